@@ -1,0 +1,35 @@
+# make demo: set up .venv and tune a real kernel.  make test: set up and run the tests.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+NATIVE := $(wildcard native/*.py native/*.h native/include/*.h native/src/*.c native/src/*.h)
+STAMP := $(VENV)/.installed
+
+.PHONY: demo test lint types bench native clean
+
+$(STAMP): setup.py pyproject.toml $(NATIVE)
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	touch $@
+
+demo: $(STAMP)
+	$(BIN)/tunepass build samples/c/matmul.c -o out --budget 60s -- gcc -O2
+
+test: $(STAMP)
+	$(BIN)/python -m pytest -n 2
+
+lint: $(STAMP)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+# mypy cannot follow an editable install's finder, so it reads a folder laid out as the installed package.
+types: $(STAMP)
+	rm -rf .typecheck && mkdir -p .typecheck/tunepass
+	ln -s $(CURDIR)/tunepass/* $(CURDIR)/frontends $(CURDIR)/hwmodels .typecheck/tunepass/
+	cd .typecheck && ../$(BIN)/mypy --config-file ../pyproject.toml -p tunepass
+
+native: $(STAMP)
+	$(BIN)/python setup.py --quiet build_ext --inplace
+
+clean:
+	rm -rf build .typecheck out *.egg-info $(VENV)

@@ -1,0 +1,40 @@
+"""The role of a frontend: text in, kernels out; kernels in, text out."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import ClassVar
+
+from tunepass.diagnostics import Diagnostic, Source
+from tunepass.ir.kernel import Kernel
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """The kernels of a source, in its order, and the warnings found on the way (errors raise SourceError)."""
+
+    kernels: tuple[Kernel, ...]
+    warnings: tuple[Diagnostic, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class EmittedFile:
+    """A file for the output folder: a plain name (no directory) and its text."""
+
+    name: str
+    text: str
+
+
+class Frontend(ABC):
+    """Reads and writes one kind of source. Stateless."""
+
+    suffixes: ClassVar[tuple[str, ...]]
+
+    @abstractmethod
+    def parse(self, source: Source) -> Parsed:
+        """Every kernel of the source; raises SourceError with one diagnostic for each thing wrong."""
+
+    @abstractmethod
+    def emit(self, kernel: Kernel, note: str = "") -> tuple[EmittedFile, ...]:
+        """The scheduled kernel as source files; `note` is a comment's text: what was chosen and what it gained."""

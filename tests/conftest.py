@@ -1,0 +1,34 @@
+"""Fixtures every test may use."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+GOLDEN = Path(__file__).parent / "golden"
+
+# Deterministic and without wall-time deadlines: a slow machine is not a failing test.
+settings.register_profile("tunepass", deadline=None, derandomize=True, database=None, print_blob=True)
+settings.load_profile("tunepass")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--update-golden", action="store_true", help="write the golden files instead of comparing")
+
+
+@pytest.fixture
+def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
+    """`golden("c/bad_param.txt", text)` compares `text` with tests/golden/c/bad_param.txt, or writes it."""
+
+    def check(name: str, text: str) -> None:
+        path = GOLDEN / name
+        if request.config.getoption("--update-golden"):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        assert path.exists(), f"no golden file {path}; run pytest --update-golden and read what it wrote"
+        assert text == path.read_text()
+
+    return check

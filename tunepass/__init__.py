@@ -1,0 +1,41 @@
+"""tunepass: the tuning pass that any compiler can embed. Names load on first use, so that importing costs nothing."""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING
+
+__version__ = "0.1.0"
+
+_HOME_OF = {
+    "Configuration": "tunepass.space.configuration",
+    "Objective": "tunepass.study.objective",
+    "Measured": "tunepass.study.outcome",
+    "Infeasible": "tunepass.study.outcome",
+    "Failed": "tunepass.study.outcome",
+    "Trial": "tunepass.study.trial",
+    "Kernel": "tunepass.ir.kernel",
+    "TunepassError": "tunepass.diagnostics",
+}
+
+__all__ = ["__version__", *sorted(_HOME_OF)]
+
+if TYPE_CHECKING:
+    from tunepass.diagnostics import TunepassError as TunepassError
+    from tunepass.ir.kernel import Kernel as Kernel
+    from tunepass.space.configuration import Configuration as Configuration
+    from tunepass.study.objective import Objective as Objective
+    from tunepass.study.outcome import Failed as Failed
+    from tunepass.study.outcome import Infeasible as Infeasible
+    from tunepass.study.outcome import Measured as Measured
+    from tunepass.study.trial import Trial as Trial
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOME_OF:
+        raise AttributeError(f"module 'tunepass' has no attribute {name!r}")
+    return getattr(importlib.import_module(_HOME_OF[name]), name)
+
+
+def __dir__() -> list[str]:
+    return __all__

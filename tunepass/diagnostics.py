@@ -1,0 +1,151 @@
+"""Sources, spans, diagnostics and the errors that carry them. Imports nothing of tunepass."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from enum import Enum
+
+TAB_WIDTH = 4
+LINE_LIMIT = 160  # longer source lines are shown as a window around the caret
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A named text that spans point into. `name` is what the user typed: a path, or `<constraint>`."""
+
+    name: str
+    text: str = field(repr=False)
+
+    def position(self, offset: int) -> tuple[int, int]:
+        """Line and column of `offset`, both counted from 1; the end of the text is a valid offset."""
+        offset = max(0, min(offset, len(self.text)))
+        start = self.text.rfind("\n", 0, offset) + 1
+        return self.text.count("\n", 0, offset) + 1, offset - start + 1
+
+    def line_text(self, offset: int) -> str:
+        """The line that holds `offset`, without its newline."""
+        offset = max(0, min(offset, len(self.text)))
+        start = self.text.rfind("\n", 0, offset) + 1
+        end = self.text.find("\n", offset)
+        return self.text[start : end if end >= 0 else len(self.text)].rstrip("\r")
+
+    def span(self, start: int = 0, end: int | None = None) -> Span:
+        return Span(self, start, len(self.text) if end is None else end)
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """The characters [start, end) of a source."""
+
+    source: Source
+    start: int
+    end: int
+
+    @property
+    def line(self) -> int:
+        return self.source.position(self.start)[0]
+
+    @property
+    def column(self) -> int:
+        return self.source.position(self.start)[1]
+
+    @property
+    def text(self) -> str:
+        return self.source.text[self.start : self.end]
+
+    def __str__(self) -> str:
+        return f"{self.source.name}:{self.line}:{self.column}"
+
+
+class Severity(str, Enum):
+    ERROR = "error"
+    WARNING = "warning"
+    NOTE = "note"
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """One thing to tell the user: what is wrong, where, and what to do (`hint`)."""
+
+    message: str
+    span: Span | None = None
+    hint: str | None = None
+    severity: Severity = Severity.ERROR
+
+    def render(self) -> str:
+        """`file:line:column: error: message`, the source line, a caret under it, and the hint."""
+        head = f"{self.severity.value}: {self.message}"
+        if self.span is None:
+            return head + (f"\n  = help: {self.hint}" if self.hint else "")
+        lines = [f"{self.span}: {head}", *_excerpt(self.span)]
+        if self.hint:
+            lines.append(f"  = help: {self.hint}")
+        return "\n".join(lines)
+
+    def __str__(self) -> str:
+        return self.render()
+
+
+def _excerpt(span: Span) -> list[str]:
+    """The source line and a line of carets under the span, cut to a window when the line is long."""
+    text, column = span.source.line_text(span.start), span.column - 1
+    width = max(1, min(span.end - span.start, len(text) - column))
+    first = 0
+    if len(text) > LINE_LIMIT:
+        first = max(0, min(column - LINE_LIMIT // 2, len(text) - LINE_LIMIT))
+        width = min(width, LINE_LIMIT - (column - first))
+    shown = text[first : first + LINE_LIMIT] if len(text) > LINE_LIMIT else text
+    before = shown[: column - first].expandtabs(TAB_WIDTH)
+    number = str(span.line)
+    dots = "…" if first else ""
+    return [
+        f"  {number} | {dots}{shown.expandtabs(TAB_WIDTH)}",
+        f"  {' ' * len(number)} | {' ' * (len(before) + len(dots))}{'^' * max(1, width)}",
+    ]
+
+
+class TunepassError(Exception):
+    """A user's mistake or an unusable environment: shown as diagnostics, never as a traceback. Exit status 2."""
+
+    def __init__(
+        self, problem: str | Diagnostic | Iterable[Diagnostic], span: Span | None = None, hint: str | None = None
+    ):
+        if isinstance(problem, str):
+            problem = Diagnostic(problem, span, hint)
+        self.diagnostics: tuple[Diagnostic, ...] = (problem,) if isinstance(problem, Diagnostic) else tuple(problem)
+        super().__init__("\n".join(d.render() for d in self.diagnostics))
+
+
+class ExpressionError(TunepassError):
+    """An expression that does not parse, does not type, or overflows."""
+
+
+class SpaceError(TunepassError):
+    """A parameter, prior, constraint or configuration that breaks its own rules; an empty space."""
+
+
+class SourceError(TunepassError):
+    """An annotated source that cannot be read."""
+
+
+class StudyError(TunepassError):
+    """A study, store or lock that does not fit what is asked of it."""
+
+
+class ToolError(TunepassError):
+    """An external program that is missing or does not work."""
+
+
+class MissingExtraError(ToolError):
+    """An optional package that is not installed; the message names the extra that brings it."""
+
+    def __init__(self, package: str, extra: str):
+        super().__init__(f"{package} is not installed", hint=f"pip install 'tunepass[{extra}]'")
+
+
+def nearest(name: str, known: Iterable[str]) -> str | None:
+    """The known name closest to `name`, if any is close enough to suggest."""
+    found = difflib.get_close_matches(name, list(known), n=1, cutoff=0.6)
+    return found[0] if found else None

@@ -1,0 +1,42 @@
+"""A frozen, hashable assignment of values to parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+Value = bool | int | float | str | tuple[int | str, ...]
+
+
+class Configuration(Mapping[str, Value]):
+    """`configuration["tile"]` reads a value. Equal assignments are equal and hash alike, whatever their order."""
+
+    __slots__ = ("_hash", "_values")
+
+    def __init__(self, values: Mapping[str, Value]):
+        self._values = dict(values)
+        self._hash: int | None = None
+
+    def __getitem__(self, name: str) -> Value:
+        return self._values[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __hash__(self) -> int:
+        if self._hash is None:
+            self._hash = hash(frozenset(self._values.items()))
+        return self._hash
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, Configuration):
+            return self._values == other._values
+        return NotImplemented
+
+    def replace(self, **changes: Value) -> Configuration:
+        return Configuration({**self._values, **changes})
+
+    def __repr__(self) -> str:
+        return f"Configuration({', '.join(f'{name}={value!r}' for name, value in self._values.items())})"

@@ -1,0 +1,42 @@
+"""The role of a strategy: suggest configurations, observe trials."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+
+from tunepass.space.configuration import Configuration
+from tunepass.space.space import Space
+from tunepass.study.objective import Objective
+from tunepass.study.trial import Trial
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Task:
+    """What a strategy is asked to search: the space, the objectives, the seed and the budget (None: unlimited)."""
+
+    space: Space
+    objectives: tuple[Objective, ...]
+    seed: int = 0
+    max_evals: int | None = None
+
+
+class Strategy(ABC):
+    """Suggests configurations of `task.space` and learns from trials.
+
+    The contract, tested for every strategy in tests/contracts: a suggestion is feasible under the known constraints
+    and was neither suggested nor observed before; an exhausted space gives `[]`; the same seed and observations give
+    the same suggestions, also when the observations arrive as a replay of an interrupted study; a failed or
+    infeasible trial is an observation like any other.
+    """
+
+    def __init__(self, task: Task):
+        self.task = task
+
+    @abstractmethod
+    def suggest(self, n: int) -> list[Configuration]:
+        """At most `n` distinct configurations to evaluate next; `[]` when none is left."""
+
+    @abstractmethod
+    def observe(self, trial: Trial) -> None:
+        """Learn from a trial, whether this strategy suggested it or not."""
