@@ -3,22 +3,10 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
 
 from tunepass.space.configuration import Configuration
-from tunepass.space.space import Space
-from tunepass.study.objective import Objective
+from tunepass.study.task import Task as Task
 from tunepass.study.trial import Trial
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Task:
-    """What a strategy is asked to search: the space, the objectives, the seed and the budget (None: unlimited)."""
-
-    space: Space
-    objectives: tuple[Objective, ...]
-    seed: int = 0
-    max_evals: int | None = None
 
 
 class Strategy(ABC):

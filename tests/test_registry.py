@@ -1,0 +1,25 @@
+"""Every name in the tables loads; an unknown one is a diagnostic that names the nearest."""
+
+from __future__ import annotations
+
+import pytest
+
+from tunepass import registry
+from tunepass.diagnostics import TunepassError
+
+
+@pytest.mark.parametrize("name", sorted(registry.STRATEGIES))
+def test_strategies_load(name: str) -> None:
+    assert callable(registry.strategy(name))
+
+
+@pytest.mark.parametrize("suffix", sorted(registry.FRONTENDS))
+def test_frontends_load(suffix: str) -> None:
+    assert callable(registry.frontend(suffix))
+
+
+def test_unknown_name_gives_the_nearest(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(registry, "STRATEGIES", {"random": "fractions:Fraction", "bayesian": "decimal:Decimal"})
+    with pytest.raises(TunepassError, match=r"no strategy 'baysian'; known: bayesian, random(.|\n)*mean 'bayesian'"):
+        registry.strategy("baysian")
+    assert registry.strategy("random").__name__ == "Fraction"  # type: ignore[attr-defined]

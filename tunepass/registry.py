@@ -1,0 +1,34 @@
+"""What can be named: literal tables, name -> import path. Nothing is imported before it is asked for."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Mapping
+
+from tunepass.diagnostics import TunepassError, nearest
+
+STRATEGIES: Mapping[str, str] = {}
+
+# A source's suffix -> the frontend that reads it.
+FRONTENDS: Mapping[str, str] = {}
+
+
+def strategy(name: str) -> Callable[..., object]:
+    """The class of the strategy called `name`: a callable from Task to Strategy."""
+    return _load(STRATEGIES, "strategy", name)
+
+
+def frontend(suffix: str) -> Callable[..., object]:
+    """The class of the frontend that reads sources ending in `suffix` (with its dot)."""
+    return _load(FRONTENDS, "frontend for the suffix", suffix)
+
+
+def _load(table: Mapping[str, str], what: str, name: str) -> Callable[..., object]:
+    if name not in table:
+        close = nearest(name, table)
+        hint = f"did you mean {close!r}?" if close else None
+        raise TunepassError(f"no {what} {name!r}; known: {', '.join(sorted(table)) or 'none'}", hint=hint)
+    module, _, attribute = table[name].partition(":")
+    found = getattr(importlib.import_module(module), attribute)
+    assert callable(found)
+    return found  # type: ignore[no-any-return]
