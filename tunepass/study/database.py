@@ -1,0 +1,84 @@
+"""Opening an SQLite file so that a commit is on disk, and SQLite's complaints as what to do about them."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from tunepass.diagnostics import StudyError
+
+BUSY_SECONDS = 30.0  # how long to wait for another process's transaction; one takes milliseconds
+MEMORY = "sqlite://"
+
+
+def connect(path: Path | None) -> sqlite3.Connection:
+    if path and not path.parent.is_dir():
+        try:
+            path.parent.mkdir()
+        except OSError as error:
+            raise StudyError(f"store {path}: cannot make the folder {path.parent}: {error.strerror}") from error
+    new = path is not None and not path.exists()
+    connection = sqlite3.connect(
+        path or ":memory:", timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
+    )
+    try:
+        connection.execute("PRAGMA foreign_keys = ON")
+        if path:
+            _retry(lambda: _use_wal(connection))
+            connection.execute("PRAGMA synchronous = FULL")
+    except BaseException:
+        connection.close()
+        raise
+    if path and new:
+        _sync_folder(path.parent)
+    return connection
+
+
+def _use_wal(connection: sqlite3.Connection) -> None:
+    """A file system without shared memory keeps its rollback journal, which is as durable but makes readers wait."""
+    if connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
+        connection.execute("PRAGMA journal_mode = WAL")
+
+
+def _retry(action: Callable[[], None]) -> None:
+    """The change to WAL does not wait for other processes by itself."""
+    deadline = time.monotonic() + BUSY_SECONDS
+    while True:
+        try:
+            return action()
+        except sqlite3.OperationalError as error:  # noqa: PERF203
+            if "locked" not in str(error) or time.monotonic() > deadline:
+                raise
+            time.sleep(0.02)
+
+
+def _sync_folder(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def path_of(url: str) -> Path | None:
+    if url == MEMORY:
+        return None
+    prefix = "sqlite:///"
+    if not url.startswith(prefix) or len(url) == len(prefix):
+        raise StudyError(f"a store is sqlite:///PATH, got {url!r}", hint="e.g. sqlite:///runs.db")
+    return Path(url[len(prefix) :])
+
+
+def remedy(message: str) -> str:
+    if "full" in message:
+        return "free some space and run again: everything reported before is kept"
+    if "readonly" in message or "unable to open" in message:
+        return "name a store in a folder that can be written"
+    if "locked" in message:
+        return f"another process has held it for {BUSY_SECONDS:g} s; wait for it, or name another store"
+    if "not a database" in message or "malformed" in message:
+        return "the file is not a store or is damaged; name another, or restore a copy"
+    return "name another store"

@@ -1,0 +1,89 @@
+"""The store's tables, their versions and the way up. docs/store.md describes them to those who read stores.
+
+`PRAGMA user_version` is the schema's version. Step k takes a store from version k to k + 1, so that a new store and a
+migrated one are the same; a step is never edited after a release, a new one is added.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+
+from tunepass.diagnostics import StudyError
+
+APPLICATION_ID = 0x74756E65  # "tune", in the file's header: `file` and we can tell a store from any other database
+STAGES = ("compile", "apply", "check", "probe", "measure", "rerank")  # stages with a column of their own, `<stage>_s`
+
+_VERSION_1 = (
+    """CREATE TABLE study (
+        id INTEGER PRIMARY KEY,
+        name TEXT NOT NULL UNIQUE,
+        space TEXT NOT NULL,
+        objectives TEXT NOT NULL,
+        identity TEXT NOT NULL DEFAULT '{}',
+        created TEXT NOT NULL)""",
+    """CREATE TABLE trial (
+        study INTEGER NOT NULL REFERENCES study(id) ON DELETE CASCADE,
+        number INTEGER NOT NULL CHECK (number >= 0),
+        configuration TEXT NOT NULL,
+        outcome TEXT NOT NULL CHECK (outcome IN ('measured', 'infeasible', 'failed')),
+        objectives TEXT,
+        samples TEXT,
+        stage TEXT,
+        reason TEXT,
+        compile_s REAL, apply_s REAL, check_s REAL, probe_s REAL, measure_s REAL, rerank_s REAL,
+        other_s TEXT,
+        log TEXT NOT NULL DEFAULT '',
+        finished TEXT NOT NULL,
+        PRIMARY KEY (study, number),
+        UNIQUE (study, configuration))""",
+)
+
+# Suggestions under evaluation, so that an interrupted one is known; the machine's speed at a measurement.
+_VERSION_2 = (
+    """CREATE TABLE pending (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        study INTEGER NOT NULL REFERENCES study(id) ON DELETE CASCADE,
+        configuration TEXT NOT NULL,
+        owner TEXT NOT NULL,
+        suggested TEXT NOT NULL,
+        UNIQUE (study, configuration))""",
+    "ALTER TABLE trial ADD COLUMN calibration REAL",
+)
+
+STEPS: tuple[tuple[str, ...], ...] = (_VERSION_1, _VERSION_2)
+
+
+def migrate(connection: sqlite3.Connection, place: str, steps: Sequence[Sequence[str]] = STEPS) -> None:
+    """Create or bring up to date, in one transaction; refuse a newer schema and a database that is not a store."""
+    if _version(connection) == len(steps) and _is_store(connection):
+        return
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        version = _version(connection)  # again: another process may have been faster
+        tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+        if tables and not _is_store(connection):
+            raise StudyError(f"{place} is an SQLite database, but not a tunepass store", hint="name another file")
+        if version > len(steps):
+            raise StudyError(
+                f"{place} has store schema {version}; this tunepass knows schemas up to {len(steps)}",
+                hint="update tunepass, or name another store",
+            )
+        for step in steps[version:]:
+            for statement in step:
+                connection.execute(statement)
+        connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        connection.execute(f"PRAGMA user_version = {len(steps)}")
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+
+
+def _version(connection: sqlite3.Connection) -> int:
+    return int(connection.execute("PRAGMA user_version").fetchone()[0])
+
+
+def _is_store(connection: sqlite3.Connection) -> bool:
+    return int(connection.execute("PRAGMA application_id").fetchone()[0]) == APPLICATION_ID
