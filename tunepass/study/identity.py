@@ -1,0 +1,44 @@
+"""What a result depends on besides the configuration, and how two such identities differ."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Identity:
+    """Hashes of the source and the space, the compiler and its flags, the device, and the harness's version."""
+
+    source: str
+    space: str
+    compiler: str = ""
+    flags: tuple[str, ...] = ()
+    device: str = ""
+    harness: str = ""
+
+    def texts(self) -> dict[str, str]:
+        """One text a field, as the store keeps them."""
+        return {f.name: _text(getattr(self, f.name)) for f in fields(self)}
+
+    def changes(self, now: Identity) -> list[str]:
+        """What is different `now`, for people: `compiler: gcc 12.2.0 -> gcc 13.1.0`. Empty: nothing is stale."""
+        return differences(self.texts(), now.texts())
+
+
+def differences(old: Mapping[str, str], new: Mapping[str, str]) -> list[str]:
+    """A line for each entry that differs, in the order of `old`, then what is new."""
+    names = [*old, *(name for name in new if name not in old)]
+    return [f"{name}: {_shown(old, name)} -> {_shown(new, name)}" for name in names if old.get(name) != new.get(name)]
+
+
+def _text(value: object) -> str:
+    return " ".join(value) if isinstance(value, tuple) else str(value)
+
+
+def _shown(texts: Mapping[str, str], name: str) -> str:
+    value = texts.get(name, "")
+    kind, _, digest = value.partition(":")
+    if kind == "sha256" and len(digest) > 12:
+        return f"sha256:{digest[:12]}…"
+    return value or "(none)"

@@ -1,0 +1,150 @@
+"""The text of tunepass.lock: YAML read with spans for diagnostics, written one line a mapping so that it diffs well.
+
+Only what a lock needs is accepted: no tags, no anchors or aliases, little depth, little size.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+import yaml
+
+from tunepass.diagnostics import Source, Span, StudyError, nearest
+from tunepass.space.configuration import Value
+
+SIZE_LIMIT = 4 << 20  # bytes; thousands of kernels
+DEPTH_LIMIT = 8
+FlowValue = Value | list["FlowValue"]
+
+_PLAIN = re.compile(r"[A-Za-z_./+=-][^\x00-\x1f\x7f-\x9f\[\]{},#\"'&*!|>%@`]*\Z")
+
+
+def parse(source: Source) -> yaml.MappingNode:
+    """The document as nodes that know where they stand."""
+    if len(source.text) > SIZE_LIMIT:
+        raise StudyError(f"{source.name} is larger than a lock can be ({SIZE_LIMIT >> 20} MiB)")
+    depth = 0
+    try:
+        for event in yaml.parse(source.text, Loader=yaml.SafeLoader):
+            depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+            if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
+                raise StudyError("a lock has no anchors or aliases", _span(source, event.start_mark))
+            if depth > DEPTH_LIMIT:
+                raise StudyError("a lock is not nested this deeply", _span(source, event.start_mark))
+        node = yaml.compose(source.text, Loader=yaml.SafeLoader)
+    except yaml.MarkedYAMLError as error:
+        span = _span(source, error.problem_mark or error.context_mark)
+        raise StudyError(f"this is not YAML: {error.problem}", span, _RESTORE) from error
+    except yaml.YAMLError as error:
+        raise StudyError(f"{source.name} is not YAML: {str(error).splitlines()[0]}", hint=_RESTORE) from error
+    if not isinstance(node, yaml.MappingNode):
+        raise StudyError(f"{source.name} is not a lock: it has no `version`", hint=_RESTORE)
+    return node
+
+
+_RESTORE = "restore it from version control, or delete it and build again"
+
+
+class Reader:
+    """Typed access to nodes; what does not fit is a diagnostic where it stands."""
+
+    def __init__(self, source: Source):
+        self.source = source
+
+    def fail(self, problem: str, node: yaml.Node, hint: str | None = None) -> StudyError:
+        end = node.end_mark.index if node.end_mark.line == node.start_mark.line else node.start_mark.index + 1
+        return StudyError(problem, Span(self.source, node.start_mark.index, end), hint or _RESTORE)
+
+    def mapping(self, node: yaml.Node, what: str) -> dict[str, yaml.Node]:
+        """Keys in the order written."""
+        if not isinstance(node, yaml.MappingNode):
+            raise self.fail(f"{what} must be a mapping", node)
+        found: dict[str, yaml.Node] = {}
+        for key, value in node.value:
+            if not isinstance(key, yaml.ScalarNode):
+                raise self.fail(f"a key of {what} must be a name", key)
+            if key.value in found:
+                raise self.fail(f"{what} has {key.value!r} twice", key)
+            found[key.value] = value
+        return found
+
+    def record(self, node: yaml.Node, what: str, known: Iterable[str], needed: Iterable[str]) -> dict[str, yaml.Node]:
+        found, known = self.mapping(node, what), list(known)
+        for name in found:
+            if name not in known:
+                key = next(k for k, _ in node.value if k.value == name)
+                close = nearest(name, known)
+                hint = f"did you mean {close!r}?" if close else f"known: {', '.join(known)}"
+                raise self.fail(f"{what} has no {name!r}", key, hint)
+        for name in needed:
+            if name not in found:
+                raise self.fail(f"{what} lacks {name!r}", node)
+        return found
+
+    def text(self, node: yaml.Node, what: str) -> str:
+        if not isinstance(node, yaml.ScalarNode):
+            raise self.fail(f"{what} must be a text", node)
+        return str(node.value)
+
+    def number(self, node: yaml.Node, what: str) -> float:
+        value = self.value(node, what)
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            raise self.fail(f"{what} must be a number", node)
+        return value
+
+    def whole(self, node: yaml.Node, what: str) -> int:
+        value = self.value(node, what)
+        if isinstance(value, bool) or not isinstance(value, int):
+            raise self.fail(f"{what} must be a whole number", node)
+        return value
+
+    def items(self, node: yaml.Node, what: str) -> list[yaml.Node]:
+        if not isinstance(node, yaml.SequenceNode):
+            raise self.fail(f"{what} must be a list", node)
+        return list(node.value)
+
+    def value(self, node: yaml.Node, what: str) -> Value:
+        """A Boolean, number or text, or a list of whole numbers and texts."""
+        if isinstance(node, yaml.SequenceNode):
+            items = tuple(self.value(item, what) for item in node.value)
+            if all(isinstance(item, (int, str)) and not isinstance(item, bool) for item in items):
+                return items  # type: ignore[return-value]
+            raise self.fail(f"{what} must list whole numbers or texts", node)
+        try:
+            value = yaml.SafeLoader("").construct_object(node) if isinstance(node, yaml.ScalarNode) else None
+        except (yaml.YAMLError, ValueError) as error:
+            raise self.fail(f"{what} cannot be read", node) from error
+        if isinstance(value, (bool, int, float, str)):
+            return value
+        raise self.fail(f"{what} must be a Boolean, a number, a text or a list", node)
+
+
+def flow(items: Iterable[tuple[str, FlowValue]]) -> str:
+    """`{name: value, ...}` on one line."""
+    return "{" + ", ".join(f"{scalar(name)}: {_flow_value(value)}" for name, value in items) + "}"
+
+
+def _flow_value(value: FlowValue) -> str:
+    if isinstance(value, (list, tuple)):
+        return "[" + ", ".join(_flow_value(item) for item in value) + "]"
+    return scalar(value)
+
+
+def scalar(value: bool | int | float | str) -> str:
+    """The shortest YAML that reads back as the same value, plain where it can be."""
+    if not isinstance(value, str):
+        return str(yaml.safe_dump(value, width=1 << 20)).split("\n")[0]
+    if _PLAIN.match(value) and not re.search(r":(\s|\Z)|\s\Z", value):
+        resolved = yaml.SafeLoader("").resolve(yaml.ScalarNode, value, (True, False))
+        if (
+            resolved == "tag:yaml.org,2002:str"
+            and value not in ("-", "---", "=", "...")
+            and value[:2] not in ("- ", "? ")
+        ):
+            return value
+    return str(yaml.safe_dump(value, default_style='"', width=1 << 20, allow_unicode=True)).rstrip("\n")
+
+
+def _span(source: Source, mark: yaml.Mark | None) -> Span | None:
+    return Span(source, mark.index, mark.index + 1) if mark else None
