@@ -36,6 +36,7 @@ NATIVE_DOORS = {
     "tunepass.space.diagram",
     "tunepass.space.distance",
     "tunepass.study.pareto",
+    "tunepass.surrogates.forest",
     "tunepass.surrogates.kernels",
 }
 

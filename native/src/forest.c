@@ -1,0 +1,172 @@
+/* Random forest of regression trees (Breiman 2001): CART on variance reduction, grown to `min_leaf`.
+ *
+ * Nodes of all trees lie in flat arrays that the caller owns: feature[k] < 0 marks a leaf, else rows with
+ * x[feature[k]] <= threshold[k] go to left[k], the others to left[k] + 1. A threshold is uniform in the gap between the two
+ * neighbouring values, so that trees disagree where there is no data and the variance across trees grows there. */
+#include "tunepass_native.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+typedef struct {
+    const double *x, *y, *weight;
+    int n, d, min_leaf, mtry;
+    uint64_t state;
+    int *row;       /* (n) the rows in the bag of the current tree, permuted in place by the splits */
+    int *order;     /* (n) scratch: rows of a node sorted by a feature */
+    double *key;    /* (n) scratch: their values */
+    int *features;  /* (d) scratch: shuffled feature indices */
+} grower;
+
+static uint64_t next_u64(uint64_t *state) { /* splitmix64 */
+    uint64_t z = (*state += 0x9E3779B97F4A7C15u);
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+    return z ^ (z >> 31);
+}
+
+static double next_unit(uint64_t *state) { return (double)(next_u64(state) >> 11) * 0x1.0p-53; }
+static int next_below(uint64_t *state, int n) { return (int)(next_unit(state) * n); }
+
+/* Sorts rows[0..count) by key, carrying the keys along: shell sort, nodes are small. */
+static void sort_by_key(int *rows, double *key, int count) {
+    static const int gaps[] = {701, 301, 132, 57, 23, 10, 4, 1};
+    for (size_t g = 0; g < sizeof gaps / sizeof *gaps; g++) {
+        int gap = gaps[g];
+        for (int i = gap; i < count; i++) {
+            int r = rows[i], j = i;
+            double k = key[i];
+            for (; j >= gap && key[j - gap] > k; j -= gap) rows[j] = rows[j - gap], key[j] = key[j - gap];
+            rows[j] = r, key[j] = k;
+        }
+    }
+}
+
+/* The best threshold of one feature over rows[0..count): gain is sum_left^2/w_left + sum_right^2/w_right. */
+static double best_threshold(grower *g, const int *rows, int count, int feature, double *threshold) {
+    for (int i = 0; i < count; i++) g->order[i] = rows[i], g->key[i] = g->x[(size_t)rows[i] * g->d + feature];
+    double low = g->key[0], high = g->key[0], total = 0, weight = 0, best = -1;
+    for (int i = 1; i < count; i++) low = fmin(low, g->key[i]), high = fmax(high, g->key[i]);
+    if (!(low < high)) return -1;
+    sort_by_key(g->order, g->key, count);
+    for (int i = 0; i < count; i++) weight += g->weight[g->order[i]], total += g->weight[g->order[i]] * g->y[g->order[i]];
+    double left = 0, left_weight = 0, at = 0, gap = 0;
+    for (int i = 0; i + 1 < count; i++) {
+        int r = g->order[i];
+        left_weight += g->weight[r], left += g->weight[r] * g->y[r];
+        if (i + 1 < g->min_leaf || count - i - 1 < g->min_leaf || g->key[i] == g->key[i + 1]) continue;
+        double right = total - left, right_weight = weight - left_weight;
+        double gain = left * left / left_weight + right * right / right_weight;
+        if (gain > best) best = gain, at = g->key[i], gap = g->key[i + 1] - g->key[i];
+    }
+    if (best < 0) return -1;
+    *threshold = at + gap * next_unit(&g->state);
+    if (*threshold >= at + gap) *threshold = at;
+    return best - total * total / weight;
+}
+
+/* Chooses a split of rows[0..count) among mtry features that are not constant there; returns the feature or -1. */
+static int choose_split(grower *g, const int *rows, int count, double *threshold) {
+    int tried = 0, chosen = -1;
+    double best = 1e-12;
+    for (int i = 0; i < g->d; i++) g->features[i] = i;
+    for (int i = 0; i < g->d && tried < g->mtry; i++) {
+        int j = i + next_below(&g->state, g->d - i), f = g->features[j];
+        g->features[j] = g->features[i];
+        double t = 0, gain = best_threshold(g, rows, count, f, &t);
+        if (gain < 0) continue;
+        tried++;
+        if (gain > best) best = gain, chosen = f, *threshold = t;
+    }
+    return chosen;
+}
+
+/* Moves the rows that go left to the front; returns how many. */
+static int partition(const grower *g, int *rows, int count, int feature, double threshold) {
+    int left = 0;
+    for (int i = 0; i < count; i++)
+        if (g->x[(size_t)rows[i] * g->d + feature] <= threshold) {
+            int t = rows[left];
+            rows[left++] = rows[i], rows[i] = t;
+        }
+    return left;
+}
+
+static void leaf_value(const grower *g, const int *rows, int count, double *mean, double *variance) {
+    double w = 0, s = 0, q = 0;
+    for (int i = 0; i < count; i++) w += g->weight[rows[i]], s += g->weight[rows[i]] * g->y[rows[i]];
+    *mean = s / w;
+    for (int i = 0; i < count; i++) q += g->weight[rows[i]] * (g->y[rows[i]] - *mean) * (g->y[rows[i]] - *mean);
+    *variance = q / w;
+}
+
+typedef struct { int node, first, count; } pending;
+
+/* Grows one tree over g->row[0..count) from node `root`; returns the first free node, or -1 when out of memory. */
+static int grow(grower *g, int count, int root, int32_t *feature, double *threshold, int32_t *left, double *mean, double *variance) {
+    pending *stack = malloc(sizeof *stack * (size_t)(count + 1));
+    if (!stack) return -1;
+    int depth = 0, free_node = root + 1;
+    stack[depth++] = (pending){root, 0, count};
+    while (depth) {
+        pending p = stack[--depth];
+        int *rows = g->row + p.first;
+        leaf_value(g, rows, p.count, &mean[p.node], &variance[p.node]);
+        feature[p.node] = -1, left[p.node] = 0, threshold[p.node] = 0;
+        double t = 0;
+        int f = p.count >= 2 * g->min_leaf && variance[p.node] > 0 ? choose_split(g, rows, p.count, &t) : -1;
+        if (f < 0) continue;
+        int k = partition(g, rows, p.count, f, t);
+        feature[p.node] = f, threshold[p.node] = t, left[p.node] = free_node;
+        stack[depth++] = (pending){free_node, p.first, k};
+        stack[depth++] = (pending){free_node + 1, p.first + k, p.count - k};
+        free_node += 2;
+    }
+    free(stack);
+    return free_node;
+}
+
+static int find_leaf(const double *x, int node, const int32_t *feature, const double *threshold, const int32_t *left) {
+    while (feature[node] >= 0) node = left[node] + (x[feature[node]] > threshold[node]);
+    return node;
+}
+
+/* Fits `trees` trees to x (n, d), y (n) with row weights (n). The node arrays hold trees * (2n - 1) entries; root (trees) says where each tree
+ * starts. out_of_bag (n): mean prediction of the trees whose bootstrap sample left the row out (NaN when none did).
+ * Returns the number of nodes, or -1 when out of memory. */
+int tp_forest_fit(const double *x, const double *y, const double *weight, int n, int d, int trees, int min_leaf, int mtry,
+                  int bootstrap, uint64_t seed, int32_t *root, int32_t *feature, double *threshold, int32_t *left,
+                  double *mean, double *variance, double *out_of_bag) {
+    grower g = {x, y, weight, n, d, min_leaf, mtry, seed, NULL, NULL, NULL, NULL};
+    g.row = malloc(sizeof(int) * (size_t)n), g.order = malloc(sizeof(int) * (size_t)n);
+    g.key = malloc(sizeof(double) * (size_t)n), g.features = malloc(sizeof(int) * (size_t)(d > 0 ? d : 1));
+    int *seen = calloc((size_t)n, sizeof(int)), *bag = malloc(sizeof(int) * (size_t)n), used = 0;
+    if (!g.row || !g.order || !g.key || !g.features || !seen || !bag) used = -1;
+    for (int i = 0; i < n && used == 0; i++) out_of_bag[i] = 0;
+    for (int t = 0; t < trees && used >= 0; t++) {
+        for (int i = 0; i < n; i++) bag[i] = 0;
+        for (int i = 0; i < n; i++) g.row[i] = bootstrap ? next_below(&g.state, n) : i, bag[g.row[i]] = 1;
+        root[t] = used;
+        used = grow(&g, n, used, feature, threshold, left, mean, variance);
+        for (int i = 0; i < n && used > 0; i++)
+            if (!bag[i]) seen[i]++, out_of_bag[i] += mean[find_leaf(x + (size_t)i * d, root[t], feature, threshold, left)];
+    }
+    for (int i = 0; i < n && used > 0; i++) out_of_bag[i] = seen[i] ? out_of_bag[i] / seen[i] : NAN;
+    free(g.row), free(g.order), free(g.key), free(g.features), free(seen), free(bag);
+    return used;
+}
+
+/* Mean (m) over trees and, by the law of total variance, variance (m) = E[leaf variance] + Var[leaf mean]. */
+void tp_forest_predict(const double *x, int m, int d, int trees, const int32_t *root, const int32_t *feature,
+                       const double *threshold, const int32_t *left, const double *leaf_mean,
+                       const double *leaf_variance, double *mean, double *variance) {
+    for (int i = 0; i < m; i++) {
+        double s = 0, q = 0, v = 0;
+        for (int t = 0; t < trees; t++) {
+            int k = find_leaf(x + (size_t)i * d, root[t], feature, threshold, left);
+            s += leaf_mean[k], q += leaf_mean[k] * leaf_mean[k], v += leaf_variance[k];
+        }
+        mean[i] = s / trees;
+        variance[i] = fmax(0.0, q / trees - mean[i] * mean[i]) + v / trees;
+    }
+}

@@ -1,0 +1,73 @@
+"""What every surrogate must do. A test class inherits this and supplies the `surrogate` fixture."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from tunepass.surrogates.base import Floats, Surrogate
+
+
+def rows(n: int, d: int = 3, seed: int = 0) -> tuple[Floats, Floats]:
+    x = np.random.default_rng(seed).random((n, d))
+    return x, np.sin(3 * x[:, 0]) + x[:, 1] ** 2
+
+
+class SurrogateContract:
+    @pytest.fixture
+    def make(self) -> Callable[[], Surrogate]:
+        raise NotImplementedError("supply a fixture that gives a fresh surrogate of three real features")
+
+    def test_posterior_has_one_finite_mean_and_nonnegative_variance_a_row(self, make: Callable[[], Surrogate]) -> None:
+        surrogate = make()
+        surrogate.fit(*rows(20))
+        posterior = surrogate.posterior(rows(7, seed=1)[0])
+        assert posterior.mean.shape == posterior.variance.shape == (7,)
+        assert np.isfinite(posterior.mean).all() and (posterior.variance >= 0).all()
+
+    def test_learns_an_easy_function(self, make: Callable[[], Surrogate]) -> None:
+        surrogate, (x, y) = make(), rows(60, seed=2)
+        surrogate.fit(x, y)
+        new, truth = rows(200, seed=3)
+        assert np.corrcoef(surrogate.posterior(new).mean, truth)[0, 1] > 0.85
+
+    def test_same_data_same_posterior(self, make: Callable[[], Surrogate]) -> None:
+        new = rows(9, seed=5)[0]
+        one, two = make(), make()
+        one.fit(*rows(25, seed=4))
+        two.fit(*rows(10, seed=6))
+        two.fit(*rows(25, seed=4))
+        np.testing.assert_array_equal(one.posterior(new).mean, two.posterior(new).mean)
+        np.testing.assert_array_equal(one.posterior(new).variance, two.posterior(new).variance)
+
+    @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+    def test_rejects_what_is_not_finite(self, make: Callable[[], Surrogate], bad: float) -> None:
+        x, y = rows(5)
+        with pytest.raises(ValueError, match="finite"):
+            make().fit(x, np.where(np.arange(5) == 2, bad, y))
+        with pytest.raises(ValueError, match="finite"):
+            make().fit(np.where(np.arange(15).reshape(5, 3) == 7, bad, x), y)
+
+    def test_rejects_shapes_that_do_not_match(self, make: Callable[[], Surrogate]) -> None:
+        with pytest.raises(ValueError, match="match"):
+            make().fit(np.zeros((3, 3)), np.zeros(4))
+        with pytest.raises(ValueError, match="match"):
+            make().fit(np.zeros((0, 3)), np.zeros(0))
+
+    def test_one_row_and_constant_losses_are_data(self, make: Callable[[], Surrogate]) -> None:
+        for n in (1, 12):
+            surrogate = make()
+            surrogate.fit(rows(n)[0], np.full(n, 4.0))
+            np.testing.assert_allclose(surrogate.posterior(rows(5, seed=9)[0]).mean, 4.0, atol=1e-6)
+
+    def test_repeated_rows_with_different_losses_average(self, make: Callable[[], Surrogate]) -> None:
+        x = np.repeat(rows(8)[0], 3, axis=0)
+        surrogate = make()
+        surrogate.fit(x, np.tile([1.0, 2.0, 3.0], 8))
+        np.testing.assert_allclose(surrogate.posterior(x[:1]).mean, 2.0, atol=0.5)
+
+    def test_no_posterior_before_a_fit(self, make: Callable[[], Surrogate]) -> None:
+        with pytest.raises(ValueError, match="fit before"):
+            make().posterior(rows(1)[0])
