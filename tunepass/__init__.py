@@ -9,6 +9,12 @@ __version__ = "0.1.0"
 
 _HOME_OF = {
     "Configuration": "tunepass.space.configuration",
+    "Space": "tunepass.space.space",
+    "Real": "tunepass.space.parameter",
+    "Integer": "tunepass.space.parameter",
+    "Ordinal": "tunepass.space.parameter",
+    "Categorical": "tunepass.space.parameter",
+    "Permutation": "tunepass.space.parameter",
     "Objective": "tunepass.study.objective",
     "Measured": "tunepass.study.outcome",
     "Infeasible": "tunepass.study.outcome",

@@ -1,0 +1,40 @@
+"""A Boolean expression that feasible configurations satisfy, and where it was written."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from tunepass.diagnostics import Source, SpaceError, Span
+from tunepass.expr import nodes
+from tunepass.expr.parser import parse
+from tunepass.space.parameter import Parameter
+
+
+@dataclass(frozen=True, slots=True)
+class Constraint:
+    """`text` as the user wrote it; a configuration at which `expression` is undefined does not satisfy it."""
+
+    expression: nodes.Expr
+    text: str
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.expression.type, nodes.Bool):
+            raise SpaceError(
+                f"a constraint is true or false, got a value of type {self.expression.type}: {self.text}",
+                self.span or self.expression.span,
+                "compare it with something",
+            )
+
+    @classmethod
+    def parse(
+        cls, text: str, parameters: Sequence[Parameter], source: Source | None = None, offset: int = 0
+    ) -> Constraint:
+        """The constraint written at `offset` of `source` (its own text when there is no source)."""
+        source = source or Source("<constraint>", text)
+        expression = parse(text, {p.name: p.type for p in parameters}, source=source, offset=offset)
+        return cls(expression, text, source.span(offset, offset + len(text)))
+
+    def __str__(self) -> str:
+        return self.text

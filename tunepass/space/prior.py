@@ -1,0 +1,132 @@
+"""What the user believes before anything is measured (HyperMapper 2.0, §III-A), as a probability for every value.
+
+A Beta density over the scaled range of a numeric parameter, a probability per category, or, for a permutation, a
+weight per (position, item). A discrete value's probability is the Beta mass of the scaled values closest to it: the
+paper draws from the density, rescales to the range and takes the closest allowed value. The outermost cells reach half
+a step beyond the range, so that equally spaced values share Beta(1, 1) equally.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tunepass.diagnostics import SpaceError, nearest
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Beta:
+    """Density x^(a-1) (1-x)^(b-1) / B(a, b) on the unit interval (HyperMapper 2.0, Eq. 2)."""
+
+    a: float
+    b: float
+
+    def __post_init__(self) -> None:
+        if not (math.isfinite(self.a) and math.isfinite(self.b) and self.a > 0 and self.b > 0):
+            raise SpaceError(f"a Beta prior needs finite a > 0 and b > 0, got a={self.a}, b={self.b}")
+
+    def mass(self, lo: Floats, hi: Floats) -> Floats:
+        """Probability of each interval [lo, hi] of the unit interval."""
+        from scipy.special import betainc
+
+        return np.asarray(betainc(self.a, self.b, hi) - betainc(self.a, self.b, lo), dtype=np.float64)
+
+    def log_density(self, x: Floats) -> Floats:
+        from scipy.special import betaln, xlog1py, xlogy
+
+        return np.asarray(xlogy(self.a - 1, x) + xlog1py(self.b - 1, -x) - betaln(self.a, self.b), dtype=np.float64)
+
+    def draw(self, n: int, rng: np.random.Generator) -> Floats:
+        return rng.beta(self.a, self.b, size=n)
+
+
+SHAPES = {
+    "uniform": Beta(1.0, 1.0),
+    "gaussian": Beta(3.0, 3.0),
+    "decay": Beta(0.5, 1.5),
+    "exponential": Beta(1.5, 0.5),
+}
+
+BetaLike = str | tuple[float, float] | Beta
+"""A shape by name, or (a, b)."""
+
+
+def beta_prior(owner: str, prior: BetaLike | None) -> Beta | None:
+    """The Beta that `prior` names; None, no prior knowledge, stays None."""
+    if prior is None or isinstance(prior, Beta):
+        return prior
+    if isinstance(prior, str):
+        if prior not in SHAPES:
+            close = nearest(prior, SHAPES)
+            raise SpaceError(
+                f"{owner}: prior is one of {', '.join(SHAPES)} or a pair (a, b), got {prior!r}",
+                hint=f"did you mean {close!r}?" if close else None,
+            )
+        return SHAPES[prior]
+    pair = tuple(prior)
+    if len(pair) != 2:
+        raise SpaceError(f"{owner}: prior is a shape's name or a pair (a, b), got {prior!r}")
+    return Beta(float(pair[0]), float(pair[1]))
+
+
+def cell_edges(scaled: Floats) -> Floats:
+    """Edges (n + 1,) in [0, 1] of the cells of ascending `scaled` values (n,), ends widened by half a step."""
+    if len(scaled) == 1:
+        return np.array([0.0, 1.0])
+    middle = (scaled[1:] + scaled[:-1]) / 2
+    edges = np.concatenate([[2 * scaled[0] - middle[0]], middle, [2 * scaled[-1] - middle[-1]]])
+    return np.asarray((edges - edges[0]) / (edges[-1] - edges[0]), dtype=np.float64)
+
+
+def value_masses(prior: Beta | None, scaled: Floats) -> Floats:
+    """Probability (n,) of each of the `scaled` values (n,), in any order; they sum to 1.
+
+    No prior and Beta(1, 1), "no prior knowledge" in the paper's words, make every value equally likely.
+    """
+    if prior is None or (prior.a == 1 and prior.b == 1):
+        return np.full(len(scaled), 1.0 / len(scaled))
+    order = np.argsort(scaled)
+    edges = cell_edges(scaled[order])
+    out = np.empty(len(scaled))
+    out[order] = prior.mass(edges[:-1], edges[1:])
+    return np.asarray(out / out.sum(), dtype=np.float64)
+
+
+def probabilities(owner: str, prior: Sequence[float] | str | None, n: int) -> tuple[float, ...] | None:
+    """A probability per category, normalised to sum 1."""
+    if prior is None or (isinstance(prior, str) and prior == "uniform"):
+        return None
+    if isinstance(prior, str):
+        raise SpaceError(f"{owner}: a categorical prior is one probability per value, got {prior!r}")
+    weights = tuple(float(p) for p in prior)
+    if len(weights) != n:
+        raise SpaceError(f"{owner}: prior needs one probability per value, got {len(weights)} for {n} values")
+    return _normalised(owner, weights)
+
+
+def position_weights(
+    owner: str, prior: Sequence[Sequence[float]] | str | None, k: int
+) -> tuple[tuple[float, ...], ...] | None:
+    """A weight per (position, item), (k, k): position p chooses among the items still unused with these weights."""
+    if prior is None:
+        return None
+    if isinstance(prior, str):
+        raise SpaceError(f"{owner}: a permutation's prior is a {k} x {k} matrix of weights, got {prior!r}")
+    rows = tuple(tuple(float(w) for w in row) for row in prior)
+    if len(rows) != k or any(len(row) != k for row in rows):
+        lengths = [len(row) for row in rows]
+        raise SpaceError(f"{owner}: prior needs a weight per position and item, {k} x {k}, got rows of {lengths}")
+    return tuple(_normalised(owner, row) for row in rows)
+
+
+def _normalised(owner: str, weights: tuple[float, ...]) -> tuple[float, ...]:
+    total = math.fsum(weights)
+    if not all(math.isfinite(w) and w >= 0 for w in weights) or not total > 0:
+        raise SpaceError(f"{owner}: prior weights are finite, not negative and not all zero, got {list(weights)}")
+    return tuple(w / total for w in weights)
