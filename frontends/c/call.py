@@ -1,0 +1,162 @@
+"""From a `kernel` pragma and the function's definition to the call that the generated harness makes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from tunepass.diagnostics import Source, SourceError, Span, nearest
+from tunepass.expr.nodes import BOOL, INTEGER, REAL, Bool, Expr, Integer, Real, Type
+from tunepass.expr.parser import parse
+from tunepass.frontends.c.constants import constant_value
+from tunepass.frontends.c.definitions import Definition, Formal, canonical_type, is_integral, is_known
+from tunepass.frontends.c.pragma import ArgumentText, KernelPragma
+from tunepass.frontends.c.tokens import ExpressionText
+from tunepass.ir.kernel import Argument, ArrayArgument, Call, ScalarArgument
+
+# Relative tolerance where the pragma gives none: room for reordered sums, not for a wrong algorithm.
+DEFAULT_TOLERANCE = {"float": 1e-4, "double": 1e-6, "long double": 1e-6}
+ELEMENT_LIMIT = 1 << 31  # elements of one array: beyond it a harness would only swap
+
+Scalars = dict[str, int | float]
+
+
+def build_call(pragma: KernelPragma, found: Mapping[str, Definition], source: Source) -> Call:
+    """The call, its arguments checked one by one against the definition's formal parameters."""
+    definition = _definition(pragma, found)
+    given, formals = pragma.arguments, definition.formals
+    if len(given) != len(formals):
+        raise SourceError(
+            f"`{pragma.name}` has {_count(len(formals), 'parameter')}, the pragma gives {len(given)}",
+            pragma.span,
+            f"the definition is `{definition.prototype}`",
+        )
+    types: dict[str, Type] = {}
+    scalars: Scalars = {}
+    arguments: list[Argument] = []
+    for argument, formal in zip(given, formals):
+        if argument.name in {a.name for a in arguments}:
+            raise SourceError(f"argument `{argument.name}` is given twice", argument.span)
+        arguments.append(_argument(argument, formal, types, scalars, source))
+    if not any(isinstance(a, ArrayArgument) and a.direction != "in" for a in arguments):
+        raise SourceError(
+            f"no argument of `{pragma.name}` is written, so its result cannot be checked",
+            pragma.span,
+            "mark the arrays it writes `out` or `inout`",
+        )
+    relative, absolute = _tolerances(pragma, arguments)
+    return Call(
+        function=pragma.name,
+        prototype=definition.prototype,
+        arguments=tuple(arguments),
+        absolute_tolerance=absolute,
+        relative_tolerance=relative,
+        span=pragma.span,
+    )
+
+
+def _definition(pragma: KernelPragma, found: Mapping[str, Definition]) -> Definition:
+    definition = found.get(pragma.name)
+    if definition is not None:
+        return definition
+    close = nearest(pragma.name, found)
+    hint = f"did you mean `{close}`?" if close else "the pragma names a function with a body in the same file"
+    raise SourceError(f"no function `{pragma.name}` is defined in this file", pragma.span, hint)
+
+
+def _argument(
+    argument: ArgumentText, formal: Formal, types: dict[str, Type], scalars: Scalars, source: Source
+) -> Argument:
+    declared = f"the definition says `{formal.text}`"
+    if argument.direction is None:
+        if formal.pointer:
+            raise SourceError(
+                f"`{argument.name}` is an array", argument.span, f"{declared}; write `{argument.name}: in TYPE[LENGTH]`"
+            )
+        return _scalar(argument, formal, types, scalars, source)
+    if not formal.pointer:
+        raise SourceError(
+            f"`{argument.name}` is a scalar", argument.span, f"{declared}; write `{argument.name} = VALUE`"
+        )
+    if argument.direction != "in" and formal.constant:
+        raise SourceError(
+            f"`{argument.name}` is `{argument.direction}` but const", argument.span, f"{declared}; make it `in`"
+        )
+    element = canonical_type(argument.element or "")
+    if element != formal.element and is_known(element) and is_known(formal.element):
+        raise SourceError(f"`{argument.name}` is an array of {formal.element}, not {element}", argument.span, declared)
+    return _array(argument, element, types, scalars, source)
+
+
+def _scalar(
+    argument: ArgumentText, formal: Formal, types: dict[str, Type], scalars: Scalars, source: Source
+) -> ScalarArgument:
+    integral = is_integral(formal.element)
+    value = _expression(argument.value, types, source, "a number")
+    number = _evaluate(value, scalars, argument.value, source)
+    if integral and isinstance(value.type, Real):
+        raise SourceError(
+            f"`{argument.name}` is {formal.element} in the definition, got a real value",
+            _span(argument.value, source),
+            "`/` is real division; `//` divides whole numbers",
+        )
+    types[argument.name] = BOOL if formal.element == "bool" else INTEGER if integral else REAL
+    scalars[argument.name] = number if integral else float(number)
+    return ScalarArgument(name=argument.name, element=formal.element, value=value)
+
+
+def _array(
+    argument: ArgumentText, element: str, types: Mapping[str, Type], scalars: Scalars, source: Source
+) -> ArrayArgument:
+    length = _expression(argument.value, types, source, "a number of elements")
+    if not isinstance(length.type, Integer):
+        raise SourceError(
+            f"the length of `{argument.name}` must be a whole number, got a {length.type}",
+            _span(argument.value, source),
+            "`/` is real division; `//` divides whole numbers",
+        )
+    count = _evaluate(length, scalars, argument.value, source)
+    if not 1 <= count <= ELEMENT_LIMIT:
+        raise SourceError(
+            f"the length of `{argument.name}` must be 1 to {ELEMENT_LIMIT}, got {count}", _span(argument.value, source)
+        )
+    inner = {**types, "i": INTEGER}
+    return ArrayArgument(
+        name=argument.name,
+        element=element,
+        direction=argument.direction,  # type: ignore[arg-type]
+        length=length,
+        fill=_expression(argument.fill, inner, source, "a number") if argument.fill else None,
+        lo=_expression(argument.lo, types, source, "a number") if argument.lo else None,
+        hi=_expression(argument.hi, types, source, "a number") if argument.hi else None,
+    )
+
+
+def _expression(text: ExpressionText, types: Mapping[str, Type], source: Source, what: str) -> Expr:
+    value = parse(text.text, types, source=source, offset=text.start)
+    if not isinstance(value.type, (Bool, Integer, Real)):
+        raise SourceError(f"expected {what}, got a {value.type}", _span(text, source))
+    return value
+
+
+def _evaluate(e: Expr, scalars: Scalars, text: ExpressionText, source: Source) -> int | float:
+    value = constant_value(e, scalars)
+    if value is None:
+        raise SourceError("this has no value (a division by zero?)", _span(text, source))
+    return value
+
+
+def _tolerances(pragma: KernelPragma, arguments: list[Argument]) -> tuple[float, float]:
+    """Relative and absolute; a relative tolerance alone allows as much absolutely, for sums that cancel."""
+    written = [a.element for a in arguments if isinstance(a, ArrayArgument) and a.direction != "in"]
+    relative = pragma.relative
+    if relative is None:
+        relative = max((0.0 if is_integral(e) else DEFAULT_TOLERANCE.get(e, 1e-6)) for e in written)
+    return relative, relative if pragma.absolute is None else pragma.absolute
+
+
+def _span(text: ExpressionText, source: Source) -> Span:
+    return source.span(text.start, text.end)
+
+
+def _count(n: int, what: str) -> str:
+    return f"{n} {what}{'' if n == 1 else 's'}"

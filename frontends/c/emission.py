@@ -1,0 +1,84 @@
+"""A scheduled kernel as files: the source with its choices on top, and a header for those who call it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import PurePath
+
+from tunepass.frontends.base import EmittedFile
+from tunepass.frontends.c.definitions import is_known
+from tunepass.frontends.c.lowering import flags, macros
+from tunepass.ir.kernel import ArrayArgument, Call, Kernel
+from tunepass.space.configuration import Configuration
+
+
+def emit_file(kernels: Sequence[Kernel], note: str = "") -> tuple[EmittedFile, ...]:
+    """NAME.tuned.c (or the source's own suffix) and NAME.tuned.h for the kernels of one source."""
+    path = PurePath(kernels[0].source.name)
+    source, header = f"{path.stem}.tuned{path.suffix or '.c'}", f"{path.stem}.tuned.h"
+    return (
+        EmittedFile(source, _source(kernels, note, path.name)),
+        EmittedFile(header, _header(kernels, note, path.name, header)),
+    )
+
+
+def chosen(kernel: Kernel) -> Configuration:
+    """The configuration its schedule binds; parameters without a choice keep their default."""
+    values = {p.name: p.default for p in kernel.parameters}
+    return Configuration({**values, **{c.parameter: c.value for c in kernel.schedule}})
+
+
+def flag_text(kernel: Kernel) -> str:
+    return " ".join(flags(kernel, chosen(kernel)))
+
+
+def _source(kernels: Sequence[Kernel], note: str, name: str) -> str:
+    """The source's own text below a comment and a block of macros: it builds without a -D."""
+    lines = [f"{name}, tuned by tunepass.", *_note_lines(note)]
+    lines += [f"Compile with {flag_text(kernel)}" for kernel in kernels if flag_text(kernel)]
+    block = [f"#define {macro} {text}" for kernel in kernels for macro, text in macros(kernel, chosen(kernel))]
+    return "\n".join([*_comment(lines), *block, "", kernels[0].source.text])
+
+
+def _header(kernels: Sequence[Kernel], note: str, name: str, header: str) -> str:
+    guard = re.sub(r"\W", "_", header).upper()
+    lines = [*_comment([f"What tunepass chose for {name}.", *_note_lines(note)])]
+    lines += [f"#ifndef {guard}", f"#define {guard}", ""]
+    for kernel in kernels:
+        prefix = f"{re.sub(chr(92) + 'W', '_', kernel.name).upper()}_TUNED"
+        quoted = flag_text(kernel).replace("\\", "\\\\").replace('"', '\\"')
+        lines.append(f'#define {prefix}_FLAGS "{quoted}"')
+        lines += [f"#define {prefix}_{macro} {text}" for macro, text in macros(kernel, chosen(kernel))]
+        lines += ["", *_declaration(kernel)]
+    return "\n".join([*lines, f"#endif /* {guard} */", ""])
+
+
+def _declaration(kernel: Kernel) -> list[str]:
+    """The kernel's prototype, where the header can know its types."""
+    call = kernel.call
+    if call is None or re.search(r"\b(?:static|template)\b", call.prototype):
+        return []
+    types = _types(call)
+    if not all(is_known(t) for t in types):
+        return [f"/* Declare `{call.prototype}` after its types. */", ""]
+    includes = ["#include <stdint.h>"] if any(re.match(r"u?int", t) and t.endswith("_t") for t in types) else []
+    includes += ["#include <stddef.h>"] if any(t in ("size_t", "ptrdiff_t") for t in types) else []
+    includes += ["#include <stdbool.h>"] if "bool" in types and kernel.language == "c" else []
+    prototype = re.sub(r"\brestrict\b", "__restrict", re.sub(r"\binline\b ?", "", call.prototype))
+    if kernel.language == "c++":
+        return [*includes, f"{prototype};", ""]
+    return [*includes, "#ifdef __cplusplus", 'extern "C"', "#endif", f"{prototype};", ""]
+
+
+def _types(call: Call) -> set[str]:
+    return {a.element for a in call.arguments if isinstance(a, ArrayArgument) or a.element}
+
+
+def _note_lines(note: str) -> list[str]:
+    return note.replace("*/", "* /").splitlines()
+
+
+def _comment(lines: Sequence[str]) -> list[str]:
+    first, *rest = lines
+    return [f"/* {first}", *(f" * {line}".rstrip() for line in rest), " */"]

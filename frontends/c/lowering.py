@@ -1,0 +1,66 @@
+"""From a configuration to the compiler's command line: -D macros and flags."""
+
+from __future__ import annotations
+
+import shlex
+
+from tunepass.diagnostics import SourceError
+from tunepass.ir.candidate import Candidate
+from tunepass.ir.kernel import Kernel
+from tunepass.space.configuration import Configuration, Value
+from tunepass.space.parameter import Parameter, Permutation
+
+
+def macro_names(parameter: Parameter) -> tuple[str, ...]:
+    """The macros a parameter sets: its name; for a permutation NAME_ITEM, the position of each item."""
+    if isinstance(parameter, Permutation):
+        return tuple(f"{parameter.name}_{item}" for item in parameter.items)
+    return (parameter.name,)
+
+
+def macros(kernel: Kernel, configuration: Configuration) -> tuple[tuple[str, str], ...]:
+    """(macro, text) for every parameter that reaches the code by name, in the kernel's order."""
+    found: list[tuple[str, str]] = []
+    for parameter in kernel.parameters:
+        if kernel.binding(parameter.name).role != "macro":
+            continue
+        value = configuration[parameter.name]
+        texts = [str(value.index(item)) for item in _items(parameter)] if isinstance(value, tuple) else [spelled(value)]
+        found += zip(macro_names(parameter), texts)
+    return tuple(found)
+
+
+def _items(parameter: Parameter) -> tuple[int | str, ...]:
+    return parameter.items if isinstance(parameter, Permutation) else ()
+
+
+def spelled(value: Value) -> str:
+    """A value as C text; a Boolean is 1 or 0, a string is its own text."""
+    if isinstance(value, bool):
+        return "1" if value else "0"
+    if isinstance(value, float):
+        return repr(value)
+    return str(value)
+
+
+def defines(kernel: Kernel, configuration: Configuration) -> tuple[str, ...]:
+    """`-DTILE=32` for every macro."""
+    return tuple(f"-D{name}={text}" for name, text in macros(kernel, configuration))
+
+
+def flags(kernel: Kernel, configuration: Configuration) -> tuple[str, ...]:
+    """The compiler arguments of every `flag` parameter; a flag's value may hold several, or none."""
+    found: list[str] = []
+    for parameter in kernel.parameters:
+        binding = kernel.binding(parameter.name)
+        if binding.role == "flag":
+            try:
+                found += shlex.split(spelled(configuration[parameter.name]))
+            except ValueError as error:
+                raise SourceError(f"`{parameter.name}`: this flag cannot be split: {error}", binding.span) from None
+    return tuple(found)
+
+
+def lower(kernel: Kernel, configuration: Configuration) -> Candidate:
+    """What to compile to try `configuration`."""
+    return Candidate(source=kernel.source, defines=defines(kernel, configuration), flags=flags(kernel, configuration))

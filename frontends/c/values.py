@@ -1,0 +1,223 @@
+"""The values a `param` pragma lists: literals, ranges, powers of two, orders; its default and its prior."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tunepass.diagnostics import Span
+from tunepass.frontends.c.tokens import Cursor, Token, unquoted
+
+PARAMETER_KINDS = ("ordinal", "integer", "real", "categorical", "permutation")
+LIST_LIMIT = 100_000  # values that a range inside `ordinal` may spell out
+
+Scalar = bool | int | float | str
+BOOLEANS = {"true": True, "True": True, "false": False, "False": False}
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    value: Scalar
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class ItemOrder:
+    """`(k, i, j)`: the default of a permutation."""
+
+    items: tuple[int | str, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """`lo..hi step s`; `step` is None where it is not written."""
+
+    lo: int | float
+    hi: int | float
+    step: int | float | None
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    values: tuple[Scalar, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Items:
+    """A permutation's items; a single number counts them."""
+
+    items: tuple[str, ...] | int
+    span: Span
+
+
+Values = Range | Listed | Items
+
+
+@dataclass(frozen=True, slots=True)
+class Prior:
+    """A shape's name, or numbers: two for a Beta, one per category, a row per position of a permutation."""
+
+    shape: str | None
+    numbers: tuple[float, ...]
+    rows: tuple[tuple[float, ...], ...]
+    span: Span
+
+
+def parse_values(cursor: Cursor, kind: Token) -> Values:
+    """The bracket after the kind."""
+    cursor.expect("(", f"after `{kind.text}`")
+    first = cursor.next
+    match kind.text:
+        case "integer":
+            values: Values = _integer_range(cursor)
+        case "real":
+            values = _range(cursor, "write `real(0.1..2.5)`")
+        case "permutation":
+            values = _items(cursor)
+        case "categorical":
+            values = Listed(tuple(_listed(cursor, numeric=False)), cursor.span(first, cursor.last))
+        case _:
+            values = Listed(tuple(_listed(cursor, numeric=True)), cursor.span(first, cursor.last))
+    cursor.expect(")", "after the values", "separate values by commas")
+    return values
+
+
+def _range(cursor: Cursor, hint: str) -> Range:
+    first = cursor.next
+    lo = cursor.number("the least value")
+    cursor.expect("..", "after the least value", hint)
+    hi = cursor.number("the largest value")
+    step = cursor.number("a step") if cursor.accept("step") else None
+    if lo > hi:
+        cursor.fail(f"a range goes up: {lo} <= {hi} does not hold", at=first)
+    if step is not None and step <= 0:
+        cursor.fail(f"a step is positive, got {step}", at=first)
+    return Range(lo, hi, step, cursor.span(first, cursor.last))
+
+
+def _integer_range(cursor: Cursor) -> Range | Listed:
+    first = cursor.next
+    if cursor.at("pow2"):
+        return Listed(tuple(_pow2(cursor)), cursor.span(first, cursor.last))
+    found = _range(cursor, "write `integer(1..8)` or `integer(0..64 step 8)`; `ordinal` takes a list")
+    for value in (found.lo, found.hi, found.step):
+        if value is not None and not isinstance(value, int):
+            cursor.fail(f"the range of an integer has whole ends and steps, got {value}", "use `real`", at=first)
+    return found
+
+
+def _listed(cursor: Cursor, numeric: bool) -> list[Scalar]:
+    values: list[Scalar] = []
+    while not cursor.at(")"):
+        first = cursor.next
+        if cursor.at("pow2"):
+            values += _pow2(cursor)
+        else:
+            value = _literal(cursor, "a number" if numeric else "a string, a number, true or false")
+            if numeric and isinstance(value, (bool, str)):
+                cursor.fail(f"ordinal values are numbers, found `{first.text}`", "use `categorical`", at=first)
+            values += _spread(cursor, first, value) if cursor.accept("..") else [value]
+        if not cursor.accept(","):
+            break
+    if not values:
+        cursor.fail("at least one value is needed")
+    return values
+
+
+def _spread(cursor: Cursor, first: Token, lo: Scalar) -> list[Scalar]:
+    """The values of `lo..hi step s` inside a list."""
+    hi = cursor.number("the largest value")
+    step = cursor.number("a step") if cursor.accept("step") else 1
+    if isinstance(lo, (bool, str)) or lo > hi or step <= 0:
+        cursor.fail(f"a range goes up in positive steps, got {lo}..{hi} step {step}", at=first)
+    count = int((hi - lo) / step + 1e-9) + 1
+    if count > LIST_LIMIT:
+        cursor.fail(f"this range lists {count} values; at most {LIST_LIMIT} can be", "use `integer`", at=first)
+    return [round(lo + i * step, 12) for i in range(count)]  # 0.1, 0.2, 0.3: not 0.30000000000000004
+
+
+def _pow2(cursor: Cursor) -> list[Scalar]:
+    """`pow2(8, 256)`: 8, 16, …, 256."""
+    first = cursor.take()
+    cursor.expect("(", "after `pow2`", "write `pow2(8, 256)`")
+    ends = [cursor.integer("the least power of two")]
+    cursor.expect(",", "after the least power of two", "write `pow2(8, 256)`")
+    ends.append(cursor.integer("the largest power of two"))
+    cursor.expect(")", "after the largest power of two")
+    lo, hi = ends
+    for end in ends:
+        if not (1 <= end <= 2**62 and end & (end - 1) == 0):
+            cursor.fail(f"the ends of `pow2` are powers of two, got {end}", "`pow2(8, 256)` is 8, 16, …, 256", at=first)
+    if lo > hi:
+        cursor.fail(f"a range goes up: {lo} <= {hi} does not hold", at=first)
+    return [1 << e for e in range(lo.bit_length() - 1, hi.bit_length())]
+
+
+def _literal(cursor: Cursor, what: str) -> Scalar:
+    token = cursor.next
+    if token.kind == "string":
+        return unquoted(cursor.take().text)
+    if token.text in BOOLEANS:
+        return BOOLEANS[cursor.take().text]
+    if token.kind == "name":
+        cursor.fail(f"expected {what}, found `{token.text}`", f'put it in quotes: `"{token.text}"`')
+    return cursor.number(what, "a value that is not a number is written in quotes")
+
+
+def _items(cursor: Cursor) -> Items:
+    first = cursor.next
+    if first.kind == "number":
+        count = cursor.integer("a number of items")
+        return Items(count, cursor.span(first))
+    names: list[str] = []
+    while True:
+        names.append(cursor.name("an item's name", "write `permutation(i, j, k)`").text)
+        if not cursor.accept(","):
+            return Items(tuple(names), cursor.span(first, cursor.last))
+
+
+def parse_default(cursor: Cursor) -> Literal | ItemOrder:
+    first = cursor.next
+    if not cursor.accept("("):
+        value = _literal(cursor, "a default")
+        return Literal(value, cursor.span(first, cursor.last))
+    items: list[int | str] = []
+    while True:
+        number = cursor.next.kind == "number"
+        items.append(cursor.integer("an item") if number else cursor.name("an item of the order").text)
+        if not cursor.accept(","):
+            break
+    last = cursor.expect(")", "after the order")
+    return ItemOrder(tuple(items), cursor.span(first, last))
+
+
+def parse_prior(cursor: Cursor) -> Prior:
+    """`prior(gaussian)`, `prior(2, 5)`, `prior(0.5, 0.25, 0.25)`, `prior([1, 2], [2, 1])`."""
+    cursor.expect("(", "after `prior`", "write `prior(gaussian)` or `prior(2, 5)`")
+    first = cursor.next
+    shape: str | None = None
+    numbers: list[float] = []
+    rows: list[tuple[float, ...]] = []
+    if first.kind == "name":
+        shape = cursor.take().text
+    elif cursor.at("["):
+        while True:
+            cursor.expect("[", "before the weights of a position")
+            rows.append(tuple(_numbers(cursor)))
+            cursor.expect("]", "after the weights of a position")
+            if not cursor.accept(","):
+                break
+    else:
+        numbers = _numbers(cursor)
+    span = cursor.span(first, cursor.last)
+    cursor.expect(")", "after the prior")
+    return Prior(shape, tuple(numbers), tuple(rows), span)
+
+
+def _numbers(cursor: Cursor) -> list[float]:
+    found = [float(cursor.number("a number"))]
+    while cursor.accept(","):
+        found.append(float(cursor.number("a number")))
+    return found

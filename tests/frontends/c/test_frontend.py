@@ -1,0 +1,185 @@
+"""What the C frontend reads out of an annotated source."""
+
+from __future__ import annotations
+
+import pytest
+
+from tunepass.diagnostics import Source, SourceError
+from tunepass.expr.printer import to_text
+from tunepass.frontends.base import Parsed
+from tunepass.frontends.c.frontend import CFrontend
+from tunepass.ir.kernel import ArrayArgument, Kernel, ScalarArgument
+from tunepass.space.parameter import Categorical, Integer, Ordinal, Permutation, Real
+
+ISSUE_EXAMPLE = """\
+#pragma tunepass param TILE: ordinal(8, 16, 32, 64, 128, 256) = 32 log prior(gaussian)
+#pragma tunepass param UNROLL: integer(1..8) = 1
+#pragma tunepass param OPT: categorical("-O2", "-O3", "-O3 -ffast-math") = "-O2" flag
+#pragma tunepass constraint TILE % UNROLL == 0
+#pragma tunepass kernel matmul(n = 512, A: in double[n*n], B: in double[n*n], C: inout double[n*n]) tolerance(1e-9)
+void matmul(int n, const double *A, const double *B, double *C) { C[0] = A[TILE] * B[UNROLL] + n; }
+"""
+TAIL = "#pragma tunepass kernel f(y: out double[8])\nvoid f(double *y) { y[0] = P; }\n"
+
+
+def parse(text: str, name: str = "t.c") -> Parsed:
+    return CFrontend().parse(Source(name, text))
+
+
+def kernel(text: str, name: str = "t.c") -> Kernel:
+    return parse(text, name).kernels[0]
+
+
+def parameter(pragma: str) -> object:
+    return kernel(f"#pragma tunepass param P: {pragma}\n{TAIL}").parameters[0]
+
+
+def test_a_whole_source() -> None:
+    k = kernel(ISSUE_EXAMPLE)
+    assert (k.name, k.language) == ("matmul", "c")
+    assert k.parameters == (
+        Ordinal("TILE", [8, 16, 32, 64, 128, 256], log=True, default=32, prior="gaussian"),
+        Integer("UNROLL", 1, 8, default=1),
+        Categorical("OPT", ["-O2", "-O3", "-O3 -ffast-math"], default="-O2"),
+    )
+    assert [k.binding(p.name).role for p in k.parameters] == ["macro", "macro", "flag"]
+    assert [str(c) for c in k.constraints] == ["TILE % UNROLL == 0"]
+    assert k.constraints[0].span is not None and (k.constraints[0].span.line, k.constraints[0].span.column) == (4, 29)
+
+
+def test_the_call() -> None:
+    call = kernel(ISSUE_EXAMPLE).call
+    assert call is not None
+    assert call.prototype == "void matmul(int n, const double *A, const double *B, double *C)"
+    n, a, _, c = call.arguments
+    assert isinstance(n, ScalarArgument) and (n.element, to_text(n.value)) == ("int", "512")
+    assert isinstance(a, ArrayArgument) and (a.element, a.direction, to_text(a.length)) == ("double", "in", "n * n")
+    assert isinstance(c, ArrayArgument) and c.direction == "inout"
+    assert (call.relative_tolerance, call.absolute_tolerance) == (1e-9, 1e-9)
+
+
+@pytest.mark.parametrize(
+    "pragma,expected",
+    [
+        ("ordinal(1..4)", Ordinal("P", [1, 2, 3, 4])),
+        ("ordinal(1, 4..8 step 2, 16)", Ordinal("P", [1, 4, 6, 8, 16])),
+        ("ordinal(1, pow2(8, 32))", Ordinal("P", [1, 8, 16, 32])),
+        ("ordinal(-2, 0.5, 1e3)", Ordinal("P", [-2.0, 0.5, 1000.0])),
+        ("ordinal(0.1..0.3 step 0.1)", Ordinal("P", [0.1, 0.2, 0.3])),
+        ("integer(-4..8 step 4) = 0 prior(2, 5)", Integer("P", -4, 8, step=4, default=0, prior=(2.0, 5.0))),
+        ("integer(pow2(1, 4))", Ordinal("P", [1, 2, 4])),
+        ("real(0.5..8) = 1 log prior(decay)", Real("P", 0.5, 8.0, default=1.0, log=True, prior="decay")),
+        ('categorical("a", "b") = "b" prior(1, 3)', Categorical("P", ["a", "b"], default="b", prior=[1, 3])),
+        ("categorical(true, false) = false", Categorical("P", [True, False], default=False)),
+        ("categorical(4, 2) = 2", Categorical("P", [4, 2], default=2)),
+        ("integer(0x10..0x20)  // a comment", Integer("P", 16, 32)),
+        ("integer(1..2) /* a comment */ = 2", Integer("P", 1, 2, default=2)),
+    ],
+)
+def test_parameters(pragma: str, expected: object) -> None:
+    assert parameter(pragma) == expected
+
+
+def test_permutations_are_used_by_the_position_of_their_items() -> None:
+    text = "#pragma tunepass param P: permutation(i, j, k) = (k, i, j) prior([1, 2, 3], [1, 1, 1], [3, 2, 1])\n" + TAIL
+    with pytest.raises(SourceError, match="no code uses `P_i`"):
+        parse(text)
+    k = kernel(text.replace("= P;", "= P_i < P_j;"))
+    rows = [[1, 2, 3], [1, 1, 1], [3, 2, 1]]
+    assert k.parameters == (Permutation("P", ["i", "j", "k"], default=("k", "i", "j"), prior=rows),)
+
+
+@pytest.mark.parametrize(
+    "define,pragma,expected",
+    [
+        ("8", "integer(1..16)", 8),
+        ("(1 << 3)", "integer(1..16)", 8),
+        ("8u /* wide */", "ordinal(4, 8)", 8),
+        ("0.5f", "real(0..1)", 0.5),
+        ("-3", "integer(-4..4)", -3),
+        ("dynamic", 'categorical("static", "dynamic")', "dynamic"),
+        ("1", "categorical(false, true)", True),
+    ],
+)
+def test_a_missing_default_is_the_sources_own(define: str, pragma: str, expected: object) -> None:
+    guard = f"#ifndef P\n#define P {define}\n#endif\n"
+    assert kernel(f"#pragma tunepass param P: {pragma}\n{guard}{TAIL}").parameters[0].default == expected
+
+
+def test_a_default_that_disagrees_is_a_warning_at_the_define() -> None:
+    guard = "#if !defined(P)\n#define P 8\n#endif\n"
+    parsed = parse(f"#pragma tunepass param P: integer(1..16) = 4\n{guard}{TAIL}")
+    assert parsed.kernels[0].parameters[0].default == 4
+    assert [str(w).splitlines()[0] for w in parsed.warnings] == [
+        "t.c:3:9: warning: the default of `P` is 4 in its pragma and 8 here"
+    ]
+
+
+def test_a_define_that_is_no_value_needs_a_default_in_the_pragma() -> None:
+    guard = "#ifndef P\n#define P sizeof(int)\n#endif\n"
+    with pytest.raises(SourceError, match="is not a value tunepass can read"):
+        parse(f"#pragma tunepass param P: integer(1..16)\n{guard}{TAIL}")
+    assert parse(f"#pragma tunepass param P: integer(1..16) = 4\n{guard}{TAIL}").warnings == ()
+
+
+def test_a_constraint_that_the_default_violates_is_a_warning() -> None:
+    parsed = parse(f"#pragma tunepass param P: integer(1..16) = 3\n// tunepass: constraint P % 2 == 0\n{TAIL}")
+    assert [str(w).splitlines()[0] for w in parsed.warnings] == [
+        "t.c:2:25: warning: the default configuration violates this"
+    ]
+
+
+def test_an_included_file_may_use_a_macro() -> None:
+    parsed = parse('#include "other.h"\n#pragma tunepass param Q: integer(1..2)\n' + TAIL)
+    assert [w.message for w in parsed.warnings] == ["no code in this file uses `Q`"]
+
+
+def test_several_kernels_take_the_params_before_them() -> None:
+    text = (
+        "#pragma tunepass param A: integer(1..2)\n#pragma tunepass kernel f(y: out double[8])\n"
+        "void f(double *y) { y[0] = A; }\n"
+        "#pragma tunepass kernel g(y: out double[8])\nvoid g(double *y) { y[0] = B + C; }\n"
+        "#pragma tunepass param B: integer(1..2)\n#pragma tunepass param C: integer(1..2)\n"
+    )
+    assert [(k.name, [p.name for p in k.parameters]) for k in parse(text).kernels] == [("f", ["A"]), ("g", ["B", "C"])]
+
+
+def test_index_arrays_and_tolerances() -> None:
+    text = """\
+#pragma tunepass param P: integer(1..8)
+#pragma tunepass kernel f(n = 2**10, m = n // 2, a = 1.5, row: in int[n + 1] fill(min(i * 4, m)), \\
+    col: in unsigned int[m] range(0, n - 1), y: out float[n]) tolerance(1e-3, 1e-5)
+void f(int n, long m, double a, const int *row, const unsigned *col, float y[])
+{ y[0] = P + n + m + a + row[0] + col[0]; }
+"""
+    call = kernel(text).call
+    assert call is not None
+    _, m, _, row, col, _ = call.arguments
+    assert isinstance(m, ScalarArgument) and (m.element, to_text(m.value)) == ("long", "n // 2")
+    assert isinstance(row, ArrayArgument) and row.fill is not None and to_text(row.fill) == "min(i * 4, m)"
+    assert isinstance(col, ArrayArgument) and col.lo is not None and col.hi is not None
+    assert (col.element, to_text(col.lo), to_text(col.hi)) == ("unsigned int", "0", "n - 1")
+    assert (call.relative_tolerance, call.absolute_tolerance) == (1e-3, 1e-5)
+
+
+@pytest.mark.parametrize("element,expected", [("double", 1e-6), ("float", 1e-4), ("int", 0.0)])
+def test_default_tolerances(element: str, expected: float) -> None:
+    text = f"#pragma tunepass param P: integer(1..2)\n{TAIL}".replace("double", element)
+    call = kernel(text).call
+    assert call is not None and (call.relative_tolerance, call.absolute_tolerance) == (expected, expected)
+
+
+def test_run() -> None:
+    text = (
+        "#pragma tunepass param P: integer(1..2)\nint main(void) { return P; }\n"
+        '#pragma tunepass run "./a.out \'a b\' 512" metric "time: {time} ms" '
+        'metric "rate={rate}" maximise unit("GB/s") metric "{share}% of peak" maximise\n'
+    )
+    k = kernel(text, "some/n-body.cpp")
+    assert (k.name, k.language) == ("n_body", "c++")
+    assert k.run is not None and k.run.arguments == ("./a.out", "a b", "512")
+    assert [(m.objective, m.unit, m.maximise) for m in k.run.metrics] == [
+        ("time", "ms", False),
+        ("rate", "GB/s", True),
+        ("share", "%", True),
+    ]

@@ -1,0 +1,20 @@
+"""A kernel lowered for one configuration: what a compiler and a run need, and nothing else."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tunepass.diagnostics import Source
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidate:
+    """`source` compiled with `defines` (`-DTILE=32`) and `flags` after the user's own compiler arguments."""
+
+    source: Source
+    defines: tuple[str, ...] = ()
+    flags: tuple[str, ...] = ()
+
+    @property
+    def arguments(self) -> tuple[str, ...]:
+        return (*self.flags, *self.defines)
