@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -71,6 +71,23 @@ def satisfied(e: Expr, columns: Columns, n: int) -> NDArray[np.bool_]:
     return found.values.astype(bool) & found.defined
 
 
+def extremes(nodes: Sequence[Expr], columns: Columns, n: int) -> dict[int, tuple[int | float, int | float, int]]:
+    """Smallest and largest defined value of each node by identity, and which of UNDEFINED, OVERFLOW occur (or'd)."""
+    reader, found = _Reader(columns, n), {}
+    for e in nodes:
+        values, status = reader.read(e)
+        flags = 0
+        if status is not None:
+            kinds = np.broadcast_to(status, n)
+            flags = int(np.bitwise_or.reduce(kinds))
+            if not (kinds == OK).any():
+                continue
+            values = np.broadcast_to(values, n)[kinds == OK]
+        lo, hi = values.min().item(), values.max().item()
+        found[id(e)] = (int(lo), int(hi), flags) if isinstance(e.type, Bool) else (lo, hi, flags)
+    return found
+
+
 def dtype_of(kind: Type) -> type[np.generic]:
     return np.bool_ if isinstance(kind, Bool) else np.float64 if isinstance(kind, Real) else np.int64
 
@@ -100,7 +117,8 @@ class _Reader:
     def read(self, e: Expr) -> Result:
         with np.errstate(all="ignore"):
             for node in walk(e):
-                self.known[id(node)] = self._node(node)
+                if id(node) not in self.known:
+                    self.known[id(node)] = self._node(node)
         return self.known[id(e)]
 
     def culprit(self, e: Expr) -> Expr:

@@ -1,0 +1,81 @@
+"""Laws of the expression language's readers, on random typed expressions."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.properties.expressions import BOX, NAMES, columns, expressions, row
+from tunepass.diagnostics import ExpressionError
+from tunepass.expr import interval, numpy_eval, scalar
+from tunepass.expr.domain import Range, number
+from tunepass.expr.nodes import Category, Expr, Real
+from tunepass.expr.parser import parse
+from tunepass.expr.printer import to_text
+
+ROWS = 24
+seeds = st.integers(0, 2**32 - 1)
+
+
+@settings(max_examples=200)
+@given(expressions(rounded=True))
+def test_printing_round_trips(e: Expr) -> None:
+    assert parse(to_text(e), NAMES) == e
+
+
+def plain(e: Expr, values: dict[str, scalar.Scalar | tuple[int | str, ...]]) -> object:
+    """The value by the lazy scalar reader, or the word for why there is none."""
+    try:
+        return scalar.evaluate(e, values)
+    except scalar.UndefinedValue:
+        return "undefined"
+    except scalar.OverflowValue:
+        return "overflow"
+
+
+def coded(value: object, e: Expr) -> object:
+    return number(value, e.type) if isinstance(e.type, Category) else value
+
+
+@settings(max_examples=200)
+@given(expressions(), seeds)
+def test_numpy_is_python_one_row_at_a_time(e: Expr, seed: int) -> None:
+    found = columns(seed, ROWS)
+    expected = [plain(e, row(found, i)) for i in range(ROWS)]
+    if "overflow" in expected:
+        try:
+            numpy_eval.evaluate(e, found, ROWS)
+        except ExpressionError:
+            return
+        raise AssertionError(f"{to_text(e)}: overflow not found")
+    got = numpy_eval.evaluate(e, found, ROWS)
+    for value, is_defined, wanted in zip(got.values.tolist(), got.defined, expected):
+        assert is_defined == (wanted != "undefined"), to_text(e)
+        assert not is_defined or value == coded(wanted, e), to_text(e)
+
+
+@settings(max_examples=200)
+@given(expressions(rounded=True), seeds, st.booleans())
+def test_the_interval_contains_every_value(e: Expr, seed: int, narrow: bool) -> None:
+    found = columns(seed, ROWS)
+    box = dict(BOX)
+    if narrow:
+        for name in ("i", "k", "x"):
+            box[name] = Range(found[name].min().item(), found[name].max().item())
+        box["j"] = tuple(np.unique(found["j"]).tolist())
+    bounds = interval.bounds(e, box)
+    for i in range(ROWS):
+        value = plain(e, row(found, i))
+        if value == "undefined":
+            assert bounds.may_be_undefined, to_text(e)
+        elif value == "overflow":
+            assert bounds.may_overflow, to_text(e)
+        else:
+            got = coded(value, e)
+            assert isinstance(got, (bool, int, float)) and bounds.lo <= got <= bounds.hi, to_text(e)
+            decided = interval.decide(e, box) if isinstance(value, bool) else None
+            assert decided is None or decided == value, to_text(e)
+    assert not isinstance(e.type, Real) or not math.isnan(bounds.lo)
