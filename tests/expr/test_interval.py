@@ -50,7 +50,7 @@ BOX: dict[str, Domain] = {
         ("if(f, a, b)", -3, 10, False),
         ("if(a > 0, a, b)", 1, 10, False),
         ("o[0] + pos(o, 1)", 0, 4, False),
-        ("floor(x * 2)", 1, 4, False),
+        ("floor(x + 1)", 1, 3, False),
         ("f + f", 0, 2, False),
     ],
 )

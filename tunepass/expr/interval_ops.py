@@ -1,6 +1,6 @@
 """Interval arithmetic on pairs of scalars.
 
-A cell is (lo, hi, flags): every defined value lies in [lo, hi]. Integers are Python's, cut to 64 bits, with MAY_OVERFLOW;
+A cell is (lo, hi, flags): every defined value lies in [lo, hi]. Integers are Python's, cut to 64 bits by MAY_OVERFLOW;
 reals are doubles rounded outward. Booleans are 0 and 1, strings their codes.
 """
 
