@@ -1,0 +1,38 @@
+"""Every C source in docs/pragmas.md is read by the frontend without a warning, and compiles untouched."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tunepass.diagnostics import Source
+from tunepass.frontends.c.frontend import CFrontend
+
+TEXT = (Path(__file__).parents[1] / "docs" / "pragmas.md").read_text()
+BLOCKS = re.findall(r"^```c\n(.*?)^```", TEXT, re.MULTILINE | re.DOTALL)
+
+
+@pytest.mark.parametrize("number", range(len(BLOCKS)))
+def test_block(number: int, tmp_path: Path) -> None:
+    parsed = CFrontend().parse(Source("pragmas.md", BLOCKS[number]))
+    assert parsed.kernels and not parsed.warnings
+    if shutil.which("gcc"):
+        (tmp_path / "block.c").write_text(BLOCKS[number])
+        command = ["gcc", "-Wall", "-Wextra", "-Werror", "-Wno-unknown-pragmas", "-fsyntax-only", "block.c"]
+        subprocess.run(command, cwd=tmp_path, check=True, timeout=60)
+
+
+@pytest.mark.parametrize("form", re.findall(r"^\| `?(?:\w+)`? \| [^|]* \| (`.*`) \|$", TEXT, re.MULTILINE))
+def test_forms_in_the_table_of_kinds(form: str) -> None:
+    for values in re.findall(r"`([^`]+)`", form):
+        items = re.findall(r"\w+", values)
+        uses = " + ".join(["P", *(f"P_{item}" for item in (items[1:] if items[0] == "permutation" else []))])
+        text = (
+            f"#pragma tunepass param P: {values}\n#pragma tunepass kernel f(y: out double[8])\n"
+            f"void f(double *y) {{ y[0] = {uses} + P_0; }}\n"
+        )
+        assert CFrontend().parse(Source("t.c", text)).kernels
