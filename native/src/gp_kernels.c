@@ -1,0 +1,229 @@
+/* Gaussian-process kernels on mixed rows, their gradients, and the triangular algebra around them.
+ *
+ * A row is f features; feature c belongs to parameter group[c] and is numeric (squared difference) or nominal (1 if different).
+ * r2 = sum_c weight[c] * d2_c, weight[c] = 1 / lengthscale[group[c]]^2 (BaCO, Eq. 2). Matrices are row-major; `u` is the upper
+ * Cholesky factor, K = u^T u, with leading dimension `stride` so that rows can be appended in place.
+ * Every loop that the compiler vectorises is elementwise (no reassociated sums, no contraction under -std=c11): all the
+ * clones of a function give the same bits, and there are no threads. */
+#include "tunepass_native.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BLOCK 32 /* candidates handled together: one block of the solve stays in the first-level cache */
+
+enum { MATERN52 = 0, MATERN32 = 1, SQUARED_EXPONENTIAL = 2 };
+
+/* exp(x) for x <= 0 within 2 ulp, branch-free so that it vectorises: 2^k * P(r), |r| <= ln(2)/2, Taylor to r^12. */
+static inline double exp_negative(double x) {
+    const double magic = 6755399441055744.0; /* 1.5 * 2^52: adding it rounds to an integer held in the low bits */
+    x = x < -700.0 ? -700.0 : x;
+    double t = x * 1.4426950408889634 + magic, k = t - magic;
+    double r = (x - k * 0.693147180369123816490) - k * 1.90821492927058770002e-10;
+    double p = 1.0 / 479001600;
+    p = p * r + 1.0 / 39916800, p = p * r + 1.0 / 3628800, p = p * r + 1.0 / 362880, p = p * r + 1.0 / 40320;
+    p = p * r + 1.0 / 5040, p = p * r + 1.0 / 720, p = p * r + 1.0 / 120, p = p * r + 1.0 / 24;
+    p = p * r + 1.0 / 6, p = p * r + 0.5, p = p * r + 1.0, p = p * r + 1.0;
+    uint64_t bits, power;
+    memcpy(&power, &t, sizeof power), memcpy(&bits, &p, sizeof bits);
+    bits += power << 52;
+    memcpy(&p, &bits, sizeof p);
+    return p;
+}
+
+/* k / amplitude for each r2, in place; slope (if wanted) gets d(k / amplitude) / d(r2). */
+static inline __attribute__((always_inline)) void kernel_values(int kind, double *restrict r2, double *restrict slope, int n) {
+    if (kind == MATERN52)
+        for (int i = 0; i < n; i++) {
+            double s = sqrt(5.0 * r2[i]), e = exp_negative(-s);
+            if (slope) slope[i] = -(5.0 / 6.0) * (1.0 + s) * e;
+            r2[i] = (1.0 + s + (5.0 / 3.0) * r2[i]) * e;
+        }
+    else if (kind == MATERN32)
+        for (int i = 0; i < n; i++) {
+            double s = sqrt(3.0 * r2[i]), e = exp_negative(-s);
+            if (slope) slope[i] = -1.5 * e;
+            r2[i] = (1.0 + s) * e;
+        }
+    else
+        for (int i = 0; i < n; i++) {
+            double e = exp_negative(-0.5 * r2[i]);
+            if (slope) slope[i] = -0.5 * e;
+            r2[i] = e;
+        }
+}
+
+/* out (p, n, m): squared distance of each parameter between the rows of x (n, f) and z (m, f). */
+void tp_gp_distances(const double *x, int n, const double *z, int m, int f, const int32_t *group, const uint8_t *nominal,
+                     int p, double *out) {
+    memset(out, 0, sizeof *out * (size_t)p * (size_t)n * (size_t)m);
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < m; j++)
+            for (int c = 0; c < f; c++) {
+                double d = x[(size_t)i * f + c] - z[(size_t)j * f + c];
+                out[((size_t)group[c] * n + i) * m + j] += nominal[c] ? (d != 0.0) : d * d;
+            }
+}
+
+/* Rows of k(x, z) for one block of candidates, transposed to zt (f, BLOCK): k (n, BLOCK), times the amplitude. */
+static inline __attribute__((always_inline)) void cross_block(const double *restrict x, int n, const double *restrict zt, int f,
+                                                              const double *restrict weight, const uint8_t *restrict nominal,
+                                                              int kind, double amplitude, double *restrict k) {
+    for (int i = 0; i < n; i++) {
+        double *restrict r = k + (size_t)i * BLOCK;
+        for (int b = 0; b < BLOCK; b++) r[b] = 0;
+        for (int c = 0; c < f; c++) {
+            const double *restrict zc = zt + (size_t)c * BLOCK;
+            double v = x[(size_t)i * f + c], w = weight[c];
+            if (nominal[c])
+                for (int b = 0; b < BLOCK; b++) r[b] += v != zc[b] ? w : 0.0;
+            else
+                for (int b = 0; b < BLOCK; b++) r[b] += w * (v - zc[b]) * (v - zc[b]);
+        }
+        kernel_values(kind, r, NULL, BLOCK);
+        for (int b = 0; b < BLOCK; b++) r[b] *= amplitude;
+    }
+}
+
+/* Posterior mean and latent variance at the rows of z (m, f), given alpha = K^-1 y and the factor u. Returns 0, or -1 without memory. */
+TP_CLONES int tp_gp_posterior(const double *x, int n, const double *z, int m, int f, const double *weight, const uint8_t *nominal,
+                              int kind, double amplitude, const double *u, int stride, const double *alpha, double *mean,
+                              double *variance) {
+    double *zt = calloc((size_t)f * BLOCK, sizeof *zt), *k = malloc(sizeof *k * (size_t)n * BLOCK);
+    if (!zt || !k) return free(zt), free(k), -1;
+    for (int first = 0; first < m; first += BLOCK) {
+        int count = m - first < BLOCK ? m - first : BLOCK;
+        for (int b = 0; b < count; b++)
+            for (int c = 0; c < f; c++) zt[(size_t)c * BLOCK + b] = z[(size_t)(first + b) * f + c];
+        cross_block(x, n, zt, f, weight, nominal, kind, amplitude, k);
+        double mu[BLOCK] = {0}, explained[BLOCK] = {0};
+        for (int i = 0; i < n; i++) {
+            double *restrict row = k + (size_t)i * BLOCK, acc[BLOCK];
+            for (int b = 0; b < BLOCK; b++) mu[b] += alpha[i] * row[b], acc[b] = row[b];
+            for (int j = 0; j < i; j++) {
+                const double *restrict v = k + (size_t)j * BLOCK;
+                double l = u[(size_t)j * stride + i];
+                for (int b = 0; b < BLOCK; b++) acc[b] -= l * v[b];
+            }
+            double d = u[(size_t)i * stride + i];
+            for (int b = 0; b < BLOCK; b++) row[b] = acc[b] / d, explained[b] += row[b] * row[b];
+        }
+        for (int b = 0; b < count; b++) {
+            mean[first + b] = mu[b];
+            variance[first + b] = amplitude - explained[b] > 0 ? amplitude - explained[b] : 0.0;
+        }
+    }
+    return free(zt), free(k), 0;
+}
+
+/* Factors rows [from, n) of the symmetric matrix in u's upper triangle, in place. Returns 0, or 1 + the row that is not positive. */
+TP_CLONES int tp_gp_cholesky(double *u, int stride, int from, int n) {
+    for (int j = 0; j < n; j++) { /* columns >= from of the rows already factored, then the new rows */
+        double *restrict row = u + (size_t)j * stride;
+        int start = j < from ? from : j;
+        for (int k = 0; k < j; k++) {
+            const double *restrict above = u + (size_t)k * stride;
+            double l = above[j];
+            for (int c = start; c < n; c++) row[c] -= l * above[c];
+        }
+        if (j >= from) {
+            if (!(row[j] > 0)) return 1 + j;
+            row[j] = sqrt(row[j]);
+            start = j + 1;
+        }
+        double d = row[j];
+        for (int c = start; c < n; c++) row[c] /= d;
+    }
+    return 0;
+}
+
+/* b = K^-1 b by two triangular solves. */
+TP_CLONES void tp_gp_solve(const double *u, int stride, int n, double *restrict b) {
+    for (int j = 0; j < n; j++) {
+        const double *restrict row = u + (size_t)j * stride;
+        b[j] /= row[j];
+        for (int c = j + 1; c < n; c++) b[c] -= b[j] * row[c];
+    }
+    for (int j = n - 1; j >= 0; j--) {
+        const double *restrict row = u + (size_t)j * stride;
+        double s = b[j];
+        for (int c = j + 1; c < n; c++) s -= row[c] * b[c];
+        b[j] = s / row[j];
+    }
+}
+
+/* inverse (n, n), lower triangle only: K^-1 = T^T T with T = u^-T. scratch (n, n). */
+TP_CLONES void tp_gp_inverse(const double *u, int stride, int n, double *restrict inverse, double *restrict scratch) {
+    memset(inverse, 0, sizeof *inverse * (size_t)n * n);
+    for (int i = 0; i < n; i++) {
+        double *restrict t = scratch + (size_t)i * n;
+        memset(t, 0, sizeof *t * (size_t)n);
+        t[i] = 1.0;
+        for (int j = 0; j < i; j++) {
+            const double *restrict above = scratch + (size_t)j * n;
+            double l = u[(size_t)j * stride + i];
+            for (int c = 0; c <= j; c++) t[c] -= l * above[c];
+        }
+        double d = u[(size_t)i * stride + i];
+        for (int c = 0; c <= i; c++) t[c] /= d;
+    }
+    for (int i = 0; i < n; i++) {
+        const double *restrict t = scratch + (size_t)i * n;
+        for (int a = 0; a <= i; a++) {
+            double *restrict row = inverse + (size_t)a * n;
+            for (int c = 0; c <= a; c++) row[c] += t[a] * t[c];
+        }
+    }
+}
+
+/* u's upper triangle = amplitude * k(r2) + (noise + jitter) I from d2 (p, n, n) and weights (p); slope likewise if wanted. */
+TP_CLONES void tp_gp_covariance(const double *d2, int n, int p, const double *weight, int kind, double amplitude, double diagonal,
+                                double *restrict u, int stride, double *restrict slope) {
+    for (int i = 0; i < n; i++) {
+        double *restrict row = u + (size_t)i * stride;
+        for (int j = i; j < n; j++) row[j] = 0;
+        for (int g = 0; g < p; g++) {
+            const double *restrict d = d2 + ((size_t)g * n + i) * n;
+            double w = weight[g];
+            for (int j = i; j < n; j++) row[j] += w * d[j];
+        }
+        kernel_values(kind, row + i, slope ? slope + (size_t)i * n + i : NULL, n - i);
+        for (int j = i; j < n; j++) row[j] *= amplitude;
+        row[i] += diagonal;
+    }
+}
+
+/* Log marginal likelihood of y (n) and its gradient (p + 2) in theta = log lengthscales (p), log amplitude, log noise.
+ * d2 (p, n, n); scratch holds 4 n^2 + n + p. Returns -infinity when K is not positive definite. */
+TP_CLONES double tp_gp_likelihood(const double *d2, int n, int p, const double *y, int kind, const double *theta, double jitter,
+                                  double *restrict gradient, double *restrict scratch) {
+    size_t nn = (size_t)n * (size_t)n;
+    double *u = scratch, *slope = u + nn, *inverse = slope + nn, *work = inverse + nn, *alpha = work + nn, *weight = alpha + n;
+    double amplitude = exp(theta[p]), noise = exp(theta[p + 1]), value = 0, trace = 0, tied = 0;
+    for (int g = 0; g < p; g++) weight[g] = exp(-2 * theta[g]);
+    tp_gp_covariance(d2, n, p, weight, kind, amplitude, noise + jitter, u, n, slope);
+    if (tp_gp_cholesky(u, n, 0, n)) return -INFINITY;
+    memcpy(alpha, y, sizeof *alpha * (size_t)n);
+    tp_gp_solve(u, n, n, alpha);
+    tp_gp_inverse(u, n, n, inverse, work);
+    for (int i = 0; i < n; i++) {
+        value -= 0.5 * y[i] * alpha[i] + log(u[(size_t)i * n + i]) + 0.9189385332046727;
+        tied += alpha[i] * y[i], trace += alpha[i] * alpha[i] - inverse[(size_t)i * n + i];
+    }
+    for (int g = 0; g < p; g++) gradient[g] = 0;
+    for (int i = 0; i < n; i++) {
+        double *restrict w = work + (size_t)i * n; /* (alpha alpha^T - K^-1) * dk/dr2 for j > i */
+        for (int j = i + 1; j < n; j++) w[j] = (alpha[i] * alpha[j] - inverse[(size_t)j * n + i]) * slope[(size_t)i * n + j];
+        for (int g = 0; g < p; g++) {
+            const double *restrict d = d2 + ((size_t)g * n + i) * n;
+            double s = 0;
+            for (int j = i + 1; j < n; j++) s += w[j] * d[j];
+            gradient[g] -= 2 * amplitude * weight[g] * s;
+        }
+    }
+    /* tr(W K) = alpha^T y - n, of which (noise + jitter) tr(W) belongs to the diagonal */
+    gradient[p] = 0.5 * (tied - n - (noise + jitter) * trace);
+    gradient[p + 1] = 0.5 * noise * trace;
+    return value;
+}

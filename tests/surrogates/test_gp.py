@@ -1,0 +1,123 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.gaussian_process import GaussianProcessRegressor
+from sklearn.gaussian_process.kernels import RBF, ConstantKernel, Matern, WhiteKernel
+
+from tests.contracts.surrogate import SurrogateContract, rows
+from tunepass.surrogates.base import Floats, Surrogate
+from tunepass.surrogates.gp import JITTER, Gamma, GaussianProcess, GpSettings, LogPosterior
+from tunepass.surrogates.kernels import Features, KernelName, Likelihood, covariance, distances, factor
+
+
+class TestGaussianProcess(SurrogateContract):
+    @pytest.fixture
+    def make(self) -> Callable[[], Surrogate]:
+        return lambda: GaussianProcess(Features.plain(3))
+
+
+MIXED = Features.of(np.array([0, 1, 2, 2, 2, 3]), np.array([0, 1, 0, 0, 0, 0], np.bool_))
+
+
+def mixed_rows(n: int, seed: int) -> Floats:
+    rng = np.random.default_rng(seed)
+    order = np.array([rng.permutation(3) for _ in range(n)]) / 2
+    return np.column_stack([rng.random(n), rng.integers(0, 3, n), order, rng.integers(0, 4, n) / 3])
+
+
+@pytest.mark.parametrize("kernel", ["matern52", "matern32", "se"])
+def test_gradient_against_finite_differences(kernel: KernelName) -> None:
+    x = mixed_rows(25, 0)
+    y = np.random.default_rng(1).normal(size=25)
+    objective = LogPosterior(Likelihood(distances(x, x, MIXED), y, kernel, JITTER), GpSettings(kernel=kernel))
+    theta = np.array([-0.5, 0.2, 0.3, -1.0, 0.4, -2.5])
+    _, gradient = objective(theta)
+    for i in range(len(theta)):
+        step = np.zeros(len(theta))
+        step[i] = 1e-5
+        numeric = (objective(theta + step)[0] - objective(theta - step)[0]) / 2e-5
+        assert gradient[i] == pytest.approx(numeric, rel=1e-5, abs=1e-6)
+
+
+@pytest.mark.parametrize("kernel", ["matern52", "matern32", "se"])
+def test_posterior_and_likelihood_equal_scikit_learn(kernel: KernelName) -> None:
+    (x, y), (new, _) = rows(40, d=3, seed=2), rows(50, d=3, seed=3)
+    y = (y - y.mean()) / y.std()
+    l, amplitude, noise = np.array([0.4, 0.9, 2.0]), 1.7, 0.05
+    base = RBF(l) if kernel == "se" else Matern(l, nu=2.5 if kernel == "matern52" else 1.5)
+    theirs = GaussianProcessRegressor(
+        ConstantKernel(amplitude) * base + WhiteKernel(noise), alpha=JITTER, optimizer=None
+    )
+    theirs.fit(x, y)
+    mean, deviation = theirs.predict(new, return_std=True)
+    theta = np.log([*l, amplitude, noise])
+    ours = GaussianProcess(Features.plain(3), GpSettings(kernel=kernel))
+    ours.refit(x, y, theta)
+    posterior = ours.posterior(new)
+    np.testing.assert_allclose(posterior.mean, mean, atol=1e-8)
+    np.testing.assert_allclose(posterior.variance, deviation**2 - noise, atol=1e-8)  # theirs includes the noise
+    value, _ = Likelihood(distances(x, x, Features.plain(3)), y, kernel, JITTER)(theta)
+    assert value == pytest.approx(theirs.log_marginal_likelihood_value_, rel=1e-10)
+
+
+@settings(max_examples=60)
+@given(st.integers(2, 30), st.integers(0, 10**6), st.sampled_from(["matern52", "matern32", "se"]))
+def test_kernels_are_positive_semi_definite_on_mixed_rows(n: int, seed: int, kernel: KernelName) -> None:
+    x = mixed_rows(n, seed)
+    l = np.random.default_rng(seed).gamma(2, 0.5, 4) + 0.05
+    upper = covariance(distances(x, x, MIXED), l, kernel, 1.0, 0.0)
+    full = upper + np.triu(upper, 1).T
+    assert np.linalg.eigvalsh(full).min() > -1e-9
+
+
+def test_factor_appends_rows_to_a_factor() -> None:
+    x = mixed_rows(30, 4)
+    k = covariance(distances(x, x, MIXED), np.ones(4), "matern52", 1.0, 0.1)
+    whole, appended = k.copy(), k.copy()
+    assert factor(whole)
+    first = np.ascontiguousarray(k[:20, :20])
+    assert factor(first)
+    appended[:20, :20] = first
+    assert factor(appended, known=20)
+    np.testing.assert_array_equal(appended, whole)
+
+
+def test_a_matrix_that_is_not_positive_is_reported() -> None:
+    assert not factor(np.array([[1.0, 2.0], [0.0, 1.0]]))
+
+
+def test_leave_one_out_equals_refitting_without_each_row() -> None:
+    x, y = rows(15, seed=7)
+    gp = GaussianProcess(Features.plain(3))
+    gp.fit(x, y)
+    loo, theta = gp.leave_one_out(), gp.fitted.theta
+    shift, scale = y.mean(), y.std()
+    for i in (0, 7, 14):
+        keep = np.arange(15) != i
+        part = GaussianProcess(Features.plain(3))
+        part.refit(x[keep], y[keep], theta)
+        part._shift, part._scale = shift, scale  # leave-one-out keeps the standardisation of all rows
+        part._y = (y[keep] - shift) / scale
+        part._condition(x[keep], distances(x[keep], x[keep], part.features), theta, 0.0)
+        expected = part.posterior(x[i : i + 1])
+        assert loo.mean[i] == pytest.approx(expected.mean[0], abs=1e-7)
+        noise = (gp.fitted.noise + JITTER) * scale**2
+        assert loo.variance[i] == pytest.approx(expected.variance[0] + noise, rel=1e-6)
+
+
+def test_a_parameter_that_does_not_matter_gets_a_long_lengthscale() -> None:
+    x = np.random.default_rng(0).random((50, 2))
+    gp = GaussianProcess(Features.plain(2), GpSettings(lengthscale=Gamma(1.5, 0.5)))
+    gp.fit(x, np.sin(6 * x[:, 0]))
+    relevant, irrelevant = gp.fitted.lengthscales
+    assert irrelevant > 4 * relevant
+
+
+def test_groups_must_cover_the_parameters() -> None:
+    with pytest.raises(ValueError, match="own a feature"):
+        Features.of(np.array([0, 2]), np.zeros(2, np.bool_))

@@ -1,0 +1,190 @@
+"""Gaussian process over mixed rows (BaCO, §3.2): ARD lengthscales, gamma priors, multi-start L-BFGS.
+
+    symbol      meaning
+    y           losses shifted and scaled to mean 0 and deviation 1
+    theta       log lengthscales, log amplitude, log noise (kernels.py)
+    Gamma(a, b) density of exp(theta_i) up to a constant: (a - 1) theta_i - b exp(theta_i)
+
+Maximising over theta alone is overconfident with few rows: `samples` > 1 mixes the posteriors of that many modes and
+draws of theta, weighted by their posterior density.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tunepass.surrogates.base import Floats, Posterior, Surrogate
+from tunepass.surrogates.forest import checked
+from tunepass.surrogates.kernels import (
+    Features,
+    KernelName,
+    Likelihood,
+    covariance,
+    distances,
+    factor,
+    inverse_diagonal,
+    posterior,
+    solve,
+)
+
+JITTER = 1e-8
+BOUND = 12.0  # |theta| stays below: e^12 is beyond any useful scale of standardised data
+
+
+@dataclass(frozen=True, slots=True)
+class Gamma:
+    """Gamma(shape a, rate b) prior of a positive hyperparameter."""
+
+    a: float
+    b: float
+
+    def log_density(self, theta: Floats) -> tuple[float, Floats]:
+        """Log density of exp(theta) up to a constant, summed, and its gradient in theta."""
+        value = np.exp(theta)
+        return float(((self.a - 1) * theta - self.b * value).sum()), (self.a - 1) - self.b * value
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GpSettings:
+    """Rows are expected with numeric features in [0, 1]; `lengthscale=None` drops its prior."""
+
+    kernel: KernelName = "matern52"
+    lengthscale: Gamma | None = Gamma(2.0, 2.0)
+    amplitude: Gamma = Gamma(2.0, 1.0)
+    noise: Gamma = Gamma(1.1, 20.0)
+    draws: int = 24  # starts looked at
+    starts: int = 2  # starts climbed
+    iterations: int = 50
+    seed: int = 0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Fit:
+    """What a fitted process needs to predict: hyperparameters, factor and K^-1 y."""
+
+    theta: Floats
+    log_posterior: float
+    u: Floats
+    alpha: Floats
+
+    @property
+    def lengthscales(self) -> Floats:
+        return np.exp(self.theta[:-2])
+
+    @property
+    def amplitude(self) -> float:
+        return float(np.exp(self.theta[-2]))
+
+    @property
+    def noise(self) -> float:
+        return float(np.exp(self.theta[-1]))
+
+
+class GaussianProcess(Surrogate):
+    """`GaussianProcess(Features.plain(3)).fit(x, loss)`."""
+
+    def __init__(self, features: Features, settings: GpSettings | None = None):
+        self.features, self.settings = features, settings or GpSettings()
+        self._x: Floats | None = None
+
+    def fit(self, x: Floats, loss: Floats) -> None:
+        x, loss = checked(x, loss)
+        self._standardise(loss)
+        d2 = distances(x, x, self.features)
+        theta, value = self._maximise(d2)
+        self._condition(x, d2, theta, value)
+
+    def refit(self, x: Floats, loss: Floats, theta: Floats) -> None:
+        """Condition on rows with hyperparameters given: no search."""
+        x, loss = checked(x, loss)
+        self._standardise(loss)
+        self._condition(x, distances(x, x, self.features), np.asarray(theta, dtype=np.float64), float("nan"))
+
+    def posterior(self, x: Floats) -> Posterior:
+        fit, rows = self.fitted, self._x
+        assert rows is not None
+        found = posterior(
+            rows, x, self.features, fit.lengthscales, self.settings.kernel, fit.amplitude, fit.u, fit.alpha
+        )
+        return Posterior(self._shift + self._scale * found.mean, self._scale**2 * found.variance)
+
+    def leave_one_out(self) -> Posterior:
+        """Predictive mean and variance of each fitted row given the others (Rasmussen & Williams, Eq. 5.12)."""
+        fit = self.fitted
+        precision = inverse_diagonal(fit.u)
+        mean = self._y - fit.alpha / precision
+        return Posterior(self._shift + self._scale * mean, self._scale**2 / precision)
+
+    @property
+    def fitted(self) -> Fit:
+        if self._x is None:
+            raise ValueError("fit before asking for a posterior")
+        return self._fit
+
+    def _standardise(self, loss: Floats) -> None:
+        self._shift, spread = float(loss.mean()), float(loss.std())
+        self._scale = spread if spread > 1e-12 * max(1.0, abs(self._shift)) else 1.0
+        self._y = (loss - self._shift) / self._scale
+
+    def _condition(self, x: Floats, d2: Floats, theta: Floats, value: float) -> None:
+        jitter = JITTER
+        while True:
+            diagonal = float(np.exp(theta[-1])) + jitter
+            u = covariance(d2, np.exp(theta[:-2]), self.settings.kernel, float(np.exp(theta[-2])), diagonal)
+            if factor(u):
+                break
+            jitter *= 10
+        self._x, self._fit = x, Fit(theta, value, u, solve(u, self._y))
+
+    def _maximise(self, d2: Floats) -> tuple[Floats, float]:
+        from scipy.optimize import minimize
+
+        objective = LogPosterior(Likelihood(d2, self._y, self.settings.kernel, JITTER), self.settings)
+        rng = np.random.default_rng([self.settings.seed, len(self._y)])
+        starts = objective.starts(rng)
+        scores = [objective(start)[0] for start in starts]
+        best, best_value = starts[int(np.argmin(scores))], float(np.min(scores))
+        for index in np.argsort(scores, kind="stable")[: self.settings.starts]:
+            found = minimize(
+                objective, starts[index], jac=True, method="L-BFGS-B", bounds=[(-BOUND, BOUND)] * len(best),
+                options={"maxiter": self.settings.iterations},
+            )  # fmt: skip
+            if found.fun < best_value:
+                best, best_value = found.x, float(found.fun)
+        return np.asarray(best), -best_value
+
+
+class LogPosterior:
+    """-log p(theta | y) up to a constant, with its gradient: what L-BFGS minimises."""
+
+    def __init__(self, likelihood: Likelihood, settings: GpSettings):
+        self.likelihood, self.settings = likelihood, settings
+
+    def __call__(self, theta: Floats) -> tuple[float, Floats]:
+        value, gradient = self.likelihood(theta)
+        if not np.isfinite(value):
+            return 1e10, np.zeros_like(theta)
+        s, p = self.settings, self.likelihood.p
+        for prior, part in (
+            (s.lengthscale, slice(0, p)),
+            (s.amplitude, slice(p, p + 1)),
+            (s.noise, slice(p + 1, None)),
+        ):
+            if prior is not None:
+                density, slope = prior.log_density(theta[part])
+                value += density
+                gradient[part] += slope
+        return -value, -gradient
+
+    def starts(self, rng: np.random.Generator) -> Floats:
+        """The prior's middle and draws around it, (draws, p + 2)."""
+        p, n = self.likelihood.p, self.settings.draws
+        prior = self.settings.lengthscale or Gamma(2.0, 2.0)
+        starts = np.empty((n, p + 2))
+        starts[:, :p] = np.log(rng.gamma(prior.a, 1 / prior.b, (n, p)) + 1e-3)
+        starts[:, p] = 0.0
+        starts[:, p + 1] = np.log(rng.choice([1e-3, 1e-2, 1e-1], n))
+        starts[0] = np.concatenate([np.full(p, np.log(prior.a / prior.b)), [0.0, np.log(1e-2)]])
+        return starts

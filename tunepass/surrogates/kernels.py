@@ -1,0 +1,142 @@
+"""Covariances of mixed rows: one thin wrapper per function of native/src/gp_kernels.c.
+
+    symbol    shape    meaning
+    x, z      (n, f)   rows; feature c belongs to parameter group[c], nominal features compare by Hamming distance
+    d2        (p, n, n) squared distance of each parameter
+    l         (p,)     lengthscale of each parameter
+    r2        (n, m)   sum_g d2_g / l_g^2                                                        (BaCO, Eq. 2)
+    theta     (p + 2,) log l, log amplitude, log noise
+    u         (n, n)   upper Cholesky factor, K + noise I = u^T u
+
+    Matérn-5/2   (1 + sqrt(5) r + 5/3 r^2) exp(-sqrt(5) r)      BaCO's Eq. 1 as printed lacks the factor 1/3
+    Matérn-3/2   (1 + sqrt(3) r) exp(-sqrt(3) r)
+    SE           exp(-r^2 / 2)
+
+Every per-parameter distance is Euclidean in some embedding (positions for Spearman, pair orders for Kendall, indicator
+vectors for Hamming), so r is Euclidean too and each of these is positive semi-definite on mixed spaces.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tunepass import _native
+from tunepass.surrogates.base import Floats, Posterior
+
+_ffi, _lib = _native.ffi, _native.lib
+
+KernelName = Literal["matern52", "matern32", "se"]
+KERNELS: dict[str, int] = {"matern52": 0, "matern32": 1, "se": 2}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Features:
+    """Which parameter each of f features belongs to (f,), and whether it is nominal (f,)."""
+
+    group: NDArray[np.int32]
+    nominal: NDArray[np.uint8]
+
+    @staticmethod
+    def of(group: NDArray[np.int64], nominal: NDArray[np.bool_]) -> Features:
+        group = np.asarray(group)
+        if group.shape != np.shape(nominal) or not len(group) or set(group.tolist()) != set(range(group.max() + 1)):
+            raise ValueError(f"groups 0..p-1 must each own a feature, got {group.tolist()}")
+        return Features(np.ascontiguousarray(group, np.int32), np.ascontiguousarray(nominal, np.uint8))
+
+    @staticmethod
+    def plain(d: int) -> Features:
+        """d numeric features, each its own parameter."""
+        return Features.of(np.arange(d), np.zeros(d, np.bool_))
+
+    @property
+    def parameters(self) -> int:
+        return int(self.group.max()) + 1
+
+
+def distances(x: Floats, z: Floats, features: Features) -> Floats:
+    """Squared distance of each parameter between rows: (p, n, m)."""
+    out = np.empty((features.parameters, len(x), len(z)))
+    _lib.tp_gp_distances(
+        _reals(x), len(x), _reals(z), len(z), x.shape[1], _ints(features.group), _bytes(features.nominal),
+        features.parameters, _reals(out),
+    )  # fmt: skip
+    return out
+
+
+def covariance(d2: Floats, lengthscales: Floats, kernel: KernelName, amplitude: float, diagonal: float) -> Floats:
+    """Upper triangle of amplitude k(r2) + diagonal I, (n, n); the lower triangle is 0."""
+    p, n, _ = d2.shape
+    out, weight = np.zeros((n, n)), lengthscales**-2.0
+    _lib.tp_gp_covariance(
+        _reals(d2), n, p, _reals(weight), KERNELS[kernel], amplitude, diagonal, _reals(out), n, _ffi.NULL
+    )
+    return out
+
+
+def factor(u: Floats, known: int = 0) -> bool:
+    """Cholesky-factor the upper triangle in place, the first `known` rows being factored. False: not positive."""
+    return bool(_lib.tp_gp_cholesky(_reals(u), u.shape[1], known, len(u)) == 0)
+
+
+def solve(u: Floats, b: Floats) -> Floats:
+    """K^-1 b (n,)."""
+    b = np.array(b, dtype=np.float64)
+    _lib.tp_gp_solve(_reals(u), u.shape[1], len(u), _reals(b))
+    return b
+
+
+def inverse_diagonal(u: Floats) -> Floats:
+    """The diagonal of K^-1 (n,)."""
+    n = len(u)
+    inverse, scratch = np.empty((n, n)), np.empty((n, n))
+    _lib.tp_gp_inverse(_reals(u), u.shape[1], n, _reals(inverse), _reals(scratch))
+    return np.diagonal(inverse).copy()
+
+
+def posterior(
+    x: Floats, z: Floats, features: Features, lengthscales: Floats, kernel: KernelName, amplitude: float,
+    u: Floats, alpha: Floats,
+) -> Posterior:  # fmt: skip
+    """Latent posterior at rows `z` (m, f) given rows `x` (n, f), the factor u and alpha = K^-1 y."""
+    z = np.ascontiguousarray(z, dtype=np.float64)
+    mean, variance, weight = np.empty(len(z)), np.empty(len(z)), (lengthscales**-2.0)[features.group]
+    if _lib.tp_gp_posterior(
+        _reals(x), len(x), _reals(z), len(z), x.shape[1], _reals(weight), _bytes(features.nominal), KERNELS[kernel],
+        amplitude, _reals(u), u.shape[1], _reals(alpha), _reals(mean), _reals(variance),
+    ):  # fmt: skip
+        raise MemoryError(f"no memory for a posterior over {len(x)} rows")
+    return Posterior(mean, variance)
+
+
+class Likelihood:
+    """log p(y | theta) and its gradient for fixed rows; the scratch memory is kept between calls."""
+
+    def __init__(self, d2: Floats, y: Floats, kernel: KernelName, jitter: float):
+        self.d2, self.y, self.kernel, self.jitter = d2, np.ascontiguousarray(y), KERNELS[kernel], jitter
+        self.p, self.n, _ = d2.shape
+        self._scratch = np.empty(4 * self.n * self.n + self.n + self.p)
+
+    def __call__(self, theta: Floats) -> tuple[float, Floats]:
+        theta, gradient = np.ascontiguousarray(theta), np.empty(self.p + 2)
+        value = _lib.tp_gp_likelihood(
+            _reals(self.d2), self.n, self.p, _reals(self.y), self.kernel, _reals(theta), self.jitter,
+            _reals(gradient), _reals(self._scratch),
+        )  # fmt: skip
+        return float(value), gradient
+
+
+def _reals(a: Floats) -> object:
+    assert a.dtype == np.float64 and a.flags.c_contiguous
+    return _ffi.cast("double *", a.ctypes.data)
+
+
+def _ints(a: NDArray[np.int32]) -> object:
+    return _ffi.cast("int32_t *", a.ctypes.data)
+
+
+def _bytes(a: NDArray[np.uint8]) -> object:
+    return _ffi.cast("uint8_t *", a.ctypes.data)
