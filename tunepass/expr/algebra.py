@@ -1,0 +1,190 @@
+"""Expressions built by programs: constructors that fold constants and drop neutral elements.
+
+`add(mul(2, n), 0)` is `2 * n`. Python numbers may stand for constants.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from tunepass.expr import typing
+from tunepass.expr.nodes import BOOL, Binary, Call, Constant, Expr, Name, Unary
+
+ExprLike = Expr | int | float | bool
+
+
+def lift(e: ExprLike) -> Expr:
+    return e if isinstance(e, Expr) else typing.constant(e)
+
+
+def number(e: ExprLike) -> int | float | None:
+    """The value of a numeric constant, None for anything else."""
+    if not isinstance(e, Expr):
+        return e
+    return e.value if isinstance(e, Constant) and isinstance(e.value, (int, float)) else None
+
+
+def add(*terms: ExprLike) -> Expr:
+    total: int | float = 0
+    kept: list[Expr] = []
+    for term in terms:
+        value = number(term)
+        if value is None:
+            kept.append(lift(term))
+        else:
+            total = total + value
+    if not kept:
+        return lift(total)
+    result = kept[0]
+    for term in kept[1:]:
+        result = typing.binary("+", result, term)
+    if total == 0:
+        return result
+    return typing.binary("+", result, lift(total)) if total > 0 else typing.binary("-", result, lift(-total))
+
+
+def sub(left: ExprLike, right: ExprLike) -> Expr:
+    """`(x + 3) - x` is 3 as well: what a tile's range needs."""
+    value = number(right)
+    if value is not None:
+        return add(left, -value)
+    left, right = lift(left), lift(right)
+    if left == right:
+        return lift(0)
+    if isinstance(left, Binary) and left.op == "+":
+        if left.left == right:
+            return left.right
+        if left.right == right:
+            return left.left
+    if number(left) == 0:
+        return typing.unary("-", right)
+    return typing.binary("-", left, right)
+
+
+def mul(*factors: ExprLike) -> Expr:
+    product: int | float = 1
+    kept: list[Expr] = []
+    for factor in factors:
+        value = number(factor)
+        if value is None:
+            kept.append(lift(factor))
+        else:
+            product = product * value
+    if not kept or product == 0:
+        return lift(product)
+    result = lift(product) if product != 1 else kept.pop(0)
+    for factor in kept:
+        result = typing.binary("*", result, factor)
+    return result
+
+
+def div(left: ExprLike, right: ExprLike) -> Expr:
+    """Real division."""
+    a, b = number(left), number(right)
+    if a is not None and b:
+        return lift(a / b)
+    if b == 1:
+        return lift(left)
+    return typing.binary("/", lift(left), lift(right))
+
+
+def floordiv(left: ExprLike, right: ExprLike) -> Expr:
+    a, b = number(left), number(right)
+    if a is not None and b:
+        return lift(a // b)
+    return lift(left) if b == 1 else typing.binary("//", lift(left), lift(right))
+
+
+def mod(left: ExprLike, right: ExprLike) -> Expr:
+    a, b = number(left), number(right)
+    if a is not None and b:
+        return lift(a % b)
+    return lift(0) if b == 1 else typing.binary("%", lift(left), lift(right))
+
+
+def ceildiv(left: ExprLike, right: ExprLike) -> Expr:
+    a, b = number(left), number(right)
+    if a is not None and b:
+        return lift(-(-a // b))
+    if b == 1:
+        return lift(left)
+    if lift(left) == lift(right):
+        return lift(1)
+    return typing.call("ceildiv", (lift(left), lift(right)))
+
+
+def maximum(*items: ExprLike) -> Expr:
+    return _extreme("max", items)
+
+
+def minimum(*items: ExprLike) -> Expr:
+    return _extreme("min", items)
+
+
+def _extreme(function: str, items: Iterable[ExprLike]) -> Expr:
+    kept: list[Expr] = []
+    values: list[int | float] = []
+    for item in items:
+        value = number(item)
+        if value is not None:
+            values.append(value)
+        elif lift(item) not in kept:
+            kept.append(lift(item))
+    if values:
+        kept.append(lift(max(values) if function == "max" else min(values)))
+    return kept[0] if len(kept) == 1 else typing.call(function, kept)
+
+
+def ceil_log2(e: ExprLike) -> Expr:
+    """The height of a balanced binary tree over `e` leaves."""
+    value = number(e)
+    if value is not None:
+        return lift(max(0, (int(value) - 1).bit_length()))
+    return typing.call("ceil", (typing.call("log2", (lift(e),)),))
+
+
+def apply(function: str, *arguments: ExprLike) -> Expr:
+    """A function of the language, without folding."""
+    return typing.call(function, [lift(a) for a in arguments])
+
+
+def compare(left: ExprLike, op: str, right: ExprLike) -> Expr:
+    return typing.compare((lift(left), lift(right)), (op,))
+
+
+def both(*conditions: Expr) -> Expr:
+    """Conjunction; true without conditions."""
+    kept = [c for c in conditions if not (isinstance(c, Constant) and c.value is True)]
+    if not kept:
+        return Constant(True, BOOL)
+    return kept[0] if len(kept) == 1 else typing.logical("and", kept)
+
+
+def where(condition: Expr, then: ExprLike, otherwise: ExprLike) -> Expr:
+    if isinstance(condition, Constant):
+        return lift(then if condition.value else otherwise)
+    then, otherwise = lift(then), lift(otherwise)
+    return then if then == otherwise else typing.conditional(condition, then, otherwise)
+
+
+def substitute(e: Expr, values: dict[str, Expr]) -> Expr:
+    """`e` with names replaced, folding again on the way up."""
+    match e:
+        case Name():
+            return values.get(e.name, e)
+        case Unary(op="-"):
+            return sub(0, substitute(e.operand, values))
+        case Binary():
+            left, right = substitute(e.left, values), substitute(e.right, values)
+            return _FOLDS[e.op](left, right) if e.op in _FOLDS else typing.binary(e.op, left, right)
+        case Call(function="ceildiv"):
+            return ceildiv(*(substitute(a, values) for a in e.arguments))
+        case Call():
+            return typing.call(e.function, [substitute(a, values) for a in e.arguments])
+        case _:
+            return e
+
+
+_FOLDS: dict[str, Callable[[ExprLike, ExprLike], Expr]] = {
+    "+": add, "-": sub, "*": mul, "/": div, "//": floordiv, "%": mod,
+}  # fmt: skip
