@@ -7,6 +7,7 @@ from typing import Literal
 
 from tunepass.diagnostics import Source, Span
 from tunepass.expr.nodes import Expr
+from tunepass.ir.hardware import Program
 from tunepass.space.constraint import Constraint
 from tunepass.space.parameter import Parameter
 
@@ -100,6 +101,7 @@ class Kernel:
     bindings: tuple[Binding, ...] = ()
     call: Call | None = None
     run: RunCommand | None = None
+    program: Program | None = None  # the controllers of a hardware kernel
     schedule: tuple[Choice, ...] = ()
     span: Span | None = None
 
