@@ -1,0 +1,52 @@
+"""Chosen values written into the source, every other byte as it was."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from tunepass.diagnostics import Span
+from tunepass.ir.kernel import Choice, Kernel
+from tunepass.space.parameter import Categorical
+
+_COMMENT_END = str.maketrans({"\r": " "})
+
+
+def rewrite(kernel: Kernel, written: Mapping[str, int], note: str = "") -> str:
+    """The kernel's source under its schedule; `note` becomes a comment before it.
+
+    `written` are the defaults as the source has them: a choice that says the same leaves the text alone.
+    """
+    toggles = {p.name for p in kernel.parameters if isinstance(p, Categorical)}
+    found = (_edit(kernel, choice, choice.parameter in toggles, written) for choice in kernel.schedule)
+    edits = [edit for edit in found if edit is not None]
+    text, end = kernel.source.text, len(kernel.source.text)
+    pieces: list[str] = []
+    for span, replacement in sorted(edits, key=lambda e: e[0].start, reverse=True):
+        pieces += [text[span.end : end], replacement]
+        end = span.start
+    body = text[:end] + "".join(reversed(pieces))
+    head = "".join(f"// {line}\n" for line in note.translate(_COMMENT_END).splitlines())
+    return head + body
+
+
+def _edit(kernel: Kernel, choice: Choice, toggle: bool, written: Mapping[str, int]) -> tuple[Span, str] | None:
+    """What to replace for a choice; None when the source says it already."""
+    span = kernel.binding(choice.parameter).span
+    if span is None:
+        return None
+    if not toggle:
+        return None if written.get(choice.parameter) == choice.value else (span, str(choice.value))
+    if choice.value:
+        return None
+    return span, _sequential(span.text)
+
+
+def _sequential(head: str) -> str:
+    """The head of a controller, sequential: `Foreach`, `Pipe.Foreach`, `Pipe(ii=2).Reduce[T]`, `'NAME.Foreach`."""
+    if head.startswith("Pipe"):
+        _, _, last = head.rpartition(".")
+        return f"Sequential.{last}"
+    if head.startswith("'"):
+        label, _, last = head.partition(".")
+        return f"{label}.Sequential.{last}"
+    return f"Sequential.{head}"

@@ -1,0 +1,72 @@
+"""Spatial sources: apps to kernels, and chosen values back into the text."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from tunepass.diagnostics import Diagnostic, Source, SourceError, nearest
+from tunepass.frontends.base import EmittedFile, Frontend, Parsed
+from tunepass.frontends.spatial import outline
+from tunepass.frontends.spatial.emission import rewrite
+from tunepass.frontends.spatial.lowering import Lowered, lower
+from tunepass.frontends.spatial.restrictions import restrictions
+from tunepass.frontends.spatial.roles import parameters
+from tunepass.frontends.spatial.scanner import scan
+from tunepass.ir.kernel import Binding, Kernel
+
+
+class SpatialFrontend(Frontend):
+    """Reads Scala files with Spatial apps. `app` picks one by name; `restrict` adds Spatial's restrictions 1-8."""
+
+    suffixes: ClassVar[tuple[str, ...]] = (".scala",)
+
+    def __init__(self, app: str | None = None, restrict: bool = True):
+        self.app, self.restrict = app, restrict
+
+    def parse(self, source: Source) -> Parsed:
+        tokens = scan(source)
+        found = outline.apps(tokens)
+        if not found:
+            raise SourceError(
+                "no Spatial app here: nothing with an `Accel { … }` in it",
+                source.span(0, 1) if source.text else None,
+                hint="an app is an object or a class with `Accel { … }` in one of its functions",
+            )
+        if self.app is not None:
+            names = [app.name for app in found]
+            found = [app for app in found if app.name == self.app]
+            if not found:
+                close = nearest(self.app, names)
+                hint = f"did you mean `{close}`?" if close else f"apps: {', '.join(names)}"
+                raise SourceError(f"{source.name} has no app `{self.app}`", hint=hint)
+        kernels: list[Kernel] = []
+        warnings: list[Diagnostic] = []
+        for app in found:
+            lowered = lower(tokens, app)
+            kernels.append(self._kernel(source, lowered))
+            warnings.extend(lowered.context.warnings)
+        return Parsed(tuple(kernels), tuple(warnings))
+
+    def _kernel(self, source: Source, lowered: Lowered) -> Kernel:
+        context, program = lowered.context, lowered.program
+        declared = [Binding(d.name, "directive", d.edit) for d in context.declared]
+        switches = dict(sorted(context.toggles.items(), key=lambda item: item[1].start))
+        toggles = [Binding(name, "directive", span) for name, span in switches.items()]
+        return Kernel(
+            name=lowered.app.name,
+            language="spatial",
+            source=source,
+            parameters=parameters(context.declared, switches, program),
+            constraints=restrictions(program) if self.restrict else (),
+            bindings=(*declared, *toggles),
+            program=program,
+            span=program.accel.span,
+        )
+
+    def emit(self, kernel: Kernel, note: str = "") -> tuple[EmittedFile, ...]:
+        tokens = scan(kernel.source)
+        app = next(app for app in outline.apps(tokens) if app.name == kernel.name)
+        written = {d.name: d.default for d in lower(tokens, app).context.declared}
+        name = kernel.source.name.replace("\\", "/").rsplit("/", 1)[-1]
+        name = name if name.endswith(".scala") else f"{kernel.name}.scala"
+        return (EmittedFile(name, rewrite(kernel, written, note)),)

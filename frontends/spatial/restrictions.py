@@ -1,0 +1,64 @@
+"""The eight restrictions of Spatial's design space exploration, as constraints (spatial-lang, dse/HeuristicAnalyzer).
+
+1-2  counter (0, parameter e, 1) par p:      p <= e and p divides e
+3-4  counter with a bounded end, step s:     q = ceildiv(end - start, s); p < q and p divides q
+5    counter bounded in all but its par:     p divides the trip count
+6-7  counter (0, parameter e, parameter s):  s <= e and s divides e
+8    a parameter step s over a bounded range l: s <= l and s divides l
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tunepass.expr import algebra
+from tunepass.expr.nodes import Expr, Name
+from tunepass.expr.printer import to_text
+from tunepass.ir.hardware import Counter, Program
+from tunepass.space.constraint import Constraint
+
+
+def restrictions(program: Program) -> tuple[Constraint, ...]:
+    """The constraints, each once, in the order of the counters."""
+    found: dict[str, Constraint] = {}
+    for counter in _counters(program):
+        for expression in _of_counter(counter):
+            text = to_text(expression)
+            found.setdefault(text, Constraint(expression, text, counter.span))
+    return tuple(found.values())
+
+
+def _counters(program: Program) -> Iterator[Counter]:
+    """The counters of loops and of block reductions; a transfer's are not restricted, as in Spatial."""
+    for controller in program.accel.walk():
+        yield from controller.counters
+        yield from controller.reduce_counters
+
+
+def _of_counter(counter: Counter) -> Iterator[Expr]:
+    if counter.stop is None:
+        return
+    start, stop, step, par = counter.start, counter.stop, counter.step, counter.par
+    from_zero, bounded = algebra.number(start) == 0, algebra.number(stop) is not None
+    if isinstance(par, Name):
+        if from_zero and isinstance(stop, Name) and algebra.number(step) == 1:  # 1-2
+            yield algebra.compare(par, "<=", stop)
+            yield _divides(par, stop)
+        elif bounded and algebra.number(start) is not None and isinstance(step, Name):  # 3-4
+            trips = algebra.ceildiv(algebra.sub(stop, start), step)
+            yield algebra.compare(par, "<", trips)
+            yield _divides(par, trips)
+        elif bounded and algebra.number(start) is not None and algebra.number(step) is not None:  # 5
+            yield _divides(par, algebra.ceildiv(algebra.sub(stop, start), step))
+    if isinstance(step, Name):
+        if from_zero and isinstance(stop, Name):  # 6-7
+            yield algebra.compare(step, "<=", stop)
+            yield _divides(step, stop)
+        elif bounded and algebra.number(start) is not None:  # 8
+            extent = algebra.sub(stop, start)
+            yield algebra.compare(step, "<=", extent)
+            yield _divides(step, extent)
+
+
+def _divides(part: Expr, whole: Expr) -> Expr:
+    return algebra.compare(algebra.mod(whole, part), "==", 0)

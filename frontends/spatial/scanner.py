@@ -1,0 +1,229 @@
+"""Scala text to tokens with offsets: brackets matched, newlines that end statements found, comments dropped.
+
+The parser never sees types or the heads of definitions as grammar: `chew` folds them into single tokens.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tunepass.diagnostics import Source, SourceError, Span
+
+KEYWORDS = frozenset((
+    "abstract", "case", "catch", "class", "def", "do", "else", "extends", "final", "finally", "for", "if",
+    "implicit", "import", "lazy", "match", "new", "object", "override", "package", "private", "protected", "return",
+    "sealed", "super", "throw", "trait", "try", "type", "val", "var", "while", "with", "yield",
+))  # fmt: skip
+MODIFIERS = frozenset((
+    "abstract", "final", "implicit", "lazy", "override", "private", "protected", "sealed",
+))  # fmt: skip
+OPENING = {"(": ")", "[": "]", "{": "}"}
+CLOSING = {close: open_ for open_, close in OPENING.items()}
+_RESERVED = {"=", "=>", "<-", ":", "@", "#", "_", "←", "⇒"}
+_CANNOT_BEGIN = frozenset((
+    "catch", "else", "extends", "finally", "match", "with", "yield", ",", ".", ";", ":", "=", "=>", "<-", "<:",
+    "<%", ">:", "#", "[", ")", "]", "}",
+))  # fmt: skip
+_OPERATOR = r"[!#%&*+\-/:<=>?@\\^|~←⇒∈∘]+"
+
+_TOKEN = re.compile(
+    r"""(?P<space>[ \t\r\f]+)
+      | (?P<newline>\n)
+      | (?P<comment>//[^\n]*)
+      | (?P<block>/\*)
+      | (?P<triple>(?:[A-Za-z]\w*)?\"\"\")
+      | (?P<string>(?:[A-Za-z]\w*)?")
+      | (?P<char>'(?:\\u[0-9a-fA-F]{4}|\\.|[^'\\\n])')
+      | (?P<symbol>'[A-Za-z_]\w*)
+      | (?P<real>(?:\d[\d_]*\.\d+|\.\d+)(?:[eE][+-]?\d+)?[fFdD]?|\d+[eE][+-]?\d+[fFdD]?|\d+[fFdD])
+      | (?P<integer>0[xX][0-9a-fA-F_]+[lL]?|\d[\d_]*[lL]?)
+      | (?P<name>[^\W\d][\w$]*|`[^`\n]+`)
+      | (?P<punctuation>[()\[\]{},;.])
+      | (?P<operator>"""
+    + _OPERATOR
+    + ")",
+    re.VERBOSE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """`kind` is keyword, name, integer, real, string, char, symbol, operator, reserved, a bracket, `,` `.` or `;`.
+
+    `breaks` says that a newline before it ends a statement.
+    """
+
+    kind: str
+    text: str
+    start: int
+    end: int
+    breaks: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """A scanned source. `partner[i]` is the index of the bracket that matches token i, or -1."""
+
+    source: Source
+    items: tuple[Token, ...]
+    partner: tuple[int, ...]
+
+    def span(self, first: int, last: int) -> Span:
+        """The span of the tokens first..last, both included."""
+        return Span(self.source, self.items[first].start, self.items[last].end)
+
+
+def scan(source: Source) -> Tokens:
+    """Every token of the source; raises SourceError for a bracket, string or comment that is not closed."""
+    raw = _raw(source)
+    partner = _match_brackets(source, raw)
+    return Tokens(source, tuple(_with_breaks(raw, partner)), partner)
+
+
+def _raw(source: Source) -> list[tuple[Token, bool]]:
+    """Tokens, each with whether a newline came before it."""
+    text, at, fresh = source.text, 0, False
+    found: list[tuple[Token, bool]] = []
+    while at < len(text):
+        match = _TOKEN.match(text, at)
+        if match is None:
+            raise SourceError(f"unexpected character {text[at]!r}", source.span(at, at + 1))
+        group, end = match.lastgroup or "", match.end()
+        if group == "newline":
+            fresh = True
+        elif group == "operator":
+            end = _operator_end(text, at, end)
+        elif group == "block":
+            end = _comment_end(source, at)
+            fresh = fresh or "\n" in text[at:end]
+        elif group in ("string", "triple"):
+            end = _string_end(source, at, end, group == "triple")
+        if group in ("space", "newline", "comment", "block"):
+            at = end
+            continue
+        found.append((Token(_kind(group, text[at:end]), text[at:end], at, end), fresh))
+        at, fresh = end, False
+    return found
+
+
+def _operator_end(text: str, start: int, end: int) -> int:
+    """An operator stops where a comment begins."""
+    cut = [p for p in (text.find("//", start + 1, end), text.find("/*", start + 1, end + 1)) if p > 0]
+    return min([end, *cut])
+
+
+def _kind(group: str, text: str) -> str:
+    if group == "name":
+        return "keyword" if text in KEYWORDS else "reserved" if text == "_" else "name"
+    if group == "triple":
+        return "string"
+    if group == "operator" and text in _RESERVED:
+        return "reserved"
+    return text if group == "punctuation" else group
+
+
+def _comment_end(source: Source, start: int) -> int:
+    """Scala's block comments nest."""
+    depth, at, text = 0, start, source.text
+    while at < len(text):
+        if text.startswith("/*", at):
+            depth, at = depth + 1, at + 2
+        elif text.startswith("*/", at):
+            depth, at = depth - 1, at + 2
+            if depth == 0:
+                return at
+        else:
+            at += 1
+    raise SourceError("this comment is never closed", source.span(start, start + 2), hint="close it with `*/`")
+
+
+def _string_end(source: Source, start: int, at: int, triple: bool) -> int:
+    """The end of a string; `${…}` of an interpolated one may hold quotes and braces."""
+    text = source.text
+    interpolated = text[start] != '"'
+    while at < len(text):
+        if interpolated and text.startswith("${", at):
+            at = _hole_end(text, at)
+        elif triple and text.startswith('"""', at):
+            at += 3
+            while at < len(text) and text[at] == '"':
+                at += 1
+            return at
+        elif not triple and text[at] == "\\":
+            at += 2
+        elif not triple and text[at] == '"':
+            return at + 1
+        elif not triple and text[at] == "\n":
+            break
+        else:
+            at += 1
+    raise SourceError("this string is never closed", source.span(start, start + 1), hint='close it with `"`')
+
+
+def _hole_end(text: str, at: int) -> int:
+    depth = 0
+    while at < len(text):
+        depth += {"{": 1, "}": -1}.get(text[at], 0)
+        at += 1
+        if depth == 0 and text[at - 1] == "}":
+            break
+    return at
+
+
+def _match_brackets(source: Source, raw: Sequence[tuple[Token, bool]]) -> tuple[int, ...]:
+    partner = [-1] * len(raw)
+    open_: list[int] = []
+    for i, (token, _) in enumerate(raw):
+        if token.kind in OPENING:
+            open_.append(i)
+        elif token.kind in CLOSING:
+            if not open_:
+                raise SourceError(f"`{token.text}` closes nothing", Span(source, token.start, token.end))
+            j = open_.pop()
+            opener = raw[j][0]
+            if OPENING[opener.kind] != token.kind:
+                line = Span(source, opener.start, opener.end).line
+                raise SourceError(
+                    f"`{token.text}` does not close the `{opener.text}` of line {line}",
+                    Span(source, token.start, token.end),
+                    hint=f"write `{OPENING[opener.kind]}`, or close what stands between",
+                )
+            partner[i], partner[j] = j, i
+    if open_:
+        opener = raw[open_[-1]][0]
+        raise SourceError(f"this `{opener.text}` is never closed", Span(source, opener.start, opener.end))
+    return tuple(partner)
+
+
+def _with_breaks(raw: Sequence[tuple[Token, bool]], partner: Sequence[int]) -> list[Token]:
+    """Scala's newline rule (Scala Language Specification 2.12, §1.2): newlines count in braces and at the top only."""
+    tokens: list[Token] = []
+    inside = ["{"]
+    for i, (token, fresh) in enumerate(raw):
+        if token.kind in CLOSING:
+            inside.pop()
+        before = raw[i - 1][0] if i else None
+        breaks = fresh and before is not None and inside[-1] == "{" and _ends(before) and _begins(token, before)
+        tokens.append(Token(token.kind, token.text, token.start, token.end, True) if breaks else token)
+        if token.kind in OPENING:
+            inside.append(token.kind)
+    return tokens
+
+
+def _ends(token: Token) -> bool:
+    if token.kind in ("keyword", "operator"):
+        return token.text in ("return", "type", "super", "*")
+    if token.kind == "reserved":
+        return token.text == "_"
+    return token.kind not in ("(", "[", "{", ",", ".", ";")
+
+
+def _begins(token: Token, before: Token) -> bool:
+    if token.text in _CANNOT_BEGIN and token.kind not in ("string", "char"):
+        return False
+    if token.kind == "{" and before.kind == ")":
+        return False  # a body on its own line
+    # A line that begins with a binary operator goes on with the one before (Scala 2.13, -Xsource:3).
+    return token.kind != "operator" or token.text in ("-", "+", "!", "~", "*")

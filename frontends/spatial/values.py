@@ -1,0 +1,153 @@
+"""What an expression of a Spatial program may be while its structure is worked out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from tunepass.diagnostics import Span
+from tunepass.expr import algebra
+from tunepass.expr.nodes import Expr
+from tunepass.frontends.spatial import syntax as s
+from tunepass.ir.hardware import Element, Index, Memory
+
+
+@dataclass(eq=False, slots=True)
+class Op:
+    """An operation in the making; finished ones are `ir.hardware.Operation`."""
+
+    name: str
+    element: Element
+    inputs: tuple[Op, ...] = ()
+    memory: str | None = None
+    index: tuple[Index, ...] = ()
+    span: Span | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A number fixed before the hardware runs: an expression over the parameters."""
+
+    expr: Expr
+    element: Element | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    text: str
+
+
+@dataclass(eq=False, slots=True)
+class Host:
+    """A value known only when the program runs; `bound(x) = n` gives the value that models use."""
+
+    name: str
+    bound: Expr | None = None
+    alias: Host | None = None
+
+    def known(self) -> Expr | None:
+        return self.bound if self.bound is not None or self.alias is None else self.alias.known()
+
+
+@dataclass(frozen=True, slots=True)
+class Wire:
+    """A value in the hardware. `offset` + sum(coefficient * counter) is its value where `terms` is not None."""
+
+    op: Op
+    terms: tuple[tuple[str, Expr], ...] | None = None
+    offset: Expr = field(default_factory=lambda: algebra.lift(0))
+
+    @property
+    def element(self) -> Element:
+        return self.op.element
+
+    @property
+    def bound(self) -> Expr | None:
+        """The constant that models use for the value, if there is one."""
+        return self.offset if self.terms == () else None
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryRef:
+    memory: Memory
+    host: Host | None = None  # for registers and arguments: what bound() says of the value
+
+
+@dataclass(frozen=True, slots=True)
+class ParMemory:
+    """`memory par p`, the accumulator of a block reduction."""
+
+    memory: MemoryRef
+    par: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """`start until stop by step par p`, `start::stop`; stop None runs for ever."""
+
+    start: Value
+    stop: Value | None
+    step: Value
+    par: Value
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Tile:
+    """A region of a DRAM: one range or index per dimension; `gathered`: addresses come from a memory."""
+
+    dram: MemoryRef
+    ranges: tuple[Value, ...]
+    gathered: MemoryRef | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TupleOf:
+    items: tuple[Value, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Closure:
+    """A function of the program: `body` in `scope`."""
+
+    name: str
+    parameters: tuple[str, ...]
+    body: s.Node
+    scope: Scope
+
+
+@dataclass(frozen=True, slots=True)
+class Opaque:
+    """A value that is not modelled; `reason` says why."""
+
+    reason: str = ""
+
+
+Value = Known | Text | Host | Wire | MemoryRef | ParMemory | Range | Tile | TupleOf | Closure | Opaque
+
+
+class Scope:
+    """Names to values, with an outer scope."""
+
+    def __init__(self, outer: Scope | None = None):
+        self.names: dict[str, Value] = {}
+        self.outer = outer
+
+    def get(self, name: str) -> Value | None:
+        scope: Scope | None = self
+        while scope is not None:
+            if name in scope.names:
+                return scope.names[name]
+            scope = scope.outer
+        return None
+
+    def set(self, name: str, value: Value) -> None:
+        self.names[name] = value
+
+    def assign(self, name: str, value: Value) -> None:
+        """Change a `var` where it was declared."""
+        scope: Scope | None = self
+        while scope is not None:
+            if name in scope.names:
+                scope.names[name] = value
+                return
+            scope = scope.outer
