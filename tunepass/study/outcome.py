@@ -18,10 +18,12 @@ FAILURE_STAGES: tuple[str, ...] = get_args(FailureStage)
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """Objective values by name, each finite and in its objective's unit; `samples` are the repeats behind them."""
+    """Objective values by name, each finite and in its objective's unit; `samples` are the repeats behind them.
+    `censored`: measuring was cut short because it could not win; the values are what the few samples say."""
 
     values: Mapping[str, float]
     samples: tuple[float, ...] = ()
+    censored: bool = False
 
     def __post_init__(self) -> None:
         for name, value in self.values.items():

@@ -1,0 +1,93 @@
+"""The C text of the generated main() that fills a kernel's arguments, calls it, times it and writes what it computed.
+
+The text is the fixed runtime (harness_runtime.h) and a few functions made from the kernel's `Call` (harness_text.py).
+It is compiled once, without the candidate's flags, in the kernel's language, and linked with each candidate's object.
+If the prototype needs types of the source, compile with -DTP_INCLUDE_SOURCE='"path"': the source is then included, with
+the kernel and main renamed. With -DTP_WRAP_MALLOC and the linker's --wrap its refused allocations are reported.
+
+Protocol: `harness mode=MODE report=PATH outputs=PATH seed=N ...`. The report is lines of text, appended:
+
+    array NAME KIND SIZE COUNT     each out and inout array: NumPy's letter and byte size (f8), number of elements
+    fault out_of_bounds NAME BYTE COUNT SIZE | fault read_only NAME | fault stack     then status 86, or the signal
+    refused BYTES                  an allocation of the kernel failed
+    plan INNER CLOCK_S             calls averaged in a sample, cost of reading the clock (already subtracted)
+    sample SECONDS INTERRUPTIONS CALIBRATION_S
+    cut N                          stopped by cutoff= after N samples
+    error TEXT                     the harness itself could not go on
+    done
+
+The outputs file holds the out and inout arrays after each call of mode=check, after the last call of mode=time, raw.
+
+mode=check     `calls` calls (default 1); call n with outputs poisoned by pattern n % 2. Every array ends at an
+               inaccessible region (to within 64-byte alignment: array starts are aligned, and the bytes up to the
+               region hold a canary that is checked); `in` arrays are read-only. Inout arrays are restored first.
+mode=time      Warm-up until steady (at most `warmup` s), then samples until the 95 % interval of the median is
+               narrower than `precision`, or `most` samples, or `budget` s; at least `least`. A sample averages enough
+               calls, timed singly with inout arrays restored between, to last 50 us. `cutoff`: stop after `probe`
+               samples when the fastest is slower than this many seconds. Outputs carry poison pattern 1.
+mode=sanitize  as check, with plain allocations and no fault handler: for ASan and UBSan.
+mode=count     as check, plain: for cachegrind, by the difference between two values of `calls`.
+
+Data: `fill(expression of i)`, or uniform in `range(lo, hi)`: by default [-1, 1] for floating types, 0..255 for integers
+(0..127 for one-byte types, 0..1 for Booleans); a function of seed, array and index (splitmix64), the same everywhere.
+"""
+
+from __future__ import annotations
+
+from tunepass.diagnostics import SourceError
+from tunepass.expr.nodes import Expr
+from tunepass.frontends.c.constants import constant_value
+from tunepass.frontends.c.harness_text import CArray, CScalar, harness_text
+from tunepass.ir.kernel import ArrayArgument, Call, Kernel, ScalarArgument
+
+HARNESS_VERSION = 1
+Scalars = dict[str, int | float]
+
+
+def harness_source(kernel: Kernel) -> str:
+    """The whole text. The kernel must have a `call`."""
+    call = kernel.call
+    assert call is not None, f"{kernel.name} has no call"
+    return harness_text(call.function, call.prototype, c_arguments(call), title=f"harness {HARNESS_VERSION}")
+
+
+def c_arguments(call: Call) -> list[CScalar | CArray]:
+    """The call's arguments with every scalar and length worked out."""
+    scalars: Scalars = {}
+    found: list[CScalar | CArray] = []
+    for argument in call.arguments:
+        if isinstance(argument, ScalarArgument):
+            value = _known(argument.value, scalars, f"`{argument.name}`")
+            scalars[argument.name] = value
+            real = isinstance(value, float)
+            found.append(CScalar(name=argument.name, element=argument.element, value=_constant(value), real=real))
+        else:
+            found.append(_array(argument, scalars))
+    return found
+
+
+def _array(argument: ArrayArgument, scalars: Scalars) -> CArray:
+    if argument.fill is not None:
+        raise SourceError("fill is not here yet", argument.fill.span)
+    return CArray(
+        name=argument.name,
+        element=argument.element,
+        direction=argument.direction,
+        length=int(_known(argument.length, scalars, f"the length of `{argument.name}`")),
+        lo=None if argument.lo is None else _constant(_known(argument.lo, scalars, "this bound")),
+        hi=None if argument.hi is None else _constant(_known(argument.hi, scalars, "this bound")),
+    )
+
+
+def _known(e: Expr, scalars: Scalars, what: str) -> int | float:
+    value = constant_value(e, scalars)
+    if value is None:
+        raise SourceError(f"{what} has no value", e.span)
+    return value
+
+
+def _constant(value: int | float) -> str:
+    """As a C constant: a double by its shortest decimal, a whole number as int64_t."""
+    if isinstance(value, float):
+        return f"({value!r})" if value < 0 else repr(value)
+    return f"INT64_C({int(value)})" if value > -(2**63) else "INT64_MIN"

@@ -1,0 +1,251 @@
+"""A kernel with a generated harness: compile the candidate, check what it computes, time it.
+
+    compile -> same object as before? -> link -> correct output (poisoned, guarded) -> probe -> timing -> output again
+
+The reference is the untouched source with the same compiler and base flags, run once for each seed in its own process.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import platform
+import shutil
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tunepass.evaluators.base import Evaluator
+from tunepass.evaluators.candidate import Candidate, Realise, digest, file_digest
+from tunepass.evaluators.compare import Tolerance, compare, zeros_pass
+from tunepass.evaluators.compiling import Compiling, mentions_main
+from tunepass.evaluators.cores import reserved_core
+from tunepass.evaluators.harness import BuiltHarness, HarnessRun, Reference, build_harness
+from tunepass.evaluators.measure import MeasurePlan, Timing, disturbed, processor_times, summarise
+from tunepass.evaluators.process import Limits, tail
+from tunepass.evaluators.workspace import Workspace
+from tunepass.space.configuration import Configuration
+from tunepass.study.outcome import Evaluation, Failed, Measured
+
+MS = 1000.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KernelTask:
+    """All that a CompileRun needs to know. `command` is the compiler and its words, `text` the source's own text;
+    `reference` is the candidate that the untouched source stands for; results are milliseconds named `objective`."""
+
+    command: tuple[str, ...]
+    source: Path
+    text: str
+    harness: str
+    realise: Realise
+    reference: Candidate = field(default_factory=Candidate)
+    language: str = "c"
+    tolerance: Tolerance = field(default_factory=Tolerance)
+    seeds: tuple[int, ...] = (1, 2)  # the last one is timed, the others are checked
+    objective: str = "time"
+    plan: MeasurePlan = field(default_factory=MeasurePlan)
+    run_limits: Limits = field(default_factory=lambda: Limits(wall_s=60, file_bytes=8 << 30))
+
+
+@dataclass(slots=True)
+class Prepared:
+    """A compiled candidate, waiting for its turn on the machine; or already judged."""
+
+    configuration: Configuration
+    candidate: Candidate
+    folder: Path
+    program: Path | None = None
+    key: str = ""
+    verdict: Failed | None = None
+    seconds: dict[str, float] = field(default_factory=dict)
+    log: str = ""
+
+
+class CompileRun(Evaluator):
+    """`evaluate` does it all; an executor may call `prepare` for several in parallel, then `finish` one at a time."""
+
+    def __init__(self, task: KernelTask):
+        self.task = task
+        self.workspace = Workspace()
+        self.compiling = Compiling(
+            command=task.command, source=task.source, language="c++" if task.language == "c++" else "c"
+        )
+        self.warnings: tuple[str, ...] = ()
+        self.incumbent_s: float | None = None
+        self._known: dict[str, Evaluation] = {}
+        self._reference: Reference | None = None
+        self._harness: BuiltHarness | None = None
+        self._setting_up = threading.Lock()
+
+    # --- the environment ------------------------------------------------------------------------------------------
+
+    def set_up(self) -> Reference:
+        """Compile and run the reference, once. Raises ToolError when nothing can be judged."""
+        with self._setting_up:
+            if self._reference is None:
+                compiling, task = self.compiling, self.task
+                folder = self.workspace.new()
+                self._harness = build_harness(compiling, task.harness, task.reference, task.text, folder)
+                self._reference = self._harness.run_reference(
+                    task.reference, task.seeds, task.run_limits, task.tolerance
+                )
+                self.warnings = tuple(
+                    f"the tolerance accepts zeros for {name}: wrong results may pass"
+                    for name in zeros_pass(self._reference.outputs[task.seeds[0]][0], task.tolerance)
+                )
+            return self._reference
+
+    def identity(self) -> dict[str, str]:
+        return {
+            "compiler": self.compiling.compiler.version,
+            "flags": " ".join(self.task.command[1:]),
+            "device": processor_name(),
+            "harness": digest(self.task.harness)[:16],
+        }
+
+    def close(self) -> None:
+        self.workspace.close()
+
+    # --- one candidate --------------------------------------------------------------------------------------------
+
+    def evaluate(self, configuration: Configuration) -> Evaluation:
+        return self.finish(self.prepare(configuration))
+
+    def prepare(self, configuration: Configuration, *, link_known: bool = False) -> Prepared:
+        """Compile, and link unless the object is known already. Safe to call from several threads."""
+        self.set_up()
+        prepared = Prepared(configuration, self.task.realise(configuration), self.workspace.new())
+        started = time.monotonic()
+        try:
+            self._compile(prepared, link_known)
+        except BaseException:
+            shutil.rmtree(prepared.folder, ignore_errors=True)
+            raise
+        prepared.seconds["compile"] = time.monotonic() - started
+        return prepared
+
+    def _compile(self, prepared: Prepared, link_known: bool) -> None:
+        assert self._harness is not None
+        candidate = prepared.candidate
+        text = self.task.text if candidate.text is None else candidate.text
+        target, done, failure = self.compiling.compile_candidate(
+            candidate, prepared.folder, rename_main=mentions_main(text)
+        )
+        prepared.log, prepared.verdict = done.log, failure
+        if failure is not None:
+            return
+        prepared.key = digest(file_digest(target), repr((candidate.flags, candidate.environment)))
+        if prepared.key in self._known and not link_known:
+            return
+        prepared.program, prepared.verdict = self._harness.link(target, candidate, prepared.folder)
+
+    def finish(self, prepared: Prepared) -> Evaluation:
+        """Judge and time a prepared candidate; one at a time, and never while something compiles."""
+        try:
+            if prepared.verdict is not None:
+                return Evaluation(prepared.verdict, prepared.seconds, tail(prepared.verdict.log))
+            known = self._known.get(prepared.key)
+            if known is not None:
+                note = "same object code as an earlier candidate: its outcome was taken"
+                return Evaluation(known.outcome, prepared.seconds, note)
+            with self._runner(prepared) as run:
+                evaluation = self._judge(prepared, run)
+            self._known[prepared.key] = evaluation
+            return evaluation
+        finally:
+            shutil.rmtree(prepared.folder, ignore_errors=True)
+
+    @contextlib.contextmanager
+    def _runner(self, prepared: Prepared) -> Iterator[HarnessRun]:
+        assert prepared.program is not None
+        with contextlib.ExitStack() as stack:
+            cpus: tuple[int, ...] = stack.enter_context(reserved_core())
+            if self.compiling.threaded(prepared.candidate):
+                cpus = ()
+            yield HarnessRun(prepared.program, prepared.folder, prepared.candidate.environment, cpus)
+
+    def _judge(self, prepared: Prepared, run: HarnessRun) -> Evaluation:
+        started = time.monotonic()
+        failure = self._check(run)
+        prepared.seconds["check"] = time.monotonic() - started
+        if failure is not None:
+            return Evaluation(failure, prepared.seconds, tail(failure.log))
+        started = time.monotonic()
+        outcome = self._time(run)
+        prepared.seconds["measure"] = time.monotonic() - started
+        return Evaluation(outcome, prepared.seconds, outcome.log if isinstance(outcome, Failed) else prepared.log)
+
+    def _check(self, run: HarnessRun) -> Failed | None:
+        reference, task = self.set_up(), self.task
+        for seed in task.seeds[:-1] or task.seeds:
+            result = run.check(seed, reference.check_limits(task.run_limits))
+            if isinstance(result, Failed):
+                return result
+            wrong = compare(reference.outputs[seed][0], result[0], task.tolerance)
+            if wrong:
+                return Failed("wrong_result", "\n".join(str(mismatch) for mismatch in wrong))
+        return None
+
+    def _time(self, run: HarnessRun, *, cut: bool = True) -> Measured | Failed:
+        """Time, repeat once if the machine interfered, and compare what the last call computed."""
+        reference, task = self.set_up(), self.task
+        limits = reference.time_limits(task.run_limits, task.plan)
+        best: Timing | None = None
+        censored = False
+        for _ in range(task.plan.retries + 1):
+            before = processor_times()
+            result = run.time(task.seeds[-1], task.plan.arguments(self.incumbent_s if cut else None), limits)
+            if isinstance(result, Failed):
+                return result
+            report, outputs = result
+            wrong = compare(reference.outputs[task.seeds[-1]][1], outputs, task.tolerance)
+            if wrong:
+                return Failed("wrong_result", "while timed: " + "\n".join(str(mismatch) for mismatch in wrong))
+            timing = summarise(report.samples)
+            if best is None or timing.disturbed / len(timing.samples) < best.disturbed / len(best.samples):
+                best, censored = timing, report.cut
+            if report.cut or not disturbed(report.samples, processor_times().stolen_share(before)):
+                break
+        assert best is not None
+        if not censored:
+            self.incumbent_s = min(best.median_s, self.incumbent_s or best.median_s)
+        return Measured({task.objective: best.median_s * MS}, tuple(s * MS for s in best.samples), censored=censored)
+
+    def compare_again(self, configurations: Sequence[Configuration], rounds: int = 7) -> list[list[float]]:
+        """Interleaved re-measurement of finalists: for each configuration its `rounds` medians in ms, paired by round.
+
+        A configuration that fails now gets an empty list.
+        """
+        prepared = [self.prepare(configuration, link_known=True) for configuration in configurations]
+        times: list[list[float]] = [[] for _ in prepared]
+        alive = [one.program is not None for one in prepared]
+        try:
+            for turn in range(rounds):
+                order = range(len(prepared)) if turn % 2 == 0 else reversed(range(len(prepared)))
+                for index in order:
+                    if not alive[index]:
+                        continue
+                    with self._runner(prepared[index]) as run:
+                        outcome = self._time(run, cut=False)
+                    if isinstance(outcome, Failed):
+                        alive[index], times[index] = False, []
+                    else:
+                        times[index].append(outcome.values[self.task.objective])
+        finally:
+            for one in prepared:
+                shutil.rmtree(one.folder, ignore_errors=True)
+        return times
+
+
+def processor_name() -> str:
+    """The model as the kernel names it, or the architecture."""
+    try:
+        for line in Path("/proc/cpuinfo").read_text().splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    except OSError:
+        pass
+    return platform.processor() or platform.machine()

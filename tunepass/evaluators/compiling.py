@@ -1,0 +1,145 @@
+"""From candidates to object files and executables with the user's compiler."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Literal
+
+from tunepass.diagnostics import ToolError
+from tunepass.evaluators.candidate import Candidate
+from tunepass.evaluators.process import Completed, Limits, base_environment, run_limited
+from tunepass.evaluators.toolchains.cc import Compiler, identify, split_arguments
+from tunepass.evaluators.verdict import compile_failure
+from tunepass.study.outcome import Failed
+
+Language = Literal["c", "c++"]
+RENAMED_MAIN = "tunepass_user_main"
+SUFFIX = {"c": ".c", "c++": ".cpp"}
+THREADS = re.compile(r"^-(fopenmp|pthread|lpthread|ltbb|qopenmp|ftree-parallelize-loops)")
+WRAPPED = ("malloc", "calloc", "realloc", "aligned_alloc", "posix_memalign")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CompileLimits:
+    """The compile limit follows what compiles took: `slack` times the longest good one, within [least_s, most_s]."""
+
+    least_s: float = 10.0
+    most_s: float = 120.0
+    slack: float = 10.0
+    memory_bytes: int = 4 << 30
+
+
+@dataclass(slots=True)
+class Compiling:
+    """A compiler with its base arguments, on one source. Compiles run where tunepass runs, so that relative -I work."""
+
+    command: tuple[str, ...]
+    source: Path
+    language: Language = "c"
+    limits: CompileLimits = field(default_factory=CompileLimits)
+    environment: Mapping[str, str] = field(default_factory=dict)
+    longest_s: float = 0.0
+
+    @property
+    def compiler(self) -> Compiler:
+        return identify(self.command[0])
+
+    @property
+    def arguments(self) -> tuple[str, ...]:
+        """The user's words without those that name the output or stop before linking."""
+        words, kept = iter(self.command[1:]), []
+        for word in words:
+            if word == "-o":
+                next(words, None)
+            elif word != "-c" and not (word.startswith("-o") and len(word) > 2):
+                kept.append(word)
+        return tuple(kept)
+
+    @property
+    def flags(self) -> tuple[str, ...]:
+        return split_arguments(self.arguments)[0]
+
+    @property
+    def link_words(self) -> tuple[str, ...]:
+        return split_arguments(self.arguments)[1]
+
+    @property
+    def further_sources(self) -> tuple[str, ...]:
+        own = self.source.resolve()
+        return tuple(name for name in split_arguments(self.arguments)[2] if Path(name).resolve() != own)
+
+    def threaded(self, candidate: Candidate) -> bool:
+        """Whether the program may run threads (then it is not pinned to one core)."""
+        return any(THREADS.match(word) for word in (*self.arguments, *candidate.flags))
+
+    def limits_now(self) -> Limits:
+        wall = min(self.limits.most_s, max(self.limits.least_s, self.limits.slack * self.longest_s))
+        return Limits(wall_s=wall, memory_bytes=self.limits.memory_bytes, processes=256)
+
+    def run(self, words: Sequence[str | Path], limits: Limits | None = None) -> tuple[Completed, Failed | None]:
+        """One run of the compiler; its duration informs the limit of later ones if it succeeded."""
+        limits = limits or self.limits_now()
+        done = run_limited([self.compiler.path, *words], limits=limits, env={**base_environment(), **self.environment})
+        failure = compile_failure(done, limits)
+        if failure is None:
+            self.longest_s = max(self.longest_s, done.seconds)
+        return done, failure
+
+    def compile_candidate(
+        self, candidate: Candidate, folder: Path, *, rename_main: bool, limits: Limits | None = None
+    ) -> tuple[Path, Completed, Failed | None]:
+        """Object file of the candidate in `folder`. Its bytes do not depend on the folder's name."""
+        if candidate.text is None:
+            source = self.source
+        else:
+            source = folder / (self.source.stem + (self.source.suffix or SUFFIX[self.language]))
+            source.write_text(candidate.text)
+        target = folder / "candidate.o"
+        words: list[str | Path] = [
+            *self.flags,
+            *candidate.flags,
+            *candidate.defines,
+            *self._steady(folder),
+            *((f"-Dmain={RENAMED_MAIN}",) if rename_main else ()),
+            *("-iquote", self.source.parent if str(self.source.parent) else "."),
+            *("-c", source, "-o", target),
+        ]
+        done, failure = self.run(words, limits)
+        return target, done, failure
+
+    def _steady(self, folder: Path) -> tuple[str, ...]:
+        """Flags that keep folder names and random seeds out of the object."""
+        match self.compiler.family:
+            case "gcc":
+                return (f"-ffile-prefix-map={folder}=.", "-frandom-seed=tunepass")
+            case "clang":
+                return (f"-ffile-prefix-map={folder}=.",)
+            case _:
+                return ()
+
+    def compile_further(self, folder: Path) -> list[Path]:
+        """The user's other sources, at the base flags. Raises ToolError: no candidate could be judged."""
+        objects = []
+        for index, name in enumerate(self.further_sources):
+            target = folder / f"further-{index}.o"
+            _, failure = self.run([*self.flags, "-c", name, "-o", target])
+            if failure is not None:
+                raise ToolError(f"{name} does not compile", hint=failure.log)
+            objects.append(target)
+        return objects
+
+    def link(
+        self, objects: Sequence[Path], target: Path, candidate: Candidate, extra: Sequence[str] = ()
+    ) -> tuple[Completed, Failed | None]:
+        words: list[str | Path] = [*self.flags, *candidate.flags, *objects, *self.link_words, *extra, "-o", target]
+        return self.run(words)
+
+    def with_command(self, command: Sequence[str]) -> Compiling:
+        return replace(self, command=tuple(command))
+
+
+def mentions_main(text: str) -> bool:
+    return re.search(r"\bmain\s*\(", text) is not None

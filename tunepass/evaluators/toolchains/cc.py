@@ -1,0 +1,80 @@
+"""Which C or C++ compiler is this? Asked of the program itself, once."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+
+from tunepass.diagnostics import ToolError
+from tunepass.evaluators.process import Limits, run_limited
+
+Family = Literal["gcc", "clang", "other"]
+VERSION_LIMITS = Limits(wall_s=20)
+
+
+@dataclass(frozen=True, slots=True)
+class Compiler:
+    """`path` as found, `version` the first line of `--version`."""
+
+    path: str
+    family: Family
+    version: str
+
+
+def identify(program: str) -> Compiler:
+    """Raises ToolError when there is no such compiler or it does not answer."""
+    path = shutil.which(program)
+    if path is None:
+        raise ToolError(f"compiler not found: {program}", hint=_how_to_install(program))
+    return _identify(program, path)
+
+
+@lru_cache(maxsize=32)
+def _identify(program: str, path: str) -> Compiler:
+    done = run_limited([path, "--version"], limits=VERSION_LIMITS)
+    lines = done.stdout.splitlines()
+    if not done.ok or not lines:
+        raise ToolError(f"{program} --version does not work", hint=done.log or "is it a compiler?")
+    return Compiler(path, _family(done.stdout), lines[0].strip())
+
+
+def _family(version: str) -> Family:
+    if "clang" in version.lower():
+        return "clang"
+    return "gcc" if "Free Software Foundation" in version else "other"
+
+
+def _how_to_install(program: str) -> str:
+    known = {"gcc": "gcc", "g++": "g++", "cc": "gcc", "c++": "g++", "clang": "clang", "clang++": "clang"}
+    package = known.get(program.split("/")[-1].split("-")[0], program)
+    return f"install it (Debian, Ubuntu: apt-get install {package}) or name another after `--`"
+
+
+TWO_WORDS = ("-I", "-D", "-U", "-include", "-isystem", "-iquote", "-idirafter", "-x", "-Xclang", "-mllvm", "-arch")
+TWO_LINK_WORDS = ("-l", "-L", "-Xlinker", "-T", "-u")
+SOURCES = (".c", ".cc", ".cpp", ".cxx", ".C")
+
+
+def split_arguments(arguments: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
+    """The words after the compiler as (compile flags, link words, further source files)."""
+    compiling, linking, sources = [], [], []
+    words = iter(arguments)
+    for word in words:
+        if word in TWO_LINK_WORDS:
+            linking += [word, next(words, "")]
+        elif word in TWO_WORDS:
+            compiling += [word, next(words, "")]
+        elif (
+            word.startswith(("-l", "-L", "-Wl,"))
+            or word in ("-static", "-rdynamic", "-s")
+            or (not word.startswith("-") and word.endswith((".o", ".a", ".so")))
+        ):
+            linking.append(word)
+        elif not word.startswith("-") and word.endswith(SOURCES):
+            sources.append(word)
+        else:
+            compiling.append(word)
+    return tuple(compiling), tuple(linking), tuple(sources)
