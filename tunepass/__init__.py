@@ -20,6 +20,9 @@ _HOME_OF = {
     "Infeasible": "tunepass.study.outcome",
     "Failed": "tunepass.study.outcome",
     "Trial": "tunepass.study.trial",
+    "Study": "tunepass.study.study",
+    "Store": "tunepass.study.store",
+    "Lock": "tunepass.study.lock",
     "Kernel": "tunepass.ir.kernel",
     "TunepassError": "tunepass.diagnostics",
 }
@@ -30,10 +33,13 @@ if TYPE_CHECKING:
     from tunepass.diagnostics import TunepassError as TunepassError
     from tunepass.ir.kernel import Kernel as Kernel
     from tunepass.space.configuration import Configuration as Configuration
+    from tunepass.study.lock import Lock as Lock
     from tunepass.study.objective import Objective as Objective
     from tunepass.study.outcome import Failed as Failed
     from tunepass.study.outcome import Infeasible as Infeasible
     from tunepass.study.outcome import Measured as Measured
+    from tunepass.study.store import Store as Store
+    from tunepass.study.study import Study as Study
     from tunepass.study.trial import Trial as Trial
 
 

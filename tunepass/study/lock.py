@@ -245,7 +245,12 @@ def _identity(reader: Reader, node: yaml.Node) -> Identity:
 def _slices(text: str, top: Mapping[str, yaml.Node], kernels: yaml.Node) -> tuple[str, dict[str, str]]:
     """The text up to the first entry, and each entry's own lines; the standard head and no texts when the file is not
     laid out as one block of entries (then everything is written anew)."""
-    if kernels.flow_style or list(top)[-1] != "kernels" or not text.endswith("\n"):
+    if (
+        not isinstance(kernels, yaml.MappingNode)
+        or kernels.flow_style
+        or list(top)[-1] != "kernels"
+        or not text.endswith("\n")
+    ):
         return HEADER, {}
     starts = [text.rfind("\n", 0, key.start_mark.index) + 1 for key, _ in kernels.value]
     if any(text[start : key.start_mark.index] != "  " for start, (key, _) in zip(starts, kernels.value)):

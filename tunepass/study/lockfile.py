@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from typing import Protocol
 
 import yaml
 
@@ -44,6 +45,13 @@ def parse(source: Source) -> yaml.MappingNode:
 
 
 _RESTORE = "restore it from version control, or delete it and build again"
+
+
+class _Mark(Protocol):
+    """Where the YAML reader stood."""
+
+    @property
+    def index(self) -> int: ...
 
 
 class Reader:
@@ -135,16 +143,12 @@ def scalar(value: bool | int | float | str) -> str:
     """The shortest YAML that reads back as the same value, plain where it can be."""
     if not isinstance(value, str):
         return str(yaml.safe_dump(value, width=1 << 20)).split("\n")[0]
-    if _PLAIN.match(value) and not re.search(r":(\s|\Z)|\s\Z", value):
-        resolved = yaml.SafeLoader("").resolve(yaml.ScalarNode, value, (True, False))
-        if (
-            resolved == "tag:yaml.org,2002:str"
-            and value not in ("-", "---", "=", "...")
-            and value[:2] not in ("- ", "? ")
-        ):
+    if _PLAIN.match(value) and not re.search(r":(\s|\Z)|\s\Z|^-( |-|$)|^\.\.\.", value):
+        node = yaml.compose(value, Loader=yaml.SafeLoader)
+        if isinstance(node, yaml.ScalarNode) and node.tag == "tag:yaml.org,2002:str" and node.value == value:
             return value
     return str(yaml.safe_dump(value, default_style='"', width=1 << 20, allow_unicode=True)).rstrip("\n")
 
 
-def _span(source: Source, mark: yaml.Mark | None) -> Span | None:
+def _span(source: Source, mark: _Mark | None) -> Span | None:
     return Span(source, mark.index, mark.index + 1) if mark else None

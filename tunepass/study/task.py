@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, cast
 
+from tunepass import registry
 from tunepass.space.configuration import Configuration
 from tunepass.space.space import Space
 from tunepass.study.objective import Objective
@@ -27,3 +29,11 @@ class Suggester(Protocol):
     def suggest(self, n: int, /) -> list[Configuration]: ...
 
     def observe(self, trial: Trial, /) -> None: ...
+
+
+Factory = Callable[[Task], Suggester]
+
+
+def factory_of(strategy: str | Factory) -> Factory:
+    """The strategy of that name, or the factory as it is."""
+    return cast(Factory, registry.strategy(strategy)) if isinstance(strategy, str) else strategy

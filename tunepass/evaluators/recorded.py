@@ -1,0 +1,180 @@
+"""Recorded spaces: `tunepass-recorded-space/1`, a JSON description beside a gzipped CSV with one row a configuration.
+
+A complete table is the space its JSON states; what it lacks fails there. Of a sample, or where a constraint has no
+translation, the space is exactly the recorded rows.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tunepass.diagnostics import StudyError, TunepassError
+from tunepass.expr.from_python import from_python
+from tunepass.space.configuration import Configuration, Value
+from tunepass.space.parameter import Categorical, Ordinal, Parameter, Permutation
+from tunepass.space.space import Space
+from tunepass.study.objective import Objective
+from tunepass.study.outcome import Failed, Measured, Outcome
+
+SCHEMA = "tunepass-recorded-space/1"
+NOT_RECORDED = Failed("run", "not recorded")
+
+# How a recorded reason begins -> the stage it failed at; anything else is a failed run.
+_STAGE_OF = {
+    "Compilation": "compile",
+    "impossible": "wrong_result",
+    "wrong result": "wrong_result",
+    "compute_time": "metric",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedSpace:
+    """A table that answers as the recorded machine did; `deviation` is the recorded noise of each measured row."""
+
+    name: str
+    space: Space
+    objectives: tuple[Objective, ...]
+    outcomes: Mapping[Configuration, Outcome] = field(repr=False)
+    deviation: Mapping[Configuration, Mapping[str, float]] = field(repr=False)
+    complete: bool  # the space is the one the JSON states, not the rows
+
+    def outcome(self, configuration: Configuration) -> Outcome:
+        return self.outcomes.get(configuration, NOT_RECORDED)
+
+    def optimum(self, objective: Objective) -> float:
+        """The best recorded value in the space."""
+        values = [o.values[objective.name] for o in self.outcomes.values() if isinstance(o, Measured)]
+        if not values:
+            raise StudyError(f"{self.name}: no row measured {objective.name}")
+        return objective.value(min(objective.loss(v) for v in values))
+
+
+def read(path: str | Path) -> RecordedSpace:
+    """The recorded space described by the JSON file at `path`; its rows are in the `.csv.gz` of the same name."""
+    path = Path(path)
+    stated = _stated(path)
+    try:
+        parameters = tuple(_parameter(p) for p in stated["parameters"])
+        objectives = tuple(
+            Objective(o["name"], unit=o.get("unit", ""), maximise=str(o["direction"]).startswith("max"))
+            for o in stated["objectives"]
+        )
+    except (KeyError, TypeError, AttributeError) as error:
+        raise StudyError(f"{path}: the description lacks {error}") from error
+    outcomes, deviation = _rows(path.with_suffix(".csv.gz"), parameters, objectives)
+    space = _stated_space(stated, parameters) if _is_complete(stated) else None
+    kept = space or Space.from_table(list(outcomes), parameters)
+    if space:
+        outside = [c for c in outcomes if not space.contains(c)]
+        outcomes = {c: o for c, o in outcomes.items() if c not in set(outside)}
+    return RecordedSpace(str(stated["name"]), kept, objectives, outcomes, deviation, space is not None)
+
+
+def _stated(path: Path) -> dict[str, Any]:
+    try:
+        stated = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
+        raise StudyError(f"cannot read the recorded space {path}: {error}") from error
+    if not isinstance(stated, dict) or stated.get("schema") != SCHEMA:
+        found = stated.get("schema") if isinstance(stated, dict) else None
+        raise StudyError(f"{path} is not a recorded space: its schema is {found!r}, not {SCHEMA!r}")
+    return stated
+
+
+def _is_complete(stated: dict[str, Any]) -> bool:
+    """Does the table hold every configuration of the space it states?"""
+    size = (stated.get("space_size") or {}).get("satisfying_known_constraints")
+    return str(stated.get("coverage") or "").startswith("complete") or size == stated.get("n_rows")
+
+
+def _stated_space(stated: dict[str, Any], parameters: tuple[Parameter, ...]) -> Space | None:
+    """None where a constraint has no translation."""
+    fixed = stated.get("fixed") or {}
+    inverse = {f"pos_{p.name}": p.name for p in parameters if isinstance(p, Permutation)}
+    try:
+        return Space(parameters, [from_python(text, fixed, inverse) for text in stated.get("constraints") or []])
+    except TunepassError:
+        return None
+
+
+def _parameter(stated: dict[str, Any]) -> Parameter:
+    name, domain, default, prior = stated["name"], stated["domain"], stated.get("default"), stated.get("prior")
+    match stated["kind"]:
+        case "permutation":
+            return Permutation(name, int(stated["length"]), default=_order(default) if default else None)
+        case "categorical":
+            return Categorical(name, domain, default=default, prior=prior)
+        case "int" | "ordinal":
+            log = "log" in f"{stated.get('scale', '')}{stated.get('transform', '')}" and min(domain) > 0
+            return Ordinal(name, domain, log=log, default=default, prior=prior if isinstance(prior, str) else None)
+    raise StudyError(
+        f"{name}: a recorded parameter is int, ordinal, categorical or permutation, got {stated['kind']!r}"
+    )
+
+
+Table = tuple[dict[Configuration, Outcome], dict[Configuration, dict[str, float]]]
+
+
+def _rows(path: Path, parameters: tuple[Parameter, ...], objectives: tuple[Objective, ...]) -> Table:
+    outcomes: dict[Configuration, Outcome] = {}
+    deviation: dict[Configuration, dict[str, float]] = {}
+    spelled = {p.name: {str(v): v for v in p.domain} for p in parameters if not isinstance(p, Permutation)}
+    try:
+        with gzip.open(path, "rt", encoding="utf-8", newline="") as file:
+            for line, row in enumerate(csv.DictReader(file), start=2):
+                try:
+                    values = {p.name: _value(spelled.get(p.name), row[p.name]) for p in parameters}
+                except (KeyError, ValueError) as error:
+                    raise StudyError(f"{path}:{line}: no such value or column: {error}") from error
+                configuration = Configuration(values)
+                outcomes[configuration] = outcome = _outcome(row, objectives)
+                if isinstance(outcome, Measured):
+                    found = {o.name: _number(row.get(f"{o.name}_std")) for o in objectives}
+                    deviation[configuration] = {name: std for name, std in found.items() if std is not None}
+    except (OSError, EOFError, UnicodeDecodeError, csv.Error) as error:
+        raise StudyError(f"cannot read the rows of a recorded space, {path}: {error}") from error
+    return outcomes, deviation
+
+
+def _value(spelled: Mapping[str, Value] | None, text: str) -> Value:
+    """The domain's value that the cell spells; a permutation is written `0-2-1`."""
+    if spelled is None:
+        return _order(text)
+    if text in spelled:
+        return spelled[text]
+    number = float(text)
+    for value in spelled.values():
+        if value == number:
+            return value
+    raise KeyError(text)
+
+
+def _order(text: str) -> tuple[int, ...]:
+    return tuple(int(item) for item in text.split("-"))
+
+
+def _outcome(row: Mapping[str, str], objectives: tuple[Objective, ...]) -> Outcome:
+    if row.get("valid", "1") != "1":
+        reason = row.get("invalid_reason") or "recorded as not valid"
+        stage = next((stage for start, stage in _STAGE_OF.items() if reason.startswith(start)), "run")
+        return Failed(stage, reason)
+    values = {o.name: _number(row.get(o.name)) for o in objectives}
+    if missing := [name for name, value in values.items() if value is None]:
+        return Failed("metric", f"no {', '.join(missing)} recorded")
+    return Measured({name: value for name, value in values.items() if value is not None})
+
+
+def _number(text: str | None) -> float | None:
+    try:
+        value = float(text or "nan")
+    except ValueError:
+        return None
+    return value if math.isfinite(value) else None

@@ -1,0 +1,69 @@
+"""A space as stable text: what a study's trials depend on. Search hints (priors, log scales) are not part of it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from typing import TypedDict
+
+from tunepass.expr.printer import to_text
+from tunepass.space.configuration import Value
+from tunepass.space.parameter import Integer, Parameter, Permutation, Real
+from tunepass.space.space import Space
+from tunepass.study.codec import dump
+
+
+class Description(TypedDict):
+    """`parameters`: a line of text by name; `constraints`: canonical text, sorted."""
+
+    parameters: dict[str, str]
+    constraints: list[str]
+
+
+def describe(space: Space) -> str:
+    """The description as JSON text."""
+    description: Description = {
+        "parameters": {p.name: _parameter(p) for p in space.parameters},
+        "constraints": sorted(to_text(c.expression) for c in space.constraints),
+    }
+    return dump(description)
+
+
+def space_hash(space: Space) -> str:
+    """`sha256:...` of the description, for identities."""
+    return "sha256:" + hashlib.sha256(describe(space).encode()).hexdigest()
+
+
+def space_differences(old: str, new: str) -> list[str]:
+    """What differs between two descriptions, a line each."""
+    before, after = _read(old), _read(new)
+    lines = [
+        f"parameter {name}: {before['parameters'].get(name, '(none)')} -> {after['parameters'].get(name, '(none)')}"
+        for name in {**before["parameters"], **after["parameters"]}
+        if before["parameters"].get(name) != after["parameters"].get(name)
+    ]
+    lines += [f"constraint removed: {text}" for text in before["constraints"] if text not in after["constraints"]]
+    lines += [f"constraint added: {text}" for text in after["constraints"] if text not in before["constraints"]]
+    if not lines and list(before["parameters"]) != list(after["parameters"]):
+        lines.append(f"order of parameters: {', '.join(before['parameters'])} -> {', '.join(after['parameters'])}")
+    return lines
+
+
+def _parameter(parameter: Parameter) -> str:
+    values: Mapping[str, Value | list[Value]]
+    match parameter:
+        case Real():
+            values = {"lo": parameter.lo, "hi": parameter.hi}
+        case Integer():
+            values = {"lo": parameter.lo, "hi": parameter.hi, "step": parameter.step}
+        case Permutation():
+            values = {"items": parameter.items}
+        case _:
+            values = {"values": list(parameter.domain)}
+    return f"{type(parameter).__name__.lower()} {dump({**values, 'default': parameter.default})}"
+
+
+def _read(text: str) -> Description:
+    found = json.loads(text)
+    return {"parameters": dict(found["parameters"]), "constraints": list(found["constraints"])}

@@ -1,0 +1,286 @@
+"""The study: suggests configurations, keeps trials, knows the best. Durable when it has a store."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import sys
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace as with_fields
+
+from tunepass.diagnostics import StudyError, nearest
+from tunepass.space.configuration import Configuration, Value
+from tunepass.space.space import Space
+from tunepass.study import codec
+from tunepass.study.admit import admit
+from tunepass.study.closeness import distance_from_default
+from tunepass.study.database import MEMORY
+from tunepass.study.describe import describe, space_differences
+from tunepass.study.identity import differences
+from tunepass.study.objective import Objective
+from tunepass.study.outcome import Failed, Infeasible, Measured, Outcome
+from tunepass.study.pareto import nondominated
+from tunepass.study.store import Store, StudyRecord
+from tunepass.study.task import Factory, Task, factory_of
+from tunepass.study.trial import Trial
+
+PATIENCE = 100  # how often a strategy may answer with nothing but configurations known to it
+
+
+class Study:
+    """Ordered trials of one space.
+
+        while not study.finished:
+            for configuration in study.suggest(1):
+                study.observe(configuration, tp.Measured({"time": run(configuration)}))
+
+    The space's default is suggested first, and no configuration twice. `max_evals` bounds trials and suggestions under
+    evaluation together. With a `store`, every observation is on disk when `observe` returns; a study of the same name
+    resumes: its trials are replayed into the strategy, and what was interrupted is suggested again before anything new.
+    Without a `name` the space, the objectives and the `identity` name it. `identity` says what results depend on
+    besides the configuration (source, compiler, device, ...); a study never mixes two.
+    """
+
+    def __init__(
+        self,
+        space: Space,
+        objectives: Sequence[Objective],
+        *,
+        strategy: str | Factory = "auto",
+        seed: int = 0,
+        max_evals: int | None = None,
+        store: str | Store | None = None,
+        name: str | None = None,
+        identity: Mapping[str, str] | None = None,
+    ):
+        self.space = space
+        self.objectives = _distinct(objectives)
+        self.task = Task(space=space, objectives=self.objectives, seed=seed, max_evals=_budget(max_evals))
+        self._factory = factory_of(strategy)
+        self.store = store if isinstance(store, Store) else Store(store or MEMORY)
+        self._record = self._open(name, dict(identity or {}))
+        self.name = self._record.name
+        self._exhausted = False
+        self._suggested: set[Configuration] = set()
+        self._replay()
+
+    # -- asking and telling
+
+    def suggest(self, n: int = 1) -> list[Configuration]:
+        """At most `n` configurations to evaluate; `[]` once the budget or the space is exhausted."""
+        if n < 1:
+            raise StudyError(f"suggest asks for at least one configuration, got {n}")
+        self._catch_up()
+        pending = self.store.pending(self._record)
+        room = min(n, self._room(sum(not p.abandoned for p in pending)))
+        known = {p.configuration for p in pending if not p.abandoned} | self._number_of.keys()
+        first = [self.space.default, *(p.configuration for p in pending if p.abandoned)]
+        chosen = self._claim(first, known, room)
+        patience = len(known) + PATIENCE
+        while len(chosen) < room:
+            offered = self._strategy.suggest(room - len(chosen))
+            if not offered:
+                self._exhausted = True
+                break
+            fresh = self._claim(offered, known, room - len(chosen))
+            patience -= not fresh
+            if patience < 0:
+                raise StudyError("the strategy repeats configurations that were suggested or observed before")
+            chosen += fresh
+        self._suggested.update(chosen)
+        return chosen
+
+    def observe(
+        self,
+        configuration: Mapping[str, Value],
+        outcome: Outcome,
+        *,
+        seconds: Mapping[str, float] | None = None,
+        log: str = "",
+        calibration: float | None = None,
+        replace: bool = False,
+    ) -> Trial:
+        """Keep what became of a configuration, suggested or not; on disk when this returns.
+
+        A configuration has one trial. Observing it again raises StudyError unless `replace`, which gives the trial its
+        new outcome under its old number. Should another process have reported a configuration suggested here, its
+        trial stands and is returned.
+        """
+        admitted = admit(self.space, configuration)
+        trial = Trial(0, admitted, self._checked(outcome), _seconds(seconds), codec.tail(log), calibration)
+        self._catch_up()
+        number = self._number_of.get(admitted)
+        if number is None:
+            kept = self.store.record(self._record, trial)
+            self._catch_up()
+            return self._trials[kept.number]
+        if replace:
+            self.store.replace(self._record, with_fields(trial, number=number))
+            self._replay()
+        elif admitted not in self._suggested:
+            raise StudyError(
+                f"this configuration is trial {number} already: {admitted!r}",
+                hint="observe(..., replace=True) gives that trial a new outcome",
+            )
+        return self._trials[number]
+
+    @property
+    def finished(self) -> bool:
+        """Is there nothing left to suggest? What is under evaluation may still be observed."""
+        self._catch_up()
+        pending = self.store.pending(self._record)
+        busy = sum(not p.abandoned for p in pending)
+        if self._room(busy) <= 0:
+            return True
+        if busy < len(pending):
+            return False
+        return self._exhausted or (self.space.complete and len(self._trials) + busy >= self.space.size)
+
+    # -- results
+
+    @property
+    def trials(self) -> list[Trial]:
+        return list(self._trials)
+
+    @property
+    def best(self) -> Trial | None:
+        """The measured trial with the smallest loss; of equals the one closest to the default, then the earliest."""
+        self._single("best")
+        measured = self._losses()
+        least = min((losses for losses, _ in measured), default=())
+        equals = [trial for losses, trial in measured if losses == least]
+        return min(equals, key=lambda t: (distance_from_default(self.space, t.configuration), t.number), default=None)
+
+    @property
+    def pareto(self) -> list[Trial]:
+        """The measured trials that no other dominates, sorted by their losses."""
+        measured = self._losses()
+        keep = nondominated([losses for losses, _ in measured])
+        front = [(losses, t.number, t) for (losses, t), kept in zip(measured, keep) if kept]
+        return [t for *_, t in sorted(front, key=lambda entry: entry[:2])]
+
+    @property
+    def best_so_far(self) -> list[float | None]:
+        """The best value after each trial; None until one is measured."""
+        objective = self._single("best_so_far")
+        loss_of = {trial.number: losses[0] for losses, trial in self._losses()}
+        best, series = math.inf, list[float | None]()
+        for trial in self._trials:
+            best = min(best, loss_of.get(trial.number, math.inf))
+            series.append(None if best == math.inf else objective.value(best))
+        return series
+
+    @property
+    def failures(self) -> dict[str, int]:
+        """How many trials failed at each stage, most first; `infeasible` counts broken hidden constraints."""
+        failed = [t.outcome for t in self._trials if not t.measured]
+        return dict(Counter(o.stage if isinstance(o, Failed) else "infeasible" for o in failed).most_common())
+
+    def close(self) -> None:
+        """Close the store; suggestions without an outcome become free for others."""
+        self.store.close()
+
+    # -- within
+
+    def _open(self, name: str | None, identity: dict[str, str]) -> StudyRecord:
+        space = describe(self.space)
+        if name is None:
+            text = "\n".join([space, codec.encode_objectives(self.objectives), codec.encode_identity(identity)])
+            name = f"study-{hashlib.sha256(text.encode()).hexdigest()[:12]}"
+        record, created = self.store.open_study(name, space, self.objectives, identity)
+        if created:
+            return record
+        changes = space_differences(record.space, space)
+        if record.objectives != self.objectives:
+            changes.append(f"objectives: {_listed(record.objectives)} -> {_listed(self.objectives)}")
+        changes += differences(record.identity, identity)
+        if changes:
+            raise StudyError(
+                f"study {name!r} in {self.store.url} is of something else:\n  " + "\n  ".join(changes),
+                hint="give the new study another name, or name another store",
+            )
+        return record
+
+    def _replay(self) -> None:
+        """A new strategy that has observed all trials in order."""
+        self._strategy = self._factory(self.task)
+        self._trials: list[Trial] = []
+        self._number_of: dict[Configuration, int] = {}
+        self._catch_up()
+
+    def _catch_up(self) -> None:
+        """Take in the trials stored since: our own, and those of other processes."""
+        for trial in self.store.trials(self._record, after=len(self._trials) - 1):
+            self._number_of[trial.configuration] = trial.number
+            self._trials.append(trial)
+            self._strategy.observe(trial)
+
+    def _claim(self, offered: Sequence[Configuration], known: set[Configuration], room: int) -> list[Configuration]:
+        """Those of `offered` that are new, at most `room`, now under evaluation here; all become known."""
+        fresh: list[Configuration] = []
+        for configuration in offered:
+            if len(fresh) < room and configuration not in known:
+                known.add(configuration)
+                fresh.append(admit(self.space, configuration))
+        return self.store.claim(self._record, fresh) if fresh else []
+
+    def _losses(self) -> list[tuple[tuple[float, ...], Trial]]:
+        """The measured trials with their losses, in order."""
+        return [
+            (tuple(o.loss(t.outcome.values[o.name]) for o in self.objectives), t)
+            for t in self._trials
+            if isinstance(t.outcome, Measured)
+        ]
+
+    def _room(self, busy: int) -> int:
+        """How many more suggestions the budget allows."""
+        return sys.maxsize if self.task.max_evals is None else self.task.max_evals - len(self._trials) - busy
+
+    def _single(self, what: str) -> Objective:
+        if len(self.objectives) != 1:
+            raise StudyError(f"`{what}` needs a single objective, got {_listed(self.objectives)}", hint="use `pareto`")
+        return self.objectives[0]
+
+    def _checked(self, outcome: Outcome) -> Outcome:
+        match outcome:
+            case Measured(values):
+                names = [o.name for o in self.objectives]
+                for name in values:
+                    if name not in names:
+                        close = nearest(name, names)
+                        hint = f"did you mean {close!r}?" if close else None
+                        raise StudyError(f"no objective {name!r} in this study of {', '.join(names)}", hint=hint)
+                if missing := [name for name in names if name not in values]:
+                    raise StudyError(f"a measurement has a value for every objective; missing: {', '.join(missing)}")
+                return outcome
+            case Failed(stage, log):
+                return Failed(stage, codec.tail(log))
+            case Infeasible(constraint):
+                return Infeasible(codec.tail(constraint))
+        raise StudyError(f"an outcome is Measured, Infeasible or Failed, got {outcome!r}")
+
+
+def _distinct(objectives: Sequence[Objective]) -> tuple[Objective, ...]:
+    names = [o.name for o in objectives]
+    if not names or len(set(names)) < len(names):
+        raise StudyError(f"a study has objectives with distinct names, got {', '.join(names) or 'none'}")
+    return tuple(objectives)
+
+
+def _budget(max_evals: int | None) -> int | None:
+    if max_evals is not None and max_evals < 1:
+        raise StudyError(f"max_evals is at least 1, or None for no limit, got {max_evals}")
+    return max_evals
+
+
+def _seconds(seconds: Mapping[str, float] | None) -> dict[str, float]:
+    checked = {stage: float(value) for stage, value in (seconds or {}).items()}
+    for stage, value in checked.items():
+        if not (math.isfinite(value) and value >= 0):
+            raise StudyError(f"seconds of stage {stage} must be a finite number >= 0, got {value}")
+    return checked
+
+
+def _listed(objectives: Sequence[Objective]) -> str:
+    return ", ".join(f"{'max' if o.maximise else 'min'} {o.name}{f' ({o.unit})' if o.unit else ''}" for o in objectives)
