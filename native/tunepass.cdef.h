@@ -28,3 +28,9 @@ void tp_gp_covariance(const double *d2, int n, int p, const double *weight, int 
                       double *u, int stride, double *slope);
 double tp_gp_likelihood(const double *d2, int n, int p, const double *y, int kind, const double *theta, double jitter,
                         double *gradient, double *scratch);
+/* vm.c. tp_vm_operations: a line `name operands` each, in the order of their numbers. tp_vm_run: the first element at
+ * which an output overflows, -1 if none does, -2 without memory. */
+const char *tp_vm_operations(void);
+int64_t tp_vm_run(const int32_t *code, int32_t length, const int64_t *constants, int32_t constant_registers,
+                  const void *const *inputs, int32_t input_registers, int32_t temporaries, void *const *outputs,
+                  int64_t n);

@@ -14,6 +14,12 @@
 
 int tp_native_version(void);
 
+/* vm.c */
+const char *tp_vm_operations(void);
+int64_t tp_vm_run(const int32_t *code, int32_t length, const int64_t *constants, int32_t constant_registers,
+                  const void *const *inputs, int32_t input_registers, int32_t temporaries, void *const *outputs,
+                  int64_t n);
+
 /* pareto.c */
 int tp_pareto_mask(const double *rows, int64_t n, int64_t m, uint8_t *keep);
 double tp_pareto_area(const double *rows, int64_t n, double rx, double ry);

@@ -10,11 +10,12 @@ from hypothesis import strategies as st
 
 from tests.properties.expressions import BOX, NAMES, columns, expressions, row
 from tunepass.diagnostics import ExpressionError
-from tunepass.expr import interval, numpy_eval, scalar
+from tunepass.expr import interval, numpy_eval, scalar, typing
 from tunepass.expr.domain import Range, number
-from tunepass.expr.nodes import Category, Expr, Real
+from tunepass.expr.nodes import BOOL, Category, Expr, Real
 from tunepass.expr.parser import parse
 from tunepass.expr.printer import to_text
+from tunepass.expr.program import Program
 
 ROWS = 24
 seeds = st.integers(0, 2**32 - 1)
@@ -79,3 +80,52 @@ def test_the_interval_contains_every_value(e: Expr, seed: int, narrow: bool) -> 
             decided = interval.decide(e, box) if isinstance(value, bool) else None
             assert decided is None or decided == value, to_text(e)
     assert not isinstance(e.type, Real) or not math.isnan(bounds.lo)
+
+
+LONG = 1100  # more than two blocks of the machine
+
+
+def same(native: numpy_eval.Evaluated, reference: numpy_eval.Evaluated, rounded: bool) -> bool:
+    if not np.array_equal(native.defined, reference.defined) or native.values.dtype != reference.values.dtype:
+        return False
+    a, b = native.values[native.defined], reference.values[reference.defined]
+    return np.allclose(a, b, rtol=1e-12, atol=0) if rounded else np.array_equal(a, b)
+
+
+def check_native(exprs: list[Expr], seed: int, trusted: bool, rounded: bool = False) -> None:
+    """The machine gives NumPy's values and definedness, or its overflow."""
+    found = columns(seed, LONG)
+    program = Program(exprs, BOX if trusted else None)
+    try:
+        reference = [numpy_eval.evaluate(e, found, LONG) for e in exprs]
+    except ExpressionError as error:
+        try:
+            program.evaluate(found, LONG)
+        except ExpressionError as native:
+            assert native.diagnostics[0].message == error.diagnostics[0].message
+            return
+        raise AssertionError(f"overflow not found: {error}") from None
+    for e, native, wanted in zip(exprs, program.evaluate(found, LONG), reference):
+        assert same(native, wanted, rounded), to_text(e)
+    if all(e.type == BOOL for e in exprs):
+        wanted_rows = np.logical_and.reduce([r.values.astype(bool) & r.defined for r in reference])
+        assert np.array_equal(program.satisfied(found, LONG), wanted_rows)
+
+
+@settings(max_examples=200)
+@given(st.lists(expressions(), min_size=1, max_size=2), seeds, st.booleans())
+def test_native_equals_numpy(exprs: list[Expr], seed: int, trusted: bool) -> None:
+    check_native(exprs, seed, trusted)
+
+
+@settings(max_examples=100)
+@given(st.lists(expressions(BOOL), min_size=2, max_size=3), seeds, st.booleans())
+def test_native_conjunctions_equal_numpy(exprs: list[Expr], seed: int, trusted: bool) -> None:
+    check_native(exprs, seed, trusted)
+
+
+@settings(max_examples=80)
+@given(st.sampled_from(["exp", "log", "log2", "**"]), expressions(depth=2), expressions(depth=2), seeds)
+def test_native_equals_numpy_but_for_the_last_places(function: str, a: Expr, b: Expr, seed: int) -> None:
+    e = typing.binary("**", typing.binary("+", a, typing.constant(0.0)), b) if function == "**" else None
+    check_native([e or typing.call(function, [a])], seed, trusted=True, rounded=True)

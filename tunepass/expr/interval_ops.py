@@ -182,6 +182,9 @@ def real_subtract(a: Cell, b: Cell) -> Cell:
 
 
 def real_multiply(a: Cell, b: Cell) -> Cell:
+    infinite_by_zero = any(math.inf in (y[1], -y[0]) and x[0] <= 0 <= x[1] for x, y in ((a, b), (b, a)))
+    if infinite_by_zero:
+        return *ANY_REAL, MAY_BE_UNDEFINED
     return _corners(lambda x, y: x * y, a, b)
 
 
