@@ -1,0 +1,261 @@
+"""The user's own program, judged by the numbers it prints or by its wall time.
+
+    compile and link -> same program as before? -> run (exit status, metrics) -> check command -> more runs, median
+
+The program runs in the folder of its source, so that it finds its data. Its wall time counts from fork to exit.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from tunepass.diagnostics import ToolError
+from tunepass.evaluators.base import Evaluator
+from tunepass.evaluators.candidate import Candidate, Realise, digest, file_digest
+from tunepass.evaluators.compile_run import processor_name
+from tunepass.evaluators.compiling import Compiling
+from tunepass.evaluators.cores import reserved_core
+from tunepass.evaluators.measure import MeasurePlan, median, median_interval
+from tunepass.evaluators.metrics import MetricPattern
+from tunepass.evaluators.process import Completed, Limits, base_environment, run_limited, tail
+from tunepass.evaluators.verdict import run_failure
+from tunepass.evaluators.workspace import Workspace
+from tunepass.space.configuration import Configuration
+from tunepass.study.objective import Objective
+from tunepass.study.outcome import Evaluation, Failed, Measured
+
+BUILT = "./a.out"  # in the run command this word stands for the program that was built
+WALL_TIME = Objective("time", unit="ms")
+COMMAND_PLAN = MeasurePlan(budget_s=3.0, precision=0.01, least=3, most=15)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CommandTask:
+    """`command` is the compiler and its words, `run` the argument vector. Without `metrics` the wall time in ms counts.
+    `check`, if given, runs after the first run and must end with status 0."""
+
+    command: tuple[str, ...]
+    source: Path
+    run: tuple[str, ...]
+    realise: Realise
+    metrics: tuple[MetricPattern, ...] = ()
+    check: tuple[str, ...] = ()
+    reference: Candidate = field(default_factory=Candidate)
+    language: str = "c"
+    plan: MeasurePlan = COMMAND_PLAN
+    run_limits: Limits = field(default_factory=lambda: Limits(wall_s=120))
+
+    @property
+    def objectives(self) -> tuple[Objective, ...]:
+        return tuple(metric.objective for metric in self.metrics) or (WALL_TIME,)
+
+
+@dataclass(slots=True)
+class BuiltProgram:
+    """A compiled candidate, waiting for its turn on the machine; or already judged."""
+
+    configuration: Configuration
+    candidate: Candidate
+    folder: Path
+    program: Path
+    key: str = ""
+    verdict: Failed | None = None
+    seconds: dict[str, float] = field(default_factory=dict)
+
+
+class CommandRun(Evaluator):
+    """`evaluate` does it all; an executor may call `prepare` for several in parallel, then `finish` one at a time."""
+
+    def __init__(self, task: CommandTask):
+        self.task = task
+        self.workspace = Workspace()
+        self.compiling = Compiling(
+            command=task.command, source=task.source, language="c++" if task.language == "c++" else "c"
+        )
+        self.warnings: tuple[str, ...] = (
+            () if task.check else ("no reference: a wrong result shows only in the exit status of the program",)
+        )
+        self._incumbent: float | None = None  # of the first objective
+        self._known: dict[str, Evaluation] = {}
+        self._limits: Limits | None = None
+        self._setting_up = threading.Lock()
+
+    def set_up(self) -> Limits:
+        """Build and run the untouched source once; how long that took bounds the others' runs. May raise ToolError."""
+        with self._setting_up:
+            if self._limits is None:
+                with self.workspace.scratch() as folder:
+                    built = BuiltProgram(Configuration({}), self.task.reference, folder, folder / "program")
+                    self._build(built)
+                    if built.verdict is not None:
+                        raise ToolError(f"{self.task.source} does not compile as it is", hint=built.verdict.log)
+                    found = self._once(built, self.task.run_limits)
+                    if isinstance(found, Failed):
+                        raise ToolError(f"`{' '.join(self.task.run)}` fails on the untouched source", hint=found.log)
+                    seconds, _ = found
+                self._limits = replace(self.task.run_limits, wall_s=min(self.task.run_limits.wall_s, 2 + 20 * seconds))
+            return self._limits
+
+    def identity(self) -> dict[str, str]:
+        run = [*self.task.run, *(metric.pattern for metric in self.task.metrics), *self.task.check]
+        return {
+            "compiler": self.compiling.compiler.version,
+            "flags": " ".join(self.task.command[1:]),
+            "device": processor_name(),
+            "harness": digest(*run)[:16],
+        }
+
+    def close(self) -> None:
+        self.workspace.close()
+
+    def evaluate(self, configuration: Configuration) -> Evaluation:
+        return self.finish(self.prepare(configuration))
+
+    def prepare(self, configuration: Configuration) -> BuiltProgram:
+        """Compile and link. Safe to call from several threads."""
+        self.set_up()
+        folder = self.workspace.new()
+        built = BuiltProgram(configuration, self.task.realise(configuration), folder, folder / "program")
+        started = time.monotonic()
+        try:
+            self._build(built)
+        except BaseException:
+            shutil.rmtree(folder, ignore_errors=True)
+            raise
+        built.seconds["compile"] = time.monotonic() - started
+        return built
+
+    def _build(self, built: BuiltProgram) -> None:
+        candidate = built.candidate
+        target, _, built.verdict = self.compiling.compile_candidate(candidate, built.folder, rename_main=False)
+        if built.verdict is not None:
+            return
+        further = self.compiling.compile_further(built.folder)
+        _, built.verdict = self.compiling.link([target, *further], built.program, candidate)
+        if built.verdict is None:
+            built.key = digest(file_digest(target), repr((candidate.flags, candidate.environment, candidate.arguments)))
+
+    def finish(self, built: BuiltProgram) -> Evaluation:
+        """Run and judge; one at a time, and never while something compiles."""
+        try:
+            if built.verdict is not None:
+                return Evaluation(built.verdict, built.seconds, tail(built.verdict.log))
+            known = self._known.get(built.key)
+            if known is not None:
+                note = "same object code as an earlier candidate: its outcome was taken"
+                return Evaluation(known.outcome, built.seconds, note)
+            with reserved_core():  # nobody else measures meanwhile on that core; the program itself is not pinned
+                outcome = self._judge(built)
+            log = tail(outcome.log) if isinstance(outcome, Failed) else ""
+            evaluation = self._known[built.key] = Evaluation(outcome, built.seconds, log)
+            return evaluation
+        finally:
+            shutil.rmtree(built.folder, ignore_errors=True)
+
+    def _judge(self, built: BuiltProgram) -> Measured | Failed:
+        limits = self.set_up()
+        started = time.monotonic()
+        found = self._once(built, limits)
+        failure = found if isinstance(found, Failed) else self._checked(built, limits)
+        built.seconds["check"] = time.monotonic() - started
+        if failure is not None or isinstance(found, Failed):
+            return failure or found  # type: ignore[return-value]
+        started = time.monotonic()
+        outcome = self._repeat(built, limits, found[1])
+        built.seconds["measure"] = time.monotonic() - started
+        return outcome
+
+    def _repeat(self, built: BuiltProgram, limits: Limits, first: Mapping[str, float]) -> Measured | Failed:
+        """Medians over runs. The first run warmed the caches; it counts only when the candidate is cut after it."""
+        plan, objective = self.task.plan, self.task.objectives[0]
+        runs: list[Mapping[str, float]] = []
+        until = time.monotonic() + plan.budget_s
+        censored = self._hopeless(objective, first[objective.name])
+        while not censored:
+            found = self._once(built, limits)
+            if isinstance(found, Failed):
+                return found
+            runs.append(found[1])
+            values = [run[objective.name] for run in runs]
+            if time.monotonic() >= until or len(runs) >= plan.most:
+                break
+            if len(runs) >= plan.least and _narrow(values, plan):
+                break
+        runs = runs or [first]
+        medians = {name: median([run[name] for run in runs]) for name in runs[0]}
+        if not censored and (
+            self._incumbent is None or objective.loss(medians[objective.name]) < objective.loss(self._incumbent)
+        ):
+            self._incumbent = medians[objective.name]
+        return Measured(medians, tuple(run[objective.name] for run in runs), censored=censored)
+
+    def _hopeless(self, objective: Objective, value: float) -> bool:
+        """One objective only: with several, what is slow may be good otherwise."""
+        if self._incumbent is None or len(self.task.objectives) > 1 or value * self._incumbent <= 0:
+            return False
+        return objective.gain(self._incumbent, value) < 1 / (2 * self.task.plan.cutoff_factor)
+
+    def _once(self, built: BuiltProgram, limits: Limits) -> tuple[float, dict[str, float]] | Failed:
+        """Seconds and metrics of one run."""
+        done = self._run([*self.task.run, *built.candidate.arguments], built, limits)
+        failure = run_failure(done, limits)
+        if failure is not None:
+            return failure
+        if not self.task.metrics:
+            return done.seconds, {WALL_TIME.name: done.seconds * 1000.0}
+        values: dict[str, float] = {}
+        for metric in self.task.metrics:
+            value = metric.find(done.stdout + "\n" + done.stderr)
+            if value is None:
+                return Failed("metric", f"no finite number at {metric.pattern!r} in the output\n{done.log}")
+            values[metric.objective.name] = value
+        return done.seconds, values
+
+    def _checked(self, built: BuiltProgram, limits: Limits) -> Failed | None:
+        if not self.task.check:
+            return None
+        done = self._run(self.task.check, built, replace(limits, wall_s=self.task.run_limits.wall_s))
+        if done.ended == "exit" and done.returncode != 0:
+            return Failed("wrong_result", f"the check ended with status {done.returncode}\n{done.log}")
+        return run_failure(done, limits)
+
+    def _run(self, words: Sequence[str], built: BuiltProgram, limits: Limits) -> Completed:
+        program = os.fspath(built.program)
+        return run_limited(
+            [program if word == BUILT else word for word in words],
+            limits=limits,
+            cwd=self.task.source.parent.resolve(),
+            env=base_environment(dict(built.candidate.environment)),
+        )
+
+    def compare_again(self, configurations: Sequence[Configuration], rounds: int = 7) -> list[list[float]]:
+        """Interleaved runs of finalists: the first objective's value by round; empty for one that fails now."""
+        limits = self.set_up()
+        built = [self.prepare(configuration) for configuration in configurations]
+        values: list[list[float]] = [[] for _ in built]
+        alive = [one.verdict is None for one in built]
+        name = self.task.objectives[0].name
+        try:
+            for turn in range(rounds):
+                for index in range(len(built)) if turn % 2 == 0 else reversed(range(len(built))):
+                    found = self._once(built[index], limits) if alive[index] else None
+                    if found is None or isinstance(found, Failed):
+                        alive[index], values[index] = False, []
+                    else:
+                        values[index].append(found[1][name])
+        finally:
+            for one in built:
+                shutil.rmtree(one.folder, ignore_errors=True)
+        return values
+
+
+def _narrow(values: Sequence[float], plan: MeasurePlan) -> bool:
+    lo, hi = median_interval(values)
+    middle = median(values)
+    return middle != 0 and (hi - lo) / 2 <= plan.precision * abs(middle)

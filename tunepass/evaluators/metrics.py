@@ -1,0 +1,40 @@
+"""Numbers in a program's output: literal text around one `{name}`."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+
+from tunepass.diagnostics import SourceError
+from tunepass.study.objective import Objective
+
+NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|[-+]?(?:nan|inf)"
+
+
+@dataclass(frozen=True, slots=True)
+class MetricPattern:
+    """`MetricPattern("time: {time} ms", Objective("time", unit="ms"))`. White space matches white space, whatever its
+    amount; everything else is literal. The last occurrence in the output counts."""
+
+    pattern: str
+    objective: Objective
+
+    def __post_init__(self) -> None:
+        holes = re.findall(r"\{(\w+)\}", self.pattern)
+        if len(holes) != 1:
+            raise SourceError(
+                f"a metric pattern holds one {{name}}, got {len(holes)} in {self.pattern!r}",
+                hint='for example "time: {time} ms"',
+            )
+
+    def find(self, output: str) -> float | None:
+        """The value; None when it is not there or not finite."""
+        before, after = re.split(r"\{\w+\}", self.pattern)
+        found = re.findall(rf"{_literal(before)}({NUMBER}){_literal(after)}", output, re.IGNORECASE)
+        value = float(found[-1]) if found else math.nan
+        return value if math.isfinite(value) else None
+
+
+def _literal(text: str) -> str:
+    return re.sub(r"(\\?\s)+", r"\\s+", re.escape(text))
