@@ -111,6 +111,23 @@ def test_claims_exclude_trials_and_living_owners(tmp_path: Path) -> None:
         assert [p.configuration["tile"] for p in two.pending(b)] == [2]
 
 
+def test_claims_stop_at_the_limit() -> None:
+    store = Store()
+    study = open_study(store)
+    store.record(study, trial(0))
+    assert len(store.claim(study, [configuration(i) for i in range(9)], limit=4)) == 3
+    assert store.claim(study, [configuration(10)], limit=4) == []
+
+
+def test_damaged_text_is_a_diagnostic(tmp_path: Path) -> None:
+    with Store(url(tmp_path)) as store:
+        study = open_study(store)
+        store.record(study, trial(0))
+        store._connection.execute("UPDATE trial SET configuration = '{'")
+        with pytest.raises(StudyError, match="not JSON"):
+            store.trials(study)
+
+
 KILLED = """
 import os, sys
 from tunepass.space.configuration import Configuration

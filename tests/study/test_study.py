@@ -289,6 +289,37 @@ def test_the_first_report_of_a_shared_configuration_stands(tmp_path: Path) -> No
     assert one.observe(default, Measured({"time": 2.0})) == kept
 
 
+KILLED = """
+import sys
+sys.path.insert(0, sys.argv[2])
+import test_study
+some = test_study.study(seed=5, store=sys.argv[1])
+while not some.finished:
+    for configuration in some.suggest(2):
+        print(some.observe(configuration, test_study.time_of(configuration)).number, flush=True)
+"""
+
+
+def test_killed_at_any_moment_and_resumed_nothing_is_lost_or_repeated(tmp_path: Path) -> None:
+    reported: list[int] = []
+    for lines in (0, 1, 2, 3, 5, 1, 4):
+        command = [sys.executable, "-c", KILLED, url(tmp_path), str(Path(__file__).parent)]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as child:
+            assert child.stdout is not None
+            reported += [int(child.stdout.readline()) for _ in range(lines)]
+            child.kill()
+            reported += [int(line) for line in child.stdout]
+    after = study(seed=5, store=url(tmp_path))
+    assert reported == sorted(set(reported)) and len(after.trials) >= len(reported)
+    drive(after)
+    undisturbed = study(seed=5)
+    drive(undisturbed)
+    assert [t.number for t in after.trials] == list(range(after.space.size))
+    assert {t.configuration for t in after.trials} == {t.configuration for t in undisturbed.trials}
+    assert after.best is not None and undisturbed.best is not None
+    assert after.best.configuration == undisturbed.best.configuration
+
+
 def _worker(where: str) -> None:
     drive(study(store=where))
 

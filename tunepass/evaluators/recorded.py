@@ -72,9 +72,9 @@ def read(path: str | Path) -> RecordedSpace:
     outcomes, deviation = _rows(path.with_suffix(".csv.gz"), parameters, objectives)
     space = _stated_space(stated, parameters) if _is_complete(stated) else None
     kept = space or Space.from_table(list(outcomes), parameters)
-    if space:
-        outside = [c for c in outcomes if not space.contains(c)]
-        outcomes = {c: o for c, o in outcomes.items() if c not in set(outside)}
+    if space and outcomes:
+        inside = space.contains_columns(space.columns(list(outcomes)))
+        outcomes = {c: o for (c, o), within in zip(outcomes.items(), inside.tolist()) if within}
     return RecordedSpace(str(stated["name"]), kept, objectives, outcomes, deviation, space is not None)
 
 

@@ -26,5 +26,5 @@ def _moved(parameter: Parameter, value: Value, default: Value) -> float:
         place = {item: i for i, item in enumerate(value)}
         pairs = list(itertools.combinations(default, 2))
         return sum(place[a] > place[b] for a, b in pairs) / len(pairs)
-    place = parameter.unit(parameter.column([value, default]))
-    return max(float(abs(place[0] - place[1])), 1e-12)
+    here, there = (float(unit) for unit in parameter.unit(parameter.column([value, default])))
+    return max(abs(here - there), 1e-12)

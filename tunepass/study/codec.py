@@ -38,7 +38,7 @@ def decode_numbers(text: str | None) -> dict[str, float]:
 
 
 def decode_samples(text: str | None) -> tuple[float, ...]:
-    found = json.loads(text or "[]")
+    found = _loaded(text or "[]")
     if not isinstance(found, list):
         raise StudyError(f"the store holds a list that cannot be read: {text}")
     return tuple(_number(value) for value in found)
@@ -73,7 +73,14 @@ def _number(value: object) -> float:
 
 
 def _mapping(text: str) -> dict[str, object]:
-    found = json.loads(text)
+    found = _loaded(text)
     if not isinstance(found, dict):
         raise StudyError(f"the store holds an object that cannot be read: {text}")
     return found
+
+
+def _loaded(text: str) -> object:
+    try:
+        return json.loads(text)
+    except ValueError as error:
+        raise StudyError(f"the store holds text that is not JSON: {text[:80]!r}") from error

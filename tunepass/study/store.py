@@ -135,24 +135,31 @@ class Store:
         lives = {who: owner.alive(who) for who in {who for _, who in rows}}
         return [Pending(codec.decode_configuration(text), who, not lives[who]) for text, who in rows]
 
-    def claim(self, study: StudyRecord, configurations: Sequence[Configuration]) -> list[Configuration]:
+    def claim(
+        self, study: StudyRecord, configurations: Sequence[Configuration], limit: int | None = None
+    ) -> list[Configuration]:
         """Mark configurations as under evaluation by this process: those that have no trial and that no living process
-        evaluates. An abandoned suggestion changes hands."""
-        claimed = []
+        evaluates, while trials and suggestions under evaluation are fewer than `limit`. An abandoned suggestion changes
+        hands."""
+        claimed: list[Configuration] = []
         with self._transaction() as db:
+            busy = {p.configuration for p in self.pending(study) if not p.abandoned}
+            trials = int(db.execute("SELECT count(*) FROM trial WHERE study = ?", (study.id,)).fetchone()[0])
             for configuration in configurations:
+                if limit is not None and trials + len(busy) >= limit:
+                    break
                 text = codec.encode_configuration(configuration)
-                if db.execute("SELECT 1 FROM trial WHERE study = ? AND configuration = ?", (study.id, text)).fetchone():
-                    continue
-                query = "SELECT owner FROM pending WHERE study = ? AND configuration = ?"
-                held = db.execute(query, (study.id, text)).fetchone()
-                if held and owner.alive(held[0]):
+                done = db.execute(
+                    "SELECT 1 FROM trial WHERE study = ? AND configuration = ?", (study.id, text)
+                ).fetchone()
+                if done or configuration in busy:
                     continue
                 db.execute(
                     "INSERT INTO pending (study, configuration, owner, suggested) VALUES (?, ?, ?, ?) "
                     "ON CONFLICT (study, configuration) DO UPDATE SET owner = excluded.owner",
                     (study.id, text, self.owner, _now()),
                 )
+                busy.add(configuration)
                 claimed.append(configuration)
         return claimed
 
@@ -190,7 +197,7 @@ class Store:
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
-        with self._lock, self._errors():
+        with self._errors():
             self._connection.execute("BEGIN IMMEDIATE")
             try:
                 yield self._connection
@@ -204,7 +211,8 @@ class Store:
     def _errors(self) -> Iterator[None]:
         """SQLite's errors as what the user can do about them; nothing is half-written."""
         try:
-            yield
+            with self._lock:
+                yield
         except sqlite3.Error as error:
             raise StudyError(f"store {self.path or self.url}: {error}", hint=database.remedy(str(error))) from error
 

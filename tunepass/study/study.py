@@ -73,10 +73,10 @@ class Study:
             raise StudyError(f"suggest asks for at least one configuration, got {n}")
         self._catch_up()
         pending = self.store.pending(self._record)
-        room = min(n, self._room(sum(not p.abandoned for p in pending)))
-        known = {p.configuration for p in pending if not p.abandoned} | self._number_of.keys()
-        first = [self.space.default, *(p.configuration for p in pending if p.abandoned)]
-        chosen = self._claim(first, known, room)
+        busy = {p.configuration for p in pending if not p.abandoned}
+        known = busy | self._number_of.keys()
+        room = min(n, self._room(len(busy)))
+        chosen = self._claim([self.space.default, *(p.configuration for p in pending if p.abandoned)], known, room)
         patience = len(known) + PATIENCE
         while len(chosen) < room:
             offered = self._strategy.suggest(room - len(chosen))
@@ -84,10 +84,13 @@ class Study:
                 self._exhausted = True
                 break
             fresh = self._claim(offered, known, room - len(chosen))
-            patience -= not fresh
+            chosen += fresh
+            if not fresh:
+                if self.finished:  # another process took what the budget had left
+                    break
+                patience -= 1
             if patience < 0:
                 raise StudyError("the strategy repeats configurations that were suggested or observed before")
-            chosen += fresh
         self._suggested.update(chosen)
         return chosen
 
@@ -223,7 +226,7 @@ class Study:
             if len(fresh) < room and configuration not in known:
                 known.add(configuration)
                 fresh.append(admit(self.space, configuration))
-        return self.store.claim(self._record, fresh) if fresh else []
+        return self.store.claim(self._record, fresh, self.task.max_evals) if fresh else []
 
     def _losses(self) -> list[tuple[tuple[float, ...], Trial]]:
         """The measured trials with their losses, in order."""
