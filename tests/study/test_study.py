@@ -270,6 +270,16 @@ def test_names_default_to_what_is_studied(tmp_path: Path) -> None:
     assert space_hash(one.space) == space_hash(space()) != space_hash(other.space)
 
 
+def test_a_table_is_named_by_its_rows(tmp_path: Path) -> None:
+    rows = list(space().enumerate())
+    one, same = (Space.from_table(some, space().parameters) for some in (rows[1:9], rows[8:0:-1]))
+    other = Space.from_table(rows[2:10], space().parameters)
+    assert space_hash(one) == space_hash(same) != space_hash(other)
+    drive(Study(one, [TIME], strategy=Shuffled, store=url(tmp_path), name="k"))
+    with pytest.raises(StudyError, match=r"rows: 8 rows sha256:.* -> 8 rows sha256:"):
+        Study(other, [TIME], strategy=Shuffled, store=url(tmp_path), name="k")
+
+
 def test_two_studies_on_one_store_share_the_work(tmp_path: Path) -> None:
     one, two = study(store=url(tmp_path)), study(store=url(tmp_path))
     a, b = one.suggest(4), two.suggest(4)

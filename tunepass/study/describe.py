@@ -15,10 +15,11 @@ from tunepass.study.codec import dump
 
 
 class Description(TypedDict):
-    """`parameters`: a line of text by name; `constraints`: canonical text, sorted."""
+    """`parameters`: a line of text by name; `constraints`: canonical text, sorted; `rows`: hash of a table's rows."""
 
     parameters: dict[str, str]
     constraints: list[str]
+    rows: str
 
 
 def describe(space: Space) -> str:
@@ -26,6 +27,7 @@ def describe(space: Space) -> str:
     description: Description = {
         "parameters": {p.name: _parameter(p) for p in space.parameters},
         "constraints": sorted(to_text(c.expression) for c in space.constraints),
+        "rows": _rows(space),
     }
     return dump(description)
 
@@ -45,6 +47,8 @@ def space_differences(old: str, new: str) -> list[str]:
     ]
     lines += [f"constraint removed: {text}" for text in before["constraints"] if text not in after["constraints"]]
     lines += [f"constraint added: {text}" for text in after["constraints"] if text not in before["constraints"]]
+    if before["rows"] != after["rows"]:
+        lines.append(f"rows: {before['rows'] or '(no table)'} -> {after['rows'] or '(no table)'}")
     if not lines and list(before["parameters"]) != list(after["parameters"]):
         lines.append(f"order of parameters: {', '.join(before['parameters'])} -> {', '.join(after['parameters'])}")
     return lines
@@ -64,6 +68,17 @@ def _parameter(parameter: Parameter) -> str:
     return f"{type(parameter).__name__.lower()} {dump({**values, 'default': parameter.default})}"
 
 
+def _rows(space: Space) -> str:
+    """The hash of the rows where they are the space: where no constraint explains why some are missing."""
+    if space.constraints or not (space.finite and space.complete) or space.size == space.dense:
+        return ""
+    digest = hashlib.sha256()
+    for columns in space.enumerate_columns():
+        for parameter in space.parameters:
+            digest.update(columns[parameter.name].tobytes())
+    return f"{space.size} rows sha256:{digest.hexdigest()[:16]}"
+
+
 def _read(text: str) -> Description:
     found = json.loads(text)
-    return {"parameters": dict(found["parameters"]), "constraints": list(found["constraints"])}
+    return {"parameters": dict(found["parameters"]), "constraints": list(found["constraints"]), "rows": found["rows"]}

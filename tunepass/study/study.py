@@ -61,6 +61,7 @@ class Study:
         self.store = store if isinstance(store, Store) else Store(store or MEMORY)
         self._record = self._open(name, dict(identity or {}))
         self.name = self._record.name
+        self._size = space.size if space.finite and space.complete else None
         self._exhausted = False
         self._suggested: set[Configuration] = set()
         self._replay()
@@ -138,7 +139,7 @@ class Study:
             return True
         if busy < len(pending):
             return False
-        return self._exhausted or (self.space.complete and len(self._trials) + busy >= self.space.size)
+        return self._exhausted or (self._size is not None and len(self._trials) + busy >= self._size)
 
     # -- results
 
