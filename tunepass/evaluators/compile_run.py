@@ -174,7 +174,10 @@ class CompileRun(Evaluator):
         if failure is not None:
             return Evaluation(failure, prepared.seconds, tail(failure.log))
         started = time.monotonic()
-        outcome = self._time(run)
+        outcome = self._time(run, self.task.plan, self.incumbent_s)
+        if isinstance(outcome, Measured) and not outcome.censored:
+            seconds = outcome.values[self.task.objective] / MS
+            self.incumbent_s = min(seconds, self.incumbent_s or seconds)
         prepared.seconds["measure"] = time.monotonic() - started
         return Evaluation(outcome, prepared.seconds, outcome.log if isinstance(outcome, Failed) else prepared.log)
 
@@ -189,15 +192,15 @@ class CompileRun(Evaluator):
                 return Failed("wrong_result", "\n".join(str(mismatch) for mismatch in wrong))
         return None
 
-    def _time(self, run: HarnessRun, *, cut: bool = True) -> Measured | Failed:
+    def _time(self, run: HarnessRun, plan: MeasurePlan, incumbent_s: float | None) -> Measured | Failed:
         """Time, repeat once if the machine interfered, and compare what the last call computed."""
         reference, task = self.set_up(), self.task
-        limits = reference.time_limits(task.run_limits, task.plan)
+        limits = reference.time_limits(task.run_limits, plan)
         best: Timing | None = None
         censored = False
-        for _ in range(task.plan.retries + 1):
+        for _ in range(plan.retries + 1):
             before = processor_times()
-            result = run.time(task.seeds[-1], task.plan.arguments(self.incumbent_s if cut else None), limits)
+            result = run.time(task.seeds[-1], plan.arguments(incumbent_s), limits)
             if isinstance(result, Failed):
                 return result
             report, outputs = result
@@ -210,8 +213,6 @@ class CompileRun(Evaluator):
             if report.cut or not disturbed(report.samples, processor_times().stolen_share(before)):
                 break
         assert best is not None
-        if not censored:
-            self.incumbent_s = min(best.median_s, self.incumbent_s or best.median_s)
         return Measured({task.objective: best.median_s * MS}, tuple(s * MS for s in best.samples), censored=censored)
 
     def compare_again(self, configurations: Sequence[Configuration], rounds: int = 7) -> list[list[float]]:
@@ -229,7 +230,7 @@ class CompileRun(Evaluator):
                     if not alive[index]:
                         continue
                     with self._runner(prepared[index]) as run:
-                        outcome = self._time(run, cut=False)
+                        outcome = self._time(run, self.task.plan.again, None)
                     if isinstance(outcome, Failed):
                         alive[index], times[index] = False, []
                     else:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tunepass.evaluators.harness_report import Sample
@@ -42,6 +42,11 @@ class MeasurePlan:
             f"probe={self.probe}",
             f"cutoff={cutoff:.9g}",
         ]
+
+    @property
+    def again(self) -> MeasurePlan:
+        """For one of several interleaved rounds: shorter, because the rounds are the repeats."""
+        return replace(self, budget_s=max(0.05, self.budget_s / 4), warmup_s=self.warmup_s / 2, retries=0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
