@@ -82,10 +82,10 @@ static inline int64_t to_int(double d)
 
 /* For whole |a|, |b| < 2**51. The nearest integer to a / b is the floor or one more, and the remainder says which;
  * every product and difference here is exact. */
-static inline double small_floordiv(double a, double b)
+static inline int64_t small_floordiv(double a, double b)
 {
-    double q = (a / b + MAGIC) - MAGIC, r = a - q * b;
-    return q - ((b > 0 ? r < 0 : r > 0) ? 1.0 : 0.0);
+    double q = (a / b + MAGIC) - MAGIC, r = a - q * b, r_up = b > 0 ? r : -r;
+    return to_int(q) - (r_up < 0);
 }
 
 static inline double small_mod(double a, double b)
@@ -98,10 +98,10 @@ static inline int64_t power(int64_t a, int64_t b, int *over)
 {
     int64_t r = 1;
     int wraps = 0; /* the square has wrapped; an overflow once it is used */
-    for (; b > 0 && a != 1; b >>= 1) {
+    for (; b > 0 && (a != 1 || wraps); b >>= 1) {
         if (b & 1)
             *over |= wraps | __builtin_mul_overflow(r, a, &r);
-        if (a == 0) /* further factors are 0 too; r is settled if one was taken */
+        if (a == 0 && !wraps) /* further factors are 0 too; r is settled if one was taken */
             return b & 1 ? r : 0;
         wraps |= __builtin_mul_overflow(a, a, &a);
         if (*over)

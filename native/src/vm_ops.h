@@ -14,9 +14,9 @@
     X(floordiv, 2, R = floordiv(A, B))                                         \
     X(mod, 2, R = modulo(A, B))                                                \
     X(ceildiv, 2, R = ceildiv(A, B))                                           \
-    X(small_floordiv, 2, R = to_int(small_floordiv(to_real(A), to_real(B))))   \
+    X(small_floordiv, 2, R = small_floordiv(to_real(A), to_real(B)))           \
     X(small_mod, 2, R = to_int(small_mod(to_real(A), to_real(B))))             \
-    X(small_ceildiv, 2, R = -to_int(small_floordiv(-to_real(A), to_real(B))))  \
+    X(small_ceildiv, 2, R = -small_floordiv(-to_real(A), to_real(B)))          \
     X(shr_by, 1, R = A >> b)                                                   \
     X(low_bits, 1, R = A & (((int64_t)1 << b) - 1))                            \
     X(shl, 2, R = (int64_t)((uint64_t)A << (B & 63)))                          \

@@ -108,3 +108,12 @@ def test_one_program_in_several_threads() -> None:
         got = list(pool.map(lambda part: program.satisfied(part, 50_000), parts))
     for part, mask in zip(parts, got):
         assert np.array_equal(mask, (part["a"] ** 2 + part["b"]) % 97 == part["b"] % 89)
+
+
+def test_powers_beyond_64_bits_are_found_whatever_wraps() -> None:
+    a = np.array([0, 1, -1, 1, -1])
+    b = np.array([2**62, 2**62, 2**62, 2**62 + 1, 2**62 + 1])
+    assert Program([p("a ** b")]).run({"a": a, "b": b}, 5)[0].tolist() == [0, 1, 1, 1, -1]
+    for base in (2, 3, -3, 2**32, 5):
+        with pytest.raises(ExpressionError, match="overflow"):
+            Program([p("a ** b")]).run({"a": np.array([base]), "b": np.array([2**62])}, 1)
