@@ -20,6 +20,9 @@ int64_t tp_vm_run(const int32_t *code, int32_t length, const int64_t *constants,
                   const void *const *inputs, int32_t input_registers, int32_t temporaries, void *const *outputs,
                   int64_t n);
 
+/* dedupe.c */
+int64_t tp_dedupe(const int64_t *rows, int64_t n, int64_t m, int32_t *id, int64_t *first);
+
 /* pareto.c */
 int tp_pareto_mask(const double *rows, int64_t n, int64_t m, uint8_t *keep);
 double tp_pareto_area(const double *rows, int64_t n, double rx, double ry);

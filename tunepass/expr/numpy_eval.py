@@ -88,6 +88,14 @@ def extremes(nodes: Sequence[Expr], columns: Columns, n: int) -> dict[int, tuple
     return found
 
 
+def apply(e: Expr, operands: Sequence[Result]) -> Result:
+    """The node `e` alone, given its children's results, which broadcast. For readers that keep their own values."""
+    reader = _Reader({}, 1)
+    reader.known = {id(child): operand for child, operand in zip(e.children, operands)}
+    with np.errstate(all="ignore"):
+        return reader._node(e)
+
+
 def dtype_of(kind: Type) -> type[np.generic]:
     return np.bool_ if isinstance(kind, Bool) else np.float64 if isinstance(kind, Real) else np.int64
 

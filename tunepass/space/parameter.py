@@ -276,12 +276,25 @@ class Integer(_Scaled, ParameterBase):
         if not prior or self.prior is None or (self.prior.a == self.prior.b == 1) or self.size == 1:
             return rng.integers(self.size, size=n)
         if self.log:
-            edges = [2 * u0 - (u0 + u1) / 2 for u0, u1 in self._end_units()]
+            edges = [(3 * u0 - u1) / 2 for u0, u1 in self._end_units()]
             u = edges[0] + self.prior.draw(n, rng) * (edges[1] - edges[0])
             x = np.exp(math.log(self.lo) + u * (math.log(self.hi) - math.log(self.lo)))
         else:
             x = self.lo + (self.prior.draw(n, rng) * self.size - 0.5) * self.step
         return np.clip(np.rint((x - self.lo) / self.step), 0, self.size - 1).astype(np.int64)
+
+    def log_density(self, column: Column) -> Floats:
+        """Log of the prior probability of every value (n,), without listing the domain."""
+        if self.prior is None or (self.prior.a == self.prior.b == 1) or self.size == 1:
+            return np.full(len(column), -math.log(self.size))
+        x = np.asarray(column, dtype=np.float64)
+        (u0, u1), (u9, u8) = self._end_units()
+        first, last = (3 * u0 - u1) / 2, (3 * u9 - u8) / 2
+        below, here, above = (self.unit(np.clip(x + s, self.lo, self.hi)) for s in (-self.step, 0, self.step))
+        lo = np.where(x == self.lo, first, (below + here) / 2)
+        hi = np.where(x == self.hi, last, (here + above) / 2)
+        mass = self.prior.mass((lo - first) / (last - first), (hi - first) / (last - first))
+        return np.asarray(np.log(mass), dtype=np.float64)
 
     def _end_units(self) -> list[tuple[float, float]]:
         """The scaled (outermost, next) values at both ends."""

@@ -1,0 +1,211 @@
+"""The feasible assignments of one group of variables as a layered diagram, with exact counts.
+
+    layer i   binds variable i; node 0 of layer 0 is the root, the only node of the last layer accepts
+    arc       (node, value index) -> node of the next layer, sorted by node, then value
+    count     of an arc: how many assignments lie below it; `below[i]` are exclusive sums over a layer's arcs
+
+Because every node is reached, a layer's counts sum to at most the size: with a size below 2**63 all sums are exact in
+64 bits, and beyond that they are Python integers. Walks go layer by layer for many rows at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tunepass._native import ffi, lib
+from tunepass.space.prior import Floats
+
+Indices = NDArray[np.int64]
+Nodes = NDArray[np.int32]
+LIMIT = 1 << 62
+
+
+def dedupe(rows: Indices) -> tuple[Nodes, Indices]:
+    """Numbers (n,) of equal rows (n, m), in order of first appearance, and the first row of each number."""
+    n, m = rows.shape
+    rows = np.ascontiguousarray(rows, dtype=np.int64)
+    ids, first = np.empty(n, dtype=np.int32), np.empty(n, dtype=np.int64)
+    count = lib.tp_dedupe(
+        ffi.cast("int64_t *", rows.ctypes.data),
+        n,
+        m,
+        ffi.cast("int32_t *", ids.ctypes.data),
+        ffi.cast("int64_t *", first.ctypes.data),
+    )
+    if count < 0:
+        raise MemoryError("tp_dedupe")
+    return ids, first[:count]
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """Arcs of one layer: `start` (nodes + 1,), `value` and `child` (arcs,), values out of `width`."""
+
+    start: Indices
+    value: Nodes
+    child: Nodes
+    width: int
+
+    @property
+    def sources(self) -> Indices:
+        return np.repeat(np.arange(len(self.start) - 1), np.diff(self.start))
+
+
+class Diagram:
+    """A path from the root to the accepting node is a row (n, layers) of value indices."""
+
+    def __init__(self, layers: Sequence[Layer]):
+        self.layers = tuple(layers)
+        self._count()
+
+    @property
+    def nodes(self) -> int:
+        return sum(len(layer.start) - 1 for layer in self.layers) + 1
+
+    @property
+    def arcs(self) -> int:
+        return sum(len(layer.child) for layer in self.layers)
+
+    def _count(self) -> None:
+        """Bottom-up: `below[i]` (arcs + 1,) exclusive sums of layer i's arc counts."""
+        estimate = np.ones(1)
+        largest = 0.0
+        for layer in reversed(self.layers):
+            total = np.concatenate([[0.0], np.cumsum(estimate[layer.child])])
+            largest = max(largest, float(total[-1]))
+            estimate = total[layer.start[1:]] - total[layer.start[:-1]]
+        dtype: type[np.generic] = np.int64 if largest < LIMIT else np.object_
+        counts: NDArray[np.generic] = np.ones(1, dtype=dtype)
+        below = []
+        for layer in reversed(self.layers):
+            total = np.zeros(len(layer.child) + 1, dtype=dtype)
+            np.cumsum(counts[layer.child], out=total[1:])
+            below.append(total)
+            counts = total[layer.start[1:]] - total[layer.start[:-1]]
+        self.below: tuple[NDArray[np.int64], ...] = tuple(reversed(below))
+        self.size = int(counts[0])
+
+    def unrank(self, ranks: Indices) -> Indices:
+        """Rows (n, layers) at places `ranks` (n,) of the order of enumeration: lexicographic in value indices."""
+        node = np.zeros(len(ranks), dtype=np.int64)
+        rest = np.asarray(ranks, dtype=self.below[0].dtype)
+        out = np.empty((len(ranks), len(self.layers)), dtype=np.int64)
+        for i, (layer, below) in enumerate(zip(self.layers, self.below)):
+            key = below[layer.start[node]] + rest
+            arc = np.searchsorted(below, key, side="right") - 1
+            rest = key - below[arc]
+            out[:, i] = layer.value[arc]
+            node = layer.child[arc].astype(np.int64)
+        return out
+
+    def walk(self, rows: Indices) -> tuple[NDArray[np.bool_], Indices]:
+        """Which rows (n, layers) are paths, and their ranks."""
+        node = np.zeros(len(rows), dtype=np.int64)
+        inside = np.ones(len(rows), dtype=bool)
+        rank = np.zeros(len(rows), dtype=self.below[0].dtype)
+        for i, (layer, below) in enumerate(zip(self.layers, self.below)):
+            keys = self.keys[i]
+            value = rows[:, i]
+            inside &= (value >= 0) & (value < layer.width)
+            wanted = node * layer.width + value
+            arc = np.searchsorted(keys, wanted).clip(max=max(0, len(keys) - 1))
+            inside &= keys[arc] == wanted if len(keys) else False
+            rank += below[arc] - below[layer.start[node]]
+            node = layer.child[arc].astype(np.int64) if len(keys) else node * 0
+        return inside, rank
+
+    @cached_property
+    def keys(self) -> tuple[Indices, ...]:
+        """Every layer's arcs as node * width + value, ascending."""
+        return tuple(layer.sources * layer.width + layer.value for layer in self.layers)
+
+    def choices(self, row: Indices, at: int) -> Indices:
+        """Value indices open at layer `at` after the first `at` values of the path `row` (layers,)."""
+        node = 0
+        for i in range(at):
+            layer = self.layers[i]
+            lo, hi = layer.start[node], layer.start[node + 1]
+            node = int(layer.child[lo + int(np.searchsorted(layer.value[lo:hi], row[i]))])
+        layer = self.layers[at]
+        return layer.value[layer.start[node] : layer.start[node + 1]].astype(np.int64)
+
+    def weigh(self, masses: Sequence[Floats]) -> Weighted:
+        """The distribution over paths proportional to the product of `masses[i]` (width,) of their values."""
+        weight = np.ones(1)
+        tables = []
+        for layer, mass in zip(reversed(self.layers), reversed(list(masses))):
+            arc = mass[layer.value] * weight[layer.child]
+            node = np.add.reduceat(np.append(arc, 0.0), layer.start[:-1])
+            node = np.where(np.diff(layer.start) == 0, 0.0, node)
+            share = arc / np.where(node > 0, node, 1.0)[layer.sources]
+            tables.append(np.cumsum(share))
+            largest = node.max(initial=0.0)
+            weight = node / largest if largest > 0 else node
+        return Weighted(self, tuple(reversed(tables)), bool(weight[0] > 0))
+
+
+@dataclass(frozen=True, slots=True)
+class Weighted:
+    """`tables[i]`: inclusive sums of the arcs' shares, which add 1 a node. `possible`: there is any mass."""
+
+    diagram: Diagram
+    tables: tuple[Floats, ...]
+    possible: bool
+
+    def draw(self, n: int, rng: np.random.Generator) -> Indices:
+        """Rows (n, layers), independent."""
+        node = np.zeros(n, dtype=np.int64)
+        out = np.empty((n, len(self.tables)), dtype=np.int64)
+        for i, (layer, table) in enumerate(zip(self.diagram.layers, self.tables)):
+            lo, hi = layer.start[node], layer.start[node + 1]
+            base = np.where(lo > 0, table[lo - 1], 0.0)
+            top = table[hi - 1]
+            key = base + rng.random(n) * (top - base)
+            arc = np.clip(np.searchsorted(table, key, side="right"), lo, hi - 1)
+            out[:, i] = layer.value[arc]
+            node = layer.child[arc].astype(np.int64)
+        return out
+
+
+def from_rows(rows: Indices, widths: Sequence[int]) -> Diagram:
+    """The diagram of distinct rows (n, layers): a trie from the front, its equal tails merged from the back."""
+    order = np.lexsort(rows.T[::-1])
+    rows = rows[order]
+    changed = np.ones(len(rows), dtype=bool)
+    prefix = [np.zeros(len(rows), dtype=np.int64)]
+    for i in range(rows.shape[1]):
+        step = np.concatenate([[True], rows[1:, i] != rows[:-1, i]])
+        changed = step if i == 0 else changed | step
+        prefix.append(np.cumsum(changed) - 1)
+    number = np.zeros(len(rows), dtype=np.int64)  # of each trie node of the layer behind
+    layers: list[Layer] = []
+    for i in reversed(range(rows.shape[1])):
+        last = np.unique(prefix[i + 1], return_index=True)[1]  # one row an arc
+        source, value, child = prefix[i][last], rows[last, i], number
+        layer, number = _merged(source, value, child, widths[i])
+        layers.append(layer)
+    return Diagram(layers[::-1])
+
+
+def _merged(source: Indices, value: Indices, child: Indices, width: int) -> tuple[Layer, Indices]:
+    """A layer whose nodes with equal arcs are one, and the number of each of the `source` nodes."""
+    start = np.flatnonzero(np.concatenate([[True], source[1:] != source[:-1], [True]]))
+    arcs = value.astype(np.int64) << 32 | child
+    seen: dict[bytes, int] = {}
+    number = np.empty(len(start) - 1, dtype=np.int64)
+    kept: list[int] = []
+    for j in range(len(start) - 1):
+        key = arcs[start[j] : start[j + 1]].tobytes()
+        place = seen.setdefault(key, len(seen))
+        if place == len(kept):
+            kept.append(j)
+        number[j] = place
+    pieces = [np.arange(start[j], start[j + 1]) for j in kept]
+    pick = np.concatenate(pieces)
+    begin = np.concatenate([[0], np.cumsum([len(p) for p in pieces])]).astype(np.int64)
+    return Layer(begin, value[pick].astype(np.int32), child[pick].astype(np.int32), width), number

@@ -1,0 +1,64 @@
+"""Configurations as rows of numbers for models: the only place that knows both values and rows.
+
+A numeric parameter is one feature in [0, 1], on the log scale if `log`; a categorical one feature a value, 1 for its
+value and 0 for the others; a permutation one feature an item, its position scaled to [0, 1].
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tunepass.space.group import Columns
+from tunepass.space.parameter import Categorical, Column, Parameter, Permutation
+from tunepass.space.prior import Floats
+from tunepass.space.space import Space
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """The features [start, stop) of one parameter."""
+
+    parameter: Parameter
+    start: int
+    stop: int
+
+
+class Encoding:
+    """`features`: a name for every feature; `blocks`: which features are whose, in the order of the parameters."""
+
+    def __init__(self, space: Space):
+        blocks: list[Block] = []
+        features: list[str] = []
+        for p in space.parameters:
+            names = _names(p)
+            blocks.append(Block(p, len(features), len(features) + len(names)))
+            features += names
+        self.blocks, self.features = tuple(blocks), tuple(features)
+
+    def encode(self, columns: Columns) -> Floats:
+        """Rows (n, features) of the configurations in `columns`."""
+        parts = [_encoded(b.parameter, columns[b.parameter.name]) for b in self.blocks]
+        return np.concatenate(parts, axis=1)
+
+
+def positions(column: Column) -> Floats:
+    """Where each item stands (n, k), from the items by position."""
+    return np.argsort(np.asarray(column, dtype=np.int64), axis=1).astype(np.float64)
+
+
+def _names(p: Parameter) -> list[str]:
+    if isinstance(p, Permutation):
+        return [f"pos({p.name}, {item})" for item in p.items]
+    if isinstance(p, Categorical):
+        return [f"{p.name} == {value!r}" for value in p.domain]
+    return [p.name]
+
+
+def _encoded(p: Parameter, column: Column) -> Floats:
+    if isinstance(p, Permutation):
+        return positions(column) / max(1, len(p.items) - 1)
+    if isinstance(p, Categorical):
+        return np.equal(p.find(column)[:, None], np.arange(p.size)).astype(np.float64)
+    return p.unit(column)[:, None]

@@ -1,0 +1,242 @@
+"""Bounds of a term, for one box as floats or for many partial assignments at once as arrays that broadcast.
+
+Sound and simple: an integer beyond 2**52 (where doubles stop being exact) counts as unknown, a real result is widened
+by more than its rounding. `expr.interval` reads one box precisely; this one decides thousands of rows in a call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tunepass.expr import nodes
+
+Ends = float | NDArray[np.float64]
+EXACT = 2.0**52
+HUGE = 1e150  # stands for unbounded; its square is still finite
+_SLACK = 1e-12
+
+
+class Range(NamedTuple):
+    """Values where defined lie in [lo, hi] (False 0, True 1); `undefined`: it may be undefined or overflow."""
+
+    lo: Ends
+    hi: Ends
+    undefined: bool
+
+
+def unknown(type_: nodes.Type) -> Range:
+    return Range(0.0, 1.0, True) if isinstance(type_, nodes.Bool) else Range(-HUGE, HUGE, True)
+
+
+def constant(value: nodes.Scalar) -> Range:
+    return Range(-HUGE, HUGE, False) if isinstance(value, str) else Range(float(value), float(value), False)
+
+
+def _settled(lo: Ends, hi: Ends, undefined: bool, *, real: bool = False) -> Range:
+    """Widens real ends by their rounding, and gives up on what is too large to be exact."""
+    if real:
+        lo, hi = lo - abs(lo) * _SLACK - 1e-300, hi + abs(hi) * _SLACK + 1e-300
+        return Range(np.maximum(lo, -HUGE), np.minimum(hi, HUGE), undefined)
+    if isinstance(lo, float) and isinstance(hi, float):
+        if lo < -EXACT or hi > EXACT:
+            return Range(-HUGE if lo < -EXACT else min(lo, EXACT), HUGE if hi > EXACT else max(hi, -EXACT), True)
+        return Range(lo, hi, undefined)
+    lo = np.where(np.less(lo, -EXACT), -HUGE, np.minimum(lo, EXACT))
+    hi = np.where(np.greater(hi, EXACT), HUGE, np.maximum(hi, -EXACT))
+    return Range(lo, hi, undefined)
+
+
+def _any_undefined(parts: Sequence[Range]) -> bool:
+    return any(p.undefined for p in parts)
+
+
+def add(parts: Sequence[Range], signs: Sequence[int], *, real: bool = False) -> Range:
+    lo: Ends = 0.0
+    hi: Ends = 0.0
+    for p, sign in zip(parts, signs):
+        lo, hi = (lo + p.lo, hi + p.hi) if sign > 0 else (lo - p.hi, hi - p.lo)
+    return _settled(lo, hi, _any_undefined(parts), real=real)
+
+
+def _corners(a: Range, b: Range, f: Callable[[Ends, Ends], Ends]) -> tuple[Ends, Ends]:
+    found = [f(a.lo, b.lo), f(a.lo, b.hi), f(a.hi, b.lo), f(a.hi, b.hi)]
+    if all(isinstance(x, float) for x in found):
+        return min(found), max(found)  # type: ignore[type-var]
+    lo = np.minimum(np.minimum(found[0], found[1]), np.minimum(found[2], found[3]))
+    return lo, np.maximum(np.maximum(found[0], found[1]), np.maximum(found[2], found[3]))
+
+
+def multiply(parts: Sequence[Range], *, real: bool = False) -> Range:
+    total = parts[0]
+    for p in parts[1:]:
+        if _floor(total.lo) >= 0 and _floor(p.lo) >= 0:
+            lo, hi = total.lo * p.lo, total.hi * p.hi
+        else:
+            lo, hi = _corners(total, p, lambda x, y: x * y)
+        total = _settled(lo, hi, total.undefined or p.undefined, real=real)
+    return total
+
+
+def every(parts: Sequence[Range]) -> Range:
+    lo, hi = parts[0].lo, parts[0].hi
+    for p in parts[1:]:
+        lo, hi = _min(lo, p.lo), _min(hi, p.hi)
+    return Range(lo, hi, _any_undefined(parts))
+
+
+def some(parts: Sequence[Range]) -> Range:
+    lo, hi = parts[0].lo, parts[0].hi
+    for p in parts[1:]:
+        lo, hi = _max(lo, p.lo), _max(hi, p.hi)
+    return Range(lo, hi, _any_undefined(parts))
+
+
+def _min(a: Ends, b: Ends) -> Ends:
+    return min(a, b) if isinstance(a, float) and isinstance(b, float) else np.minimum(a, b)
+
+
+def _max(a: Ends, b: Ends) -> Ends:
+    return max(a, b) if isinstance(a, float) and isinstance(b, float) else np.maximum(a, b)
+
+
+def _floor(x: Ends) -> float:
+    """The least of the ends."""
+    return x if isinstance(x, float) else float(x.min(initial=HUGE))
+
+
+def _top(x: Ends) -> float:
+    return x if isinstance(x, float) else float(x.max(initial=-HUGE))
+
+
+def _truth(x: Ends | bool | NDArray[np.bool_]) -> Ends:
+    return float(x) if isinstance(x, (bool, float, np.bool_)) else x.astype(np.float64)
+
+
+def apply(e: nodes.Expr, parts: Sequence[Range]) -> Range:
+    """The range of one node whose children have the ranges `parts`."""
+    match e:
+        case nodes.Unary(op="not"):
+            return Range(1.0 - parts[0].hi, 1.0 - parts[0].lo, parts[0].undefined)
+        case nodes.Unary():
+            return add(parts, (-1,), real=isinstance(e.type, nodes.Real))
+        case nodes.Binary():
+            return _binary(e.op, parts[0], parts[1], isinstance(e.type, nodes.Real))
+        case nodes.Compare():
+            return every([_compare(e, i, parts) for i in range(len(e.ops))])
+        case nodes.Logical():
+            return every(parts) if e.op == "and" else some(parts)
+        case nodes.Member():
+            if isinstance(e.item.type, nodes.Category):
+                return Range(0.0, 1.0, _any_undefined(parts))
+            found = some([_ordered("==", parts[0], p) for p in parts[1:]])
+            return Range(found.lo, found.hi, _any_undefined(parts))
+        case nodes.If():
+            return _if(e, parts)
+        case nodes.Call():
+            return _call(e, parts)
+    return unknown(e.type)
+
+
+def _compare(e: nodes.Compare, i: int, parts: Sequence[Range]) -> Range:
+    a, b = parts[i], parts[i + 1]
+    if isinstance(e.operands[i].type, nodes.Category):
+        return Range(0.0, 1.0, a.undefined or b.undefined)
+    return _ordered(e.ops[i], a, b)
+
+
+def _ordered(op: str, a: Range, b: Range) -> Range:
+    undefined = a.undefined or b.undefined
+    if op in (">", ">="):
+        a, b, op = b, a, "<" if op == ">" else "<="
+    if op == "<":
+        return Range(_truth(a.hi < b.lo), _truth(a.lo < b.hi), undefined)
+    if op == "<=":
+        return Range(_truth(a.hi <= b.lo), _truth(a.lo <= b.hi), undefined)
+    hi = _truth(np.logical_and(a.lo <= b.hi, b.lo <= a.hi))
+    lo = _truth(np.logical_and(a.lo == b.hi, a.hi == b.lo))
+    return Range(lo, hi, undefined) if op == "==" else Range(1.0 - hi, 1.0 - lo, undefined)
+
+
+def _binary(op: str, a: Range, b: Range, real: bool) -> Range:
+    undefined = a.undefined or b.undefined
+    if op in ("+", "-"):
+        return add((a, b), (1, 1 if op == "+" else -1), real=real)
+    if op == "*":
+        return multiply((a, b), real=real)
+    if op in ("/", "//", "%"):
+        if _floor(b.lo) <= 0 <= _top(b.hi):
+            return Range(-HUGE, HUGE, True)
+        if op == "%":
+            return _modulo(a, b, real)
+        lo, hi = _corners(a, b, lambda x, y: x / y)
+        return _settled(lo, hi, undefined, real=True) if op == "/" else _rounded(np.floor, lo, hi, undefined, real)
+    if op == "<<" and _floor(a.lo) >= 0 and _floor(b.lo) >= 0 and _top(b.hi) <= 62:
+        return _settled(a.lo * np.exp2(b.lo), a.hi * np.exp2(b.hi), undefined)
+    if op == ">>" and _floor(a.lo) >= 0 and _floor(b.lo) >= 0 and _top(b.hi) <= 62:
+        return _rounded(np.floor, a.lo / np.exp2(b.hi), a.hi / np.exp2(b.lo), undefined, False)
+    return Range(-HUGE, HUGE, True)
+
+
+def _rounded(f: np.ufunc, lo: Ends, hi: Ends, undefined: bool, real: bool) -> Range:
+    return _settled(_plain(f(lo)), _plain(f(hi)), undefined, real=real)
+
+
+def _plain(x: NDArray[np.float64] | float) -> Ends:
+    return float(x) if np.ndim(x) == 0 else x
+
+
+def _modulo(a: Range, b: Range, real: bool) -> Range:
+    undefined = a.undefined or b.undefined
+    least = 0.0 if real else 1.0
+    if _floor(b.lo) <= 0:
+        return _settled(_plain(np.add(b.lo, least)), 0.0, undefined, real=real)
+    hi = b.hi - least
+    if _floor(a.lo) >= 0:
+        same = np.less(a.hi, b.lo)
+        hi = _min(hi, a.hi)
+        return _settled(_plain(np.where(same, a.lo, 0.0)), hi, undefined, real=real)
+    return _settled(0.0, hi, undefined, real=real)
+
+
+def _if(e: nodes.If, parts: Sequence[Range]) -> Range:
+    if isinstance(e.type, nodes.Category):
+        return unknown(e.type)
+    c, then, other = parts
+    lo = np.where(np.equal(c.lo, 1), then.lo, np.where(np.equal(c.hi, 0), other.lo, np.minimum(then.lo, other.lo)))
+    hi = np.where(np.equal(c.lo, 1), then.hi, np.where(np.equal(c.hi, 0), other.hi, np.maximum(then.hi, other.hi)))
+    return Range(_plain(lo), _plain(hi), _any_undefined(parts))
+
+
+def _call(e: nodes.Call, parts: Sequence[Range]) -> Range:
+    a, undefined, real = parts[0], _any_undefined(parts), isinstance(e.type, nodes.Real)
+    match e.function:
+        case "min":
+            lo, hi = every(parts)[:2]
+            return Range(lo, hi, undefined)
+        case "max":
+            lo, hi = some(parts)[:2]
+            return Range(lo, hi, undefined)
+        case "ceil":
+            return _rounded(np.ceil, a.lo, a.hi, undefined, real)
+        case "floor":
+            return _rounded(np.floor, a.lo, a.hi, undefined, real)
+        case "round":
+            return _rounded(np.rint, a.lo, a.hi, undefined, real)
+        case "abs":
+            straddles = np.logical_and(np.less(a.lo, 0), np.greater(a.hi, 0))
+            lo = np.where(straddles, 0.0, np.minimum(np.abs(a.lo), np.abs(a.hi)))
+            return _settled(_plain(lo), _plain(np.maximum(np.abs(a.lo), np.abs(a.hi))), undefined, real=real)
+        case "sqrt" if _floor(a.lo) >= 0:
+            return _settled(_plain(np.sqrt(a.lo)), _plain(np.sqrt(a.hi)), undefined, real=True)
+        case "log" if _floor(a.lo) > 0:
+            return _settled(_plain(np.log(a.lo)), _plain(np.log(a.hi)), undefined, real=True)
+        case "log2" if _floor(a.lo) > 0:
+            return _settled(_plain(np.log2(a.lo)), _plain(np.log2(a.hi)), undefined, real=True)
+        case "ceildiv" if not _floor(parts[1].lo) <= 0 <= _top(parts[1].hi):
+            low, high = _corners(a, parts[1], lambda x, y: x / y)
+            return _rounded(np.ceil, low, high, undefined, real)
+    return unknown(e.type)

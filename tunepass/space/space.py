@@ -1,0 +1,342 @@
+"""Parameters and the constraints that tie them: the set of feasible configurations, counted, drawn and walked.
+
+A space is a product of groups: a diagram for every set of parameters that constraints tie together, and every other
+parameter alone. Without real parameters and within the node limit it is `complete`: everything is exact.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tunepass.diagnostics import Diagnostic, Severity, SpaceError
+from tunepass.expr import nodes
+from tunepass.expr.numpy_eval import satisfied
+from tunepass.space import moves, table
+from tunepass.space.build import TooLarge
+from tunepass.space.configuration import Configuration, Value
+from tunepass.space.conflict import conflicting, describe
+from tunepass.space.constraint import Constraint
+from tunepass.space.group import Columns, FreeGroup, Group, RealGroup, build_group, components
+from tunepass.space.parameter import Column, Parameter, Real
+from tunepass.space.prior import Floats
+from tunepass.space.rejection import RejectionGroup
+
+NODE_LIMIT = 5_000_000
+LISTED = 1 << 17  # spaces up to this size are shuffled rather than drawn from
+DRAW_ROUNDS = 24  # rounds without a new row before a draw gives up
+
+
+class Space:
+    """`complete`: sizes, ranks and enumeration are exact. `warnings`: what the user should know, as diagnostics.
+
+    A space with real parameters is not `finite`: it has no `size`, `rank`, `unrank` or `enumerate`. Past `node_limit`
+    diagram nodes the space is sampled instead of counted, and `complete` is false.
+    """
+
+    def __init__(
+        self,
+        parameters: Sequence[Parameter],
+        constraints: Sequence[Constraint | str] = (),
+        *,
+        node_limit: int = NODE_LIMIT,
+    ):
+        self.parameters = tuple(parameters)
+        _check_parameters(self.parameters)
+        self._by_name = {p.name: p for p in self.parameters}
+        self.constraints = tuple(
+            c if isinstance(c, Constraint) else Constraint.parse(c, self.parameters) for c in constraints
+        )
+        for c in self.constraints:
+            _check_names(c, self._by_name)
+        self.node_limit = node_limit
+        self.warnings: tuple[Diagnostic, ...] = ()
+        self._set_groups(tuple(self._groups()))
+
+    @classmethod
+    def from_table(cls, rows: Sequence[Mapping[str, Value]], parameters: Sequence[Parameter] | None = None) -> Space:
+        """The space whose feasible configurations are exactly `rows`; parameters default to the values that occur."""
+        parameters = table.parameters_of(rows) if parameters is None else tuple(parameters)
+        space = cls(parameters)
+        space._set_groups((table.group_of(rows, space.parameters),))
+        return space
+
+    def _set_groups(self, groups: tuple[Group, ...]) -> None:
+        self.groups = groups
+        self.finite = not any(isinstance(p, Real) for p in self.parameters)
+        self.complete = not any(isinstance(g, RejectionGroup) for g in groups)
+        self.default = self._default()
+
+    # --- the feasible set
+
+    def _groups(self) -> Iterator[Group]:
+        expressions = [c.expression for c in self.constraints]
+        for names, numbers in components(self.parameters, expressions):
+            mine = [p for p in self.parameters if p.name in names]
+            if not numbers:
+                p = mine[0]
+                yield RealGroup(p) if isinstance(p, Real) else FreeGroup(p, p.size)
+                continue
+            yield self._tied(mine, [self.constraints[i] for i in numbers])
+        for c in self.constraints:
+            if not nodes.free_names(c.expression) and not _always(c.expression):
+                raise self._empty([c])
+
+    def _tied(self, parameters: list[Parameter], constraints: list[Constraint]) -> Group:
+        expressions = [c.expression for c in constraints]
+        if any(isinstance(p, Real) for p in parameters):
+            self._warn("constraints over real parameters are met by sampling, not counted", constraints)
+            return RejectionGroup(parameters, expressions)
+        try:
+            group = build_group(parameters, expressions, self.node_limit)
+        except TooLarge:
+            self._warn(f"this space passes {self.node_limit} diagram nodes: it is sampled, not counted", constraints)
+            return RejectionGroup(parameters, expressions)
+        if group.size == 0:
+            raise self._empty(constraints)
+        return group
+
+    def _warn(self, message: str, constraints: Sequence[Constraint]) -> None:
+        self.warnings += (Diagnostic(message, constraints[0].span, severity=Severity.WARNING),)
+
+    def _empty(self, constraints: Sequence[Constraint]) -> SpaceError:
+        return describe(conflicting(self.parameters, constraints, self.node_limit))
+
+    def conflicts(self) -> tuple[Constraint, ...]:
+        """A minimal set of constraints that no configuration meets: empty, for a space that exists."""
+        return ()
+
+    @property
+    def dense(self) -> int:
+        """How many assignments the discrete parameters have, feasible or not."""
+        return math.prod(p.size for p in self.parameters if not isinstance(p, Real))
+
+    @property
+    def size(self) -> int:
+        """How many configurations are feasible, exactly."""
+        self._require_counted("size")
+        return math.prod(g.size for g in self.groups)
+
+    def _require_counted(self, what: str) -> None:
+        if not self.finite:
+            raise SpaceError(f"a space with real parameters has no {what}")
+        if not self.complete:
+            raise SpaceError(f"this space is sampled, not counted (past {self.node_limit} nodes): it has no {what}")
+
+    # --- batches of columns
+
+    def columns(self, configurations: Sequence[Configuration]) -> Columns:
+        """Columns of configurations; a missing parameter or a value outside its domain raises SpaceError."""
+        out: dict[str, Column] = {}
+        for p in self.parameters:
+            try:
+                values = [c[p.name] for c in configurations]
+            except KeyError:
+                raise SpaceError(f"{p.name}: a configuration must give it a value") from None
+            for v in values:
+                p.check(v)
+            out[p.name] = p.column(values)
+        return out
+
+    def configurations(self, columns: Columns) -> list[Configuration]:
+        names = [p.name for p in self.parameters]
+        lists = [p.values(columns[p.name]) for p in self.parameters]
+        return [Configuration(dict(zip(names, row))) for row in zip(*lists)]
+
+    def contains_columns(self, columns: Columns) -> NDArray[np.bool_]:
+        """Which rows (n,) are feasible."""
+        n = length(columns)
+        if n == 0:
+            return np.zeros(0, dtype=bool)
+        return np.logical_and.reduce([g.walk(columns)[0] for g in self.groups] or [np.ones(n, dtype=bool)])
+
+    def sample_columns(self, n: int, rng: np.random.Generator, prior: bool = False) -> Columns:
+        """Up to n distinct feasible rows, uniform, or by the parameters' priors restricted to what is feasible.
+
+        Fewer only when fewer exist (or, in a sampled space, are found). Rows of prior mass zero come last.
+        """
+        if n <= 0:
+            return self._none()
+        if self.finite and self.complete and not prior and self.size <= max(LISTED, 2 * n):
+            return self._at(rng.permutation(self.size)[:n])
+        found = self._distinct(n, rng, prior=prior)
+        if prior and length(found) < n and self.finite and self.complete and self.size <= 4 * max(LISTED, n):
+            found = self._topped_up(found, n, rng)
+        return found
+
+    def _distinct(self, n: int, rng: np.random.Generator, *, prior: bool) -> Columns:
+        kept, idle = self._none(), 0
+        while length(kept) < n and idle < DRAW_ROUNDS:
+            before = length(kept)
+            drawn = self._draw(max(n - before, 64), rng, prior=prior)
+            both = self._joined(kept, drawn)
+            first = np.sort(np.unique(self._keys(both), axis=0, return_index=True)[1])[:n]
+            kept = {name: c[first] for name, c in both.items()}
+            idle = idle + 1 if length(kept) == before else 0
+        return kept
+
+    def _draw(self, n: int, rng: np.random.Generator, *, prior: bool) -> Columns:
+        parts = [g.draw_by_prior(n, rng) if prior else g.draw(n, rng) for g in self.groups]
+        m = min((length(p) for p in parts), default=0)
+        out: dict[str, Column] = {}
+        for part in parts:
+            order = rng.permutation(length(part))[:m] if length(part) > m else slice(None)
+            out.update({name: c[order] for name, c in part.items()})
+        return out
+
+    def _topped_up(self, found: Columns, n: int, rng: np.random.Generator) -> Columns:
+        """The rest of `n` from the rows not found yet, likelier ones more likely (Gumbel top-k)."""
+        everything = self._at(np.arange(self.size))
+        rest = np.setdiff1d(np.arange(self.size), self._ranks(found))
+        others = {name: c[rest] for name, c in everything.items()}
+        score = self.prior_density(others) + rng.gumbel(size=len(rest))
+        pick = np.argsort(-score, kind="stable")[: n - length(found)]
+        return self._joined(found, {name: c[pick] for name, c in others.items()})
+
+    def enumerate_columns(self, chunk: int = 65536) -> Iterator[Columns]:
+        """Every feasible configuration in order of rank, `chunk` rows at a time."""
+        self._require_counted("enumeration")
+        for start in range(0, self.size, chunk):
+            yield self._at(np.arange(start, min(start + chunk, self.size)))
+
+    def neighbour_columns(self, configuration: Configuration) -> Columns:
+        """Feasible rows that change one parameter: to any other value, or by a swap or an insertion in an order."""
+        here = self.columns([configuration])
+        rows = moves.neighbours(self.parameters, here, self.groups)
+        inside = self.contains_columns(rows)
+        return {name: c[inside] for name, c in rows.items()}
+
+    def prior_density(self, columns: Columns) -> Floats:
+        """Log of the prior probability (density, for reals) of every row (n,), not renormalised to what is feasible."""
+        total = np.zeros(length(columns))
+        for p in self.parameters:
+            total = total + moves.log_prior(p, columns[p.name])
+        return total
+
+    # --- single configurations
+
+    def sample(self, n: int, rng: np.random.Generator, prior: bool = False) -> list[Configuration]:
+        """Up to n distinct feasible configurations; see `sample_columns`."""
+        return self.configurations(self.sample_columns(n, rng, prior))
+
+    def contains(self, configuration: Mapping[str, Value]) -> bool:
+        if set(configuration) != set(self._by_name):
+            return False
+        if not all(p.admits(configuration[p.name]) for p in self.parameters):
+            return False
+        return bool(self.contains_columns(self.columns([Configuration(configuration)]))[0])
+
+    def neighbours(self, configuration: Configuration) -> list[Configuration]:
+        return self.configurations(self.neighbour_columns(configuration))
+
+    def rank(self, configuration: Configuration) -> int:
+        """The place of a feasible configuration in the enumeration."""
+        self._require_counted("ranks")
+        total = 0
+        columns = self.columns([configuration])
+        for g in self.groups:
+            inside, rank = g.walk(columns)
+            if not inside[0]:
+                raise SpaceError(f"only a feasible configuration has a rank, got {configuration!r}")
+            total = total * g.size + int(rank[0])
+        return total
+
+    def unrank(self, rank: int) -> Configuration:
+        """The configuration at a place in the enumeration."""
+        self._require_counted("ranks")
+        if not 0 <= rank < self.size:
+            raise SpaceError(f"0 <= rank < {self.size} must hold, got {rank=}")
+        out: dict[str, Column] = {}
+        for g in reversed(self.groups):
+            rank, own = divmod(rank, g.size)
+            out.update(g.unrank(np.array([own], dtype=np.int64 if own < 1 << 62 else object)))
+        return self.configurations(out)[0]
+
+    def enumerate(self) -> Iterator[Configuration]:
+        for columns in self.enumerate_columns():
+            yield from self.configurations(columns)
+
+    # --- inside
+
+    def _at(self, ranks: NDArray[np.int64]) -> Columns:
+        """Rows at places `ranks` of the enumeration, all below 2**62."""
+        out: dict[str, Column] = {}
+        for g in reversed(self.groups):
+            if g.size < 1 << 62:
+                ranks, own = np.divmod(ranks, g.size)
+            else:
+                ranks, own = np.zeros_like(ranks), ranks
+            out.update(g.unrank(own))
+        return out
+
+    def _ranks(self, columns: Columns) -> NDArray[np.int64]:
+        total = np.zeros(length(columns), dtype=np.int64)
+        for g in self.groups:
+            total = total * g.size + g.walk(columns)[1].astype(np.int64)
+        return total
+
+    def _none(self) -> Columns:
+        return {p.name: p.column([]) for p in self.parameters}
+
+    def _joined(self, a: Columns, b: Columns) -> Columns:
+        return {p.name: np.concatenate([a[p.name], b[p.name]]) for p in self.parameters}
+
+    def _keys(self, columns: Columns) -> NDArray[np.int64]:
+        """Rows as 64-bit words (n, m), equal exactly where the configurations are."""
+        words = []
+        for p in self.parameters:
+            c = columns[p.name]
+            words.append(c.view(np.int64) if c.dtype == np.float64 else c.astype(np.int64))
+        n = length(columns)
+        return np.concatenate([w.reshape(n, -1) for w in words], axis=1) if words else np.zeros((n, 0), np.int64)
+
+    def _default(self) -> Configuration:
+        """The parameters' defaults; where those are infeasible together, a feasible configuration near them."""
+        wanted = Configuration({p.name: p.default for p in self.parameters})
+        if self.contains(wanted):
+            return wanted
+        found = moves.nearest_feasible(self, wanted)
+        if found is None:
+            self.warnings += (Diagnostic("no feasible configuration was found by sampling", severity=Severity.WARNING),)
+            return wanted
+        changes = ", ".join(f"{k}={v!r}" for k, v in found.items() if v != wanted[k])
+        self.warnings += (
+            Diagnostic(
+                f"the default configuration is infeasible; the nearest feasible one changes {changes}",
+                next((c.span for c in self.constraints if not self._meets(c, wanted)), None),
+                severity=Severity.WARNING,
+            ),
+        )
+        return found
+
+    def _meets(self, c: Constraint, configuration: Configuration) -> bool:
+        return bool(satisfied(c.expression, self.columns([configuration]), 1)[0])
+
+
+def length(columns: Columns) -> int:
+    return len(next(iter(columns.values()))) if columns else 0
+
+
+def _always(e: nodes.Expr) -> bool:
+    return bool(satisfied(e, {}, 1)[0])
+
+
+def _check_parameters(parameters: tuple[Parameter, ...]) -> None:
+    if not parameters:
+        raise SpaceError("a space has at least one parameter, got none")
+    seen: set[str] = set()
+    for p in parameters:
+        if not isinstance(p, Parameter):
+            raise SpaceError(f"parameters are Real, Integer, Ordinal, Categorical or Permutation, got {p!r}")
+        if p.name in seen:
+            raise SpaceError(f"parameter names must be distinct, got {p.name!r} twice", p.span)
+        seen.add(p.name)
+
+
+def _check_names(c: Constraint, known: Mapping[str, Parameter]) -> None:
+    for node in nodes.walk(c.expression):
+        if isinstance(node, nodes.Name) and (node.name not in known or known[node.name].type != node.type):
+            raise SpaceError(f"a constraint names parameters of its space, got {node.name!r}", node.span)
