@@ -18,5 +18,5 @@ def feasible_utility(log_utility: Floats, probability: Floats, limit: float) -> 
 
 
 def draw_limit(rng: np.random.Generator, high: float) -> float:
-    """ε_f: 0 with probability 1/3 (so that nothing is cut off for ever), else uniform in (0, `high`)."""
-    return 0.0 if rng.random() < 1 / 3 else float(rng.uniform(0, high))
+    """ε_f: 0 with probability 1/10 (so that nothing is cut off for ever), else uniform in (0, `high`)."""
+    return 0.0 if rng.random() < 0.1 else float(rng.uniform(0, high))

@@ -28,6 +28,7 @@ from tunepass.surrogates.kernels import (
     posterior,
     solve,
 )
+from tunepass.surrogates.lbfgs import minimise
 
 JITTER = 1e-8
 BOUND = 12.0  # |theta| stays below: e^12 is beyond any useful scale of standardised data
@@ -51,7 +52,7 @@ class GpSettings:
     """Rows are expected with numeric features in [0, 1]; `lengthscale=None` drops its prior."""
 
     kernel: KernelName = "matern52"
-    lengthscale: Gamma | None = Gamma(2.0, 2.0)
+    lengthscale: Gamma | None = Gamma(2.0, 1.0)
     amplitude: Gamma = Gamma(2.0, 1.0)
     noise: Gamma = Gamma(1.1, 20.0)
     draws: int = 24  # starts looked at
@@ -139,21 +140,16 @@ class GaussianProcess(Surrogate):
         self._x, self._fit = x, Fit(theta, value, u, solve(u, self._y))
 
     def _maximise(self, d2: Floats) -> tuple[Floats, float]:
-        from scipy.optimize import minimize
-
         objective = LogPosterior(Likelihood(d2, self._y, self.settings.kernel, JITTER), self.settings)
         rng = np.random.default_rng([self.settings.seed, len(self._y)])
         starts = objective.starts(rng)
         scores = [objective(start)[0] for start in starts]
         best, best_value = starts[int(np.argmin(scores))], float(np.min(scores))
         for index in np.argsort(scores, kind="stable")[: self.settings.starts]:
-            found = minimize(
-                objective, starts[index], jac=True, method="L-BFGS-B", bounds=[(-BOUND, BOUND)] * len(best),
-                options={"maxiter": self.settings.iterations},
-            )  # fmt: skip
-            if found.fun < best_value:
-                best, best_value = found.x, float(found.fun)
-        return np.asarray(best), -best_value
+            found, value = minimise(objective, starts[index], bound=BOUND, iterations=self.settings.iterations)
+            if value < best_value:
+                best, best_value = found, value
+        return best, -best_value
 
 
 class LogPosterior:

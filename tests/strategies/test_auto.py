@@ -1,0 +1,31 @@
+from __future__ import annotations
+
+import pytest
+
+from tests.contracts.strategy import Build, StrategyContract, small_space, task
+from tunepass import registry
+from tunepass.space.parameter import Real
+from tunepass.space.space import Space
+from tunepass.strategies.auto import Auto
+from tunepass.strategies.base import Strategy
+from tunepass.strategies.bayesian import Bayesian
+from tunepass.strategies.exhaustive import Exhaustive
+
+
+class TestAuto(StrategyContract):
+    @pytest.fixture
+    def build(self) -> Build:
+        return Auto
+
+
+def test_lists_the_space_when_the_budget_covers_it() -> None:
+    space = small_space()
+    assert isinstance(Auto(task(space, max_evals=space.size)).chosen, Exhaustive)
+    assert isinstance(Auto(task(space, max_evals=space.size - 1)).chosen, Bayesian)
+    assert isinstance(Auto(task(space, max_evals=None)).chosen, Bayesian)
+    assert isinstance(Auto(task(Space([Real("ratio", 0.0, 1.0)]), max_evals=100)).chosen, Bayesian)
+
+
+@pytest.mark.parametrize("name", sorted(registry.STRATEGIES))
+def test_every_named_strategy_loads(name: str) -> None:
+    assert isinstance(registry.strategy(name)(task()), Strategy)

@@ -1,0 +1,73 @@
+"""Rows in which per-parameter distances are plain: what the Gaussian process compares (BaCO, §4.1).
+
+    kind                     columns of a row                       squared distance of two values
+    Real, Integer, Ordinal   place in [0, 1] (log scale if `log`)   squared difference
+    Categorical              code, nominal                          1 if different (Hamming)
+    Permutation, spearman    position of each item                  sum of squared moves
+                 kendall     one sign per pair of items             number of discordant pairs
+                 hamming     item at each position, nominal         number of changed positions
+                 naive       rank, nominal                          1 if different
+
+Spearman and Kendall are divided by their largest value, so that one lengthscale prior suits every parameter.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tunepass.space.columns import Columns
+from tunepass.space.parameter import Categorical, Parameter, Permutation
+
+Floats = NDArray[np.float64]
+PermutationDistance = Literal["spearman", "kendall", "hamming", "naive"]
+
+
+class Embedding:
+    """`rows(columns)` (n, f); feature c belongs to parameter `group[c]` and is compared by equality if `nominal[c]`."""
+
+    def __init__(self, parameters: Sequence[Parameter], *, permutation: PermutationDistance = "spearman"):
+        self.parameters, self.permutation = tuple(parameters), permutation
+        widths = [self._width(parameter) for parameter in self.parameters]
+        nominal = [self._is_nominal(parameter) for parameter in self.parameters]
+        self.group: NDArray[np.int64] = np.repeat(np.arange(len(widths)), widths)
+        self.nominal: NDArray[np.bool_] = np.repeat(nominal, widths)
+
+    def rows(self, columns: Columns) -> Floats:
+        return np.ascontiguousarray(np.column_stack([self._features(p, columns[p.name]) for p in self.parameters]))
+
+    def _width(self, parameter: Parameter) -> int:
+        if not isinstance(parameter, Permutation) or self.permutation == "naive":
+            return 1
+        k = len(parameter.items)
+        return k * (k - 1) // 2 if self.permutation == "kendall" else k
+
+    def _is_nominal(self, parameter: Parameter) -> bool:
+        if isinstance(parameter, Permutation):
+            return self.permutation in ("hamming", "naive")
+        return isinstance(parameter, Categorical)
+
+    def _features(self, parameter: Parameter, column: NDArray[np.generic]) -> Floats:
+        if isinstance(parameter, Permutation):
+            return self._permutation(parameter, column.astype(np.int64))
+        if isinstance(parameter, Categorical):
+            return parameter.find(column).astype(np.float64)
+        return parameter.unit(column)
+
+    def _permutation(self, parameter: Permutation, items: NDArray[np.int64]) -> Floats:
+        k = items.shape[1]
+        if self.permutation == "naive":
+            return parameter.find(items).astype(np.float64)
+        if self.permutation == "hamming":
+            return items.astype(np.float64)  # k changed positions at most; the count itself is the distance
+        position = np.argsort(items, axis=1)
+        if self.permutation == "spearman":
+            largest = k * (k * k - 1) / 3  # sum of squared moves of a reversal
+            return np.asarray(position / math.sqrt(max(largest, 1.0)))
+        before = [position[:, a] < position[:, b] for a, b in itertools.combinations(range(k), 2)]
+        return np.column_stack(before).astype(np.float64) / math.sqrt(max(k * (k - 1) / 2, 1))

@@ -1,0 +1,25 @@
+"""The strategy nobody has to choose: everything when the budget covers the space, else Bayesian optimisation."""
+
+from __future__ import annotations
+
+from tunepass.space.configuration import Configuration
+from tunepass.strategies.base import Strategy, Task
+from tunepass.strategies.bayesian import Bayesian
+from tunepass.strategies.exhaustive import Exhaustive
+from tunepass.study.trial import Trial
+
+
+class Auto(Strategy):
+    """`Exhaustive` if the space has at most `max_evals` configurations, `Bayesian` otherwise."""
+
+    def __init__(self, task: Task):
+        super().__init__(task)
+        counted = task.space.finite and task.space.complete
+        fits = counted and task.max_evals is not None and task.space.size <= task.max_evals
+        self.chosen: Strategy = Exhaustive(task) if fits else Bayesian(task)
+
+    def suggest(self, n: int) -> list[Configuration]:
+        return self.chosen.suggest(n)
+
+    def observe(self, trial: Trial) -> None:
+        self.chosen.observe(trial)

@@ -1,0 +1,149 @@
+"""Bayesian optimisation: surrogate, log EI times P(feasible), local search over the space's neighbours.
+
+HyperMapper 2.0 and BaCO are settings of it (BaCO, §3.3 and §4.2). A suggestion depends on the seed, the trials and the
+pending suggestions only, so an interrupted study goes on as an undisturbed one. One thread computes everything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+import numpy as np
+
+from tunepass.acquisition.expected_improvement import ExpectedImprovement
+from tunepass.acquisition.feasible import draw_limit, feasible_utility
+from tunepass.acquisition.maximise import ClimbSettings, around_one, maximise
+from tunepass.space.columns import Columns, join, length
+from tunepass.space.configuration import Configuration
+from tunepass.space.embedding import Embedding, PermutationDistance
+from tunepass.space.encoding import Encoding
+from tunepass.strategies.base import Strategy, Task
+from tunepass.strategies.design import DesignSettings, warm_up
+from tunepass.strategies.losses import log_scale, scalarised
+from tunepass.strategies.models import ForestModel, GpModel, Model
+from tunepass.strategies.random import draw_free
+from tunepass.strategies.record import Record
+from tunepass.study.trial import Trial
+from tunepass.surrogates.base import Floats
+from tunepass.surrogates.feasibility import FEASIBLE, Feasibility, FeasibilitySettings
+from tunepass.surrogates.forest import ForestSettings
+from tunepass.surrogates.gp import GpSettings
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BayesianSettings:
+    """Every choice is one switch; the defaults are what `bayesian` is."""
+
+    surrogate: Literal["gp", "forest"] = "forest"
+    gp: GpSettings = field(default_factory=GpSettings)
+    forest: ForestSettings = field(default_factory=ForestSettings)
+    permutation: PermutationDistance = "spearman"
+    log_output: bool = True
+    feasibility: FeasibilitySettings | None = field(default_factory=FeasibilitySettings)
+    limit: float = 0.7  # upper end of the random minimum probability of feasibility; 0 turns it off
+    design: DesignSettings = field(default_factory=DesignSettings)
+    climb: ClimbSettings = field(default_factory=ClimbSettings)
+    pool: int = 2000  # uniform feasible candidates a suggestion
+    elite: int = 3  # measured configurations whose neighbours are candidates too
+
+
+class Bayesian(Strategy):
+    """`Bayesian(task, BayesianSettings(surrogate="gp"))`."""
+
+    def __init__(self, task: Task, settings: BayesianSettings | None = None):
+        super().__init__(task)
+        self.settings, self.record = settings or BayesianSettings(), Record(task)
+        self.embedding = Embedding(task.space.parameters, permutation=self.settings.permutation)
+        self.encoding = Encoding(task.space)
+        self.feasibility = Feasibility(self.settings.feasibility)
+        self.model: Model = self._model()
+        self._design: list[Configuration] | None = None
+
+    def suggest(self, n: int) -> list[Configuration]:
+        found: list[Configuration] = []
+        while len(found) < n and (one := self._one()) is not None:
+            self.record.suggest(one)
+            found.append(one)
+        return found
+
+    def observe(self, trial: Trial) -> None:
+        self.record.observe(trial)
+
+    def _model(self) -> Model:
+        s = self.settings
+        if s.surrogate == "gp":
+            return GpModel(self.embedding, replace(s.gp, seed=self.task.seed))
+        return ForestModel(self.encoding, s.forest, self.task.seed)
+
+    def _one(self) -> Configuration | None:
+        left = self.record.free()
+        if left is not None and left <= 0:
+            return None
+        for configuration in self._warm_up():
+            if configuration not in self.record.taken:
+                return configuration
+        rng = self.record.rng()
+        utility = self._utility(rng)
+        if utility is None:
+            return draw_free(self.record)
+        starts = self._starts(rng)
+        best = maximise(utility, self.task.space, starts, self.record.taken, self.settings.climb)
+        return best if best is not None else draw_free(self.record)
+
+    def _warm_up(self) -> list[Configuration]:
+        """The design; the same whether it is made now or was made before an interruption."""
+        if self._design is None:
+            self._design = warm_up(self.task, self.embedding, self.settings.design)
+        return self._design if len(self.record) < len(self._design) else []
+
+    def _utility(self, rng: np.random.Generator) -> Callable[[Columns], Floats] | None:
+        """Utility of candidates; None while nothing was tried. With nothing measured, P(feasible) alone."""
+        record, s = self.record, self.settings
+        if not len(record):
+            return None
+        probability = self._probability()
+        measured = record.measured
+        limit = draw_limit(rng, s.limit)
+        if not measured.any():
+            return lambda columns: np.log(probability(columns))
+        losses = scalarised(log_scale(record.losses) if s.log_output else record.losses, rng)
+        model, space = self.model, self.task.space
+        seen = [c for c, ok in zip(record.configurations, measured) if ok]
+        pending = list(record.pending)
+        fantasies = model.rows(space.columns(pending)) if pending else np.empty((0, 0))
+        model.fit(model.rows(space.columns(seen)), losses, fantasies)
+        improvement = ExpectedImprovement(float(losses.min()))
+
+        def utility(columns: Columns) -> Floats:
+            return feasible_utility(
+                improvement.utility(model.posterior(model.rows(columns))), probability(columns), limit
+            )
+
+        return utility
+
+    def _probability(self) -> Callable[[Columns], Floats]:
+        kinds = self.record.kinds
+        if self.settings.feasibility is None or (kinds == FEASIBLE).all():
+            return lambda columns: np.ones(length(columns))
+        encoding, feasibility = self.encoding, self.feasibility
+        feasibility.fit(encoding.encode(self.task.space.columns(self.record.configurations)), kinds)
+        return lambda columns: feasibility.probability(encoding.encode(columns))
+
+    def _starts(self, rng: np.random.Generator) -> Columns:
+        """Uniform candidates, draws from the priors where there are any, and the neighbours of the best trials."""
+        space, s = self.task.space, self.settings
+        parts = [space.sample_columns(s.pool, rng)]
+        if any(parameter.prior is not None for parameter in space.parameters):
+            parts.append(space.sample_columns(s.pool // 4, rng, prior=True))
+        parts += [around_one(space, configuration) for configuration in self._elite()]
+        return join([part for part in parts if length(part)])
+
+    def _elite(self) -> list[Configuration]:
+        record = self.record
+        seen = [c for c, ok in zip(record.configurations, record.measured) if ok]
+        if not seen or len(self.task.objectives) > 1:
+            return seen[-self.settings.elite :]
+        order = np.argsort(record.losses[:, 0], kind="stable")[: self.settings.elite]
+        return [seen[i] for i in order]

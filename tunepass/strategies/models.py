@@ -1,0 +1,100 @@
+"""Surrogates seen from a strategy: columns in, posteriors of the scaled loss out. Each owns its row format."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import replace
+
+import numpy as np
+
+from tunepass.space.columns import Columns
+from tunepass.space.embedding import Embedding
+from tunepass.space.encoding import Encoding
+from tunepass.surrogates.base import Floats, Posterior
+from tunepass.surrogates.forest import Forest, ForestSettings
+from tunepass.surrogates.gp import GaussianProcess, GpSettings
+from tunepass.surrogates.kernels import Features
+
+REFIT_EVERY = (
+    0.05  # hyperparameters are searched again when the rows have grown by this share: n^2 a suggestion, amortised
+)
+FIT_ROWS = 200  # ... on at most this many rows: the best half and the latest half
+
+
+class Model(ABC):
+    """`rows(columns)` once per batch of candidates; `fit` on the measured rows; `posterior` at candidates' rows."""
+
+    @abstractmethod
+    def rows(self, columns: Columns) -> Floats: ...
+
+    @abstractmethod
+    def fit(self, x: Floats, loss: Floats, fantasies: Floats) -> None:
+        """Learn rows `x` (n, f) and losses (n,); then believe in the posterior mean at `fantasies` (k, f)."""
+
+    @abstractmethod
+    def posterior(self, x: Floats) -> Posterior: ...
+
+
+class GpModel(Model):
+    """The hyperparameters at n rows depend on the rows at the last refit only, never on the path taken there."""
+
+    def __init__(self, embedding: Embedding, settings: GpSettings):
+        self.embedding = embedding
+        self.gp = GaussianProcess(Features.of(embedding.group, embedding.nominal), settings)
+        self._theta: dict[bytes, Floats] = {}
+
+    def rows(self, columns: Columns) -> Floats:
+        return self.embedding.rows(columns)
+
+    def fit(self, x: Floats, loss: Floats, fantasies: Floats) -> None:
+        at = last_refit(len(x))
+        key = loss[:at].tobytes()
+        if key not in self._theta:
+            keep = informative(loss[:at], FIT_ROWS)
+            self.gp.fit(x[:at][keep], loss[:at][keep])
+            self._theta = {key: self.gp.fitted.theta}
+        theta = self._theta[key]
+        self.gp.refit(x, loss, theta)
+        if len(fantasies):
+            believed = self.gp.posterior(fantasies).mean
+            self.gp.refit(np.vstack([x, fantasies]), np.concatenate([loss, believed]), theta)
+
+    def posterior(self, x: Floats) -> Posterior:
+        return self.gp.posterior(x)
+
+
+class ForestModel(Model):
+    def __init__(self, encoding: Encoding, settings: ForestSettings, seed: int):
+        self.encoding, self.settings, self.seed = encoding, settings, seed
+        self.forest = Forest(settings)
+
+    def rows(self, columns: Columns) -> Floats:
+        return self.encoding.encode(columns)
+
+    def fit(self, x: Floats, loss: Floats, fantasies: Floats) -> None:
+        self.forest = Forest(replace(self.settings, seed=self.seed + len(x) + len(fantasies)))
+        self.forest.fit(x, loss)
+        if len(fantasies):
+            believed = self.forest.posterior(fantasies).mean
+            self.forest.fit(np.vstack([x, fantasies]), np.concatenate([loss, believed]))
+
+    def posterior(self, x: Floats) -> Posterior:
+        return self.forest.posterior(x)
+
+
+def last_refit(n: int) -> int:
+    """The largest count <= n in 1, 2, ..., each next one larger by REFIT_EVERY or by one."""
+    at = 1
+    while (following := max(at + 1, int(at * (1 + REFIT_EVERY)))) <= n:
+        at = following
+    return at
+
+
+def informative(loss: Floats, limit: int) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    """Indices (sorted) of the `limit` rows to fit hyperparameters on: the best half, then the latest."""
+    n = len(loss)
+    if n <= limit:
+        return np.arange(n)
+    best = np.argsort(loss, kind="stable")[: limit // 2]
+    rest = np.setdiff1d(np.arange(n), best)[-(limit - len(best)) :]
+    return np.sort(np.concatenate([best, rest]))

@@ -1,0 +1,57 @@
+"""Uniform feasible configurations without replacement, or draws from the parameters' priors."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tunepass.space.configuration import Configuration
+from tunepass.strategies.base import Strategy, Task
+from tunepass.strategies.record import Record
+from tunepass.study.trial import Trial
+
+ATTEMPTS = 8  # batches of growing size before the remaining configurations are listed one by one
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RandomSettings:
+    prior: bool = False
+
+
+class Random(Strategy):
+    """The default first, then draws."""
+
+    def __init__(self, task: Task, settings: RandomSettings | None = None):
+        super().__init__(task)
+        self.settings, self.record = settings or RandomSettings(), Record(task)
+
+    def suggest(self, n: int) -> list[Configuration]:
+        found: list[Configuration] = []
+        while len(found) < n and (one := self._one()) is not None:
+            self.record.suggest(one)
+            found.append(one)
+        return found
+
+    def observe(self, trial: Trial) -> None:
+        self.record.observe(trial)
+
+    def _one(self) -> Configuration | None:
+        space, taken = self.task.space, self.record.taken
+        if space.default not in taken:
+            return space.default
+        return draw_free(self.record, prior=self.settings.prior)
+
+
+def draw_free(record: Record, *, prior: bool = False) -> Configuration | None:
+    """A random configuration that is not taken; None when none is left."""
+    space, taken, rng = record.task.space, record.taken, record.rng()
+    left = record.free()
+    if left is not None and left <= 0:
+        return None
+    for attempt in range(ATTEMPTS):
+        for candidate in space.sample(1 << attempt, rng, prior=prior):
+            if candidate not in taken:
+                return candidate
+    if left is None:
+        return None
+    start = int(rng.integers(space.size))  # nearly everything is taken: walk the ranks from a random one
+    return next(c for k in range(space.size) if (c := space.unrank((start + k) % space.size)) not in taken)

@@ -1,0 +1,77 @@
+"""What a strategy has seen: trials, what is pending, and arrays of them that grow with each observation."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tunepass.space.configuration import Configuration
+from tunepass.strategies.base import Task
+from tunepass.study.outcome import FAILURE_STAGES, Failed, Infeasible, Measured
+from tunepass.study.trial import Trial
+from tunepass.surrogates.base import Floats
+from tunepass.surrogates.feasibility import FEASIBLE
+
+
+class Record:
+    """Trials in order of observation; `taken` is all that may not be suggested again."""
+
+    def __init__(self, task: Task):
+        self.task = task
+        self.configurations: list[Configuration] = []
+        self.taken: set[Configuration] = set()
+        self.pending: dict[Configuration, None] = {}  # suggested, not observed; in order
+        self._losses: list[tuple[float, ...] | None] = []  # None: failed
+        self._kinds: list[int] = []
+
+    def __len__(self) -> int:
+        return len(self.configurations)
+
+    def suggest(self, configuration: Configuration) -> None:
+        self.taken.add(configuration)
+        self.pending[configuration] = None
+
+    def observe(self, trial: Trial) -> None:
+        self.taken.add(trial.configuration)
+        self.pending.pop(trial.configuration, None)
+        self.configurations.append(trial.configuration)
+        self._kinds.append(_kind(trial))
+        self._losses.append(
+            tuple(o.loss(trial.outcome.values[o.name]) for o in self.task.objectives)
+            if isinstance(trial.outcome, Measured)
+            else None
+        )
+
+    def rng(self) -> np.random.Generator:
+        """Fresh for every suggestion, and the same again when the trials are replayed after an interruption."""
+        return np.random.default_rng([self.task.seed, len(self), len(self.pending)])
+
+    @property
+    def measured(self) -> NDArray[np.bool_]:
+        """Which trials were measured (n,)."""
+        return np.array([loss is not None for loss in self._losses], np.bool_)
+
+    @property
+    def losses(self) -> Floats:
+        """Losses of the measured trials, (measured, objectives)."""
+        return np.array([loss for loss in self._losses if loss is not None], np.float64)
+
+    @property
+    def kinds(self) -> NDArray[np.int64]:
+        """0 where a trial was measured, else the number of its failure stage (n,)."""
+        return np.array(self._kinds, np.int64)
+
+    def free(self) -> int | None:
+        """How many configurations are left to suggest; None when the space cannot be counted."""
+        space = self.task.space
+        return space.size - len(self.taken) if space.finite and space.complete else None
+
+
+def _kind(trial: Trial) -> int:
+    match trial.outcome:
+        case Measured():
+            return FEASIBLE
+        case Infeasible():
+            return 1
+        case Failed(stage):
+            return 2 + FAILURE_STAGES.index(stage)
