@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import tunepass as tp
 from tunepass.diagnostics import StudyError
 from tunepass.space.configuration import Configuration
 from tunepass.space.parameter import Categorical, Integer, Ordinal, Permutation, Real
@@ -382,6 +383,40 @@ def test_every_kind_of_parameter_survives_the_store(tmp_path: Path) -> None:
     assert kept.configuration["ratio"] == 1.0 and type(kept.configuration["ratio"]) is float
     assert Study(Space(parameters), [TIME], strategy=Silent, store=url(tmp_path)).trials == [kept]
     assert one.best == kept
+
+
+class Sampled(Shuffled):
+    """Draws from the space: for spaces with real parameters, which have no end."""
+
+    def __init__(self, task: Task):
+        self.task = task
+        self.observed = set()
+
+    def suggest(self, n: int) -> list[Configuration]:
+        return self.task.space.sample(n, np.random.default_rng((self.task.seed, len(self.observed))))
+
+
+def test_the_documented_example() -> None:
+    some = tp.Space(
+        [
+            tp.Ordinal("tile", [4, 8, 16, 32, 64], log=True, default=16, prior="decay"),
+            tp.Integer("unroll", 1, 16),
+            tp.Real("ratio", 1e-3, 1.0, log=True),
+            tp.Categorical("schedule", ["static", "dynamic"], prior=[0.3, 0.7]),
+            tp.Permutation("order", 4),
+        ],
+        constraints=["tile % unroll == 0", "pos(order, 0) < pos(order, 2)", "order[3] == 3"],
+    )
+    objective = tp.Objective("time", unit="ms")
+    documented = tp.Study(some, objectives=[objective], strategy=Sampled, seed=0, max_evals=60)
+    while not documented.finished:
+        for configuration in documented.suggest(1):
+            tile = configuration["tile"]
+            assert isinstance(tile, int)
+            documented.observe(configuration, tp.Measured({"time": 100.0 / tile}))
+    assert len(documented.trials) == 60 and documented.trials[0].configuration == some.default
+    assert documented.best is not None and documented.best.configuration["tile"] == 64
+    assert documented.pareto[0].outcome == documented.best.outcome
 
 
 def test_importing_a_study_loads_no_strategy() -> None:
