@@ -35,6 +35,7 @@ Data: `fill(expression of i)`, or uniform in `range(lo, hi)`: by default [-1, 1]
 from __future__ import annotations
 
 from tunepass.diagnostics import SourceError
+from tunepass.expr.emit_c import prelude, to_c
 from tunepass.expr.nodes import Expr
 from tunepass.frontends.c.constants import constant_value
 from tunepass.frontends.c.harness_text import CArray, CScalar, harness_text
@@ -48,7 +49,10 @@ def harness_source(kernel: Kernel) -> str:
     """The whole text. The kernel must have a `call`."""
     call = kernel.call
     assert call is not None, f"{kernel.name} has no call"
-    return harness_text(call.function, call.prototype, c_arguments(call), title=f"harness {HARNESS_VERSION}")
+    fills = [to_c(a.fill) for a in call.arguments if isinstance(a, ArrayArgument) and a.fill is not None]
+    helpers = prelude(frozenset[str]().union(*(fill.helpers for fill in fills)))
+    title = f"harness {HARNESS_VERSION} of {kernel.name}"
+    return harness_text(call.function, call.prototype, c_arguments(call), prelude=helpers, title=title)
 
 
 def c_arguments(call: Call) -> list[CScalar | CArray]:
@@ -67,13 +71,12 @@ def c_arguments(call: Call) -> list[CScalar | CArray]:
 
 
 def _array(argument: ArrayArgument, scalars: Scalars) -> CArray:
-    if argument.fill is not None:
-        raise SourceError("fill is not here yet", argument.fill.span)
     return CArray(
         name=argument.name,
         element=argument.element,
         direction=argument.direction,
         length=int(_known(argument.length, scalars, f"the length of `{argument.name}`")),
+        fill=None if argument.fill is None else to_c(argument.fill).expression,
         lo=None if argument.lo is None else _constant(_known(argument.lo, scalars, "this bound")),
         hi=None if argument.hi is None else _constant(_known(argument.hi, scalars, "this bound")),
     )

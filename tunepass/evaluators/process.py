@@ -8,6 +8,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,6 +17,8 @@ from typing import Literal, TypedDict
 from tunepass.diagnostics import ToolError
 
 SUPERVISOR = Path(__file__).with_name("supervisor.py")
+_running: set[subprocess.Popen[bytes]] = set()
+_running_lock = threading.Lock()
 LOG_TAIL = 4000  # characters of a tool's output kept with an outcome
 
 Ended = Literal["exit", "signal", "timeout", "memory", "output", "processes"]
@@ -64,7 +67,7 @@ class Completed:
 class _Header(TypedDict):
     """The supervisor's reply, before the captured bytes."""
 
-    ended: Ended
+    ended: Ended | Literal["abandoned"]
     exec_error: tuple[int, str] | None
     returncode: int | None
     signal: int | None
@@ -133,6 +136,8 @@ def _supervise(request: bytes) -> bytes:
         start_new_session=True,  # a terminal's Ctrl-C is ours to handle
     )
     assert process.stdin and process.stdout
+    with _running_lock:
+        _running.add(process)
     try:
         process.stdin.write(request)
         process.stdin.flush()
@@ -140,11 +145,25 @@ def _supervise(request: bytes) -> bytes:
     except BrokenPipeError:
         return b""
     finally:
+        with _running_lock:
+            _running.discard(process)
         # On an interrupt this is what tells the supervisor to kill everything; it is done when it exits.
-        with contextlib.suppress(BrokenPipeError):
-            process.stdin.close()
+        _let_go(process)
         process.stdout.close()
         process.wait()
+
+
+def stop_all() -> None:
+    """Kill every program that other threads run now; their run_limited raises KeyboardInterrupt. For an interrupt."""
+    with _running_lock:
+        for process in _running:
+            _let_go(process)
+
+
+def _let_go(process: subprocess.Popen[bytes]) -> None:
+    assert process.stdin
+    with contextlib.suppress(OSError, ValueError):
+        process.stdin.close()
 
 
 def _completed(program: str, header: _Header, rest: bytes) -> Completed:
@@ -152,6 +171,8 @@ def _completed(program: str, header: _Header, rest: bytes) -> Completed:
         raise ToolError(
             f"cannot run {program}: {header['exec_error'][1]}", hint="is it installed, executable and on the PATH?"
         )
+    if header["ended"] == "abandoned":
+        raise KeyboardInterrupt
     split, number, ended = header["stdout"], header["signal"], header["ended"]
     if ended == "exit" and number is not None:
         ended = "signal"

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from typing import Generic, Protocol, TypeVar
 
+from tunepass.evaluators.process import stop_all
 from tunepass.space.configuration import Configuration
 from tunepass.study.outcome import Evaluation
 
@@ -34,5 +35,16 @@ class LocalExecutor(Generic[Prepared]):
     def _prepare(self, configurations: Sequence[Configuration]) -> list[Prepared]:
         if self.jobs == 1 or len(configurations) < 2:
             return [self.evaluator.prepare(configuration) for configuration in configurations]
-        with ThreadPoolExecutor(min(self.jobs, len(configurations)), thread_name_prefix="compile") as pool:
-            return list(pool.map(self.evaluator.prepare, configurations))
+        pool = ThreadPoolExecutor(min(self.jobs, len(configurations)), thread_name_prefix="compile")
+        try:
+            futures = [pool.submit(self.evaluator.prepare, configuration) for configuration in configurations]
+            done, _ = wait(futures, return_when=FIRST_EXCEPTION)
+            for future in done:
+                future.result()  # raises what was raised, without waiting for the others
+            return [future.result() for future in futures]
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            stop_all()
+            raise
+        finally:
+            pool.shutdown()
