@@ -139,3 +139,8 @@ def test_a_missing_or_misshapen_column_is_said() -> None:
         numpy_eval.evaluate(parse("x > 1", NAMES), {}, 4)
     with pytest.raises(ExpressionError, match="must have shape"):
         numpy_eval.evaluate(parse("o[0] == 1", NAMES), {"o": np.zeros((4, 2), int)}, 4)
+
+
+def test_a_power_of_constants_at_the_edge() -> None:
+    e = parse("a < (-9223372036854775808) ** 1", NAMES)
+    assert numpy_eval.evaluate(e, COLUMNS, 4).values.tolist() == [False] * 4

@@ -12,7 +12,8 @@ from tests.properties.expressions import BOX, NAMES, columns, expressions, row
 from tunepass.diagnostics import ExpressionError
 from tunepass.expr import interval, numpy_eval, scalar, typing
 from tunepass.expr.domain import Range, number
-from tunepass.expr.nodes import BOOL, Category, Expr, Real
+from tunepass.expr.interval_columns import bounds_columns
+from tunepass.expr.nodes import BOOL, Category, Expr, Order, Real
 from tunepass.expr.parser import parse
 from tunepass.expr.printer import to_text
 from tunepass.expr.program import Program
@@ -80,6 +81,26 @@ def test_the_interval_contains_every_value(e: Expr, seed: int, narrow: bool) -> 
             decided = interval.decide(e, box) if isinstance(value, bool) else None
             assert decided is None or decided == value, to_text(e)
     assert not isinstance(e.type, Real) or not math.isnan(bounds.lo)
+
+
+@settings(max_examples=200)
+@given(expressions(rounded=True), seeds)
+def test_the_intervals_of_many_boxes_contain_every_value(e: Expr, seed: int) -> None:
+    one, other = columns(seed, ROWS), columns(seed + 1, ROWS)
+    plain_names = [name for name, kind in NAMES.items() if not isinstance(kind, Order)]
+    lo = {name: np.minimum(one[name], other[name]) for name in plain_names}
+    hi = {name: np.maximum(one[name], other[name]) for name in plain_names}
+    bounds = bounds_columns(e, lo, hi, ROWS)
+    for found in (one, other):
+        for i in range(ROWS):
+            value = plain(e, row(found, i))
+            if value == "undefined":
+                assert bounds.flags[i] & 1 and not bounds.always[i], to_text(e)
+            elif value == "overflow":
+                assert bounds.flags[i] & 2, to_text(e)
+            else:
+                got = coded(value, e)
+                assert isinstance(got, (bool, int, float)) and bounds.lo[i] <= got <= bounds.hi[i], to_text(e)
 
 
 LONG = 1100  # more than two blocks of the machine

@@ -58,7 +58,7 @@ def _product_overflows(a: Ints, b: Ints) -> Mask:
         over = np.array(np.broadcast_to(over, x.shape))
         for i in np.flatnonzero(np.broadcast_to(close, x.shape)):
             over[i] = not INT_MIN <= int(x[i]) * int(y[i]) < -INT_MIN
-    return over
+    return np.reshape(over, np.shape(estimate))
 
 
 def multiply(a: Ints, b: Ints) -> Result:
