@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +21,7 @@ from tunepass.space.evaluate import Evaluator, Known, Values
 from tunepass.space.terms import Term, Terms
 
 Mask = NDArray[np.bool_]
+T = TypeVar("T", bound=np.generic)
 BLOCK = 1 << 19  # pairs expanded at a time
 ARCS_PER_NODE = 4  # the limit on arcs, as a multiple of the limit on nodes
 WORK_PER_NODE = 40  # and on pairs looked at
@@ -56,7 +58,7 @@ class Rows:
         columns: list[Indices] = list(self.used.values())
         for values, status in self.terms.values():
             if values.dtype == np.float64:
-                columns.append((values + 0.0).view(np.int64))  # type: ignore[call-overload]
+                columns.append((values + 0.0).view(np.int64))
             else:
                 columns.append(values.astype(np.int64, copy=False))
             if status is not None:
@@ -184,7 +186,8 @@ class Builder:
         return source, value, following
 
     def _require(self, evaluator: Evaluator, t: Term, done: Mask | None, ok: Mask) -> None:
-        met = evaluator.satisfied(t)
+        where = ok if done is None else ok & ~done[:, None]
+        met: Mask = evaluator.satisfied(t, where)
         np.logical_and(ok, met if done is None else np.logical_or(met, done[:, None]), out=ok)
 
     def _decide(self, evaluator: Evaluator, c: int, rows: Rows, ok: Mask, settled: dict[int, Mask]) -> None:
@@ -228,27 +231,27 @@ class Builder:
         for t, open_ in needed.items():
             if t.kind == "place" and t.mask & ~evaluator.bound and t not in evaluator.known:
                 continue
-            values, status = evaluator.value(t)
-            values, status = pick(values), None if status is None else pick(status)
+            found, its_status = evaluator.value(t)
+            values, status = pick(found), None if its_status is None else pick(its_status)
             if open_ is not None:
                 values = np.where(open_, values, values.dtype.type(0))
                 status = None if status is None else np.where(open_, status, np.uint8(0))
             following.terms[t] = (values, status)
 
-    def _lay(self, rows: Rows, number: int, domain: Domain, known: Known, ok: Mask) -> dict[str, Values]:
+    def _lay(self, rows: Rows, number: int, domain: Domain, known: Known, ok: Mask) -> dict[str, Indices]:
         """A permutation's position takes an item not used yet; places of items follow. Returns the items used."""
-        used: dict[str, Values] = {p: u[:, None] for p, u in rows.used.items()}
+        used: dict[str, Indices] = {p: u[:, None] for p, u in rows.used.items()}
         variable = self.terms.variables[number]
         if variable.position < 0:
             return used
         name, item = variable.parameter, domain.index[None, :]
         before = used.pop(name, np.zeros((rows.n, 1), dtype=np.int64))
-        np.logical_and(ok, (before >> item & 1) == 0, out=ok)  # type: ignore[operator]
+        np.logical_and(ok, (before >> item & 1) == 0, out=ok)
         for t in self.places.get(name, ()):
             was = known[t][0] if t in known else np.full((1, 1), -1, dtype=np.int64)
             known[t] = (np.where(item == t.code, variable.position, was), None)
         if variable.position + 1 < len(self.terms.positions[name]):
-            used[name] = before | 1 << item  # type: ignore[operator]
+            used[name] = before | np.int64(1) << item
         return used
 
 
@@ -262,14 +265,14 @@ class _Picker:
     n: int
     d: int
 
-    def __call__(self, a: Values) -> Values:
+    def __call__(self, a: NDArray[T]) -> NDArray[T]:
         if a.ndim == 0:
-            return np.full(len(self.flat), a)
+            return np.full(len(self.flat), a, dtype=a.dtype)
         if a.shape == (self.n, self.d):
             return a.reshape(-1)[self.flat]
         if a.shape == (self.n, 1):
             return a[self.source, 0]
-        return a[0, self.value] if a.shape[1] > 1 else np.full(len(self.flat), a[0, 0])
+        return a[0, self.value if a.shape[1] > 1 else np.zeros_like(self.value)]
 
 
 def _decidable(t: Term) -> bool:
@@ -292,7 +295,7 @@ def _places(constraints: Sequence[Term]) -> dict[str, list[Term]]:
     return {name: list(by_code.values()) for name, by_code in found.items()}
 
 
-def _joined(parts: list[NDArray[np.generic]]) -> NDArray[np.generic]:
+def _joined(parts: Sequence[NDArray[T]]) -> NDArray[T]:
     return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
 

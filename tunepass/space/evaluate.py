@@ -49,12 +49,12 @@ class Evaluator:
             self.known[t] = found
         return found
 
-    def satisfied(self, t: Term) -> Values:
-        """Where `t` is defined and true. An overflow raises ExpressionError with the constraint's span."""
+    def satisfied(self, t: Term, where: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Where `t` is defined and true. An overflow in `where` raises ExpressionError with the constraint's span."""
         values, status = self.value(t)
         if status is None:
             return values.astype(bool, copy=False)
-        if (status == OVERFLOW).any():
+        if ((status == OVERFLOW) & where).any():
             raise ExpressionError("this integer overflows 64 bits", t.expr.span if t.expr is not None else None)
         return np.asarray(values.astype(bool) & (status == OK))
 
@@ -72,8 +72,7 @@ class Evaluator:
         e = t.expr
         assert e is not None, t.kind
         if t.safe and len(parts) == 2 and not any(isinstance(c.type, nodes.Category | nodes.Real) for c in t.children):
-            op = e.ops[0] if isinstance(e, nodes.Compare) else getattr(e, "op", None) or getattr(e, "function", "")
-            fast = _FAST.get(op)
+            fast = _FAST.get(e.ops[0] if isinstance(e, nodes.Compare) else str(e.label))
             if fast is not None:
                 return fast(_whole(parts[0][0]), _whole(parts[1][0])), None
         return apply(e, parts)
@@ -118,9 +117,7 @@ class Evaluator:
         return ranges.apply(t.expr, [self.range(c) for c in t.children])
 
     def _exact(self, t: Term) -> Range:
-        if isinstance(t.type, nodes.Category) or (
-            not isinstance(t.type, nodes.Bool) and max(abs(float(t.range.lo)), abs(float(t.range.hi))) > EXACT
-        ):
+        if isinstance(t.type, nodes.Category) or (not isinstance(t.type, nodes.Bool) and ranges.reach(t.range) > EXACT):
             return ranges.unknown(t.type)
         values, status = self.value(t)
         x = np.asarray(values, dtype=np.float64)
@@ -143,12 +140,12 @@ def _whole(values: Values) -> Values:
 def _combined(kind: str, total: Values | None, values: Values, sign: int) -> Values:
     if kind == "sum":
         if total is None:
-            return values if sign > 0 else np.negative(values)  # type: ignore[arg-type]
-        return np.add(total, values) if sign > 0 else np.subtract(total, values)  # type: ignore[arg-type,no-any-return]
+            return values if sign > 0 else np.negative(values)  # type: ignore[call-overload,no-any-return]
+        return np.add(total, values) if sign > 0 else np.subtract(total, values)
     if total is None:
         return values
     if kind == "product":
-        return np.multiply(total, values)  # type: ignore[arg-type,no-any-return]
+        return np.multiply(total, values)
     return np.logical_and(total, values) if kind == "all" else np.logical_or(total, values)
 
 
@@ -159,7 +156,7 @@ def _select(parts: list[Result]) -> Result:
     values: Values = np.zeros((), np.int64)
     for i, (value, _) in enumerate(places):
         values = np.where(at == i, value, values)
-    outside = np.less(at, 0) | np.greater_equal(at, len(places))  # type: ignore[operator]
+    outside = np.less(at, 0) | np.greater_equal(at, len(places))
     return values, first(status, flag(outside, UNDEFINED))
 
 

@@ -13,7 +13,7 @@ from tunepass.expr import nodes
 from tunepass.space import order
 from tunepass.space.build import Builder, Domain, TooLarge
 from tunepass.space.diagram import LIMIT, Diagram, Indices, Weighted
-from tunepass.space.evaluate import Evaluator
+from tunepass.space.evaluate import Evaluator, Known
 from tunepass.space.parameter import Column, Integer, Parameter, Permutation, Real
 from tunepass.space.prior import Floats
 from tunepass.space.terms import Term, Terms, Variable, conjuncts
@@ -124,7 +124,7 @@ class DiagramGroup(Group):
         for name, position in self.layers:
             p = self._by_name[name]
             found.append(columns[name][:, position] if isinstance(p, Permutation) else p.find(columns[name]))
-        return np.stack(found, axis=1).astype(np.int64)  # type: ignore[arg-type]
+        return np.stack(found, axis=1).astype(np.int64)
 
     def masses(self) -> list[Floats]:
         """The prior weight of every value of every layer."""
@@ -250,8 +250,9 @@ class Compiled:
 
     def _thin(self, number: int, t: Term) -> None:
         domain = self.domains[number]
-        known = {self.terms.variable(number): (domain.column, None)}
-        met = np.broadcast_to(Evaluator(self.terms, known, 0, 1 << number).satisfied(t), domain.index.shape)
+        known: Known = {self.terms.variable(number): (domain.column, None)}
+        everywhere = np.ones(len(domain.index), dtype=bool)
+        met = Evaluator(self.terms, known, 0, 1 << number).satisfied(t, everywhere) & everywhere
         self.domains[number] = Domain(domain.column[met], domain.index[met], domain.width)
 
     def order(self) -> list[int]:

@@ -28,6 +28,11 @@ class Range(NamedTuple):
     undefined: bool
 
 
+def reach(r: Range) -> float:
+    """The largest magnitude in the range of one box."""
+    return max(abs(float(r.lo)), abs(float(r.hi)))
+
+
 def unknown(type_: nodes.Type) -> Range:
     return Range(0.0, 1.0, True) if isinstance(type_, nodes.Bool) else Range(-HUGE, HUGE, True)
 
@@ -39,8 +44,9 @@ def constant(value: nodes.Scalar) -> Range:
 def _settled(lo: Ends, hi: Ends, undefined: bool, *, real: bool = False) -> Range:
     """Widens real ends by their rounding, and gives up on what is too large to be exact."""
     if real:
-        lo, hi = lo - abs(lo) * _SLACK - 1e-300, hi + abs(hi) * _SLACK + 1e-300
-        return Range(np.maximum(lo, -HUGE), np.minimum(hi, HUGE), undefined)
+        lo = np.maximum(lo - np.abs(lo) * _SLACK - 1e-300, -HUGE)
+        hi = np.minimum(hi + np.abs(hi) * _SLACK + 1e-300, HUGE)
+        return Range(_plain(lo), _plain(hi), undefined)
     if isinstance(lo, float) and isinstance(hi, float):
         if lo < -EXACT or hi > EXACT:
             return Range(-HUGE if lo < -EXACT else min(lo, EXACT), HUGE if hi > EXACT else max(hi, -EXACT), True)
@@ -65,7 +71,7 @@ def add(parts: Sequence[Range], signs: Sequence[int], *, real: bool = False) -> 
 def _corners(a: Range, b: Range, f: Callable[[Ends, Ends], Ends]) -> tuple[Ends, Ends]:
     found = [f(a.lo, b.lo), f(a.lo, b.hi), f(a.hi, b.lo), f(a.hi, b.hi)]
     if all(isinstance(x, float) for x in found):
-        return min(found), max(found)  # type: ignore[type-var]
+        return min(found), max(found)
     lo = np.minimum(np.minimum(found[0], found[1]), np.minimum(found[2], found[3]))
     return lo, np.maximum(np.maximum(found[0], found[1]), np.maximum(found[2], found[3]))
 

@@ -111,7 +111,7 @@ class Terms:
         order, item = e.arguments
         assert isinstance(order, nodes.Name) and isinstance(order.type, nodes.Order)
         if isinstance(item, nodes.Constant) and item.value in order.type.items:
-            return self.place(order.name, order.type.items.index(item.value))  # type: ignore[arg-type]
+            return self.place(order.name, order.type.items.index(item.value))
         places = tuple(self.place(order.name, code) for code in range(len(order.type.items)))
         return self._apply(e, (self.build(item), *places), kind="locate")
 
@@ -126,7 +126,7 @@ class Terms:
                 flat += [(sign * s, c) for s, c in zip(term.signs, term.children)]
             else:
                 flat.append((sign, term))
-        spread = sum(max(abs(t.range.lo), abs(t.range.hi)) for _, t in flat)
+        spread = sum(ranges.reach(t.range) for _, t in flat)
         if spread > ranges.EXACT or any(t.range.undefined or not t.safe for _, t in flat):
             return self._apply(e, tuple(t for _, t in signed))
         return self.sum_of(flat)
@@ -151,7 +151,7 @@ class Terms:
         if kind == "product":
             largest = 1.0
             for r in found:
-                largest *= max(1.0, abs(r.lo), abs(r.hi))
+                largest *= max(1.0, ranges.reach(r))
             made = self._make(kind, children, nodes.INTEGER, ranges.multiply(found))
             made.safe = made.safe and largest <= ranges.EXACT
             return made
@@ -178,8 +178,10 @@ class Terms:
                 mask |= c.mask
             safe = not range_.undefined and all(c.safe for c in children)
             if not isinstance(type_, nodes.Bool | nodes.Category):
-                safe = safe and max(abs(range_.lo), abs(range_.hi)) <= ranges.EXACT
-            term = Term(kind, children, mask, type_, range_, expr, signs, safe, code, label if kind == "place" else "")
+                safe = safe and ranges.reach(range_) <= ranges.EXACT
+            term = Term(
+                kind, children, mask, type_, range_, expr, signs, safe, code, str(label) if kind == "place" else ""
+            )
             self._shared[key] = term
         return term
 
