@@ -24,6 +24,10 @@ _HOME_OF = {
     "Store": "tunepass.study.store",
     "Lock": "tunepass.study.lock",
     "Kernel": "tunepass.ir.kernel",
+    "Pass": "tunepass.passes.base",
+    "Pipeline": "tunepass.passes.base",
+    "Result": "tunepass.passes.base",
+    "load": "tunepass.driver.reading",
     "TunepassError": "tunepass.diagnostics",
 }
 
@@ -31,7 +35,11 @@ __all__ = ["__version__", *sorted(_HOME_OF)]
 
 if TYPE_CHECKING:
     from tunepass.diagnostics import TunepassError as TunepassError
+    from tunepass.driver.reading import load as load
     from tunepass.ir.kernel import Kernel as Kernel
+    from tunepass.passes.base import Pass as Pass
+    from tunepass.passes.base import Pipeline as Pipeline
+    from tunepass.passes.base import Result as Result
     from tunepass.space.configuration import Configuration as Configuration
     from tunepass.study.lock import Lock as Lock
     from tunepass.study.objective import Objective as Objective

@@ -7,15 +7,15 @@ from collections.abc import Callable, Mapping
 
 from tunepass.diagnostics import TunepassError, nearest
 
-STRATEGIES: Mapping[str, str] = {
-    "auto": "tunepass.strategies.auto:Auto",
-    "bayesian": "tunepass.strategies.bayesian:Bayesian",
-    "exhaustive": "tunepass.strategies.exhaustive:Exhaustive",
-    "random": "tunepass.strategies.random:Random",
-}
+STRATEGIES: Mapping[str, str] = {}
 
 # A source's suffix -> the frontend that reads it.
-FRONTENDS: Mapping[str, str] = {}
+FRONTENDS: Mapping[str, str] = dict.fromkeys(
+    (".c", ".cc", ".cpp", ".cxx", ".c++", ".C"), "tunepass.frontends.c.frontend:CFrontend"
+)
+
+# What passes reach above themselves for, by name only: the standard pipeline needs frontends and evaluators.
+DEFAULT_PIPELINE: Mapping[str, str] = {"default": "tunepass.driver.pipeline:default_pipeline"}
 
 
 def strategy(name: str) -> Callable[..., object]:
@@ -26,6 +26,11 @@ def strategy(name: str) -> Callable[..., object]:
 def frontend(suffix: str) -> Callable[..., object]:
     """The class of the frontend that reads sources ending in `suffix` (with its dot)."""
     return _load(FRONTENDS, "frontend for the suffix", suffix)
+
+
+def default_pipeline() -> Callable[..., object]:
+    """The function behind `Pipeline.default`."""
+    return _load(DEFAULT_PIPELINE, "pipeline", "default")
 
 
 def _load(table: Mapping[str, str], what: str, name: str) -> Callable[..., object]:

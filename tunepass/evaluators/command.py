@@ -21,7 +21,7 @@ from tunepass.evaluators.candidate import Candidate, Realise, digest, file_diges
 from tunepass.evaluators.compile_run import processor_name
 from tunepass.evaluators.compiling import Compiling
 from tunepass.evaluators.cores import reserved_core
-from tunepass.evaluators.measure import MeasurePlan, median, median_interval
+from tunepass.evaluators.measure import LEAST_ROUNDS, MeasurePlan, median, median_interval
 from tunepass.evaluators.metrics import MetricPattern
 from tunepass.evaluators.process import Completed, Limits, base_environment, run_limited, tail
 from tunepass.evaluators.verdict import run_failure
@@ -234,8 +234,12 @@ class CommandRun(Evaluator):
             env=base_environment(dict(built.candidate.environment)),
         )
 
-    def compare_again(self, configurations: Sequence[Configuration], rounds: int = 7) -> list[list[float]]:
-        """Interleaved runs of finalists: the first objective's value by round; empty for one that fails now."""
+    def compare_again(
+        self, configurations: Sequence[Configuration], rounds: int = 7, seconds: float | None = None
+    ) -> list[list[float]]:
+        """Interleaved runs of finalists: the first objective's value by round; empty for one that fails now. After
+        `seconds`, and LEAST_ROUNDS, no further round begins."""
+        started = time.monotonic()
         limits = self.set_up()
         built = [self.prepare(configuration) for configuration in configurations]
         values: list[list[float]] = [[] for _ in built]
@@ -243,6 +247,8 @@ class CommandRun(Evaluator):
         name = self.task.objectives[0].name
         try:
             for turn in range(rounds):
+                if seconds is not None and turn >= LEAST_ROUNDS and time.monotonic() - started > seconds:
+                    break
                 for index in range(len(built)) if turn % 2 == 0 else reversed(range(len(built))):
                     found = self._once(built[index], limits) if alive[index] else None
                     if found is None or isinstance(found, Failed):

@@ -22,7 +22,7 @@ from tunepass.evaluators.compare import Tolerance, compare, zeros_pass
 from tunepass.evaluators.compiling import Compiling, mentions_main
 from tunepass.evaluators.cores import reserved_core
 from tunepass.evaluators.harness import BuiltHarness, HarnessRun, Reference, build_harness
-from tunepass.evaluators.measure import MeasurePlan, Timing, disturbed, processor_times, summarise
+from tunepass.evaluators.measure import LEAST_ROUNDS, MeasurePlan, Timing, disturbed, processor_times, summarise
 from tunepass.evaluators.process import Limits, tail
 from tunepass.evaluators.workspace import Workspace
 from tunepass.space.configuration import Configuration
@@ -215,16 +215,21 @@ class CompileRun(Evaluator):
         assert best is not None
         return Measured({task.objective: best.median_s * MS}, tuple(s * MS for s in best.samples), censored=censored)
 
-    def compare_again(self, configurations: Sequence[Configuration], rounds: int = 7) -> list[list[float]]:
+    def compare_again(
+        self, configurations: Sequence[Configuration], rounds: int = 7, seconds: float | None = None
+    ) -> list[list[float]]:
         """Interleaved re-measurement of finalists: for each configuration its `rounds` medians in ms, paired by round.
 
-        A configuration that fails now gets an empty list.
+        A configuration that fails now gets an empty list. After `seconds`, and LEAST_ROUNDS, no further round begins.
         """
+        started = time.monotonic()
         prepared = [self.prepare(configuration, link_known=True) for configuration in configurations]
         times: list[list[float]] = [[] for _ in prepared]
         alive = [one.program is not None for one in prepared]
         try:
             for turn in range(rounds):
+                if seconds is not None and turn >= LEAST_ROUNDS and time.monotonic() - started > seconds:
+                    break
                 order = range(len(prepared)) if turn % 2 == 0 else reversed(range(len(prepared)))
                 for index in order:
                     if not alive[index]:

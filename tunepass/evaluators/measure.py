@@ -14,6 +14,7 @@ from pathlib import Path
 from tunepass.evaluators.harness_report import Sample
 
 CALIBRATION_SLACK = 1.10  # a calibration loop slower than this times the fastest one marks a disturbed sample
+LEAST_ROUNDS = 5  # of finalists, whatever the time: fewer decide nothing (tunepass.study.winner)
 STEAL_SHARE = 0.02  # of the processor time that the hypervisor gave to others
 
 

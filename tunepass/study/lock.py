@@ -14,7 +14,7 @@ import yaml
 from tunepass.diagnostics import Source, StudyError
 from tunepass.space.configuration import Configuration
 from tunepass.study.identity import Identity
-from tunepass.study.lockfile import SIZE_LIMIT, Reader, flow, parse, scalar
+from tunepass.study.lockfile import SIZE_LIMIT, FlowValue, Reader, flow, parse, scalar
 
 NAME = "tunepass.lock"
 VERSION = 1
@@ -28,20 +28,23 @@ DIGITS = 6  # significant digits of measured numbers: more is noise, and noise d
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LockedObjective:
-    """What the choice gained: `default` and `chosen` in `unit`, `gain` with its confidence `interval`."""
+    """What the choice gained: `default` and `chosen` in `unit`, `gain` with its confidence `interval`. `default` and
+    `gain` are None when the default fails, `interval` when nothing was measured in pairs."""
 
     name: str
     unit: str = ""
-    default: float
+    default: float | None
     chosen: float
-    gain: float
-    interval: tuple[float, float]
+    gain: float | None
+    interval: tuple[float, float] | None
     evaluations: int
 
     def __post_init__(self) -> None:
         for name in ("default", "chosen", "gain"):
-            object.__setattr__(self, name, _rounded(getattr(self, name)))
-        object.__setattr__(self, "interval", (_rounded(self.interval[0]), _rounded(self.interval[1])))
+            value = getattr(self, name)
+            object.__setattr__(self, name, None if value is None else _rounded(value))
+        if self.interval is not None:
+            object.__setattr__(self, "interval", (_rounded(self.interval[0]), _rounded(self.interval[1])))
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,17 +58,16 @@ class Entry:
     def text(self, key: str) -> str:
         """The entry's lines, ready for the `kernels` mapping."""
         o, i = self.objective, self.identity
-        objective = flow(
-            [
-                ("name", o.name),
-                ("unit", o.unit),
-                ("default", o.default),
-                ("chosen", o.chosen),
-                ("gain", o.gain),
-                ("interval", list(o.interval)),
-                ("evaluations", o.evaluations),
-            ]
-        )
+        measured: list[tuple[str, FlowValue | None]] = [
+            ("name", o.name),
+            ("unit", o.unit),
+            ("default", o.default),
+            ("chosen", o.chosen),
+            ("gain", o.gain),
+            ("interval", list(o.interval) if o.interval else None),
+            ("evaluations", o.evaluations),
+        ]
+        objective = flow([(name, value) for name, value in measured if value is not None])
         identity = flow(
             [
                 ("source", i.source),
@@ -218,18 +220,20 @@ def _entry(reader: Reader, key: str, node: yaml.Node) -> Entry:
 
 
 def _objective(reader: Reader, node: yaml.Node) -> LockedObjective:
-    needed = ("name", "default", "chosen", "gain", "interval", "evaluations")
-    o = reader.record(node, "objective", ("name", "unit", *needed[1:]), needed)
-    ends = [reader.number(end, "interval") for end in reader.items(o["interval"], "interval")]
-    if len(ends) != 2:
+    known = ("name", "unit", "default", "chosen", "gain", "interval", "evaluations")
+    o = reader.record(node, "objective", known, ("name", "chosen", "evaluations"))
+    ends = (
+        [reader.number(end, "interval") for end in reader.items(o["interval"], "interval")] if "interval" in o else []
+    )
+    if "interval" in o and len(ends) != 2:
         raise reader.fail("interval must be two numbers", o["interval"])
     return LockedObjective(
         name=reader.text(o["name"], "name"),
         unit=reader.text(o["unit"], "unit") if "unit" in o else "",
-        default=reader.number(o["default"], "default"),
+        default=reader.number(o["default"], "default") if "default" in o else None,
         chosen=reader.number(o["chosen"], "chosen"),
-        gain=reader.number(o["gain"], "gain"),
-        interval=(ends[0], ends[1]),
+        gain=reader.number(o["gain"], "gain") if "gain" in o else None,
+        interval=(ends[0], ends[1]) if ends else None,
         evaluations=reader.whole(o["evaluations"], "evaluations"),
     )
 

@@ -1,0 +1,120 @@
+from __future__ import annotations
+
+import pytest
+
+from tests.passes.fakes import Clock, Comparing, InOrder, Prices, by_tile, kernel
+from tunepass.diagnostics import TunepassError
+from tunepass.passes.base import Compilation, Pipeline
+from tunepass.passes.explore import HOPELESS
+from tunepass.passes.extract_space import ExtractSpace
+from tunepass.passes.result import Found, Progress
+from tunepass.passes.search import Search
+from tunepass.space.configuration import Configuration
+from tunepass.space.parameter import Integer
+from tunepass.study.outcome import Failed, Outcome
+
+TIMES = by_tile({1: 10.0, 2: 8.0, 4: 6.0, 8: 3.0, 16: "crash"})
+
+
+def search(prices: Prices, **options: object) -> Found:
+    step = Search(evaluators=prices.opened, strategy=InOrder, clock=prices.clock, **options)  # type: ignore[arg-type]
+    return Pipeline((ExtractSpace(), step)).run(kernel()).found
+
+
+def test_the_default_is_the_first_trial_and_the_best_becomes_the_choice() -> None:
+    prices = Prices(TIMES)
+    found = search(prices)
+    assert prices.asked[0] == Configuration({"TILE": 4, "MODE": "a"}) == found.default
+    assert found.choice == Configuration({"TILE": 8, "MODE": "a"})  # equal to MODE b, and closer to the default
+    assert (found.evaluations, found.trial_count, found.failures) == (9, 9, {"crash": 2})
+    gain = found.gains[0]
+    assert (gain.default, gain.chosen, gain.gain, gain.interval) == (6.0, 3.0, 2.0, None)
+    assert prices.closed and found.seconds["compile"] == 9 * 0.25 and found.seconds["total"] == 9
+
+
+def test_max_evals_ends_the_search() -> None:
+    assert search(Prices(TIMES), max_evals=3).evaluations == 3
+
+
+def test_the_budget_ends_the_search() -> None:
+    assert search(Prices(TIMES), budget_s=5.0).evaluations == 5
+
+
+def test_a_budget_too_small_for_anything_still_measures_the_default() -> None:
+    found = search(Prices(TIMES), budget_s=1e-9)
+    assert found.evaluations == 1 and found.kept_default and found.gains
+
+
+def test_part_of_the_budget_is_kept_for_the_finalists() -> None:
+    prices = Comparing(TIMES, lambda c, r: 1.0)
+    assert search(prices, budget_s=10.0).evaluations == 7
+
+
+def test_the_finalists_are_measured_again_and_may_lose() -> None:
+    noise = [0.99, 1.0, 1.01]
+    prices = Comparing(TIMES, lambda c, r: 6.0 * noise[r % 3] if c["TILE"] != 2 else 5.0 * noise[r % 3])
+    found = search(prices)
+    assert prices.compared[0][0] == found.default and len(prices.compared[0]) == 4  # equal values once
+    assert found.choice["TILE"] == 2  # not the 8 that looked best once
+    assert found.gains[0].gain == pytest.approx(1.2, rel=0.02) and found.gains[0].interval is not None
+
+
+def test_without_a_significant_gain_the_default_is_kept() -> None:
+    prices = Comparing(TIMES, lambda c, r: 6.0 + 0.1 * ((r * 7 + hash(c["TILE"])) % 5))
+    found = search(prices)
+    assert found.kept_default and found.gains[0].gain == 1.0
+
+
+def test_when_the_default_fails_the_best_of_the_others_is_chosen() -> None:
+    found = search(Prices(by_tile({1: 10.0, 2: 8.0, 4: "compile", 8: 3.0, 16: 2.0})))
+    assert found.choice["TILE"] == 16 and found.gains[0].default is None and found.gains[0].gain is None
+
+
+def test_when_all_fails_there_is_no_gain_and_the_search_gives_up_early() -> None:
+    step = Search(evaluators=Prices(lambda c: Failed("compile", "no such file")).opened, strategy=InOrder)
+    many = kernel((Integer("N", 1, 100),), ())
+    found = Pipeline((ExtractSpace(), step)).run(many).found
+    assert found.gains == () and found.evaluations == HOPELESS and found.failures == {"compile": HOPELESS}
+
+
+def test_ctrl_c_keeps_what_was_measured_and_the_best_so_far_is_the_choice() -> None:
+    def price(configuration: Configuration) -> float | Outcome:
+        if configuration["TILE"] == 8:
+            raise KeyboardInterrupt
+        return TIMES(configuration)
+
+    prices = Prices(price)
+    found = search(prices)
+    assert found.interrupted and prices.closed
+    assert found.choice["TILE"] == 4 and 0 < found.evaluations == len(found.trials)
+
+
+def test_a_stored_search_resumes(tmp_path) -> None:  # type: ignore[no-untyped-def]
+    store = f"sqlite:///{tmp_path / 'store.db'}"
+    assert search(Prices(TIMES), store=store, max_evals=4).evaluations == 4
+    found = search(Prices(TIMES), store=store)
+    assert (found.evaluations, found.trial_count) == (5, 9) and found.choice["TILE"] == 8
+    assert search(Prices(TIMES), store=store).evaluations == 0
+
+
+def test_progress_is_told_after_every_evaluation() -> None:
+    told: list[Progress] = []
+    search(Comparing(TIMES, lambda c, r: 1.0, Clock()), watch=told.append, budget_s=100.0)
+    assert [p.evaluations for p in told] == [*range(10), 9] and told[-1].phase == "finalists"
+    assert told[-1].best_value == 3.0 and told[-1].gain == 2.0 and "TILE=8" in told[-1].best_text
+    assert next(p.evaluations for p in told if p.improved) == 1
+
+
+def test_jobs_suggest_several_at_a_time_after_the_default() -> None:
+    assert search(Prices(TIMES), jobs=4).choice["TILE"] == 8
+
+
+@pytest.mark.parametrize("options", [{"objectives": ("tme",)}, {"pick": "tme"}])
+def test_an_unknown_objective_is_named(options: dict[str, object]) -> None:
+    with pytest.raises(TunepassError, match="did you mean 'time'"):
+        search(Prices(TIMES), **options)
+
+
+def test_search_needs_a_space() -> None:
+    with pytest.raises(TunepassError, match="extract_space"):
+        Search(evaluators=Prices(TIMES).opened).run(Compilation(kernel=kernel()))

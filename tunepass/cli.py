@@ -1,0 +1,58 @@
+"""The command line: parse, dispatch, print. Results go to stdout, everything else to stderr."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+
+from tunepass.commands.arguments import COMMANDS, parse
+from tunepass.diagnostics import TunepassError
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit status."""
+    words = list(sys.argv[1:] if argv is None else argv)
+    try:
+        return _dispatch(words)
+    except TunepassError as error:
+        print(error, file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("tunepass: interrupted", file=sys.stderr)
+        return 130
+    except BrokenPipeError:
+        # The reader of our results has gone; leave nothing for the interpreter to flush into the closed pipe.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except Exception as error:
+        return _internal_error(error)
+
+
+def _dispatch(words: list[str]) -> int:
+    if words[:1] == ["cc"]:  # every word belongs to the compiler, --help and --version too
+        status: int = importlib.import_module(COMMANDS["cc"][1]).run(words[1:])
+        return status
+    try:
+        options = parse(words)
+    except SystemExit as stop:  # argparse has printed help or its own diagnostic
+        return int(stop.code or 0)
+    answer = importlib.import_module(COMMANDS[options.command][1]).run(options)
+    for note in answer.notes:
+        print(note, file=sys.stderr)
+    rendered = answer.render(options.format)
+    if rendered:
+        print(rendered, flush=True)
+    return int(answer.status)
+
+
+def _internal_error(error: Exception) -> int:
+    if os.environ.get("TUNEPASS_DEBUG") == "1":
+        traceback.print_exc()
+    else:
+        summary = (str(error).splitlines() or [""])[0]
+        print(f"tunepass: internal error: {type(error).__name__}: {summary}", file=sys.stderr)
+        print("  = help: set TUNEPASS_DEBUG=1 for the traceback, and please report it with the source", file=sys.stderr)
+    return 2

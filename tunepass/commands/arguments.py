@@ -1,0 +1,202 @@
+"""The command line's grammar: argparse and nothing else, so that `tunepass --help` is instant."""
+
+from __future__ import annotations
+
+import argparse
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from tunepass import __version__
+
+if TYPE_CHECKING:
+    Commands = argparse._SubParsersAction[argparse.ArgumentParser]
+
+DEFAULT_BUDGET_S = 60.0
+_UNIT_S = {"h": 3600.0, "m": 60.0, "s": 1.0}
+_DURATION = re.compile(r"(?:(\d+(?:\.\d+)?)h)?(?:(\d+(?:\.\d+)?)m)?(?:(\d+(?:\.\d+)?)s)?")
+
+EPILOG = """\
+exit status: 0 done (keeping the default is success), 1 every evaluation failed, 2 the source or the command line
+is wrong, 3 the lock is stale under --frozen, 130 interrupted (everything measured is kept)
+"""
+
+
+def duration(text: str) -> float:
+    """Seconds of `90s`, `10m`, `1h30m`; a bare number is refused, because nobody agrees on its unit."""
+    match = _DURATION.fullmatch(text)
+    if not text or match is None:
+        raise argparse.ArgumentTypeError(f"a duration is written like 90s, 10m or 1h30m, got {text!r}")
+    seconds = sum(float(part) * _UNIT_S[unit] for part, unit in zip(match.groups(), "hms") if part)
+    if not 0 < seconds < 1e9:
+        raise argparse.ArgumentTypeError(f"a duration must be positive and finite, got {text!r}")
+    return seconds
+
+
+def _at_least(low: int) -> type[int]:
+    def convert(text: str) -> int:
+        try:
+            value = int(text)
+        except ValueError:
+            value = -1
+        if not low <= value < 2**31:
+            raise argparse.ArgumentTypeError(f"expected an integer of at least {low}, got {text!r}")
+        return value
+
+    return convert  # type: ignore[return-value]  # argparse wants a type, a function does
+
+
+def _positive(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not 0 < value < math.inf:
+        raise argparse.ArgumentTypeError(f"expected a positive number, got {text!r}")
+    return value
+
+
+def _names(text: str) -> tuple[str, ...]:
+    names = tuple(name.strip() for name in text.split(","))
+    if not all(name.isidentifier() for name in names) or len(set(names)) != len(names):
+        raise argparse.ArgumentTypeError(f"expected distinct names separated by commas, got {text!r}")
+    return names
+
+
+def _command(commands: Commands, name: str, summary: str, usage: str | None = None) -> argparse.ArgumentParser:
+    parser = commands.add_parser(name, help=summary, description=summary, usage=usage, allow_abbrev=False)
+    parser.add_argument("--format", choices=("text", "json"), default="text", help="how results are printed")
+    return parser
+
+
+def _add_store(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--store", metavar="PATH", help="the trials' database (default: .tunepass/store.db, TUNEPASS_STORE)"
+    )
+
+
+def _add_kernel(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--kernel", metavar="NAME", help="only this kernel of the source")
+
+
+def _add_build(commands: Commands) -> None:
+    parser = _command(
+        commands, "build", "tune a source and build it", "tunepass build [options] SOURCE [-- COMPILER ARGS...]"
+    )
+    parser.add_argument("source", metavar="SOURCE", help="an annotated source")
+    parser.add_argument("-o", "--output", metavar="DIR", default="out", help="where the results go (default: out)")
+    parser.add_argument("--device", metavar="D", help="the machine to tune for (default: host, this one)")
+    parser.add_argument(
+        "--budget", type=duration, metavar="TIME", help="time to search, such as 90s or 10m (default: 60s)"
+    )
+    parser.add_argument("--max-evals", type=_at_least(1), metavar="N", help="configurations to evaluate at most")
+    parser.add_argument("--strategy", default="auto", metavar="S", help="auto, random, exhaustive or bayesian")
+    parser.add_argument(
+        "--objective", type=_names, metavar="NAME[,NAME]", help="what to minimise (default: all measured)"
+    )
+    parser.add_argument("--pick", metavar="NAME", help="of several objectives, the one the choice is the best of")
+    parser.add_argument("--seed", type=_at_least(0), default=0, metavar="N", help="of every random choice (default: 0)")
+    parser.add_argument(
+        "--jobs", type=_at_least(1), default=1, metavar="N", help="compile up to N candidates at a time"
+    )
+    parser.add_argument("--frozen", action="store_true", help="build from the lock, never search")
+    parser.add_argument("--continue", dest="search_on", action="store_true", help="search on, even if the lock fits")
+    _add_kernel(parser)
+    _add_store(parser)
+
+
+def _add_cc(commands: Commands) -> None:
+    commands.add_parser("cc", help="stand in for the compiler: CC='tunepass cc'", add_help=False)
+
+
+def _add_space(commands: Commands) -> None:
+    parser = _command(commands, "space", "print the parameters, constraints and exact size of a source's space")
+    parser.add_argument("source", metavar="SOURCE")
+    _add_kernel(parser)
+
+
+def _add_verify(commands: Commands) -> None:
+    parser = _command(
+        commands,
+        "verify",
+        "say whether the lock still fits",
+        "tunepass verify [options] [PATH...] [-- COMPILER ARGS...]",
+    )
+    parser.add_argument("paths", nargs="*", metavar="PATH", help="sources, folders or locks (default: this folder)")
+
+
+def _add_diff(commands: Commands) -> None:
+    parser = _command(
+        commands, "diff", "say what changed since the lock", "tunepass diff [options] [PATH...] [-- COMPILER ARGS...]"
+    )
+    parser.add_argument("paths", nargs="*", metavar="PATH", help="sources, folders or locks (default: this folder)")
+    _add_store(parser)
+
+
+def _add_explain(commands: Commands) -> None:
+    parser = _command(commands, "explain", "say what the search found and why the choice won")
+    parser.add_argument("source", metavar="SOURCE")
+    _add_kernel(parser)
+    _add_store(parser)
+
+
+def _add_report(commands: Commands) -> None:
+    parser = _command(commands, "report", "write the convergence picture or a page about the search")
+    parser.add_argument("source", metavar="SOURCE")
+    parser.add_argument("-o", "--output", metavar="FILE", required=True, help="a .html page or an .svg picture")
+    _add_kernel(parser)
+    _add_store(parser)
+
+
+def _add_doctor(commands: Commands) -> None:
+    _command(commands, "doctor", "say what tunepass finds on this machine, and how to get what it does not")
+
+
+# A command's name: what it adds to the grammar, and the module that runs it.
+COMMANDS: Mapping[str, tuple[Callable[[Commands], None], str]] = {
+    "build": (_add_build, "tunepass.commands.build"),
+    "cc": (_add_cc, "tunepass.commands.cc"),
+    "space": (_add_space, "tunepass.commands.space"),
+    "verify": (_add_verify, "tunepass.commands.verify"),
+    "diff": (_add_diff, "tunepass.commands.diff"),
+    "explain": (_add_explain, "tunepass.commands.explain"),
+    "report": (_add_report, "tunepass.commands.report"),
+    "doctor": (_add_doctor, "tunepass.commands.doctor"),
+}
+TAKES_COMPILER = frozenset({"build", "verify", "diff"})
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """The whole grammar. What follows `--` is the compiler's and is split off before argparse sees it."""
+    parser = argparse.ArgumentParser(
+        prog="tunepass",
+        description="The tuning pass that any compiler can embed.",
+        epilog=EPILOG,
+        allow_abbrev=False,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"tunepass {__version__}")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    for add, _ in COMMANDS.values():
+        add(commands)
+    return parser
+
+
+def parse(words: Sequence[str]) -> argparse.Namespace:
+    """The options of one command line, its compiler as `compiler`; a mistake ends in SystemExit(2)."""
+    ours, compiler = split_compiler(words)
+    parser = build_parser()
+    options = parser.parse_args(ours)
+    if compiler and options.command not in TAKES_COMPILER:
+        parser.error(f"{options.command} takes no compiler arguments after --")
+    options.compiler = compiler
+    return options
+
+
+def split_compiler(argv: Sequence[str]) -> tuple[list[str], list[str]]:
+    """The arguments before the first `--` and the compiler's after it."""
+    if "--" not in argv:
+        return list(argv), []
+    at = list(argv).index("--")
+    return list(argv[:at]), list(argv[at + 1 :])

@@ -1,0 +1,151 @@
+"""`tunepass cc`: the compiler, plus what the lock says of each source. Never searches, and is as quiet as the compiler.
+
+A source without an entry in its folder's tunepass.lock is the compiler's alone. One that has an entry is compiled with
+the chosen macros and flags after the command line's own. When the source has changed since, the choice stands as long
+as it is still a configuration of the space (a note says so), else the source's defaults do.
+
+TUNEPASS_CC names the compiler behind it (default: cc). TUNEPASS_FROZEN=1, or --frozen as the first argument, turns a
+stale or missing entry into status 3.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tunepass.commands.answer import Status
+from tunepass.commands.compiler_call import CompilerCall, analyse
+from tunepass.diagnostics import ToolError
+
+LOCK = "tunepass.lock"  # tunepass.study.lock.NAME, not imported: most calls of a compiler have no lock to read
+MARK = b"tunepass"
+PEEK = 16 << 20  # bytes of a source looked through for an annotation
+
+
+@dataclass(frozen=True, slots=True)
+class Tuned:
+    """What a source is compiled with: further arguments, and its text where that had to be rewritten."""
+
+    place: int
+    arguments: tuple[str, ...]
+    text: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The tuned sources of one call, what to tell the user, and why the lock does not fit."""
+
+    tuned: tuple[Tuned, ...] = ()
+    notes: tuple[str, ...] = ()
+    stale: tuple[str, ...] = ()
+
+
+def run(words: Sequence[str]) -> int:
+    frozen = os.environ.get("TUNEPASS_FROZEN") == "1"
+    if words[:1] == ["--frozen"]:
+        frozen, words = True, words[1:]
+    compiler = shlex.split(os.environ.get("TUNEPASS_CC", "")) or ["cc"]
+    call = analyse(words)
+    plan = make_plan(call, frozen=frozen)
+    for line in plan.notes:
+        sys.stderr.write(f"tunepass cc: note: {line}\n")
+    if frozen and plan.stale:
+        for line in plan.stale:
+            sys.stderr.write(f"tunepass cc: error: {line}\n")
+        return Status.STALE
+    if not plan.tuned:
+        return _become([*compiler, *words])
+    with tempfile.TemporaryDirectory(prefix="tunepass-cc-") as scratch:
+        return _compile(compiler, call, plan.tuned, Path(scratch))
+
+
+def make_plan(call: CompilerCall, *, frozen: bool) -> Plan:
+    """Look up every source of the call in the lock beside it."""
+    tuned: list[Tuned] = []
+    notes: list[str] = []
+    stale: list[str] = []
+    for place, source in zip(call.at, call.sources):
+        if not (source.parent / LOCK).is_file():
+            if frozen and _annotated(source):
+                stale.append(f"{source} has no entry in {source.parent / LOCK}")
+            continue
+        from tunepass.driver.locked import tuned_source
+
+        found = tuned_source(source)
+        notes += found.notes
+        stale += found.stale
+        if found.arguments or found.text is not None:
+            tuned.append(Tuned(place, found.arguments, found.text))
+    return Plan(tuple(tuned), tuple(notes), tuple(stale))
+
+
+def _annotated(source: Path) -> bool:
+    try:
+        with source.open("rb") as file:
+            return MARK in file.read(PEEK)
+    except OSError:
+        return False  # the compiler says it better
+
+
+def _compile(compiler: list[str], call: CompilerCall, tuned: Sequence[Tuned], scratch: Path) -> int:
+    """One source: one call. Several that stop before linking: a call for each. Several that are linked: the tuned ones
+    become objects first, so that a macro of one does not reach the others."""
+    by_place = {one.place: one for one in tuned}
+    if len(call.at) == 1:
+        return _run([*compiler, *_with(call.arguments, tuned[0], scratch), *tuned[0].arguments])
+    if not call.links:
+        statuses = [0]
+        for place in call.at:
+            one = by_place.get(place, Tuned(place, ()))
+            words = [w for i, w in enumerate(_with(call.arguments, one, scratch)) if i == place or i not in call.at]
+            statuses.append(_run([*compiler, *words, *one.arguments]))
+        return max(statuses)
+    arguments = list(call.arguments)
+    for one in tuned:
+        target = scratch / f"{one.place}.o"
+        words = CompilerCall(_with(call.arguments, one, scratch), call.at, call.links).compiling(one.place, target)
+        status = _run([*compiler, *words, *one.arguments])
+        if status:
+            return status
+        arguments[one.place] = str(target)
+    return _run([*compiler, *arguments])
+
+
+def _with(arguments: Sequence[str], one: Tuned, scratch: Path) -> tuple[str, ...]:
+    """The arguments with the tuned text in place of its source; `#line` keeps diagnostics and debuggers right."""
+    if one.text is None:
+        return tuple(arguments)
+    source = Path(arguments[one.place])
+    rewritten = scratch / f"{one.place}{source.suffix}"
+    name = str(source).replace("\\", "\\\\").replace('"', '\\"')
+    rewritten.write_text(f'#line 1 "{name}"\n{one.text}')
+    changed = list(arguments)
+    changed[one.place] = str(rewritten)
+    return (*changed, "-iquote", str(source.parent))
+
+
+def _become(words: list[str]) -> int:
+    """Hand over to the compiler altogether: its status, signals and output are its own."""
+    sys.stdout.flush()
+    try:
+        os.execvp(words[0], words)
+    except OSError as error:
+        raise _missing(words[0], error) from None
+
+
+def _run(words: list[str]) -> int:
+    try:
+        status = subprocess.run(words, check=False).returncode
+    except OSError as error:
+        raise _missing(words[0], error) from None
+    return status if status >= 0 else 128 - status  # as a shell tells a signal
+
+
+def _missing(name: str, error: OSError) -> ToolError:
+    return ToolError(f"cannot run the compiler {name}: {error.strerror}", hint="set TUNEPASS_CC to a C compiler")

@@ -1,0 +1,135 @@
+"""`tunepass doctor`: what is on this machine, what it is for, and how to get what is missing."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import os
+import platform
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib import metadata
+from pathlib import Path
+
+from tunepass.commands.answer import Answer, Json, Status, table
+
+VERSION_TIMEOUT_S = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing looked for; `found` is its version or place, empty when it is missing."""
+
+    name: str
+    purpose: str
+    found: str
+    needed: bool
+    remedy: str
+
+    @property
+    def state(self) -> str:
+        return "ok" if self.found else "MISSING" if self.needed else "absent"
+
+
+# command, what it is for, how to get it. The first C compiler found is enough.
+COMPILERS = (("cc", "the default compiler"), ("gcc", "a compiler to tune for"), ("clang", "a compiler to tune for"))
+CXX_COMPILERS = (("c++", "C++ sources"),)
+TOOLS = (("valgrind", "looking into a tuned program by hand", "apt install valgrind"),)
+PACKAGES = ("cffi", "lark", "numpy", "PyYAML", "rich", "scikit-learn", "scipy")
+EXTRAS = (("pyatf", "bench", "make bench"), ("python-constraint2", "bench", "make bench"))
+
+
+def run(options: argparse.Namespace) -> Answer:
+    findings = [*_machine(), *_compilers(), *_tools(), *_packages()]
+    missing = [f for f in findings if f.state == "MISSING"]
+    rows = [("", "what", "found", "for"), *((f.state, f.name, f.found or "-", f.purpose) for f in findings)]
+    lines = [table(rows)]
+    lines += [f"to get {f.name}: {f.remedy}" for f in findings if not f.found and f.remedy]
+    lines.append("something needed is missing" if missing else "everything needed is here")
+    data: Json = {"findings": [_data(f) for f in findings], "ready": not missing}
+    return Answer("\n".join(lines), data, Status.WRONG if missing else Status.DONE)
+
+
+def _data(finding: Finding) -> Json:
+    return {
+        "name": finding.name,
+        "state": finding.state,
+        "found": finding.found,
+        "purpose": finding.purpose,
+        "remedy": finding.remedy,
+    }
+
+
+def _machine() -> Iterator[Finding]:
+    yield Finding("python", "everything", platform.python_version(), True, "")
+    yield Finding("cpu", "the device tuned for", f"{cpu_model()}, {os.cpu_count()} cores", True, "")
+    yield Finding("native module", "spaces and searches", _native_version(), True, "pip install . with a C compiler")
+
+
+def _native_version() -> str:
+    try:
+        native = importlib.import_module("tunepass._native")
+    except ImportError:
+        return ""
+    return f"version {native.lib.tp_native_version()}"
+
+
+def _compilers() -> Iterator[Finding]:
+    found = {name: version(name) for name, _ in (*COMPILERS, *CXX_COMPILERS)}
+    any_c = any(found[name] for name, _ in COMPILERS)
+    for name, purpose in COMPILERS:
+        needed = not any_c and name == "cc"
+        yield Finding(name, purpose, found[name], needed, f"apt install {'gcc' if name == 'cc' else name}")
+    for name, purpose in CXX_COMPILERS:
+        yield Finding(name, purpose, found[name], False, "apt install g++")
+
+
+def _tools() -> Iterator[Finding]:
+    for name, purpose, remedy in TOOLS:
+        yield Finding(name, purpose, version(name), False, remedy)
+
+
+def _packages() -> Iterator[Finding]:
+    for package in PACKAGES:
+        yield Finding(package, "tunepass itself", _package(package), True, f"{sys.executable} -m pip install {package}")
+    for package, extra, purpose in EXTRAS:
+        yield Finding(package, purpose, _package(package), False, f"pip install 'tunepass[{extra}]'")
+
+
+def _package(name: str) -> str:
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return ""
+
+
+def version(command: str) -> str:
+    """The first line of `command --version`; empty when there is no such command or it does not work."""
+    path = shutil.which(command)
+    if path is None:
+        return ""
+    try:
+        done = subprocess.run(
+            [path, "--version"],
+            capture_output=True,
+            text=True,
+            timeout=VERSION_TIMEOUT_S,
+            errors="replace",
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return (done.stdout.splitlines() or [""])[0].strip() if done.returncode == 0 else ""
+
+
+def cpu_model() -> str:
+    """The processor's name as the kernel gives it, else the architecture."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text(errors="replace").splitlines()
+    except OSError:
+        lines = []
+    names = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+    return next(names, "") or platform.processor() or platform.machine()

@@ -1,0 +1,95 @@
+"""`tunepass explain`: what the search found, and what happens one change away from the choice."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import dataclass
+
+from tunepass.commands.answer import Answer, Json, plain, table
+from tunepass.commands.build_answer import failure_lines
+from tunepass.driver.looking_back import Past, look_back
+from tunepass.passes.result import assignment, failure_kind, failures_of, shown, value_of
+from tunepass.space.configuration import Configuration, Value
+from tunepass.study.trial import Trial
+
+BEST = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbour:
+    """A trial that differs from the choice in one parameter."""
+
+    parameter: str
+    value: Value
+    trial: Trial
+
+
+def run(options: argparse.Namespace) -> Answer:
+    pasts = look_back(options.source, options.kernel, options.store)
+    data: Json = [_data(past) for past in pasts]
+    return Answer("\n\n".join(_text(past) for past in pasts), {"kernels": data})
+
+
+def _text(past: Past) -> str:
+    trials, objective = past.history.trials, past.job.objective
+    failed = sum(failures_of(trials).values())
+    lines = [f"{past.job.key}: {len(trials)} trials, {failed} failed"]
+    rows = [("", objective.name, "configuration")]
+    rows += [("default", _value(past, t), assignment(t.configuration)) for t in trials[:1]]
+    rows += [(f"best {i}", _value(past, t), assignment(t.configuration)) for i, t in enumerate(_best(past), 1)]
+    lines.append(table(rows, indent="  "))
+    if past.choice is not None:
+        lines.append(f"  the choice: {assignment(past.choice)}")
+        near = [(f"{n.parameter}={shown(n.value)}", _value(past, n.trial)) for n in neighbours(past)]
+        lines.append("  one change away from it:" if near else "  nothing one change away from it was tried")
+        lines += [table(near, indent="    ")] if near else []
+    if failed:
+        lines += ["  failures:", *(f"  {line}" for line in failure_lines(trials))]
+    return "\n".join(lines)
+
+
+def _best(past: Past) -> list[Trial]:
+    objective = past.job.objective
+    measured = [
+        (objective.loss(v), t.number, t) for t in past.history.trials if (v := value_of(t, objective)) is not None
+    ]
+    return [t for *_, t in sorted(measured, key=lambda entry: entry[:2])[:BEST]]
+
+
+def neighbours(past: Past) -> list[Neighbour]:
+    """Trials in which a single parameter has another value than in the choice, by parameter."""
+    choice = past.choice or Configuration({})
+    found = []
+    for trial in past.history.trials:
+        changed = [name for name, value in trial.configuration.items() if choice.get(name) != value]
+        if len(changed) == 1:
+            found.append(Neighbour(changed[0], trial.configuration[changed[0]], trial))
+    order = list(choice)
+    return sorted(found, key=lambda n: (order.index(n.parameter), n.trial.number))
+
+
+def _value(past: Past, trial: Trial) -> str:
+    value = value_of(trial, past.job.objective)
+    return failure_kind(trial) or "-" if value is None else f"{value:.4g} {past.job.objective.unit}".rstrip()
+
+
+def _data(past: Past) -> Json:
+    trials = past.history.trials
+    return {
+        "key": past.job.key,
+        "trials": len(trials),
+        "failures": dict(failures_of(trials)),
+        "choice": None if past.choice is None else {name: plain(value) for name, value in past.choice.items()},
+        "default": [_trial(past, t) for t in trials[:1]],
+        "best": [_trial(past, t) for t in _best(past)],
+        "neighbours": [{"parameter": n.parameter, **_trial(past, n.trial)} for n in neighbours(past)],
+    }
+
+
+def _trial(past: Past, trial: Trial) -> dict[str, Json]:
+    return {
+        "number": trial.number,
+        "configuration": {name: plain(value) for name, value in trial.configuration.items()},
+        "value": value_of(trial, past.job.objective),
+        "failure": failure_kind(trial),
+    }

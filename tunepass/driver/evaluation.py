@@ -1,0 +1,60 @@
+"""From a kernel to the evaluator that judges its configurations on this machine."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager
+from functools import partial
+from pathlib import Path
+
+from tunepass.diagnostics import TunepassError
+from tunepass.evaluators.candidate import Candidate
+from tunepass.evaluators.command import CommandRun, CommandTask
+from tunepass.evaluators.compare import Tolerance
+from tunepass.evaluators.compile_run import CompileRun, KernelTask
+from tunepass.evaluators.metrics import MetricPattern
+from tunepass.frontends.c.harness import harness_source
+from tunepass.frontends.c.lowering import lower
+from tunepass.ir.kernel import Call, Kernel, RunCommand
+from tunepass.passes.objectives import of_kernel
+from tunepass.space.configuration import Configuration
+from tunepass.study.outcome import Evaluate
+
+
+def realised(kernel: Kernel, configuration: Configuration) -> Candidate:
+    """The configuration as text, macros and flags for the compiler; text only where the source has to be rewritten."""
+    lowered = lower(kernel, configuration)
+    text = None if lowered.source.text == kernel.source.text else lowered.source.text
+    return Candidate(text=text, defines=lowered.defines, flags=lowered.flags)
+
+
+def evaluator(kernel: Kernel, command: tuple[str, ...]) -> AbstractContextManager[Evaluate]:
+    """Judges the kernel by its generated harness, or the program by its own run."""
+    if kernel.run is not None:
+        return CommandRun(_command_task(kernel, kernel.run, command))
+    if kernel.call is not None:
+        return CompileRun(_kernel_task(kernel, kernel.call, command))
+    raise TunepassError(f"{kernel.name}: nothing says how to judge it")
+
+
+def _kernel_task(kernel: Kernel, call: Call, command: tuple[str, ...]) -> KernelTask:
+    return KernelTask(
+        command=command,
+        source=Path(kernel.source.name),
+        text=kernel.source.text,
+        harness=harness_source(kernel),
+        realise=partial(realised, kernel),
+        language=kernel.language,
+        tolerance=Tolerance(absolute=call.absolute_tolerance, relative=call.relative_tolerance),
+    )
+
+
+def _command_task(kernel: Kernel, run: RunCommand, command: tuple[str, ...]) -> CommandTask:
+    objectives = of_kernel(kernel)
+    return CommandTask(
+        command=command,
+        source=Path(kernel.source.name),
+        run=run.arguments,
+        realise=partial(realised, kernel),
+        metrics=tuple(MetricPattern(m.pattern, o) for m, o in zip(run.metrics, objectives)),
+        language=kernel.language,
+    )

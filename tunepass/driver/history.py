@@ -1,0 +1,55 @@
+"""What the store knows of a kernel, read without a strategy: it is the same whoever searched."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from tunepass.study.identity import Identity
+from tunepass.study.objective import Objective
+from tunepass.study.outcome import Measured
+from tunepass.study.pareto import nondominated
+from tunepass.study.store import Store, StudyRecord
+from tunepass.study.trial import Trial
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """The trials of the newest study with this identity, and what they were judged by."""
+
+    objectives: tuple[Objective, ...]
+    trials: tuple[Trial, ...]
+
+    @property
+    def pareto(self) -> tuple[Trial, ...]:
+        """The measured trials that no other dominates, sorted by their losses."""
+        rows = [
+            (tuple(o.loss(t.outcome.values[o.name]) for o in self.objectives), t)
+            for t in self.trials
+            if isinstance(t.outcome, Measured)
+        ]
+        keep = nondominated([losses for losses, _ in rows])
+        return tuple(t for _, t in sorted((row for row, kept in zip(rows, keep) if kept), key=lambda row: row[0]))
+
+
+def history_of(store: Path, identity: Identity) -> History | None:
+    """None when there is no store, or nothing in it about this identity. Never makes a store."""
+    return _newest(store, lambda opened: opened.with_identity(identity.texts()))
+
+
+def newest_of(store: Path, identity: Identity) -> History | None:
+    """The newest study of this source and space, whatever the compiler and its flags."""
+    here = {"source": identity.source, "space": identity.space}
+    return _newest(store, lambda opened: [r for r in opened.studies() if here.items() <= r.identity.items()])
+
+
+def _newest(store: Path, find: Callable[[Store], list[StudyRecord]]) -> History | None:
+    if not store.is_file():
+        return None
+    with Store(f"sqlite:///{store}") as opened:
+        records = [record for record in find(opened) if record.trials]
+        if not records:
+            return None
+        newest = max(records, key=lambda record: record.id)
+        return History(newest.objectives, tuple(opened.trials(newest)))

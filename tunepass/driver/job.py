@@ -1,0 +1,156 @@
+"""One kernel to build: what it depends on, what the lock says of it, and how its choice is found."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from tunepass.diagnostics import TunepassError
+from tunepass.driver.history import history_of
+from tunepass.driver.identity import identity_of, lock_key
+from tunepass.driver.pipeline import evaluators_for
+from tunepass.driver.reading import emit
+from tunepass.ir.kernel import Kernel
+from tunepass.passes.apply_schedule import ApplySchedule
+from tunepass.passes.base import Compilation, Pipeline
+from tunepass.passes.emit import Emit
+from tunepass.passes.extract_space import ExtractSpace
+from tunepass.passes.objectives import named, of_kernel, picked
+from tunepass.passes.prune_space import PruneSpace
+from tunepass.passes.result import Found, Gain
+from tunepass.passes.search import Search, Watch
+from tunepass.space.space import Space
+from tunepass.study.identity import Identity
+from tunepass.study.lock import Entry, Lock, LockedObjective
+from tunepass.study.objective import Objective
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """How to search. `command` is the compiler and its words."""
+
+    command: tuple[str, ...]
+    store: Path
+    strategy: str = "auto"
+    seed: int = 0
+    budget_s: float | None = None
+    max_evals: int | None = None
+    jobs: int = 1
+    objectives: tuple[str, ...] = ()
+    pick: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """A kernel with its space, its identity now, and its entry in the lock, if it has one."""
+
+    kernel: Kernel
+    space: Space
+    identity: Identity
+    objective: Objective  # the one the choice is to be the best of
+    entry: Entry | None
+
+    @property
+    def key(self) -> str:
+        return lock_key(self.kernel.source.name, self.kernel.name)
+
+    def misfits(self) -> list[str]:
+        """Why the lock's choice cannot stand as it is, a line a reason; none: it can."""
+        if self.entry is None:
+            return [f"{self.key} is not in the lock"]
+        found = self.entry.identity.changes(self.identity)
+        if self.entry.objective.name != self.objective.name:
+            found.append(f"objective: {self.entry.objective.name} -> {self.objective.name}")
+        if not self.choice_is_possible:
+            found.append("choice: the locked choice is not a configuration of the space")
+        return found
+
+    @property
+    def choice_is_possible(self) -> bool:
+        if self.entry is None or set(self.entry.choice) != {p.name for p in self.space.parameters}:
+            return False
+        return self.space.contains(self.entry.choice)
+
+
+def prepare(kernel: Kernel, command: tuple[str, ...], lock: Lock, pick: str | None = None) -> Job:
+    """Nothing is run but the compiler's `--version`."""
+    space = ExtractSpace().run(Compilation(kernel=kernel)).space
+    assert space is not None
+    return Job(
+        kernel=kernel,
+        space=space,
+        identity=identity_of(kernel, space, command),
+        objective=picked(of_kernel(kernel), pick),
+        entry=lock.entries.get(lock_key(kernel.source.name, kernel.name)),
+    )
+
+
+def recall(job: Job, store: Path) -> Found:
+    """The choice as the lock records it, with the trials the store still has."""
+    if job.entry is None:
+        raise TunepassError(f"{job.key} is not in the lock")
+    locked, history = job.entry.objective, history_of(store, job.identity)
+    gain = Gain(
+        objective=replace(job.objective, unit=locked.unit),
+        default=locked.default,
+        chosen=locked.chosen,
+        gain=locked.gain,
+        interval=locked.interval,
+    )
+    return Found(
+        choice=job.entry.choice,
+        default=job.space.default,
+        objectives=(job.objective,),
+        gains=(gain,),
+        pareto=history.pareto if history else (),
+        trials=history.trials if history else (),
+        trial_count=locked.evaluations,
+    )
+
+
+def search(job: Job, settings: Settings, watch: Watch) -> Found:
+    """Run the standard pipeline on the kernel. An interrupted search is marked, so that the next build resumes it."""
+    step = Search(
+        evaluators=evaluators_for(settings.command),
+        objectives=tuple(o.name for o in named(of_kernel(job.kernel), settings.objectives)),
+        pick=settings.pick,
+        strategy=settings.strategy,
+        seed=settings.seed,
+        max_evals=settings.max_evals,
+        budget_s=settings.budget_s,
+        jobs=settings.jobs,
+        store=f"sqlite:///{settings.store}",
+        identity=job.identity.texts(),
+        watch=watch,
+    )
+    marker = unfinished(settings.store, job)
+    result = Pipeline((ExtractSpace(), PruneSpace(), step, ApplySchedule(), Emit(emit))).run(job.kernel)
+    if result.found.interrupted:
+        marker.touch()
+    else:
+        marker.unlink(missing_ok=True)
+    return result.found
+
+
+def unfinished(store: Path, job: Job) -> Path:
+    """A file beside the store that stands for an interrupted search of this kernel at this identity."""
+    text = "\n".join([job.key, *job.identity.texts().values()])
+    return store.parent / f"interrupted-{hashlib.sha256(text.encode()).hexdigest()[:16]}"
+
+
+def entry_for(job: Job, found: Found) -> Entry | None:
+    """The lock's entry for what was found; None when nothing was measured."""
+    gain = next((g for g in found.gains if g.objective.name == job.objective.name), None)
+    if gain is None:
+        return None
+    locked = LockedObjective(
+        name=gain.objective.name,
+        unit=gain.objective.unit,
+        default=gain.default,
+        chosen=gain.chosen,
+        gain=gain.gain,
+        interval=gain.interval,
+        evaluations=found.trial_count,
+    )
+    return Entry(found.choice, locked, job.identity)

@@ -1,0 +1,53 @@
+"""The standard pipeline, with this machine's compiler behind it."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager
+
+from tunepass.diagnostics import TunepassError
+from tunepass.driver.reading import emit
+from tunepass.ir.kernel import Kernel
+from tunepass.passes.apply_schedule import ApplySchedule
+from tunepass.passes.base import Emitter, Evaluators, Pipeline
+from tunepass.passes.emit import Emit
+from tunepass.passes.extract_space import ExtractSpace
+from tunepass.passes.prune_space import PruneSpace
+from tunepass.passes.search import Search
+from tunepass.study.outcome import Evaluate
+
+HOST = "host"
+
+
+def default_pipeline(
+    device: str | None = None,
+    *,
+    max_evals: int | None,
+    seed: int,
+    strategy: str,
+    compiler: tuple[str, ...],
+    evaluators: Evaluators | None,
+    emitter: Emitter | None,
+) -> Pipeline:
+    """What `Pipeline.default` gives."""
+    check_device(device)
+    search = Search(
+        evaluators=evaluators or evaluators_for(compiler), max_evals=max_evals, seed=seed, strategy=strategy
+    )
+    return Pipeline((ExtractSpace(), PruneSpace(), search, ApplySchedule(), Emit(emitter or emit)))
+
+
+def check_device(device: str | None) -> None:
+    """C kernels are compiled and run where tunepass runs."""
+    if device not in (None, HOST):
+        raise TunepassError(f"no device {device!r}; there is {HOST!r}, the machine this runs on")
+
+
+def evaluators_for(command: tuple[str, ...]) -> Evaluators:
+    """Compile with `command` and run, on this machine."""
+
+    def evaluators(kernel: Kernel) -> AbstractContextManager[Evaluate]:
+        from tunepass.driver.evaluation import evaluator
+
+        return evaluator(kernel, command)
+
+    return evaluators

@@ -1,0 +1,73 @@
+"""From a path to kernels. Whatever the file holds, it is read or refused with one diagnostic."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import cast
+
+from tunepass import registry
+from tunepass.diagnostics import Source, SourceError, TunepassError, nearest
+from tunepass.frontends.base import EmittedFile, Frontend, Parsed
+from tunepass.ir.kernel import Kernel
+
+SOURCE_LIMIT = 16 << 20  # bytes; a kernel's source is written by people, or by a generator that may be asked for less
+
+
+def read_source(path: str | Path) -> Source:
+    """The text at `path`, named as the user typed it. Raises SourceError for what cannot be a source."""
+    name, path = str(path), Path(path)
+    try:
+        if path.is_dir():
+            raise SourceError(f"{name} is a folder; name a source in it")
+        if path.exists() and not path.is_file():
+            raise SourceError(f"{name} is not a regular file")
+        if path.stat().st_size > SOURCE_LIMIT:
+            raise SourceError(f"{name} is larger than a source can be ({SOURCE_LIMIT >> 20} MiB)")
+        data = path.read_bytes()
+    except (OSError, ValueError) as error:
+        raise SourceError(f"cannot read {name!r}: {getattr(error, 'strerror', None) or error}") from None
+    if b"\0" in data:
+        raise SourceError(f"{name} is not text: it holds a zero byte at offset {data.index(0)}")
+    try:
+        return Source(name, data.decode("utf-8"))
+    except UnicodeDecodeError as error:
+        raise SourceError(
+            f"{name} is not UTF-8 text: byte {data[error.start]:#04x} at offset {error.start}",
+            hint="convert it: iconv -f latin1 -t utf-8",
+        ) from None
+
+
+def frontend_of(path: str | Path) -> Frontend:
+    return cast(Frontend, registry.frontend(Path(path).suffix)())
+
+
+def parse(path: str | Path) -> Parsed:
+    """Every kernel of the source at `path`, and the frontend's warnings."""
+    source = read_source(path)
+    return frontend_of(path).parse(source)
+
+
+def load(path: str | Path, kernel: str | None = None) -> Kernel:
+    """The kernel of an annotated source; of several, the one called `kernel`."""
+    kernels = parse(path).kernels
+    if kernel is None and len(kernels) > 1:
+        raise TunepassError(
+            f"{path} has several kernels: {', '.join(k.name for k in kernels)}", hint="name one of them"
+        )
+    return select(kernels, kernel, str(path))[0]
+
+
+def select(kernels: tuple[Kernel, ...], name: str | None, path: str) -> tuple[Kernel, ...]:
+    """The kernel called `name`, or all of them."""
+    found = tuple(k for k in kernels if name in (None, k.name))
+    if not found:
+        names = [k.name for k in kernels]
+        close = nearest(name or "", names)
+        hint = f"did you mean {close!r}?" if close else f"there are {', '.join(names)}"
+        raise TunepassError(f"{path} has no kernel {name!r}", hint=hint)
+    return found
+
+
+def emit(kernel: Kernel, note: str) -> tuple[EmittedFile, ...]:
+    """The scheduled kernel as its frontend writes it."""
+    return frontend_of(kernel.source.name).emit(kernel, note)

@@ -1,0 +1,141 @@
+"""Passes and pipelines: a compilation goes in, a new compilation comes out; nothing is changed in place."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Protocol, cast
+
+from tunepass import registry
+from tunepass.diagnostics import TunepassError
+from tunepass.ir.kernel import Kernel
+from tunepass.space.configuration import Configuration
+from tunepass.study.outcome import Evaluate
+
+if TYPE_CHECKING:
+    from tunepass.passes.result import Found
+    from tunepass.space.space import Space
+    from tunepass.study.trial import Trial
+
+# How a kernel's configurations are priced: entered for the length of a search, and cleaned up after it.
+Evaluators = Callable[[Kernel], AbstractContextManager[Evaluate]]
+
+
+class EmittedText(Protocol):
+    """A file for the output folder, as frontends emit it."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def text(self) -> str: ...
+
+
+Emitter = Callable[[Kernel, str], tuple[EmittedText, ...]]  # (scheduled kernel, note) -> files
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Compilation:
+    """What flows through a pipeline: the kernel, and what the passes so far have found out about it."""
+
+    kernel: Kernel
+    space: Space | None = None
+    found: Found | None = None
+    files: tuple[EmittedText, ...] = ()
+
+    def needs_space(self, who: Pass) -> Space:
+        if self.space is None:
+            raise TunepassError(f"{who.name} needs a space; put extract_space before it")
+        return self.space
+
+    def needs_found(self, who: Pass) -> Found:
+        if self.found is None:
+            raise TunepassError(f"{who.name} needs a choice; put search before it")
+        return self.found
+
+
+class Pass(ABC):
+    """One step. Subclasses are frozen dataclasses; their fields are the pass's options."""
+
+    name: str = ""
+
+    @abstractmethod
+    def run(self, compilation: Compilation) -> Compilation: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What a pipeline leaves: the choice, the best trade-offs, the scheduled kernel and its source text."""
+
+    compilation: Compilation
+
+    @property
+    def kernel(self) -> Kernel:
+        return self.compilation.kernel
+
+    @property
+    def found(self) -> Found:
+        if self.compilation.found is None:
+            raise TunepassError("this pipeline has no search, so it has no choice")
+        return self.compilation.found
+
+    @property
+    def choice(self) -> Configuration:
+        return self.found.choice
+
+    @property
+    def pareto(self) -> tuple[Trial, ...]:
+        return self.found.pareto
+
+    @property
+    def source(self) -> str:
+        """The tuned source: the first file emitted."""
+        if not self.compilation.files:
+            raise TunepassError("this pipeline has no emit, so it has no source")
+        return self.compilation.files[0].text
+
+
+@dataclass(frozen=True, slots=True)
+class Pipeline:
+    """Passes in order."""
+
+    passes: tuple[Pass, ...]
+
+    @classmethod
+    def default(
+        cls,
+        device: str | None = None,
+        *,
+        max_evals: int | None = None,
+        seed: int = 0,
+        strategy: str = "auto",
+        compiler: tuple[str, ...] = ("cc", "-O2"),
+        evaluators: Evaluators | None = None,
+        emitter: Emitter | None = None,
+    ) -> Pipeline:
+        """extract_space, prune_space, search, apply_schedule, emit. `evaluators` and `emitter` say how another compiler
+        prices and prints its own kernels; without them, a C kernel is compiled with `compiler` and run."""
+        make = cast(Callable[..., Pipeline], registry.default_pipeline())
+        return make(
+            device,
+            max_evals=max_evals,
+            seed=seed,
+            strategy=strategy,
+            compiler=compiler,
+            evaluators=evaluators,
+            emitter=emitter,
+        )
+
+    def replaced(self, new: Pass) -> Pipeline:
+        """The pipeline with `new` in place of the pass of the same name."""
+        if all(old.name != new.name for old in self.passes):
+            raise TunepassError(f"no pass {new.name!r} here; there are {', '.join(p.name for p in self.passes)}")
+        return replace(self, passes=tuple(new if old.name == new.name else old for old in self.passes))
+
+    def run(self, kernel: Kernel) -> Result:
+        compilation = Compilation(kernel=kernel)
+        for step in self.passes:
+            compilation = step.run(compilation)
+        return Result(compilation)

@@ -1,0 +1,31 @@
+"""emit: the scheduled kernel becomes source text, with a note of what was chosen and what it gained."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from tunepass.passes.base import Compilation, Emitter, Pass
+from tunepass.passes.result import Found
+
+
+@dataclass(frozen=True, slots=True)
+class Emit(Pass):
+    """`emitter` is the frontend's; nothing is written to disk here."""
+
+    emitter: Emitter
+    name = "emit"
+
+    def run(self, compilation: Compilation) -> Compilation:
+        found = compilation.needs_found(self)
+        return replace(compilation, files=self.emitter(compilation.kernel, note(found)))
+
+
+def note(found: Found) -> str:
+    """The comment's text: the choice, then a line an objective."""
+    chosen = ", ".join(f"{name} = {value}" for name, value in found.choice.items())
+    lines = [f"chosen of {len(found.trials)} trials: {chosen}"]
+    if found.kept_default:
+        lines.append("this is the default: no significant gain was found")
+    else:
+        lines += [gain.sentence() for gain in found.gains]
+    return "\n".join(lines)

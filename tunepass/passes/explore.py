@@ -1,0 +1,218 @@
+"""The loop of a search: suggest, evaluate, observe; then measure the finalists again and settle."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Protocol, TypeVar, runtime_checkable
+
+from tunepass.passes.result import Found, Gain, Phase, Progress, failures_of, value_of
+from tunepass.passes.settle import FINALISTS, ROUNDS, Verdict, finalists, from_measured, from_rounds
+from tunepass.space.configuration import Configuration
+from tunepass.study.objective import Objective
+from tunepass.study.outcome import Evaluate, Evaluation
+from tunepass.study.study import Study
+from tunepass.study.trial import Trial
+
+Prepared = TypeVar("Prepared")
+HOPELESS = 10  # with the default and so many trials failed, and none measured, the search gives up
+FINALISTS_SHARE = 0.3  # of the time budget, at most, is kept for measuring the finalists again
+ENOUGH_ROUNDS = 5
+
+
+@runtime_checkable
+class ComparesAgain(Protocol):
+    """An evaluator that can measure configurations again in turns: for each its values, paired by round, in the unit
+    of its objective; [] for one that fails now. No round begins after `seconds`, but a few are made in any case."""
+
+    def compare_again(
+        self, configurations: list[Configuration], rounds: int = ROUNDS, seconds: float | None = None
+    ) -> list[list[float]]: ...
+
+
+@runtime_checkable
+class Prepares(Protocol[Prepared]):
+    """An evaluator whose compiles may run side by side, in threads; `finish` measures, one at a time."""
+
+    def prepare(self, configuration: Configuration, /) -> Prepared: ...
+
+    def finish(self, prepared: Prepared, /) -> Evaluation: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stop:
+    """When to stop: after so many trials of the study, so many seconds of this run, or both."""
+
+    max_evals: int | None = None
+    budget_s: float | None = None
+
+
+class Explorer:
+    """One run of a search: the loop, its clock and what it has seen."""
+
+    def __init__(
+        self,
+        study: Study,
+        objective: Objective,
+        evaluate: Evaluate,
+        stop: Stop,
+        watch: Callable[[Progress], None],
+        clock: Callable[[], float],
+        jobs: int = 1,
+    ):
+        self.study, self.objective, self.evaluate = study, objective, evaluate
+        self.stop, self.watch, self.clock, self.jobs = stop, watch, clock, jobs
+        self.start = clock()
+        self.evaluations = 0
+        self.seconds: dict[str, float] = {}
+        self.trials: list[Trial] = study.trials
+        self.best = min((t for t in self.trials if t.measured), key=self.loss, default=None)
+
+    def run(self) -> Found:
+        verdict, interrupted = None, False
+        try:
+            self.explore()
+            verdict = self.settle()
+        except KeyboardInterrupt:
+            interrupted = True
+        verdict = verdict or from_measured(self.trials, self.objective, self.study.space)
+        default = self.study.space.default
+        return Found(
+            choice=verdict.choice if verdict else default,
+            default=default,
+            objectives=self.study.objectives,
+            gains=self.gains(verdict) if verdict else (),
+            pareto=tuple(self.study.pareto),
+            trials=tuple(self.trials),
+            trial_count=len(self.trials),
+            evaluations=self.evaluations,
+            interrupted=interrupted,
+            seconds={**self.seconds, "total": self.elapsed()},
+        )
+
+    # -- exploring
+
+    def explore(self) -> None:
+        """Until the time, the evaluations, the space or the hope is spent. The default is evaluated in any case."""
+        self.show("search", None)
+        while not (self.trials and (self.out_of_time() or self.hopeless())):
+            before = self.clock()
+            # The default goes alone: what it tells of limits and of the reference serves all others.
+            suggested = self.study.suggest(self.jobs if self.trials else 1)
+            self.spend("strategy", self.clock() - before)
+            if not suggested:
+                return
+            for configuration, evaluation in self.evaluated(suggested):
+                self.keep(configuration, evaluation)
+
+    def evaluated(self, configurations: list[Configuration]) -> Iterator[tuple[Configuration, Evaluation]]:
+        """Each with its evaluation. Of several, the compiles run side by side, then the measurements one by one."""
+        if len(configurations) == 1 or not isinstance(self.evaluate, Prepares):
+            for configuration in configurations:
+                yield configuration, self.evaluate(configuration)
+            return
+        with ThreadPoolExecutor(self.jobs) as pool:
+            prepared = list(pool.map(self.evaluate.prepare, configurations))
+        for configuration, one in zip(configurations, prepared):
+            yield configuration, self.evaluate.finish(one)
+
+    def keep(self, configuration: Configuration, evaluation: Evaluation) -> None:
+        trial = self.study.observe(configuration, evaluation.outcome, seconds=evaluation.seconds, log=evaluation.log)
+        for stage, seconds in evaluation.seconds.items():
+            self.spend(stage, seconds)
+        self.evaluations += 1
+        self.trials.append(trial)
+        if trial.measured and (self.best is None or self.loss(trial) < self.loss(self.best)):
+            self.best = trial
+        self.show("search", trial)
+
+    def out_of_time(self) -> bool:
+        budget = self.stop.budget_s
+        return budget is not None and self.elapsed() >= budget - self.reserve_s()
+
+    def reserve_s(self) -> float:
+        """What measuring the finalists again will take, within its share of the budget."""
+        if not isinstance(self.evaluate, ComparesAgain):
+            return 0.0
+        return min(FINALISTS_SHARE * (self.stop.budget_s or 0.0), (FINALISTS + 1) * ROUNDS * self.each_s())
+
+    def each_s(self) -> float:
+        """What one full measurement takes: those of hopeless candidates are cut short, so the longest tells."""
+        return max((t.seconds.get("measure", 0.0) for t in self.trials), default=0.0)
+
+    def hopeless(self) -> bool:
+        return len(self.trials) >= HOPELESS and self.best is None
+
+    # -- settling
+
+    def settle(self) -> Verdict | None:
+        """The finalists' verdict; None when they cannot be measured again, or there is nothing to compare."""
+        default = self.study.space.default
+        candidates = finalists(self.trials, self.objective, default)
+        known = any(t.configuration == default and t.measured for t in self.trials)
+        if not (candidates and known and isinstance(self.evaluate, ComparesAgain)):
+            return None
+        self.show("finalists", None)
+        candidates, seconds = candidates[: self.affordable()], self.left_s()
+        before = self.clock()
+        default_values, *values = self.evaluate.compare_again([default, *candidates], ROUNDS, seconds)
+        self.spend("rerank", self.clock() - before)
+        if not default_values:
+            return None
+        return from_rounds(default_values, list(zip(candidates, values)), self.objective, self.study.space)
+
+    def affordable(self) -> int:
+        """How many finalists the time left allows: rather few of them than few rounds, but one in any case."""
+        left, each = self.left_s(), self.each_s()
+        if left is None or each <= 0:
+            return FINALISTS
+        return max(1, min(FINALISTS, int(left / (ENOUGH_ROUNDS * each)) - 1))
+
+    def left_s(self) -> float | None:
+        return None if self.stop.budget_s is None else max(0.0, self.stop.budget_s - self.elapsed())
+
+    def gains(self, verdict: Verdict) -> tuple[Gain, ...]:
+        """The picked objective as the finalists tell it, the others as their trials do."""
+        values = {t.configuration: t for t in self.trials}
+        found = []
+        for objective in self.study.objectives:
+            if objective == self.objective:
+                found.append(verdict.as_gain(objective))
+                continue
+            chosen = value_of(values[verdict.choice], objective)
+            default = value_of(values[self.study.space.default], objective)
+            if chosen is not None:
+                gain = None if default is None else objective.gain(default, chosen)
+                found.append(Gain(objective=objective, default=default, chosen=chosen, gain=gain))
+        return tuple(found)
+
+    # -- telling
+
+    def show(self, phase: Phase, latest: Trial | None) -> None:
+        first = self.trials[0] if self.trials else None
+        self.watch(
+            Progress(
+                phase=phase,
+                objective=self.objective,
+                evaluations=len(self.trials),
+                max_evals=self.stop.max_evals,
+                elapsed_s=self.elapsed(),
+                budget_s=self.stop.budget_s,
+                default=value_of(first, self.objective) if first else None,
+                best=self.best,
+                latest=latest,
+                failures=failures_of(self.trials),
+            )
+        )
+
+    def spend(self, stage: str, seconds: float) -> None:
+        self.seconds[stage] = self.seconds.get(stage, 0.0) + seconds
+
+    def elapsed(self) -> float:
+        return self.clock() - self.start
+
+    def loss(self, trial: Trial) -> float:
+        value = value_of(trial, self.objective)
+        assert value is not None
+        return self.objective.loss(value)

@@ -1,0 +1,36 @@
+"""What a kernel is judged by."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tunepass.diagnostics import TunepassError, nearest
+from tunepass.ir.kernel import Kernel
+from tunepass.study.objective import Objective
+
+TIME = Objective("time", unit="ms")
+
+
+def of_kernel(kernel: Kernel) -> tuple[Objective, ...]:
+    """The metrics of a `run`; else the time of a call, or of the whole run, in ms."""
+    metrics = kernel.run.metrics if kernel.run else ()
+    return tuple(Objective(m.objective, unit=m.unit, maximise=m.maximise) for m in metrics) or (TIME,)
+
+
+def named(objectives: Sequence[Objective], names: Sequence[str]) -> tuple[Objective, ...]:
+    """The objectives called `names`, in that order; all of them when there are no names."""
+    return tuple(_find(objectives, name) for name in names) or tuple(objectives)
+
+
+def picked(objectives: Sequence[Objective], name: str | None) -> Objective:
+    """The objective the choice is to be the best of: the first, unless one is named."""
+    return objectives[0] if name is None else _find(objectives, name)
+
+
+def _find(objectives: Sequence[Objective], name: str) -> Objective:
+    by_name = {o.name: o for o in objectives}
+    if name not in by_name:
+        close = nearest(name, by_name)
+        hint = f"did you mean {close!r}?" if close else "a `metric` of a `run` pragma names an objective"
+        raise TunepassError(f"no objective {name!r} is measured here; there are {', '.join(by_name)}", hint=hint)
+    return by_name[name]

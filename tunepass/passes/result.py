@@ -1,0 +1,131 @@
+"""What a search found, and what it says while it runs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from tunepass.space.configuration import Configuration, Value
+from tunepass.study.objective import Objective
+from tunepass.study.outcome import Failed, Infeasible, Measured
+from tunepass.study.trial import Trial
+
+Phase = Literal["search", "finalists"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gain:
+    """One objective of the choice against the default's. `default` is None when the default itself failed;
+    `interval` is the gain's confidence interval, None when it was not measured in pairs."""
+
+    objective: Objective
+    default: float | None
+    chosen: float
+    gain: float | None
+    interval: tuple[float, float] | None = None
+
+    def sentence(self) -> str:
+        """`time: 412.1 -> 98.3 ms, 4.19x (4.11 to 4.27)`."""
+        unit = f" {self.objective.unit}" if self.objective.unit else ""
+        if self.default is None or self.gain is None:
+            return f"{self.objective.name}: {self.chosen:.4g}{unit} (the default fails)"
+        text = f"{self.objective.name}: {self.default:.4g} -> {self.chosen:.4g}{unit}, {self.gain:.2f}x"
+        return text + (f" ({self.interval[0]:.2f} to {self.interval[1]:.2f})" if self.interval else "")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """The end of a search. `trials` are all of the study, `trial_count` how many there were (a lock knows the number
+    even where the store is gone); `evaluations` counts those made in this run."""
+
+    choice: Configuration
+    default: Configuration
+    objectives: tuple[Objective, ...]
+    gains: tuple[Gain, ...] = ()
+    pareto: tuple[Trial, ...] = ()
+    trials: tuple[Trial, ...] = ()
+    trial_count: int = 0
+    evaluations: int = 0
+    interrupted: bool = False
+    seconds: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def kept_default(self) -> bool:
+        return self.choice == self.default
+
+    @property
+    def failures(self) -> Mapping[str, int]:
+        return failures_of(self.trials)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Progress:
+    """The state of a running search after an evaluation. `latest` is None before the first."""
+
+    phase: Phase
+    objective: Objective
+    evaluations: int
+    max_evals: int | None
+    elapsed_s: float
+    budget_s: float | None
+    default: float | None
+    best: Trial | None
+    latest: Trial | None
+    failures: Mapping[str, int]
+
+    @property
+    def best_value(self) -> float | None:
+        return None if self.best is None else value_of(self.best, self.objective)
+
+    @property
+    def unit(self) -> str:
+        return self.objective.unit
+
+    @property
+    def best_text(self) -> str:
+        return "" if self.best is None else assignment(self.best.configuration)
+
+    @property
+    def gain(self) -> float | None:
+        """How many times better the best is than the default."""
+        best = self.best_value
+        return None if best is None or self.default is None else self.objective.gain(self.default, best)
+
+    @property
+    def improved(self) -> bool:
+        return self.best is not None and self.latest is not None and self.best.number == self.latest.number
+
+
+def assignment(configuration: Configuration) -> str:
+    """`TILE=64, UNROLL=4`."""
+    return ", ".join(f"{name}={shown(value)}" for name, value in configuration.items())
+
+
+def shown(value: Value) -> str:
+    """A value as people read it: floats without noise digits, permutations as `(0 2 1)`."""
+    if isinstance(value, tuple):
+        return f"({' '.join(map(str, value))})"
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+def value_of(trial: Trial, objective: Objective) -> float | None:
+    """The trial's value of the objective, if it was measured."""
+    return trial.outcome.values.get(objective.name) if isinstance(trial.outcome, Measured) else None
+
+
+def failures_of(trials: Iterable[Trial]) -> Mapping[str, int]:
+    """How many trials failed at each stage, most frequent first; what a constraint refused counts as infeasible."""
+    kinds = Counter(kind for kind in map(failure_kind, trials) if kind is not None)
+    return dict(sorted(kinds.items(), key=lambda item: (-item[1], item[0])))
+
+
+def failure_kind(trial: Trial) -> str | None:
+    match trial.outcome:
+        case Failed(stage):
+            return stage
+        case Infeasible():
+            return "infeasible"
+        case _:
+            return None

@@ -1,0 +1,63 @@
+"""search: evaluate configurations through a study until the budget is spent, then settle on a choice."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+
+from tunepass.passes.base import Compilation, Evaluators, Pass
+from tunepass.passes.explore import Explorer, Stop
+from tunepass.passes.objectives import named, of_kernel, picked
+from tunepass.passes.result import Progress
+from tunepass.study.store import Store
+from tunepass.study.study import Study
+from tunepass.study.task import Suggester, Task
+
+Watch = Callable[[Progress], None]
+
+
+def ignore(progress: Progress) -> None:
+    """Watches nothing."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Search(Pass):
+    """`max_evals` counts the study's trials, those of earlier runs included; `budget_s` is this run's time.
+    `objectives` names those to search for (none: all the kernel measures), `pick` the one the choice is the best of.
+    Ctrl-C ends the search, not the program: what was measured is kept, and the best so far becomes the choice."""
+
+    name = "search"
+    evaluators: Evaluators
+    objectives: tuple[str, ...] = ()
+    pick: str | None = None
+    strategy: str | Callable[[Task], Suggester] = "auto"
+    seed: int = 0
+    max_evals: int | None = None
+    budget_s: float | None = None
+    jobs: int = 1
+    store: str | Store | None = None
+    identity: Mapping[str, str] = field(default_factory=dict)
+    watch: Watch = ignore
+    clock: Callable[[], float] = time.monotonic
+
+    def run(self, compilation: Compilation) -> Compilation:
+        objectives = named(of_kernel(compilation.kernel), self.objectives)
+        objective = picked(objectives, self.pick)
+        study = Study(
+            compilation.needs_space(self),
+            objectives,
+            strategy=self.strategy,
+            seed=self.seed,
+            max_evals=self.max_evals,
+            store=self.store,
+            identity=self.identity,
+        )
+        stop = Stop(max_evals=self.max_evals, budget_s=self.budget_s)
+        try:
+            with self.evaluators(compilation.kernel) as evaluate:
+                found = Explorer(study, objective, evaluate, stop, self.watch, self.clock, self.jobs).run()
+        finally:
+            if not isinstance(self.store, Store):
+                study.close()
+        return replace(compilation, found=found)

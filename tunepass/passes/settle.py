@@ -1,0 +1,99 @@
+"""From trials to a choice, by the winner's contract: the default stays unless another is better by more than the noise.
+
+The finalists and the default are measured again in turns, so that a drift of the machine reaches all of them alike;
+tunepass.study.winner weighs the rounds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tunepass.passes.result import Gain, value_of
+from tunepass.space.configuration import Configuration
+from tunepass.space.space import Space
+from tunepass.study.closeness import distance_from_default
+from tunepass.study.objective import Objective
+from tunepass.study.trial import Trial
+
+FINALISTS = 4
+ROUNDS = 15
+LEAST_GAIN = 0.01  # what single trials differ by and does not count
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """The configuration that won, and the finalist's paired gain behind it (None: not measured again)."""
+
+    choice: Configuration
+    default_value: float | None
+    chosen_value: float
+    gain: float | None
+    interval: tuple[float, float] | None
+
+    def as_gain(self, objective: Objective) -> Gain:
+        return Gain(
+            objective=objective,
+            default=self.default_value,
+            chosen=self.chosen_value,
+            gain=self.gain,
+            interval=self.interval,
+        )
+
+
+def finalists(trials: Sequence[Trial], objective: Objective, default: Configuration) -> list[Configuration]:
+    """The best few measured configurations besides the default, best first; equal measurements (the same object
+    code) stand for one another, the first tried for all."""
+    seen: set[float] = set()
+    best: list[Configuration] = []
+    measured = [(value, t) for t in trials if (value := value_of(t, objective)) is not None]
+    for value, trial in sorted(measured, key=lambda pair: (objective.loss(pair[0]), pair[1].number)):
+        if value not in seen and trial.configuration != default:
+            best.append(trial.configuration)
+        seen.add(value)
+    return best[:FINALISTS]
+
+
+def from_measured(trials: Sequence[Trial], objective: Objective, space: Space) -> Verdict | None:
+    """The choice as the trials alone tell it: what is left when nothing can be measured again."""
+    measured = [(value, t.configuration) for t in trials if (value := value_of(t, objective)) is not None]
+    if not measured:
+        return None
+    best = min(objective.loss(value) for value, _ in measured)
+    near = [(value, c) for value, c in measured if objective.loss(value) == best]
+    value, choice = min(near, key=lambda pair: distance_from_default(space, pair[1]))
+    default = next((v for v, c in measured if c == space.default), None)
+    gain = None if default is None else objective.gain(default, value)
+    if default is not None and gain is not None and gain <= 1 + LEAST_GAIN:
+        return Verdict(choice=space.default, default_value=default, chosen_value=default, gain=1.0, interval=None)
+    return Verdict(choice=choice, default_value=default, chosen_value=value, gain=gain, interval=None)
+
+
+def from_rounds(
+    default: Sequence[float],
+    candidates: Sequence[tuple[Configuration, Sequence[float]]],
+    objective: Objective,
+    space: Space,
+) -> Verdict:
+    """The choice after `default` and `candidates` were measured again, round by round."""
+    from tunepass.study.winner import Finalist, decide_winner  # brings scipy, which a build from the lock does without
+
+    finalists = [Finalist(values, distance_from_default(space, c)) for c, values in candidates]
+    decision = decide_winner(objective, default, finalists)
+    kept = median(default)
+    if decision.chosen is None:
+        return Verdict(choice=space.default, default_value=kept, chosen_value=kept, gain=1.0, interval=(1.0, 1.0))
+    choice, values = candidates[decision.chosen]
+    return Verdict(
+        choice=choice,
+        default_value=kept,
+        chosen_value=median(values),
+        gain=decision.gain,
+        interval=decision.interval,
+    )
+
+
+def median(values: Sequence[float]) -> float:
+    ordered = sorted(values)
+    middle = len(ordered) // 2
+    return ordered[middle] if len(ordered) % 2 else (ordered[middle - 1] + ordered[middle]) / 2

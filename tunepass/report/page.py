@@ -1,0 +1,74 @@
+"""A search as one self-contained HTML page: the convergence picture and every trial. No script, nothing fetched."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from html import escape
+
+from tunepass.report.axis import short
+from tunepass.report.convergence import convergence_svg
+from tunepass.space.configuration import Configuration
+from tunepass.study.objective import Objective
+from tunepass.study.outcome import Failed, Infeasible, Measured
+from tunepass.study.trial import Trial
+
+STYLE = """\
+:root { color-scheme: light dark } body { font: 15px/1.45 system-ui, sans-serif; margin: 2em auto; max-width: 70em;
+padding: 0 1em } table { border-collapse: collapse; font-size: 13px } td, th { padding: .2em .7em; text-align: left;
+border-bottom: 1px solid #8884; vertical-align: top } td.number { text-align: right } .wide { overflow-x: auto }
+tr.chosen { background: #f9731630 } pre { margin: 0; white-space: pre-wrap; max-width: 60em } svg { max-width: 100% }"""
+
+
+def page(title: str, sections: Sequence[str]) -> str:
+    """The whole page around its sections."""
+    return (
+        f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>\n'
+        f'<meta name="viewport" content="width=device-width"><style>{STYLE}</style></head>\n<body>\n'
+        + "\n".join(sections)
+        + "\n</body></html>\n"
+    )
+
+
+def section(
+    title: str, trials: Sequence[Trial], objectives: Sequence[Objective], choice: Configuration | None, summary: str
+) -> str:
+    """One kernel: a line of summary, the picture of each objective, the table of trials."""
+    pictures = [convergence_svg(trials, objective, f"{title}: {objective.name}") for objective in objectives]
+    return "\n".join(
+        [f"<h1>{escape(title)}</h1>", f"<p>{escape(summary)}</p>", *pictures, *_table(trials, objectives, choice)]
+    )
+
+
+def _table(trials: Sequence[Trial], objectives: Sequence[Objective], choice: Configuration | None) -> Iterator[str]:
+    names = list(trials[0].configuration) if trials else []
+    units = [f"{o.name} [{o.unit}]" if o.unit else o.name for o in objectives]
+    heads = "".join(f"<th>{escape(head)}</th>" for head in ("trial", *names, *units, "seconds", "failure"))
+    yield f'<div class="wide"><table><tr>{heads}</tr>'
+    for trial in trials:
+        yield _row(trial, names, objectives, chosen=trial.configuration == choice)
+    yield "</table></div>"
+
+
+def _row(trial: Trial, names: Sequence[str], objectives: Sequence[Objective], *, chosen: bool) -> str:
+    values = trial.outcome.values if isinstance(trial.outcome, Measured) else {}
+    cells = [str(trial.number + 1), *(_shown(trial, name) for name in names)]
+    cells += [short(values[o.name]) if o.name in values else "" for o in objectives]
+    cells.append(f"{sum(trial.seconds.values()):.2f}")
+    text = "".join(f'<td class="number">{escape(cell)}</td>' for cell in cells)
+    mark = ' class="chosen"' if chosen else ""
+    return f"<tr{mark}>{text}<td>{_failure(trial)}</td></tr>"
+
+
+def _shown(trial: Trial, name: str) -> str:
+    value = trial.configuration[name]
+    return " ".join(map(str, value)) if isinstance(value, tuple) else str(value)
+
+
+def _failure(trial: Trial) -> str:
+    match trial.outcome:
+        case Failed(stage, log):
+            return f"<details><summary>{escape(stage)}</summary><pre>{escape(log or trial.log)}</pre></details>"
+        case Infeasible(constraint):
+            return f"infeasible: {escape(constraint)}"
+        case _:
+            return ""
