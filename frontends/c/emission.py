@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import re
+import textwrap
 from collections.abc import Sequence
 from pathlib import PurePath
 
+from tunepass.diagnostics import Span
 from tunepass.frontends.base import EmittedFile
 from tunepass.frontends.c.definitions import is_known
 from tunepass.frontends.c.lowering import flags, macros
+from tunepass.frontends.c.rewrite import describe, rewrite
 from tunepass.ir.kernel import ArrayArgument, Call, Kernel
+from tunepass.ir.loops import Nest
 from tunepass.space.configuration import Configuration
 
 
@@ -38,7 +42,28 @@ def _source(kernels: Sequence[Kernel], note: str, name: str) -> str:
     lines = [f"{name}, tuned by tunepass.", *_note_lines(note)]
     lines += [f"Compile with {flag_text(kernel)}" for kernel in kernels if flag_text(kernel)]
     block = [f"#define {macro} {text}" for kernel in kernels for macro, text in macros(kernel, chosen(kernel))]
-    return "\n".join([*_comment(lines), *block, "", kernels[0].source.text])
+    return "\n".join([*_comment(lines), *block, "", _scheduled(kernels)])
+
+
+def _scheduled(kernels: Sequence[Kernel]) -> str:
+    """The source's text with every nest as it is scheduled, and its pragma as a comment that says how."""
+    text = kernels[0].source.text
+    changes: list[tuple[Span, str]] = []
+    for kernel in kernels:
+        values = chosen(kernel)
+        for nest in kernel.nests:
+            changes.append((nest.pragma, _loops_comment(nest, values)))
+            changes.append((nest.span, rewrite(nest, values, numbered=False)))
+    for span, replacement in sorted(changes, key=lambda change: change[0].start, reverse=True):
+        text = text[: span.start] + replacement + text[span.end :]
+    return text
+
+
+def _loops_comment(nest: Nest, values: Configuration) -> str:
+    line = nest.pragma.source.line_text(nest.pragma.start)
+    margin = line[: len(line) - len(line.lstrip())]
+    text = f"Loops, from the outside in: {describe(nest, values)}."
+    return f"\n{margin}".join(_comment(textwrap.wrap(text, 100))).replace(f"\n{margin} */", " */")
 
 
 def _header(kernels: Sequence[Kernel], note: str, name: str, header: str) -> str:

@@ -36,10 +36,15 @@ WORD = re.compile(r"\b[A-Za-z_]\w*")
 
 @dataclass(frozen=True, slots=True)
 class PragmaText:
-    """The text after `tunepass` (or `tunepass:`), blanked to one line; `start` is where it begins in the source."""
+    """The text after `tunepass` (or `tunepass:`), blanked to one line; `start` is where it begins in the source.
+
+    [outer_start, outer_end) is the whole directive or comment.
+    """
 
     text: str
     start: int
+    outer_start: int
+    outer_end: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +155,8 @@ def _pragma(kind: str, token: re.Match[str]) -> PragmaText | None:
     if kind == "block":
         body = _undecorated(body.removesuffix("*/"))
     body = CONTINUATION.sub(lambda m: " " * len(m.group()), body)
-    return PragmaText(re.sub(r"[\r\n]", " ", body), token.start() + head)
+    outer = token.start() + len(text) - len(text.lstrip())
+    return PragmaText(re.sub(r"[\r\n]", " ", body), token.start() + head, outer, token.end())
 
 
 def _undecorated(body: str) -> str:

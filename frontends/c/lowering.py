@@ -1,12 +1,14 @@
-"""From a configuration to the compiler's command line: -D macros and flags."""
+"""From a configuration to what is compiled: -D macros, flags, rewritten nests."""
 
 from __future__ import annotations
 
 import shlex
 
-from tunepass.diagnostics import SourceError
+from tunepass.diagnostics import Source, SourceError
+from tunepass.frontends.c.rewrite import rewrite
 from tunepass.ir.candidate import Candidate
 from tunepass.ir.kernel import Kernel
+from tunepass.ir.schedule import is_active
 from tunepass.space.configuration import Configuration, Value
 from tunepass.space.parameter import Parameter, Permutation
 
@@ -49,7 +51,7 @@ def defines(kernel: Kernel, configuration: Configuration) -> tuple[str, ...]:
 
 
 def flags(kernel: Kernel, configuration: Configuration) -> tuple[str, ...]:
-    """The compiler arguments of every `flag` parameter; a flag's value may hold several, or none."""
+    """The compiler arguments of every `flag` parameter (its value may hold several, or none), and what nests need."""
     found: list[str] = []
     for parameter in kernel.parameters:
         binding = kernel.binding(parameter.name)
@@ -58,9 +60,30 @@ def flags(kernel: Kernel, configuration: Configuration) -> tuple[str, ...]:
                 found += shlex.split(spelled(configuration[parameter.name]))
             except ValueError as error:
                 raise SourceError(f"`{parameter.name}`: this flag cannot be split: {error}", binding.span) from None
-    return tuple(found)
+    return (*found, *_openmp_flags(kernel, configuration))
 
 
 def lower(kernel: Kernel, configuration: Configuration) -> Candidate:
-    """What to compile to try `configuration`."""
-    return Candidate(source=kernel.source, defines=defines(kernel, configuration), flags=flags(kernel, configuration))
+    """What to compile to try `configuration`; rewritten nests keep the source's line numbers."""
+    return Candidate(
+        source=Source(kernel.source.name, rewritten(kernel, configuration)) if kernel.nests else kernel.source,
+        defines=defines(kernel, configuration),
+        flags=flags(kernel, configuration),
+    )
+
+
+def _openmp_flags(kernel: Kernel, configuration: Configuration) -> tuple[str, ...]:
+    """What makes the compiler see the OpenMP pragmas that `vectorize` and `parallel` write."""
+    active = [is_active(nest.directives, configuration) for nest in kernel.nests]
+    if any(parallel for _, parallel in active):
+        return ("-fopenmp",)
+    return ("-fopenmp-simd",) if any(vectorize for vectorize, _ in active) else ()
+
+
+def rewritten(kernel: Kernel, configuration: Configuration) -> str:
+    """The source's text with every nest replaced."""
+    text, pieces, at = kernel.source.text, [], 0
+    for nest in sorted(kernel.nests, key=lambda n: n.span.start):
+        pieces += [text[at : nest.span.start], rewrite(nest, configuration, numbered=True)]
+        at = nest.span.end
+    return "".join([*pieces, text[at:]])

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from tunepass.diagnostics import Span, nearest
+from tunepass.frontends.c.loop_pragma import LoopPragma, parse_loop
 from tunepass.frontends.c.tokens import Cursor, ExpressionText, Token
 from tunepass.frontends.c.values import (
     PARAMETER_KINDS,
@@ -83,7 +84,7 @@ class RunPragma:
     metrics: tuple[MetricText, ...] = field(default=())
 
 
-Pragma = ParamPragma | ConstraintPragma | KernelPragma | RunPragma
+Pragma = ParamPragma | ConstraintPragma | KernelPragma | RunPragma | LoopPragma
 
 
 def parse_pragma(cursor: Cursor) -> Pragma:
@@ -260,4 +261,5 @@ PARSERS: dict[str, Callable[[Cursor], Pragma]] = {
     "constraint": _constraint,
     "kernel": _kernel,
     "run": _run,
+    "loop": parse_loop,
 }

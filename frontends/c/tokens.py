@@ -60,6 +60,7 @@ class Cursor:
     def __init__(self, source: Source, pragma: PragmaText, known: frozenset[str] = frozenset()):
         self.source = source
         self.base = pragma.start
+        self.outer = (pragma.outer_start, pragma.outer_end)
         self.text = re.sub(r"/\*.*?\*/", lambda m: " " * len(m.group()), pragma.text)
         self.position = 0
         self.next = self._read()

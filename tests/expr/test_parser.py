@@ -143,4 +143,5 @@ def test_what_is_allowed_stays_allowed() -> None:
 
 def test_the_order_of_strings_is_a_category() -> None:
     e = parse('loops[0] == "i" and pos(loops, "k") == 2', NAMES)
+    assert e == parse('loops[0] == "i" and pos(loops, k) == 2', NAMES)
     assert to_text(e) == 'loops[0] == "i" and pos(loops, "k") == 2'

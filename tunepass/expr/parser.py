@@ -13,7 +13,7 @@ from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedTok
 
 from tunepass.diagnostics import ExpressionError, Source, Span
 from tunepass.expr import scalar, typing
-from tunepass.expr.nodes import Expr, Name, Type
+from tunepass.expr.nodes import Expr, Name, Order, Type
 
 LENGTH_LIMIT = 20_000  # characters
 DEPTH_LIMIT = 200  # levels of the tree; the readers recurse no deeper
@@ -155,12 +155,21 @@ class _Builder:
 
     def _call(self, parts: list[Tree[Token] | Token], depth: int) -> Expr:
         function = parts[0]
+        given = [child for part in parts[1:-1] if isinstance(part, Tree) for child in part.children]
         arguments = [
-            self.build(child, depth + 1) for part in parts[1:-1] if isinstance(part, Tree) for child in part.children
+            self._item(given[0], child, depth + 1) if function == "pos" and place else self.build(child, depth + 1)
+            for place, child in enumerate(given)
         ]
         assert isinstance(function, Token)
         name_span = self.where.token(function)
         return typing.call(str(function), arguments, self._to(parts[-1], name_span), name_span)
+
+    def _item(self, order: Tree[Token] | Token, item: Tree[Token] | Token, depth: int) -> Expr:
+        """The second argument of `pos`: a bare word that is no name may be an item, `pos(order, i)`."""
+        items = self.names.get(str(order))
+        if isinstance(item, Token) and item not in self.names and isinstance(items, Order) and item in items.items:
+            return typing.constant(str(item), self.where.token(item))
+        return self.build(item, depth)
 
     def _sign(self, parts: list[Tree[Token] | Token], depth: int) -> Expr:
         sign, operand = parts

@@ -8,6 +8,7 @@ from typing import Literal
 from tunepass.diagnostics import Source, Span
 from tunepass.expr.nodes import Expr
 from tunepass.ir.hardware import Program
+from tunepass.ir.loops import Nest
 from tunepass.space.constraint import Constraint
 from tunepass.space.parameter import Parameter
 
@@ -102,6 +103,7 @@ class Kernel:
     call: Call | None = None
     run: RunCommand | None = None
     program: Program | None = None  # the controllers of a hardware kernel
+    nests: tuple[Nest, ...] = ()
     schedule: tuple[Choice, ...] = ()
     span: Span | None = None
 

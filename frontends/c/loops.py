@@ -1,0 +1,108 @@
+"""Loop directives against the parameters they name: kinds, ranges, and the orders that make sense."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from tunepass.diagnostics import SourceError, Span, nearest
+from tunepass.expr.nodes import Bool, Integer
+from tunepass.frontends.c.loop_pragma import FactorText, LoopPragma, Named
+from tunepass.ir.loops import Nest
+from tunepass.space.constraint import Constraint
+from tunepass.space.parameter import Categorical, Ordinal, Parameter, Permutation
+from tunepass.space.parameter import Integer as IntegerParameter
+
+
+def check_directives(
+    pragma: LoopPragma, nest: Nest, parameters: Mapping[str, Parameter], flags: frozenset[str]
+) -> tuple[Constraint, ...]:
+    """Raises SourceError for a clause that its parameter does not fit; returns the order constraints it implies."""
+    for factors in pragma.factors.values():
+        for factor in factors:
+            if isinstance(factor.setting, str):
+                parameter = _parameter(factor.setting, factor.span, parameters, flags)
+                _check_factor(factor, parameter)
+    if not pragma.order:
+        return ()
+    order = nest.directives.order
+    if isinstance(order, tuple):
+        _check_items(order, nest, pragma.order, pragma.order[0].span)
+        _check_fixed(order, nest, pragma.order)
+        return ()
+    named = pragma.order[0]
+    parameter = _parameter(order, named.span, parameters, flags)
+    if not isinstance(parameter, Permutation):
+        raise SourceError(f"`order` needs a permutation; `{order}` is {parameter}", named.span)
+    items = tuple(str(item) for item in parameter.items)
+    if not _check_items(items, nest, pragma.order, named.span):
+        return ()
+    texts = [f"pos({order}, {f.index}_tile) < pos({order}, {f.index})" for f in nest.directives.tile]
+    return tuple(_implied(text, parameter, named.span) for text in texts)
+
+
+def _implied(text: str, parameter: Parameter, span: Span) -> Constraint:
+    parsed = Constraint.parse(text, (parameter,))
+    return Constraint(parsed.expression, text, span)
+
+
+def _parameter(name: str, span: Span, parameters: Mapping[str, Parameter], flags: frozenset[str]) -> Parameter:
+    found = parameters.get(name)
+    if found is None:
+        close = nearest(name, parameters)
+        hint = f"did you mean `{close}`?" if close else "a clause names a parameter of the same kernel, or a number"
+        raise SourceError(f"unknown parameter `{name}`", span, hint)
+    if name in flags:
+        raise SourceError(f"`{name}` is a compiler flag, not a number for a loop", span)
+    return found
+
+
+def _check_factor(factor: FactorText, parameter: Parameter) -> None:
+    fits = isinstance(parameter.type, (Integer, Bool))
+    if not fits or not isinstance(parameter, (IntegerParameter, Ordinal, Categorical)):
+        raise SourceError(f"a factor is a whole number; `{parameter.name}` is {parameter}", factor.span)
+    if min(int(v) for v in _ends(parameter)) < 0:
+        raise SourceError(f"a factor is not negative; `{parameter.name}` is {parameter}", factor.span)
+
+
+def _ends(parameter: IntegerParameter | Ordinal | Categorical) -> Sequence[int | float]:
+    if isinstance(parameter, IntegerParameter):
+        return (parameter.lo, parameter.hi)
+    return [v for v in parameter.domain if isinstance(v, (int, float))]
+
+
+def _check_items(items: tuple[str, ...], nest: Nest, names: tuple[Named, ...], span: Span) -> bool:
+    """The loops alone (False), or the loops and all their tile loops (True); anything else is an error."""
+    loops = [loop.index for loop in nest.loops]
+    both = loops + [f"{f.index}_tile" for f in nest.directives.tile]
+    if sorted(items) == sorted(loops):
+        return False
+    if sorted(items) == sorted(both):
+        return True
+    for named in names:
+        close = nearest(named.name, both)
+        if len(names) > 1 and named.name not in both:
+            hint = f"did you mean `{close}`?" if close else f"the loops are {', '.join(both)}"
+            raise SourceError(f"`{named.name}` is not one of the loops", named.span, hint)
+    expected = f"{', '.join(loops)}" + (f", or {', '.join(both)}" if both != loops else "")
+    raise SourceError(f"the order is of {', '.join(items)}; the loops are {expected}", span)
+
+
+def _check_fixed(order: tuple[str, ...], nest: Nest, names: tuple[Named, ...]) -> None:
+    for factor in nest.directives.tile:
+        tile = f"{factor.index}_tile"
+        if tile in order and order.index(tile) > order.index(factor.index):
+            raise SourceError(
+                f"the loop over the tiles of `{factor.index}` stands inside `{factor.index}`",
+                names[order.index(tile)].span,
+                f"put `{tile}` before `{factor.index}`",
+            )
+
+
+def check_apart(pragmas: Sequence[LoopPragma], nests: Sequence[Nest]) -> None:
+    """Two nests that are rewritten do not overlap."""
+    for pragma, nest in zip(pragmas, nests):
+        for other in nests:
+            if other is not nest and other.span.start <= nest.span.start < other.span.end:
+                raise SourceError(
+                    "this nest is part of another that is rewritten", pragma.span, f"the other is at {other.span}"
+                )

@@ -1,0 +1,116 @@
+"""Loop nests as they are written out: what a person would have written, and what the compiler gets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from tunepass.diagnostics import Source
+from tunepass.frontends.c.emission import chosen
+from tunepass.frontends.c.frontend import CFrontend
+from tunepass.frontends.c.lowering import flags, lower
+from tunepass.ir.kernel import Choice, Kernel
+from tunepass.space.configuration import Configuration, Value
+
+HEAD = """\
+#pragma tunepass param ORDER: permutation(i, j, k)
+#pragma tunepass param T: ordinal(1, 32)
+#pragma tunepass param U: ordinal(1, 2, 4)
+#pragma tunepass param V: categorical(false, true)
+#pragma tunepass kernel f(n = 64, A: in double[n*n], B: in double[n*n], C: inout double[n*n])
+"""
+MATMUL = """\
+void f(int n, const double *A, const double *B, double *C)
+{
+    // tunepass: loop(i, j, k) tile(k: T) order(ORDER) unroll_and_jam(i: U) unroll(k: U) vectorize(j: V) parallel(i: V)
+    for (int i = 0; i < n; i++)
+        for (int j = 1; j <= n - 1; j += 2) {
+            for (int k = 0; k < n; ++k)
+                C[i*n + j] += A[i*n + k] * B[k*n + j];
+        } // done
+}
+"""
+
+
+def kernel(text: str, head: str = HEAD) -> Kernel:
+    return CFrontend().parse(Source("f.c", head + text)).kernels[0]
+
+
+def scheduled(k: Kernel, **values: Value) -> Kernel:
+    return k.scheduled(tuple(Choice(name, value) for name, value in values.items()))
+
+
+@pytest.mark.parametrize(
+    "name,values",
+    [
+        ("as_it_was", {}),
+        ("order", {"ORDER": ("k", "i", "j")}),
+        ("tiled", {"ORDER": ("i", "k", "j"), "T": 32}),
+        ("unrolled", {"U": 2}),
+        ("everything", {"ORDER": ("i", "k", "j"), "T": 32, "U": 2, "V": True}),
+    ],
+)
+def test_emitted(name: str, values: dict[str, Value], golden: Callable[[str, str], None]) -> None:
+    text = CFrontend().emit(scheduled(kernel(MATMUL), **values))[0].text
+    golden(f"c/rewrite/{name}.c", text[text.index("void f") :])
+
+
+def test_the_compiler_sees_the_sources_lines(golden: Callable[[str, str], None]) -> None:
+    k = kernel(MATMUL)
+    text = lower(k, chosen(scheduled(k, T=32, U=2))).source.text
+    golden("c/rewrite/numbered.c", text)
+    lines = text.splitlines()
+    assert lines[lines.index('#line 13 "f.c"', len(lines) - 4) + 1 :] == [" // done", "}"]
+
+
+def test_flags_follow_the_directives() -> None:
+    k = kernel(MATMUL)
+    assert flags(k, chosen(k)) == ()
+    assert flags(k, chosen(scheduled(k, V=True))) == ("-fopenmp",)
+    simd = kernel(MATMUL.replace(" parallel(i: V)", ""))
+    assert flags(simd, chosen(scheduled(simd, V=True))) == ("-fopenmp-simd",)
+
+
+def test_an_order_of_tile_loops_implies_that_they_stand_outside() -> None:
+    head = HEAD.replace("permutation(i, j, k)", "permutation(k_tile, i, j, k)")
+    k = kernel(MATMUL, head)
+    assert [str(c) for c in k.constraints] == ["pos(ORDER, k_tile) < pos(ORDER, k)"]
+    assert k.constraints[0].span is not None and k.constraints[0].span.line == 8
+    text = CFrontend().emit(scheduled(k, ORDER=("i", "k_tile", "j", "k"), T=32))[0].text
+    assert text.index("for (int i ") < text.index("for (int k_tile ") < text.index("for (int j ")
+
+
+def test_a_macro_that_hides_the_index_keeps_its_name() -> None:
+    text = """\
+#define HERE x[i]
+void f(int n, const double *x, double *y)
+{
+    #pragma tunepass loop(i) unroll(i: U)
+    for (int i = n; i > 0; i -= 3) {
+        int i_base = 2;
+        y[i - 1] = HERE * i_base;
+    }
+}
+"""
+    head = (
+        "#pragma tunepass param U: ordinal(1, 2, 4)\n"
+        "#pragma tunepass kernel f(n = 64, x: in double[n + 1], y: inout double[n])\n"
+    )
+    emitted = CFrontend().emit(scheduled(kernel(text, head), U=2))[0].text
+    assert "for (int i_base_ = n; i_base_ > i_split; i_base_ -= 6)" in emitted
+    assert "const int i = i_base_ - 3;" in emitted
+    assert "const int i_split = 0 < n ? n - (n - 0) / 6 * 6 : n;" in emitted
+
+
+def test_a_pragma_inside_a_kernels_function_belongs_to_it() -> None:
+    text = HEAD + MATMUL + "#pragma tunepass param W: integer(1..2)\n#pragma tunepass kernel g(y: out double[8])\n"
+    kernels = CFrontend().parse(Source("f.c", text + "void g(double *y) { y[0] = W; }\n")).kernels
+    assert [len(k.nests) for k in kernels] == [1, 0]
+
+
+def test_a_directives_parameter_that_code_uses_is_a_macro_as_well() -> None:
+    k = kernel(MATMUL.replace("    // tunepass", "    (void)T;\n    // tunepass"))
+    assert [b.role for b in k.bindings] == ["directive", "macro", "directive", "directive"]
+    candidate = lower(k, Configuration({**chosen(k), "T": 32}))
+    assert candidate.defines == ("-DT=32",) and "k_tile += 32" in candidate.source.text

@@ -1,0 +1,9 @@
+#pragma tunepass param TI: ordinal(1, 8, 16)
+#pragma tunepass param U: integer(1..4)
+#pragma tunepass param ORDER: permutation(i, j)
+#pragma tunepass kernel add(n = 64, x: in double[n*n], y: inout double[n*n])
+void add(int n, const double *x, double *y)
+{
+#pragma tunepass loop(i, j) tile(i: TI) order(ORDER) unroll(j: U)
+    y[0] = n + x[0];
+}
