@@ -7,7 +7,12 @@ from collections.abc import Callable, Mapping
 
 from tunepass.diagnostics import TunepassError, nearest
 
-STRATEGIES: Mapping[str, str] = {}
+STRATEGIES: Mapping[str, str] = {
+    "auto": "tunepass.strategies.auto:Auto",
+    "bayesian": "tunepass.strategies.bayesian:Bayesian",
+    "exhaustive": "tunepass.strategies.exhaustive:Exhaustive",
+    "random": "tunepass.strategies.random:Random",
+}
 
 # A source's suffix -> the frontend that reads it.
 FRONTENDS: Mapping[str, str] = dict.fromkeys(
