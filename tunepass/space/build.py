@@ -271,8 +271,10 @@ class _Picker:
         if a.shape == (self.n, self.d):
             return a.reshape(-1)[self.flat]
         if a.shape == (self.n, 1):
-            return a[self.source, 0]
-        return a[0, self.value if a.shape[1] > 1 else np.zeros_like(self.value)]
+            found: NDArray[T] = a[self.source, 0]
+        else:
+            found = a[0, self.value if a.shape[1] > 1 else np.zeros_like(self.value)]
+        return found
 
 
 def _decidable(t: Term) -> bool:

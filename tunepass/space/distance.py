@@ -56,12 +56,14 @@ class Metric:
         if k == 1:
             return np.zeros((len(at), self._width(p)))
         if self.permutation == "spearman":
-            return at / np.sqrt(k * (k * k - 1) / 3)  # the squares of the reversed order's moves add up to this
+            return np.asarray(
+                at / np.sqrt(k * (k * k - 1) / 3), dtype=np.float64
+            )  # the squares of the reversed order's moves add up to this
         if self.permutation == "hamming":
             held = np.equal(np.asarray(column)[:, :, None], np.arange(k))
-            return held.reshape(len(at), k * k) / np.sqrt(2.0 * k)
+            return np.asarray(held.reshape(len(at), k * k) / np.sqrt(2.0 * k), dtype=np.float64)
         first, second = np.triu_indices(k, 1)
-        return (at[:, first] < at[:, second]) / np.sqrt(len(first))
+        return np.asarray((at[:, first] < at[:, second]) / np.sqrt(len(first)), dtype=np.float64)
 
     def squared(self, x: Floats, z: Floats) -> Floats:
         """Squared distance of each parameter (p, n, m) between rows x (n, features) and z (m, features)."""

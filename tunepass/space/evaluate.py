@@ -140,7 +140,7 @@ def _whole(values: Values) -> Values:
 def _combined(kind: str, total: Values | None, values: Values, sign: int) -> Values:
     if kind == "sum":
         if total is None:
-            return values if sign > 0 else np.negative(values)  # type: ignore[call-overload,no-any-return]
+            return values if sign > 0 else np.negative(values)
         return np.add(total, values) if sign > 0 else np.subtract(total, values)
     if total is None:
         return values

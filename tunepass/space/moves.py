@@ -9,7 +9,7 @@ import numpy as np
 
 from tunepass.space.configuration import Configuration
 from tunepass.space.group import Columns, DiagramGroup, Group
-from tunepass.space.parameter import Column, Integer, Parameter, Permutation, Real
+from tunepass.space.parameter import Categorical, Column, Integer, Parameter, Permutation, Real
 from tunepass.space.prior import Floats
 
 if TYPE_CHECKING:
@@ -98,11 +98,12 @@ def nearest_feasible(space: Space, wanted: Configuration) -> Configuration | Non
 def _changes(p: Parameter, column: Column, target: Column) -> Floats:
     """1 for a change, and less than 1 for how far a number moves."""
     if isinstance(p, Permutation):
-        return (column != target).any(axis=1) + (column != target).mean(axis=1) / 8
-    changed = (column != target).astype(np.float64)
-    if isinstance(p, (Real, Integer)) or hasattr(p, "unit"):
-        changed = changed + np.abs(p.unit(column) - p.unit(target)) / 8  # type: ignore[union-attr]
-    return changed
+        moved = np.not_equal(column, target)
+        return np.asarray(moved.any(axis=1) + moved.mean(axis=1) / 8, dtype=np.float64)
+    changed = np.not_equal(column, target).astype(np.float64)
+    if not isinstance(p, Categorical):
+        changed = changed + np.abs(p.unit(column) - p.unit(target)) / 8
+    return np.asarray(changed, dtype=np.float64)
 
 
 def nearest_row(g: DiagramGroup, target: Columns) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:

@@ -35,7 +35,9 @@ class Beta:
         """Probability of each interval [lo, hi] of the unit interval."""
         from scipy.special import betainc
 
-        return np.asarray(betainc(self.a, self.b, hi) - betainc(self.a, self.b, lo), dtype=np.float64)
+        below = betainc(self.a, self.b, hi) - betainc(self.a, self.b, lo)
+        above = betainc(self.b, self.a, 1 - lo) - betainc(self.b, self.a, 1 - hi)  # exact in the upper tail
+        return np.asarray(np.where(lo < 0.5, below, above), dtype=np.float64)
 
     def log_density(self, x: Floats) -> Floats:
         from scipy.special import betaln, xlog1py, xlogy

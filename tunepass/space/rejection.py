@@ -149,7 +149,7 @@ def _resample(weight: NDArray[np.float64], n: int, rng: np.random.Generator) -> 
     """n places drawn in proportion to `weight`, systematically (one random offset)."""
     edges = np.cumsum(weight)
     points = (rng.random() + np.arange(n)) * (edges[-1] / n)
-    return np.searchsorted(edges, points, side="right").clip(max=len(weight) - 1)
+    return np.asarray(np.searchsorted(edges, points, side="right").clip(max=len(weight) - 1), dtype=np.int64)
 
 
 def _grower(parameters: Sequence[Parameter], expressions: Sequence[nodes.Expr]) -> _Plain | _Growing:

@@ -151,7 +151,10 @@ class Space:
         n = length(columns)
         if n == 0:
             return np.zeros(0, dtype=bool)
-        return np.logical_and.reduce([g.walk(columns)[0] for g in self.groups] or [np.ones(n, dtype=bool)])
+        ok = np.ones(n, dtype=bool)
+        for g in self.groups:
+            ok &= g.walk(columns)[0]
+        return ok
 
     def sample_columns(self, n: int, rng: np.random.Generator, prior: bool = False) -> Columns:
         """Up to n distinct feasible rows, uniform, or by the parameters' priors restricted to what is feasible.
