@@ -11,8 +11,9 @@ import pytest
 
 from tests.evaluators.kernels import ARGUMENTS, WINDOW, N, window_task
 from tunepass.diagnostics import ToolError
-from tunepass.evaluators.candidate import Candidate
+from tunepass.evaluators.candidate import Candidate, Request
 from tunepass.evaluators.compile_run import CompileRun
+from tunepass.evaluators.compiling import CompileLimits
 from tunepass.evaluators.measure import MeasurePlan
 from tunepass.evaluators.workspace import PREFIX
 from tunepass.frontends.c.harness_text import CArray, harness_text
@@ -75,6 +76,30 @@ def test_a_hostile_candidate_is_a_failure_of_its_kind(
     assert isinstance(found.outcome, Failed), found
     assert found.outcome.stage == stage and words in found.outcome.log, found.outcome
     assert isinstance(shaped(evaluator, 0).outcome, Measured)
+
+
+def test_a_candidate_that_compiles_for_ever_costs_its_limit(tmp_path: Path) -> None:
+    compiler = tmp_path / "slow-cc"
+    compiler.write_text('#!/bin/sh\ncase "$*" in *SHAPE=19*) sleep 60;; esac\nexec gcc "$@"\n')
+    compiler.chmod(0o755)
+    limits = CompileLimits(least_s=0.5, most_s=20.0, slack=3.0)
+    with CompileRun(window_task(tmp_path, compiler=str(compiler), compile_limits=limits)) as evaluator:
+        found = shaped(evaluator, 19)
+        assert isinstance(found.outcome, Failed) and found.outcome.stage == "compile"
+        assert "the compiler did not end within" in found.outcome.log and found.seconds["compile"] < 20
+        assert isinstance(shaped(evaluator, 0).outcome, Measured)
+
+
+def test_a_request_the_compiler_refuses_is_not_applied(tmp_path: Path) -> None:
+    loop = (
+        WINDOW[: WINDOW.index("    for (int i = 0; i < n; i++) out[i] = in[i] + in[(i + 1) % n];\n}")].count("\n") + 1
+    )
+    request = Request("vectorize", loop, loop, "vectorize the loop over i")  # it divides
+    task = window_task(tmp_path, realise=lambda c: Candidate(flags=("-O3",), requests=(request,)))
+    with CompileRun(task) as evaluator:
+        outcome = shaped(evaluator, 0).outcome
+    assert isinstance(outcome, Failed) and outcome.stage == "not_applied"
+    assert f"line {loop}: the compiler did not vectorize the loop over i" in outcome.log
 
 
 def test_nothing_is_left_on_disk(tmp_path: Path) -> None:

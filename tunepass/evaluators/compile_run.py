@@ -19,7 +19,7 @@ from pathlib import Path
 from tunepass.evaluators.base import Evaluator
 from tunepass.evaluators.candidate import Candidate, Realise, digest, file_digest
 from tunepass.evaluators.compare import Tolerance, compare, zeros_pass
-from tunepass.evaluators.compiling import Compiling, mentions_main
+from tunepass.evaluators.compiling import CompileLimits, Compiling, mentions_main
 from tunepass.evaluators.cores import reserved_core
 from tunepass.evaluators.harness import BuiltHarness, HarnessRun, Reference, build_harness
 from tunepass.evaluators.measure import LEAST_ROUNDS, MeasurePlan, Timing, disturbed, processor_times, summarise
@@ -47,6 +47,7 @@ class KernelTask:
     seeds: tuple[int, ...] = (1, 2)  # the last one is timed, the others are checked
     objective: str = "time"
     plan: MeasurePlan = field(default_factory=MeasurePlan)
+    compile_limits: CompileLimits = field(default_factory=CompileLimits)
     run_limits: Limits = field(default_factory=lambda: Limits(wall_s=60, file_bytes=8 << 30))
 
 
@@ -71,7 +72,10 @@ class CompileRun(Evaluator):
         self.task = task
         self.workspace = Workspace()
         self.compiling = Compiling(
-            command=task.command, source=task.source, language="c++" if task.language == "c++" else "c"
+            command=task.command,
+            source=task.source,
+            language="c++" if task.language == "c++" else "c",
+            limits=task.compile_limits,
         )
         self.warnings: tuple[str, ...] = ()
         self.incumbent_s: float | None = None

@@ -12,6 +12,7 @@ from tunepass.diagnostics import ToolError
 from tunepass.evaluators.candidate import Candidate
 from tunepass.evaluators.process import Completed, Limits, base_environment, run_limited
 from tunepass.evaluators.toolchains.cc import Compiler, identify, split_arguments
+from tunepass.evaluators.toolchains.remarks import not_applied, parse_remarks, remark_flags
 from tunepass.evaluators.verdict import compile_failure
 from tunepass.study.outcome import Failed
 
@@ -76,7 +77,9 @@ class Compiling:
         return any(THREADS.match(word) for word in (*self.arguments, *candidate.flags))
 
     def limits_now(self) -> Limits:
-        wall = min(self.limits.most_s, max(self.limits.least_s, self.limits.slack * self.longest_s))
+        known = self.longest_s > 0
+        wall = max(self.limits.least_s, self.limits.slack * self.longest_s) if known else self.limits.most_s
+        wall = min(self.limits.most_s, wall)
         return Limits(wall_s=wall, memory_bytes=self.limits.memory_bytes, processes=256)
 
     def run(self, words: Sequence[str | Path], limits: Limits | None = None) -> tuple[Completed, Failed | None]:
@@ -91,7 +94,8 @@ class Compiling:
     def compile_candidate(
         self, candidate: Candidate, folder: Path, *, rename_main: bool, limits: Limits | None = None
     ) -> tuple[Path, Completed, Failed | None]:
-        """Object file of the candidate in `folder`. Its bytes do not depend on the folder's name."""
+        """Object file of the candidate in `folder`; fails as `compile` or `not_applied`. The object's bytes do not
+        depend on the folder's name."""
         if candidate.text is None:
             source = self.source
         else:
@@ -103,11 +107,16 @@ class Compiling:
             *candidate.flags,
             *candidate.defines,
             *self._steady(folder),
+            *(remark_flags(self.compiler.family, folder / "remarks") if candidate.requests else ()),
             *((f"-Dmain={RENAMED_MAIN}",) if rename_main else ()),
             *("-iquote", self.source.parent if str(self.source.parent) else "."),
             *("-c", source, "-o", target),
         ]
         done, failure = self.run(words, limits)
+        if failure is None and candidate.requests and self.compiler.family != "other":
+            remarks = folder / "remarks"
+            text = remarks.read_text(errors="replace") if remarks.exists() else done.stderr
+            failure = not_applied(candidate.requests, parse_remarks(text))
         return target, done, failure
 
     def _steady(self, folder: Path) -> tuple[str, ...]:
@@ -116,7 +125,7 @@ class Compiling:
             case "gcc":
                 return (f"-ffile-prefix-map={folder}=.", "-frandom-seed=tunepass")
             case "clang":
-                return (f"-ffile-prefix-map={folder}=.",)
+                return (f"-fmacro-prefix-map={folder}=.",)  # -ffile-prefix-map would lose the lines of remarks
             case _:
                 return ()
 

@@ -124,7 +124,7 @@ def build_harness(compiling: Compiling, harness: str, reference: Candidate, text
         source = str(compiling.source.resolve())
         _, with_source = compiling.run([f'-DTP_INCLUDE_SOURCE="{source}"', *includes, *reference.defines, *alone])
         if with_source is not None:
-            raise ToolError(f"the harness for {compiling.source} does not compile", hint=failure.log)
+            raise ToolError(f"the harness for {compiling.source} does not compile", hint=with_source.log)
         link_words.append("-Wl,--allow-multiple-definition")  # the candidate's object comes first, so it wins
     further = compiling.compile_further(folder)
     return BuiltHarness(compiling, (target, *further), tuple(link_words), folder, text)
