@@ -28,6 +28,11 @@ types: $(STAMP)
 	ln -s $(CURDIR)/tunepass/* $(CURDIR)/frontends $(CURDIR)/hwmodels .typecheck/tunepass/
 	cd .typecheck && ../$(BIN)/mypy --config-file ../pyproject.toml -p tunepass
 
+bench: $(STAMP)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'pyatf>=0.0.13' 'python-constraint2>=2.0'
+	$(BIN)/python tests/benchmarks/bench_space.py
+	$(BIN)/python tests/benchmarks/bench_expr.py
+
 native: $(STAMP)
 	$(BIN)/python setup.py --quiet build_ext --inplace
 

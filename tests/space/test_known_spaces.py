@@ -162,6 +162,23 @@ ASUM = Known(
     63_954,
     25 * 25 * 17 * 11 * 11,
 )
+# RISE restricts the order to seven listed ones; which seven does not change the size.
+LISTED_ORDERS = ("014523", "014253", "014235", "041523", "041253", "104523", "104253")
+MM_CPU = Known(
+    "MM_CPU",
+    (*(pow2(name, 1, 1024) for name in ("tile51", "tile52", "vec101", "split100")), Permutation("reorder", 6)),
+    (
+        "vec101 % 2 == 0 and vec101 <= 128",
+        "tile51 % vec101 == 0",
+        "1024 % tile51 == 0 and 1024 % tile52 == 0",
+        " or ".join(
+            "(" + " and ".join(f"reorder[{i}] == {item}" for i, item in enumerate(listed)) + ")"
+            for listed in LISTED_ORDERS
+        ),
+    ),
+    41_503,
+    11**4 * 720,
+)
 STENCIL = Known("K-means, Stencil", WORK_GROUP, WORK_GROUP_FITS, 3_641, 14_641)
 
 ALL = (
@@ -176,6 +193,7 @@ ALL = (
     TACO_TTV,
     TACO_MTTKRP,
     ASUM,
+    MM_CPU,
     STENCIL,
 )
 
