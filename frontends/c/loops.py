@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 
 from tunepass.diagnostics import SourceError, Span, nearest
@@ -11,6 +12,9 @@ from tunepass.ir.loops import Nest
 from tunepass.space.constraint import Constraint
 from tunepass.space.parameter import Categorical, Ordinal, Parameter, Permutation
 from tunepass.space.parameter import Integer as IntegerParameter
+
+FACTOR_LIMIT = 1 << 20
+COPIES_LIMIT = 256  # of the body: beyond it only the compiler's patience is measured
 
 
 def check_directives(
@@ -22,6 +26,33 @@ def check_directives(
             if isinstance(factor.setting, str):
                 parameter = _parameter(factor.setting, factor.span, parameters, flags)
                 _check_factor(factor, parameter)
+            elif factor.setting > FACTOR_LIMIT:
+                raise SourceError(f"a factor is 0 to {FACTOR_LIMIT}, got {factor.setting}", factor.span)
+    return (*_few_copies(pragma, parameters), *_check_order(pragma, nest, parameters, flags))
+
+
+def _few_copies(pragma: LoopPragma, parameters: Mapping[str, Parameter]) -> tuple[Constraint, ...]:
+    """Where the unroll factors together could copy the body more than COPIES_LIMIT times: that they do not."""
+    factors = [*pragma.factors.get("unroll", ()), *pragma.factors.get("unroll_and_jam", ())]
+    most = math.prod(max(1, _largest(f, parameters)) for f in factors)
+    if most <= COPIES_LIMIT:
+        return ()
+    named = {str(f.setting): parameters[f.setting] for f in factors if isinstance(f.setting, str)}
+    text = f"{' * '.join(f'max(1, {f.setting})' for f in factors)} <= {COPIES_LIMIT}"
+    return (Constraint(Constraint.parse(text, tuple(named.values())).expression, text, factors[0].span),)
+
+
+def _largest(factor: FactorText, parameters: Mapping[str, Parameter]) -> int:
+    if not isinstance(factor.setting, str):
+        return int(factor.setting)
+    parameter = parameters[factor.setting]
+    assert isinstance(parameter, (IntegerParameter, Ordinal, Categorical))  # _check_factor
+    return max(int(v) for v in _ends(parameter))
+
+
+def _check_order(
+    pragma: LoopPragma, nest: Nest, parameters: Mapping[str, Parameter], flags: frozenset[str]
+) -> tuple[Constraint, ...]:
     if not pragma.order:
         return ()
     order = nest.directives.order
@@ -60,8 +91,9 @@ def _check_factor(factor: FactorText, parameter: Parameter) -> None:
     fits = isinstance(parameter.type, (Integer, Bool))
     if not fits or not isinstance(parameter, (IntegerParameter, Ordinal, Categorical)):
         raise SourceError(f"a factor is a whole number; `{parameter.name}` is {parameter}", factor.span)
-    if min(int(v) for v in _ends(parameter)) < 0:
-        raise SourceError(f"a factor is not negative; `{parameter.name}` is {parameter}", factor.span)
+    least, largest = min(_ends(parameter)), max(_ends(parameter))
+    if not 0 <= least <= largest <= FACTOR_LIMIT:
+        raise SourceError(f"a factor is 0 to {FACTOR_LIMIT}; `{parameter.name}` is {parameter}", factor.span)
 
 
 def _ends(parameter: IntegerParameter | Ordinal | Categorical) -> Sequence[int | float]:

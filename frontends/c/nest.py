@@ -24,6 +24,12 @@ STEPS = (
 )
 BOUND = re.compile(r"(?:[A-Za-z_]\w*|\d+[uUlL]*|[-+*/%()\s])*\Z")
 DEREFERENCE = re.compile(r"(?:\A|[-+*/%(])\s*\*")
+WORD = re.compile(r"[A-Za-z_]\w*")
+DECLARES = (
+    r"(?:\b(?!return\b|else\b|case\b|sizeof\b)[A-Za-z_]\w*\s"
+    r"|\b(?:int|long|short|char|float|double|unsigned|\w+_t)\s*\*)"
+)
+STEP_LIMIT = 1 << 10  # times the largest tile, still an int
 HEADER = "write `for (int i = 0; i < n; i++)`: an index of its own, plain bounds, a constant step"
 
 
@@ -47,8 +53,9 @@ class _NestReader:
     def __init__(self, pragma: LoopPragma, scanned: Scan):
         self.pragma, self.source, self.code = pragma, scanned.source, scanned.code
         self.directives = scanned.directives
-        defines = [re.findall(r"[A-Za-z_]\w*", d.body) for d in scanned.directives if d.kind == "define"]
-        self.macros = [words for words in defines if words]
+        defines = [WORD.findall(d.body) for d in scanned.directives if d.kind == "define"]
+        self.macros = {words[0]: set(words[1:]) for words in defines if words}
+        self.includes = any(d.kind == "include" and '"' in d.body for d in scanned.directives)
         self.taken = frozenset(re.findall(r"[A-Za-z_]\w*", scanned.code))
 
     def fail(self, message: str, start: int, end: int | None = None, hint: str | None = None) -> SourceError:
@@ -89,13 +96,21 @@ class _NestReader:
     def uses(self, start: int, end: int, names: list[str]) -> tuple[tuple[str, int], ...] | None:
         """Where the body names an index; None if it declares one of its own, or uses a macro that names one."""
         body = self.code[start:end]
+        words = set(WORD.findall(body))
         one = rf"(?P<name>{'|'.join(names)})\b"
-        words = set(re.findall(r"[A-Za-z_]\w*", body))
-        hidden = any(w[0] in words and set(w[1:]) & set(names) for w in self.macros)
-        if hidden or re.search(rf"\b(?!return\b)[A-Za-z_]\w*(?:\s+|\s*\*\s*)(?:const\s+)?{one}\s*[=;,:\[)]", body):
+        if words & self.hiding(set(names)) or re.search(rf"{DECLARES}\s*{one}\s*[=;,:\[)]", body):
             return None
+        if self.includes and any(w.isupper() and w not in self.macros for w in words):
+            return None  # perhaps a macro of an included file
         found = re.finditer(rf"(?<![\w.])(?<!->){one}", body)
         return tuple((f["name"], start + f.start("name")) for f in found)
+
+    def hiding(self, names: set[str]) -> set[str]:
+        """The macros whose text names one of `names`, also through other macros."""
+        found: set[str] = set()
+        while more := {macro for macro, words in self.macros.items() if words & (names | found)} - found:
+            found |= more
+        return found
 
     def clauses(self) -> Directives:
         def factors(clause: str) -> tuple[Factor, ...]:
@@ -171,8 +186,8 @@ class _NestReader:
                 "an unsigned index that counts down cannot be rewritten", begin, hint="count up, or use `long`"
             )
         size = int(step.groupdict().get("step") or 1)
-        if not 1 <= size <= 1 << 20:
-            raise self.fail(f"a step is 1 to {1 << 20}, got {size}", skip_space(self.code, third))
+        if not 1 <= size <= STEP_LIMIT:
+            raise self.fail(f"a step is 1 to {STEP_LIMIT}, got {size}", skip_space(self.code, third))
         stop = " ".join(condition["end"].split())
         if condition["op"].endswith("="):
             stop = _plus_one(stop, down)
@@ -239,7 +254,7 @@ class _NestReader:
                 raise self.fail(
                     f"the bound `{name}` is not a whole number", nest.span.start, hint="copy it into an int"
                 )
-            local = name in formals or declared is not None or name.isupper() or name in {w[0] for w in self.macros}
+            local = name in formals or declared is not None or name.isupper() or name in self.macros
             if not local and (called := next(calls(body), None)):
                 raise self.fail(
                     f"`{called}` may change the bound `{name}`",

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from tunepass.diagnostics import Source
+from tunepass.diagnostics import Source, SourceError
 from tunepass.frontends.c.emission import chosen
 from tunepass.frontends.c.frontend import CFrontend
 from tunepass.frontends.c.lowering import flags, lower
@@ -114,3 +114,37 @@ def test_a_directives_parameter_that_code_uses_is_a_macro_as_well() -> None:
     assert [b.role for b in k.bindings] == ["directive", "macro", "directive", "directive"]
     candidate = lower(k, Configuration({**chosen(k), "T": 32}))
     assert candidate.defines == ("-DT=32",) and "k_tile += 32" in candidate.source.text
+
+
+def test_many_copies_are_ruled_out() -> None:
+    head = HEAD.replace("ordinal(1, 2, 4)", "integer(0..64)")
+    k = kernel(MATMUL, head)
+    assert [str(c) for c in k.constraints] == ["max(1, U) * max(1, U) <= 256"]
+
+
+@pytest.mark.parametrize(
+    "define,body,replaced",
+    [
+        ("", "y[i] = 2 * i;", True),
+        ("", "y[i] = s.i + p->i;", True),
+        ("#define TWICE(v) (2 * (v))", "y[i] = TWICE(i);", True),
+        ("#define HERE (x[i])", "y[i] = HERE;", False),
+        ("#define HERE (x[i])\n#define THERE (HERE + 1)", "y[i] = THERE;", False),
+        ('#include "macros.h"', "y[i] = HERE;", False),
+        ("", "{ int q = 0; for (int i = 0; q < 1; q++) y[q] = 1; }", None),
+        ("", "{ struct t i; y[0] = i.a; }", False),
+        ("", "{ int *i; (void)i; }", False),
+    ],
+)
+def test_where_the_index_may_be_replaced(define: str, body: str, replaced: bool | None) -> None:
+    text = f"{define}\nvoid f(int n, const double *x, double *y)\n{{\n"
+    text += f"    #pragma tunepass loop(i) unroll(i: U)\n    for (int i = 0; i < n; i++)\n        {body}\n}}\n"
+    head = (
+        "#pragma tunepass param U: ordinal(1, 2, 4)\n"
+        "#pragma tunepass kernel f(n = 64, x: in double[n], y: inout double[n])\n"
+    )
+    if replaced is None:
+        with pytest.raises(SourceError, match="the index `i` is changed inside the nest"):
+            kernel(text, head)
+        return
+    assert (kernel(text, head).nests[0].uses is not None) == replaced
