@@ -14,11 +14,12 @@ import numpy as np
 
 from tunepass.acquisition.expected_improvement import ExpectedImprovement
 from tunepass.acquisition.feasible import draw_limit, feasible_utility
-from tunepass.acquisition.maximise import ClimbSettings, around_one, maximise
+from tunepass.acquisition.maximise import ClimbSettings, maximise
 from tunepass.space.columns import Columns, join, length
 from tunepass.space.configuration import Configuration
 from tunepass.space.embedding import Embedding, PermutationDistance
 from tunepass.space.encoding import Encoding
+from tunepass.space.neighbourhood import Neighbourhood
 from tunepass.strategies.base import Strategy, Task
 from tunepass.strategies.design import DesignSettings, warm_up
 from tunepass.strategies.losses import log_scale, scalarised
@@ -45,7 +46,7 @@ class BayesianSettings:
     limit: float = 0.7  # upper end of the random minimum probability of feasibility; 0 turns it off
     design: DesignSettings = field(default_factory=DesignSettings)
     climb: ClimbSettings = field(default_factory=ClimbSettings)
-    pool: int = 2000  # uniform feasible candidates a suggestion
+    pool: int = 1000  # uniform feasible candidates a suggestion
     elite: int = 3  # measured configurations whose neighbours are candidates too
 
 
@@ -56,7 +57,7 @@ class Bayesian(Strategy):
         super().__init__(task)
         self.settings, self.record = settings or BayesianSettings(), Record(task)
         self.embedding = Embedding(task.space.parameters, permutation=self.settings.permutation)
-        self.encoding = Encoding(task.space)
+        self.encoding, self.around = Encoding(task.space), Neighbourhood(task.space)
         self.feasibility = Feasibility(self.settings.feasibility)
         self.model: Model = self._model()
         self._design: list[Configuration] | None = None
@@ -89,7 +90,7 @@ class Bayesian(Strategy):
         if utility is None:
             return draw_free(self.record)
         starts = self._starts(rng)
-        best = maximise(utility, self.task.space, starts, self.record.taken, self.settings.climb)
+        best = maximise(utility, self.around, starts, self.record.taken, self.settings.climb)
         return best if best is not None else draw_free(self.record)
 
     def _warm_up(self) -> list[Configuration]:
@@ -137,7 +138,8 @@ class Bayesian(Strategy):
         parts = [space.sample_columns(s.pool, rng)]
         if any(parameter.prior is not None for parameter in space.parameters):
             parts.append(space.sample_columns(s.pool // 4, rng, prior=True))
-        parts += [around_one(space, configuration) for configuration in self._elite()]
+        if elite := self._elite():
+            parts.append(self.around.of(space.columns(elite))[0])
         return join([part for part in parts if length(part)])
 
     def _elite(self) -> list[Configuration]:

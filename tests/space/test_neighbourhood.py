@@ -1,0 +1,39 @@
+from __future__ import annotations
+
+import numpy as np
+
+from tunepass.space.columns import length, take
+from tunepass.space.neighbourhood import Neighbourhood
+from tunepass.space.parameter import Categorical, Integer, Ordinal, Permutation, Real
+from tunepass.space.space import Space
+
+
+def test_batched_neighbours_are_the_neighbours_of_each() -> None:
+    space = Space(
+        [Ordinal("tile", [1, 2, 4, 8, 16]), Integer("unroll", 1, 8), Categorical("s", ["a", "b"]), Permutation("o", 4)],
+        constraints=["tile % unroll == 0", "pos(o, 0) < pos(o, 3)"],
+    )
+    rows = space.sample_columns(12, np.random.default_rng(0))
+    found, owner = Neighbourhood(space).of(rows)
+    for i, configuration in enumerate(space.configurations(rows)):
+        ours = space.configurations(take(found, owner == i))
+        assert len(set(ours)) == len(ours)
+        assert set(ours) == set(space.neighbours(configuration))
+
+
+def test_double_moves_where_every_single_one_is_infeasible() -> None:
+    space = Space(
+        [Ordinal("x", [1, 2, 4, 8]), Ordinal("y", [1, 2, 4, 8]), Integer("z", 3, 3)], constraints=["x * y == 8"]
+    )
+    found, owner = Neighbourhood(space).of(space.columns([space.unrank(0)]))
+    assert len(set(space.configurations(found))) == 3 and (owner == 0).all()
+
+
+def test_reals_move_within_their_range_and_long_integers_by_powers_of_two() -> None:
+    space = Space([Real("r", 1e-3, 1.0, log=True), Integer("n", 0, 1000, default=500)], constraints=["n != 501"])
+    here = space.columns([space.default])
+    found, _ = Neighbourhood(space).of(here)
+    assert space.contains_columns(found).all()
+    assert length(found) >= 8 + 16
+    assert {int(n) for n in found["n"]} >= {499, 502, 504, 500 + 256} - {501}
+    assert ((found["r"] >= 1e-3) & (found["r"] <= 1.0)).all()

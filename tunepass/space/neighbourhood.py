@@ -1,0 +1,104 @@
+"""One-parameter neighbours of many configurations at once: the moves of a local search.
+
+    kind                    moves
+    Ordinal, Categorical    to every other value
+    long Integer            by 1, 2, 4, ... steps either way
+    Real                    by REAL_STEPS of its range, on its own scale
+    Permutation             every swap of two items, every move of one item elsewhere
+
+A row none of whose moves is feasible (`x * y == 64`) moves two parameters at once.
+"""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tunepass.space.columns import Columns, join, length, take
+from tunepass.space.parameter import Column, Parameter, Permutation, Real
+from tunepass.space.space import Space
+
+Indices = NDArray[np.int64]
+REAL_STEPS = np.array([sign * size for size in (0.2, 0.05, 0.01, 0.002) for sign in (-1, 1)])
+LONG = 128  # values; of a longer domain only some are neighbours
+PAIRS = 4096  # double moves tried of a row without feasible single moves
+
+
+class Neighbourhood:
+    """`of(columns)` gives the feasible neighbours of all rows and, for each, the row it is a neighbour of."""
+
+    def __init__(self, space: Space):
+        self.space = space
+        self._orders = {p.name: _reorderings(len(p.items)) for p in space.parameters if isinstance(p, Permutation)}
+
+    def of(self, columns: Columns) -> tuple[Columns, Indices]:
+        rows, owner = self._feasible(*self._singles(columns))
+        lonely = np.setdiff1d(np.arange(length(columns)), owner)
+        if not len(lonely) or len(self.space.parameters) < 2:
+            return rows, owner
+        more = [self._feasible(*self._pairs(columns, int(row))) for row in lonely]
+        return join([rows, *[r for r, _ in more]]), np.concatenate([owner, *[o for _, o in more]])
+
+    def _feasible(self, rows: Columns, owner: Indices) -> tuple[Columns, Indices]:
+        inside = self.space.contains_columns(rows)
+        return take(rows, inside), owner[inside]
+
+    def _singles(self, columns: Columns) -> tuple[Columns, Indices]:
+        parts, owners = [], []
+        for parameter in self.space.parameters:
+            moved, owner = self._moves(parameter, columns[parameter.name])
+            parts.append({**take(columns, owner), parameter.name: moved})
+            owners.append(owner)
+        return join(parts), np.concatenate(owners)
+
+    def _pairs(self, columns: Columns, row: int) -> tuple[Columns, Indices]:
+        """Double moves of one row, at most about PAIRS of them, spread evenly over the pairs of parameters."""
+        here = take(columns, slice(row, row + 1))
+        pairs = list(itertools.combinations(self.space.parameters, 2))
+        side = max(2, int((PAIRS / len(pairs)) ** 0.5))
+        parts = []
+        for first, second in pairs:
+            a, b = (self._moves(p, here[p.name])[0][:side] for p in (first, second))
+            i, j = np.divmod(np.arange(len(a) * len(b)), max(1, len(b)))
+            parts.append({**take(here, np.zeros(len(i), np.int64)), first.name: a[i], second.name: b[j]})
+        rows = join(parts)
+        return rows, np.full(length(rows), row)
+
+    def _moves(self, parameter: Parameter, column: Column) -> tuple[Column, Indices]:
+        """New values of one parameter for all rows of its column, and the row each belongs to."""
+        n = len(column)
+        if isinstance(parameter, Permutation):
+            orders = self._orders[parameter.name]
+            return column[:, orders].reshape(-1, column.shape[1]), np.repeat(np.arange(n), len(orders))
+        if isinstance(parameter, Real):
+            unit = np.clip(parameter.unit(column)[:, None] + REAL_STEPS, 0.0, 1.0)
+            return np.asarray(parameter.from_unit(unit.ravel())), np.repeat(np.arange(n), len(REAL_STEPS))
+        size, index = parameter.size, parameter.find(column)
+        assert size is not None
+        if size <= LONG:
+            other = (index[:, None] + np.arange(1, size)) % size
+        else:
+            steps = 2 ** np.arange(int(np.log2(size)) + 1)
+            other = index[:, None] + np.concatenate([steps, -steps])
+        owner = np.repeat(np.arange(n), other.shape[1])
+        flat = other.ravel()
+        inside = (flat >= 0) & (flat < size)
+        return parameter.at(flat[inside]), owner[inside]
+
+
+def _reorderings(k: int) -> Indices:
+    """Index rows (m, k): every swap and every insertion of k items, each once."""
+    identity = tuple(range(k))
+    found: dict[tuple[int, ...], None] = {}
+    for a, b in itertools.combinations(range(k), 2):
+        swapped = list(identity)
+        swapped[a], swapped[b] = swapped[b], swapped[a]
+        found[tuple(swapped)] = None
+    for a, b in itertools.permutations(range(k), 2):
+        moved = [i for i in identity if i != a]
+        moved.insert(b, a)
+        found[tuple(moved)] = None
+    found.pop(identity, None)
+    return np.array(list(found), np.int64).reshape(-1, k)
