@@ -160,8 +160,6 @@ def _iterators(lowering: Lowering, names: tuple[str, ...], found: list[Counter],
 
 def _loop(lowering: Lowering, head: Head, groups: list[tuple[s.Node, ...]], scope: Scope, name: str | None) -> Value:
     kind, wanted = LOOPS[head.name]
-    if kind != "foreach" and len(groups) == wanted - 1 and head.name in ("Reduce", "Fold"):
-        groups.insert(0, ())  # Reduce(counters){map}{combine}: an accumulator of its own
     if len(groups) != wanted:
         short, long = "Foreach(counters){ i => … }", "(accumulator)(counters){ i => … }{ a + b }"
         form = short if wanted == 2 else head.name + long
@@ -174,7 +172,7 @@ def _loop(lowering: Lowering, head: Head, groups: list[tuple[s.Node, ...]], scop
         raise SourceError(f"`{head.name}` needs a counter, as in `0 until n`", head.span)
     if body.parameters and len(body.parameters) != len(ranges):
         raise SourceError(
-            f"`{head.name}` has {len(ranges)} counter{'s' * (len(ranges) > 1)} and {len(body.parameters)} iterators",
+            f"`{head.name}` has {_many(len(ranges), 'counter')} and {_many(len(body.parameters), 'iterator')}",
             body.body.span if not isinstance(body_node[0], s.Function) else body_node[0].span,
         )
     accumulator = _accumulator(lowering, groups[0], scope) if wanted == 4 else None
@@ -194,6 +192,10 @@ def _loop(lowering: Lowering, head: Head, groups: list[tuple[s.Node, ...]], scop
     made = _controller(lowering, head, kind, found, frame, results, name, reduction, target.memory, par)
     _add(lowering, made)
     return target
+
+
+def _many(n: int, what: str) -> str:
+    return f"{n} {what}" if n == 1 else f"{n} {what}s"
 
 
 def _accumulator(lowering: Lowering, arguments: tuple[s.Node, ...], scope: Scope) -> Value | None:

@@ -91,8 +91,9 @@ class Lowering:
         if name is not None:
             scope.set(name, value)
             return
-        for i, part in enumerate(node.names):
-            scope.set(part, value.items[i] if isinstance(value, TupleOf) and i < len(value.items) else Opaque(part))
+        for i, part in enumerate(node.names):  # `val a, b = 3` gives both 3
+            item = value.items[i] if isinstance(value, TupleOf) and i < len(value.items) else value
+            scope.set(part, Host(part) if isinstance(item, Opaque) and not self.context.in_hardware else item)
 
     def _assign(self, node: s.Assign, scope: Scope) -> Value:
         """`m(i) = x` stores, `bound(x) = n` bounds, `v = x` changes a var."""
@@ -130,7 +131,7 @@ class Lowering:
             case s.Function():
                 return Closure("function", node.parameters, node.body, scope)
             case s.Select():
-                return self._select(node, scope)
+                return self._select(node, scope, name)
             case s.Typed():
                 return self.value(s.Apply(node.span, node, ()), scope, name)
             case s.Apply():
@@ -229,10 +230,10 @@ class Lowering:
         finally:
             self.context.calls -= 1
 
-    def _select(self, node: s.Select, scope: Scope) -> Value:
+    def _select(self, node: s.Select, scope: Scope, name: str | None = None) -> Value:
         if isinstance(node.target, s.Ident) and scope.get(node.target.name) is None:
             return Opaque(f"{node.target.name}.{node.name}")
-        target = self.value(node.target, scope)
+        target = self.value(node.target, scope, name)  # `SRAM[T](n).buffer` is named too
         if node.name == "value":
             return primitives.read(self.context, target, node.span)
         if isinstance(target, TupleOf) and re.fullmatch(r"_\d+", node.name):

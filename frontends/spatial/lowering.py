@@ -115,14 +115,16 @@ class _Host:
         if self.tokens.items[first].kind == "keyword" and self.tokens.items[first].text not in ("val", "var", "type"):
             return
         try:
-            for node in parse(self.tokens, first, last).statements:
-                self.lowering.statement(node, scope)
+            nodes = parse(self.tokens, first, last).statements
         except SourceError:
             if self._declares(first, last):
                 raise
             if self.tokens.items[first].text in ("val", "var") and first + 1 < last:
                 name = self.tokens.items[first + 1].text
                 scope.set(name, Host(name))
+            return
+        for node in nodes:
+            self.lowering.statement(node, scope)
 
     def _declares(self, first: int, last: int) -> bool:
         """Does the statement look like a design parameter? Then its mistakes are the user's to see."""

@@ -182,10 +182,12 @@ class Controller:
                 yield from stage.walk()
 
     def transfers(self) -> Iterator[Transfer]:
-        for controller in self.walk():
-            for stage in controller.stages:
-                if isinstance(stage, Transfer):
-                    yield stage
+        """The transfers below it, in program order."""
+        for stage in self.stages:
+            if isinstance(stage, Transfer):
+                yield stage
+            else:
+                yield from stage.transfers()
 
 
 Stage = Controller | Transfer

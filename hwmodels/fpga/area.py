@@ -1,0 +1,142 @@
+"""Resources before placement, controller by controller (Spatial's AreaAnalyzer).
+
+inner loop      P * operations + delay lines of P lanes
+inner reduction P * map + (P - 1) * combine + 1 * combine (the accumulation), and the map's delay lines
+block reduction body * P + Pm * Pr * combine + Pr * combine
+outer loop      P * (stages + memories) + controller(stages) + counters
+"""
+
+from __future__ import annotations
+
+from collections import Counter as Multiset
+from dataclasses import dataclass
+
+from tunepass.expr import algebra
+from tunepass.expr.nodes import INTEGER, Expr, Name
+from tunepass.hwmodels.base import Part
+from tunepass.hwmodels.fpga import memory as memories
+from tunepass.hwmodels.fpga.dataflow import Body, analyse
+from tunepass.hwmodels.fpga.device import Fpga
+from tunepass.hwmodels.fpga.resources import Area, constant, total
+from tunepass.ir.hardware import Controller, Counter, Operation, Program, Schedule, Transfer
+
+COUNTER_BIT = 32  # of a counter whose end is not a constant
+
+
+@dataclass(frozen=True, slots=True)
+class Raw:
+    """The design's resources, the surrounding shell included, and where they are."""
+
+    area: Area
+    parts: tuple[Part, ...]
+
+
+def pipelined(controller: Controller) -> Expr:
+    """1 when the controller's stages overlap, 0 when they run one after the other."""
+    if controller.toggle is not None:
+        return algebra.where(algebra.compare(Name(controller.toggle, INTEGER), "!=", 0), 1, 0)
+    return algebra.lift(1 if controller.schedule in (Schedule.PIPELINED, Schedule.STREAM) else 0)
+
+
+def par_of(counters: tuple[Counter, ...]) -> Expr:
+    return algebra.mul(*(c.par for c in counters))
+
+
+class AreaModel:
+    """Area of a program on a device."""
+
+    def __init__(self, program: Program, device: Fpga):
+        self.program, self.device = program, device
+        self.used = memories.accesses(program)
+        overlap = {c.label: pipelined(c) for c in program.accel.walk()}
+        self.buffers = memories.buffers_of(program, overlap)
+        self.parts: list[Part] = []
+
+    def raw(self) -> Raw:
+        shell = constant(self.device.structures["fringe"])
+        outside = [self._memory(m.name) for m in self.program.memories]
+        design = self._controller(self.program.accel, 0)
+        return Raw(total([shell, *outside, design]), tuple(self.parts))
+
+    def _controller(self, controller: Controller, depth: int) -> Area:
+        at = len(self.parts)
+        par = par_of(controller.counters)
+        if controller.schedule is Schedule.INNER:
+            area = self._inner(controller, par)
+        else:
+            inside = [self._stage(s, depth + 1) for s in controller.stages]
+            inside += [self._memory(m.name) for m in controller.memories]
+            area = total(inside).times(par) + self._control(controller)
+        if controller.kind == "memreduce" and controller.reduction is not None:
+            combine = self._operations(controller.reduction.operations)
+            lanes = par_of(controller.reduce_counters)
+            area = area + combine.times(algebra.mul(par, lanes)) + combine.times(lanes)
+        if controller.kind == "reduce" and controller.schedule is not Schedule.INNER and controller.reduction:
+            area = area + self._operations(controller.reduction.operations).times(par)
+        area = total([area, *(self._counter(c) for c in (*controller.counters, *controller.reduce_counters))])
+        self.parts.insert(at, Part(controller.label, depth, area, controller.span))
+        return area
+
+    def _stage(self, stage: Controller | Transfer, depth: int) -> Area:
+        if isinstance(stage, Controller):
+            return self._controller(stage, depth)
+        kind = "load" if stage.kind in ("load", "gather") else "store"
+        area = constant(self.device.structures[kind])
+        self.parts.append(Part(f"{stage.kind} {stage.local}", depth, area, stage.span))
+        return area
+
+    def _inner(self, controller: Controller, par: Expr) -> Area:
+        body = analyse(controller.operations, self.device)
+        pieces = [self._operations(controller.operations).times(par), self._delay_lines(body, par)]
+        pieces += [self._memory(m.name).times(par) for m in controller.memories]
+        if controller.kind == "reduce" and controller.reduction is not None:
+            pieces.append(self._operations(controller.reduction.operations).times(par))  # a tree of P - 1, and one
+        return total(pieces)
+
+    def _operations(self, operations: tuple[Operation, ...]) -> Area:
+        counted = Multiset((op.name, self._width(op, operations)) for op in operations if op.name in self.device.area)
+        return total([constant(self.device.area[name], width).times(n) for (name, width), n in counted.items()])
+
+    @staticmethod
+    def _width(operation: Operation, operations: tuple[Operation, ...]) -> int:
+        """A comparison is as wide as what it compares."""
+        widths = [operations[i].element.bits for i in operation.inputs]
+        return max([operation.element.bits, *widths]) if operation.element.bits == 1 else operation.element.bits
+
+    def _delay_lines(self, body: Body, par: Expr) -> Area:
+        """Short lines are registers; longer ones are block RAM as wide as all lanes together."""
+        memory = self.device.memory
+        registers = sum(d.width_bit * d.cycles for d in body.delays if self._short(d.width_bit * d.cycles))
+        long = Multiset((d.width_bit, d.cycles) for d in body.delays if not self._short(d.width_bit * d.cycles))
+        pieces = []
+        for (width, cycles), n in sorted(long.items()):
+            columns = algebra.maximum(1, algebra.floordiv(algebra.mul(width, par), memory.port_bit))
+            rows = -(-cycles // memory.words(memory.port_bit))
+            pieces.append(algebra.mul(n * rows, columns))
+        return Area({"Mregs": algebra.mul(registers, par), "BRAM": algebra.add(*pieces) if pieces else 0})
+
+    def _short(self, bits: int) -> bool:
+        return bits < self.device.memory.delay_line_register_bit
+
+    def _control(self, controller: Controller) -> Area:
+        n = len(controller.stages) + (controller.kind == "memreduce")
+        structures = self.device.structures
+        if controller.schedule is Schedule.PARALLEL:
+            return constant(structures["parallel"], n)
+        if controller.schedule is Schedule.FORK:
+            return constant(structures["fork"], n)
+        if controller.schedule is Schedule.SEQUENTIAL and controller.kind == "accel":
+            return constant(structures["sequential"], n)
+        overlap = pipelined(controller)
+        on, off = constant(structures["pipelined"], n), constant(structures["sequential"], n)
+        return on.times(overlap) + off.times(algebra.sub(1, overlap))
+
+    def _counter(self, counter: Counter) -> Area:
+        stop = algebra.number(counter.stop) if counter.stop is not None else None
+        bits = max(1, int(stop).bit_length()) if stop is not None else COUNTER_BIT
+        return Area({"LUT3": algebra.add(bits, counter.par), "Regs": algebra.mul(bits, counter.par)})
+
+    def _memory(self, name: str) -> Area:
+        memory = next(m for m in self.program.all_memories() if m.name == name)
+        buffers = self.buffers.get(name, algebra.lift(1))
+        return memories.area_of(memory, self.used.get(name, []), buffers, self.device)

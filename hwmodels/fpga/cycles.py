@@ -1,0 +1,118 @@
+"""Cycles, controller by controller (spatial-lang, LatencyAnalyzer).
+
+    N          product over counters of ceildiv(ceildiv(stop - start, step), par)
+    h(P)       ceil(log2 P), the height of a reduction tree
+    inner loop                 L + (N - 1) II + 1
+    inner reduction            L + L_red h(P) + (N - 1) II + 1
+    Parallel                   max over stages + 1
+    MetaPipe                   max (N - 1) II + sum + 1            over its stages
+    Sequential                 N sum + 1
+    outer reduction            one more stage: L_red h(P) + cycle
+    block reduction            one more stage: load + L_red h(Pm) + N_r (load + red + store)
+The design starts after the device's startup cycles. Unit pipes have no + 1.
+"""
+
+from __future__ import annotations
+
+import math
+
+from tunepass.expr import algebra
+from tunepass.expr.nodes import Expr
+from tunepass.hwmodels.base import Part
+from tunepass.hwmodels.fpga import dram
+from tunepass.hwmodels.fpga.area import par_of, pipelined
+from tunepass.hwmodels.fpga.dataflow import analyse
+from tunepass.hwmodels.fpga.device import Fpga, evaluate
+from tunepass.ir.hardware import Controller, Counter, Program, Schedule, Stage
+
+STORE = 1  # cycles of a register write
+
+
+def trips(counters: tuple[Counter, ...]) -> Expr:
+    """N: iterations, with all lanes busy; a counter without end counts once."""
+    bounded = [c for c in counters if c.stop is not None]
+    return algebra.mul(
+        *(algebra.ceildiv(algebra.ceildiv(algebra.sub(c.stop or 0, c.start), c.step), c.par) for c in bounded)
+    )
+
+
+class CycleModel:
+    """Cycles of a program on a device."""
+
+    def __init__(self, program: Program, device: Fpga):
+        self.program, self.device = program, device
+        controllers = list(program.accel.walk())
+        overlap = {c.label: pipelined(c) for c in controllers}
+        pars = {c.label: par_of(c.counters) for c in controllers}
+        self.competing = dram.contention(program.accel, overlap, pars)
+        self.parts: list[Part] = []
+
+    def total(self) -> Expr:
+        return algebra.add(self.device.startup_cycles, self._controller(self.program.accel, 0))
+
+    def _stage(self, stage: Stage, depth: int) -> Expr:
+        if isinstance(stage, Controller):
+            return self._controller(stage, depth)
+        cycles = dram.cycles(stage, self.competing.get(id(stage), algebra.lift(1)), self.device)
+        self.parts.append(Part(f"{stage.kind} {stage.local}", depth, {"cycles": cycles}, stage.span))
+        return cycles
+
+    def _controller(self, controller: Controller, depth: int) -> Expr:
+        at = len(self.parts)
+        cycles = self._inner(controller) if controller.schedule is Schedule.INNER else self._outer(controller, depth)
+        self.parts.insert(at, Part(controller.label, depth, {"cycles": cycles}, controller.span))
+        return cycles
+
+    def _inner(self, controller: Controller) -> Expr:
+        body = analyse(controller.operations, self.device)
+        latency = self._stretched(body.latency)
+        interval = controller.interval or body.interval
+        if controller.kind not in ("foreach", "reduce"):
+            return algebra.lift(latency)
+        tree: Expr = algebra.lift(0)
+        if controller.reduction is not None:
+            tree = algebra.mul(self._combine(controller, False), algebra.ceil_log2(par_of(controller.counters)))
+            interval = controller.interval or max(interval, self._combine(controller, True) + STORE)
+        repeats = algebra.mul(algebra.sub(trips(controller.counters), 1), interval)
+        return algebra.add(latency, tree, repeats, 1)
+
+    def _stretched(self, latency: int) -> int:
+        """Bodies take longer than the sum of their operations: a device's fitted factor."""
+        return math.floor(latency * self.device.body_stretch + 0.5)
+
+    def _combine(self, controller: Controller, in_cycle: bool) -> int:
+        """Latency of the combining function."""
+        assert controller.reduction is not None
+        return analyse(controller.reduction.operations, self.device, in_cycle).latency
+
+    def _outer(self, controller: Controller, depth: int) -> Expr:
+        stages = [self._stage(stage, depth + 1) for stage in controller.stages]
+        if controller.schedule is Schedule.PARALLEL:
+            return algebra.add(algebra.maximum(*stages), 1) if stages else algebra.lift(1)
+        if controller.schedule is Schedule.FORK:
+            return algebra.maximum(*stages)
+        if controller.reduction is not None:
+            stages.append(self._reduction_stage(controller))
+        if controller.kind in ("accel", "unit", "case", "fsm"):
+            overhead = 1 if controller.kind == "fsm" else 0
+            if controller.schedule is Schedule.STREAM:
+                return algebra.add(algebra.maximum(*stages), overhead)
+            return algebra.add(*stages, overhead)
+        n, together = trips(controller.counters), algebra.add(*stages)
+        interval = controller.interval or 1
+        piped = algebra.add(algebra.mul(algebra.maximum(*stages), algebra.sub(n, 1), interval), together, 1)
+        turns = algebra.add(algebra.mul(n, together), 1)
+        overlap = pipelined(controller)
+        fixed = algebra.number(overlap)
+        if fixed is not None:
+            return piped if fixed else turns
+        return algebra.where(algebra.compare(overlap, "!=", 0), piped, turns)
+
+    def _reduction_stage(self, controller: Controller) -> Expr:
+        tree = algebra.mul(self._combine(controller, False), algebra.ceil_log2(par_of(controller.counters)))
+        tight = self._combine(controller, True)
+        if controller.kind != "memreduce":
+            return algebra.add(tree, tight + STORE)
+        load = math.ceil(evaluate(self.device.latency["sram_load"], 0))
+        accumulate = load + tight + math.ceil(evaluate(self.device.latency["sram_store"], 0))
+        return algebra.add(load, tree, algebra.mul(trips(controller.reduce_counters), accumulate))

@@ -1,0 +1,33 @@
+"""The FPGA model: a program and a device give cycles, resources, and whether it fits."""
+
+from __future__ import annotations
+
+from tunepass.expr import algebra
+from tunepass.hwmodels.base import Costs
+from tunepass.hwmodels.fpga.area import AreaModel
+from tunepass.hwmodels.fpga.cycles import CycleModel
+from tunepass.hwmodels.fpga.device import Fpga
+from tunepass.hwmodels.fpga.placement import place
+from tunepass.ir.hardware import Program
+
+UNITS = {
+    "cycles": "cycles",
+    "seconds": "s",
+    "alms": "ALMs",
+    "luts": "LUTs",
+    "ffs": "registers",
+    "dsps": "DSP blocks",
+    "brams": "RAM blocks",
+    "channels": "DRAM channels",
+}
+
+
+def costs(program: Program, device: Fpga) -> Costs:
+    """Named expressions over the program's parameters; `fits` when every listed capacity holds."""
+    timing, area = CycleModel(program, device), AreaModel(program, device)
+    cycles = timing.total()
+    raw = area.raw()
+    values = {"cycles": cycles, "seconds": algebra.div(cycles, device.clock_hz), **place(raw.area, device.placement)}
+    limits = {name: limit for name, limit in device.capacity.items() if name in values}
+    fits = algebra.both(*(algebra.compare(values[name], "<=", limit) for name, limit in limits.items()))
+    return Costs(values, UNITS, fits, limits, (*timing.parts, *raw.parts))

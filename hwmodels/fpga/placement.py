@@ -1,0 +1,50 @@
+"""From resources of the design to resources after place and route (spatial-lang, AlteraAreaModel.summarize).
+
+    L            LUT3 + … + LUT7 + MEM16 + MEM32 + MEM64
+    routing      R = g_R(L) + c_R BRAM         LUTs used as wires
+    unavailable  U = g_U(L) + c_U BRAM         ALMs lost to placement
+    fan-out      F = c_F Regs                  duplicated registers
+    packed       (LUT3 + LUT4 + LUT5 + R) / 2 + LUT6 / 10 + MEM16 / 2
+    logic        L + R - packed + U
+    ALMs         logic + max((Regs + F + Mregs - 2.16 logic) / 3, 0)
+    BRAM         + max(0.02 R - 500, 0)
+with g(L) = sum of a L / (L + b), coefficients in the device's `fitted` section.
+"""
+
+from __future__ import annotations
+
+from tunepass.expr import algebra
+from tunepass.expr.nodes import Expr
+from tunepass.hwmodels.fpga.device import Correction, Placement
+from tunepass.hwmodels.fpga.resources import Area
+
+LUTS = ("LUT3", "LUT4", "LUT5", "LUT6", "LUT7")
+MEMS = ("MEM16", "MEM32", "MEM64")
+REGS_PER_ALM = 2.16
+
+
+def place(area: Area, placement: Placement) -> dict[str, Expr]:
+    """`alms`, `luts`, `ffs`, `dsps`, `brams`, `channels` of the design."""
+    logic = algebra.add(*(area[name] for name in (*LUTS, *MEMS)))
+    routing = _correction(logic, area["BRAM"], placement.routing_luts)
+    lost = _correction(logic, area["BRAM"], placement.unavailable_alms)
+    fanout = algebra.mul(placement.fanout_per_reg, area["Regs"])
+    shared = algebra.mul(0.5, algebra.add(area["LUT3"], area["LUT4"], area["LUT5"], routing, area["MEM16"]))
+    packed = algebra.add(shared, algebra.mul(0.1, area["LUT6"]))
+    alms = algebra.add(algebra.sub(algebra.add(logic, routing), packed), lost)
+    registers = algebra.add(area["Regs"], fanout, area["Mregs"])
+    spare = algebra.sub(registers, algebra.mul(REGS_PER_ALM, alms))
+    copies = algebra.maximum(0, algebra.add(algebra.mul(0.02, routing), -500))
+    return {
+        "alms": algebra.apply("round", algebra.add(alms, algebra.maximum(0, algebra.div(spare, 3)))),
+        "luts": algebra.apply("round", algebra.add(logic, routing)),
+        "ffs": algebra.apply("round", registers),
+        "dsps": algebra.apply("ceil", area["DSPs"]),
+        "brams": algebra.apply("round", algebra.add(area["BRAM"], copies)),
+        "channels": area["Channels"],
+    }
+
+
+def _correction(logic: Expr, blocks: Expr, correction: Correction) -> Expr:
+    terms = [algebra.mul(a, algebra.div(logic, algebra.add(logic, b))) for a, b in correction.saturating]
+    return algebra.maximum(0, algebra.add(*terms, algebra.mul(correction.per_block, blocks)))

@@ -1,0 +1,194 @@
+"""The language surface: what people write in and around accelerators, old dialect and new."""
+
+from __future__ import annotations
+
+from tunepass.diagnostics import Source
+from tunepass.expr.printer import to_text
+from tunepass.frontends.base import Parsed
+from tunepass.frontends.spatial.frontend import SpatialFrontend
+from tunepass.ir.hardware import FLOAT, INT, Controller, Fixed, Program, Schedule, Struct
+
+FILE = """package apps
+
+import spatial.dsl._
+import org.virtualized._ // a comment with { in it
+
+/* a block /* nested */ comment { */
+@struct case class Pixel(red: UInt8, green: UInt8)
+
+object Helper {
+  def twice(x: Int): Int = x * 2
+  val text = s"host ${if (true) "{" else "}"} code"
+}
+
+@spatial class Filter extends SpatialTest with Verified {
+  override def runtimeArgs: Args = "32" and "64"
+  type T = FixPt[TRUE, _24, _8]
+  private val Kh, Kw = 3
+  val width: scala.Int = 64
+  lazy val scale = 0.25f
+
+  def shifted[A: Num](a: A, by: Int)(implicit ctx: SrcCtx): A = { a >> by }
+
+  def main(args: Array[String]): Unit = {
+    val rows = args(0).to[Int]; bound(rows) = 480
+    val R = ArgIn[Int]
+    setArg(R, rows)
+    val img = DRAM[T](R, width)
+    val out = DRAM[T](R, width)
+    val ids = DRAM[Int](R)
+    val par_load = 16 (1, 2, 4, 8, 16)
+    val tile = param(96)
+    val done = ArgOut[Bit]
+    val host = (0 until 10).map { i => i * 2 }.filter(_ > 3)
+    for (i <- 0 until 4) println("host " + i)
+
+    Accel {
+      val lb = LineBuffer[T](Kh, width)
+      val kernel = LUT[T](3, 3)(1.to[T], 0.to[T], -1.to[T], 2.to[T], 0.to[T], -2.to[T], 1.to[T], 0.to[T], -1.to[T])
+      val window = RegFile[T](Kh, Kw)
+      val line = SRAM[T](width).buffer
+      val queue = FIFO[T](128)
+      val idle = SRAM[Int](tile)
+      val flag = Reg[Bit](false)
+      'ROWS.Foreach(0 until R) { r =>
+        lb load img(r, 0::width par par_load)
+        Foreach(0 until width by 1) { c =>
+          Pipe { window.reset(c == 0) }
+          Foreach(0 until Kh par Kh) { i => window(i, *) <<= lb(i, c) }
+          val sum = Reduce(Reg[T](0.to[T]))(Kh by 1, Kw by 1) { (i, j) => window(i, j) * kernel(i, j) } { _ + _ }
+          line(c) = mux(r < 2, 0.to[T], abs(sum.value))
+        }
+        out(r, 0::width par 16) store line
+      }
+      idle gather ids(idle, tile)
+      Stream.Foreach(128 by 1) { i => queue.enq(i.to[T] * 2.to[T]) }
+      Foreach(128 by 1 par 2) { i =>
+        val x = queue.deq()
+        val pixel = Pixel(1.to[UInt8], 2.to[UInt8])
+        if (x > 3.to[T]) { flag := true } else { flag := false }
+        val y = if (x < 2.to[T]) x else shifted(x, 2)
+        line(i) = y
+      }
+      FSM(0)(state => state < 4) { state => idle(state) = state } { state => state + 1 }
+      for (k <- 0 until 3) { idle(k) = k }
+      val best = Reg[Tup2[Int, T]](pack(0.to[Int], 1.to[T]))
+      Reduce(best)(16 by 1) { i => pack(i, line(i)) } { case (a, b) => mux(a._2 < b._2, a, b) }
+      assert(flag.value, "all is well")
+      done := flag.value && (best._1 > 3)
+    }
+    val gold = getMatrix(out).map { row =>
+      row
+        .zip(row) { (a, b) => a + b }
+    }
+    println(r"PASS: ${getArg(done)}")
+  }
+}
+"""
+
+
+def parse(text: str, **options: str) -> Parsed:
+    return SpatialFrontend(**options).parse(Source("Filter.scala", text))  # type: ignore[arg-type]
+
+
+def program(text: str) -> Program:
+    found = parse(text).kernels[0].program
+    assert found is not None
+    return found
+
+
+def app(accel: str, host: str = "") -> str:
+    return f"object App {{ def main() {{\n{host}\nAccel {{\n{accel}\n}} }} }}"
+
+
+def test_a_whole_file() -> None:
+    parsed = parse(FILE)
+    (kernel,) = parsed.kernels
+    assert kernel.name == "Filter"
+    sizes = {"par_load": 5, "tile": 1001, "pipeline_44": 2, "pipeline_46": 2}
+    assert {p.name: p.size for p in kernel.parameters} == sizes
+    memories = {m.name: m for m in kernel.program.all_memories()} if kernel.program else {}
+    assert memories["line"].element == Fixed(True, 24, 8)
+    assert memories["best"].element == Struct((("_1", INT), ("_2", Fixed(True, 24, 8))))
+    assert to_text(memories["idle"].dims[0]) == "tile"
+    messages = sorted((w.span.line if w.span else 0, w.message) for w in parsed.warnings)
+    assert messages == [(63, "how often this state machine runs is unknown; once is assumed")]
+
+
+def test_the_controllers_of_a_whole_file() -> None:
+    accel = program(FILE).accel
+    kinds = [(s.kind, s.schedule) if isinstance(s, Controller) else (s.kind, None) for s in accel.stages]
+    assert kinds[:4] == [
+        ("foreach", Schedule.PIPELINED),
+        ("gather", None),
+        ("foreach", Schedule.INNER),
+        ("foreach", Schedule.INNER),
+    ]
+    assert ("fsm", Schedule.INNER) in kinds and ("reduce", Schedule.INNER) in kinds
+
+
+def test_trip_counts_come_from_bounds() -> None:
+    rows = next(iter(program(FILE).accel.stages))
+    assert isinstance(rows, Controller)
+    assert rows.counters[0].stop is not None and to_text(rows.counters[0].stop) == "480"
+
+
+def test_what_is_not_modelled_is_a_warning_at_its_line() -> None:
+    parsed = parse(app("val x = SRAM[Int](8)\nForeach(n by 1) { i => x(i) = mystery(i) }", "val n = args(0).to[Int]"))
+    assert [(w.span.line if w.span else 0, w.message) for w in parsed.warnings] == [
+        (5, "this trip count is unknown here; it is taken as 1"),
+        (5, "`mystery(…)` is not modelled; it is taken to cost nothing"),
+    ]
+
+
+def test_exact_domains() -> None:
+    (kernel,) = parse(app("val x = SRAM[Int](a)\nForeach(8 par b) { i => x(i) = c }",
+        "val a = 4 (1 -> 2 -> 32); val b = 2 DECAY (1 -> 8); val c = 7 (3 -> 3)")).kernels  # fmt: skip
+    a, b = kernel.parameters
+    assert a.domain == (1, *range(2, 33, 2)) and tuple(b.domain) == tuple(range(1, 9))
+    assert (a.prior.a, a.prior.b) == (0.5, 1.5)  # a size, nothing written: decay
+
+
+def test_a_default_outside_of_its_range_is_moved_and_written() -> None:
+    text = app("val x = SRAM[Int](a)\nForeach(a by 1) { i => x(i) = i }", "val a = 20 (96 -> 192)")
+    (kernel,) = parse(text).kernels
+    assert kernel.parameters[0].default == 96
+    assert SpatialFrontend().emit(kernel)[0].text == text
+
+
+def test_several_apps_and_one_by_name() -> None:
+    text = app("val x = Reg[Int](0)\nx := 1") + "\n" + app("val y = Reg[Float](0)\ny := 1").replace("App", "Other")
+    assert [k.name for k in parse(text).kernels] == ["App", "Other"]
+    assert [k.name for k in parse(text, app="Other").kernels] == ["Other"]
+
+
+def test_types_of_operations() -> None:
+    accel = program(app("val x = SRAM[Float](8)\nForeach(8 by 1) { i => x(i) = x(i) * 2.0f + i.to[Float] }")).accel
+    (loop,) = accel.stages
+    assert isinstance(loop, Controller)
+    assert [(op.name, op.element) for op in loop.operations] == [
+        ("iterator", INT),
+        ("sram_load", FLOAT),
+        ("flt_mul", FLOAT),
+        ("fix_to_flt", FLOAT),
+        ("flt_add", FLOAT),
+        ("sram_store", FLOAT),
+    ]
+
+
+def test_a_branch_with_loops_forks() -> None:
+    accel = program(app("""val x = SRAM[Int](8); val r = Reg[Int](0)
+      Foreach(4 by 1) { k =>
+        if (k < 2) { Foreach(8 by 1) { i => x(i) = i } } else { Foreach(4 by 1) { i => x(i) = 0 } }
+        Foreach(8 by 1) { i => x(i) = k }
+      }""")).accel  # fmt: skip
+    schedules = [c.schedule for c in accel.walk()]
+    assert Schedule.FORK in schedules
+
+
+def test_operations_between_loops_become_a_unit_pipe() -> None:
+    accel = program(app("""val x = SRAM[Int](8); val r = Reg[Int](0)
+      Foreach(8 by 1) { i => x(i) = i }
+      r := x(3) * 2
+      Foreach(8 by 1) { i => x(i) = r.value }""")).accel  # fmt: skip
+    assert [s.kind for s in accel.stages if isinstance(s, Controller)] == ["foreach", "unit", "foreach"]
