@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 
 from tunepass.surrogates.base import Floats, Posterior
 
@@ -13,3 +14,11 @@ class Acquisition(ABC):
     @abstractmethod
     def utility(self, posterior: Posterior) -> Floats:
         """Utility (m,) of each of the posterior's m points."""
+
+
+class JointAcquisition(ABC):
+    """An acquisition for several objectives: larger is better, from one independent posterior an objective."""
+
+    @abstractmethod
+    def utility(self, posteriors: Sequence[Posterior]) -> Floats:
+        """Utility (m,) of each of the posteriors' m points."""

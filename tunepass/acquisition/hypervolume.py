@@ -1,0 +1,111 @@
+"""Acquisitions for two or three objectives by the hypervolume they would add; losses, so smaller is better.
+
+symbol     shape      meaning
+mu_j, s_j  (m,)       posterior mean and deviation of objective j
+psi_j(t)   E[(t - y_j)+] = s_j h((t - mu_j) / s_j), h as in expected improvement
+EHVI       sum over undominated boxes of prod_j [psi_j(upper_j) - psi_j(lower_j)]    (Yang et al. 2019, Eq. 16)
+y_pot      mu - alpha s, the optimistic losses of SMSego                             (Ponweiser et al. 2008)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tunepass.acquisition.base import JointAcquisition
+from tunepass.acquisition.boxes import Boxes, undominated
+from tunepass.acquisition.expected_improvement import TINY_DEVIATION, log_h
+from tunepass.study.pareto import nondominated
+from tunepass.surrogates.base import Floats, Posterior
+
+CELLS = 1_000_000  # boxes times candidates priced at once: 8 MB an array
+LOG_TINIEST = float(np.log(np.finfo(np.float64).smallest_subnormal))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ExpectedHypervolumeImprovement(JointAcquisition):
+    """log EHVI, exact; finite where EHVI itself underflows, so candidates far behind the front keep an order."""
+
+    boxes: Boxes
+
+    @classmethod
+    def of(cls, front: Floats, reference: Floats) -> ExpectedHypervolumeImprovement:
+        """Over `front` (n, k) below `reference` (k,); k is 2 or 3."""
+        return cls(undominated(front, reference))
+
+    def utility(self, posteriors: Sequence[Posterior]) -> Floats:
+        m, k = len(posteriors[0].mean), self.boxes.objectives
+        if len(posteriors) != k:
+            raise ValueError(f"{k} objectives need as many posteriors, got {len(posteriors)}")
+        step = max(1, CELLS // len(self.boxes.upper))
+        parts = [self._block(posteriors, slice(at, at + step)) for at in range(0, m, step)]
+        return np.concatenate(parts) if parts else np.empty(0)
+
+    def _block(self, posteriors: Sequence[Posterior], rows: slice) -> Floats:
+        terms: Floats = np.zeros(1)
+        for j, posterior in enumerate(posteriors):
+            deviation = np.maximum(posterior.deviation[rows], TINY_DEVIATION)
+            terms = terms + _log_gap(
+                self.boxes.lower[:, j], self.boxes.upper[:, j], posterior.mean[rows], deviation
+            )  # (m, b)
+        return np.asarray(np.logaddexp.reduce(terms, axis=1))
+
+
+def _log_gap(lower: Floats, upper: Floats, mean: Floats, deviation: Floats) -> Floats:
+    """log(psi(upper) - psi(lower)), (m, b); psi is priced once for every distinct edge."""
+    edges, place = np.unique(np.concatenate([lower, upper]), return_inverse=True)
+    log_psi = np.full((len(mean), len(edges)), -np.inf)
+    finite = np.isfinite(edges)
+    log_psi[:, finite] = log_h((edges[finite] - mean[:, None]) / deviation[:, None]) + np.log(deviation)[:, None]
+    below, above = log_psi[:, place[: len(lower)]], log_psi[:, place[len(lower) :]]
+    with np.errstate(divide="ignore"):  # edges closer than rounding: the box gains nothing
+        return np.asarray(above + np.log1p(-np.exp(np.minimum(below - above, 0.0))))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SMSego(JointAcquisition):
+    """Log of the hypervolume that y_pot adds; less than any of those, and falling with the penalty, if ε-dominated.
+
+    `epsilon` (k,): a front point within it of y_pot, or better, in every objective ε-dominates y_pot. The penalty is
+    sum_i prod_j (1 + (y_pot,j - y_ij)+) - 1 over the front points i that do.
+    """
+
+    front: Floats
+    boxes: Boxes
+    epsilon: Floats
+    alpha: float = 2.0
+
+    @classmethod
+    def of(cls, front: Floats, reference: Floats, *, left: int = 0, alpha: float = 2.0) -> SMSego:
+        """ε = (max - min of the front) / (|front| + c left), c = 1 - 2^-k, for `left` evaluations to come.
+
+        The review in "Deep Gaussian processes for accelerator design", §3.1, prints the sum outside the fraction, which
+        grows with `left` in units that are not the losses'; this is Ponweiser et al.'s.
+        """
+        front = front[nondominated(front)]
+        spread = np.ptp(front, axis=0) if len(front) else np.zeros(len(reference))
+        chance = 1 - 0.5 ** len(reference)
+        return cls(front, undominated(front, reference), spread / max(1.0, len(front) + chance * left), alpha)
+
+    def utility(self, posteriors: Sequence[Posterior]) -> Floats:
+        optimistic = np.column_stack([p.mean - self.alpha * p.deviation for p in posteriors])  # (m, k)
+        gap = optimistic[:, None, :] - self.front[None]  # (m, n, k)
+        dominated = (gap >= -self.epsilon).all(axis=2)
+        penalty = np.where(dominated, np.prod(1 + np.maximum(gap, 0), axis=2) - 1, 0.0).sum(axis=1)
+        with np.errstate(divide="ignore"):
+            gained = np.log(self.boxes.improvement(optimistic))
+        beaten = dominated.any(axis=1) | (gained == -np.inf)
+        return np.where(beaten, LOG_TINIEST - penalty, np.maximum(gained, LOG_TINIEST))
+
+
+def reference_point(losses: Floats) -> Floats:
+    """A reference (k,) a tenth of the front's range behind its worst, as Ishibuchi et al. 2018 advise for small fronts.
+
+    Ends of the front then count; an objective in which the front does not vary takes the range of all losses.
+    """
+    front = losses[nondominated(losses)]
+    low, high = front.min(axis=0), front.max(axis=0)
+    spread = np.where(high > low, high - low, np.ptp(losses, axis=0))
+    return np.asarray(high + 0.1 * np.where(spread > 0, spread, 1.0))
