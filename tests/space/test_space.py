@@ -65,6 +65,13 @@ def test_past_the_node_limit_the_space_is_sampled() -> None:
         _ = space.size
 
 
+def test_domains_too_long_to_list_are_drawn_and_nothing_found_is_no_error() -> None:
+    space = Space([Integer("a", 1, 10**9), Integer("b", 1, 10**9)], ["a < b"])
+    assert not space.complete and len(space.sample(50, rng())) == 50
+    rare = Space([Integer("a", 1, 10**9), Integer("b", 1, 10**9)], ["a * 7 == b * b"])
+    assert rare.sample(5, rng()) == [] and len(rare.warnings) == 2
+
+
 def test_reals_are_drawn_and_constrained_by_sampling() -> None:
     space = Space([Real("r", 0, 10), Integer("n", 1, 10), Real("s", 1e-3, 1, log=True)], ["r * n <= 5", "r > 0.1"])
     drawn = space.sample(100, rng())

@@ -24,7 +24,7 @@ Mask = NDArray[np.bool_]
 T = TypeVar("T", bound=np.generic)
 BLOCK = 1 << 19  # pairs expanded at a time
 ARCS_PER_NODE = 4  # the limit on arcs, as a multiple of the limit on nodes
-WORK_PER_NODE = 40  # and on pairs looked at
+WORK_PER_NODE = 20  # and on pairs looked at
 
 
 class TooLarge(Exception):

@@ -15,7 +15,7 @@ from tunepass.space.prior import Floats
 if TYPE_CHECKING:
     from tunepass.space.space import Space
 
-NEAREST_DRAWS = 4096
+NEAREST_DRAWS = 128
 LONG = 4096  # values of one free parameter; of a longer one only some are neighbours
 
 

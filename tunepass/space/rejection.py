@@ -21,6 +21,7 @@ from tunepass.space.parameter import Column, Integer, Parameter, Permutation, Re
 
 PARTICLES = 512
 VALUES = 64  # values of one variable tried by a particle
+PAIRS = 1 << 17  # particles times values of the last variable, which decides
 ROUNDS = 60
 
 
@@ -106,10 +107,9 @@ class _Growing:
         rows, before = Rows(n), 0
         path = np.zeros((n, 0), dtype=np.int64)
         for depth, number in enumerate(builder.order):
-            domain = self._some(builder.domains[number], rng)
-            source, value, following = builder.expand(
-                rows, number, before, last=depth + 1 == len(builder.order), domain=domain
-            )
+            last = depth + 1 == len(builder.order)
+            domain = self._some(builder.domains[number], max(VALUES, PAIRS // n) if last else VALUES, rng)
+            source, value, following = builder.expand(rows, number, before, last=last, domain=domain)
             if not len(source):
                 path = np.zeros((0, len(builder.order)), dtype=np.int64)
                 break
@@ -127,10 +127,10 @@ class _Growing:
         return self._columns(np.unique(path, axis=0), rng, prior=prior)
 
     @staticmethod
-    def _some(domain: Domain, rng: np.random.Generator) -> Domain:
-        if len(domain.index) <= VALUES:
+    def _some(domain: Domain, most: int, rng: np.random.Generator) -> Domain:
+        if len(domain.index) <= most:
             return domain
-        pick = np.sort(rng.choice(len(domain.index), size=VALUES, replace=False))
+        pick = np.sort(rng.choice(len(domain.index), size=most, replace=False))
         return Domain(domain.column[pick], domain.index[pick], domain.width)
 
     def _columns(self, path: Indices, rng: np.random.Generator, *, prior: bool) -> Columns:

@@ -294,7 +294,11 @@ class Space:
             c = columns[p.name]
             words.append(c.view(np.int64) if c.dtype == np.float64 else c.astype(np.int64))
         n = length(columns)
-        return np.concatenate([w.reshape(n, -1) for w in words], axis=1) if words else np.zeros((n, 0), np.int64)
+        return (
+            np.concatenate([w.reshape(n, math.prod(w.shape[1:])) for w in words], axis=1)
+            if words
+            else np.zeros((n, 0), np.int64)
+        )
 
     def _default(self) -> Configuration:
         """The parameters' defaults; where those are infeasible together, a feasible configuration near them."""
