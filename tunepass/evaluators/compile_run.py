@@ -15,26 +15,31 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal
 
 from tunepass.evaluators.base import Evaluator
 from tunepass.evaluators.candidate import Candidate, Realise, digest, file_digest
-from tunepass.evaluators.compare import Tolerance, compare, zeros_pass
+from tunepass.evaluators.compare import Output, Tolerance, compare, zeros_pass
 from tunepass.evaluators.compiling import CompileLimits, Compiling, mentions_main
 from tunepass.evaluators.cores import reserved_core
+from tunepass.evaluators.counting import count_instructions
 from tunepass.evaluators.harness import BuiltHarness, HarnessRun, Reference, build_harness
 from tunepass.evaluators.measure import LEAST_ROUNDS, MeasurePlan, Timing, disturbed, processor_times, summarise
 from tunepass.evaluators.process import Limits, tail
+from tunepass.evaluators.sanitizing import run_sanitized
 from tunepass.evaluators.workspace import Workspace
 from tunepass.space.configuration import Configuration
 from tunepass.study.outcome import Evaluation, Failed, Measured
 
 MS = 1000.0
+Metric = Literal["time", "instructions"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KernelTask:
     """All that a CompileRun needs to know. `command` is the compiler and its words, `text` the source's own text;
-    `reference` is the candidate that the untouched source stands for; results are milliseconds named `objective`."""
+    `reference` is the candidate that the untouched source stands for; results, in milliseconds unless `metric` says
+    otherwise, are named `objective`."""
 
     command: tuple[str, ...]
     source: Path
@@ -46,6 +51,7 @@ class KernelTask:
     tolerance: Tolerance = field(default_factory=Tolerance)
     seeds: tuple[int, ...] = (1, 2)  # the last one is timed, the others are checked
     objective: str = "time"
+    metric: Metric = "time"  # "instructions": of one call, counted by cachegrind
     plan: MeasurePlan = field(default_factory=MeasurePlan)
     compile_limits: CompileLimits = field(default_factory=CompileLimits)
     run_limits: Limits = field(default_factory=lambda: Limits(wall_s=60, file_bytes=8 << 30))
@@ -178,12 +184,31 @@ class CompileRun(Evaluator):
         if failure is not None:
             return Evaluation(failure, prepared.seconds, tail(failure.log))
         started = time.monotonic()
+        outcome = self._measure(run)
+        prepared.seconds["measure"] = time.monotonic() - started
+        return Evaluation(outcome, prepared.seconds, outcome.log if isinstance(outcome, Failed) else prepared.log)
+
+    def _measure(self, run: HarnessRun) -> Measured | Failed:
+        if self.task.metric == "instructions":
+            return self._count(run)
         outcome = self._time(run, self.task.plan, self.incumbent_s)
         if isinstance(outcome, Measured) and not outcome.censored:
             seconds = outcome.values[self.task.objective] / MS
             self.incumbent_s = min(seconds, self.incumbent_s or seconds)
-        prepared.seconds["measure"] = time.monotonic() - started
-        return Evaluation(outcome, prepared.seconds, outcome.log if isinstance(outcome, Failed) else prepared.log)
+        return outcome
+
+    def _count(self, run: HarnessRun) -> Measured | Failed:
+        reference, task = self.set_up(), self.task
+        result = count_instructions(run, task.seeds[-1], reference.check_limits(task.run_limits))
+        if isinstance(result, Failed):
+            return result
+        instructions, outputs = result
+        return self._wrong(task.seeds[-1], 1, outputs) or Measured({task.objective: instructions}, (instructions,))
+
+    def _wrong(self, seed: int, pattern: int, outputs: Sequence[Output], when: str = "") -> Failed | None:
+        """The failure of outputs that differ from the reference's of that poison pattern."""
+        wrong = compare(self.set_up().outputs[seed][pattern], outputs, self.task.tolerance)
+        return Failed("wrong_result", when + "\n".join(str(mismatch) for mismatch in wrong)) if wrong else None
 
     def _check(self, run: HarnessRun) -> Failed | None:
         reference, task = self.set_up(), self.task
@@ -191,9 +216,9 @@ class CompileRun(Evaluator):
             result = run.check(seed, reference.check_limits(task.run_limits))
             if isinstance(result, Failed):
                 return result
-            wrong = compare(reference.outputs[seed][0], result[0], task.tolerance)
-            if wrong:
-                return Failed("wrong_result", "\n".join(str(mismatch) for mismatch in wrong))
+            failure = self._wrong(seed, 0, result[0])
+            if failure is not None:
+                return failure
         return None
 
     def _time(self, run: HarnessRun, plan: MeasurePlan, incumbent_s: float | None) -> Measured | Failed:
@@ -208,9 +233,9 @@ class CompileRun(Evaluator):
             if isinstance(result, Failed):
                 return result
             report, outputs = result
-            wrong = compare(reference.outputs[task.seeds[-1]][1], outputs, task.tolerance)
-            if wrong:
-                return Failed("wrong_result", "while timed: " + "\n".join(str(mismatch) for mismatch in wrong))
+            failure = self._wrong(task.seeds[-1], 1, outputs, "while timed: ")
+            if failure is not None:
+                return failure
             timing = summarise(report.samples)
             if best is None or timing.disturbed / len(timing.samples) < best.disturbed / len(best.samples):
                 best, censored = timing, report.cut
@@ -227,11 +252,12 @@ class CompileRun(Evaluator):
         A configuration that fails now gets an empty list. After `seconds`, and LEAST_ROUNDS, no further round begins.
         """
         started = time.monotonic()
+        counted = self.task.metric == "instructions"  # the same in every round
         prepared = [self.prepare(configuration, link_known=True) for configuration in configurations]
         times: list[list[float]] = [[] for _ in prepared]
         alive = [one.program is not None for one in prepared]
         try:
-            for turn in range(rounds):
+            for turn in range(1 if counted else rounds):
                 if seconds is not None and turn >= LEAST_ROUNDS and time.monotonic() - started > seconds:
                     break
                 order = range(len(prepared)) if turn % 2 == 0 else reversed(range(len(prepared)))
@@ -239,7 +265,7 @@ class CompileRun(Evaluator):
                     if not alive[index]:
                         continue
                     with self._runner(prepared[index]) as run:
-                        outcome = self._time(run, self.task.plan.again, None)
+                        outcome = self._count(run) if counted else self._time(run, self.task.plan.again, None)
                     if isinstance(outcome, Failed):
                         alive[index], times[index] = False, []
                     else:
@@ -247,7 +273,18 @@ class CompileRun(Evaluator):
         finally:
             for one in prepared:
                 shutil.rmtree(one.folder, ignore_errors=True)
-        return times
+        return [found * rounds for found in times] if counted else times
+
+    def sanitize(self, configuration: Configuration) -> Failed | None:
+        """Run the candidate once under the sanitizers; None when they find nothing. ToolError where there are none."""
+        self.set_up()
+        assert self._harness is not None
+        candidate, seed = self.task.realise(configuration), self.task.seeds[0]
+        rename = mentions_main(self.task.text if candidate.text is None else candidate.text)
+        with self.workspace.scratch() as folder:
+            limits = self.set_up().check_limits(self.task.run_limits)
+            result = run_sanitized(self._harness, candidate, folder, rename_main=rename, seed=seed, limits=limits)
+        return result if isinstance(result, Failed) else self._wrong(seed, 0, result[0])
 
 
 def processor_name() -> str:

@@ -39,6 +39,14 @@ class Reference:
 
 
 @dataclass(frozen=True, slots=True)
+class PlainRun:
+    """What the calls computed, and the log beside it."""
+
+    outputs: Calls
+    log: str
+
+
+@dataclass(frozen=True, slots=True)
 class HarnessRun:
     """One linked program, run in its folder."""
 
@@ -46,6 +54,7 @@ class HarnessRun:
     folder: Path
     environment: tuple[tuple[str, str], ...] = ()
     cpus: Sequence[int] = ()
+    prefix: tuple[str, ...] = ()  # valgrind and its words
 
     def check(self, seed: int, limits: Limits, calls: int = 1) -> Calls | Failed:
         _, report, failure = self._run(["mode=check", f"seed={seed}", f"calls={calls}"], limits)
@@ -55,12 +64,17 @@ class HarnessRun:
         _, report, failure = self._run(["mode=time", f"seed={seed}", *plan], limits)
         return failure or (report, read_outputs(self.folder / "outputs", report.arrays)[-1])
 
+    def plain(self, mode: str, seed: int, limits: Limits, calls: int = 1) -> PlainRun | Failed:
+        """`calls` calls in `mode` (count or sanitize), with what the program printed."""
+        done, report, failure = self._run([f"mode={mode}", f"seed={seed}", f"calls={calls}"], limits)
+        return failure or PlainRun(read_outputs(self.folder / "outputs", report.arrays), done.stderr)
+
     def _run(self, words: Sequence[str], limits: Limits) -> tuple[Completed, Report, Failed | None]:
         report_path, outputs = self.folder / "report", self.folder / "outputs"
         report_path.unlink(missing_ok=True)
         outputs.unlink(missing_ok=True)
         done = run_limited(
-            [self.program, *words, f"report={report_path}", f"outputs={outputs}"],
+            [*self.prefix, self.program, *words, f"report={report_path}", f"outputs={outputs}"],
             limits=limits,
             cwd=self.folder,
             env=base_environment(dict(self.environment)),
