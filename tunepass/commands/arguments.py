@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     Commands = argparse._SubParsersAction[argparse.ArgumentParser]
 
 DEFAULT_BUDGET_S = 60.0
+DEFAULT_REPLAY = 100  # evaluations
+MOST_SEEDS = 10_000
 _UNIT_S = {"h": 3600.0, "m": 60.0, "s": 1.0}
 _DURATION = re.compile(r"(?:(\d+(?:\.\d+)?)h)?(?:(\d+(?:\.\d+)?)m)?(?:(\d+(?:\.\d+)?)s)?")
 
@@ -62,6 +64,20 @@ def _names(text: str) -> tuple[str, ...]:
     if not all(name.isidentifier() for name in names) or len(set(names)) != len(names):
         raise argparse.ArgumentTypeError(f"expected distinct names separated by commas, got {text!r}")
     return names
+
+
+def seeds(text: str) -> tuple[int, ...]:
+    """`0..9`, `3`, `1,4,7..9`: distinct, in the order given."""
+    found: list[int] = []
+    for part in text.split(","):
+        match = re.fullmatch(r"\s*(\d{1,9})(?:\.\.(\d{1,9}))?\s*", part)
+        lo, hi = (int(match[1]), int(match[2] or match[1])) if match else (1, 0)
+        if lo > hi or len(found) + hi - lo >= MOST_SEEDS:
+            raise argparse.ArgumentTypeError(
+                f"seeds are written like 0..9 or 1,4,7 ({MOST_SEEDS} at most), got {text!r}"
+            )
+        found += range(lo, hi + 1)
+    return tuple(dict.fromkeys(found))
 
 
 def _command(commands: Commands, name: str, summary: str, usage: str | None = None) -> argparse.ArgumentParser:
@@ -149,6 +165,18 @@ def _add_report(commands: Commands) -> None:
     _add_store(parser)
 
 
+def _add_replay(commands: Commands) -> None:
+    parser = _command(commands, "replay", "run a strategy against a recorded space, and say how fast it gets how far")
+    parser.add_argument("recorded", metavar="FILE.json", help="a recorded space, its rows beside it in FILE.csv.gz")
+    parser.add_argument("--strategy", default="auto", metavar="S", help="auto, random, exhaustive or bayesian")
+    parser.add_argument(
+        "--max-evals", type=_at_least(1), default=DEFAULT_REPLAY, metavar="N", help=f"(default: {DEFAULT_REPLAY})"
+    )
+    parser.add_argument("--seeds", type=seeds, default=(0,), metavar="LIST", help="such as 0..9 or 1,4,7 (default: 0)")
+    parser.add_argument("--objective", type=_names, metavar="NAME[,NAME]", help="(default: the first recorded)")
+    parser.add_argument("--noise", action="store_true", help="measure with the recorded noise")
+
+
 def _add_doctor(commands: Commands) -> None:
     _command(commands, "doctor", "say what tunepass finds on this machine, and how to get what it does not")
 
@@ -162,6 +190,7 @@ COMMANDS: Mapping[str, tuple[Callable[[Commands], None], str]] = {
     "diff": (_add_diff, "tunepass.commands.diff"),
     "explain": (_add_explain, "tunepass.commands.explain"),
     "report": (_add_report, "tunepass.commands.report"),
+    "replay": (_add_replay, "tunepass.commands.replay"),
     "doctor": (_add_doctor, "tunepass.commands.doctor"),
 }
 TAKES_COMPILER = frozenset({"build", "verify", "diff"})

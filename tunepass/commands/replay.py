@@ -1,0 +1,57 @@
+"""`tunepass replay`: how fast a strategy finds what a recorded space is known to hold."""
+
+from __future__ import annotations
+
+import argparse
+import math
+from dataclasses import asdict
+
+from tunepass.commands.answer import Answer, Json, table
+from tunepass.evaluators.replay import ReplayReport, ReplayRun, replay
+
+SPACES = {"stated": "the stated space", "rows": "the recorded rows"}
+
+
+def run(options: argparse.Namespace) -> Answer:
+    report = replay(
+        options.recorded,
+        options.strategy,
+        options.max_evals,
+        options.seeds,
+        objectives=options.objective or (),
+        noise=options.noise,
+    )
+    return Answer(_text(report), _data(report))
+
+
+def _data(report: ReplayReport) -> Json:
+    data: dict[str, Json] = asdict(report)
+    return data
+
+
+def _text(report: ReplayReport) -> str:
+    unit = f" {report.unit}" if report.unit else ""
+    noise = ", measured with the recorded noise" if report.noise else ""
+    head = (
+        f"{report.name}: {', '.join(report.objectives)}, optimum {report.optimum:.6g}{unit}, "
+        f"{report.size:,} configurations ({SPACES[report.space]}){noise}"
+    )
+    rows = [("seed", "evaluations", "best", "of optimum", "failures", "ms per suggestion")]
+    rows += [_row(run, report) for run in report.runs]
+    return "\n".join([head, table(rows, indent="  ")])
+
+
+def _row(run: ReplayRun, report: ReplayReport) -> tuple[str, ...]:
+    best = run.best_so_far[-1] if run.best_so_far else None
+    failures = ", ".join(f"{count} {kind}" for kind, count in run.failures.items()) or "none"
+    each = 1000 * math.fsum(run.strategy_s) / len(run.strategy_s) if run.strategy_s else 0.0
+    shown = "nothing measured" if best is None else f"{best:.6g}"
+    return (str(run.seed), str(run.evaluations), shown, _share(best, report), failures, f"{each:.1f}")
+
+
+def _share(best: float | None, report: ReplayReport) -> str:
+    """How much of the optimum the best reaches: 100 % is the optimum itself, whatever the direction."""
+    if best is None or best * report.optimum <= 0:
+        return "-"
+    share = best / report.optimum if report.maximise else report.optimum / best
+    return f"{100 * share:.1f} %"
