@@ -36,13 +36,16 @@ def run(options: argparse.Namespace) -> Answer:
     kernels = select(parsed.kernels, options.kernel, options.source)
     settings = _settings(options)
     jobs = _jobs(kernels, settings, options.source)
+    warnings += tuple(d.render() for job in jobs for d in job.space.warnings)
     if options.frozen:
         misfits = [f"{job.key}: {reason}" for job in jobs for reason in job.misfits()]
         if misfits:
             return _stale(misfits, warnings)
     outputs = writable_folder(Path(options.output))
+    # The time is divided evenly among the kernels of a source.
+    share = replace(settings, budget_s=settings.budget_s / len(jobs) if settings.budget_s else None)
     with _interruptible():
-        found = [_found(job, settings, options) for job in jobs]
+        found = [_found(job, share, options) for job in jobs]
     built = _finish(jobs, found, outputs, settings, frozen=options.frozen)
     return replace(answer(built), notes=warnings)
 
@@ -63,7 +66,6 @@ def _settings(options: argparse.Namespace) -> Settings:
 
 
 def _jobs(kernels: Sequence[Kernel], settings: Settings, source: str) -> list[Job]:
-    """The time is divided evenly among the kernels of a source."""
     locked = lock.Lock.read(lock_path(source))
     return [prepare(kernel, settings.command, locked, settings.pick) for kernel in kernels]
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tunepass.driver.evaluation import realised
@@ -11,6 +12,7 @@ from tunepass.driver.reading import parse
 from tunepass.ir.kernel import Kernel
 from tunepass.passes.base import Compilation
 from tunepass.passes.extract_space import ExtractSpace
+from tunepass.space.configuration import Configuration
 from tunepass.study.describe import space_hash
 from tunepass.study.lock import Entry, Lock
 
@@ -32,10 +34,9 @@ def tuned_source(source: Path) -> Locked:
     prefix = lock_key(source, "")
     if not any(key.startswith(prefix) for key in lock.entries):
         return Locked(stale=_unlocked(source))
-    arguments: list[str] = []
+    chosen: list[tuple[Kernel, Configuration]] = []
     notes: list[str] = []
     stale: list[str] = []
-    text = None
     for kernel in parse(source).kernels:
         entry = lock.entries.get(lock_key(source, kernel.name))
         if entry is None:
@@ -47,10 +48,23 @@ def tuned_source(source: Path) -> Locked:
             what = "the locked choice is used" if possible else "its defaults are used"
             notes.append(f"{source} changed since {kernel.name} was tuned; {what} (tunepass build tunes it again)")
         if possible:
-            candidate = realised(kernel, entry.choice)
-            arguments += [*candidate.flags, *candidate.defines]
-            text = candidate.text if candidate.text is not None else text
-    return Locked(tuple(arguments), text, tuple(notes), tuple(stale))
+            chosen.append((kernel, entry.choice))
+    if not chosen:
+        return Locked(notes=tuple(notes), stale=tuple(stale))
+    candidate = realised(*merged(chosen))
+    return Locked((*candidate.flags, *candidate.defines), candidate.text, tuple(notes), tuple(stale))
+
+
+def merged(chosen: Sequence[tuple[Kernel, Configuration]]) -> tuple[Kernel, Configuration]:
+    """The kernels of one source as one, and their choices likewise: parameters have distinct names within a source."""
+    kernels = [kernel for kernel, _ in chosen]
+    together = replace(
+        kernels[0],
+        parameters=tuple(p for k in kernels for p in k.parameters),
+        bindings=tuple(b for k in kernels for b in k.bindings),
+        nests=tuple(n for k in kernels for n in k.nests),
+    )
+    return together, Configuration({name: value for _, choice in chosen for name, value in choice.items()})
 
 
 def _unlocked(source: Path) -> tuple[str, ...]:

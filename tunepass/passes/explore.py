@@ -18,6 +18,7 @@ from tunepass.study.trial import Trial
 Prepared = TypeVar("Prepared")
 HOPELESS = 10  # with the default and so many trials failed, and none measured, the search gives up
 FINALISTS_SHARE = 0.3  # of the time budget, at most, is kept for measuring the finalists again
+LEAST_FINALISTS_S = 3.0  # where only evaluations are limited, and the search was short
 ENOUGH_ROUNDS = 5
 
 
@@ -155,6 +156,8 @@ class Explorer:
             return None
         self.show("finalists", None)
         candidates, seconds = candidates[: self.affordable()], self.left_s()
+        if seconds is None:
+            seconds = max(LEAST_FINALISTS_S, FINALISTS_SHARE * self.elapsed())
         before = self.clock()
         default_values, *values = self.evaluate.compare_again([default, *candidates], ROUNDS, seconds)
         self.spend("rerank", self.clock() - before)

@@ -1,0 +1,163 @@
+"""`tunepass build` with a real compiler, from end to end."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.commands.conftest import SOURCE, Folder
+
+KEYS = [
+    *("source", "kernel", "device", "choice", "default", "objectives", "pareto", "trials", "evaluations", "failures"),
+    *("kept_default", "seconds", "outputs", "lock"),
+]
+COMPILER = ("--", "gcc", "-O2")
+
+
+def copied(built: Folder, tmp_path: Path) -> Folder:
+    shutil.copytree(built.path, tmp_path / "copy")
+    return Folder(tmp_path / "copy")
+
+
+def test_a_build_leaves_sources_an_object_a_lock_and_a_store(built: Folder) -> None:
+    assert built.files() >= {
+        *("out/scale.tuned.c", "out/scale.tuned.h", "out/scale.tuned.o"),
+        *("tunepass.lock", ".tunepass/store.db"),
+    }
+    assert not [name for name in built.files() if "tmp" in name]
+    text = (built.path / "out/scale.tuned.c").read_text()
+    assert "#define BLOCK" in text and "chosen of 4 trials" in text
+    subprocess.run(["gcc", "-O2", "-c", "out/scale.tuned.c", "-o", "/dev/null"], cwd=built.path, check=True)
+    assert "scale.c::scale:" in (built.path / "tunepass.lock").read_text()
+
+
+def test_a_second_build_evaluates_nothing_and_says_so(built: Folder) -> None:
+    done = built.run("build", "scale.c", *COMPILER)
+    assert done.returncode == 0 and "the lock fits; nothing was evaluated" in done.stdout and done.stderr == ""
+
+
+def test_json_has_exactly_the_documented_keys(built: Folder) -> None:
+    done = built.run("build", "scale.c", "--format", "json", *COMPILER)
+    data = json.loads(done.stdout)
+    assert list(data) == KEYS
+    assert (data["source"], data["kernel"], data["trials"], data["evaluations"]) == ("scale.c", "scale", 4, 0)
+    assert set(data["choice"]) == set(data["default"]) == {"BLOCK", "OPT"} and data["default"]["BLOCK"] == 4
+    assert set(data["objectives"]["time"]) == {"unit", "default", "chosen", "gain", "interval"}
+    assert set(data["seconds"]) == {"total", "compile", "measure", "strategy"}
+    assert data["outputs"] == ["out/scale.tuned.c", "out/scale.tuned.h", "out/scale.tuned.o"]
+    assert data["lock"] == "tunepass.lock" and data["pareto"]
+
+
+def test_a_build_from_the_lock_loads_no_optimiser(built: Folder) -> None:
+    code = (
+        "import sys; from tunepass.cli import main; main(['build', 'scale.c', '--', 'gcc', '-O2']); "
+        "print(*[m for m in ('sklearn', 'scipy', 'rich') if m in sys.modules], file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=built.path, capture_output=True, text=True, check=True)
+    assert done.stderr.strip() == ""
+
+
+def test_wrong_results_are_failures_and_never_chosen(tmp_path: Path) -> None:
+    folder = Folder(tmp_path)
+    folder.write("scale.c", SOURCE)
+    done = folder.run("build", "scale.c", "--max-evals", "5", "--strategy", "exhaustive", "--format", "json", *COMPILER)
+    data = json.loads(done.stdout)
+    assert done.returncode == 0 and data["failures"] == {"wrong_result": 2} and data["choice"]["BLOCK"] != 16
+    assert "failed: 1 wrong_result" in done.stderr  # plain progress lines, and only on stderr
+
+
+def test_frozen_builds_from_the_lock(built: Folder, tmp_path: Path) -> None:
+    folder = copied(built, tmp_path)
+    shutil.rmtree(folder.path / "out")
+    shutil.rmtree(folder.path / ".tunepass")
+    done = folder.run("build", "scale.c", "--frozen", *COMPILER)
+    assert done.returncode == 0 and "out/scale.tuned.o" in folder.files()
+    assert ".tunepass/store.db" not in folder.files()
+
+
+@pytest.mark.parametrize(
+    "change,reason",
+    [
+        (lambda f: f.write("scale.c", SOURCE + "\n"), "source: sha256:"),
+        (lambda f: f.write("scale.c", SOURCE.replace("1, 4, 16", "1, 4, 8, 16")), "space: sha256:"),
+        (lambda f: (f.path / "tunepass.lock").unlink(), "scale.c::scale is not in the lock"),
+    ],
+)
+def test_frozen_with_a_stale_lock_is_status_3_and_writes_nothing(built, tmp_path, change, reason) -> None:  # type: ignore[no-untyped-def]
+    folder = copied(built, tmp_path)
+    change(folder)
+    before = folder.files()
+    done = folder.run("build", "scale.c", "-o", "new", "--frozen", *COMPILER)
+    assert done.returncode == 3 and reason in done.stderr and done.stdout == "" and folder.files() == before
+
+
+def test_frozen_says_when_the_flags_are_others(built: Folder) -> None:
+    done = built.run("build", "scale.c", "-o", "new", "--frozen", "--", "gcc", "-O1")
+    assert done.returncode == 3 and "flags: -O2 -> -O1" in done.stderr
+
+
+def test_when_all_fails_the_status_is_1_with_an_example_a_kind(tmp_path: Path) -> None:
+    folder = Folder(tmp_path)
+    folder.write(
+        "p.c",
+        "#pragma tunepass param N: integer(1..20) = 1\n"
+        '#pragma tunepass run "./a.out" metric "time: {time} ms"\n'
+        '#include <stdio.h>\n#ifdef N\nint main(void) { printf("no number: %d\\n", N); }\n#else\n'
+        'int main(void) { puts("time: 1 ms"); }\n#endif\n',
+    )
+    done = folder.run("build", "p.c", *COMPILER)
+    assert done.returncode == 1
+    assert "every one of 10 evaluations failed" in done.stdout
+    assert "10 metric, for example N=1:" in done.stdout and "no finite number" in done.stdout
+    assert folder.files() == {"p.c", ".tunepass/store.db"}  # no output, no lock; the trials are kept
+
+
+def test_a_program_is_built_for_a_run(tmp_path: Path) -> None:
+    folder = Folder(tmp_path)
+    folder.write(
+        "p.c",
+        "#pragma tunepass param N: ordinal(1, 2) = 1\n"
+        '#pragma tunepass run "./a.out" metric "cost: {cost}" metric "size: {size} kB" maximise\n'
+        "#ifndef N\n#define N 1\n#endif\n"
+        '#include <stdio.h>\nint main(void) { printf("cost: %d\\nsize: %d kB\\n", 10 / N, 3 - N); }\n',
+    )
+    done = folder.run("build", "p.c", "--pick", "size", "--format", "json", *COMPILER)
+    data = json.loads(done.stdout)
+    assert done.returncode == 0 and data["outputs"][-1] == "out/p.tuned"
+    assert data["kept_default"] and data["objectives"]["size"]["unit"] == "kB"
+    assert len(data["pareto"]) == 2
+    subprocess.run(["./out/p.tuned"], cwd=tmp_path, check=True, capture_output=True)
+    other = folder.run("build", "p.c", "--frozen", *COMPILER)
+    assert other.returncode == 3 and "objective: size -> cost" in other.stderr
+
+
+def test_ctrl_c_keeps_everything_and_the_next_build_goes_on(tmp_path: Path) -> None:
+    folder = Folder(tmp_path)
+    folder.write("scale.c", SOURCE)
+    words = [sys.executable, "-m", "tunepass", "build", "scale.c", "--strategy", "exhaustive", *COMPILER]
+    run = subprocess.Popen(words, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert run.stderr is not None
+    while "1 evaluated" not in run.stderr.readline():
+        time.sleep(0.01)
+    run.send_signal(signal.SIGINT)
+    out, err = run.communicate(timeout=60)
+    assert run.returncode == 130 and "interrupted; the best so far was written" in out and "Traceback" not in err
+    assert "out/scale.tuned.o" in folder.files()
+    done = folder.run("build", "scale.c", "--strategy", "exhaustive", "--format", "json", *COMPILER)
+    data = json.loads(done.stdout)
+    assert data["trials"] == 5 and 0 < data["evaluations"] < 5
+    assert json.loads(folder.run("build", "scale.c", "--format", "json", *COMPILER).stdout)["evaluations"] == 0
+
+
+def test_continue_searches_on_though_the_lock_fits(built: Folder, tmp_path: Path) -> None:
+    folder = copied(built, tmp_path)
+    done = folder.run("build", "scale.c", "--continue", "--max-evals", "5", "--format", "json", *COMPILER)
+    data = json.loads(done.stdout)
+    assert (data["trials"], data["evaluations"]) == (5, 1)
