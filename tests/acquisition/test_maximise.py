@@ -1,0 +1,44 @@
+from __future__ import annotations
+
+import numpy as np
+
+from tunepass.acquisition.maximise import ClimbSettings, maximise
+from tunepass.space.columns import Columns
+from tunepass.space.neighbourhood import Neighbourhood
+from tunepass.space.parameter import Integer
+from tunepass.space.space import Space
+from tunepass.surrogates.base import Floats
+
+SPACE = Space([Integer("x", 0, 99), Integer("y", 0, 99)], constraints=["(x + y) % 3 == 0"])
+
+
+def hill(columns: Columns) -> Floats:
+    """Its feasible top is (61, 23)."""
+    return -((columns["x"] - 61.0) ** 2) - (columns["y"] - 23.0) ** 2 - 0.5 * np.abs(columns["x"] + columns["y"] - 84.0)
+
+
+def start(n: int = 5) -> Columns:
+    return SPACE.sample_columns(n, np.random.default_rng(0))
+
+
+def test_local_search_climbs_to_the_top() -> None:
+    best = maximise(hill, Neighbourhood(SPACE), start(), set(), ClimbSettings())
+    assert best is not None and hill(SPACE.columns([best]))[0] >= -2.0
+    blind = maximise(hill, Neighbourhood(SPACE), start(), set(), ClimbSettings(local_search=False))
+    assert blind in SPACE.configurations(start())
+
+
+def test_taken_configurations_are_never_returned() -> None:
+    taken = set()
+    for _ in range(30):
+        best = maximise(hill, Neighbourhood(SPACE), start(), taken, ClimbSettings())
+        assert best is not None and best not in taken
+        taken.add(best)
+
+
+def test_none_when_every_candidate_is_taken() -> None:
+    space = Space([Integer("x", 0, 3)])
+    everything = set(space.enumerate())
+    columns = space.columns(list(everything))
+    flat = maximise(lambda c: np.zeros(len(c["x"])), Neighbourhood(space), columns, everything, ClimbSettings())
+    assert flat is None

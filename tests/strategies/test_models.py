@@ -1,0 +1,50 @@
+from __future__ import annotations
+
+import numpy as np
+
+from tests.contracts.strategy import small_space
+from tunepass.space.embedding import Embedding
+from tunepass.strategies.models import GpModel, informative, last_refit
+from tunepass.surrogates.gp import GpSettings
+
+
+def test_refits_are_every_row_at_first_and_a_bounded_share_later() -> None:
+    points = sorted({last_refit(n) for n in range(1, 2000)})
+    assert points[:20] == list(range(1, 21))
+    gaps = np.diff(points)
+    assert gaps.max() <= 0.06 * 2000 and (gaps[60:] > 1).all()
+
+
+def test_hyperparameters_do_not_depend_on_the_path() -> None:
+    space = small_space()
+    rows = space.sample_columns(60, np.random.default_rng(0))
+    embedding = Embedding(space.parameters)
+    x = embedding.rows(rows)
+    loss = np.sin(3 * x[:, 0]) + x[:, 1]
+    steady, sudden = GpModel(embedding, GpSettings()), GpModel(embedding, GpSettings())
+    nothing = np.empty((0, x.shape[1]))
+    for n in range(50, 61):
+        steady.fit(x[:n], loss[:n], nothing)
+    sudden.fit(x, loss, nothing)
+    np.testing.assert_array_equal(steady.posterior(x).mean, sudden.posterior(x).mean)
+
+
+def test_fantasies_are_believed() -> None:
+    space = small_space()
+    embedding = Embedding(space.parameters)
+    x = embedding.rows(space.sample_columns(30, np.random.default_rng(1)))
+    model = GpModel(embedding, GpSettings())
+    loss = x[:20, 0] * 3
+    model.fit(x[:20], loss, np.empty((0, x.shape[1])))
+    before = model.posterior(x[20:21])
+    model.fit(x[:20], loss, x[20:21])
+    after = model.posterior(x[20:21])
+    assert after.variance[0] < before.variance[0]
+    assert abs(after.mean[0] - before.mean[0]) < 0.2 * np.sqrt(before.variance[0]) + 0.05
+
+
+def test_informative_rows_are_the_best_and_the_latest() -> None:
+    loss = np.arange(100)[::-1].astype(float)  # the latest are the best
+    np.testing.assert_array_equal(informative(loss, 200), np.arange(100))
+    keep = informative(np.abs(np.arange(100) - 10.0), 20)
+    assert len(keep) == 20 and set(range(6, 15)) <= set(keep.tolist()) and 99 in keep
