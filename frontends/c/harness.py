@@ -11,7 +11,7 @@ Protocol: `harness mode=MODE report=PATH outputs=PATH seed=N ...`. The report is
     fault out_of_bounds NAME BYTE COUNT SIZE | fault read_only NAME | fault stack     then status 86, or the signal
     refused BYTES                  an allocation of the kernel failed
     plan INNER CLOCK_S             calls averaged in a sample, cost of reading the clock (already subtracted)
-    sample SECONDS INTERRUPTIONS CALIBRATION_S
+    sample SECONDS INTERRUPTIONS CALIBRATION_S WAITED_S    the last: ready, but others ran; not in SECONDS
     cut N                          stopped by cutoff= after N samples
     error TEXT                     the harness itself could not go on
     done
@@ -24,7 +24,8 @@ mode=check     `calls` calls (default 1); call n with outputs poisoned by patter
 mode=time      Warm-up until steady (at most `warmup` s), then samples until the 95 % interval of the median is
                narrower than `precision`, or `most` samples, or `budget` s; at least `least`. A sample averages enough
                calls, timed singly with inout arrays restored between, to last 50 us. `cutoff`: stop after `probe`
-               samples when the fastest is slower than this many seconds. Outputs carry poison pattern 1.
+               undisturbed samples (or four times as many) when the fastest is slower than this many seconds. Outputs
+               carry poison pattern 1.
 mode=sanitize  as check, with plain allocations and no fault handler: for ASan and UBSan.
 mode=count     as check, plain: for cachegrind, by the difference between two values of `calls`.
 
@@ -41,7 +42,7 @@ from tunepass.frontends.c.constants import constant_value
 from tunepass.frontends.c.harness_text import CArray, CScalar, harness_text
 from tunepass.ir.kernel import ArrayArgument, Call, Kernel, ScalarArgument
 
-HARNESS_VERSION = 1
+HARNESS_VERSION = 2
 Scalars = dict[str, int | float]
 
 

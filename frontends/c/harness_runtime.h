@@ -288,13 +288,32 @@ static double tp_now(void) {
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-static double tp_timed_call(void) {
+/* Seconds this thread was ready to run so far, but another ran in its place; 0 where the system does not say. */
+static double tp_waited(void) {
+    static int file = -2;
+    char text[96];
+    unsigned long long ran, waited;
+    if (file == -2) file = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
+    ssize_t length = file < 0 ? -1 : pread(file, text, sizeof text - 1, 0);
+    if (length <= 0) return 0;
+    text[length] = 0;
+    return sscanf(text, "%llu %llu", &ran, &waited) == 2 ? 1e-9 * (double)waited : 0;
+}
+
+/* Wall time of a call; `waited`, if not NULL, grows by the part of it in which others ran. */
+static double tp_timed_call(double *waited) {
     struct timespec from, to;
     tp_restore();
+    double before = waited ? tp_waited() : 0;
     clock_gettime(CLOCK_MONOTONIC, &from);
     tp_call();
     clock_gettime(CLOCK_MONOTONIC, &to);
-    return (double)(to.tv_sec - from.tv_sec) + 1e-9 * (double)(to.tv_nsec - from.tv_nsec);
+    double took = (double)(to.tv_sec - from.tv_sec) + 1e-9 * (double)(to.tv_nsec - from.tv_nsec);
+    if (waited) {
+        double lost = tp_waited() - before;
+        *waited += lost < took ? lost : 0;
+    }
+    return took;
 }
 
 static double tp_clock_cost(void) {
@@ -351,9 +370,9 @@ typedef struct {
 #define TP_SHORT 5e-5 /* a sample averages enough calls to last this long */
 
 static double tp_warm_up(const tp_plan *plan) {
-    double started = tp_now(), last = tp_timed_call();
+    double started = tp_now(), last = tp_timed_call(NULL);
     while (tp_now() - started < plan->warmup_s) {
-        double next = tp_timed_call();
+        double next = tp_timed_call(NULL);
         int steady = fabs(next - last) <= 0.02 * last;
         last = next;
         if (steady && tp_now() - started > plan->warmup_s / 10) break;
@@ -369,17 +388,19 @@ static void tp_time(const tp_plan *plan) {
     int inner = last > TP_SHORT ? 1 : last > TP_SHORT / 1000 ? (int)(TP_SHORT / last) + 1 : 1000;
     double started = tp_now(), least = 1e300;
     tp_say("plan %d %.3e\n", inner, clock_cost);
-    for (int n = 0; n < plan->most;) {
+    for (int n = 0, clean = 0; n < plan->most;) {
         tp_poison(1);
-        double calibration = tp_calibrate(), total = 0;
+        double calibration = tp_calibrate(), total = 0, waited = 0;
         long interruptions = tp_interruptions();
-        for (int i = 0; i < inner; i++) total += tp_timed_call();
-        double sample = total / inner - clock_cost;
+        for (int i = 0; i < inner; i++) total += tp_timed_call(inner == 1 ? &waited : NULL);
+        interruptions = tp_interruptions() - interruptions;
+        double sample = (total - waited) / inner - clock_cost;
         if (sample < 1e-9) sample = 1e-9;
         samples[n++] = sample;
-        tp_say("sample %.9e %ld %.6e\n", sample, tp_interruptions() - interruptions, calibration);
+        clean += interruptions == 0;
+        tp_say("sample %.9e %ld %.6e %.3e\n", sample, interruptions, calibration, waited);
         if (sample < least) least = sample;
-        if (n >= plan->probe && plan->cutoff_s > 0 && least > plan->cutoff_s) {
+        if ((clean >= plan->probe || n >= 4 * plan->probe) && plan->cutoff_s > 0 && least > plan->cutoff_s) {
             tp_say("cut %d\n", n);
             break;
         }

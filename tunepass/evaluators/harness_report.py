@@ -22,11 +22,13 @@ class ArrayShape:
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """One timing: seconds a call, involuntary context switches meanwhile, seconds of the calibration loop before."""
+    """One timing: seconds a call, involuntary context switches meanwhile, seconds of the calibration loop before, and
+    seconds (not among the first) in which the thread was ready but others ran."""
 
     seconds: float
     interruptions: int
     calibration_s: float
+    waited_s: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,8 +55,8 @@ def read_report(path: Path) -> Report:
         match line.split():
             case ["array", name, dtype, count]:
                 arrays.append(ArrayShape(name, dtype, int(count)))
-            case ["sample", seconds, interruptions, calibration]:
-                samples.append(Sample(float(seconds), int(interruptions), float(calibration)))
+            case ["sample", seconds, interruptions, calibration, waited]:
+                samples.append(Sample(float(seconds), int(interruptions), float(calibration), float(waited)))
             case ["fault", *words]:
                 fault = fault or tuple(words)
             case ["refused", size]:

@@ -16,6 +16,7 @@ from tunepass.evaluators.harness_report import Sample
 CALIBRATION_SLACK = 1.10  # a calibration loop slower than this times the fastest one marks a disturbed sample
 LEAST_ROUNDS = 5  # of finalists, whatever the time: fewer decide nothing (tunepass.study.winner)
 STEAL_SHARE = 0.02  # of the processor time that the hypervisor gave to others
+SPREAD = 0.03  # half the relative width of the interval of the median that interference may leave
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,7 +78,8 @@ def median_interval(values: Sequence[float]) -> tuple[float, float]:
 
 
 def summarise(samples: Sequence[Sample]) -> Timing:
-    """At least one sample. Disturbed samples (switched out, or on a slowed machine) count only if most are."""
+    """At least one sample. Disturbed samples (switched out, or on a slowed machine) count only if too few are not; the
+    time in which others ran is not in a sample's seconds, but what they did to the caches is."""
     fastest = min(sample.calibration_s for sample in samples)
     clean = [s for s in samples if s.interruptions == 0 and s.calibration_s <= CALIBRATION_SLACK * fastest]
     used = clean if len(clean) >= min(3, len(samples)) else list(samples)
@@ -92,8 +94,13 @@ def summarise(samples: Sequence[Sample]) -> Timing:
 
 
 def disturbed(samples: Sequence[Sample], stolen_share: float = 0.0) -> bool:
-    """Whether the measurement should be repeated."""
-    return bool(samples) and (stolen_share > STEAL_SHARE or summarise(samples).disturbed > len(samples) / 2)
+    """Whether the measurement should be repeated: most samples were interfered with, and it shows."""
+    if not samples:
+        return False
+    timing = summarise(samples)
+    lo, hi = timing.interval_s
+    wide = (hi - lo) / 2 > SPREAD * timing.median_s
+    return stolen_share > STEAL_SHARE or (wide and timing.disturbed > len(samples) / 2)
 
 
 @dataclass(frozen=True, slots=True)
