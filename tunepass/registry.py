@@ -15,9 +15,10 @@ STRATEGIES: Mapping[str, str] = {
 }
 
 # A source's suffix -> the frontend that reads it.
-FRONTENDS: Mapping[str, str] = dict.fromkeys(
-    (".c", ".cc", ".cpp", ".cxx", ".c++", ".C"), "tunepass.frontends.c.frontend:CFrontend"
-)
+FRONTENDS: Mapping[str, str] = {
+    **dict.fromkeys((".c", ".cc", ".cpp", ".cxx", ".c++", ".C"), "tunepass.frontends.c.frontend:CFrontend"),
+    ".scala": "tunepass.frontends.spatial.frontend:SpatialFrontend",
+}
 
 # What passes reach above themselves for, by name only: the standard pipeline needs frontends and evaluators.
 DEFAULT_PIPELINE: Mapping[str, str] = {"default": "tunepass.driver.pipeline:default_pipeline"}
