@@ -11,6 +11,8 @@ STRATEGIES: Mapping[str, str] = {
     "auto": "tunepass.strategies.auto:Auto",
     "bayesian": "tunepass.strategies.bayesian:Bayesian",
     "exhaustive": "tunepass.strategies.exhaustive:Exhaustive",
+    "hypermapper": "tunepass.strategies.pareto_wall:ParetoWall",
+    "hypervolume": "tunepass.strategies.hypervolume:Hypervolume",
     "random": "tunepass.strategies.random:Random",
 }
 

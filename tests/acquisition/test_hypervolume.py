@@ -110,7 +110,7 @@ def test_epsilon_shrinks_with_the_front_and_with_what_is_left() -> None:
 def test_the_reference_lies_behind_the_front_also_when_the_front_is_one_point() -> None:
     assert (reference_point(np.array([[0.0, 0.0], [2.0, 3.0]])) > 0).all()
     assert (reference_point(np.array([[1.0, 5.0]])) > [1.0, 5.0]).all()
-    np.testing.assert_allclose(reference_point(np.array([[0.0, 1.0], [1.0, 0.0], [9.0, 9.0]])), [1.1, 1.1])
+    np.testing.assert_allclose(reference_point(np.array([[0.0, 1.0], [1.0, 0.0], [1.0, 9.0]])), [1.1, 9.0])
 
 
 def test_what_does_not_fit_is_refused() -> None:

@@ -96,16 +96,17 @@ class SMSego(JointAcquisition):
         penalty = np.where(dominated, np.prod(1 + np.maximum(gap, 0), axis=2) - 1, 0.0).sum(axis=1)
         with np.errstate(divide="ignore"):
             gained = np.log(self.boxes.improvement(optimistic))
-        beaten = dominated.any(axis=1) | (gained == -np.inf)
+        beaten = np.any(dominated, axis=1) | (gained == -np.inf)
         return np.where(beaten, LOG_TINIEST - penalty, np.maximum(gained, LOG_TINIEST))
 
 
 def reference_point(losses: Floats) -> Floats:
-    """A reference (k,) a tenth of the front's range behind its worst, as Ishibuchi et al. 2018 advise for small fronts.
+    """The worst of all losses (n, k), and at least a tenth of the front's range behind the front.
 
-    Ends of the front then count; an objective in which the front does not vary takes the range of all losses.
+    A reference close to a coarse front (its nadir and a tenth more is usual) makes points beyond the front's ends
+    worthless, and a front whose ends are wrong stays as short as it is.
     """
     front = losses[nondominated(losses)]
     low, high = front.min(axis=0), front.max(axis=0)
     spread = np.where(high > low, high - low, np.ptp(losses, axis=0))
-    return np.asarray(high + 0.1 * np.where(spread > 0, spread, 1.0))
+    return np.asarray(np.maximum(losses.max(axis=0), high + 0.1 * np.where(spread > 0, spread, 1.0)))

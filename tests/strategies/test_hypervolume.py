@@ -1,0 +1,80 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tests.contracts.strategy import Build, StrategyContract, drive, small_space, task
+from tunepass.space.configuration import Configuration
+from tunepass.space.parameter import Integer
+from tunepass.space.space import Space
+from tunepass.strategies.base import Strategy
+from tunepass.strategies.hypervolume import Hypervolume, HypervolumeSettings
+from tunepass.strategies.random import Random
+from tunepass.study.outcome import Failed, Measured, Outcome
+from tunepass.study.pareto import hypervolume
+
+
+class TestForest(StrategyContract):
+    @pytest.fixture
+    def build(self) -> Build:
+        return lambda t: Hypervolume(t, HypervolumeSettings(surrogate="forest"))
+
+
+class TestGp(StrategyContract):
+    @pytest.fixture
+    def build(self) -> Build:
+        return lambda t: Hypervolume(t)
+
+
+def schaffer(configuration: Configuration) -> Outcome:
+    """Minima 20 apart along x, one valley along y; a third of the space fails."""
+    x, y = configuration["x"], configuration["y"]
+    assert isinstance(x, int) and isinstance(y, int)
+    if x > 48:
+        return Failed("memory", "")
+    off = abs(y - 11) / 31
+    return Measured({"time": 1 + (x - 10) ** 2 / 400 + off, "energy": 1 + (x - 30) ** 2 / 400 + off})
+
+
+def volume(strategy: Strategy, n: int = 40) -> float:
+    outcomes = [schaffer(c) for c in drive(strategy, n, schaffer)]
+    return hypervolume([list(o.values.values()) for o in outcomes if isinstance(o, Measured)], [3.0, 3.0])
+
+
+SPACE = Space([Integer("x", 0, 63), Integer("y", 0, 31)])
+
+
+@pytest.mark.parametrize("acquisition", ["ehvi", "smsego"])
+def test_beats_random_at_the_same_budget(acquisition: str) -> None:
+    settings = HypervolumeSettings(acquisition=acquisition)
+    true = [[1 + (x - 10) ** 2 / 400, 1 + (x - 30) ** 2 / 400] for x in range(49)]
+    best = hypervolume(true, [3.0, 3.0])
+    ours = [best - volume(Hypervolume(task(SPACE, seed=s, objectives=2), settings)) for s in range(2)]
+    theirs = [best - volume(Random(task(SPACE, seed=s, objectives=2))) for s in range(2)]
+    assert np.mean(ours) < 0.3 * np.mean(theirs)
+
+
+@pytest.mark.parametrize("objectives", [1, 3])
+def test_one_and_three_objectives(objectives: int) -> None:
+    assert len(set(drive(Hypervolume(task(objectives=objectives)), 20))) == 20
+
+
+def test_a_batch_spreads_over_the_front() -> None:
+    strategy = Hypervolume(task(SPACE, objectives=2))
+    drive(strategy, 25, schaffer)
+    x = sorted(int(str(c["x"])) for c in strategy.suggest(5))
+    assert x[-1] - x[0] >= 5
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        HypervolumeSettings(log_output=False),
+        HypervolumeSettings(feasibility=None, limit=0.0),
+        HypervolumeSettings(permutation="kendall"),
+        HypervolumeSettings(acquisition="chebyshev"),
+    ],
+    ids=lambda s: "",
+)
+def test_every_ablation_runs(settings: HypervolumeSettings) -> None:
+    assert len(set(drive(Hypervolume(task(small_space(), objectives=2), settings), 16))) == 16

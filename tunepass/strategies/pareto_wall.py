@@ -1,0 +1,179 @@
+"""HyperMapper 2.0 (Nardi, Koeplinger & Olukotun 2019): forests predict the front, the front is evaluated, again.
+
+    symbol   meaning
+    X_out    what was evaluated                                     (Alg. 1)
+    N        warm-up samples, from the priors                       (Alg. 1 line 2; §III-A, §III-B)
+    M        evaluations per active learning iteration              (§III-D)
+    P        front predicted over X - X_out, the Pareto wall        (§III-E)
+
+The paper predicts over all of X; a space of more than `pool` configurations is represented by that many draws, half of
+them from the priors, with the neighbours of the measured front, as the released code does. What is filled when
+|P - X_out| < M is uniform (ε-greedy, §III-D).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+import numpy as np
+
+from tunepass.acquisition.scalarise import Scale, augmented_chebyshev, draw_weights
+from tunepass.space.columns import Columns, join, length, take
+from tunepass.space.configuration import Configuration
+from tunepass.space.encoding import Encoding
+from tunepass.space.neighbourhood import Neighbourhood
+from tunepass.strategies.base import Strategy, Task
+from tunepass.strategies.losses import log_scale
+from tunepass.strategies.random import draw_free
+from tunepass.strategies.record import Record
+from tunepass.study.pareto import nondominated
+from tunepass.study.trial import Trial
+from tunepass.surrogates.base import Floats
+from tunepass.surrogates.feasibility import FEASIBLE, Feasibility, FeasibilitySettings
+from tunepass.surrogates.forest import ForestSettings, grow
+
+WARM_UP_KEY = 0x77616C6C  # keeps the warm-up's random stream apart from the iterations'
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ParetoWallSettings:
+    """Every choice is one switch; `None` for a size takes it from the budget.
+
+    `warm_up` is N: a tenth of the budget, at least one more than the parameters. `per_iteration` is M: 1 for a single
+    objective, whose predicted front is one configuration, else a fiftieth of the budget. `epsilon` is the share of
+    evaluations that is uniform even where P is large enough: with M = 1 there is nothing to fill.
+    """
+
+    warm_up: int | None = None
+    per_iteration: int | None = None
+    epsilon: float = 0.05
+    prior: bool = True  # warm-up and half the pool are draws from the priors (§III-A)
+    feasibility: FeasibilitySettings | None = field(default_factory=FeasibilitySettings)  # §III-C
+    threshold: float = 0.5  # what the classifier calls feasible
+    wall: bool = True  # False: evaluated configurations may hold the front, and P - X_out is what it leaves
+    choose: Literal["uniform", "chebyshev"] = "uniform"  # M of P: as printed, or by random scalarisations
+    forest: ForestSettings = field(default_factory=ForestSettings)
+    log_output: bool = True
+    pool: int = 20_000
+
+    def warm_up_size(self, task: Task) -> int:
+        if self.warm_up is not None:
+            return self.warm_up
+        return max(len(task.space.parameters) + 1, (task.max_evals or 100) // 10)
+
+    def iteration_size(self, task: Task) -> int:
+        if self.per_iteration is not None:
+            return self.per_iteration
+        return 1 if len(task.objectives) == 1 else max(1, (task.max_evals or 100) // 50)
+
+
+class ParetoWall(Strategy):
+    """`ParetoWall(task, ParetoWallSettings(wall=False))`.
+
+    Iterations start after N, N + M, N + 2M, ... suggestions, and each knows the trials observed before its start, so
+    an interrupted study plans the iteration it was in as it was planned before.
+    """
+
+    def __init__(self, task: Task, settings: ParetoWallSettings | None = None):
+        super().__init__(task)
+        self.settings, self.record = settings or ParetoWallSettings(), Record(task)
+        self.encoding, self.around = Encoding(task.space), Neighbourhood(task.space)
+        self.feasibility = Feasibility(self.settings.feasibility)
+        self.n, self.m = self.settings.warm_up_size(task), self.settings.iteration_size(task)
+        self._plan: tuple[int, list[Configuration]] | None = None  # the iteration (-1: warm-up) and what it evaluates
+
+    def suggest(self, n: int) -> list[Configuration]:
+        found: list[Configuration] = []
+        while len(found) < n and (one := self._one()) is not None:
+            self.record.suggest(one)
+            found.append(one)
+        return found
+
+    def observe(self, trial: Trial) -> None:
+        self.record.observe(trial)
+
+    def _one(self) -> Configuration | None:
+        at = len(self.record) + len(self.record.pending)
+        iteration = (at - self.n) // self.m if at >= self.n else -1
+        if self._plan is None or self._plan[0] != iteration:
+            self._plan = (iteration, self._warm_up() if iteration < 0 else self._iteration(iteration))
+        free = (c for c in self._plan[1] if c not in self.record.taken)
+        return next(free, None) or draw_free(self.record)
+
+    def _warm_up(self) -> list[Configuration]:
+        """Algorithm 1, line 2, the default first."""
+        rng = np.random.default_rng([self.task.seed, WARM_UP_KEY])
+        return [self.task.space.default, *self.task.space.sample(self.n, rng, prior=self.settings.prior)]
+
+    def _iteration(self, iteration: int) -> list[Configuration]:
+        """Lines 10, 16 to 19: at most M members of the predicted front, filled up with uniform draws."""
+        s, known = self.settings, min(self.n + iteration * self.m, len(self.record))
+        rng = np.random.default_rng([self.task.seed, iteration])
+        measured = self.record.measured[:known]
+        pool = self._pool(rng, measured)
+        out = set(self.record.configurations[:known]) | self.record.pending.keys()
+        if s.wall:
+            pool = take(pool, self._outside(pool, out))
+        wanted = int(rng.binomial(self.m, 1 - s.epsilon)) if s.epsilon else self.m
+        chosen: list[Configuration] = []
+        if measured.any() and length(pool):
+            pool = take(pool, self._believed_feasible(pool, known))
+            chosen = self._members(pool, measured, wanted, rng)
+        fill = self.task.space.sample(2 * (self.m - len(chosen)), rng)
+        return [c for c in dict.fromkeys([*chosen, *fill]) if c not in out]
+
+    def _pool(self, rng: np.random.Generator, measured: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> Columns:
+        """X itself where it is small enough, else draws and the neighbours of the measured front."""
+        space, s = self.task.space, self.settings
+        if space.finite and space.complete and space.size <= s.pool:
+            return join(list(space.enumerate_columns()))
+        parts = [space.sample_columns(s.pool // 2, rng), space.sample_columns(s.pool // 2, rng, prior=s.prior)]
+        if measured.any():
+            seen = [c for c, ok in zip(self.record.configurations, measured) if ok]
+            front = nondominated(self.record.losses[: len(seen)])
+            parts.append(self.around.of(space.columns([c for c, kept in zip(seen, front) if kept]))[0])
+        return join([part for part in parts if length(part)])
+
+    def _outside(self, pool: Columns, out: set[Configuration]) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+        """Which rows (n,) of the pool are not in `out`, by their model rows."""
+        rows = {row.tobytes() for row in self.encoding.encode(self.task.space.columns(list(out)))}
+        return np.array([row.tobytes() not in rows for row in self.encoding.encode(pool)], np.bool_)
+
+    def _believed_feasible(self, pool: Columns, known: int) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+        """The filter of Figure 3; the likeliest M rows where it would leave fewer."""
+        kinds = self.record.kinds[:known]
+        if self.settings.feasibility is None or (kinds == FEASIBLE).all():
+            return np.ones(length(pool), np.bool_)
+        self.feasibility.fit(self._rows(known), kinds)
+        probability = self.feasibility.probability(self.encoding.encode(pool))
+        likeliest = np.sort(probability)[-min(self.m, len(probability))]
+        return np.asarray(probability >= min(self.settings.threshold, float(likeliest)))
+
+    def _members(
+        self, pool: Columns, measured: np.ndarray[tuple[int], np.dtype[np.bool_]], wanted: int,
+        rng: np.random.Generator,
+    ) -> list[Configuration]:  # fmt: skip
+        """At most `wanted` members of the front predicted over `pool`."""
+        rows = self._rows(len(measured))[measured]
+        losses = self.record.losses[: len(rows)]
+        losses = log_scale(losses) if self.settings.log_output else losses
+        predicted = self._predicted(rows, losses, self.encoding.encode(pool))
+        members = np.flatnonzero(nondominated(predicted))
+        if self.settings.choose == "uniform":
+            picked = rng.permutation(members)[:wanted]
+        else:
+            unit = Scale.of(losses).apply(predicted[members])
+            weights = [draw_weights(losses.shape[1], rng) for _ in range(wanted)]
+            picked = members[list(dict.fromkeys(int(np.argmin(augmented_chebyshev(unit, w))) for w in weights))]
+        found = self.task.space.configurations(take(pool, picked)) if len(picked) else []
+        return list(dict.fromkeys(found))
+
+    def _predicted(self, x: Floats, losses: Floats, at: Floats) -> Floats:
+        """Predicted losses (m, k): one forest an objective (lines 16 and 17)."""
+        seed = self.task.seed + len(x)
+        forests = (grow(x, y, replace(self.settings.forest, seed=seed + 7919 * j)) for j, y in enumerate(losses.T))
+        return np.column_stack([forest.predict(at).mean for forest in forests])
+
+    def _rows(self, known: int) -> Floats:
+        return self.encoding.encode(self.task.space.columns(self.record.configurations[:known]))
