@@ -93,6 +93,8 @@ def _declaration(kernel: Kernel) -> list[str]:
     prototype = re.sub(r"\brestrict\b", "__restrict", re.sub(r"\binline\b ?", "", call.prototype))
     if kernel.language == "c++":
         return [*includes, f"{prototype};", ""]
+    if re.search(r"\[\s*[A-Za-z_(]", prototype):  # C++ has no arrays of a length known at run time
+        return [*includes, "#ifndef __cplusplus", f"{prototype};", "#endif", ""]
     return [*includes, "#ifdef __cplusplus", 'extern "C"', "#endif", f"{prototype};", ""]
 
 

@@ -126,8 +126,8 @@ class _Writer:
         compare, sign = (">", "-") if loop.down else ("<", "+")
         advance = f"{index}{sign}{sign}" if by == 1 else f"{index} {sign}= {by}"
         header = f"for ({loop.type} {index} = {start}; {index} {compare} {end}; {advance})"
-        wanted = (("#pragma omp parallel for", step.parallel), ("#pragma omp simd", step.vectorize))
-        pragmas = tuple(text for text, on in wanted if on)
+        words = ["parallel for"] * step.parallel + ["simd"] * step.vectorize
+        pragmas = (f"#pragma omp {' '.join(words)}",) if words else ()
         line = loop.span.line if loop.span else 1
         head = (*self.at(max(1, line - len(pragmas))), *pragmas)
         if inner.single and inner.lines[0].startswith("{"):

@@ -120,3 +120,16 @@ def test_two_kernels_of_one_source_share_its_files(kernel: Kernel) -> None:
     source, header = emit_file((first, second))
     assert "#define TILE 32\n#define WHOLE 0\n" in source.text
     assert "F_TUNED_TILE 32" in header.text and "G_TUNED_WHOLE 0" in header.text
+
+
+def test_arrays_of_variable_length_are_declared_for_c_alone(tmp_path: Path) -> None:
+    text = (
+        "#pragma tunepass param P: integer(1..2)\n#pragma tunepass kernel f(n = 8, a: inout double[n*n])\n"
+        "void f(int n, double a[n][n]) { a[0][n - 1] = P; }\n"
+    )
+    header = CFrontend().emit(CFrontend().parse(Source("f.c", text)).kernels[0])[1].text
+    (tmp_path / "f.tuned.h").write_text(header)
+    (tmp_path / "use.c").write_text('#include "f.tuned.h"\nvoid g(double a[8][8]) { f(8, a); }\n')
+    (tmp_path / "use.cpp").write_text('#include "f.tuned.h"\nint g(void) { return F_TUNED_P; }\n')
+    compiles("gcc", tmp_path / "use.c")
+    compiles("g++", tmp_path / "use.cpp")
