@@ -23,6 +23,12 @@ Scalars = dict[str, int | float]
 def build_call(pragma: KernelPragma, found: Mapping[str, Definition], source: Source) -> Call:
     """The call, its arguments checked one by one against the definition's formal parameters."""
     definition = _definition(pragma, found)
+    if definition.private:
+        raise SourceError(
+            f"`{pragma.name}` is {definition.private}, so no other file can call it",
+            pragma.span,
+            "the generated program calls the kernel: give it external linkage",
+        )
     given, formals = pragma.arguments, definition.formals
     if len(given) != len(formals):
         raise SourceError(

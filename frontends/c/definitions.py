@@ -33,6 +33,7 @@ class Definition:
     name: str
     prototype: str
     formals: tuple[Formal, ...]
+    private: str  # why other files cannot call it, if they cannot: `static`, `inline`, a namespace
     start: int
     name_start: int
     body_start: int
@@ -46,17 +47,22 @@ def definitions(scan: Scan) -> tuple[Definition, ...]:
 
 def _definitions(text: str) -> Iterator[Definition]:
     start = position = 0
+    around: list[tuple[int, str]] = []  # where each `extern "C"` and namespace ends, and what it is
     while position < len(text):
         found = re.compile(r"[;{}]").search(text, position)
         if found is None:
             return
         position = found.end()
         head = text[start : found.start()]
-        if found.group() != "{" or TRANSPARENT.search(head):
+        around = [(end, what) for end, what in around if found.start() < end]
+        if found.group() != "{":
+            start = position
+        elif transparent := TRANSPARENT.search(head):
+            around.append((_closing(text, found.start()), transparent.group().split()[0]))
             start = position
         else:
             end = _closing(text, found.start())
-            definition = _definition(head, start, found.start(), end)
+            definition = _definition(head, [what for _, what in around], start, found.start(), end)
             if definition is not None:
                 yield definition
                 start = end
@@ -74,8 +80,11 @@ def _closing(text: str, opening: int) -> int:
     return len(text)
 
 
-def _definition(head: str, start: int, brace: int, end: int) -> Definition | None:
-    """A definition whose text before `{` is `head`, if that is what it is."""
+def _definition(head: str, around: list[str], start: int, brace: int, end: int) -> Definition | None:
+    """A definition whose text before `{` is `head`, if that is what it is; `around` are `extern` and `namespace`."""
+    linked = re.search(r'\bextern\s*"\s*"', head)
+    if linked:  # the scan emptied the string
+        head = head[: linked.start()] + " " * len(linked.group()) + head[linked.end() :]
     stripped = re.sub(r"\b(?:noexcept|override|final)\b", lambda m: " " * len(m.group()), head).rstrip()
     if not stripped.endswith(")"):
         return None
@@ -87,9 +96,12 @@ def _definition(head: str, start: int, brace: int, end: int) -> Definition | Non
     if not before.strip():
         return None  # a macro's use: a definition has a return type
     lead = len(head) - len(head.lstrip())
+    found = re.search(r"\b(?:static|inline|template)\b", before)
+    language = 'extern "C" ' if linked or "extern" in around else ""
     return Definition(
         name=name.group(1),
-        prototype=re.sub(r"\s+", " ", stripped.strip()),
+        prototype=language + re.sub(r"\s+", " ", stripped.strip()),
+        private="in a namespace" if "namespace" in around else f"`{found.group()}`" if found else "",
         formals=tuple(_formal(part) for part in split_arguments(stripped[opening + 1 : -1])),
         start=start + lead,
         name_start=start + name.start(1),

@@ -82,7 +82,7 @@ def _header(kernels: Sequence[Kernel], note: str, name: str, header: str) -> str
 def _declaration(kernel: Kernel) -> list[str]:
     """The kernel's prototype, where the header can know its types."""
     call = kernel.call
-    if call is None or re.search(r"\b(?:static|template)\b", call.prototype):
+    if call is None:
         return []
     types = _types(call)
     if not all(is_known(t) for t in types):
@@ -90,8 +90,8 @@ def _declaration(kernel: Kernel) -> list[str]:
     includes = ["#include <stdint.h>"] if any(re.match(r"u?int", t) and t.endswith("_t") for t in types) else []
     includes += ["#include <stddef.h>"] if any(t in ("size_t", "ptrdiff_t") for t in types) else []
     includes += ["#include <stdbool.h>"] if "bool" in types and kernel.language == "c" else []
-    prototype = re.sub(r"\brestrict\b", "__restrict", re.sub(r"\binline\b ?", "", call.prototype))
-    if kernel.language == "c++":
+    prototype = re.sub(r"\brestrict\b", "__restrict", call.prototype).removeprefix('extern "C" ')
+    if kernel.language == "c++" and not call.prototype.startswith("extern"):
         return [*includes, f"{prototype};", ""]
     if re.search(r"\[\s*[A-Za-z_(]", prototype):  # C++ has no arrays of a length known at run time
         return [*includes, "#ifndef __cplusplus", f"{prototype};", "#endif", ""]

@@ -152,7 +152,7 @@ def case(seed: int) -> Case:
     text = (
         "\n".join(params)
         + "\n#pragma tunepass kernel @(n = 9, m = 2, x: in unsigned[8], y: inout unsigned[8])\n"
-        + "static void @(int n, int m, const unsigned *x, unsigned *y)\n{\n"
+        + "void @(int n, int m, const unsigned *x, unsigned *y)\n{\n"
         + "    (void)n, (void)m, (void)x, (void)UNUSED;\n"
         + "\n".join(f"    {line}" for line in nest)
         + "\n}\n"

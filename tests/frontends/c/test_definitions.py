@@ -22,7 +22,9 @@ def found(text: str) -> dict[str, Definition]:
         ),
         ("struct s { int a; };\nint g(struct s *p) { return p->a; }", "g", "int g(struct s *p)"),
         ("int a[] = {1, 2};\nint *h(void) { return a; }", "h", "int *h(void)"),
-        ('extern "C" {\nvoid f(int n) { }\n}', "f", "void f(int n)"),
+        ('extern "C" {\nvoid f(int n) { }\n}', "f", 'extern "C" void f(int n)'),
+        ('extern "C" void f(int n) { }', "f", 'extern "C" void f(int n)'),
+        ('extern "C" {\nint g(void);\n}\nvoid f(int n) { }', "f", "void f(int n)"),
         ("namespace a { namespace b {\nvoid f(int n) { } } }", "f", "void f(int n)"),
         ("__attribute__((noinline)) void f(int n) { if (n) { } }", "f", "__attribute__((noinline)) void f(int n)"),
         ("#define X {\nvoid /* c */ f(int n /* d */)\n#ifdef Y\n#endif\n{ }", "f", "void f(int n )"),
@@ -73,3 +75,8 @@ def test_void_means_no_formals() -> None:
 )
 def test_canonical_type(text: str, expected: str) -> None:
     assert canonical_type(text) == expected
+
+
+def test_what_other_files_cannot_call() -> None:
+    text = "static int a(void) { }\ninline int b(void) { }\nnamespace n { int c(void) { } }\nint d(void) { }\n"
+    assert [d.private for d in found(text).values()] == ["`static`", "`inline`", "in a namespace", ""]

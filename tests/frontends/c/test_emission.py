@@ -108,10 +108,22 @@ def test_the_header_serves_cpp(kernel: Kernel, tmp_path: Path) -> None:
     compiles("g++", tmp_path / "use.cpp")
 
 
-def test_a_static_kernel_or_an_unknown_type_has_no_declaration(kernel: Kernel) -> None:
+def test_a_type_of_the_source_is_left_to_the_caller(kernel: Kernel) -> None:
     assert kernel.call is not None
-    static = replace(kernel, call=replace(kernel.call, prototype=f"static {kernel.call.prototype}"))
-    assert "restrict" not in emit_file((static,))[1].text
+    x, *rest = kernel.call.arguments
+    own = replace(kernel, call=replace(kernel.call, arguments=(replace(x, element="real_t"), *rest)))
+    assert "/* Declare `void f(" in emit_file((own,))[1].text
+
+
+def test_c_linkage_in_cpp_is_kept(tmp_path: Path) -> None:
+    text = (
+        "#pragma tunepass param P: integer(1..2)\n#pragma tunepass kernel f(a: inout double[1])\n"
+        'extern "C" void f(double *a) { a[0] = P; }\n'
+    )
+    header = CFrontend().emit(CFrontend().parse(Source("f.cpp", text)).kernels[0])[1].text
+    (tmp_path / "f.tuned.h").write_text(header)
+    (tmp_path / "use.c").write_text('#include "f.tuned.h"\nvoid g(double *a) { f(a); }\n')
+    compiles("gcc", tmp_path / "use.c")
 
 
 def test_two_kernels_of_one_source_share_its_files(kernel: Kernel) -> None:
