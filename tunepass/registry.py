@@ -10,6 +10,7 @@ from tunepass.diagnostics import TunepassError, nearest
 STRATEGIES: Mapping[str, str] = {
     "auto": "tunepass.strategies.auto:Auto",
     "bayesian": "tunepass.strategies.bayesian:Bayesian",
+    "density_ratio": "tunepass.strategies.density_ratio:DensityRatio",
     "exhaustive": "tunepass.strategies.exhaustive:Exhaustive",
     "hypermapper": "tunepass.strategies.pareto_wall:ParetoWall",
     "hypervolume": "tunepass.strategies.hypervolume:Hypervolume",

@@ -1,0 +1,140 @@
+"""HiPerBOt (Menon, Bhatele & Gamblin 2020, §III): evaluate the configuration with the largest p_g / p_b.
+
+A space of at most `ranking` configurations is ranked whole; of a larger one, draws from p_g and from the space are
+(§III-D). A prior mean (an earlier study, a model) is the source of transfer learning: the densities of what it says
+about the space, weighted by w, are added to the target's (Eq. 9, 10). Failures are bad configurations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from tunepass.diagnostics import StudyError
+from tunepass.space.columns import Columns, join, length, take
+from tunepass.space.configuration import Configuration
+from tunepass.space.space import Space
+from tunepass.strategies.base import Strategy, Task
+from tunepass.strategies.factors import BINS, Factors
+from tunepass.strategies.random import draw_free
+from tunepass.strategies.record import Record
+from tunepass.study.objective import Objective
+from tunepass.study.outcome import Measured
+from tunepass.study.trial import Trial
+from tunepass.surrogates.base import Floats
+from tunepass.surrogates.densities import Densities, DensitySettings
+
+WARM_UP_KEY = 0x64656E73  # keeps the warm-up's random stream apart from the proposals'
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DensityRatioSettings:
+    """`initial=None`: the 20 random configurations of §III-C, at most a third of the budget."""
+
+    initial: int | None = None
+    density: DensitySettings = field(default_factory=DensitySettings)
+    ranking: int = 50_000
+    proposals: int = 2000
+    bins: int = BINS
+    weight: float = 1.0  # w, of the prior mean's densities
+
+    def initial_size(self, task: Task) -> int:
+        if self.initial is not None:
+            return self.initial
+        return 20 if task.max_evals is None else min(20, max(3, task.max_evals // 3))
+
+
+class DensityRatio(Strategy):
+    """`DensityRatio(task, DensityRatioSettings(initial=10))`; one objective."""
+
+    def __init__(self, task: Task, settings: DensityRatioSettings | None = None):
+        super().__init__(task)
+        self.settings, self.record = settings or DensityRatioSettings(), Record(task)
+        self.factors = Factors(task.space, self.settings.bins)
+        self._initial: list[Configuration] | None = None
+        self._every: tuple[Columns, Floats] | None = None
+
+    def suggest(self, n: int) -> list[Configuration]:
+        found: list[Configuration] = []
+        while len(found) < n and (one := self._one()) is not None:
+            self.record.suggest(one)
+            found.append(one)
+        return found
+
+    def observe(self, trial: Trial) -> None:
+        self.record.observe(trial)
+
+    def _one(self) -> Configuration | None:
+        for configuration in self._warm_up():
+            if configuration not in self.record.taken:
+                return configuration
+        rng = self.record.rng()
+        densities = self._densities()
+        columns, rows = self._candidates(densities, rng)
+        order = np.argsort(-densities.log_ratio(rows), kind="stable")
+        for at in range(0, len(order), 64):
+            for candidate in self.task.space.configurations(take(columns, order[at : at + 64])):
+                if candidate not in self.record.taken:
+                    return candidate
+        return draw_free(self.record)
+
+    def _warm_up(self) -> list[Configuration]:
+        if self._initial is None:
+            rng = np.random.default_rng([self.task.seed, WARM_UP_KEY])
+            size = self.settings.initial_size(self.task)
+            self._initial = [self.task.space.default, *self.task.space.sample(size, rng)][:size]
+        return self._initial if len(self.record) < len(self._initial) else []
+
+    def _densities(self) -> Densities:
+        rows = self.factors.rows(self.task.space.columns(self.record.configurations))
+        loss = np.full(len(rows), np.inf)
+        measured = self.record.measured
+        if measured.any():
+            loss[measured] = _one_loss(self.record.losses)
+        return Densities.of(rows, loss, self.factors.sizes, self.settings.density)
+
+    def _candidates(self, densities: Densities, rng: np.random.Generator) -> tuple[Columns, Floats]:
+        """All configurations (ranking), or draws (proposal); columns and rows."""
+        space, s = self.task.space, self.settings
+        if space.finite and space.complete and space.size <= s.ranking:
+            if self._every is None:
+                columns = join(list(space.enumerate_columns()))
+                self._every = (columns, self.factors.rows(columns))
+            return self._every
+        proposed = self.factors.columns(densities.draw(s.proposals, rng))
+        parts = [proposed, space.sample_columns(s.proposals, rng)]
+        columns = join([part for part in parts if length(part)])
+        return columns, self.factors.rows(columns)
+
+
+def importance(
+    space: Space, objective: Objective, trials: Sequence[Trial], settings: DensitySettings | None = None
+) -> dict[str, float]:
+    """How much each parameter decides between good and bad (§VI), most first: Jensen-Shannon divergences in nats.
+
+    A permutation has that of its most decisive position.
+    """
+    if not trials:
+        raise StudyError("the importance of parameters needs at least one trial")
+    factors = Factors(space)
+    rows = factors.rows(space.columns([t.configuration for t in trials]))
+    losses = [
+        objective.loss(t.outcome.values[objective.name]) if isinstance(t.outcome, Measured) else np.inf for t in trials
+    ]
+    found: dict[str, float] = {}
+    for factor, divergence in zip(
+        factors.all, Densities.of(rows, np.array(losses), factors.sizes, settings).importance()
+    ):
+        found[factor.parameter.name] = max(found.get(factor.parameter.name, 0.0), float(divergence))
+    return dict(sorted(found.items(), key=lambda item: -item[1]))
+
+
+def _one_loss(losses: Floats) -> Floats:
+    """The loss (n,) of (n, k): the sum of the objectives' ranks where there are several."""
+    if losses.shape[1] == 1:
+        return losses[:, 0]
+    return np.asarray(
+        np.argsort(np.argsort(losses, axis=0, kind="stable"), axis=0, kind="stable").sum(axis=1), np.float64
+    )
