@@ -21,6 +21,7 @@ from tunepass.hwmodels.fpga.resources import Area
 LUTS = ("LUT3", "LUT4", "LUT5", "LUT6", "LUT7")
 MEMS = ("MEM16", "MEM32", "MEM64")
 REGS_PER_ALM = 2.16
+PACKED = {"LUT3": 0.5, "LUT4": 0.5, "LUT5": 0.5, "LUT6": 0.1, "MEM16": 0.5}  # shares an ALM with another
 
 
 def place(area: Area, placement: Placement) -> dict[str, Expr]:
@@ -29,9 +30,9 @@ def place(area: Area, placement: Placement) -> dict[str, Expr]:
     routing = _correction(logic, area["BRAM"], placement.routing_luts)
     lost = _correction(logic, area["BRAM"], placement.unavailable_alms)
     fanout = algebra.mul(placement.fanout_per_reg, area["Regs"])
-    shared = algebra.mul(0.5, algebra.add(area["LUT3"], area["LUT4"], area["LUT5"], routing, area["MEM16"]))
-    packed = algebra.add(shared, algebra.mul(0.1, area["LUT6"]))
-    alms = algebra.add(algebra.sub(algebra.add(logic, routing), packed), lost)
+    # L + R - packed + U with the shares taken out, so that bounds over boxes do not subtract what they have added
+    shares = (algebra.mul(1 - PACKED.get(name, 0.0), area[name]) for name in (*LUTS, *MEMS))
+    alms = algebra.add(*shares, algebra.mul(0.5, routing), lost)
     registers = algebra.add(area["Regs"], fanout, area["Mregs"])
     spare = algebra.sub(registers, algebra.mul(REGS_PER_ALM, alms))
     copies = algebra.maximum(0, algebra.add(algebra.mul(0.02, routing), -500))
@@ -46,5 +47,6 @@ def place(area: Area, placement: Placement) -> dict[str, Expr]:
 
 
 def _correction(logic: Expr, blocks: Expr, correction: Correction) -> Expr:
-    terms = [algebra.mul(a, algebra.div(logic, algebra.add(logic, b))) for a, b in correction.saturating]
+    # a L / (L + b) = a - a b / (L + b): L once, so that bounds are tight
+    terms = [algebra.sub(a, algebra.div(a * b, algebra.add(logic, b))) for a, b in correction.saturating]
     return algebra.maximum(0, algebra.add(*terms, algebra.mul(correction.per_block, blocks)))

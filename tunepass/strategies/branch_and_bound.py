@@ -108,18 +108,13 @@ class _Search:
             self._consider(*self._halves(lo[kept], hi[kept]))
 
     def _halves(self, lo: Ints, hi: Ints) -> tuple[Ints, Ints]:
-        """Both halves of every box, along the parameter whose values spread most (a ratio of ends)."""
-        spread = np.zeros(lo.shape)
-        for i, domain in enumerate(self.domains):
-            small, large = domain[lo[:, i]], domain[hi[:, i]]
-            offset = 1.0 - min(1.0, float(domain.min()))  # so that a range from 0 has a ratio
-            spread[:, i] = np.where(lo[:, i] < hi[:, i], np.log((large + offset) / (small + offset)) + 1e-12, -1.0)
-        axis = spread.argmax(axis=1)
+        """Both halves of every box, on the scale of the ratio of its ends."""
+        axis = self._axes(lo, hi)
         row = np.arange(len(lo))
         middle = np.empty(len(lo), dtype=np.int64)
-        for i, domain in enumerate(self.domains):  # halve on the scale of the ratio
+        for i, domain in enumerate(self.domains):
             chosen = axis == i
-            offset = 1.0 - min(1.0, float(domain.min()))
+            offset = 1.0 - min(1.0, float(domain[0]))  # so that a range from 0 has a ratio
             centre = np.sqrt((domain[lo[chosen, i]] + offset) * (domain[hi[chosen, i]] + offset)) - offset
             cut = np.searchsorted(domain, centre, side="right") - 1
             middle[chosen] = np.clip(cut, lo[chosen, i], hi[chosen, i] - 1)
@@ -127,11 +122,30 @@ class _Search:
         left_hi[row, axis], right_lo[row, axis] = middle, middle + 1
         return np.concatenate([lo, right_lo]), np.concatenate([left_hi, hi])
 
+    def _axes(self, lo: Ints, hi: Ints) -> Ints:
+        """The parameter of each box that widens its bounds most: held at its middle, they shrink most."""
+        width = np.full(lo.shape, np.inf)
+        for i in range(lo.shape[1]):
+            fixed_lo, fixed_hi, middle = lo.copy(), hi.copy(), (lo[:, i] + hi[:, i]) // 2
+            fixed_lo[:, i] = fixed_hi[:, i] = middle
+            open_ = lo[:, i] < hi[:, i]
+            if open_.any():
+                found = self._bounds(fixed_lo[open_], fixed_hi[open_], self.objectives)
+                low, high = (np.clip(np.stack([e[k] for e in found], axis=1), -1e300, 1e300) for k in (0, 1))
+                scale = np.maximum(np.maximum(np.abs(low), np.abs(high)), 1e-300)
+                spread = np.minimum((high - low) / scale, 2.0)
+                spread = np.where(np.isfinite(spread), spread, 2.0)
+                width[open_, i] = spread.sum(axis=1) - 1e-6 * (hi - lo)[open_, i] / len(self.domains[i])
+        return np.asarray(width.argmin(axis=1), dtype=np.int64)
+
+    def _bounds(self, lo: Ints, hi: Ints, expressions: Sequence[Expr]) -> list[boxes.Ends]:
+        box = {p.name: (d[lo[:, i]], d[hi[:, i]]) for i, (p, d) in enumerate(zip(self.parameters, self.domains))}
+        return boxes.bounds(expressions, box)
+
     def _consider(self, lo: Ints, hi: Ints) -> None:
         """Bound new boxes: leave out, evaluate, or keep open."""
         self.boxes += len(lo)
-        box = {p.name: (d[lo[:, i]], d[hi[:, i]]) for i, (p, d) in enumerate(zip(self.parameters, self.domains))}
-        found = boxes.bounds([*self.objectives, *self.constraints], box)
+        found = self._bounds(lo, hi, [*self.objectives, *self.constraints])
         m = len(self.objectives)
         lower = np.stack([ends[0] for ends in found[:m]], axis=1)
         lower = lower - boxes.SLACK * np.abs(lower)
