@@ -17,7 +17,7 @@ from tunepass.space.configuration import Configuration
 from tunepass.study.objective import Objective
 from tunepass.study.outcome import Failed, Measured
 
-PLAN = MeasurePlan(budget_s=0.2, precision=0.5, least=3, most=3)
+PLAN = MeasurePlan(budget_s=60, precision=0.5, least=3, most=3)
 PROGRAM = r"""
 #include <stdio.h>
 #include <stdlib.h>
