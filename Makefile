@@ -13,7 +13,8 @@ $(STAMP): setup.py pyproject.toml $(NATIVE)
 	touch $@
 
 demo: $(STAMP)
-	$(BIN)/tunepass build samples/c/matmul.c -o out --budget 60s -- gcc -O2
+	$(BIN)/tunepass build samples/c/matmul.c -o out --budget 40s -- gcc -O2
+	$(BIN)/tunepass report samples/c/matmul.c -o out/matmul.html
 
 test: $(STAMP)
 	$(BIN)/python -m pytest -n 2

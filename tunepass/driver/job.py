@@ -111,9 +111,10 @@ def recall(job: Job, store: Path) -> Found:
 
 def search(job: Job, settings: Settings, watch: Watch) -> Found:
     """Run the standard pipeline on the kernel. An interrupted search is marked, so that the next build resumes it."""
+    objectives = tuple(o.name for o in named(of_kernel(job.kernel), settings.objectives))
     step = Search(
         evaluators=evaluators_for(settings.command),
-        objectives=tuple(o.name for o in named(of_kernel(job.kernel), settings.objectives)),
+        objectives=objectives,
         pick=settings.pick,
         strategy=settings.strategy,
         seed=settings.seed,
@@ -121,6 +122,7 @@ def search(job: Job, settings: Settings, watch: Watch) -> Found:
         budget_s=settings.budget_s,
         jobs=settings.jobs,
         store=f"sqlite:///{settings.store}",
+        study=study_name(job, objectives),
         identity=job.identity.texts(),
         watch=watch,
     )
@@ -135,8 +137,16 @@ def search(job: Job, settings: Settings, watch: Watch) -> Found:
 
 def unfinished(store: Path, job: Job) -> Path:
     """A file beside the store that stands for an interrupted search of this kernel at this identity."""
-    text = "\n".join([job.key, *job.identity.texts().values()])
-    return store.parent / f"interrupted-{hashlib.sha256(text.encode()).hexdigest()[:16]}"
+    return store.parent / f"interrupted-{_digest(job.key, *job.identity.texts().values())}"
+
+
+def study_name(job: Job, objectives: tuple[str, ...]) -> str:
+    """`matmul.c::matmul@0123456789ab`: what people look for, and what tells its identities apart."""
+    return f"{job.key}@{_digest(*job.identity.texts().values(), *objectives)}"
+
+
+def _digest(*texts: str) -> str:
+    return hashlib.sha256("\n".join(texts).encode()).hexdigest()[:12]
 
 
 def entry_for(job: Job, found: Found) -> Entry | None:

@@ -37,6 +37,7 @@ class Search(Pass):
     budget_s: float | None = None
     jobs: int = 1
     store: str | Store | None = None
+    study: str | None = None  # its name in the store
     identity: Mapping[str, str] = field(default_factory=dict)
     watch: Watch = ignore
     clock: Callable[[], float] = time.monotonic
@@ -51,6 +52,7 @@ class Search(Pass):
             seed=self.seed,
             max_evals=self.max_evals,
             store=self.store,
+            name=self.study,
             identity=self.identity,
         )
         stop = Stop(max_evals=self.max_evals, budget_s=self.budget_s)

@@ -1,0 +1,127 @@
+"""Every code block of README.md, docs/cli.md and docs/python.md is run.
+
+`console` blocks run in order, in one folder a document, with the samples in it. Searches are cut short (`--max-evals 3`
+in place of their budget, and times are the machine's own), so their output is compared in shape: line by line the same
+words once numbers, choices and the winner's sentence are masked. What does not depend on the machine is compared
+exactly. `python` blocks run as programs; `c` blocks compile and are read without a warning; the `yaml` block is a lock
+that is read; make's targets are checked to exist, because a test that runs `make test` would not end.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+DOCUMENTS = ("README.md", "docs/cli.md", "docs/python.md")
+EXACT = ("space",)  # commands whose output does not depend on the machine
+OPEN_ENDED = ("explain", "doctor")  # only the first lines are shown, if any
+
+
+def blocks(document: str, language: str) -> list[str]:
+    text = (ROOT / document).read_text()
+    return re.findall(rf"^```{language}\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+
+
+def commands(document: str) -> list[tuple[str, str]]:
+    """(command, expected output) of all the document's consoles."""
+    found: list[tuple[str, str]] = []
+    for block in blocks(document, "console"):
+        for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+            command, _, output = part.partition("\n")
+            found.append((command, output))
+    return found
+
+
+def shape(text: str) -> list[str]:
+    """Lines without what a machine and a search decide."""
+    lines = []
+    for line in text.splitlines():
+        line = re.sub(r"(: )(\d.* better than the default|no significant gain, kept the default)$", r"\1WINNER", line)
+        line = re.sub(r"^(  choice +).*", r"\1CHOICE", line)
+        line = re.sub(r"^(  time +).*", r"\1TIME", line)
+        lines.append(re.sub(r" +", " ", re.sub(r"\d+(\.\d+)?", "N", line)))
+    return lines
+
+
+@pytest.mark.parametrize("document", ["README.md", "docs/cli.md"])
+def test_consoles(document: str, tmp_path: Path) -> None:
+    shutil.copytree(ROOT / "samples", tmp_path / "samples", ignore=shutil.ignore_patterns(".tunepass", "tunepass.lock"))
+    for command, expected in commands(document):
+        words = shlex.split(re.sub(r"--budget \w+|--max-evals 20", "--max-evals 3", command))
+        assert words[0] == "tunepass"
+        done = subprocess.run(
+            [sys.executable, "-m", *words], cwd=tmp_path, capture_output=True, text=True, check=False, timeout=300
+        )
+        assert done.returncode == (3 if "stale" in expected else 0), f"{command}\n{done.stderr}"
+        if words[1] in OPEN_ENDED:
+            assert shape(done.stdout)[: len(expected.splitlines())] == shape(expected)
+        elif "json" in words:
+            assert keys(json.loads(done.stdout)) == keys(json.loads(expected))
+        elif words[1] in EXACT:
+            assert done.stdout == expected
+        else:
+            assert shape(done.stdout) == shape(expected), command
+
+
+def keys(value: object) -> object:
+    """The structure of a JSON value: its keys, recursively; a list is its first element's."""
+    if isinstance(value, dict):
+        return {name: keys(inner) for name, inner in value.items() if inner is not None}
+    return [keys(inner) for inner in value[:1]] if isinstance(value, list) else None
+
+
+@pytest.mark.parametrize("number", range(len(blocks("docs/python.md", "python"))))
+def test_python_blocks(number: int, tmp_path: Path) -> None:
+    shutil.copytree(ROOT / "samples", tmp_path / "samples", ignore=shutil.ignore_patterns(".tunepass", "tunepass.lock"))
+    program = tmp_path / "block.py"
+    program.write_text(blocks("docs/python.md", "python")[number])
+    done = subprocess.run(
+        [sys.executable, program], cwd=tmp_path, capture_output=True, text=True, check=False, timeout=300
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_c_block_is_read_and_compiles(tmp_path: Path) -> None:
+    from tunepass.driver.reading import parse
+
+    for number, text in enumerate(blocks("README.md", "c")):
+        path = tmp_path / f"{number}.c"
+        path.write_text(text)
+        assert not parse(path).warnings
+        subprocess.run(["cc", "-Wall", "-Werror", "-Wno-unknown-pragmas", "-fsyntax-only", path], check=True)
+
+
+def test_the_yaml_block_is_a_lock() -> None:
+    from tunepass.study.lock import Lock
+
+    for text in blocks("docs/cli.md", "yaml"):
+        assert Lock.parse(text).entries["matmul.c::matmul"].objective.gain == 7.17
+
+
+def test_make_has_the_targets() -> None:
+    makefile = (ROOT / "Makefile").read_text()
+    for block in blocks("README.md", "sh"):
+        for target in re.findall(r"^make (\w+)", block, re.MULTILINE):
+            assert re.search(rf"^{target}:", makefile, re.MULTILINE)
+
+
+def test_every_block_has_a_language_that_is_tested() -> None:
+    tested = {"README.md": {"c", "sh", "console"}, "docs/cli.md": {"console", "yaml"}, "docs/python.md": {"python"}}
+    for document in DOCUMENTS:
+        found = re.findall(r"^```(\w*)\n.*?^```", (ROOT / document).read_text(), re.MULTILINE | re.DOTALL)
+        assert set(found) == tested[document]
+
+
+def test_links_lead_somewhere() -> None:
+    for document in DOCUMENTS:
+        path = ROOT / document
+        for target in re.findall(r"\]\(([^)#:]+)\)", path.read_text()):
+            assert (path.parent / target).exists(), f"{document}: {target}"
