@@ -9,7 +9,16 @@ from tunepass.diagnostics import SourceError
 from tunepass.frontends.c.definitions import Definition, canonical_type
 from tunepass.frontends.c.lexical import Scan
 from tunepass.frontends.c.loop_pragma import LoopPragma
-from tunepass.frontends.c.statements import calls, changes, closing, obstacles, skip_space, statement_end, word_at
+from tunepass.frontends.c.statements import (
+    TooDeepError,
+    calls,
+    changes,
+    closing,
+    obstacles,
+    skip_space,
+    statement_end,
+    word_at,
+)
 from tunepass.ir.loops import Directives, Factor, Loop, Nest
 
 SIGNED = frozenset({"int", "long", "long long", "int32_t", "int64_t", "ptrdiff_t", "ssize_t", "intptr_t"})
@@ -75,7 +84,10 @@ class _NestReader:
             headers.append(self.header(at, name, depth, names))
             at = headers[-1].end
         body_start = skip_space(self.code, at)
-        body_end = statement_end(self.code, body_start)
+        try:
+            body_end = statement_end(self.code, body_start)
+        except TooDeepError as error:
+            raise self.fail("this statement is nested too deeply", error.at) from None
         end = self.closed(body_end, ends)
         for directive in self.directives:
             if start <= directive.start < end:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 WORD = re.compile(r"[A-Za-z_]\w*")
 BRACKETS = {"(": ")", "[": "]", "{": "}"}
+DEPTH_LIMIT = 200
 LEAVING = {
     "goto": "`goto` may leave the nest",
     "return": "`return` leaves the nest",
@@ -52,20 +53,30 @@ def word_at(code: str, at: int) -> str:
     return found.group() if found else ""
 
 
-def statement_end(code: str, at: int) -> int:
+class TooDeepError(Exception):
+    """A statement inside more than DEPTH_LIMIT others."""
+
+    def __init__(self, at: int):
+        super().__init__(at)
+        self.at = at
+
+
+def statement_end(code: str, at: int, depth: int = 0) -> int:
     """The offset after the statement that begins at or after `at`; `code` has comments and strings blanked."""
     at = skip_space(code, at)
+    if depth > DEPTH_LIMIT:
+        raise TooDeepError(at)
     if at < len(code) and code[at] == "{":
         return closing(code, at)
     word = word_at(code, at)
     if word in ("for", "while", "switch", "if"):
-        inner = statement_end(code, closing(code, skip_space(code, at + len(word))))
+        inner = statement_end(code, closing(code, skip_space(code, at + len(word))), depth + 1)
         following = skip_space(code, inner)
         if word == "if" and word_at(code, following) == "else":
-            return statement_end(code, following + len("else"))
+            return statement_end(code, following + len("else"), depth + 1)
         return inner
     if word == "do":
-        return _semicolon(code, statement_end(code, at + len(word)))
+        return _semicolon(code, statement_end(code, at + len(word), depth + 1))
     return _semicolon(code, at)
 
 
