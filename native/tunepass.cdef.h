@@ -18,6 +18,8 @@ void tp_forest_predict(const double *x, int m, int d, int trees, const int32_t *
 /* gp_kernels.c */
 void tp_gp_distances(const double *x, int n, const double *z, int m, int f, const int32_t *group, const uint8_t *nominal,
                      int p, double *out);
+int tp_gp_cross(const double *x, int n, const double *z, int m, int f, const double *weight, const uint8_t *nominal, int kind,
+                double amplitude, double *out, int stride, int first);
 int tp_gp_posterior(const double *x, int n, const double *z, int m, int f, const double *weight, const uint8_t *nominal,
                     int kind, double amplitude, const double *u, int stride, const double *alpha, double *mean,
                     double *variance);

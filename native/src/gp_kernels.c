@@ -86,6 +86,21 @@ static inline __attribute__((always_inline)) void cross_block(const double *rest
     }
 }
 
+/* out (n, stride): amplitude * k(x, z) in its columns [first, first + m); `out` points at column 0. Returns 0, or -1 without memory. */
+TP_CLONES int tp_gp_cross(const double *x, int n, const double *z, int m, int f, const double *weight, const uint8_t *nominal, int kind,
+                          double amplitude, double *out, int stride, int first) {
+    double *zt = calloc((size_t)f * BLOCK, sizeof *zt), *k = malloc(sizeof *k * (size_t)n * BLOCK);
+    if (!zt || !k) return free(zt), free(k), -1;
+    for (int at = 0; at < m; at += BLOCK) {
+        int count = m - at < BLOCK ? m - at : BLOCK;
+        for (int b = 0; b < count; b++)
+            for (int c = 0; c < f; c++) zt[(size_t)c * BLOCK + b] = z[(size_t)(at + b) * f + c];
+        cross_block(x, n, zt, f, weight, nominal, kind, amplitude, k);
+        for (int i = 0; i < n; i++) memcpy(out + (size_t)i * stride + first + at, k + (size_t)i * BLOCK, sizeof *k * (size_t)count);
+    }
+    return free(zt), free(k), 0;
+}
+
 /* Posterior mean and latent variance at the rows of z (m, f), given alpha = K^-1 y and the factor u. Returns 0, or -1 without memory. */
 TP_CLONES int tp_gp_posterior(const double *x, int n, const double *z, int m, int f, const double *weight, const uint8_t *nominal,
                               int kind, double amplitude, const double *u, int stride, const double *alpha, double *mean,

@@ -4,7 +4,10 @@ import numpy as np
 
 from tests.contracts.strategy import small_space
 from tunepass.space.embedding import Embedding
-from tunepass.strategies.models import GpModel, informative, last_refit
+from tunepass.space.encoding import Encoding
+from tunepass.strategies.models import ForestModel, GpModel, held_out, informative, last_refit, weights
+from tunepass.surrogates.base import Posterior
+from tunepass.surrogates.forest import ForestSettings
 from tunepass.surrogates.gp import GpSettings
 
 
@@ -48,3 +51,25 @@ def test_informative_rows_are_the_best_and_the_latest() -> None:
     np.testing.assert_array_equal(informative(loss, 200), np.arange(100))
     keep = informative(np.abs(np.arange(100) - 10.0), 20)
     assert len(keep) == 20 and set(range(6, 15)) <= set(keep.tolist()) and 99 in keep
+
+
+def test_the_better_predictor_counts_more() -> None:
+    space = small_space()
+    columns = space.sample_columns(40, np.random.default_rng(0))
+    embedding, encoding = Embedding(space.parameters), Encoding(space)
+    gp, forest = GpModel(embedding, GpSettings()), ForestModel(encoding, ForestSettings(), 0)
+    smooth = embedding.rows(columns)[:, 0] + 0.5 * embedding.rows(columns)[:, 1]
+    for model in (gp, forest):
+        model.fit(model.rows(columns), smooth, model.rows(columns)[:0])
+    share = weights([gp, forest], trust=4.0)
+    assert share[0] > 0.9 and abs(share.sum() - 1.0) < 1e-12
+    np.testing.assert_array_equal(weights([gp, forest], trust=0.0), 0.5)
+
+
+def test_held_out_score_is_free_of_units_and_prefers_honest_variances() -> None:
+    rng = np.random.default_rng(0)
+    loss = rng.normal(size=200)
+    mean = loss + rng.normal(scale=0.3, size=200)
+    score = {v: held_out(Posterior(mean, np.full(200, v)), loss) for v in (0.01, 0.09, 1.0)}
+    assert score[0.09] > score[0.01] and score[0.09] > score[1.0]
+    assert abs(held_out(Posterior(mean * 7, np.full(200, 0.09 * 49)), loss * 7) - score[0.09]) < 1e-9

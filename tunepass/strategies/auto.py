@@ -1,12 +1,17 @@
-"""The strategy nobody has to choose: everything when the budget covers the space, else Bayesian optimisation."""
+"""The strategy nobody has to choose: everything when the budget covers the space, else Bayesian optimisation.
+
+Gaussian process and forest together, each counting by how well it predicts the study's own held-out trials.
+"""
 
 from __future__ import annotations
 
 from tunepass.space.configuration import Configuration
 from tunepass.strategies.base import Strategy, Task
-from tunepass.strategies.bayesian import Bayesian
+from tunepass.strategies.bayesian import Bayesian, BayesianSettings
 from tunepass.strategies.exhaustive import Exhaustive
 from tunepass.study.trial import Trial
+
+SETTINGS = BayesianSettings(surrogate="mixed")
 
 
 class Auto(Strategy):
@@ -16,7 +21,7 @@ class Auto(Strategy):
         super().__init__(task)
         counted = task.space.finite and task.space.complete
         fits = counted and task.max_evals is not None and task.space.size <= task.max_evals
-        self.chosen: Strategy = Exhaustive(task) if fits else Bayesian(task)
+        self.chosen: Strategy = Exhaustive(task) if fits else Bayesian(task, SETTINGS)
 
     def suggest(self, n: int) -> list[Configuration]:
         return self.chosen.suggest(n)

@@ -1,4 +1,4 @@
-"""Bayesian optimisation: surrogate, log EI times P(feasible), local search over the space's neighbours.
+"""Bayesian optimisation: one surrogate or two, log EI times P(feasible), local search over the space's neighbours.
 
 HyperMapper 2.0 and BaCO are settings of it (BaCO, §3.3 and §4.2). A suggestion depends on the seed, the trials and the
 pending suggestions only, so an interrupted study goes on as an undisturbed one. One thread computes everything.
@@ -23,7 +23,7 @@ from tunepass.space.neighbourhood import Neighbourhood
 from tunepass.strategies.base import Strategy, Task
 from tunepass.strategies.design import DesignSettings, warm_up
 from tunepass.strategies.losses import log_scale, scalarised
-from tunepass.strategies.models import ForestModel, GpModel, Model
+from tunepass.strategies.models import ForestModel, GpModel, Model, weights
 from tunepass.strategies.random import draw_free
 from tunepass.strategies.record import Record
 from tunepass.study.trial import Trial
@@ -37,7 +37,8 @@ from tunepass.surrogates.gp import GpSettings
 class BayesianSettings:
     """Every choice is one switch; the defaults are what `bayesian` is."""
 
-    surrogate: Literal["gp", "forest"] = "forest"
+    surrogate: Literal["gp", "forest", "mixed"] = "forest"
+    trust: float = 4.0  # mixed: how fast the better predictor of held-out trials outweighs the other
     gp: GpSettings = field(default_factory=GpSettings)
     forest: ForestSettings = field(default_factory=ForestSettings)
     permutation: PermutationDistance = "spearman"
@@ -59,7 +60,7 @@ class Bayesian(Strategy):
         self.embedding = Embedding(task.space.parameters, permutation=self.settings.permutation)
         self.encoding, self.around = Encoding(task.space), Neighbourhood(task.space)
         self.feasibility = Feasibility(self.settings.feasibility)
-        self.model: Model = self._model()
+        self.models = self._models()
         self._design: list[Configuration] | None = None
 
     def suggest(self, n: int) -> list[Configuration]:
@@ -72,11 +73,11 @@ class Bayesian(Strategy):
     def observe(self, trial: Trial) -> None:
         self.record.observe(trial)
 
-    def _model(self) -> Model:
+    def _models(self) -> tuple[Model, ...]:
         s = self.settings
-        if s.surrogate == "gp":
-            return GpModel(self.embedding, replace(s.gp, seed=self.task.seed))
-        return ForestModel(self.encoding, s.forest, self.task.seed)
+        gp = GpModel(self.embedding, replace(s.gp, seed=self.task.seed))
+        forest = ForestModel(self.encoding, s.forest, self.task.seed)
+        return {"gp": (gp,), "forest": (forest,), "mixed": (gp, forest)}[s.surrogate]
 
     def _one(self) -> Configuration | None:
         left = self.record.free()
@@ -110,19 +111,24 @@ class Bayesian(Strategy):
         if not measured.any():
             return lambda columns: np.log(probability(columns))
         losses = scalarised(log_scale(record.losses) if s.log_output else record.losses, rng)
-        model, space = self.model, self.task.space
-        seen = [c for c, ok in zip(record.configurations, measured) if ok]
-        pending = list(record.pending)
-        fantasies = model.rows(space.columns(pending)) if pending else np.empty((0, 0))
-        model.fit(model.rows(space.columns(seen)), losses, fantasies)
-        improvement = ExpectedImprovement(float(losses.min()))
+        improvements = [self._improvement(model, losses) for model in self.models]
+        shares = weights(self.models, s.trust)
 
         def utility(columns: Columns) -> Floats:
-            return feasible_utility(
-                improvement.utility(model.posterior(model.rows(columns))), probability(columns), limit
-            )
+            """log of the models' EI, geometrically averaged by how well they predict: what both believe in."""
+            blended = sum(share * improvement(columns) for share, improvement in zip(shares, improvements))
+            return feasible_utility(np.asarray(blended), probability(columns), limit)
 
         return utility
+
+    def _improvement(self, model: Model, losses: Floats) -> Callable[[Columns], Floats]:
+        """log EI under one model, the pending suggestions believed to come out as it predicts."""
+        record, space = self.record, self.task.space
+        x = model.rows(space.columns([c for c, ok in zip(record.configurations, record.measured) if ok]))
+        pending = model.rows(space.columns(list(record.pending))) if record.pending else x[:0]
+        model.fit(x, losses, pending)
+        acquisition = ExpectedImprovement(float(losses.min()))
+        return lambda columns: acquisition.utility(model.posterior(model.rows(columns)))
 
     def _probability(self) -> Callable[[Columns], Floats]:
         kinds = self.record.kinds

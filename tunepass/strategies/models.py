@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -18,6 +19,7 @@ from tunepass.surrogates.kernels import Features
 REFIT_EVERY = (
     0.05  # hyperparameters are searched again when the rows have grown by this share: n^2 a suggestion, amortised
 )
+TREE_ROWS, MIN_TREES = 10_000, 10  # fewer trees on more rows, so that a suggestion's cost stays bounded
 FIT_ROWS = 200  # ... on at most this many rows: the best half and the latest half
 
 
@@ -34,6 +36,10 @@ class Model(ABC):
     @abstractmethod
     def posterior(self, x: Floats) -> Posterior: ...
 
+    @abstractmethod
+    def score(self) -> float:
+        """Mean log predictive density of measured rows that were held out, in units of the losses' deviation."""
+
 
 class GpModel(Model):
     """The hyperparameters at n rows depend on the rows at the last refit only, never on the path taken there."""
@@ -42,6 +48,7 @@ class GpModel(Model):
         self.embedding = embedding
         self.gp = GaussianProcess(Features.of(embedding.group, embedding.nominal), settings)
         self._theta: dict[bytes, Floats] = {}
+        self._score = -np.inf
 
     def rows(self, columns: Columns) -> Floats:
         return self.embedding.rows(columns)
@@ -53,6 +60,7 @@ class GpModel(Model):
             keep = informative(loss[:at], FIT_ROWS)
             self.gp.fit(x[:at][keep], loss[:at][keep])
             self._theta = {key: self.gp.fitted.theta}
+            self._score = held_out(self.gp.leave_one_out(), loss[:at][keep])
         theta = self._theta[key]
         self.gp.refit(x, loss, theta)
         if len(fantasies):
@@ -62,24 +70,50 @@ class GpModel(Model):
     def posterior(self, x: Floats) -> Posterior:
         return self.gp.posterior(x)
 
+    def score(self) -> float:
+        """As of the last refit."""
+        return self._score
+
 
 class ForestModel(Model):
     def __init__(self, encoding: Encoding, settings: ForestSettings, seed: int):
         self.encoding, self.settings, self.seed = encoding, settings, seed
-        self.forest = Forest(settings)
+        self.forest, self._score = Forest(settings), -np.inf
 
     def rows(self, columns: Columns) -> Floats:
         return self.encoding.encode(columns)
 
     def fit(self, x: Floats, loss: Floats, fantasies: Floats) -> None:
-        self.forest = Forest(replace(self.settings, seed=self.seed + len(x) + len(fantasies)))
+        trees = max(min(self.settings.trees, MIN_TREES), min(self.settings.trees, TREE_ROWS // len(x)))
+        self.forest = Forest(replace(self.settings, trees=trees, seed=self.seed + len(x) + len(fantasies)))
         self.forest.fit(x, loss)
+        left_out = self.forest.trees.out_of_bag
+        error = np.where(np.isnan(left_out), loss.mean(), left_out) - loss
+        self._score = held_out(Posterior(loss + error, np.full(len(loss), (error**2).mean())), loss)
         if len(fantasies):
             believed = self.forest.posterior(fantasies).mean
             self.forest.fit(np.vstack([x, fantasies]), np.concatenate([loss, believed]))
 
     def posterior(self, x: Floats) -> Posterior:
         return self.forest.posterior(x)
+
+    def score(self) -> float:
+        return self._score
+
+
+def held_out(predicted: Posterior, loss: Floats) -> float:
+    """Mean log density of `loss` (n,) under its held-out predictions, free of the losses' unit."""
+    unit = float(loss.std()) or 1.0
+    variance = np.maximum(predicted.variance / unit**2, 1e-6)
+    error = (predicted.mean - loss) / unit
+    return float(-0.5 * (np.log(2 * np.pi * variance) + error**2 / variance).mean())
+
+
+def weights(models: Sequence[Model], trust: float) -> Floats:
+    """How much each model counts: a softmax of `trust` times its score; equal when `trust` is 0."""
+    scores = trust * np.array([model.score() for model in models])
+    odds = np.exp(scores - scores.max())
+    return np.asarray(odds / odds.sum())
 
 
 def last_refit(n: int) -> int:

@@ -1,12 +1,9 @@
 """Gaussian process over mixed rows (BaCO, §3.2): ARD lengthscales, gamma priors, multi-start L-BFGS.
 
-    symbol      meaning
-    y           losses shifted and scaled to mean 0 and deviation 1
-    theta       log lengthscales, log amplitude, log noise (kernels.py)
-    Gamma(a, b) density of exp(theta_i) up to a constant: (a - 1) theta_i - b exp(theta_i)
-
-Maximising over theta alone is overconfident with few rows: `samples` > 1 mixes the posteriors of that many modes and
-draws of theta, weighted by their posterior density.
+symbol      meaning
+y           losses shifted and scaled to mean 0 and deviation 1
+theta       log lengthscales, log amplitude, log noise (kernels.py)
+Gamma(a, b) density of exp(theta_i) up to a constant: (a - 1) theta_i - b exp(theta_i)
 """
 
 from __future__ import annotations
@@ -21,9 +18,9 @@ from tunepass.surrogates.kernels import (
     Features,
     KernelName,
     Likelihood,
-    covariance,
     distances,
     factor,
+    fill,
     inverse_diagonal,
     posterior,
     solve,
@@ -53,7 +50,7 @@ class GpSettings:
 
     kernel: KernelName = "matern52"
     lengthscale: Gamma | None = Gamma(2.0, 1.0)
-    amplitude: Gamma = Gamma(2.0, 1.0)
+    amplitude: Gamma = Gamma(2.0, 0.2)
     noise: Gamma = Gamma(1.1, 20.0)
     draws: int = 24  # starts looked at
     starts: int = 2  # starts climbed
@@ -89,19 +86,20 @@ class GaussianProcess(Surrogate):
     def __init__(self, features: Features, settings: GpSettings | None = None):
         self.features, self.settings = features, settings or GpSettings()
         self._x: Floats | None = None
+        self._fit: Fit
+        self._exact = False  # no extra jitter: the factor can be extended
 
     def fit(self, x: Floats, loss: Floats) -> None:
         x, loss = checked(x, loss)
         self._standardise(loss)
-        d2 = distances(x, x, self.features)
-        theta, value = self._maximise(d2)
-        self._condition(x, d2, theta, value)
+        theta, value = self._maximise(distances(x, x, self.features))
+        self._condition(x, theta, value)
 
     def refit(self, x: Floats, loss: Floats, theta: Floats) -> None:
-        """Condition on rows with hyperparameters given: no search."""
+        """Condition on rows with hyperparameters given. Rows that extend those of the last call only append: n^2."""
         x, loss = checked(x, loss)
         self._standardise(loss)
-        self._condition(x, distances(x, x, self.features), np.asarray(theta, dtype=np.float64), float("nan"))
+        self._condition(x, np.asarray(theta, dtype=np.float64), float("nan"))
 
     def posterior(self, x: Floats) -> Posterior:
         fit, rows = self.fitted, self._x
@@ -129,15 +127,27 @@ class GaussianProcess(Surrogate):
         self._scale = spread if spread > 1e-12 * max(1.0, abs(self._shift)) else 1.0
         self._y = (loss - self._shift) / self._scale
 
-    def _condition(self, x: Floats, d2: Floats, theta: Floats, value: float) -> None:
-        jitter = JITTER
-        while True:
-            diagonal = float(np.exp(theta[-1])) + jitter
-            u = covariance(d2, np.exp(theta[:-2]), self.settings.kernel, float(np.exp(theta[-2])), diagonal)
-            if factor(u):
-                break
-            jitter *= 10
+    def _condition(self, x: Floats, theta: Floats, value: float) -> None:
+        """The factor has the same bits whether rows were appended or came together."""
+        n, known, jitter = len(x), self._known(x, theta), JITTER
+        u = np.zeros((n, n))
+        u[:known, :known] = self._fit.u if known else 0.0
+        while not self._factored(u, x, theta, jitter, known):
+            known, jitter = 0, jitter * 10
+        self._exact = jitter == JITTER
         self._x, self._fit = x, Fit(theta, value, u, solve(u, self._y))
+
+    def _factored(self, u: Floats, x: Floats, theta: Floats, jitter: float, known: int) -> bool:
+        amplitude, diagonal = float(np.exp(theta[-2])), float(np.exp(theta[-1])) + jitter
+        fill(u, x, self.features, np.exp(theta[:-2]), self.settings.kernel, amplitude, diagonal, known)
+        return factor(u, known)
+
+    def _known(self, x: Floats, theta: Floats) -> int:
+        """How many leading rows the present factor already covers."""
+        if self._x is None or not self._exact or not np.array_equal(theta, self._fit.theta):
+            return 0
+        n = len(self._x)
+        return n if n <= len(x) and np.array_equal(self._x, x[:n]) else 0
 
     def _maximise(self, d2: Floats) -> tuple[Floats, float]:
         objective = LogPosterior(Likelihood(d2, self._y, self.settings.kernel, JITTER), self.settings)

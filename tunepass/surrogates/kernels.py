@@ -77,6 +77,20 @@ def covariance(d2: Floats, lengthscales: Floats, kernel: KernelName, amplitude: 
     return out
 
 
+def fill(
+    u: Floats, x: Floats, features: Features, lengthscales: Floats, kernel: KernelName, amplitude: float,
+    diagonal: float, known: int,
+) -> None:  # fmt: skip
+    """Columns [known, n) of u (n, n) become those of amplitude k(x, x) + diagonal I."""
+    new, weight = np.ascontiguousarray(x[known:]), (lengthscales**-2.0)[features.group]
+    if _lib.tp_gp_cross(
+        _reals(x), len(x), _reals(new), len(new), x.shape[1], _reals(weight), _bytes(features.nominal),
+        KERNELS[kernel], amplitude, _reals(u), len(u), known,
+    ):  # fmt: skip
+        raise MemoryError(f"no memory for a covariance of {len(x)} rows")
+    u[np.arange(known, len(u)), np.arange(known, len(u))] += diagonal
+
+
 def factor(u: Floats, known: int = 0) -> bool:
     """Cholesky-factor the upper triangle in place, the first `known` rows being factored. False: not positive."""
     return bool(_lib.tp_gp_cholesky(_reals(u), u.shape[1], known, len(u)) == 0)
