@@ -21,6 +21,7 @@ from tunepass.frontends.spatial.values import (
     ParMemory,
     Range,
     Scope,
+    TupleOf,
     Value,
     Wire,
 )
@@ -385,6 +386,8 @@ def conditional(lowering: Lowering, node: s.Conditional, scope: Scope) -> Value:
         for frame in frames:
             context.frame.items.extend(frame.items)
             context.frame.memories.extend(frame.memories)
+    if len(values) == 2 and all(isinstance(v, TupleOf) for v in values):
+        return primitives.mux(context, [condition, *values], node.span)
     if len(values) == 2 and all(isinstance(primitives.read(context, v, node.span), (Known, Wire)) for v in values):
         return primitives.mux(context, [condition, *values], node.span)
     return UNIT

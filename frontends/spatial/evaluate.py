@@ -7,7 +7,7 @@ import re
 from tunepass.diagnostics import SourceError, Span
 from tunepass.expr import algebra
 from tunepass.expr.nodes import INTEGER, Name
-from tunepass.frontends.spatial import controls, memories, primitives
+from tunepass.frontends.spatial import controls, memories, primitives, sequences
 from tunepass.frontends.spatial import syntax as s
 from tunepass.frontends.spatial.context import Context
 from tunepass.frontends.spatial.declarations import PRIORS, Declared, range_domain
@@ -236,9 +236,15 @@ class Lowering:
         target = self.value(node.target, scope, name)  # `SRAM[T](n).buffer` is named too
         if node.name == "value":
             return primitives.read(self.context, target, node.span)
+        if isinstance(target, TupleOf) and node.name in target.names:
+            at = target.names.index(node.name)
+            return target.items[at] if at < len(target.items) else Opaque(node.name)
         if isinstance(target, TupleOf) and re.fullmatch(r"_\d+", node.name):
             at = int(node.name[1:]) - 1
             return target.items[at] if at < len(target.items) else Opaque(node.name)
+        collected = sequences.method(self, target, node.name, (), scope)
+        if collected is not None:
+            return collected
         target = primitives.read(self.context, target, node.span)
         if isinstance(target, Wire):
             fields = dict(target.element.fields) if isinstance(target.element, Struct) else {}
@@ -281,7 +287,7 @@ class Lowering:
         built = controls.controller(self, node, scope, name)
         if built is not None:
             return built
-        made = memories.construct(self, node, scope, name)
+        made = memories.construct(self, node, scope, name) or self._collection(node, scope)
         if made is not None:
             return made
         function = node.function
@@ -298,6 +304,12 @@ class Lowering:
             return memories.method(self, function, node, scope)
         return self._applied(self.value(function, scope), node, scope, name)
 
+    def _collection(self, node: s.Apply, scope: Scope) -> Value | None:
+        """`List.tabulate(n){ … }` and its like."""
+        if isinstance(node.function, s.Apply):
+            return sequences.make(self, node.function.function, [node.function.arguments, node.arguments], scope)
+        return sequences.make(self, node.function, [node.arguments], scope)
+
     def _call_named(self, called: str, node: s.Apply, scope: Scope, name: str | None) -> Value:
         if called in _SILENT:
             return UNIT
@@ -311,7 +323,8 @@ class Lowering:
         if called == "pack":
             return TupleOf(tuple(self.value(a, scope) for a in node.arguments))
         if called in self.context.structs:
-            return TupleOf(tuple(self.value(a, scope) for a in node.arguments))
+            names = tuple(field for field, _ in self.context.structs[called].fields)
+            return TupleOf(tuple(self.value(_given(a), scope) for a in node.arguments), names)
         found = scope.get(called)
         if found is not None:
             if isinstance(found, Closure):
@@ -398,3 +411,8 @@ class Lowering:
                 hint="use a literal, or a val of literals",
             )
         return found
+
+
+def _given(argument: s.Node) -> s.Node:
+    """The value of an argument, named or not."""
+    return argument.value if isinstance(argument, s.Assign) else argument

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from tunepass.diagnostics import Span
 from tunepass.expr import algebra
 from tunepass.expr.nodes import Expr
-from tunepass.frontends.spatial import primitives
+from tunepass.frontends.spatial import primitives, sequences
 from tunepass.frontends.spatial import syntax as s
 from tunepass.frontends.spatial.values import (
     Closure,
@@ -36,7 +36,7 @@ KINDS: dict[str, MemoryKind] = {
     "Reg": "reg", "FIFOReg": "reg", "FIFO": "fifo", "FILO": "filo", "Stack": "filo", "RegFile": "regfile",
     "RegFile1": "regfile", "RegFile2": "regfile", "LUT": "lut", "LUT1": "lut", "LUT2": "lut",
     "LineBuffer": "linebuffer", "ArgIn": "argin", "ArgOut": "argout", "HostIO": "argin", "HostIn": "argin",
-    "HostOut": "argout", "StreamIn": "stream", "StreamOut": "stream",
+    "HostOut": "argout", "StreamIn": "stream", "StreamOut": "stream", "MergeBuffer": "fifo",
 }  # fmt: skip
 _SCALAR = frozenset({"reg", "argin", "argout", "stream"})
 _READS = {"deq": "deq", "pop": "deq", "peek": "load", "deqVec": "deq", "shiftOut": "deq"}
@@ -98,6 +98,9 @@ def method(lowering: Lowering, function: s.Select, node: s.Apply, scope: Scope) 
         return _of_memory(lowering, target, function, node.arguments, scope)
     if isinstance(target, Closure) and function.name == "apply":
         return lowering.call(target, [lowering.value(a, scope) for a in node.arguments], node.span)
+    collected = sequences.method(lowering, target, function.name, node.arguments, scope)
+    if collected is not None:
+        return collected
     arguments = [lowering.value(a, scope) for a in node.arguments if not isinstance(a, s.Function)]
     if isinstance(target, (Known, Wire)) and len(arguments) == 1:
         return primitives.binary(lowering.context, function.name, target, arguments[0], node.span)
@@ -110,6 +113,7 @@ def _of_memory(
     lowering: Lowering, target: MemoryRef, function: s.Select, arguments: tuple[s.Node, ...], scope: Scope
 ) -> Value:
     context, memory, name = lowering.context, target.memory, function.name
+    arguments = tuple(a.value if isinstance(a, s.Assign) else a for a in arguments)  # `deq(en = …)`
     if name == "value":
         return primitives.read(context, target, function.span)
     if not context.in_hardware:
@@ -121,6 +125,9 @@ def _of_memory(
     if name in _WRITES:
         values = [lowering.value(a, scope) for a in arguments]
         _write(lowering, target, values[:1], f"{memory.kind}_enq", (), function.span)
+        return UNIT
+    if name == "write":
+        _write(lowering, target, [lowering.value(a, scope) for a in arguments], "reg_write", (), function.span)
         return UNIT
     if name in _STATUS:
         return Wire(context.op("fifo_status", INT if name == "numel" else BIT, memory=memory.name, span=function.span))
@@ -191,9 +198,8 @@ def _write(
 
 def update(lowering: Lowering, node: s.Update, scope: Scope) -> Value:
     """`reg := x` writes, `regfile <<= x` shifts in, `reg += x` writes the sum."""
-    if isinstance(node.target, s.Apply):
-        target = lowering.value(node.target.function, scope)
-    else:
+    target = lowering.value(node.target.function if isinstance(node.target, s.Apply) else node.target, scope)
+    if isinstance(target, TupleOf):  # an element of a collection
         target = lowering.value(node.target, scope)
     given = lowering.value(node.value, scope)
     if not lowering.context.in_hardware:
@@ -203,9 +209,10 @@ def update(lowering: Lowering, node: s.Update, scope: Scope) -> Value:
     if node.operator == "<<=":
         _write(lowering, target, [given], f"{target.memory.kind}_shift", (), node.span)
         return UNIT
-    if node.operator != ":=" and node.operator[:-1] in primitives.BINARY:
+    arithmetic = node.operator.strip(":=")  # `+=`, and `:+=` of the new dialect
+    if arithmetic in primitives.BINARY:
         held = primitives.read(lowering.context, target, node.span)
-        given = primitives.binary(lowering.context, node.operator[:-1], held, given, node.span)
+        given = primitives.binary(lowering.context, arithmetic, held, given, node.span)
     kind = "stream" if target.memory.kind == "stream" else "reg"
     _write(lowering, target, [given], f"{kind}_write", (), node.span)
     if target.host is not None and isinstance(given, Known):

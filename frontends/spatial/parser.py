@@ -201,9 +201,11 @@ class _Build(Transformer[Terminal, s.Node]):
 
     def case_braces(self, meta: Meta, items: list[Any]) -> s.Node:
         cases = tuple(i for i in items if isinstance(i, s.Case))
-        bound = re.fullmatch(r"case\s*\(([\w\s,]*)\)\s*=>", cases[0].pattern) if len(cases) == 1 else None
+        bound = (
+            re.fullmatch(r"case\s*(?:\(([\w\s,]*)\)|([^\W\d]\w*))\s*=>", cases[0].pattern) if len(cases) == 1 else None
+        )
         if bound:  # `{ case (a, b) => … }` is a function of a and b
-            names = tuple(name.strip() for name in bound.group(1).split(","))
+            names = tuple(name.strip() for name in (bound.group(1) or bound.group(2)).split(","))
             return s.Function(self._span(meta), names, cases[0].body)
         return s.Cases(self._span(meta), cases)
 

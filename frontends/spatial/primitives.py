@@ -217,7 +217,8 @@ def mux(context: Context, arguments: list[Value], span: Span) -> Value:
         return choices[0] if algebra.number(condition.expr) else choices[1]
     if choices and all(isinstance(c, TupleOf) for c in choices):
         columns = zip(*(c.items for c in choices if isinstance(c, TupleOf)))
-        return TupleOf(tuple(mux(context, [condition, *column], span) for column in columns))
+        names = next((c.names for c in choices if isinstance(c, TupleOf)), ())
+        return TupleOf(tuple(mux(context, [condition, *column], span) for column in columns), names)
     choices = [read(context, c, span) for c in choices]
     wires = [v for v in choices if isinstance(v, Wire)]
     if not context.in_hardware or not (wires or isinstance(condition, Wire)):

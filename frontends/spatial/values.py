@@ -102,7 +102,10 @@ class Tile:
 
 @dataclass(frozen=True, slots=True)
 class TupleOf:
+    """A tuple, a case class (with `names`), or a Scala collection."""
+
     items: tuple[Value, ...]
+    names: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

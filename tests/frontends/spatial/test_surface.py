@@ -192,3 +192,45 @@ def test_operations_between_loops_become_a_unit_pipe() -> None:
       r := x(3) * 2
       Foreach(8 by 1) { i => x(i) = r.value }""")).accel  # fmt: skip
     assert [s.kind for s in accel.stages if isinstance(s, Controller)] == ["foreach", "unit", "foreach"]
+
+
+def test_scala_collections_are_hardware_of_their_own() -> None:
+    accel = program(app("""val xs = List.tabulate(3) { i => SRAM[Int](8) }
+      xs.zipWithIndex.foreach { case (x, i) =>
+        Foreach(8 by 1) { j => x(j) = j + i }
+      }
+      val sums = List.tabulate(2) { i => Reg[Int](i) }
+      Foreach(8 by 1) { j => sums(0) := xs.map { x => x(j) }.reduce { _ + _ } }
+      (0 until 2).foreach { k => sums(k) :+= 1 }""")).accel  # fmt: skip
+    assert [s.kind for s in accel.stages if isinstance(s, Controller)] == ["foreach"] * 4 + ["unit"]
+    total = accel.stages[3]
+    assert isinstance(total, Controller)
+    assert [op.name for op in total.operations].count("sram_load") == 3
+    last = accel.stages[4]
+    assert isinstance(last, Controller) and [op.name for op in last.operations].count("reg_write") == 2
+
+
+def test_case_classes_by_field() -> None:
+    text = "case class Cell(score: Int16, ptr: Int16)\n" + app("""val m = SRAM[Cell](8)
+      val best = Reg[Int16](0)
+      Foreach(8 by 1) { i =>
+        val cell = if (i == 0) Cell(0, 0) else Cell(m(i).score + 1, 2)
+        best := cell.score
+        m(i) = cell
+      }""")  # fmt: skip
+    parsed = parse(text)
+    assert parsed.warnings == ()
+    found = parsed.kernels[0].program
+    assert found is not None
+    names = [op.name for c in found.accel.walk() for op in c.operations]
+    assert {"reg_write", "sram_store", "sram_load", "field", "mux"} <= set(names)
+
+
+def test_registers_are_written_by_method_and_by_operator() -> None:
+    accel = program(
+        app("val r = Reg[Int](0); val q = FIFO[Int](8)\nForeach(8 by 1) { i => r.write(q.deq(en = i == 0)); r :-= 1 }")
+    )
+    (loop,) = accel.accel.stages
+    assert isinstance(loop, Controller)
+    names = [op.name for op in loop.operations]
+    assert names.count("reg_write") == 2 and "fifo_deq" in names and "fix_sub" in names
