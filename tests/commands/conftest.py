@@ -69,9 +69,9 @@ def folder(tmp_path: Path) -> Folder:
     return folder_with(tmp_path)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Folder:
-    """A folder in which the kernel was tuned; tests of a module share it and leave it as it is."""
+    """A folder in which the kernel was tuned; tests share it and leave it as it is."""
     found = folder_with(tmp_path_factory.mktemp("built"))
     done = found.run("build", "scale.c", "--max-evals", "4", "--", "gcc", "-O2")
     assert done.returncode == 0, done.stderr

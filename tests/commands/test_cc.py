@@ -1,0 +1,185 @@
+"""`tunepass cc` against the compiler it stands in for. The lock is written by hand: no search, no waiting."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.commands.conftest import Folder
+from tunepass.driver.identity import identity_of, source_hash
+from tunepass.driver.reading import load
+from tunepass.passes.base import Compilation
+from tunepass.passes.extract_space import ExtractSpace
+from tunepass.space.configuration import Configuration, Value
+from tunepass.study.lock import Entry, Lock, LockedObjective
+
+PROBE = """\
+#include <stdio.h>
+#ifndef TILE
+#define TILE 8
+#endif
+#pragma tunepass param TILE: ordinal(8, 16, 32) = 8
+#pragma tunepass param OPT: categorical("", "-DEXTRA=5") = "" flag
+#pragma tunepass kernel probe(n = 4, x: out int[n])
+void probe(int n, int *x) { for (int i = 0; i < n; i++) x[i] = TILE; }
+int tile(void) {
+#ifdef EXTRA
+    return TILE + EXTRA;
+#else
+    return TILE;
+#endif
+}
+"""
+MAIN = """\
+#include <stdio.h>
+int tile(void);
+int main(void) {
+#ifdef TILE
+    puts("leaked");
+#endif
+    printf("%d\\n", tile());
+}
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Folder:
+    found = Folder(tmp_path)
+    found.write("probe.c", PROBE)
+    found.write("main.c", MAIN)
+    lock(tmp_path, TILE=32, OPT="-DEXTRA=5")
+    return found
+
+
+def lock(path: Path, source: str = "probe.c", **choice: Value) -> None:
+    kernel = load(path / source)
+    space = ExtractSpace().run(Compilation(kernel=kernel)).space
+    assert space is not None
+    measured = LockedObjective(name="time", default=2.0, chosen=1.0, gain=2.0, interval=(1.9, 2.1), evaluations=3)
+    entry = Entry(Configuration(choice), measured, identity_of(kernel, space, ("cc", "-O2")))
+    file = path / "tunepass.lock"
+    Lock.read(file).with_entry(f"{source}::{kernel.name}", entry).write(file)
+
+
+def said(folder: Folder, program: str = "./a.out") -> str:
+    return subprocess.run([program], cwd=folder.path, capture_output=True, text=True, check=True).stdout
+
+
+def test_a_locked_source_gets_its_choice(folder: Folder) -> None:
+    done = folder.run("cc", "-O1", "-c", "probe.c", "-o", "probe.o")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    folder.run("cc", "main.c", "probe.o")
+    assert said(folder) == "37\n"
+
+
+def test_a_macro_of_one_source_does_not_reach_another(folder: Folder) -> None:
+    assert folder.run("cc", "-O1", "main.c", "probe.c", "-lm", "-o", "prog").returncode == 0
+    assert said(folder, "./prog") == "37\n"
+    assert folder.files() == {"main.c", "probe.c", "prog", "tunepass.lock"}
+
+
+def test_several_sources_without_linking(folder: Folder) -> None:
+    assert folder.run("cc", "-c", "main.c", "probe.c").returncode == 0
+    subprocess.run(["cc", "main.o", "probe.o"], cwd=folder.path, check=True)
+    assert said(folder) == "37\n"
+
+
+def test_preprocessing_and_dependencies(folder: Folder) -> None:
+    assert "return 32 + 5;" in folder.run("cc", "-E", "probe.c").stdout
+    assert folder.run("cc", "-MM", "probe.c").stdout.strip() == "probe.o: probe.c"
+    folder.run("cc", "-MMD", "-MF", "deps", "-c", "probe.c")
+    assert "probe.o: probe.c" in (folder.path / "deps").read_text()
+
+
+def test_without_a_lock_it_is_the_compiler_and_loads_nothing(folder: Folder) -> None:
+    (folder.path / "tunepass.lock").unlink()
+    assert folder.run("cc", "main.c", "probe.c").returncode == 0 and said(folder) == "8\n"
+    code = (
+        "import os, sys, tunepass.commands.cc as cc\n"
+        "os.execvp = lambda name, words: print(*words, *[m for m in ('numpy', 'yaml', 'lark') if m in sys.modules])\n"
+        "cc.run(['-c', 'probe.c'])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=folder.path, capture_output=True, text=True, check=True)
+    assert done.stdout == "cc -c probe.c\n"
+
+
+@pytest.mark.parametrize("words", [["--version"], ["--help"], ["-dumpmachine"]])
+def test_what_configure_scripts_ask_is_answered_by_the_compiler(folder: Folder, words: list[str]) -> None:
+    expected = subprocess.run(["cc", *words], capture_output=True, text=True, check=True).stdout
+    assert folder.run("cc", *words).stdout == expected
+
+
+def test_the_compilers_status_is_ours(folder: Folder) -> None:
+    folder.write("broken.c", "int x = ;\n")
+    assert folder.run("cc", "-c", "broken.c").returncode == 1
+    assert folder.run("cc", "-c", "probe.c", "-Dint=2").returncode == 1
+    assert folder.run("cc").returncode == subprocess.run(["cc"], capture_output=True, check=False).returncode
+
+
+def test_the_compiler_behind_it(folder: Folder) -> None:
+    folder.write("fake", "#!/bin/sh\necho fake $*\nexit 7\n").chmod(0o755)
+    done = folder.run("cc", "-c", "main.c", TUNEPASS_CC="./fake --own")
+    assert (done.returncode, done.stdout) == (7, "fake --own -c main.c\n")
+    done = folder.run("cc", "-c", "probe.c", TUNEPASS_CC="nocc")
+    assert done.returncode == 2 and "cannot run the compiler nocc" in done.stderr
+
+
+def test_a_changed_source_keeps_its_choice_with_a_note(folder: Folder) -> None:
+    folder.write("probe.c", PROBE + "/* changed */\n")
+    done = folder.run("cc", "main.c", "probe.c")
+    assert done.returncode == 0 and said(folder) == "37\n"
+    assert "probe.c changed since probe was tuned; the locked choice is used" in done.stderr
+
+
+def test_a_choice_that_is_no_longer_possible_gives_way_to_the_defaults(folder: Folder) -> None:
+    folder.write("probe.c", PROBE.replace("8, 16, 32", "8, 16"))
+    done = folder.run("cc", "main.c", "probe.c")
+    assert done.returncode == 0 and said(folder) == "8\n" and "its defaults are used" in done.stderr
+
+
+@pytest.mark.parametrize("how", ["argument", "environment"])
+def test_frozen_refuses_a_stale_and_a_missing_entry(folder: Folder, how: str) -> None:
+    words, environment = (["--frozen"], {}) if how == "argument" else ([], {"TUNEPASS_FROZEN": "1"})
+    assert folder.run("cc", *words, "-c", "main.c", "probe.c", **environment).returncode == 0
+    folder.write("other.c", PROBE)
+    done = folder.run("cc", *words, "-c", "other.c", **environment)
+    assert done.returncode == 3 and "other.c has no entry" in done.stderr
+    folder.write("probe.c", PROBE + "\n")
+    done = folder.run("cc", *words, "-c", "probe.c", **environment)
+    assert done.returncode == 3 and "changed since it was tuned" in done.stderr
+    (folder.path / "tunepass.lock").unlink()
+    assert folder.run("cc", *words, "-c", "probe.c", **environment).returncode == 3
+
+
+def test_a_scheduled_loop_keeps_its_place_in_the_source(folder: Folder) -> None:
+    sub = folder.path / "src"
+    sub.mkdir()
+    (sub / "n.h").write_text("#define LIMIT 4\n")
+    text = (
+        '#include "n.h"\n'
+        "#pragma tunepass param TI: ordinal(1, 2) = 1\n"
+        "#pragma tunepass kernel fill(n = 4, x: out int[n*n])\n"
+        "void fill(int n, int *x)\n{\n"
+        "#pragma tunepass loop(i, j) tile(i: TI)\n"
+        "    for (int i = 0; i < n; i++)\n        for (int j = 0; j < n; j++)\n            x[i * n + j] = i + LIMIT;\n"
+        "}\nint line(void) { return __LINE__; }\nconst char *file(void) { return __FILE__; }\n"
+    )
+    (sub / "fill.c").write_text(text)
+    kernel = load(sub / "fill.c")
+    assert kernel.nests
+    lock(sub, "fill.c", TI=2)
+    folder.write(
+        "main.c",
+        "#include <stdio.h>\nint line(void); const char *file(void); void fill(int, int *);\n"
+        'int main(void) { int x[16]; fill(4, x); printf("%d %s %d\\n", line(), file(), x[15]); }\n',
+    )
+    done = folder.run("cc", "-O2", "main.c", "src/fill.c")
+    assert done.returncode == 0, done.stderr
+    assert said(folder) == f"{text[: text.index('__LINE__')].count(chr(10)) + 1} src/fill.c 7\n"
+
+
+def test_hashes_name_their_kind() -> None:
+    assert source_hash("") == "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
