@@ -18,8 +18,9 @@ from tunepass.frontends.c.groups import BELONGS, Group, each, group, no_duplicat
 from tunepass.frontends.c.lexical import Scan, scan
 from tunepass.frontends.c.loops import check_apart, check_directives
 from tunepass.frontends.c.lowering import macro_names
+from tunepass.frontends.c.macros import macro_defaults, set_macros
 from tunepass.frontends.c.nest import read_nest
-from tunepass.frontends.c.parameters import build_parameter, macro_defaults
+from tunepass.frontends.c.parameters import build_parameter
 from tunepass.frontends.c.pragma import ConstraintPragma, KernelPragma, ParamPragma, Pragma, RunPragma, parse_pragma
 from tunepass.frontends.c.run import build_run
 from tunepass.frontends.c.tokens import Cursor, ExpressionText
@@ -56,6 +57,7 @@ class _Reader:
         self.includes = any(d.kind == "include" and '"' in d.body for d in scanned.directives)
         self.functions = definitions(scanned)
         self.definitions = {d.name: d for d in reversed(self.functions)}
+        self.known: frozenset[str] = frozenset()  # the macros that parameters set
         self.warnings: list[Diagnostic] = []
 
     def read(self, pragmas: Sequence[Pragma]) -> Parsed:
@@ -63,12 +65,13 @@ class _Reader:
         no_duplicates([p for g in groups for p in g.params], "parameter")
         no_duplicates([g.target for g in groups if isinstance(g.target, KernelPragma)], "kernel")
         no_duplicates([g.target for g in groups if isinstance(g.target, RunPragma)], "run")
+        self.known = frozenset(name for g in groups for p in g.params for name in set_macros(p))
         parameters = each(groups, lambda g: tuple(each(g.params, self.parameter)))
         kernels = each(list(zip(groups, parameters)), lambda pair: self.kernel(*pair))
         return Parsed(tuple(kernels), tuple(self.warnings))
 
     def parameter(self, pragma: ParamPragma) -> Parameter:
-        parameter, warnings = build_parameter(pragma, self.macros)
+        parameter, warnings = build_parameter(pragma, self.macros, self.known)
         self.warnings += warnings
         return parameter
 

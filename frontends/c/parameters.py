@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 
 from tunepass.diagnostics import Diagnostic, ExpressionError, Severity, SourceError, SpaceError, Span, nearest
 from tunepass.expr import nodes
 from tunepass.expr.parser import parse
 from tunepass.frontends.c.constants import constant_value
-from tunepass.frontends.c.lexical import Scan
+from tunepass.frontends.c.macros import MacroDefault, check_guards, set_macros
 from tunepass.frontends.c.pragma import ParamPragma
 from tunepass.frontends.c.values import BOOLEANS, ItemOrder, Items, Listed, Literal, Range
 from tunepass.space.configuration import Value
@@ -20,62 +19,14 @@ from tunepass.space.prior import SHAPES
 LITERAL = re.compile(r"\(?\s*(?P<number>[-+]?[\d.][\w.+-]*?)[uUlLfF]*\s*\)?\Z")
 
 
-@dataclass(frozen=True, slots=True)
-class MacroDefault:
-    """`#define NAME text`, and whether an `#ifndef NAME` lets a -D win over it."""
-
-    text: str
-    guarded: bool
-    span: Span
-
-
-def macro_defaults(scan: Scan) -> Mapping[str, MacroDefault]:
-    """The first object-like definition of every macro."""
-    found: dict[str, MacroDefault] = {}
-    open_guards: list[str] = []
-    for directive in scan.directives:
-        if directive.kind in ("if", "ifdef", "ifndef"):
-            open_guards.append(_guarded_name(directive.kind, directive.body))
-        elif directive.kind in ("else", "elif") and open_guards:
-            open_guards[-1] = ""
-        elif directive.kind == "endif" and open_guards:
-            open_guards.pop()
-        elif directive.kind == "define":
-            name = re.match(r"(\w+)(\(?)\s*(.*)", directive.body, re.DOTALL)
-            if name and not name.group(2).startswith("(") and name.group(1) not in found:
-                at = directive.start + directive.text.index(name.group(1), directive.text.index("define") + 6)
-                span = scan.source.span(at, at + len(name.group(1)))
-                text = _define_text(scan, at + len(name.group(1)), directive.start + len(directive.text))
-                found[name.group(1)] = MacroDefault(text, name.group(1) in open_guards, span)
-    return found
-
-
-def _define_text(scan: Scan, start: int, end: int) -> str:
-    """A definition's text, from the source: `code` has its strings emptied."""
-    text = re.sub(r"/\*.*?\*/|//[^\n]*", " ", scan.source.text[start:end], flags=re.DOTALL)
-    return re.sub(r"\\\r?\n", " ", text).strip()
-
-
-def _guarded_name(kind: str, body: str) -> str:
-    if kind == "ifndef":
-        return body.split()[0] if body else ""
-    found = re.match(r"!\s*defined\s*\(?\s*(\w+)", body) if kind == "if" else None
-    return found.group(1) if found else ""
-
-
 def build_parameter(
-    pragma: ParamPragma, macros: Mapping[str, MacroDefault]
+    pragma: ParamPragma, macros: Mapping[str, MacroDefault], known: frozenset[str]
 ) -> tuple[Parameter, tuple[Diagnostic, ...]]:
-    """The parameter, and warnings about its default."""
-    written = None if pragma.flag else macros.get(pragma.name)
-    if written is not None and not written.guarded:
-        raise SourceError(
-            f"`{pragma.name}` is defined here without `#ifndef`, so -D{pragma.name}=… cannot change it",
-            written.span,
-            f"write `#ifndef {pragma.name}`, the `#define`, `#endif`",
-        )
+    """The parameter, and warnings about its default; `known` are the macros that parameters set."""
+    check_guards(pragma, macros, known)
+    written = next((macros[name] for name in set_macros(pragma) if name in macros), None)
     default = _value(pragma, pragma.default) if pragma.default else None
-    from_macro = _macro_value(pragma, written) if written is not None else None
+    from_macro = _macro_value(pragma, written, macros) if written is not None else None
     if default is None and written is not None and from_macro is None:
         raise SourceError(
             f"the default of `{pragma.name}`, `{written.text}`, is not a value tunepass can read",
@@ -177,11 +128,11 @@ def _value(pragma: ParamPragma, default: Literal | ItemOrder) -> Value:
     return default.items
 
 
-def _macro_value(pragma: ParamPragma, written: MacroDefault) -> Value | None:
+def _macro_value(pragma: ParamPragma, written: MacroDefault, macros: Mapping[str, MacroDefault]) -> Value | None:
     """What `#define NAME text` says, in the parameter's own type; None if that cannot be told."""
     text = written.text
-    if pragma.kind == "permutation":
-        return None
+    if isinstance(pragma.values, Items):
+        return _macro_order(pragma, macros)
     if pragma.kind == "categorical" and isinstance(pragma.values, Listed):
         first = pragma.values.values[0]
         if isinstance(first, str):
@@ -195,3 +146,15 @@ def _macro_value(pragma: ParamPragma, written: MacroDefault) -> Value | None:
         return None
     value = constant_value(expression)
     return value if isinstance(expression.type, (nodes.Integer, nodes.Real)) else None
+
+
+def _macro_order(pragma: ParamPragma, macros: Mapping[str, MacroDefault]) -> Value | None:
+    """The order that `#define NAME_ITEM position` of every item makes."""
+    assert isinstance(pragma.values, Items)
+    items: Sequence[int | str] = (
+        range(pragma.values.items) if isinstance(pragma.values.items, int) else pragma.values.items
+    )
+    texts = [macros[name].text if name in macros else "" for name in set_macros(pragma)]
+    if sorted(texts) != sorted(str(place) for place in range(len(items))):
+        return None
+    return tuple(item for _, item in sorted(zip((int(text) for text in texts), items)))

@@ -183,3 +183,18 @@ def test_run() -> None:
         ("rate", "GB/s", True),
         ("share", "%", True),
     ]
+
+
+def test_one_guard_may_serve_several_parameters() -> None:
+    guard = "#ifndef P\n#define P 2\n#define Q 3\n#endif\n"
+    pragmas = "#pragma tunepass param P: integer(1..4)\n#pragma tunepass param Q: integer(1..4)\n"
+    k = kernel(pragmas + guard + TAIL.replace("= P", "= P + Q"))
+    assert [p.default for p in k.parameters] == [2, 3]
+
+
+def test_the_default_of_a_permutation_is_where_its_macros_say() -> None:
+    guard = "#ifndef P_i\n#define P_i 2\n#define P_j 0\n#define P_k 1\n#endif\n"
+    text = f"#pragma tunepass param P: permutation(i, j, k)\n{guard}{TAIL}".replace("= P;", "= P_i < P_j + P_k;")
+    assert kernel(text).parameters[0].default == ("j", "k", "i")
+    with pytest.raises(SourceError, match="`P_i` is defined here without `#ifndef`"):
+        parse(text.replace("#ifndef P_i\n", "").replace("#endif\n", ""))
