@@ -9,6 +9,7 @@ from tunepass.diagnostics import TunepassError, nearest
 
 STRATEGIES: Mapping[str, str] = {
     "auto": "tunepass.strategies.auto:Auto",
+    "baco": "tunepass.strategies.baco:baco",
     "bayesian": "tunepass.strategies.bayesian:Bayesian",
     "density_ratio": "tunepass.strategies.density_ratio:DensityRatio",
     "exhaustive": "tunepass.strategies.exhaustive:Exhaustive",
