@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tunepass.diagnostics import Source
-from tunepass.expr import algebra, numpy_eval
+from tunepass.expr import algebra, boxes, numpy_eval
 from tunepass.frontends.spatial.frontend import SpatialFrontend
 from tunepass.hwmodels.base import ModelError
 from tunepass.hwmodels.fpga import memory as memories
@@ -20,7 +20,18 @@ from tunepass.hwmodels.fpga.placement import place
 from tunepass.hwmodels.fpga.resources import Area, constant
 
 SAMPLES = Path(__file__).parents[2] / "samples" / "spatial"
-PROGRAMS = ("BlackScholes", "DotProduct", "GDA", "GEMM", "KMeans", "OuterProduct", "TPCHQ6")
+PROGRAMS = (
+    "Attention",
+    "BlackScholes",
+    "Convolution",
+    "FFT",
+    "DotProduct",
+    "GDA",
+    "GEMM",
+    "KMeans",
+    "OuterProduct",
+    "TPCHQ6",
+)
 
 
 def design(program, device, number, accel, host="", **values):
@@ -151,7 +162,7 @@ def test_more_par_never_needs_less(name, device):
     kernel = kernel_of(name)
     raw = AreaModel(kernel.program, device).raw().area
     columns = columns_of(kernel, 300, seed=1)
-    tiles = {"B", "BN", "tileSizeA", "tileSizeB", "bm", "bn", "bp", "ts", "rTileSize"}
+    tiles = {"block", "B", "BN", "tileSizeA", "tileSizeB", "bm", "bn", "bp", "ts", "rTileSize"}
     for p in kernel.parameters:
         if p.name in tiles or p.name.startswith("pipeline_"):
             continue
@@ -177,3 +188,22 @@ def test_unknown_and_broken_devices():
         load("stratix")
     with pytest.raises(ModelError, match="'latency' is missing"):
         read("name: x\n", "x")
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_bounds_over_boxes_contain_sampled_values(name):
+    kernel = kernel_of(name)
+    model = costs(kernel.program, load("stratix-v"))
+    rng = np.random.default_rng(3)
+    ends, columns = {}, {}
+    for p in kernel.parameters:
+        domain = np.sort(np.array(p.domain, dtype=float))
+        places = np.sort(rng.integers(len(domain), size=(2, 200)), axis=0)
+        ends[p.name] = (domain[places[0]], domain[places[1]])
+        inside = domain[rng.integers(places[0], places[1] + 1)]
+        columns[p.name] = inside.astype(bool) if isinstance(p.domain[0], bool) else inside.astype(np.int64)
+    wanted = [*model.values.values(), model.fits]
+    for e, (low, high) in zip(wanted, boxes.bounds(wanted, ends)):
+        values = np.asarray(numpy_eval.evaluate(e, columns, 200).values, dtype=float)
+        slack = boxes.SLACK * np.maximum(1, np.abs(values))
+        assert np.all(values >= low - slack) and np.all(values <= high + slack)

@@ -66,6 +66,13 @@ def test_chosen_values_parse_back(name: str) -> None:
     assert len(sequential) == len(before) + len(toggles)
 
 
+@pytest.mark.parametrize("name,size", [("Attention", 313_600), ("Convolution", 1_600), ("FFT", 240)])
+def test_programs_that_nobody_tuned(name: str, size: int) -> None:
+    kernel = load(name)
+    assert math.prod(p.size or 0 for p in kernel.parameters) == size
+    assert SpatialFrontend().emit(kernel)[0].text == kernel.source.text
+
+
 def test_parameters_priors_and_toggles() -> None:
     kernel = load("BlackScholes")
     assert [(p.name, p.size, p.default) for p in kernel.parameters] == [
