@@ -36,7 +36,7 @@ def _text(report: ReplayReport) -> str:
         f"{report.name}: {', '.join(report.objectives)}, optimum {report.optimum:.6g}{unit}, "
         f"{report.size:,} configurations ({SPACES[report.space]}){noise}"
     )
-    rows = [("seed", "evaluations", "best", "of optimum", "failures", "ms per suggestion")]
+    rows: list[tuple[str, ...]] = [("seed", "evaluations", "best", "of optimum", "failures", "ms per suggestion")]
     rows += [_row(run, report) for run in report.runs]
     return "\n".join([head, table(rows, indent="  ")])
 
