@@ -14,6 +14,7 @@ from types import FrameType
 from tunepass.commands.answer import Answer, Status
 from tunepass.commands.arguments import DEFAULT_BUDGET_S
 from tunepass.commands.build_answer import Built, answer
+from tunepass.diagnostics import TunepassError
 from tunepass.driver.identity import lock_path, store_path
 from tunepass.driver.job import Job, Settings, entry_for, prepare, recall, search, unfinished
 from tunepass.driver.outputs import writable_folder, write_outputs
@@ -34,6 +35,8 @@ def run(options: argparse.Namespace) -> Answer:
     parsed = parse(options.source)
     warnings = tuple(d.render() for d in parsed.warnings)
     kernels = select(parsed.kernels, options.kernel, options.source)
+    if options.compiler and any(kernel.application for kernel in kernels):
+        raise TunepassError(f"{options.source} names its own build commands; nothing follows -- here")
     settings = _settings(options)
     jobs = _jobs(kernels, settings, options.source)
     warnings += tuple(d.render() for job in jobs for d in job.space.warnings)

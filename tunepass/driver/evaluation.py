@@ -7,13 +7,14 @@ from functools import partial
 from pathlib import Path
 
 from tunepass.diagnostics import TunepassError
+from tunepass.driver import application
 from tunepass.evaluators.candidate import Candidate
 from tunepass.evaluators.command import CommandRun, CommandTask
 from tunepass.evaluators.compare import Tolerance
 from tunepass.evaluators.compile_run import CompileRun, KernelTask
 from tunepass.evaluators.metrics import MetricPattern
 from tunepass.frontends.c.harness import harness_source
-from tunepass.frontends.c.lowering import defines, lower
+from tunepass.frontends.c.lowering import lower
 from tunepass.ir.kernel import Call, Kernel, RunCommand
 from tunepass.passes.objectives import of_kernel
 from tunepass.space.configuration import Configuration
@@ -28,17 +29,14 @@ def realised(kernel: Kernel, configuration: Configuration) -> Candidate:
 
 
 def evaluator(kernel: Kernel, command: tuple[str, ...]) -> AbstractContextManager[Evaluate]:
-    """Judges the kernel by its generated harness, or the program by its own run."""
+    """Judges the kernel by its generated harness, the program by its own run, the application by its own commands."""
+    if kernel.application is not None:
+        return application.evaluator(kernel)
     if kernel.run is not None:
         return CommandRun(_command_task(kernel, kernel.run, command))
     if kernel.call is not None:
         return CompileRun(_kernel_task(kernel, kernel.call, command))
     raise TunepassError(f"{kernel.name}: nothing says how to judge it")
-
-
-def _reference(kernel: Kernel) -> Candidate:
-    """The untouched source; its macros have their defaults, for sources that leave those to the pragma."""
-    return Candidate(defines=defines(kernel, Configuration({p.name: p.default for p in kernel.parameters})))
 
 
 def _kernel_task(kernel: Kernel, call: Call, command: tuple[str, ...]) -> KernelTask:
@@ -48,7 +46,6 @@ def _kernel_task(kernel: Kernel, call: Call, command: tuple[str, ...]) -> Kernel
         text=kernel.source.text,
         harness=harness_source(kernel),
         realise=partial(realised, kernel),
-        reference=_reference(kernel),
         language=kernel.language,
         tolerance=Tolerance(absolute=call.absolute_tolerance, relative=call.relative_tolerance),
     )
@@ -61,7 +58,6 @@ def _command_task(kernel: Kernel, run: RunCommand, command: tuple[str, ...]) -> 
         source=Path(kernel.source.name),
         run=run.arguments,
         realise=partial(realised, kernel),
-        reference=_reference(kernel),
         metrics=tuple(MetricPattern(m.pattern, o) for m, o in zip(run.metrics, objectives)),
         language=kernel.language,
     )

@@ -19,6 +19,10 @@ def source_hash(text: str) -> str:
 
 def identity_of(kernel: Kernel, space: Space, command: tuple[str, ...]) -> Identity:
     """What the kernel's results depend on besides the configuration."""
+    if kernel.application is not None:
+        from tunepass.driver import application
+
+        return application.identity_of(kernel, space)
     from tunepass.evaluators.compile_run import processor_name
     from tunepass.evaluators.toolchains.cc import identify
     from tunepass.frontends.c.harness import HARNESS_VERSION

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from tunepass.diagnostics import ToolError, TunepassError
+from tunepass.driver.application import write_tuned
 from tunepass.driver.reading import frontend_of
 from tunepass.evaluators.candidate import Candidate
 from tunepass.evaluators.compiling import Compiling, Language
@@ -33,7 +34,9 @@ def writable_folder(path: Path) -> Path:
 
 def write_outputs(folder: Path, kernels: Sequence[Kernel], note: str, command: tuple[str, ...]) -> tuple[Path, ...]:
     """NAME.tuned.c, NAME.tuned.h and NAME.tuned.o of the scheduled kernels of one source; the program NAME.tuned when
-    the source says how it is run."""
+    the source says how it is run. Of an application NAME.tuned.mk, NAME.tuned.sh and the program NAME.tuned."""
+    if kernels[0].application is not None:
+        return _write_application(folder, kernels[0], note)
     frontend_of(kernels[0].source.name)
     texts = emit_file(kernels, note)
     with _scratch(folder) as scratch:
@@ -41,6 +44,14 @@ def write_outputs(folder: Path, kernels: Sequence[Kernel], note: str, command: t
         for file in texts:
             (scratch / file.name).write_text(file.text)
         names = [*(file.name for file in texts), built]
+        for name in names:
+            os.replace(scratch / name, folder / name)
+    return tuple(folder / name for name in names)
+
+
+def _write_application(folder: Path, kernel: Kernel, note: str) -> tuple[Path, ...]:
+    with _scratch(folder) as scratch:
+        names = write_tuned(scratch, kernel, note)
         for name in names:
             os.replace(scratch / name, folder / name)
     return tuple(folder / name for name in names)

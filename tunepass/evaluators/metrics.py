@@ -28,10 +28,18 @@ class MetricPattern:
                 hint='for example "time: {time} ms"',
             )
 
+    @property
+    def _regex(self) -> str:
+        before, after = re.split(r"\{\w+\}", self.pattern)
+        return rf"({_literal(before)})({NUMBER})({_literal(after)})"
+
+    def blanked(self, output: str) -> str:
+        """The output with `_` for the number, wherever it stands."""
+        return re.sub(self._regex, r"\1_\3", output, flags=re.IGNORECASE)
+
     def find(self, output: str) -> float | None:
         """The value; None when it is not there or not finite."""
-        before, after = re.split(r"\{\w+\}", self.pattern)
-        found = re.findall(rf"{_literal(before)}({NUMBER}){_literal(after)}", output, re.IGNORECASE)
+        found = [match[1] for match in re.findall(self._regex, output, re.IGNORECASE)]
         value = float(found[-1]) if found else math.nan
         return value if math.isfinite(value) else None
 

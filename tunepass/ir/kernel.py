@@ -7,6 +7,7 @@ from typing import Literal
 
 from tunepass.diagnostics import Source, Span
 from tunepass.expr.nodes import Expr
+from tunepass.ir.application import Application
 from tunepass.ir.hardware import Program
 from tunepass.ir.loops import Nest
 from tunepass.space.constraint import Constraint
@@ -18,11 +19,13 @@ Direction = Literal["in", "out", "inout"]
 
 @dataclass(frozen=True, slots=True)
 class Binding:
-    """How a parameter reaches the program: a macro `-DTILE=32`, a piece of the compiler's command line, ..."""
+    """How a parameter reaches the program: a macro `-DTILE=32`, a piece of the compiler's command line, ...
+    `form` is how an application spells it, around one `{}`: `--param max-unroll-times={}`."""
 
     parameter: str
     role: Role
     span: Span | None = None
+    form: str = "{}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,13 +67,15 @@ class Call:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Metric:
-    """A number in the program's output: `pattern` is literal text around one `{name}`, e.g. `time: {time} ms`."""
+    """A number in the program's output: `pattern` is literal text around one `{name}`, e.g. `time: {time} ms`; or
+    `path` leads to it in JSON output, e.g. `runs.0.ms`."""
 
     pattern: str
     objective: str
     unit: str = ""
     maximise: bool = False
     span: Span | None = None
+    path: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,6 +107,7 @@ class Kernel:
     bindings: tuple[Binding, ...] = ()
     call: Call | None = None
     run: RunCommand | None = None
+    application: Application | None = None  # with `run`: a program that is built by its own commands
     program: Program | None = None  # the controllers of a hardware kernel
     nests: tuple[Nest, ...] = ()
     schedule: tuple[Choice, ...] = ()

@@ -1,0 +1,182 @@
+"""YAML as nodes that know where they stand. Nothing is constructed from tags; no anchors, little depth, little size.
+
+Plain scalars follow YAML 1.2: `on` and `no` are texts, `1e-9` is a number, `12:30` is no number.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from typing import TypeVar
+
+import yaml
+
+from tunepass.diagnostics import Diagnostic, Source, SourceError, Span, TunepassError, nearest
+
+SIZE_LIMIT = 1 << 18  # characters
+DEPTH_LIMIT = 12
+INTEGER = re.compile(r"[-+]?\d{1,30}\Z")
+REAL = re.compile(r"[-+]?(\.\d+|\d+(\.\d*)?)([eE][-+]?\d{1,4})?\Z")
+BOOLEANS = {word: word.lower() == "true" for word in ("true", "True", "TRUE", "false", "False", "FALSE")}
+NULLS = frozenset({"", "~", "null", "Null", "NULL"})
+UNITS_S = {"ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0}
+UNITS_BYTE = {"KB": 1 << 10, "MB": 1 << 20, "GB": 1 << 30}
+
+Scalar = bool | int | float | str
+R = TypeVar("R")
+
+
+def compose(source: Source) -> yaml.MappingNode:
+    """The one document of the source, a mapping."""
+    if len(source.text) > SIZE_LIMIT:
+        raise SourceError(f"{source.name} is larger than a description can be ({SIZE_LIMIT >> 10} KiB)")
+    try:
+        _refuse_hostile(source)
+        node = yaml.compose(source.text, Loader=yaml.SafeLoader)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        span = Span(source, mark.index, mark.index + 1) if mark else None
+        raise SourceError(f"this is not YAML: {error.problem or error.context}", span, _quoting(error)) from None
+    except yaml.YAMLError as error:
+        position = getattr(error, "position", None)
+        span = Span(source, position, position + 1) if isinstance(position, int) else None
+        raise SourceError(f"this is not YAML: {str(error).splitlines()[0]}", span) from None
+    if not isinstance(node, yaml.MappingNode):
+        raise SourceError(
+            "a description of an application is a mapping with `parameters` and `run`",
+            source.span(0, 1),
+            "docs/applications.md shows how to begin",
+        )
+    return node
+
+
+def _quoting(error: yaml.MarkedYAMLError) -> str | None:
+    """A word that begins with a placeholder, or holds one inside a list, has to be quoted."""
+    braces = error.context is not None and "flow" in error.context
+    return 'put a word that holds {…}, or a text with `: `, in quotes: "{FLAGS}"' if braces else None
+
+
+def _refuse_hostile(source: Source) -> None:
+    """Before anything is built: anchors multiply, tags construct, depth overflows."""
+    depth = 0
+    for event in yaml.parse(source.text, Loader=yaml.SafeLoader):
+        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+        start = event.start_mark.index if event.start_mark else 0
+        span = Span(source, start, start + 1)
+        if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
+            raise SourceError("anchors and aliases are not used here", span, "write the value out, or quote it")
+        if getattr(event, "tag", None):
+            raise SourceError("tags are not used here", span, "remove it, or quote the value")
+        if depth > DEPTH_LIMIT:
+            raise SourceError("a description is not nested this deeply", span)
+
+
+class Reader:
+    """Typed access to nodes. `collect` goes on after a mistake, so that independent ones are told together."""
+
+    def __init__(self, source: Source):
+        self.source = source
+        self.problems: list[Diagnostic] = []
+
+    def collect(self, step: Callable[[], R]) -> R | None:
+        try:
+            return step()
+        except TunepassError as error:
+            self.problems += error.diagnostics
+            return None
+
+    def span(self, node: yaml.Node) -> Span:
+        """The node, or its first line's beginning when it has several."""
+        start, end = node.start_mark, node.end_mark
+        return Span(self.source, start.index, end.index if end.line == start.line else start.index + 1)
+
+    def fail(self, problem: str, node: yaml.Node, hint: str | None = None) -> SourceError:
+        return SourceError(problem, self.span(node), hint)
+
+    def mapping(self, node: yaml.Node, what: str) -> dict[str, yaml.Node]:
+        """The values by key, in the order written."""
+        if not isinstance(node, yaml.MappingNode):
+            raise self.fail(f"{what} is a mapping, `name: value` in lines", node)
+        found: dict[str, yaml.Node] = {}
+        for key, value in node.value:
+            if not isinstance(key, yaml.ScalarNode):
+                raise self.fail(f"a key of {what} is a name", key)
+            if key.value in found:
+                raise self.fail(f"{what} has `{key.value}` twice", key)
+            found[key.value] = value
+        return found
+
+    def record(
+        self, node: yaml.Node, what: str, known: Iterable[str], needed: Iterable[str] = ()
+    ) -> dict[str, yaml.Node]:
+        """A mapping with keys from `known` only, `needed` among them."""
+        found, known = self.mapping(node, what), list(known)
+        assert isinstance(node, yaml.MappingNode)
+        for key, _ in node.value:
+            if key.value not in known:
+                close = nearest(key.value, known)
+                hint = f"did you mean `{close}`?" if close else f"known: {', '.join(known)}"
+                raise self.fail(f"{what} has no `{key.value}`", key, hint)
+        for name in needed:
+            if name not in found:
+                raise self.fail(f"{what} lacks `{name}`", node)
+        return found
+
+    def items(self, node: yaml.Node, what: str) -> list[yaml.Node]:
+        if not isinstance(node, yaml.SequenceNode):
+            raise self.fail(f"{what} is a list", node, "write `[a, b]`, or lines that begin with `- `")
+        return list(node.value)
+
+    def scalar(self, node: yaml.Node, what: str) -> Scalar:
+        if not isinstance(node, yaml.ScalarNode):
+            raise self.fail(f"{what} is one value", node)
+        text = str(node.value)
+        if node.style is not None:
+            return text
+        if text in NULLS:
+            raise self.fail(f"{what} is missing its value", node)
+        if text in BOOLEANS:
+            return BOOLEANS[text]
+        if INTEGER.match(text):
+            return int(text)
+        return float(text) if REAL.match(text) else text
+
+    def text(self, node: yaml.Node, what: str) -> str:
+        """A text as written: `12` stays `12`."""
+        self.scalar(node, what)
+        text = str(node.value)
+        bad = next((c for c in text if c in "\0\n\r"), None)
+        if bad is not None:
+            raise self.fail(f"{what} is one line of text", node)
+        return text
+
+    def number(self, node: yaml.Node, what: str) -> int | float:
+        value = self.scalar(node, what)
+        if isinstance(value, (bool, str)):
+            raise self.fail(f"{what} is a number, got `{node.value}`", node)
+        return value
+
+    def whole(self, node: yaml.Node, what: str, least: int) -> int:
+        value = self.number(node, what)
+        if not isinstance(value, int) or value < least:
+            raise self.fail(f"{what} is a whole number of at least {least}, got `{node.value}`", node)
+        return value
+
+    def boolean(self, node: yaml.Node, what: str) -> bool:
+        value = self.scalar(node, what)
+        if not isinstance(value, bool):
+            raise self.fail(f"{what} is true or false, got `{node.value}`", node)
+        return value
+
+    def quantity(self, node: yaml.Node, what: str, units: Mapping[str, float], example: str) -> float:
+        """A positive number with one of the units: nobody agrees on the unit of a bare number."""
+        match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([A-Za-z]+)", self.text(node, what))
+        if match is None or match[2] not in units or float(match[1]) <= 0:
+            raise self.fail(f"{what} is written like {example}, got `{node.value}`", node)
+        return float(match[1]) * units[match[2]]
+
+    def offset_of(self, node: yaml.Node) -> int | None:
+        """Where the scalar's text begins in the source; None where the source spells it otherwise (escapes, folds)."""
+        start = node.start_mark.index + (1 if getattr(node, "style", None) in ("'", '"') else 0)
+        written = self.source.text[start : start + len(node.value)]
+        return start if written == node.value else None

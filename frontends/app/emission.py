@@ -1,0 +1,84 @@
+"""What was chosen, as files to commit: variables for a Makefile, and a script that runs the program tuned."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import PurePosixPath
+
+from tunepass.frontends.app.lowering import arguments, environment, flags, lower, placed_names, value_text
+from tunepass.frontends.base import EmittedFile
+from tunepass.ir.kernel import Kernel
+from tunepass.space.configuration import Configuration
+
+HERE = "\0here\0"  # stands for the script's folder until the words are quoted
+
+
+def emit_files(kernel: Kernel, note: str = "") -> tuple[EmittedFile, ...]:
+    """NAME.tuned.mk, NAME.tuned.sh."""
+    return (
+        EmittedFile(f"{kernel.name}.tuned.mk", _makefile(kernel, note)),
+        EmittedFile(f"{kernel.name}.tuned.sh", _script(kernel, note)),
+    )
+
+
+def chosen(kernel: Kernel) -> Configuration:
+    """The configuration its schedule binds; parameters without a choice keep their default."""
+    values = {p.name: p.default for p in kernel.parameters}
+    return Configuration({**values, **{c.parameter: c.value for c in kernel.schedule}})
+
+
+def program_name(kernel: Kernel) -> str:
+    """What the built program is called in the output folder."""
+    return f"{kernel.name}.tuned"
+
+
+def _comment(kernel: Kernel, note: str, what: str) -> list[str]:
+    name = PurePosixPath(kernel.source.name).name
+    return [f"# {what} of {kernel.name} ({name}), tuned by tunepass.", *(f"# {line}" for line in note.splitlines())]
+
+
+def _makefile(kernel: Kernel, note: str) -> str:
+    """`include` it, and use $(NAME_FLAGS) where the flags stand."""
+    configuration, prefix = chosen(kernel), re.sub(r"\W", "_", kernel.name).upper()
+    lines = _comment(kernel, note, "The choice")
+    lines.append(f"{prefix}_FLAGS = {_make(shlex.join(flags(kernel, configuration)))}")
+    lines.append(f"{prefix}_ARGUMENTS = {_make(shlex.join(arguments(kernel, configuration)))}")
+    pairs = [f"{name}={shlex.quote(value)}" for name, value in environment(kernel, configuration)]
+    lines.append(f"{prefix}_ENVIRONMENT = {_make(' '.join(pairs))}")
+    placed = placed_names(kernel)
+    lines += [
+        f"{prefix}_{p.name} = {_make(value_text(kernel, configuration, p.name))}"
+        for p in kernel.parameters
+        if p.name in placed
+    ]
+    return "\n".join(line.rstrip() for line in lines) + "\n"
+
+
+def _make(text: str) -> str:
+    return text.replace("$", "$$").replace("#", "\\#")
+
+
+def _script(kernel: Kernel, note: str) -> str:
+    """Runs the program that was built beside the script, as it was tuned; further arguments are passed on."""
+    commands = lower(kernel, chosen(kernel), HERE, ".")
+    lines = ["#!/bin/sh", *_comment(kernel, note, "A run")]
+    words = list(commands.run)
+    if _is_product(kernel, words[0]):
+        lines += ['here=$(cd "$(dirname "$0")" && pwd)']
+        words[0] = f"{HERE}/{program_name(kernel)}"
+    settings = " ".join(f"{name}={shlex.quote(value)}" for name, value in commands.environment)
+    if settings:
+        lines.append(f"export {settings}")
+    return "\n".join([*lines, f'exec {" ".join(map(_quoted, words))} "$@"', ""])
+
+
+def _is_product(kernel: Kernel, word: str) -> bool:
+    product = kernel.application.build.product if kernel.application else ""
+    return bool(product) and PurePosixPath(word.replace(f"{HERE}/", "")) == PurePosixPath(product)
+
+
+def _quoted(word: str) -> str:
+    if HERE not in word:
+        return shlex.quote(word)
+    return '"$here"' + shlex.quote(word.replace(HERE, "")) if word.replace(HERE, "") else '"$here"'

@@ -1,0 +1,100 @@
+"""From a configuration to the commands of an application: every placeholder filled in."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import dataclass
+
+from tunepass.diagnostics import SourceError
+from tunepass.frontends.app.words import ARGUMENTS, BUILD, FLAGS, SOURCE, expand, holes
+from tunepass.ir.application import Words
+from tunepass.ir.kernel import Binding, Kernel, Role
+from tunepass.space.configuration import Configuration, Value
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Commands:
+    """What is run to build, run and check one configuration, and the run's own environment."""
+
+    builds: tuple[Words, ...]
+    run: Words
+    check: Words
+    environment: tuple[tuple[str, str], ...]
+
+
+def lower(kernel: Kernel, configuration: Configuration, build_dir: str, source_dir: str) -> Commands:
+    application, run = kernel.application, kernel.run
+    assert application is not None and run is not None
+    values = {p.name: value_text(kernel, configuration, p.name) for p in kernel.parameters}
+    values |= {BUILD: build_dir, SOURCE: source_dir}
+    lists = {FLAGS: flags(kernel, configuration), ARGUMENTS: arguments(kernel, configuration)}
+    command = expand(run.arguments, values, lists)
+    placed = holes(run.arguments)
+    if ARGUMENTS not in placed:
+        command += lists[ARGUMENTS]
+    return Commands(
+        builds=tuple(expand(words, values, lists) for words in application.build.commands),
+        run=command,
+        check=expand(application.check.command, values, lists),
+        environment=environment(kernel, configuration),
+    )
+
+
+def flags(kernel: Kernel, configuration: Configuration) -> Words:
+    """The words of `flag` and `macro` parameters that have no place of their own in a build command."""
+    application = kernel.application
+    placed = holes(w for words in application.build.commands for w in words) if application else set()
+    return _words(kernel, configuration, ("flag", "macro"), placed)
+
+
+def arguments(kernel: Kernel, configuration: Configuration) -> Words:
+    """The words of `argument` parameters that have no place of their own in the run command."""
+    return _words(kernel, configuration, ("argument",), holes(kernel.run.arguments) if kernel.run else set())
+
+
+def environment(kernel: Kernel, configuration: Configuration) -> tuple[tuple[str, str], ...]:
+    found = []
+    for binding in kernel.bindings:
+        if binding.role == "environment":
+            variable, _, form = binding.form.partition("=")
+            found.append((variable, form.replace("{}", spelled(configuration[binding.parameter]))))
+    return tuple(found)
+
+
+def value_text(kernel: Kernel, configuration: Configuration, name: str) -> str:
+    """A parameter where its own name stands in a command."""
+    return kernel.binding(name).form.replace("{}", spelled(configuration[name]))
+
+
+def placed_names(kernel: Kernel) -> set[str]:
+    """The parameters that stand in a command by name."""
+    commands = kernel.application.build.commands if kernel.application else ()
+    run = kernel.run.arguments if kernel.run else ()
+    return holes(w for words in (*commands, run) for w in words) & {p.name for p in kernel.parameters}
+
+
+def _words(kernel: Kernel, configuration: Configuration, roles: tuple[Role, ...], placed: set[str]) -> Words:
+    found: list[str] = []
+    for binding in kernel.bindings:
+        if binding.role in roles and binding.parameter not in placed:
+            found += _split(binding, value_text(kernel, configuration, binding.parameter))
+    return tuple(found)
+
+
+def _split(binding: Binding, text: str) -> list[str]:
+    """A flag may be several words, or none; a macro is one."""
+    if binding.role == "macro":
+        return [text]
+    try:
+        return shlex.split(text)
+    except ValueError as error:
+        raise SourceError(f"{binding.parameter}: `{text}` cannot be split into words: {error}", binding.span) from None
+
+
+def spelled(value: Value) -> str:
+    """A Boolean is 1 or 0, an order its items with commas."""
+    if isinstance(value, tuple):
+        return ",".join(map(str, value))
+    if isinstance(value, bool):
+        return "1" if value else "0"
+    return repr(value) if isinstance(value, float) else str(value)

@@ -1,0 +1,204 @@
+"""The sections `build`, `run` and `check` of an application's description."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import PurePosixPath
+
+import yaml
+
+from tunepass.frontends.app.document import UNITS_BYTE, UNITS_S, Reader
+from tunepass.frontends.app.words import ARGUMENTS, BUILD, FLAGS, SOURCE, holes, read_command
+from tunepass.ir.application import Build, Check, Reading, Words
+from tunepass.ir.kernel import Metric, RunCommand
+
+HOLE = re.compile(r"\{([^{}]*)\}")
+UNIT_AFTER = re.compile(r"\s*(%|[A-Za-zµ]+(?:/[A-Za-zµ]+)?)")
+BUILD_FIELDS = ("command", "commands", "product", "in", "link", "time_limit")
+RUN_FIELDS = ("command", "metrics", "time_limit", "memory_limit", "repeats", "deterministic")
+CHECK_FIELDS = ("command", "output", "relative", "absolute")
+METRIC_FIELDS = ("pattern", "json", "name", "unit", "maximise")
+FOLDERS = (BUILD, SOURCE)
+
+
+def read_build(reader: Reader, node: yaml.Node, names: Sequence[str]) -> Build:
+    """`names` are the parameters, which may stand in the commands."""
+    fields = reader.record(node, "build", BUILD_FIELDS)
+    if ("command" in fields) == ("commands" in fields):
+        raise reader.fail("build has one `command`, or a list of `commands`", node)
+    listed = [fields["command"]] if "command" in fields else reader.items(fields["commands"], "commands")
+    known = (FLAGS, *FOLDERS, *names)
+    commands = tuple(read_command(reader, command, "a build command", known) for command in listed)
+    copied = _place(reader, fields["in"]) if "in" in fields else True
+    if not copied and BUILD not in holes(word for command in commands for word in command):
+        raise reader.fail(
+            "a build where the sources are needs `{build_dir}` in its commands",
+            fields["in"],
+            "so that configurations do not overwrite one another; or build `in: copy`",
+        )
+    return Build(
+        commands=commands,
+        product=_inside(reader, fields["product"], "the product") if "product" in fields else "",
+        copied=copied,
+        linked=_paths(reader, fields["link"], "link") if "link" in fields else (),
+        limit_s=_seconds(reader, fields["time_limit"]) if "time_limit" in fields else Build().limit_s,
+    )
+
+
+def _place(reader: Reader, node: yaml.Node) -> bool:
+    text = reader.text(node, "in")
+    if text not in ("copy", "source"):
+        raise reader.fail(f"a build is `in: copy` or `in: source`, got `{text}`", node)
+    return text == "copy"
+
+
+def read_run(reader: Reader, node: yaml.Node, names: Sequence[str]) -> tuple[RunCommand, yaml.Node, dict[str, object]]:
+    """The command, its node, and the limits as fields of an Application."""
+    fields = reader.record(node, "run", RUN_FIELDS, ("command",))
+    words = read_command(reader, fields["command"], "the run command", (ARGUMENTS, *FOLDERS, *names))
+    metrics = _metrics(reader, fields["metrics"]) if "metrics" in fields else ()
+    limits: dict[str, object] = {}
+    if "time_limit" in fields:
+        limits["limit_s"] = _seconds(reader, fields["time_limit"])
+    if "memory_limit" in fields:
+        limit = reader.quantity(fields["memory_limit"], "a memory limit", UNITS_BYTE, "512MB or 2GB")
+        limits["memory_bytes"] = int(limit)
+    if "repeats" in fields:
+        limits["repeats"] = reader.whole(fields["repeats"], "repeats", 1)
+    if "deterministic" in fields:
+        limits["deterministic"] = reader.boolean(fields["deterministic"], "deterministic")
+        if limits["deterministic"] and not metrics:
+            raise reader.fail("wall time is never deterministic; name a metric", fields["deterministic"])
+    return RunCommand(arguments=words, metrics=metrics, span=reader.span(node)), fields["command"], limits
+
+
+def _metrics(reader: Reader, node: yaml.Node) -> tuple[Metric, ...]:
+    nodes = reader.items(node, "metrics")
+    if not nodes:
+        raise reader.fail("metrics lists at least one number; without it, wall time counts", node)
+    metrics = [_metric(reader, item) for item in nodes]
+    for metric, item in zip(metrics, nodes):
+        if [m.objective for m in metrics].count(metric.objective) > 1:
+            raise reader.fail(f"metric `{metric.objective}` is given twice", item)
+    return tuple(metrics)
+
+
+def _metric(reader: Reader, node: yaml.Node) -> Metric:
+    """`"time: {time} ms"`, or a mapping with a pattern or a JSON path."""
+    if not isinstance(node, yaml.MappingNode):
+        reading = read_reading(reader, node)
+        return _named(reader, reading, node, None, _unit_in(reading.pattern), False)
+    fields = reader.record(node, "a metric", METRIC_FIELDS)
+    reading = read_reading(reader, node, METRIC_FIELDS)
+    unit = reader.text(fields["unit"], "unit") if "unit" in fields else _unit_in(reading.pattern)
+    maximise = reader.boolean(fields["maximise"], "maximise") if "maximise" in fields else False
+    return _named(reader, reading, fields.get("name", node), fields.get("name"), unit, maximise)
+
+
+def _named(
+    reader: Reader, reading: Reading, at: yaml.Node, name: yaml.Node | None, unit: str, maximise: bool
+) -> Metric:
+    objective = reader.text(name, "a metric's name") if name is not None else name_of(reading)
+    if not objective.isidentifier():
+        hint = "add `name:`" if name is None else None
+        raise reader.fail(f"a metric's name is an identifier, got `{objective}`", at, hint)
+    return Metric(
+        pattern=reading.pattern,
+        path=reading.path,
+        objective=objective,
+        unit=unit,
+        maximise=maximise,
+        span=reading.span,
+    )
+
+
+def name_of(reading: Reading) -> str:
+    """What stands in the pattern's braces, or the last name of the path."""
+    return HOLE.findall(reading.pattern)[0] if reading.pattern else reading.path.rpartition(".")[2]
+
+
+def _unit_in(pattern: str) -> str:
+    found = UNIT_AFTER.match(pattern, pattern.index("}") + 1) if "}" in pattern else None
+    return found.group(1) if found else ""
+
+
+def read_reading(reader: Reader, node: yaml.Node, known: Sequence[str] = ("pattern", "json")) -> Reading:
+    """Where a number stands in the output."""
+    if not isinstance(node, yaml.MappingNode):
+        return _pattern(reader, node)
+    fields = reader.record(node, "a number of the output", known)
+    if ("pattern" in fields) == ("json" in fields):
+        raise reader.fail("a number of the output has a `pattern`, or a `json` path", node)
+    if "pattern" in fields:
+        return _pattern(reader, fields["pattern"])
+    path = reader.text(fields["json"], "a json path")
+    if not all(path.split(".")):
+        raise reader.fail(f"a json path is names and places between dots, got `{path}`", fields["json"], "`runs.0.ms`")
+    return Reading(path=path, span=reader.span(fields["json"]))
+
+
+def _pattern(reader: Reader, node: yaml.Node) -> Reading:
+    text = reader.text(node, "a pattern")
+    names = HOLE.findall(text)
+    if len(names) != 1 or not names[0].isidentifier():
+        raise reader.fail(
+            f"a pattern has one {{name}} where the number stands, got `{text}`", node, 'write "time: {time} ms"'
+        )
+    return Reading(pattern=text, span=reader.span(node))
+
+
+def read_check(reader: Reader, node: yaml.Node, names: Sequence[str]) -> Check:
+    fields = reader.record(node, "check", CHECK_FIELDS)
+    if "command" not in fields and "output" not in fields:
+        raise reader.fail("check has a `command`, or the `output` to compare with the default's", node)
+    for tolerance in ("relative", "absolute"):
+        if tolerance in fields and "output" not in fields:
+            raise reader.fail(f"`{tolerance}` is a tolerance of `output`, which is not given", fields[tolerance])
+    output = fields.get("output")
+    whole = isinstance(output, yaml.ScalarNode)
+    if whole and output is not None and reader.text(output, "output") != "all":
+        raise reader.fail(
+            f"output is `all` or a list of patterns, got `{output.value}`", output, 'write `["sum {sum}"]`'
+        )
+    compared = () if whole or output is None else tuple(read_reading(reader, i) for i in reader.items(output, "output"))
+    if output is not None and not whole and not compared:
+        raise reader.fail("output lists at least one number", output)
+    command = (
+        read_command(reader, fields["command"], "the check command", (*FOLDERS, *names)) if "command" in fields else ()
+    )
+    relative, absolute = (_tolerance(reader, fields, name) for name in ("relative", "absolute"))
+    return Check(command=command, compared=compared, whole_output=whole, relative=relative, absolute=absolute)
+
+
+def _tolerance(reader: Reader, fields: dict[str, yaml.Node], name: str) -> float:
+    if name not in fields:
+        return 0.0
+    value = float(reader.number(fields[name], f"the {name} tolerance"))
+    if not 0 <= value < 1e300:
+        raise reader.fail(f"the {name} tolerance is not negative, got `{fields[name].value}`", fields[name])
+    return value
+
+
+def read_sources(reader: Reader, node: yaml.Node) -> Words:
+    return _paths(reader, node, "sources")
+
+
+def _paths(reader: Reader, node: yaml.Node, what: str) -> Words:
+    paths = tuple(_inside(reader, item, f"an entry of {what}") for item in reader.items(node, what))
+    if not paths:
+        raise reader.fail(f"{what} lists at least one file or folder", node)
+    return paths
+
+
+def _inside(reader: Reader, node: yaml.Node, what: str) -> str:
+    """A relative path that stays inside the folder."""
+    text = reader.text(node, what)
+    path = PurePosixPath(text)
+    if not text or path.is_absolute() or ".." in path.parts or text.startswith("~"):
+        raise reader.fail(f"{what} is a path inside the description's folder, got `{text}`", node)
+    return text
+
+
+def _seconds(reader: Reader, node: yaml.Node) -> float:
+    return reader.quantity(node, "a time limit", UNITS_S, "30s or 5m")

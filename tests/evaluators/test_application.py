@@ -1,0 +1,158 @@
+"""Whole programs: built once for those that share a build, run in fresh folders, judged by output and metrics."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tunepass.diagnostics import ToolError
+from tunepass.evaluators.application import ApplicationRun, ApplicationTask, DeterministicRun, Steps
+from tunepass.evaluators.measure import MeasurePlan
+from tunepass.evaluators.metrics import MetricPattern
+from tunepass.evaluators.printed import Closeness
+from tunepass.evaluators.process import Limits
+from tunepass.evaluators.trees import Sources
+from tunepass.space.configuration import Configuration
+from tunepass.study.objective import Objective
+from tunepass.study.outcome import Failed, Measured
+
+BUILD = """\
+import sys
+if sys.argv[1] == "bad":
+    sys.exit("no such flag")
+open("log", "a").write("built\\n")
+open("program.py", "w").write(open("template.py").read().replace("LEVEL", sys.argv[1]))
+"""
+TEMPLATE = """\
+import os, sys, time
+level, mode = len("LEVEL"), os.environ.get("MODE", "")
+if mode == "crash":
+    os.abort()
+if mode == "hang":
+    time.sleep(60)
+if mode == "status":
+    sys.exit("went wrong")
+if mode == "endless":
+    while True:
+        print("x" * 1000)
+if mode == "memory":
+    data = bytearray(1 << 30)
+if mode != "lazy":
+    open("result", "w").write("42")
+total = 43 if mode == "wrong" else 42 + 1e-12 * level
+print("sum", total)
+print("cost:", "none" if mode == "silent" else level * int(sys.argv[1]))
+"""
+COST = MetricPattern("cost: {cost}", Objective("cost"))
+SUM = MetricPattern("sum {sum}", Objective("sum"))
+DEFAULT = Configuration({"level": "aaa", "mode": "", "n": 2})
+
+
+def realise(configuration: Configuration, folder: str) -> Steps:
+    c = {**DEFAULT, **configuration}
+    return Steps(
+        builds=((sys.executable, "-S", "build.py", str(c["level"])),),
+        run=(sys.executable, "-S", "program.py", str(c["n"])),
+        check=(sys.executable, "-S", "-c", "import sys; sys.exit(open('result').read() != '42')"),
+        environment=(("MODE", str(c["mode"])),),
+    )
+
+
+@pytest.fixture
+def task(tmp_path: Path) -> ApplicationTask:
+    (tmp_path / "build.py").write_text(BUILD)
+    (tmp_path / "template.py").write_text(TEMPLATE)
+    return ApplicationTask(
+        sources=Sources(folder=tmp_path, patterns=("*.py",)),
+        realise=realise,
+        reference=DEFAULT,
+        product="program.py",
+        metrics=(COST,),
+        compared=(SUM,),
+        close=Closeness(relative=1e-9),
+        plan=MeasurePlan(budget_s=60, precision=0.5, least=2, most=2),
+        run_limits=Limits(wall_s=3, memory_bytes=256 << 20),
+        adapt_limit=False,
+    )
+
+
+@pytest.fixture
+def evaluator(task: ApplicationTask) -> Iterator[DeterministicRun]:
+    with DeterministicRun(task) as made:
+        yield made
+
+
+def test_metrics_and_stages(evaluator: DeterministicRun) -> None:
+    found = evaluator.evaluate(Configuration({**DEFAULT, "level": "bbbbb"}))
+    assert found.outcome == Measured({"cost": 10.0}, (10.0,))
+    assert set(found.seconds) == {"compile", "check", "measure"}
+
+
+def test_configurations_that_differ_in_the_run_share_a_build(evaluator: DeterministicRun, tmp_path: Path) -> None:
+    costs = [evaluator.evaluate(Configuration({**DEFAULT, "n": n})).outcome for n in (2, 3, 4)]
+    assert [o.values["cost"] for o in costs if isinstance(o, Measured)] == [6, 9, 12]
+    logs = [p.read_text() for p in evaluator.workspace.folder.rglob("log")]
+    assert logs == ["built\n"] and not (tmp_path / "log").exists()
+
+
+@pytest.mark.parametrize(
+    "changes,stage,log",
+    [
+        ({"level": "bad"}, "compile", "no such flag"),
+        ({"mode": "crash"}, "crash", "SIGABRT"),
+        ({"mode": "status"}, "run", "went wrong"),
+        ({"mode": "endless"}, "output", "printed more than"),
+        ({"mode": "memory"}, "memory", ""),
+        ({"mode": "wrong"}, "wrong_result", "sum: expected"),
+        ({"mode": "silent"}, "metric", "no finite number"),
+        (
+            {"mode": "lazy"},
+            "wrong_result",
+            "the check ended with status 1",
+        ),
+    ],
+)
+def test_failures_by_kind(evaluator: DeterministicRun, changes: dict[str, str], stage: str, log: str) -> None:
+    assert isinstance(evaluator.evaluate(DEFAULT).outcome, Measured)
+    outcome = evaluator.evaluate(Configuration({**DEFAULT, **changes})).outcome
+    assert isinstance(outcome, Failed) and outcome.stage == stage and log in outcome.log
+    assert isinstance(evaluator.evaluate(Configuration({**DEFAULT, "n": 7})).outcome, Measured)
+
+
+def test_a_hang_costs_its_limit(task: ApplicationTask) -> None:
+    with DeterministicRun(replace(task, run_limits=Limits(wall_s=0.5))) as evaluator:
+        outcome = evaluator.evaluate(Configuration({**DEFAULT, "mode": "hang"})).outcome
+    assert isinstance(outcome, Failed) and outcome.stage == "timeout"
+
+
+def test_a_build_that_makes_no_product_fails(task: ApplicationTask) -> None:
+    with DeterministicRun(replace(task, product="prog", compared=())) as evaluator:
+        assert evaluator.evaluate(DEFAULT).outcome == Failed("compile", "the build did not make prog")
+
+
+def test_without_a_right_output_there_is_no_search(task: ApplicationTask) -> None:
+    failing = replace(task, reference=Configuration({**DEFAULT, "mode": "status"}))
+    with DeterministicRun(failing) as evaluator, pytest.raises(ToolError, match="which output is right"):
+        evaluator.evaluate(DEFAULT)
+    with DeterministicRun(replace(failing, compared=())) as evaluator:
+        assert isinstance(evaluator.evaluate(DEFAULT).outcome, Measured)
+
+
+def test_wall_time_is_repeated_and_finalists_compared(task: ApplicationTask) -> None:
+    with ApplicationRun(replace(task, metrics=(), whole_output=False)) as evaluator:
+        outcome = evaluator.evaluate(DEFAULT).outcome
+        assert isinstance(outcome, Measured) and outcome.values["time"] > 0 and len(outcome.samples) == 2
+        other, failing = (Configuration({**DEFAULT, **c}) for c in ({"n": 3}, {"level": "bad"}))
+        rounds = evaluator.compare_again([DEFAULT, other, failing], rounds=2)
+    assert [len(values) for values in rounds] == [2, 2, 0]
+
+
+def test_nothing_is_left_on_disk(task: ApplicationTask) -> None:
+    with DeterministicRun(task) as evaluator:
+        evaluator.evaluate(DEFAULT)
+        folder = evaluator.workspace.folder
+    assert not folder.exists()

@@ -1,0 +1,62 @@
+"""The sample application, tuned with a small budget on a small plate."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tunepass import cli
+from tunepass.driver.reading import load
+from tunepass.passes.base import Compilation
+from tunepass.passes.extract_space import ExtractSpace
+
+HEAT = Path(__file__).parents[1] / "samples" / "apps" / "heat"
+needs_make = pytest.mark.skipif(not (shutil.which("make") and shutil.which("gcc")), reason="needs make and gcc")
+
+
+def test_its_space() -> None:
+    space = ExtractSpace().run(Compilation(kernel=load(HEAT / "tune.yaml"))).space
+    assert space is not None and (space.dense, space.size) == (1344, 784)
+
+
+@needs_make
+def test_a_build_leaves_what_a_user_commits(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    shutil.copytree(HEAT, tmp_path, dirs_exist_ok=True)
+    text = (HEAT / "tune.yaml").read_text()
+    (tmp_path / "tune.yaml").write_text(text.replace("./heat 400 200", "./heat 64 20\n  repeats: 2"))
+    words = ["build", str(tmp_path / "tune.yaml"), "-o", str(tmp_path / "out"), "--format", "json"]
+    assert cli.main([*words, "--max-evals", "4", "--jobs", "2"]) == 0
+    data = json.loads(capsys.readouterr().out)
+    assert data["trials"] == 4 and data["failures"] == {} and data["objectives"]["time"]["unit"] == "ms"
+    assert [Path(p).name for p in data["outputs"]] == ["heat.tuned.mk", "heat.tuned.sh", "heat.tuned"]
+    assert "tune.yaml::heat:" in (tmp_path / "tunepass.lock").read_text()
+    assert not (tmp_path / "heat").exists()  # nothing was built where the sources are
+    done = subprocess.run([tmp_path / "out/heat.tuned.sh"], capture_output=True, text=True, check=True)
+    assert "20 steps on 64 x 64 points" in done.stdout
+    made = subprocess.run(
+        ["make", "-n", "TUNED=out/heat.tuned.mk"], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    assert f"-DBAND={data['choice']['BAND']}" in made.stdout and data["choice"]["OPT"] in made.stdout
+
+    assert cli.main(words) == 0  # from the lock: nothing is evaluated, though out/ now lies beside the sources
+    assert json.loads(capsys.readouterr().out)["evaluations"] == 0
+    assert cli.main(["verify", str(tmp_path)]) == 0
+    (tmp_path / "step.c").write_text((HEAT / "step.c").read_text() + "\n")
+    assert cli.main(["verify", str(tmp_path)]) == 3
+    assert "source: sha256" in capsys.readouterr().out
+
+
+def test_a_compiler_after_dashes_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["build", str(HEAT / "tune.yaml"), "-o", str(tmp_path), "--", "gcc"]) == 2
+    assert "names its own build commands" in capsys.readouterr().err
+
+
+def test_sources_that_are_not_there_are_a_diagnostic(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    shutil.copy(HEAT / "tune.yaml", tmp_path)
+    assert cli.main(["build", str(tmp_path / "tune.yaml"), "-o", str(tmp_path / "out")]) == 2
+    err = capsys.readouterr().err
+    assert "tune.yaml:3:10: error: no file matches `Makefile`" in err and "^^^" in err

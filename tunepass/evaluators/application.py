@@ -1,0 +1,334 @@
+"""A whole program, built by its own commands and judged by what it prints or by its wall time.
+
+build (once for all configurations that share it) -> same program as before? -> run in a fresh copy of what was built
+(exit status, metrics) -> right output? -> more runs, median
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from tunepass.diagnostics import ToolError
+from tunepass.evaluators.base import Evaluator
+from tunepass.evaluators.candidate import digest
+from tunepass.evaluators.compile_run import processor_name
+from tunepass.evaluators.cores import reserved_core
+from tunepass.evaluators.measure import LEAST_ROUNDS, MeasurePlan, median, median_interval
+from tunepass.evaluators.metrics import MetricPattern
+from tunepass.evaluators.printed import Closeness, Printed, numbers_differ, outputs_differ
+from tunepass.evaluators.process import Completed, Limits, base_environment, run_limited, tail
+from tunepass.evaluators.trees import Sources, Tree, Trees, copied
+from tunepass.evaluators.verdict import compile_failure, run_failure
+from tunepass.evaluators.workspace import Workspace
+from tunepass.space.configuration import Configuration
+from tunepass.study.objective import Objective
+from tunepass.study.outcome import Evaluation, Failed, Measured
+
+VERSION = "application 1"  # of what is measured and how; part of every identity
+WALL_TIME = Objective("time", unit="ms")
+PLAN = MeasurePlan(budget_s=3.0, precision=0.01, least=3, most=15)
+Words = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Steps:
+    """What one configuration runs, with its folders filled in."""
+
+    builds: tuple[Words, ...] = ()
+    run: Words
+    check: Words = ()
+    environment: tuple[tuple[str, str], ...] = ()
+
+
+Realise = Callable[[Configuration, str], Steps]  # (configuration, build folder)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApplicationTask:
+    """`private`: built and run in a private copy of the sources, else where they are. `reference` is the configuration
+    whose output is right and whose time bounds the others'. Without `metrics` the wall time in ms counts."""
+
+    sources: Sources
+    realise: Realise
+    reference: Configuration
+    private: bool = True
+    product: str = ""
+    metrics: tuple[Printed, ...] = ()
+    compared: tuple[Printed, ...] = ()
+    whole_output: bool = False
+    close: Closeness = field(default_factory=Closeness)
+    plan: MeasurePlan = PLAN
+    build_limits: Limits = field(default_factory=lambda: Limits(wall_s=120, processes=256))
+    run_limits: Limits = field(default_factory=lambda: Limits(wall_s=120))
+    adapt_limit: bool = True
+
+    @property
+    def objectives(self) -> tuple[Objective, ...]:
+        return tuple(metric.objective for metric in self.metrics) or (WALL_TIME,)
+
+    @property
+    def compares(self) -> bool:
+        return self.whole_output or bool(self.compared)
+
+
+@dataclass(slots=True)
+class BuiltApplication:
+    """A configuration built, waiting for its turn on the machine."""
+
+    configuration: Configuration
+    tree: Tree
+    key: str
+    seconds: dict[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    seconds: float
+    values: Mapping[str, float]
+    output: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Bounds:
+    """What the reference told: the limits of a run, and its output."""
+
+    limits: Limits
+    output: str | None
+
+
+class DeterministicRun(Evaluator):
+    """For metrics that every run repeats exactly: one run tells all. `prepare` may run in several threads, `finish` one
+    at a time."""
+
+    def __init__(self, task: ApplicationTask):
+        self.task = task
+        self.workspace = Workspace()
+        self.trees = Trees(self.workspace)
+        self._known: dict[str, Evaluation] = {}
+        self._bounds: _Bounds | None = None
+        self._setting_up = threading.Lock()
+        self._incumbent: float | None = None  # of the first objective
+
+    def identity(self) -> dict[str, str]:
+        return {"device": processor_name(), "harness": VERSION}
+
+    def close(self) -> None:
+        self.workspace.close()
+
+    def evaluate(self, configuration: Configuration) -> Evaluation:
+        return self.finish(self.prepare(configuration))
+
+    def set_up(self) -> _Bounds:
+        """Build and run the reference once. Raises ToolError when it fails and its output is what others must equal."""
+        with self._setting_up:
+            if self._bounds is None:
+                self._bounds = self._measure_reference()
+            return self._bounds
+
+    def _measure_reference(self) -> _Bounds:
+        limits = self.task.run_limits
+        built = self._built(self.task.reference)
+        try:
+            found: Failed | _Run | None = built.tree.failure
+            if found is None:
+                with self.workspace.scratch() as scratch:
+                    found = self._once(built, self._folder(built, scratch), limits)
+        finally:
+            self.trees.release(built.tree)
+        if isinstance(found, Failed):
+            if self.task.compares:
+                raise ToolError(
+                    f"the default configuration fails ({found.stage}), so nothing says which output is right",
+                    hint=found.log,
+                )
+            return _Bounds(limits, None)
+        if self.task.adapt_limit:
+            limits = replace(limits, wall_s=min(limits.wall_s, 2 + 20 * found.seconds))
+        return _Bounds(limits, found.output)
+
+    # -- building
+
+    def prepare(self, configuration: Configuration) -> BuiltApplication:
+        self.set_up()
+        started = time.monotonic()
+        built = self._built(configuration)
+        built.seconds["compile"] = time.monotonic() - started
+        return built
+
+    def _built(self, configuration: Configuration) -> BuiltApplication:
+        steps = self.task.realise(configuration, "")
+        tree = self.trees.take(repr(steps.builds), lambda folder: self._build(configuration, folder))
+        return BuiltApplication(configuration, tree, self._key(steps, tree))
+
+    def _build(self, configuration: Configuration, folder: Path) -> Failed | None:
+        task = self.task
+        if task.private:
+            task.sources.copy(folder)
+        for words in task.realise(configuration, str(folder)).builds:
+            cwd = folder if task.private else task.sources.folder
+            done = run_limited(words, limits=task.build_limits, cwd=cwd, env=base_environment())
+            failure = compile_failure(done, task.build_limits)
+            if failure is not None:
+                return failure
+        if task.product and not (folder / task.product).is_file():
+            return Failed("compile", f"the build did not make {task.product}")
+        return None
+
+    def _key(self, steps: Steps, tree: Tree) -> str:
+        """What is the same for configurations that run the same program in the same way."""
+        product = tree.folder / self.task.product
+        if self.task.product and tree.failure is None and product.is_file():
+            program: bytes | str = product.read_bytes()
+        else:
+            program = repr(steps.builds)
+        return digest(program, repr((steps.run, steps.environment)))
+
+    # -- judging
+
+    def finish(self, built: BuiltApplication) -> Evaluation:
+        try:
+            if built.tree.failure is not None:
+                return Evaluation(built.tree.failure, built.seconds, tail(built.tree.failure.log))
+            known = self._known.get(built.key)
+            if known is not None:
+                note = "same program and same run as an earlier candidate: its outcome was taken"
+                return Evaluation(known.outcome, built.seconds, note)
+            with reserved_core(), self.workspace.scratch() as scratch:
+                outcome = self._judge(built, self._folder(built, scratch))
+            log = tail(outcome.log) if isinstance(outcome, Failed) else ""
+            evaluation = self._known[built.key] = Evaluation(outcome, built.seconds, log)
+            return evaluation
+        finally:
+            self.trees.release(built.tree)
+
+    def _folder(self, built: BuiltApplication, scratch: Path) -> Path:
+        """The build folder of one candidate's runs: nothing that another wrote is in it."""
+        return copied(built.tree.folder, scratch / "run") if self.task.private else built.tree.folder
+
+    def _judge(self, built: BuiltApplication, folder: Path) -> Measured | Failed:
+        bounds = self.set_up()
+        started = time.monotonic()
+        found = self._once(built, folder, bounds.limits)
+        failure = found if isinstance(found, Failed) else self._wrong(built, folder, found, bounds)
+        built.seconds["check"] = time.monotonic() - started
+        if isinstance(found, Failed) or failure is not None:
+            return failure or found  # type: ignore[return-value]
+        started = time.monotonic()
+        outcome = self._measured(built, folder, bounds.limits, found)
+        built.seconds["measure"] = time.monotonic() - started
+        return outcome
+
+    def _measured(self, built: BuiltApplication, folder: Path, limits: Limits, first: _Run) -> Measured | Failed:
+        return Measured(first.values, (first.values[self.task.objectives[0].name],))
+
+    def _once(self, built: BuiltApplication, folder: Path, limits: Limits) -> _Run | Failed:
+        steps = self.task.realise(built.configuration, str(folder))
+        done = self._run(steps.run, steps, folder, limits)
+        failure = run_failure(done, limits)
+        if failure is not None:
+            return failure
+        if not self.task.metrics:
+            return _Run(done.seconds, {WALL_TIME.name: done.seconds * 1000.0}, done.stdout)
+        values: dict[str, float] = {}
+        for metric in self.task.metrics:
+            value = metric.find(done.stdout)
+            if value is None:
+                value = metric.find(done.stderr)
+            if value is None:
+                return Failed("metric", f"no finite number at {metric.pattern!r} in the output\n{done.log}")
+            values[metric.objective.name] = value
+        return _Run(done.seconds, values, done.stdout)
+
+    def _wrong(self, built: BuiltApplication, folder: Path, found: _Run, bounds: _Bounds) -> Failed | None:
+        task, steps = self.task, self.task.realise(built.configuration, str(folder))
+        if bounds.output is not None:
+            ignored = [metric for metric in task.metrics if isinstance(metric, MetricPattern)]
+            problem = numbers_differ(bounds.output, found.output, task.compared, task.close)
+            if problem is None and task.whole_output:
+                problem = outputs_differ(bounds.output, found.output, ignored, task.close)
+            if problem is not None:
+                return Failed("wrong_result", problem)
+        if not steps.check:
+            return None
+        limits = replace(bounds.limits, wall_s=task.run_limits.wall_s)
+        done = self._run(steps.check, steps, folder, limits)
+        if done.ended == "exit" and done.returncode != 0:
+            return Failed("wrong_result", f"the check ended with status {done.returncode}\n{done.log}")
+        return run_failure(done, limits)
+
+    def _run(self, words: Words, steps: Steps, folder: Path, limits: Limits) -> Completed:
+        cwd = folder if self.task.private else self.task.sources.folder
+        return run_limited(words, limits=limits, cwd=cwd, env=base_environment(dict(steps.environment)))
+
+
+class ApplicationRun(DeterministicRun):
+    """For metrics that vary from run to run: medians over runs, and finalists measured again in turns."""
+
+    def _measured(self, built: BuiltApplication, folder: Path, limits: Limits, first: _Run) -> Measured | Failed:
+        """The first run warmed the caches; it counts only where the candidate is cut after it, or one run is all."""
+        plan, objective = self.task.plan, self.task.objectives[0]
+        runs: list[_Run] = []
+        until = time.monotonic() + plan.budget_s
+        censored = self._hopeless(objective, first.values[objective.name])
+        while not censored and len(runs) < plan.most and plan.most > 1:
+            found = self._once(built, folder, limits)
+            if isinstance(found, Failed):
+                return found
+            runs.append(found)
+            values = [run.values[objective.name] for run in runs]
+            if time.monotonic() >= until or (len(runs) >= plan.least and _steady(values, plan)):
+                break
+        runs = runs or [first]
+        medians = {name: median([run.values[name] for run in runs]) for name in first.values}
+        best = self._incumbent
+        if not censored and (best is None or objective.loss(medians[objective.name]) < objective.loss(best)):
+            self._incumbent = medians[objective.name]
+        return Measured(medians, tuple(run.values[objective.name] for run in runs), censored=censored)
+
+    def _hopeless(self, objective: Objective, value: float) -> bool:
+        """One objective only: with several, what is slow may be good otherwise."""
+        if self._incumbent is None or len(self.task.objectives) > 1 or value * self._incumbent <= 0:
+            return False
+        return objective.gain(self._incumbent, value) < 1 / (2 * self.task.plan.cutoff_factor)
+
+    def compare_again(
+        self, configurations: Sequence[Configuration], rounds: int = 7, seconds: float | None = None
+    ) -> list[list[float]]:
+        """Interleaved runs of finalists: the first objective's value by round; empty for one that fails now. After
+        `seconds`, and LEAST_ROUNDS, no further round begins."""
+        started, limits = time.monotonic(), self.set_up().limits
+        name = self.task.objectives[0].name
+        built = [self.prepare(configuration) for configuration in configurations]
+        values: list[list[float]] = [[] for _ in built]
+        alive = [one.tree.failure is None for one in built]
+        with self.workspace.scratch() as scratch:
+            folders = [self._place(one, scratch / str(i)) for i, one in enumerate(built)]
+            try:
+                for turn in range(rounds):
+                    if seconds is not None and turn >= LEAST_ROUNDS and time.monotonic() - started > seconds:
+                        break
+                    for index in range(len(built)) if turn % 2 == 0 else reversed(range(len(built))):
+                        found = self._once(built[index], folders[index], limits) if alive[index] else None
+                        if isinstance(found, _Run):
+                            values[index].append(found.values[name])
+                        else:
+                            alive[index], values[index] = False, []
+            finally:
+                for one in built:
+                    self.trees.release(one.tree)
+        return values
+
+    def _place(self, built: BuiltApplication, folder: Path) -> Path:
+        if built.tree.failure is not None or not self.task.private:
+            return built.tree.folder
+        return copied(built.tree.folder, folder)
+
+
+def _steady(values: Sequence[float], plan: MeasurePlan) -> bool:
+    lo, hi = median_interval(values)
+    middle = median(values)
+    return middle != 0 and (hi - lo) / 2 <= plan.precision * abs(middle)

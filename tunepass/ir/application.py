@@ -1,0 +1,58 @@
+"""A whole program as a kernel: what it is built from, how it is run and judged. Paths are relative to its folder."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tunepass.diagnostics import Span
+
+Words = tuple[str, ...]  # an argument vector; words may hold placeholders such as {FLAGS} and {build_dir}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """A number in the program's output: literal text around one `{name}`, or the path of a value in JSON output."""
+
+    pattern: str = ""
+    path: str = ""
+    span: Span | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Build:
+    """Commands run in order, in a private copy of the sources (`copied`) or where the sources are. `product` is the
+    program they make."""
+
+    commands: tuple[Words, ...] = ()
+    product: str = ""
+    copied: bool = True
+    linked: Words = ()  # what the copy has as links: large inputs that are only read
+    limit_s: float = 120.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    """What makes an output right: `command` ends with status 0; the numbers `compared`, or the whole output, are those
+    of the default configuration within the tolerance."""
+
+    command: Words = ()
+    compared: tuple[Reading, ...] = ()
+    whole_output: bool = False
+    absolute: float = 0.0
+    relative: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Application:
+    """`sources` are globs of what the program is built from; `tools` the programs whose versions its results depend on.
+    `limit_s` None: the limit follows the default's own time. `repeats` None: until the median is steady."""
+
+    sources: Words = ()
+    sources_span: Span | None = None
+    tools: Words = ()
+    build: Build = Build()
+    check: Check = Check()
+    limit_s: float | None = None
+    memory_bytes: int | None = None
+    repeats: int | None = None
+    deterministic: bool = False
