@@ -5,8 +5,11 @@ from __future__ import annotations
 import itertools
 
 import numpy as np
+import pytest
 
 from tunepass.space.diagram import dedupe, from_rows
+from tunepass.space.parameter import Integer
+from tunepass.space.space import Space
 
 
 def test_equal_rows_get_equal_numbers() -> None:
@@ -39,3 +42,9 @@ def test_weights_draw_in_proportion() -> None:
     counts = [int((drawn == r).all(axis=1).sum()) for r in rows]
     assert np.allclose(np.array(counts) / 9000, np.array([1, 2, 6]) / 9, atol=0.02)
     assert not from_rows(rows, [2, 2]).weigh([np.zeros(2), np.ones(2)]).possible
+
+
+def test_building_is_silent_where_a_settled_constraint_divides_by_nothing(recwarn: pytest.WarningsRecorder) -> None:
+    parameters = [Integer("a", 1, 4), Integer("b", 1, 4), Integer("c", 1, 9)]
+    space = Space(parameters, ["a + c <= 4 or c % (a * b) == 0", "a * b >= 2"])
+    assert space.size == 43 and not recwarn.list

@@ -22,7 +22,7 @@ from tunepass.space.terms import Term, Terms
 
 Mask = NDArray[np.bool_]
 T = TypeVar("T", bound=np.generic)
-BLOCK = 1 << 19  # pairs expanded at a time
+BLOCK = 1 << 17  # pairs expanded at a time: a column of them stays within the cache
 ARCS_PER_NODE = 4  # the limit on arcs, as a multiple of the limit on nodes
 WORK_PER_NODE = 20  # and on pairs looked at
 
@@ -123,7 +123,8 @@ class Builder:
         seen = 0
         for start in range(0, rows.n, step):
             block = rows if rows.n <= step else rows.take(np.arange(start, min(rows.n, start + step)))
-            source, value, following = self.expand(block, number, before, last=last)
+            with np.errstate(divide="ignore", invalid="ignore"):  # rows that need a value no more hold zeros
+                source, value, following = self.expand(block, number, before, last=last)
             local, first = dedupe(following.key())
             sources.append(source + start)
             values.append(domain.index[value].astype(np.int32))

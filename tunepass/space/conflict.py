@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tunepass.diagnostics import Diagnostic, Severity, SpaceError
-from tunepass.expr import nodes
 from tunepass.expr.numpy_eval import satisfied
 from tunepass.space.build import TooLarge
 from tunepass.space.constraint import Constraint
@@ -27,15 +26,14 @@ def conflicting(
 
 def is_empty(parameters: Sequence[Parameter], constraints: Sequence[Constraint], node_limit: int) -> bool:
     """No configuration meets all constraints; False also where the diagram grows too large to tell."""
-    expressions = [c.expression for c in constraints]
-    if any(not nodes.free_names(e) and not satisfied(e, {}, 1)[0] for e in expressions):
+    if any(not c.names and not satisfied(c.expression, {}, 1)[0] for c in constraints):
         return True
-    for names, numbers in components(parameters, expressions):
+    for names, numbers in components(parameters, constraints):
         mine = [p for p in parameters if p.name in names]
         if not numbers:
             continue
         try:
-            if build_group(mine, [expressions[i] for i in numbers], node_limit).size == 0:
+            if build_group(mine, [constraints[i].expression for i in numbers], node_limit).size == 0:
                 return True
         except TooLarge:
             continue

@@ -18,8 +18,11 @@ class Constraint:
     expression: nodes.Expr
     text: str
     span: Span | None = field(default=None, compare=False, repr=False)
+    names: tuple[nodes.Name, ...] = field(init=False, compare=False, repr=False)  # each once
 
     def __post_init__(self) -> None:
+        names = {node.name: node for node in nodes.walk(self.expression) if isinstance(node, nodes.Name)}
+        object.__setattr__(self, "names", tuple(names.values()))
         if not isinstance(self.expression.type, nodes.Bool):
             raise SpaceError(
                 f"a constraint is true or false, got a value of type {self.expression.type}: {self.text}",

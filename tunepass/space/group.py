@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 from tunepass.expr import nodes
 from tunepass.space import order
 from tunepass.space.build import Builder, Domain, TooLarge
+from tunepass.space.constraint import Constraint
 from tunepass.space.diagram import LIMIT, Diagram, Indices, Weighted
 from tunepass.space.evaluate import Evaluator, Known
-from tunepass.space.parameter import Column, Integer, Parameter, Permutation, Real
+from tunepass.space.parameter import Categorical, Column, Integer, Ordinal, Parameter, Permutation, Real
 from tunepass.space.prior import Floats
 from tunepass.space.terms import Term, Terms, Variable, conjuncts
 
@@ -188,8 +189,7 @@ def item_type(p: Permutation) -> nodes.Type:
 def value_ends(p: Parameter) -> tuple[float, float]:
     if isinstance(p, (Real, Integer)):
         return float(p.lo), float(p.hi)
-    numbers = [float(v) for v in p.domain if isinstance(v, (bool, int, float))]
-    return (min(numbers), max(numbers)) if numbers else (0.0, 0.0)
+    return p.lookup.ends if isinstance(p, (Ordinal, Categorical)) else (0.0, 0.0)
 
 
 def domain_of(p: Parameter) -> Domain:
@@ -204,13 +204,12 @@ def domain_of(p: Parameter) -> Domain:
     return Domain(p.at(index), index, p.size)
 
 
-def components(parameters: Sequence[Parameter], constraints: Sequence[nodes.Expr]) -> list[tuple[set[str], list[int]]]:
+def components(parameters: Sequence[Parameter], constraints: Sequence[Constraint]) -> list[tuple[set[str], list[int]]]:
     """Names tied by constraints, and the numbers of those constraints; unconstrained names are groups of one."""
     group: dict[str, tuple[set[str], list[int]]] = {p.name: ({p.name}, []) for p in parameters}
-    for i, e in enumerate(constraints):
-        names = nodes.free_names(e)
+    for i, c in enumerate(constraints):
         merged: tuple[set[str], list[int]] = (set(), [i])
-        for name in names:
+        for name in (node.name for node in c.names):
             if group[name][0] is not merged[0] and not merged[0] >= group[name][0]:
                 merged[0].update(group[name][0])
                 merged[1].extend(group[name][1])

@@ -1,21 +1,15 @@
-"""Steps between configurations: one-parameter neighbours, the feasible configuration nearest to a given one."""
+"""Steps from one configuration to its one-parameter neighbours, and how likely a configuration is beforehand."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tunepass.space.configuration import Configuration
 from tunepass.space.group import Columns, DiagramGroup, Group
-from tunepass.space.parameter import Categorical, Column, Integer, Parameter, Permutation, Real
+from tunepass.space.parameter import Column, Integer, Parameter, Permutation, Real
 from tunepass.space.prior import Floats
 
-if TYPE_CHECKING:
-    from tunepass.space.space import Space
-
-NEAREST_DRAWS = 128
 LONG = 4096  # values of one free parameter; of a longer one only some are neighbours
 
 
@@ -70,69 +64,6 @@ def _orders(order: Column) -> Column:
                 swapped[[i, j]] = swapped[[j, i]]
                 found.setdefault(swapped.tobytes(), swapped)
     return np.array(list(found.values()), dtype=np.int64).reshape(len(found), k)
-
-
-def nearest_feasible(space: Space, wanted: Configuration) -> Configuration | None:
-    """A feasible configuration with few changes from `wanted`: group by group, the fewest among many, then repaired."""
-    target = {p.name: p.column([wanted[p.name]]) for p in space.parameters}
-    best: dict[str, Column] = {}
-    for g in space.groups:
-        mine = {p.name: target[p.name] for p in g.parameters}
-        if g.walk(mine)[0][0]:
-            best.update(mine)
-            continue
-        rng = np.random.default_rng(0)
-        if isinstance(g, DiagramGroup):
-            row = nearest_row(g, mine)
-            best.update(g.columns(row[None, :]))
-            continue
-        rows = g.draw(NEAREST_DRAWS, rng)
-        n = len(next(iter(rows.values())))
-        if n == 0:
-            return None
-        closest = int(np.argmin(sum(_changes(p, rows[p.name], mine[p.name]) for p in g.parameters)))
-        best.update({name: c[closest : closest + 1] for name, c in rows.items()})
-    return space.configurations(best)[0]
-
-
-def _changes(p: Parameter, column: Column, target: Column) -> Floats:
-    """1 for a change, and less than 1 for how far a number moves."""
-    if isinstance(p, Permutation):
-        moved = np.not_equal(column, target)
-        return np.asarray(moved.any(axis=1) + moved.mean(axis=1) / 8, dtype=np.float64)
-    changed = np.not_equal(column, target).astype(np.float64)
-    if not isinstance(p, Categorical):
-        changed = changed + np.abs(p.unit(column) - p.unit(target)) / 8
-    return np.asarray(changed, dtype=np.float64)
-
-
-def nearest_row(g: DiagramGroup, target: Columns) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:
-    """The path with the least total change: exact, bottom-up over the diagram."""
-    diagram = g.diagram
-    wanted = g.rows(target)[0]
-    by_name = {p.name: p for p in g.parameters}
-    cost = np.zeros(1)
-    picks = []
-    for i in reversed(range(len(diagram.layers))):
-        layer, (name, position) = diagram.layers[i], g.layers[i]
-        p = by_name[name]
-        if position >= 0:
-            own = (np.arange(layer.width) != wanted[i]).astype(np.float64)
-        else:
-            own = _changes(p, p.at(np.arange(layer.width)), p.at(wanted[i : i + 1]))
-        arc = own[layer.value] + cost[layer.child]
-        sources = layer.sources
-        order = np.lexsort((arc, sources))
-        first = np.full(len(layer.start) - 1, -1, dtype=np.int64)
-        filled = np.diff(layer.start) > 0
-        first[filled] = order[layer.start[:-1][filled]]
-        cost = np.where(filled, arc[first], np.inf)
-        picks.append(first)
-    node, row = 0, np.zeros(len(diagram.layers), dtype=np.int64)
-    for i, first in enumerate(reversed(picks)):
-        arc_at = first[node]
-        row[i], node = diagram.layers[i].value[arc_at], int(diagram.layers[i].child[arc_at])
-    return row
 
 
 def log_prior(p: Parameter, column: Column) -> Floats:

@@ -57,7 +57,10 @@ def _settled(lo: Ends, hi: Ends, undefined: bool, *, real: bool = False) -> Rang
 
 
 def _any_undefined(parts: Sequence[Range]) -> bool:
-    return any(p.undefined for p in parts)
+    for p in parts:  # a loop: this is called for every small term
+        if p.undefined:
+            return True
+    return False
 
 
 def add(parts: Sequence[Range], signs: Sequence[int], *, real: bool = False) -> Range:
@@ -132,7 +135,8 @@ def apply(e: nodes.Expr, parts: Sequence[Range]) -> Range:
         case nodes.Binary():
             return _binary(e.op, parts[0], parts[1], isinstance(e.type, nodes.Real))
         case nodes.Compare():
-            return every([_compare(e, i, parts) for i in range(len(e.ops))])
+            first = _compare(e, 0, parts)
+            return first if len(e.ops) == 1 else every([first, *(_compare(e, i, parts) for i in range(1, len(e.ops)))])
         case nodes.Logical():
             return every(parts) if e.op == "and" else some(parts)
         case nodes.Member():

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +21,7 @@ from tunepass.space.build import TooLarge
 from tunepass.space.configuration import Configuration, Value
 from tunepass.space.conflict import conflicting, describe
 from tunepass.space.constraint import Constraint
+from tunepass.space.defaults import settle
 from tunepass.space.group import Columns, FreeGroup, Group, RealGroup, build_group, components
 from tunepass.space.parameter import Column, Parameter, Real
 from tunepass.space.prior import Floats
@@ -50,10 +52,9 @@ class Space:
         self.constraints = tuple(
             c if isinstance(c, Constraint) else Constraint.parse(c, self.parameters) for c in constraints
         )
-        for c in self.constraints:
-            _check_names(c, self._by_name)
+        _check_names(self.constraints, {p.name: p.type for p in self.parameters})
         self.node_limit = node_limit
-        self.warnings: tuple[Diagnostic, ...] = ()
+        self._notes: tuple[Diagnostic, ...] = ()
         self._set_groups(tuple(self._groups()))
 
     @classmethod
@@ -68,13 +69,24 @@ class Space:
         self.groups = groups
         self.finite = not any(isinstance(p, Real) for p in self.parameters)
         self.complete = not any(isinstance(g, RejectionGroup) for g in groups)
-        self.default = self._default()
+
+    @cached_property
+    def _settled(self) -> tuple[Configuration, tuple[Diagnostic, ...]]:
+        return settle(self)
+
+    @property
+    def default(self) -> Configuration:
+        """The parameters' defaults; where those are infeasible together, a feasible configuration near them."""
+        return self._settled[0]
+
+    @property
+    def warnings(self) -> tuple[Diagnostic, ...]:
+        return self._notes + self._settled[1]
 
     # --- the feasible set
 
     def _groups(self) -> Iterator[Group]:
-        expressions = [c.expression for c in self.constraints]
-        for names, numbers in components(self.parameters, expressions):
+        for names, numbers in components(self.parameters, self.constraints):
             mine = [p for p in self.parameters if p.name in names]
             if not numbers:
                 p = mine[0]
@@ -82,7 +94,7 @@ class Space:
                 continue
             yield self._tied(mine, [self.constraints[i] for i in numbers])
         for c in self.constraints:
-            if not nodes.free_names(c.expression) and not _always(c.expression):
+            if not c.names and not _always(c.expression):
                 raise self._empty([c])
 
     def _tied(self, parameters: list[Parameter], constraints: list[Constraint]) -> Group:
@@ -100,7 +112,7 @@ class Space:
         return group
 
     def _warn(self, message: str, constraints: Sequence[Constraint]) -> None:
-        self.warnings += (Diagnostic(message, constraints[0].span, severity=Severity.WARNING),)
+        self._notes += (Diagnostic(message, constraints[0].span, severity=Severity.WARNING),)
 
     def _empty(self, constraints: Sequence[Constraint]) -> SpaceError:
         return describe(conflicting(self.parameters, constraints, self.node_limit))
@@ -300,28 +312,6 @@ class Space:
             else np.zeros((n, 0), np.int64)
         )
 
-    def _default(self) -> Configuration:
-        """The parameters' defaults; where those are infeasible together, a feasible configuration near them."""
-        wanted = Configuration({p.name: p.default for p in self.parameters})
-        if self.contains(wanted):
-            return wanted
-        found = moves.nearest_feasible(self, wanted)
-        if found is None:
-            self.warnings += (Diagnostic("no feasible configuration was found by sampling", severity=Severity.WARNING),)
-            return wanted
-        changes = ", ".join(f"{k}={v!r}" for k, v in found.items() if v != wanted[k])
-        self.warnings += (
-            Diagnostic(
-                f"the default configuration is infeasible; the nearest feasible one changes {changes}",
-                next((c.span for c in self.constraints if not self._meets(c, wanted)), None),
-                severity=Severity.WARNING,
-            ),
-        )
-        return found
-
-    def _meets(self, c: Constraint, configuration: Configuration) -> bool:
-        return bool(satisfied(c.expression, self.columns([configuration]), 1)[0])
-
 
 def length(columns: Columns) -> int:
     return len(next(iter(columns.values()))) if columns else 0
@@ -343,7 +333,8 @@ def _check_parameters(parameters: tuple[Parameter, ...]) -> None:
         seen.add(p.name)
 
 
-def _check_names(c: Constraint, known: Mapping[str, Parameter]) -> None:
-    for node in nodes.walk(c.expression):
-        if isinstance(node, nodes.Name) and (node.name not in known or known[node.name].type != node.type):
-            raise SpaceError(f"a constraint names parameters of its space, got {node.name!r}", node.span)
+def _check_names(constraints: Sequence[Constraint], types: Mapping[str, nodes.Type]) -> None:
+    for c in constraints:
+        for node in c.names:
+            if types.get(node.name) != node.type:
+                raise SpaceError(f"a constraint names parameters of its space, got {node.name!r}", node.span)

@@ -10,7 +10,7 @@ exclude overflow, Booleans that are never undefined.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -46,6 +46,7 @@ class Term:
     code: int = 0  # a variable's number, or a place's item code
     owner: str = ""  # the permutation of a place
     parts: dict[int, Split] = field(default_factory=dict, repr=False)  # by bound variables
+    frontiers: dict[int, tuple[Term, ...]] = field(default_factory=dict, repr=False)
 
     @property
     def nary(self) -> bool:
@@ -205,23 +206,20 @@ class Terms:
             t.parts[key] = found
         return found
 
-    def frontier(self, t: Term, bound: int) -> Iterable[Term]:
+    def frontier(self, t: Term, bound: int) -> tuple[Term, ...]:
         """The maximal bound parts of `t`, and the places of a permutation that is being laid out."""
-        if not t.mask & bound or t.kind == "constant":
-            return
-        if not t.mask & ~bound or t.kind == "place":
-            yield t
-            return
-        if t.nary:
-            part = self.split(t, bound).part
-            if part is not None:
-                yield part
-            for c in t.children:
-                if c.mask & ~bound:
-                    yield from self.frontier(c, bound)
-        else:
-            for c in t.children:
-                yield from self.frontier(c, bound)
+        inside = t.mask & bound
+        if not inside:
+            return ()
+        if inside == t.mask or t.kind == "place":
+            return (t,)
+        found = t.frontiers.get(inside)
+        if found is None:
+            part = self.split(t, bound).part if t.nary else None
+            open_ = [c for c in t.children if not t.nary or c.mask & ~bound]
+            parts = [p for c in open_ for p in self.frontier(c, bound)]
+            found = t.frontiers[inside] = tuple(parts if part is None else [part, *parts])
+        return found
 
 
 def conjuncts(e: nodes.Expr) -> list[nodes.Expr]:
