@@ -1,7 +1,8 @@
 """Building and sampling constrained spaces: tunepass, pyATF and python-constraint2, each run in a process of its own.
 
 Build time is from parsed constraints (for pyATF and python-constraint2, from compiled functions or strings, as their
-users write them): of the first build in a process (cold), and of the fastest of six (warm); memory is the growth of the peak resident set while building; samples are uniform configurations.
+users write them): of the first build in a process (cold), and of the fastest of six (warm). Memory is the growth of the
+peak resident set while building; samples are uniform configurations.
 `pip install '.[bench]'` brings the peers; one that is missing is left out, one that passes the time limit says so.
 """
 

@@ -49,3 +49,12 @@ def test_rows_are_boxes(text: str) -> None:
     if e.type != INTEGER:
         assert [d is True for d in decided] == got.always.tolist()
         assert [d is False for d in decided] == got.never.tolist()
+
+
+@pytest.mark.parametrize("big", [2**53 + 1, -(2**53) - 1, 2**62 + 1])
+def test_constants_that_no_double_holds_are_bounded_outward(big: int) -> None:
+    for text in (f"ceildiv({big}, a)", f"{big} // a", f"{big} + a"):
+        e = parse(text, NAMES)
+        for a in (1, 3, 9):
+            got, one = bounds_columns(e, {"a": np.array([a])}, {"a": np.array([a])}, 1), interval.bounds(e, {"a": (a,)})
+            assert got.lo[0] <= one.lo == one.hi <= got.hi[0], text

@@ -6,6 +6,7 @@ operations are vectorised; the others go through interval_ops row by row.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
@@ -103,7 +104,13 @@ def _alike(e: Expr, known: Known, n: int) -> BoundsColumns:
     """Constants, orders, and whatever depends on no name's box: the same in all rows, from the widest operands."""
     cells = {id(x): _widest(known[id(x)]) for x in e.children}
     low, high, flags = interval.cell(e, cells, {})
-    return BoundsColumns(np.full(n, float(low)), np.full(n, float(high)), np.full(n, flags, np.uint8))
+    return BoundsColumns(np.full(n, _below(low)), np.full(n, -_below(-high)), np.full(n, flags, np.uint8))
+
+
+def _below(end: int | float) -> float:
+    """The largest double that is not above `end`: beyond 2**53 not every integer is one."""
+    near = float(end)
+    return math.nextafter(near, -math.inf) if near > end else near
 
 
 def _widest(found: BoundsColumns) -> iv.Cell:
@@ -179,8 +186,9 @@ def _floor_divide(x: list[BoundsColumns], flags: Flags) -> BoundsColumns:
     low, high = np.where(b.lo == 0, 1.0, b.lo), np.where(b.hi == 0, -1.0, b.hi)
     divisors = [low, high, np.where(across, -1.0, low), np.where(across, 1.0, low)]
     corners = [np.floor_divide(y, d) for y in (a.lo, a.hi) for d in divisors]
-    lo = np.where(only_zero, -LIMIT, np.min(corners, axis=0))
-    hi = np.where(only_zero, LIMIT - 1024, np.max(corners, axis=0))
+    lo, hi = (np.asarray(pick(corners, axis=0)) for pick in (np.min, np.max))
+    lo = np.where(only_zero, -LIMIT, np.where(np.abs(lo) < EXACT / 4, lo, lo - np.abs(lo) * 2.0**-50))
+    hi = np.where(only_zero, LIMIT - 1024, np.where(np.abs(hi) < EXACT / 4, hi, hi + np.abs(hi) * 2.0**-50))
     return _integer(lo, hi, flags | np.where((b.lo <= 0) & (b.hi >= 0), MAY_BE_UNDEFINED, 0).astype(np.uint8))
 
 

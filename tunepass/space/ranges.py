@@ -57,10 +57,7 @@ def _settled(lo: Ends, hi: Ends, undefined: bool, *, real: bool = False) -> Rang
 
 
 def _any_undefined(parts: Sequence[Range]) -> bool:
-    for p in parts:  # a loop: this is called for every small term
-        if p.undefined:
-            return True
-    return False
+    return True in [p.undefined for p in parts]
 
 
 def add(parts: Sequence[Range], signs: Sequence[int], *, real: bool = False) -> Range:

@@ -161,7 +161,7 @@ class Lookup:
     __slots__ = ("_order", "_sorted", "ends", "table")
 
     def __init__(self, table: Column):
-        rising = bool((table[1:] > table[:-1]).all())
+        rising = bool(np.less(table[:-1], table[1:]).all())
         self.table = table
         self._order: Indices | None = None if rising else np.argsort(table, kind="stable")
         self._sorted = table if self._order is None else table[self._order]
