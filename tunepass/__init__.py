@@ -21,6 +21,7 @@ _HOME_OF = {
     "Failed": "tunepass.study.outcome",
     "Trial": "tunepass.study.trial",
     "Study": "tunepass.study.study",
+    "PriorMean": "tunepass.strategies.prior_mean",
     "Store": "tunepass.study.store",
     "Lock": "tunepass.study.lock",
     "Kernel": "tunepass.ir.kernel",
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from tunepass.passes.base import Pipeline as Pipeline
     from tunepass.passes.base import Result as Result
     from tunepass.space.configuration import Configuration as Configuration
+    from tunepass.strategies.prior_mean import PriorMean as PriorMean
     from tunepass.study.lock import Lock as Lock
     from tunepass.study.objective import Objective as Objective
     from tunepass.study.outcome import Failed as Failed

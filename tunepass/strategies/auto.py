@@ -23,6 +23,10 @@ class Auto(Strategy):
         fits = counted and task.max_evals is not None and task.space.size <= task.max_evals
         self.chosen: Strategy = Exhaustive(task) if fits else Bayesian(task, SETTINGS)
 
+    @property
+    def prior_weight(self) -> float | None:
+        return self.chosen.prior_weight if isinstance(self.chosen, Bayesian) else None
+
     def suggest(self, n: int) -> list[Configuration]:
         return self.chosen.suggest(n)
 

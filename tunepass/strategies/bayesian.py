@@ -15,7 +15,7 @@ import numpy as np
 from tunepass.acquisition.expected_improvement import ExpectedImprovement
 from tunepass.acquisition.feasible import draw_limit, feasible_utility
 from tunepass.acquisition.maximise import ClimbSettings, maximise
-from tunepass.space.columns import Columns, join, length
+from tunepass.space.columns import Columns, join, length, take
 from tunepass.space.configuration import Configuration
 from tunepass.space.embedding import Embedding, PermutationDistance
 from tunepass.space.encoding import Encoding
@@ -26,11 +26,13 @@ from tunepass.strategies.losses import log_scale, scalarised
 from tunepass.strategies.models import ForestModel, GpModel, Model, weights
 from tunepass.strategies.random import draw_free
 from tunepass.strategies.record import Record
+from tunepass.strategies.residual import Prior, ResidualModel, interleaved
 from tunepass.study.trial import Trial
 from tunepass.surrogates.base import Floats
 from tunepass.surrogates.feasibility import FEASIBLE, Feasibility, FeasibilitySettings
 from tunepass.surrogates.forest import ForestSettings
 from tunepass.surrogates.gp import GpSettings
+from tunepass.surrogates.residual import ResidualSettings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,6 +51,7 @@ class BayesianSettings:
     climb: ClimbSettings = field(default_factory=ClimbSettings)
     pool: int = 1000  # uniform feasible candidates a suggestion
     elite: int = 3  # measured configurations whose neighbours are candidates too
+    residual: ResidualSettings = field(default_factory=ResidualSettings)  # where there is a prior mean
 
 
 class Bayesian(Strategy):
@@ -57,6 +60,7 @@ class Bayesian(Strategy):
     def __init__(self, task: Task, settings: BayesianSettings | None = None):
         super().__init__(task)
         self.settings, self.record = settings or BayesianSettings(), Record(task)
+        self.prior = Prior(task, log=self.settings.log_output) if task.prior_mean is not None else None
         self.embedding = Embedding(task.space.parameters, permutation=self.settings.permutation)
         self.encoding, self.around = Encoding(task.space), Neighbourhood(task.space)
         self.feasibility = Feasibility(self.settings.feasibility)
@@ -73,11 +77,25 @@ class Bayesian(Strategy):
     def observe(self, trial: Trial) -> None:
         self.record.observe(trial)
 
+    @property
+    def prior_weight(self) -> float | None:
+        """How much of the prediction rests on the prior mean, 0 to 1; None without one."""
+        informed = [model.weight for model in self.models if isinstance(model, ResidualModel)]
+        if not informed or not self.record.measured.any():
+            return informed[0] if informed else None
+        return float(np.dot(weights(self.models, self.settings.trust), informed))
+
     def _models(self) -> tuple[Model, ...]:
-        s = self.settings
-        gp = GpModel(self.embedding, replace(s.gp, seed=self.task.seed))
-        forest = ForestModel(self.encoding, s.forest, self.task.seed)
-        return {"gp": (gp,), "forest": (forest,), "mixed": (gp, forest)}[s.surrogate]
+        s, prior = self.settings, self.prior
+
+        def gp() -> Model:
+            return GpModel(self.embedding, replace(s.gp, seed=self.task.seed))
+
+        def forest() -> Model:
+            return ForestModel(self.encoding, s.forest, self.task.seed)
+
+        bases = {"gp": (gp,), "forest": (forest,), "mixed": (gp, forest)}[s.surrogate]
+        return tuple(base() if prior is None else ResidualModel(base, prior, s.residual) for base in bases)
 
     def _one(self) -> Configuration | None:
         left = self.record.free()
@@ -98,6 +116,10 @@ class Bayesian(Strategy):
         """The design; the same whether it is made now or was made before an interruption."""
         if self._design is None:
             self._design = warm_up(self.task, self.embedding, self.settings.design)
+            if self.prior is not None:
+                s = self.settings.residual
+                best = self.task.space.configurations(take(self.prior.best, slice(s.best)))
+                self._design = interleaved(self._design[0], best, self._design[1 : 1 + s.design])
         return self._design if len(self.record) < len(self._design) else []
 
     def _utility(self, rng: np.random.Generator) -> Callable[[Columns], Floats] | None:
@@ -144,6 +166,8 @@ class Bayesian(Strategy):
         parts = [space.sample_columns(s.pool, rng)]
         if any(parameter.prior is not None for parameter in space.parameters):
             parts.append(space.sample_columns(s.pool // 4, rng, prior=True))
+        if self.prior is not None:
+            parts.append(self.prior.best)
         if elite := self._elite():
             parts.append(self.around.of(space.columns(elite))[0])
         return join([part for part in parts if length(part)])

@@ -20,18 +20,21 @@ from tunepass.strategies.base import Strategy, Task
 from tunepass.strategies.factors import BINS, Factors
 from tunepass.strategies.random import draw_free
 from tunepass.strategies.record import Record
+from tunepass.strategies.residual import Prior
 from tunepass.study.objective import Objective
 from tunepass.study.outcome import Measured
 from tunepass.study.trial import Trial
 from tunepass.surrogates.base import Floats
 from tunepass.surrogates.densities import Densities, DensitySettings
 
+SOURCE_ROWS = 5000
+SOURCE_KEY = 0x736F75726365
 WARM_UP_KEY = 0x64656E73  # keeps the warm-up's random stream apart from the proposals'
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DensityRatioSettings:
-    """`initial=None`: the 20 random configurations of §III-C, at most a third of the budget."""
+    """`initial=None`: the 20 random configurations of §III-C, at most a third of the budget; 1 with a source."""
 
     initial: int | None = None
     density: DensitySettings = field(default_factory=DensitySettings)
@@ -43,6 +46,8 @@ class DensityRatioSettings:
     def initial_size(self, task: Task) -> int:
         if self.initial is not None:
             return self.initial
+        if task.prior_mean is not None:
+            return 1  # the source's densities stand in for the random configurations
         return 20 if task.max_evals is None else min(20, max(3, task.max_evals // 3))
 
 
@@ -53,6 +58,7 @@ class DensityRatio(Strategy):
         super().__init__(task)
         self.settings, self.record = settings or DensityRatioSettings(), Record(task)
         self.factors = Factors(task.space, self.settings.bins)
+        self.source = self._source_densities()
         self._initial: list[Configuration] | None = None
         self._every: tuple[Columns, Floats] | None = None
 
@@ -93,7 +99,16 @@ class DensityRatio(Strategy):
         measured = self.record.measured
         if measured.any():
             loss[measured] = _one_loss(self.record.losses)
-        return Densities.of(rows, loss, self.factors.sizes, self.settings.density)
+        target = Densities.of(rows, loss, self.factors.sizes, self.settings.density)
+        return target if self.source is None else target.plus(self.settings.weight, self.source)
+
+    def _source_densities(self) -> Densities | None:
+        """Of what the prior mean says about the space, or about SOURCE_ROWS draws from it."""
+        if self.task.prior_mean is None:
+            return None
+        sample = self.task.space.sample_columns(SOURCE_ROWS, np.random.default_rng([self.task.seed, SOURCE_KEY]))
+        losses = Prior(self.task, log=False).at(sample)
+        return Densities.of(self.factors.rows(sample), losses, self.factors.sizes, self.settings.density)
 
     def _candidates(self, densities: Densities, rng: np.random.Generator) -> tuple[Columns, Floats]:
         """All configurations (ranking), or draws (proposal); columns and rows."""

@@ -9,6 +9,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace as with_fields
 
+import numpy as np
+
 from tunepass.diagnostics import StudyError, nearest
 from tunepass.space.configuration import Configuration, Value
 from tunepass.space.space import Space
@@ -22,8 +24,9 @@ from tunepass.study.objective import Objective
 from tunepass.study.outcome import Failed, Infeasible, Measured, Outcome
 from tunepass.study.pareto import nondominated
 from tunepass.study.store import Store, StudyRecord
-from tunepass.study.task import Factory, Task, factory_of
+from tunepass.study.task import Factory, PriorMeanLike, Task, factory_of
 from tunepass.study.trial import Trial
+from tunepass.study.trust import Trust, Weighing, rank_correlation
 
 PATIENCE = 100  # how often a strategy may answer with nothing but configurations known to it
 
@@ -39,7 +42,8 @@ class Study:
     evaluation together. With a `store`, every observation is on disk when `observe` returns; a study of the same name
     resumes: its trials are replayed into the strategy, and what was interrupted is suggested again before anything new.
     Without a `name` the space, the objectives and the `identity` name it. `identity` says what results depend on
-    besides the configuration (source, compiler, device, ...); a study never mixes two.
+    besides the configuration (source, compiler, device, ...); a study never mixes two. `prior_mean` is what is known
+    about the one objective beforehand: the search starts from it, and `trust` says what it turned out to be worth.
     """
 
     def __init__(
@@ -53,10 +57,15 @@ class Study:
         store: str | Store | None = None,
         name: str | None = None,
         identity: Mapping[str, str] | None = None,
+        prior_mean: PriorMeanLike | None = None,
     ):
         self.space = space
         self.objectives = _distinct(objectives)
-        self.task = Task(space=space, objectives=self.objectives, seed=seed, max_evals=_budget(max_evals))
+        if prior_mean is not None:
+            self._single("prior_mean")
+        self.task = Task(
+            space=space, objectives=self.objectives, seed=seed, max_evals=_budget(max_evals), prior_mean=prior_mean
+        )
         self._factory = factory_of(strategy)
         self.store = store if isinstance(store, Store) else Store(store or MEMORY)
         self._record = self._open(name, dict(identity or {}))
@@ -180,6 +189,20 @@ class Study:
         """How many trials failed at each stage, most first; `infeasible` counts broken hidden constraints."""
         failed = [t.outcome for t in self._trials if not t.measured]
         return dict(Counter(o.stage if isinstance(o, Failed) else "infeasible" for o in failed).most_common())
+
+    @property
+    def trust(self) -> Trust | None:
+        """What the prior mean has turned out to be worth so far; None without one."""
+        if self.task.prior_mean is None:
+            return None
+        measured = self._losses()
+        columns = self.space.columns([t.configuration for _, t in measured])
+        values = self.task.prior_mean.values(self.space, columns) if measured else np.empty(0)
+        expected = np.array([self.objectives[0].loss(float(value)) for value in values])
+        known = np.isfinite(expected)
+        losses = np.array([losses[0] for losses, _ in measured])[known]
+        weight = self._strategy.prior_weight if isinstance(self._strategy, Weighing) else None
+        return Trust(rank_correlation(expected[known], losses), weight, len(losses))
 
     def close(self) -> None:
         """Close the store; suggestions without an outcome become free for others."""

@@ -6,11 +6,22 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol, cast
 
+import numpy as np
+from numpy.typing import NDArray
+
 from tunepass import registry
+from tunepass.expr.numpy_eval import Columns
 from tunepass.space.configuration import Configuration
 from tunepass.space.space import Space
 from tunepass.study.objective import Objective
 from tunepass.study.trial import Trial
+
+
+class PriorMeanLike(Protocol):
+    """What is known about the objective before it is measured; tunepass.strategies.prior_mean has the sources."""
+
+    def values(self, space: Space, columns: Columns, /) -> NDArray[np.float64]:
+        """The prior mean (n,) of the objective's value, in some unit; NaN where it has none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,6 +32,7 @@ class Task:
     objectives: tuple[Objective, ...]
     seed: int = 0
     max_evals: int | None = None
+    prior_mean: PriorMeanLike | None = None
 
 
 class Suggester(Protocol):

@@ -1,0 +1,73 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from tests.contracts.strategy import Build, StrategyContract, drive, task
+from tests.strategies.test_bayesian import bowl
+from tunepass.space.parameter import Integer
+from tunepass.space.space import Space
+from tunepass.strategies.bayesian import Bayesian, BayesianSettings
+from tunepass.strategies.density_ratio import DensityRatio
+from tunepass.strategies.prior_mean import PriorMean
+from tunepass.strategies.residual import Prior, interleaved
+from tunepass.study.outcome import Measured
+
+SPACE = Space([Integer("x", 0, 63), Integer("y", 0, 31)], constraints=["(x + y) % 2 == 1"])
+RIGHT = "2.5 + (x - 38) ** 2 / 90 + (y - 9) ** 2 / 30"
+WRONG = "50 - (x - 40) ** 2 / 50 - (y - 7) ** 2 / 40"
+
+
+class TestInformed(StrategyContract):
+    @pytest.fixture
+    def build(self) -> Build:
+        prior = PriorMean.from_expression("100 / tile + unroll")
+        return lambda t: Bayesian(
+            replace(t, prior_mean=prior if len(t.objectives) == 1 and has_unroll(t.space) else None)
+        )
+
+
+def has_unroll(space: Space) -> bool:
+    return any(p.name == "unroll" for p in space.parameters)
+
+
+def best_after(n: int, prior: str | None, surrogate: str, seed: int, strategy: type = Bayesian) -> float:
+    mean = PriorMean.from_expression(prior) if prior else None
+    informed = replace(task(SPACE, seed=seed), prior_mean=mean)
+    search = Bayesian(informed, BayesianSettings(surrogate=surrogate)) if strategy is Bayesian else strategy(informed)
+    seen = drive(search, n, bowl)
+    return min(o.values["time"] for c in seen if isinstance(o := bowl(c), Measured))
+
+
+@pytest.mark.parametrize("surrogate", ["gp", "forest"])
+def test_a_good_prior_saves_evaluations(surrogate: str) -> None:
+    informed = np.mean([best_after(8, RIGHT, surrogate, seed) for seed in range(4)])
+    plain = np.mean([best_after(8, None, surrogate, seed) for seed in range(4)])
+    assert informed - 1 < 0.5 * (plain - 1)
+
+
+@pytest.mark.parametrize("surrogate", ["gp", "mixed"])
+def test_a_misleading_prior_does_not_prevent_convergence(surrogate: str) -> None:
+    misled = np.mean([best_after(40, WRONG, surrogate, seed) for seed in range(3)])
+    assert misled < 1.3
+
+
+def test_the_source_s_densities_guide_the_density_ratio() -> None:
+    informed = np.mean([best_after(8, RIGHT, "gp", seed, DensityRatio) for seed in range(4)])
+    plain = np.mean([best_after(8, None, "gp", seed, DensityRatio) for seed in range(4)])
+    assert informed < plain
+
+
+def test_the_prior_knows_its_best_and_fills_in_its_worst() -> None:
+    space = Space([Integer("x", 0, 9)])
+    prior = Prior(replace(task(space), prior_mean=PriorMean.from_expression("12 / x")), log=True)
+    assert prior.best["x"][0] == 9
+    at = prior.at(space.columns(list(space.enumerate())))
+    assert at[0] == pytest.approx(np.log(12)) and at[9] == pytest.approx(np.log(12 / 9))
+
+
+def test_the_warm_up_takes_turns() -> None:
+    a, b, c, d = SPACE.sample(4, np.random.default_rng(0))
+    assert interleaved(a, [b, a], [c, d]) == [a, b, c, d]

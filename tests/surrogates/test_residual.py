@@ -1,0 +1,46 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tunepass.surrogates.base import Posterior
+from tunepass.surrogates.residual import AffineMap, ResidualSettings, fit_map, mixture, weight
+
+
+def test_the_map_is_least_squares_where_rows_are_many_and_spread() -> None:
+    rng = np.random.default_rng(0)
+    m = rng.normal(0, 1, 500)
+    found = fit_map(m, 3.0 + 0.6 * m + rng.normal(0, 0.1, 500), 1.0, kappa=3.0)
+    assert found.scale == pytest.approx(0.6, abs=0.02) and found.offset == pytest.approx(3.0, abs=0.02)
+
+
+def test_few_rows_all_alike_leave_the_scale_alone() -> None:
+    m = np.array([0.0, 0.01, 0.02])
+    assert fit_map(m, np.array([5.0, 4.0, 3.0]), 1.0, kappa=3.0).scale == pytest.approx(1.0, abs=0.02)
+    one = fit_map(np.array([2.0]), np.array([7.0]), 1.0, kappa=3.0)
+    assert one == AffineMap(1.0, 5.0)
+
+
+def test_a_prior_that_ranks_backwards_is_dropped_not_inverted() -> None:
+    m = np.linspace(-1, 1, 30)
+    assert fit_map(m, -m, 0.3, kappa=3.0).scale == 0.0
+
+
+def test_a_constant_prior_only_shifts() -> None:
+    assert fit_map(np.full(3, 2.0), np.array([1.0, 2.0, 3.0]), 0.0, kappa=3.0).apply(np.array([2.0]))[0] == 2.0
+
+
+def test_the_weight_follows_the_evidence() -> None:
+    settings = ResidualSettings(belief=0.9, evidence=1.0)
+    assert weight(0.0, 0.0, 10, settings) == pytest.approx(0.9)
+    assert weight(-1.0, 0.0, 10, settings) < 0.01 < 0.999 < weight(1.0, 0.0, 10, settings)
+    assert 0 < weight(-1e9, 0.0, 10, settings) < 1e-9
+
+
+def test_the_mixture_has_the_moments_of_its_draws() -> None:
+    one, other = Posterior(np.array([0.0]), np.array([1.0])), Posterior(np.array([3.0]), np.array([0.25]))
+    found = mixture(0.3, one, other)
+    rng = np.random.default_rng(0)
+    draws = np.where(rng.random(400_000) < 0.3, rng.normal(0, 1, 400_000), rng.normal(3, 0.5, 400_000))
+    assert found.mean[0] == pytest.approx(draws.mean(), abs=0.01)
+    assert found.variance[0] == pytest.approx(draws.var(), abs=0.02)

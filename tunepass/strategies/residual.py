@@ -1,0 +1,111 @@
+"""A model of what a prior mean leaves: residual and plain model side by side, weighted by how well they predict.
+
+The last column of a row is the prior mean there, on the scale of the losses.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from tunepass.space.columns import Columns, take
+from tunepass.space.configuration import Configuration
+from tunepass.strategies.base import Task
+from tunepass.strategies.models import Model, last_refit
+from tunepass.surrogates.base import Floats, Posterior
+from tunepass.surrogates.residual import (
+    AffineMap,
+    ResidualSettings,
+    fit_map,
+    mixture,
+    weight,
+)
+
+REFERENCE = 20_000  # configurations that say how much the prior varies over the space and where it is best
+FAVOURITES = 200
+REFERENCE_KEY = 0x7072696F72
+
+
+class Prior:
+    """A task's prior mean as losses, on the log scale if `log` and they have one sign; where it has none, its worst."""
+
+    def __init__(self, task: Task, *, log: bool):
+        assert task.prior_mean is not None
+        self.task, self.mean = task, task.prior_mean
+        sample = task.space.sample_columns(REFERENCE, np.random.default_rng([task.seed, REFERENCE_KEY]))
+        losses = self._losses(sample)
+        known = losses[np.isfinite(losses)]
+        self.worst = float(known.max()) if len(known) else 0.0
+        self.sign = _sign(known) if log else 0.0
+        self.variance = float(self.scaled(known).var()) if len(known) else 0.0
+        order = np.argsort(np.where(np.isfinite(losses), losses, np.inf), kind="stable")[:FAVOURITES]
+        self.best = take(sample, order)  # the prior's favourites, best first
+
+    def at(self, columns: Columns) -> Floats:
+        """The prior mean (n,) as losses."""
+        losses = self._losses(columns)
+        return self.scaled(np.where(np.isfinite(losses), losses, self.worst))
+
+    def scaled(self, losses: Floats) -> Floats:
+        """On the log scale; a value of the other sign than the sampled ones counts as the smallest magnitude known."""
+        if self.sign == 0.0:
+            return losses
+        return self.sign * np.log(np.maximum(self.sign * losses, 1e-300))
+
+    def _losses(self, columns: Columns) -> Floats:
+        values = self.mean.values(self.task.space, columns)
+        return -values if self.task.objectives[0].maximise else values
+
+
+def _sign(losses: Floats) -> float:
+    """1 or -1 where all losses are of that sign, else 0."""
+    signs = np.unique(np.sign(losses))
+    return float(signs[0]) if len(signs) == 1 else 0.0
+
+
+class ResidualModel(Model):
+    """`ResidualModel(lambda: GpModel(embedding, settings), prior)`."""
+
+    def __init__(self, base: Callable[[], Model], prior: Prior, settings: ResidualSettings | None = None):
+        self.settings, self.prior = settings or ResidualSettings(), prior
+        self.plain, self.residual = base(), base()
+        self.map = AffineMap(1.0, 0.0)
+        self.weight, self._residual_score = self.settings.belief, -np.inf
+
+    def rows(self, columns: Columns) -> Floats:
+        return np.column_stack([self.plain.rows(columns), self.prior.at(columns)])
+
+    def fit(self, x: Floats, loss: Floats, fantasies: Floats) -> None:
+        m, at = np.ascontiguousarray(x[:, -1]), last_refit(len(x))  # hyperparameters and map are searched together
+        proportional = 1.0 if self.prior.sign else self._unit(loss[:at])
+        self.map = fit_map(m[:at], loss[:at], self.prior.variance, self.settings.kappa, proportional)
+        left = loss - self.map.apply(m)
+        base, more = np.ascontiguousarray(x[:, :-1]), np.ascontiguousarray(fantasies[:, : x.shape[1] - 1])
+        self.plain.fit(base, loss, more)
+        self.residual.fit(base, left, more)
+        shrunk = (float(left.std()) or 1.0) / (float(loss.std()) or 1.0)  # the unit of the residual's score
+        self._residual_score = self.residual.score() - float(np.log(shrunk))
+        self.weight = weight(self._residual_score, self.plain.score(), len(loss), self.settings)
+
+    def posterior(self, x: Floats) -> Posterior:
+        base = np.ascontiguousarray(x[:, :-1])
+        left = self.residual.posterior(base)
+        informed = Posterior(left.mean + self.map.apply(x[:, -1]), left.variance)
+        return mixture(self.weight, informed, self.plain.posterior(base)) if self.weight < 1 else informed
+
+    def score(self) -> float:
+        return max(self._residual_score, self.plain.score())
+
+    def _unit(self, loss: Floats) -> float:
+        """Off the log scale the units are unknown: the scale that gives prior and losses the same deviation."""
+        return float(loss.std()) / self.prior.variance**0.5 if self.prior.variance > 0 else 0.0
+
+
+def interleaved(
+    default: Configuration, best: Sequence[Configuration], design: Sequence[Configuration]
+) -> list[Configuration]:
+    """The warm-up: the default, then in turn one that the prior likes and one that fills space."""
+    pairs = itertools.zip_longest(best, design)
+    return list(dict.fromkeys([default, *(c for pair in pairs for c in pair if c is not None)]))

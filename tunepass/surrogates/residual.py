@@ -1,0 +1,63 @@
+"""A prior mean under a surrogate: the loss is an affine function of the prior mean, and what is left is learned.
+
+    symbol   shape   meaning
+    m        (n,)    prior mean at the measured rows, on the losses' (log) scale
+    y        (n,)    losses
+    a, b             y ~ a + b m + residual; on the log scale b = 1 is "proportional" and a is the ratio of the units
+    s2               variance of m over the space
+    kappa            pseudo-rows, as spread out as the space, that say b = b0
+
+b = (S_my + kappa s2 b0) / (S_mm + kappa s2), at least 0: few rows close to the prior's best say nothing about the
+scale, and a prior that ranks the measured rows backwards is dropped, not inverted. The residual model competes with a
+plain one by held-out likelihood: its weight is the posterior probability that it is the better one.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from tunepass.surrogates.base import Floats, Posterior
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResidualSettings:
+    kappa: float = 3.0
+    belief: float = 0.9  # probability of the residual model before anything is measured
+    evidence: float = 0.5  # how many rows' worth of likelihood a row counts: held-out rows are not independent
+    best: int = 2  # of the prior's best configurations in the warm-up
+    design: int = 2  # ... and of the space-filling design: without them, rows all alike say nothing about the prior
+
+
+@dataclass(frozen=True, slots=True)
+class AffineMap:
+    """Loss = offset + scale * prior mean."""
+
+    scale: float
+    offset: float
+
+    def apply(self, m: Floats) -> Floats:
+        return np.asarray(self.offset + self.scale * m)
+
+
+def fit_map(m: Floats, y: Floats, s2: float, kappa: float, b0: float = 1.0) -> AffineMap:
+    """The ridge estimate of b towards `b0`, and the a that goes through the means."""
+    gap, shrink = m - m.mean(), kappa * s2
+    down = float((gap * gap).sum()) + shrink
+    scale = max(0.0, (float((gap * (y - y.mean())).sum()) + shrink * b0) / down) if down > 0 else b0
+    return AffineMap(scale, float(y.mean() - scale * m.mean()))
+
+
+def weight(residual: float, plain: float, n: int, settings: ResidualSettings) -> float:
+    """Probability in (0, 1) of the residual model, from both models' mean held-out log densities of n rows."""
+    odds = math.log(settings.belief / (1 - settings.belief)) + settings.evidence * n * (residual - plain)
+    return 1 / (1 + math.exp(-min(max(odds, -50.0), 50.0)))
+
+
+def mixture(share: float, one: Posterior, other: Posterior) -> Posterior:
+    """Mean and variance of drawing from `one` with probability `share`, else from `other`."""
+    mean = share * one.mean + (1 - share) * other.mean
+    apart = share * (1 - share) * (one.mean - other.mean) ** 2
+    return Posterior(mean, share * one.variance + (1 - share) * other.variance + apart)
