@@ -97,7 +97,8 @@ class _Chewer:
         text = self.items[at].text
         if text in MODIFIERS:
             follow = at + 1
-            return "", self.tokens.partner[follow] if self.items[follow].kind == "[" else at
+            scoped = follow < self.last and self.items[follow].kind == "["
+            return "", self.tokens.partner[follow] if scoped else at
         if text == "case":
             return "CASE", self._until(at, ("=>",), "a `case` needs `=>`")
         if text in ("val", "var"):
@@ -161,6 +162,8 @@ class _Chewer:
 
     def _alone(self, at: int) -> bool:
         """Is this `*` a whole argument?"""
+        if at == 0 or at + 1 >= len(self.items):
+            return False
         before, after = self.items[at - 1], self.items[at + 1]
         return before.kind in ("(", ",") and (after.kind in (")", ",") or after.text in ("by", "par"))
 

@@ -145,7 +145,7 @@ def _string_end(source: Source, start: int, at: int, triple: bool) -> int:
     interpolated = text[start] != '"'
     while at < len(text):
         if interpolated and text.startswith("${", at):
-            at = _hole_end(text, at)
+            at = _hole_end(source, at)
         elif triple and text.startswith('"""', at):
             at += 3
             while at < len(text) and text[at] == '"':
@@ -162,9 +162,14 @@ def _string_end(source: Source, start: int, at: int, triple: bool) -> int:
     raise SourceError("this string is never closed", source.span(start, start + 1), hint='close it with `"`')
 
 
-def _hole_end(text: str, at: int) -> int:
-    depth = 0
+def _hole_end(source: Source, at: int) -> int:
+    """The end of `${…}`, with the strings in it."""
+    text, depth = source.text, 0
     while at < len(text):
+        if text[at] == '"':
+            triple = text.startswith('"""', at)
+            at = _string_end(source, at, at + (3 if triple else 1), triple)
+            continue
         depth += {"{": 1, "}": -1}.get(text[at], 0)
         at += 1
         if depth == 0 and text[at - 1] == "}":
