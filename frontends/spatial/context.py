@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from tunepass.diagnostics import Diagnostic, Severity, Span
-from tunepass.frontends.spatial.declarations import Declared
+from tunepass.frontends.spatial.declared import Declared
 from tunepass.frontends.spatial.values import Op
 from tunepass.ir.hardware import INT, Controller, Element, Index, Memory, Operation, Schedule, Stage, Struct
 

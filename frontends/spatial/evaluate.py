@@ -6,11 +6,10 @@ import re
 
 from tunepass.diagnostics import SourceError, Span
 from tunepass.expr import algebra
-from tunepass.expr.nodes import INTEGER, Name
-from tunepass.frontends.spatial import controls, memories, primitives, sequences
+from tunepass.frontends.spatial import controls, counters, declarations, memories, primitives, sequences
 from tunepass.frontends.spatial import syntax as s
 from tunepass.frontends.spatial.context import Context
-from tunepass.frontends.spatial.declarations import PRIORS, Declared, range_domain
+from tunepass.frontends.spatial.declared import PRIORS
 from tunepass.frontends.spatial.parser import parse
 from tunepass.frontends.spatial.scanner import Tokens
 from tunepass.frontends.spatial.types import read_type
@@ -255,7 +254,7 @@ class Lowering:
 
     def _infix(self, node: s.Infix, scope: Scope, name: str | None) -> Value:
         if node.operator in PRIORS and isinstance(node.right, s.Parenthesis):
-            return self._declaration(node.left, node.right.items, node.operator, node.span, scope, name)
+            return declarations.declare(self, node.left, node.right.items, node.operator, node.span, scope, name)
         if node.operator in ("load", "store", "gather", "scatter", "loadAligned", "storeAligned", "alignload"):
             return memories.transfer(self, node, scope)
         if node.operator in ("until", "by", "par", "::", "to"):
@@ -273,7 +272,7 @@ class Lowering:
                 return Range(left, right.stop, right.start, one, node.span)
             return Range(left, right, one, one, node.span)
         if node.operator == "par" and isinstance(left, MemoryRef) and left.memory.kind not in ("reg", "argin"):
-            return ParMemory(left, controls.fixed(self, right, node.right.span, "a par factor"))
+            return ParMemory(left, counters.fixed(self, right, node.right.span, "a par factor"))
         base = left if isinstance(left, Range) else Range(zero, left, one, one, node.span)
         if isinstance(node.left, s.Star):
             base = Range(zero, None, one, one, node.span)
@@ -283,7 +282,7 @@ class Lowering:
 
     def _apply(self, node: s.Apply, scope: Scope, name: str | None) -> Value:
         if any(isinstance(a, s.Infix) and a.operator == "->" for a in node.arguments):
-            return self._declaration(node.function, node.arguments, None, node.span, scope, name)
+            return declarations.declare(self, node.function, node.arguments, None, node.span, scope, name)
         built = controls.controller(self, node, scope, name)
         if built is not None:
             return built
@@ -319,7 +318,7 @@ class Lowering:
                 target.host.alias = given if isinstance(given, Host) else Host("value", given.expr)
             return UNIT
         if called == "param" and len(node.arguments) == 1:
-            return self._declaration(node.arguments[0], (), None, node.span, scope, name)
+            return declarations.declare(self, node.arguments[0], (), None, node.span, scope, name)
         if called == "pack":
             return TupleOf(tuple(self.value(a, scope) for a in node.arguments))
         if called in self.context.structs:
@@ -336,7 +335,7 @@ class Lowering:
 
     def _applied(self, target: Value, node: s.Apply, scope: Scope, name: str | None) -> Value:
         if isinstance(target, Known):  # `16 (1, 2, 4)`: an explicit list of values
-            return self._declaration(node.function, node.arguments, None, node.span, scope, name)
+            return declarations.declare(self, node.function, node.arguments, None, node.span, scope, name)
         if isinstance(target, MemoryRef):
             return memories.access(self, target, node, scope)
         if isinstance(target, TupleOf) and len(node.arguments) == 1:
@@ -368,49 +367,6 @@ class Lowering:
             inner.set(found.group(1), Known(algebra.lift(i)))
             self.block(node.body, inner)
         return UNIT
-
-    # --- design parameters
-
-    def _declaration(
-        self, default: s.Node, domain: tuple[s.Node, ...], prior: str | None, span: Span, scope: Scope, name: str | None
-    ) -> Value:
-        """`default (lo -> hi)`, `default (lo -> step -> hi)`, `default (1, 2, 4)`, `param(default)`, with a prior."""
-        start = self._integer(default, scope, "a parameter's default")
-        values = self._domain(domain, span, scope) if domain else None
-        if values is not None and len(values) == 1:
-            return Known(algebra.lift(values[0]))
-        unique = self.context.unique(name or f"param_{span.line}")
-        self.context.declared.append(
-            Declared(unique, start, values, PRIORS[prior] if prior else None, default.span, span)
-        )
-        return Known(Name(unique, INTEGER, span))
-
-    def _domain(self, items: tuple[s.Node, ...], span: Span, scope: Scope) -> tuple[int, ...]:
-        ends: list[int] = []
-        node = items[0]
-        if len(items) == 1 and isinstance(node, s.Infix) and node.operator == "->":
-            while isinstance(node, s.Infix) and node.operator == "->":
-                ends.insert(0, self._integer(node.right, scope, "the end of a range"))
-                node = node.left
-            ends.insert(0, self._integer(node, scope, "the start of a range"))
-            if len(ends) > 3:
-                raise SourceError("a range is `low -> high` or `low -> step -> high`", span)
-            return range_domain(ends[0], ends[1] if len(ends) == 3 else 1, ends[-1], span)
-        values = tuple(self._integer(item, scope, "a parameter's value") for item in items)
-        if len(set(values)) < len(values):
-            raise SourceError("a parameter's values must differ", span)
-        return values
-
-    def _integer(self, node: s.Node, scope: Scope, what: str) -> int:
-        value = primitives.read(self.context, self.value(node, scope), node.span)
-        found = primitives.constant_of(value)
-        if isinstance(found, bool) or not isinstance(found, int):
-            raise SourceError(
-                f"{what} must be a whole number known here, `{node.span.text}` is not",
-                node.span,
-                hint="use a literal, or a val of literals",
-            )
-        return found
 
 
 def _given(argument: s.Node) -> s.Node:

@@ -7,7 +7,7 @@ from enum import Enum
 
 from tunepass.diagnostics import Span
 from tunepass.expr.nodes import Expr, Name
-from tunepass.frontends.spatial.declarations import Declared, range_domain
+from tunepass.frontends.spatial.declared import Declared, range_domain
 from tunepass.ir.hardware import Controller, Program, Schedule, Transfer
 from tunepass.space.parameter import Categorical, Integer, Ordinal, Parameter
 
