@@ -9,6 +9,7 @@ from tunepass.diagnostics import TunepassError, nearest
 
 STRATEGIES: Mapping[str, str] = {
     "auto": "tunepass.strategies.auto:Auto",
+    "baco": "tunepass.strategies.baco:baco",
     "bayesian": "tunepass.strategies.bayesian:Bayesian",
     "density_ratio": "tunepass.strategies.density_ratio:DensityRatio",
     "exhaustive": "tunepass.strategies.exhaustive:Exhaustive",
@@ -21,7 +22,6 @@ STRATEGIES: Mapping[str, str] = {
 FRONTENDS: Mapping[str, str] = {
     **dict.fromkeys((".c", ".cc", ".cpp", ".cxx", ".c++", ".C"), "tunepass.frontends.c.frontend:CFrontend"),
     ".scala": "tunepass.frontends.spatial.frontend:SpatialFrontend",
-    **dict.fromkeys((".yaml", ".yml"), "tunepass.frontends.app.frontend:AppFrontend"),
 }
 
 # What passes reach above themselves for, by name only: the standard pipeline needs frontends and evaluators.
