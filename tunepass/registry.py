@@ -22,6 +22,7 @@ STRATEGIES: Mapping[str, str] = {
 FRONTENDS: Mapping[str, str] = {
     **dict.fromkeys((".c", ".cc", ".cpp", ".cxx", ".c++", ".C"), "tunepass.frontends.c.frontend:CFrontend"),
     ".scala": "tunepass.frontends.spatial.frontend:SpatialFrontend",
+    **dict.fromkeys((".yaml", ".yml"), "tunepass.frontends.app.frontend:AppFrontend"),
 }
 
 # What passes reach above themselves for, by name only: the standard pipeline needs frontends and evaluators.

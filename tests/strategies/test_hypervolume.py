@@ -23,6 +23,12 @@ class TestForest(StrategyContract):
 class TestGp(StrategyContract):
     @pytest.fixture
     def build(self) -> Build:
+        return lambda t: Hypervolume(t, HypervolumeSettings(surrogate="gp"))
+
+
+class TestMixed(StrategyContract):
+    @pytest.fixture
+    def build(self) -> Build:
         return lambda t: Hypervolume(t)
 
 

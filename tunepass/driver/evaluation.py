@@ -14,7 +14,7 @@ from tunepass.evaluators.compare import Tolerance
 from tunepass.evaluators.compile_run import CompileRun, KernelTask
 from tunepass.evaluators.metrics import MetricPattern
 from tunepass.frontends.c.harness import harness_source
-from tunepass.frontends.c.lowering import lower
+from tunepass.frontends.c.lowering import defines, lower
 from tunepass.ir.kernel import Call, Kernel, RunCommand
 from tunepass.passes.objectives import of_kernel
 from tunepass.space.configuration import Configuration
@@ -39,6 +39,11 @@ def evaluator(kernel: Kernel, command: tuple[str, ...]) -> AbstractContextManage
     raise TunepassError(f"{kernel.name}: nothing says how to judge it")
 
 
+def _reference(kernel: Kernel) -> Candidate:
+    """The untouched source; its macros have their defaults, for sources that leave those to the pragma."""
+    return Candidate(defines=defines(kernel, Configuration({p.name: p.default for p in kernel.parameters})))
+
+
 def _kernel_task(kernel: Kernel, call: Call, command: tuple[str, ...]) -> KernelTask:
     return KernelTask(
         command=command,
@@ -46,6 +51,7 @@ def _kernel_task(kernel: Kernel, call: Call, command: tuple[str, ...]) -> Kernel
         text=kernel.source.text,
         harness=harness_source(kernel),
         realise=partial(realised, kernel),
+        reference=_reference(kernel),
         language=kernel.language,
         tolerance=Tolerance(absolute=call.absolute_tolerance, relative=call.relative_tolerance),
     )
@@ -58,6 +64,7 @@ def _command_task(kernel: Kernel, run: RunCommand, command: tuple[str, ...]) -> 
         source=Path(kernel.source.name),
         run=run.arguments,
         realise=partial(realised, kernel),
+        reference=_reference(kernel),
         metrics=tuple(MetricPattern(m.pattern, o) for m, o in zip(run.metrics, objectives)),
         language=kernel.language,
     )

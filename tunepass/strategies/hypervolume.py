@@ -1,4 +1,4 @@
-"""Several objectives: a surrogate each, the hypervolume expected to be gained times P(feasible), local search.
+"""Several objectives: a surrogate each (or two), the hypervolume expected to be gained times P(feasible), local search.
 
     acquisition   utility of a candidate                                         objectives
     ehvi          expected hypervolume improvement, exact                        2, 3
@@ -10,7 +10,7 @@ With more than three objectives, or before anything was measured to compare with
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -34,11 +34,12 @@ from tunepass.strategies.random import draw_free
 from tunepass.strategies.record import Record
 from tunepass.study.pareto import nondominated
 from tunepass.study.trial import Trial
-from tunepass.surrogates.base import Floats, Posterior
+from tunepass.surrogates.base import Floats
 from tunepass.surrogates.feasibility import FEASIBLE, Feasibility, FeasibilitySettings
 from tunepass.surrogates.forest import ForestSettings
 from tunepass.surrogates.gp import GpSettings
 
+KINDS = {"gp": ("gp",), "forest": ("forest",), "mixed": ("gp", "forest")}
 EXACT = (2, 3)  # objectives that hypervolumes are exact for
 
 
@@ -47,7 +48,8 @@ class HypervolumeSettings:
     """Every choice is one switch; the defaults are what `hypervolume` is."""
 
     acquisition: Literal["ehvi", "smsego", "chebyshev"] = "ehvi"
-    surrogate: Literal["gp", "forest"] = "gp"
+    surrogate: Literal["gp", "forest", "mixed"] = "mixed"
+    trust: float = 4.0  # mixed: how fast the better predictor of held-out trials outweighs the other
     gp: GpSettings = field(default_factory=GpSettings)
     forest: ForestSettings = field(default_factory=ForestSettings)
     permutation: PermutationDistance = "spearman"
@@ -69,7 +71,7 @@ class Hypervolume(Strategy):
         self.embedding = Embedding(task.space.parameters, permutation=self.settings.permutation)
         self.encoding, self.around = Encoding(task.space), Neighbourhood(task.space)
         self.feasibility = Feasibility(self.settings.feasibility)
-        self.models = [self._model(number) for number in range(len(task.objectives))]
+        self.kinds = [self._models(kind) for kind in KINDS[self.settings.surrogate]]
         self._design: list[Configuration] | None = None
 
     def suggest(self, n: int) -> list[Configuration]:
@@ -82,11 +84,12 @@ class Hypervolume(Strategy):
     def observe(self, trial: Trial) -> None:
         self.record.observe(trial)
 
-    def _model(self, number: int) -> Model:
-        s, seed = self.settings, self.task.seed + 7919 * number
-        if s.surrogate == "gp":
-            return GpModel(self.embedding, replace(s.gp, seed=seed))
-        return ForestModel(self.encoding, s.forest, seed)
+    def _models(self, kind: str) -> tuple[Model, ...]:
+        """One model an objective."""
+        s, seeds = self.settings, [self.task.seed + 7919 * number for number in range(len(self.task.objectives))]
+        if kind == "gp":
+            return tuple(GpModel(self.embedding, replace(s.gp, seed=seed)) for seed in seeds)
+        return tuple(ForestModel(self.encoding, s.forest, seed) for seed in seeds)
 
     def _one(self) -> Configuration | None:
         left = self.record.free()
@@ -118,41 +121,52 @@ class Hypervolume(Strategy):
             return lambda columns: np.log(probability(columns))
         losses = log_scale(self.record.losses) if self.settings.log_output else self.record.losses
         losses = Scale.of(losses).apply(losses)
-        self._fit(losses)
-        acquisition = self._acquisition(losses, rng)
+        direction = draw_weights(losses.shape[1], rng)
+        priced = [self._priced(models, losses, direction) for models in self.kinds]
+        shares = self._shares()
 
         def utility(columns: Columns) -> Floats:
+            """log of the models' utilities, geometrically averaged by how well they predict."""
             p = probability(columns)
             kept = p >= limit
             if not kept.any():
                 return feasible_utility(np.zeros(len(p)), p, limit)
-            priced = np.full(len(p), -np.inf)  # surrogates are asked only where it matters
-            priced[kept] = acquisition.utility(self._posteriors(take(columns, kept)))
-            return feasible_utility(priced, p, limit)
+            blended, few = np.full(len(p), -np.inf), take(columns, kept)  # models are asked only where it matters
+            blended[kept] = sum(share * price(few) for share, price in zip(shares, priced))
+            return feasible_utility(blended, p, limit)
 
         return utility
 
-    def _fit(self, losses: Floats) -> None:
+    def _priced(self, models: Sequence[Model], losses: Floats, direction: Floats) -> Callable[[Columns], Floats]:
+        """The utility under one kind of model; `losses` (n, k) are scaled to [0, 1].
+
+        Pending configurations are believed to come out as predicted, for the surrogates and for the front.
+        """
         space, record = self.task.space, self.record
-        seen = space.columns([c for c, ok in zip(record.configurations, record.measured) if ok])
-        pending = list(record.pending)
-        for model, loss in zip(self.models, losses.T):
-            fantasies = model.rows(space.columns(pending)) if pending else np.empty((0, 0))
-            model.fit(model.rows(seen), np.ascontiguousarray(loss), fantasies)
+        x = models[0].rows(space.columns([c for c, ok in zip(record.configurations, record.measured) if ok]))
+        pending = models[0].rows(space.columns(list(record.pending))) if record.pending else x[:0]
+        for model, loss in zip(models, losses.T):
+            model.fit(x, np.ascontiguousarray(loss), pending)
+        if len(pending):
+            losses = np.vstack([losses, np.column_stack([model.posterior(pending).mean for model in models])])
+        acquisition = self._acquisition(losses, direction)
 
-    def _posteriors(self, columns: Columns) -> list[Posterior]:
-        rows = self.models[0].rows(columns)
-        return [model.posterior(rows) for model in self.models]
+        def price(columns: Columns) -> Floats:
+            rows = models[0].rows(columns)
+            return acquisition.utility([model.posterior(rows) for model in models])
 
-    def _acquisition(self, losses: Floats, rng: np.random.Generator) -> JointAcquisition:
-        """`losses` (n, k) are scaled to [0, 1]. Believed losses of pending configurations count as seen."""
-        pending = list(self.record.pending)
-        if pending:
-            believed = self._posteriors(self.task.space.columns(pending))
-            losses = np.vstack([losses, np.column_stack([p.mean for p in believed])])
+        return price
+
+    def _shares(self) -> Floats:
+        """How much each kind of model counts: a softmax of its mean held-out score."""
+        scores = self.settings.trust * np.array([np.mean([m.score() for m in models]) for models in self.kinds])
+        odds = np.exp(scores - scores.max())
+        return np.asarray(odds / odds.sum())
+
+    def _acquisition(self, losses: Floats, direction: Floats) -> JointAcquisition:
         k, kind = losses.shape[1], self.settings.acquisition
         if k not in EXACT or kind == "chebyshev":
-            return ChebyshevBound(Scale.of(losses), draw_weights(k, rng))
+            return ChebyshevBound(Scale.of(losses), direction)
         reference = reference_point(losses)
         if kind == "ehvi":
             return ExpectedHypervolumeImprovement.of(losses, reference)
