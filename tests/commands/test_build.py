@@ -107,16 +107,19 @@ def test_when_all_fails_the_status_is_1_with_an_example_a_kind(tmp_path: Path) -
     folder = Folder(tmp_path)
     folder.write(
         "p.c",
+        # Works once, for the reference.
         "#pragma tunepass param N: integer(1..20) = 1\n"
         '#pragma tunepass run "./a.out" metric "time: {time} ms"\n'
-        '#include <stdio.h>\n#ifdef N\nint main(void) { printf("no number: %d\\n", N); }\n#else\n'
-        'int main(void) { puts("time: 1 ms"); }\n#endif\n',
+        "#include <stdio.h>\nint main(void)\n{\n"
+        '    FILE *mark = fopen("ran", "r");\n'
+        '    if (mark) { printf("no number: %d\\n", N); return 0; }\n'
+        '    fclose(fopen("ran", "w"));\n    puts("time: 1 ms");\n}\n',
     )
     done = folder.run("build", "p.c", *COMPILER)
     assert done.returncode == 1
     assert "every one of 10 evaluations failed" in done.stdout
     assert "10 metric, for example N=1:" in done.stdout and "no finite number" in done.stdout
-    assert folder.files() == {"p.c", ".tunepass/store.db"}  # no output, no lock; the trials are kept
+    assert folder.files() == {"p.c", "ran", ".tunepass/store.db"}  # no output, no lock; the trials are kept
 
 
 def test_a_program_is_built_for_a_run(tmp_path: Path) -> None:
@@ -161,3 +164,20 @@ def test_continue_searches_on_though_the_lock_fits(built: Folder, tmp_path: Path
     done = folder.run("build", "scale.c", "--continue", "--max-evals", "5", "--format", "json", *COMPILER)
     data = json.loads(done.stdout)
     assert (data["trials"], data["evaluations"]) == (5, 1)
+
+
+@pytest.mark.skipif(shutil.which("valgrind") is None, reason="needs valgrind")
+def test_instructions_are_counted_the_same_every_time(tmp_path: Path) -> None:
+    counted = []
+    for place in ("one", "two"):
+        folder = Folder(tmp_path / place)
+        folder.path.mkdir()
+        folder.write("scale.c", SOURCE)
+        words = ("build", "scale.c", "--max-evals", "2", "--objective", "instructions", "--format", "json", *COMPILER)
+        counted.append(json.loads(folder.run(*words).stdout)["objectives"]["instructions"])
+    assert counted[0] == counted[1] and counted[0]["default"] > 4096
+    done = folder.run("explain", "scale.c")
+    assert done.returncode == 0 and "instructions" in done.stdout
+    assert folder.run("verify").returncode == 0
+    done = folder.run("build", "scale.c", "--objective", "time,instructions", *COMPILER)
+    assert done.returncode == 2 and "search for them alone" in done.stderr

@@ -64,13 +64,13 @@ def _settings(options: argparse.Namespace) -> Settings:
         max_evals=options.max_evals,
         jobs=options.jobs,
         objectives=options.objective or (),
-        pick=options.pick or (options.objective or (None,))[0],
+        pick=options.pick,
     )
 
 
 def _jobs(kernels: Sequence[Kernel], settings: Settings, source: str) -> list[Job]:
     locked = lock.Lock.read(lock_path(source))
-    return [prepare(kernel, settings.command, locked, settings.pick) for kernel in kernels]
+    return [prepare(kernel, settings.command, locked, settings.objectives, settings.pick) for kernel in kernels]
 
 
 def _found(job: Job, settings: Settings, options: argparse.Namespace) -> Found:

@@ -33,7 +33,7 @@ def _best(one: Checked, store: str | None) -> Configuration | None:
     """The best configuration that the store has for the kernel as it is now."""
     if one.job is None:
         return None
-    history = history_of(store_path(one.job.kernel.source.name, store), one.job.identity)
+    history = history_of(store_path(one.job.kernel.source.name, store), one.job.identity, one.job.objective.name)
     verdict = from_measured(history.trials, one.job.objective, one.job.space) if history else None
     return verdict.choice if verdict else None
 

@@ -37,7 +37,7 @@ class Finding:
 # command, what it is for, how to get it. The first C compiler found is enough.
 COMPILERS = (("cc", "the default compiler"), ("gcc", "a compiler to tune for"), ("clang", "a compiler to tune for"))
 CXX_COMPILERS = (("c++", "C++ sources"),)
-TOOLS = (("valgrind", "looking into a tuned program by hand", "apt install valgrind"),)
+TOOLS = (("valgrind", "--objective instructions", "apt install valgrind"),)
 PACKAGES = ("cffi", "lark", "numpy", "PyYAML", "rich", "scikit-learn", "scipy")
 EXTRAS = (("pyatf", "bench", "make bench"), ("python-constraint2", "bench", "make bench"))
 

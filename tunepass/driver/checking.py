@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tunepass.diagnostics import TunepassError
-from tunepass.driver.job import Job, prepare
+from tunepass.driver.job import Job, locked_names, prepare
 from tunepass.driver.reading import parse
 from tunepass.study.lock import NAME, Entry, Lock
 
@@ -65,7 +65,7 @@ def _kernels(source: Path, lock: Lock, compiler: tuple[str, ...], *, missing: bo
     for kernel in kernels:
         key = f"{source.name}::{kernel.name}"
         entry = entries.pop(key, None)
-        job = prepare(kernel, compiler or _compiler(entry), lock, entry.objective.name if entry else None)
+        job = prepare(kernel, compiler or _compiler(entry), lock, locked_names(entry, kernel), None)
         found.append(Checked(key, entry, replace(job, entry=entry)))
     gone = [Checked(key, entry, None, f"{source} has no such kernel") for key, entry in entries.items()]
     return found + gone

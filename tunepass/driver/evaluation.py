@@ -16,7 +16,7 @@ from tunepass.evaluators.metrics import MetricPattern
 from tunepass.frontends.c.harness import harness_source
 from tunepass.frontends.c.lowering import defines, lower
 from tunepass.ir.kernel import Call, Kernel, RunCommand
-from tunepass.passes.objectives import of_kernel
+from tunepass.passes.objectives import INSTRUCTIONS, TIME, of_kernel
 from tunepass.space.configuration import Configuration
 from tunepass.study.outcome import Evaluate
 
@@ -28,14 +28,14 @@ def realised(kernel: Kernel, configuration: Configuration) -> Candidate:
     return Candidate(text=text, defines=lowered.defines, flags=lowered.flags)
 
 
-def evaluator(kernel: Kernel, command: tuple[str, ...]) -> AbstractContextManager[Evaluate]:
+def evaluator(kernel: Kernel, command: tuple[str, ...], *, count: bool = False) -> AbstractContextManager[Evaluate]:
     """Judges the kernel by its generated harness, the program by its own run, the application by its own commands."""
     if kernel.application is not None:
         return application.evaluator(kernel)
     if kernel.run is not None:
         return CommandRun(_command_task(kernel, kernel.run, command))
     if kernel.call is not None:
-        return CompileRun(_kernel_task(kernel, kernel.call, command))
+        return CompileRun(_kernel_task(kernel, kernel.call, command, count=count))
     raise TunepassError(f"{kernel.name}: nothing says how to judge it")
 
 
@@ -44,7 +44,7 @@ def _reference(kernel: Kernel) -> Candidate:
     return Candidate(defines=defines(kernel, Configuration({p.name: p.default for p in kernel.parameters})))
 
 
-def _kernel_task(kernel: Kernel, call: Call, command: tuple[str, ...]) -> KernelTask:
+def _kernel_task(kernel: Kernel, call: Call, command: tuple[str, ...], *, count: bool) -> KernelTask:
     return KernelTask(
         command=command,
         source=Path(kernel.source.name),
@@ -53,6 +53,8 @@ def _kernel_task(kernel: Kernel, call: Call, command: tuple[str, ...]) -> Kernel
         realise=partial(realised, kernel),
         reference=_reference(kernel),
         language=kernel.language,
+        objective=(INSTRUCTIONS if count else TIME).name,
+        metric="instructions" if count else "time",
         tolerance=Tolerance(absolute=call.absolute_tolerance, relative=call.relative_tolerance),
     )
 

@@ -33,22 +33,22 @@ class History:
         return tuple(t for _, t in sorted((row for row, kept in zip(rows, keep) if kept), key=lambda row: row[0]))
 
 
-def history_of(store: Path, identity: Identity) -> History | None:
-    """None when there is no store, or nothing in it about this identity. Never makes a store."""
-    return _newest(store, lambda opened: opened.with_identity(identity.texts()))
+def history_of(store: Path, identity: Identity, objective: str | None = None) -> History | None:
+    """None when there is no store, or nothing in it about this identity (and objective). Never makes a store."""
+    return _newest(store, lambda opened: opened.with_identity(identity.texts()), objective)
 
 
-def newest_of(store: Path, identity: Identity) -> History | None:
+def newest_of(store: Path, identity: Identity, objective: str | None = None) -> History | None:
     """The newest study of this source and space, whatever the compiler and its flags."""
     here = {"source": identity.source, "space": identity.space}
-    return _newest(store, lambda opened: [r for r in opened.studies() if here.items() <= r.identity.items()])
+    return _newest(store, lambda opened: [r for r in opened.studies() if here.items() <= r.identity.items()], objective)
 
 
-def _newest(store: Path, find: Callable[[Store], list[StudyRecord]]) -> History | None:
+def _newest(store: Path, find: Callable[[Store], list[StudyRecord]], objective: str | None) -> History | None:
     if not store.is_file():
         return None
     with Store(f"sqlite:///{store}") as opened:
-        records = [record for record in find(opened) if record.trials]
+        records = [r for r in find(opened) if r.trials and objective in (None, *(o.name for o in r.objectives))]
         if not records:
             return None
         newest = max(records, key=lambda record: record.id)

@@ -16,7 +16,7 @@ from tunepass.passes.apply_schedule import ApplySchedule
 from tunepass.passes.base import Compilation, Pipeline
 from tunepass.passes.emit import Emit
 from tunepass.passes.extract_space import ExtractSpace
-from tunepass.passes.objectives import named, of_kernel, picked
+from tunepass.passes.objectives import INSTRUCTIONS, of_kernel, picked
 from tunepass.passes.prune_space import PruneSpace
 from tunepass.passes.result import Found, Gain
 from tunepass.passes.search import Search, Watch
@@ -73,24 +73,31 @@ class Job:
         return self.space.contains(self.entry.choice)
 
 
-def prepare(kernel: Kernel, command: tuple[str, ...], lock: Lock, pick: str | None = None) -> Job:
-    """Nothing is run but the compiler's `--version`."""
+def prepare(kernel: Kernel, command: tuple[str, ...], lock: Lock, names: tuple[str, ...], pick: str | None) -> Job:
+    """Nothing is run but the compiler's `--version`. `names` are of objectives to search for, `pick` the first of them
+    unless it says otherwise."""
     space = ExtractSpace().run(Compilation(kernel=kernel)).space
     assert space is not None
     return Job(
         kernel=kernel,
         space=space,
         identity=identity_of(kernel, space, command),
-        objective=picked(of_kernel(kernel), pick),
+        objective=picked(of_kernel(kernel, names), pick),
         entry=lock.entries.get(lock_key(kernel.source.name, kernel.name)),
     )
+
+
+def locked_names(entry: Entry | None, kernel: Kernel) -> tuple[str, ...]:
+    """What the entry was searched for, to look at it again; nothing when the kernel no longer measures that."""
+    known = {o.name for o in of_kernel(kernel)} | ({INSTRUCTIONS.name} if kernel.call else set())
+    return (entry.objective.name,) if entry and entry.objective.name in known else ()
 
 
 def recall(job: Job, store: Path) -> Found:
     """The choice as the lock records it, with the trials the store still has."""
     if job.entry is None:
         raise TunepassError(f"{job.key} is not in the lock")
-    locked, history = job.entry.objective, history_of(store, job.identity)
+    locked, history = job.entry.objective, history_of(store, job.identity, job.objective.name)
     gain = Gain(
         objective=replace(job.objective, unit=locked.unit),
         default=locked.default,
@@ -111,9 +118,9 @@ def recall(job: Job, store: Path) -> Found:
 
 def search(job: Job, settings: Settings, watch: Watch) -> Found:
     """Run the standard pipeline on the kernel. An interrupted search is marked, so that the next build resumes it."""
-    objectives = tuple(o.name for o in named(of_kernel(job.kernel), settings.objectives))
+    objectives = tuple(o.name for o in of_kernel(job.kernel, settings.objectives))
     step = Search(
-        evaluators=evaluators_for(settings.command),
+        evaluators=evaluators_for(settings.command, count=objectives == (INSTRUCTIONS.name,)),
         objectives=objectives,
         pick=settings.pick,
         strategy=settings.strategy,
@@ -137,7 +144,7 @@ def search(job: Job, settings: Settings, watch: Watch) -> Found:
 
 def unfinished(store: Path, job: Job) -> Path:
     """A file beside the store that stands for an interrupted search of this kernel at this identity."""
-    return store.parent / f"interrupted-{_digest(job.key, *job.identity.texts().values())}"
+    return store.parent / f"interrupted-{_digest(job.key, job.objective.name, *job.identity.texts().values())}"
 
 
 def study_name(job: Job, objectives: tuple[str, ...]) -> str:

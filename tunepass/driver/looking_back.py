@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tunepass.diagnostics import TunepassError
 from tunepass.driver.history import History, history_of, newest_of
 from tunepass.driver.identity import lock_path, store_path
-from tunepass.driver.job import Job, prepare
+from tunepass.driver.job import Job, locked_names, prepare
 from tunepass.driver.reading import parse, select
 from tunepass.passes.settle import from_measured
 from tunepass.space.configuration import Configuration
-from tunepass.study.identity import Identity
 from tunepass.study.lock import Lock
 
 
@@ -32,10 +31,12 @@ def look_back(source: str, kernel: str | None, store: str | None) -> list[Past]:
     found = []
     for chosen in select(parse(source).kernels, kernel, source):
         entry = lock.entries.get(f"{Path(source).name}::{chosen.name}")
-        job = prepare(chosen, ("cc", "-O2"), lock, entry.objective.name if entry else None)
-        history = _history(path, job, entry.identity if entry else None)
+        job = prepare(chosen, ("cc", "-O2"), lock, locked_names(entry, chosen), None)
+        history = _history(path, job)
         if history is None:
             continue
+        if entry is None:
+            job = replace(job, objective=history.objectives[0])
         verdict = from_measured(history.trials, job.objective, job.space)
         locked = entry.choice if entry and job.choice_is_possible else None
         found.append(Past(job=job, history=history, choice=locked or (verdict.choice if verdict else None)))
@@ -46,10 +47,13 @@ def look_back(source: str, kernel: str | None, store: str | None) -> list[Past]:
     return found
 
 
-def _history(path: Path, job: Job, locked: Identity | None) -> History | None:
+def _history(path: Path, job: Job) -> History | None:
     """Trials of this very source and space: those the lock was made from, else the newest under any compiler."""
-    if locked is not None and (locked.source, locked.space) == (job.identity.source, job.identity.space):
-        found = history_of(path, locked)
-        if found is not None:
-            return found
-    return newest_of(path, job.identity)
+    locked, name = job.entry, job.objective.name if job.entry else None
+    if locked is not None:
+        here = (job.identity.source, job.identity.space)
+        if (locked.identity.source, locked.identity.space) == here:
+            found = history_of(path, locked.identity, name)
+            if found is not None:
+                return found
+    return newest_of(path, job.identity, name)

@@ -42,12 +42,12 @@ def check_device(device: str | None) -> None:
         raise TunepassError(f"no device {device!r}; there is {HOST!r}, the machine this runs on")
 
 
-def evaluators_for(command: tuple[str, ...]) -> Evaluators:
-    """Compile with `command` and run, on this machine."""
+def evaluators_for(command: tuple[str, ...], *, count: bool = False) -> Evaluators:
+    """Compile with `command` and run, on this machine; `count` instructions rather than time a kernel."""
 
     def evaluators(kernel: Kernel) -> AbstractContextManager[Evaluate]:
         from tunepass.driver.evaluation import evaluator
 
-        return evaluator(kernel, command)
+        return evaluator(kernel, command, count=count)
 
     return evaluators

@@ -9,17 +9,21 @@ from tunepass.ir.kernel import Kernel
 from tunepass.study.objective import Objective
 
 TIME = Objective("time", unit="ms")
+INSTRUCTIONS = Objective("instructions")  # of a call, counted by cachegrind: the same on every run
 
 
-def of_kernel(kernel: Kernel) -> tuple[Objective, ...]:
-    """The metrics of a `run`; else the time of a call, or of the whole run, in ms."""
+def of_kernel(kernel: Kernel, names: Sequence[str] = ()) -> tuple[Objective, ...]:
+    """The objectives called `names`, in that order. Without names: the metrics of a `run`; else the time of a call, or
+    of the whole run, in ms."""
     metrics = kernel.run.metrics if kernel.run else ()
-    return tuple(Objective(m.objective, unit=m.unit, maximise=m.maximise) for m in metrics) or (TIME,)
-
-
-def named(objectives: Sequence[Objective], names: Sequence[str]) -> tuple[Objective, ...]:
-    """The objectives called `names`, in that order; all of them when there are no names."""
-    return tuple(_find(objectives, name) for name in names) or tuple(objectives)
+    usual = tuple(Objective(m.objective, unit=m.unit, maximise=m.maximise) for m in metrics) or (TIME,)
+    if kernel.call is None or INSTRUCTIONS.name not in names:
+        return tuple(_find(usual, name) for name in names) or usual
+    if len(names) > 1:
+        raise TunepassError(
+            "instructions are counted, not timed: search for them alone", hint="--objective instructions"
+        )
+    return (INSTRUCTIONS,)
 
 
 def picked(objectives: Sequence[Objective], name: str | None) -> Objective:

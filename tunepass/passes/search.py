@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from tunepass.passes.base import Compilation, Evaluators, Pass
 from tunepass.passes.explore import Explorer, Stop
-from tunepass.passes.objectives import named, of_kernel, picked
+from tunepass.passes.objectives import of_kernel, picked
 from tunepass.passes.result import Progress
 from tunepass.study.store import Store
 from tunepass.study.study import Study
@@ -43,7 +43,7 @@ class Search(Pass):
     clock: Callable[[], float] = time.monotonic
 
     def run(self, compilation: Compilation) -> Compilation:
-        objectives = named(of_kernel(compilation.kernel), self.objectives)
+        objectives = of_kernel(compilation.kernel, self.objectives)
         objective = picked(objectives, self.pick)
         study = Study(
             compilation.needs_space(self),

@@ -117,7 +117,7 @@ def check_range(name: str, lo: Number, hi: Number, log: bool, span: Span | None)
     if lo > hi:
         raise SpaceError(f"{name}: lo <= hi must hold, got {lo=}, {hi=}", span)
     if log and lo <= 0:
-        raise SpaceError(f"{name}: a log scale needs positive values, got {lo}", span)
+        raise SpaceError(f"{name}: a log scale needs positive values, got {lo:g}", span)
 
 
 def distinct(name: str, values: Sequence[bool] | Sequence[Number] | Sequence[str], span: Span | None) -> tuple:  # type: ignore[type-arg]
