@@ -6,7 +6,7 @@ import hashlib
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from tunepass.diagnostics import TunepassError
+from tunepass.diagnostics import StudyError, TunepassError
 from tunepass.driver.history import history_of
 from tunepass.driver.identity import identity_of, lock_key
 from tunepass.driver.pipeline import evaluators_for
@@ -97,7 +97,11 @@ def recall(job: Job, store: Path) -> Found:
     """The choice as the lock records it, with the trials the store still has."""
     if job.entry is None:
         raise TunepassError(f"{job.key} is not in the lock")
-    locked, history = job.entry.objective, history_of(store, job.identity, job.objective.name)
+    locked = job.entry.objective
+    try:
+        history = history_of(store, job.identity, job.objective.name)
+    except StudyError:  # a folder that cannot be written, say: the lock alone tells the choice
+        history = None
     gain = Gain(
         objective=replace(job.objective, unit=locked.unit),
         default=locked.default,

@@ -81,4 +81,6 @@ def remedy(message: str) -> str:
         return f"another process has held it for {BUSY_SECONDS:g} s; wait for it, or name another store"
     if "not a database" in message or "malformed" in message:
         return "the file is not a store or is damaged; name another, or restore a copy"
+    if "I/O error" in message:
+        return "is a limit on file sizes set (ulimit -f), or the disk failing? what was reported before is kept"
     return "name another store"
