@@ -80,7 +80,7 @@ class Bayesian(Strategy):
     @property
     def prior_weight(self) -> float | None:
         """How much of the prediction rests on the prior mean, 0 to 1; None without one."""
-        informed = [model.weight for model in self.models if isinstance(model, ResidualModel)]
+        informed = [model.reliance for model in self.models if isinstance(model, ResidualModel)]
         if not informed or not self.record.measured.any():
             return informed[0] if informed else None
         return float(np.dot(weights(self.models, self.settings.trust), informed))
@@ -116,11 +116,25 @@ class Bayesian(Strategy):
         """The design; the same whether it is made now or was made before an interruption."""
         if self._design is None:
             self._design = warm_up(self.task, self.embedding, self.settings.design)
-            if self.prior is not None:
-                s = self.settings.residual
-                best = self.task.space.configurations(take(self.prior.best, slice(s.best)))
-                self._design = interleaved(self._design[0], best, self._design[1 : 1 + s.design])
-        return self._design if len(self.record) < len(self._design) else []
+        plan = self._design if self.prior is None else self._informed(self.prior, self._design)
+        return plan if len(self.record) < len(plan) else []
+
+    def _informed(self, prior: Prior, design: list[Configuration]) -> list[Configuration]:
+        """The default, some that the prior likes and some of the design; all of it once they refute the prior."""
+        s = self.settings.residual
+        best = self.task.space.configurations(take(prior.best, slice(s.best)))
+        plan = interleaved(design[0], best, design[1 : 1 + s.design])
+        return list(dict.fromkeys([*plan, *design])) if self._refuted(prior, len(plan)) else plan
+
+    def _refuted(self, prior: Prior, first: int) -> bool:
+        """Do the `first` trials rank against the prior?"""
+        measured = self.record.measured[:first]
+        if len(self.record) < first or not measured.any():
+            return False
+        losses = self.record.losses[: int(measured.sum())]
+        losses = log_scale(losses) if self.settings.log_output else losses
+        seen = [c for c, ok in zip(self.record.configurations, measured) if ok]
+        return prior.refuted(self.task.space.columns(seen), losses[:, 0], self.settings.residual)
 
     def _utility(self, rng: np.random.Generator) -> Callable[[Columns], Floats] | None:
         """Utility of candidates; None while nothing was tried. With nothing measured, P(feasible) alone."""
@@ -166,7 +180,7 @@ class Bayesian(Strategy):
         parts = [space.sample_columns(s.pool, rng)]
         if any(parameter.prior is not None for parameter in space.parameters):
             parts.append(space.sample_columns(s.pool // 4, rng, prior=True))
-        if self.prior is not None:
+        if self.prior is not None and self.prior_weight:
             parts.append(self.prior.best)
         if elite := self._elite():
             parts.append(self.around.of(space.columns(elite))[0])

@@ -54,6 +54,16 @@ class Prior:
             return losses
         return self.sign * np.log(np.maximum(self.sign * losses, 1e-300))
 
+    def unit(self, losses: Floats) -> float:
+        """The scale expected of the map: 1 on the log scale; off it units are unknown, and deviations made equal."""
+        if self.sign:
+            return 1.0
+        return float(losses.std()) / self.variance**0.5 if self.variance > 0 else 0.0
+
+    def refuted(self, columns: Columns, losses: Floats, settings: ResidualSettings) -> bool:
+        """Do the losses (n,) measured at `columns` rank against the prior, so that the map drops it?"""
+        return fit_map(self.at(columns), losses, self.variance, settings.kappa, self.unit(losses)).scale == 0
+
     def _losses(self, columns: Columns) -> Floats:
         values = self.mean.values(self.task.space, columns)
         return -values if self.task.objectives[0].maximise else values
@@ -71,7 +81,7 @@ class ResidualModel(Model):
     def __init__(self, base: Callable[[], Model], prior: Prior, settings: ResidualSettings | None = None):
         self.settings, self.prior = settings or ResidualSettings(), prior
         self.plain, self.residual = base(), base()
-        self.map = AffineMap(1.0, 0.0)
+        self.map, self._expected = AffineMap(1.0, 0.0), 1.0
         self.weight, self._residual_score = self.settings.belief, -np.inf
 
     def rows(self, columns: Columns) -> Floats:
@@ -79,8 +89,8 @@ class ResidualModel(Model):
 
     def fit(self, x: Floats, loss: Floats, fantasies: Floats) -> None:
         m, at = np.ascontiguousarray(x[:, -1]), last_refit(len(x))  # hyperparameters and map are searched together
-        proportional = 1.0 if self.prior.sign else self._unit(loss[:at])
-        self.map = fit_map(m[:at], loss[:at], self.prior.variance, self.settings.kappa, proportional)
+        self._expected = self.prior.unit(loss[:at])
+        self.map = fit_map(m[:at], loss[:at], self.prior.variance, self.settings.kappa, self._expected)
         left = loss - self.map.apply(m)
         base, more = np.ascontiguousarray(x[:, :-1]), np.ascontiguousarray(fantasies[:, : x.shape[1] - 1])
         self.plain.fit(base, loss, more)
@@ -98,9 +108,10 @@ class ResidualModel(Model):
     def score(self) -> float:
         return max(self._residual_score, self.plain.score())
 
-    def _unit(self, loss: Floats) -> float:
-        """Off the log scale the units are unknown: the scale that gives prior and losses the same deviation."""
-        return float(loss.std()) / self.prior.variance**0.5 if self.prior.variance > 0 else 0.0
+    @property
+    def reliance(self) -> float:
+        """The weight, less where the map has flattened the prior: nothing where it has dropped it."""
+        return self.weight * min(1.0, self.map.scale / self._expected) if self._expected > 0 else 0.0
 
 
 def interleaved(
