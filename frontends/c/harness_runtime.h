@@ -363,7 +363,7 @@ static double tp_median_uncertainty(const double *samples, int count, double *so
 }
 
 typedef struct {
-    double warmup_s, budget_s, precision, cutoff_s;
+    double warmup_s, budget_s, precision, cutoff_s, calibrated_s;
     int least, most, probe;
 } tp_plan;
 
@@ -386,7 +386,7 @@ static void tp_time(const tp_plan *plan) {
     if (!samples) tp_fail(TP_EXIT_MEMORY, "no memory for the samples");
     double clock_cost = tp_clock_cost(), last = tp_warm_up(plan);
     int inner = last > TP_SHORT ? 1 : last > TP_SHORT / 1000 ? (int)(TP_SHORT / last) + 1 : 1000;
-    double started = tp_now(), least = 1e300;
+    double started = tp_now(), least = 1e300, quickest = 1e300;
     tp_say("plan %d %.3e\n", inner, clock_cost);
     for (int n = 0, clean = 0; n < plan->most;) {
         tp_poison(1);
@@ -400,7 +400,10 @@ static void tp_time(const tp_plan *plan) {
         clean += interruptions == 0;
         tp_say("sample %.9e %ld %.6e %.3e\n", sample, interruptions, calibration, waited);
         if (sample < least) least = sample;
-        if ((clean >= plan->probe || n >= 4 * plan->probe) && plan->cutoff_s > 0 && least > plan->cutoff_s) {
+        if (calibration < quickest) quickest = calibration;
+        /* the cutoff was measured when the machine was this much faster */
+        double slower = plan->calibrated_s > 0 && quickest > plan->calibrated_s ? quickest / plan->calibrated_s : 1;
+        if ((clean >= plan->probe || n >= 4 * plan->probe) && plan->cutoff_s > 0 && least > plan->cutoff_s * slower) {
             tp_say("cut %d\n", n);
             break;
         }
@@ -451,6 +454,7 @@ int main(int argc, char **argv) {
         plan.budget_s = atof(tp_option(argc, argv, "budget", "0.5"));
         plan.precision = atof(tp_option(argc, argv, "precision", "0.01"));
         plan.cutoff_s = atof(tp_option(argc, argv, "cutoff", "0"));
+        plan.calibrated_s = atof(tp_option(argc, argv, "calibrated", "0"));
         plan.least = atoi(tp_option(argc, argv, "least", "5"));
         plan.most = atoi(tp_option(argc, argv, "most", "100"));
         plan.probe = atoi(tp_option(argc, argv, "probe", "2"));

@@ -72,5 +72,5 @@ def test_stolen_time_is_read_where_the_system_says_it(tmp_path: Path) -> None:
 
 def test_the_plan_in_words_and_for_the_finalists() -> None:
     plan = MeasurePlan(budget_s=0.8, warmup_s=0.1)
-    assert "cutoff=0" in plan.arguments() and "cutoff=0.003" in plan.arguments(0.002)
+    assert "cutoff=0" in plan.arguments() and "cutoff=0.003" in plan.arguments(summarise([Sample(0.002, 0, 1e-5)]))
     assert plan.again.budget_s == 0.2 and plan.again.retries == 0

@@ -21,7 +21,7 @@ from tunepass.study.trial import Trial
 
 TIME = (Objective("time", unit="ms"), Objective("rate", unit="GB/s", maximise=True))
 OUTCOMES = [
-    Measured({"time": 1.25, "rate": 7.0}, samples=(1.25, 1.5)),
+    Measured({"time": 1.25, "rate": 7.0}, samples=(1.25, 1.5), censored=True),
     Infeasible("fits"),
     Failed("compile", "error: naïve \N{SNOWMAN}\0 end"),
 ]
@@ -48,7 +48,7 @@ def test_trials_round_trip(tmp_path: Path) -> None:
     with Store(url(tmp_path)) as store:
         study = open_study(store)
         kept = [
-            store.record(study, Trial(0, configuration(i), outcome, seconds, "log", calibration=2.5))
+            store.record(study, Trial(0, configuration(i), outcome, seconds, "log", calibration=2.5, same_as=i or None))
             for i, outcome in enumerate(OUTCOMES)
         ]
     assert [t.number for t in kept] == [0, 1, 2]
@@ -204,6 +204,17 @@ def test_older_schema_is_migrated(tmp_path: Path) -> None:
     assert db.execute("PRAGMA user_version").fetchone()[0] == len(schema.STEPS)
 
 
+def test_schema_2_is_migrated_with_its_trials(tmp_path: Path) -> None:
+    hand_made_version_1(tmp_path / "store.db")
+    db = sqlite3.connect(tmp_path / "store.db", isolation_level=None)
+    schema.migrate(db, "store", schema.STEPS[:2])
+    db.execute("UPDATE trial SET calibration = 4.0")
+    db.close()
+    with Store(url(tmp_path)) as store:
+        (kept,) = store.trials(store.studies()[0])
+    assert (kept.calibration, kept.censored, kept.same_as) == (4.0, False, None)
+
+
 def test_a_failed_migration_changes_nothing(tmp_path: Path) -> None:
     hand_made_version_1(tmp_path / "store.db")
     db = sqlite3.connect(tmp_path / "store.db", isolation_level=None)
@@ -218,7 +229,7 @@ def test_newer_schema_is_refused_by_name(tmp_path: Path) -> None:
     Store(url(tmp_path)).close()
     sqlite3.connect(tmp_path / "store.db").execute("PRAGMA user_version = 99").connection.commit()
     with pytest.raises(
-        StudyError, match=r"store\.db has store schema 99; this tunepass knows schemas up to 2(.|\n)*update"
+        StudyError, match=r"store\.db has store schema 99; this tunepass knows schemas up to 3(.|\n)*update"
     ):
         Store(url(tmp_path))
 

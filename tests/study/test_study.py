@@ -180,6 +180,38 @@ def test_best_and_its_ties() -> None:
     assert some.failures == {"run": 1, "infeasible": 1}
 
 
+def test_a_measurement_that_was_cut_short_is_not_the_best() -> None:
+    some = study()
+    cut, whole = (Configuration({"tile": tile, "unroll": 1, "opt": "-O2"}) for tile in (4, 8))
+    some.observe(cut, Measured({"time": 1.0}, censored=True))
+    assert some.best is not None and some.best.number == 0  # there is nothing else
+    some.observe(whole, Measured({"time": 2.0}))
+    assert some.best.number == 1 and [t.number for t in some.pareto] == [1]
+    assert some.best_so_far == [None, 2.0]
+
+
+def test_what_took_anothers_outcome_costs_no_evaluation(tmp_path: Path) -> None:
+    some = Study(space(), [TIME], strategy=Shuffled, max_evals=2, store=url(tmp_path))
+    first = some.suggest(1)[0]
+    some.observe(first, time_of(first))
+    for _ in range(3):
+        (again,) = some.suggest(4)  # one is left
+        assert some.observe(again, time_of(first), same_as=first).same_as == 0
+    resumed = Study(space(), [TIME], strategy=Shuffled, max_evals=2, store=url(tmp_path))
+    assert resumed.spent == 1 and not resumed.finished
+    (last,) = resumed.suggest(1)
+    resumed.observe(last, time_of(last))
+    assert resumed.finished and resumed.suggest(1) == [] and len(resumed.trials) == 5
+
+
+def test_a_search_among_equal_codes_ends() -> None:
+    some = Study(Space([Integer("n", 0, 99)]), [TIME], strategy=Shuffled, max_evals=3)
+    default = some.space.default
+    while found := some.suggest(1):
+        some.observe(found[0], Measured({"time": 1.0}), same_as=None if found[0] == default else default)
+    assert len(some.trials) == 21 and some.spent == 3
+
+
 def test_several_objectives() -> None:
     some = Study(space(), [TIME, RATE], strategy=Shuffled)
     pairs = [(1.0, 5.0), (2.0, 9.0), (3.0, 8.0), (1.0, 4.0)]

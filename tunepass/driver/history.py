@@ -11,7 +11,7 @@ from tunepass.study.objective import Objective
 from tunepass.study.outcome import Measured
 from tunepass.study.pareto import nondominated
 from tunepass.study.store import Store, StudyRecord
-from tunepass.study.trial import Trial
+from tunepass.study.trial import Trial, comparable
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class History:
         """The measured trials that no other dominates, sorted by their losses."""
         rows = [
             (tuple(o.loss(t.outcome.values[o.name]) for o in self.objectives), t)
-            for t in self.trials
+            for t in comparable(self.trials)
             if isinstance(t.outcome, Measured)
         ]
         keep = nondominated([losses for losses, _ in rows])

@@ -30,6 +30,7 @@ from tunepass.study.outcome import Evaluation, Failed, Measured
 
 VERSION = "application 1"  # of what is measured and how; part of every identity
 WALL_TIME = Objective("time", unit="ms")
+SAME_CODE = "same program and same run as an earlier candidate: its outcome was taken"
 PLAN = MeasurePlan(budget_s=3.0, precision=0.01, least=3, most=15)
 Words = tuple[str, ...]
 
@@ -195,12 +196,12 @@ class DeterministicRun(Evaluator):
                 return Evaluation(built.tree.failure, built.seconds, tail(built.tree.failure.log))
             known = self._known.get(built.key)
             if known is not None:
-                note = "same program and same run as an earlier candidate: its outcome was taken"
-                return Evaluation(known.outcome, built.seconds, note)
+                return replace(known, seconds=built.seconds)
             with reserved_core(), self.workspace.scratch() as scratch:
                 outcome = self._judge(built, self._folder(built, scratch))
             log = tail(outcome.log) if isinstance(outcome, Failed) else ""
-            evaluation = self._known[built.key] = Evaluation(outcome, built.seconds, log)
+            evaluation = Evaluation(outcome, built.seconds, log)
+            self._known[built.key] = replace(evaluation, log=SAME_CODE, same_as=built.configuration)
             return evaluation
         finally:
             self.trees.release(built.tree)

@@ -30,6 +30,7 @@ from tunepass.space.configuration import Configuration
 from tunepass.study.objective import Objective
 from tunepass.study.outcome import Evaluation, Failed, Measured
 
+SAME_CODE = "same object code as an earlier candidate: its outcome was taken"
 BUILT = "./a.out"  # in the run command this word stands for the program that was built
 WALL_TIME = Objective("time", unit="ms")
 COMMAND_PLAN = MeasurePlan(budget_s=3.0, precision=0.01, least=3, most=15)
@@ -148,12 +149,12 @@ class CommandRun(Evaluator):
                 return Evaluation(built.verdict, built.seconds, tail(built.verdict.log))
             known = self._known.get(built.key)
             if known is not None:
-                note = "same object code as an earlier candidate: its outcome was taken"
-                return Evaluation(known.outcome, built.seconds, note)
+                return replace(known, seconds=built.seconds)
             with reserved_core():  # nobody else measures meanwhile on that core; the program itself is not pinned
                 outcome = self._judge(built)
             log = tail(outcome.log) if isinstance(outcome, Failed) else ""
-            evaluation = self._known[built.key] = Evaluation(outcome, built.seconds, log)
+            evaluation = Evaluation(outcome, built.seconds, log)
+            self._known[built.key] = replace(evaluation, log=SAME_CODE, same_as=built.configuration)
             return evaluation
         finally:
             shutil.rmtree(built.folder, ignore_errors=True)

@@ -13,7 +13,7 @@ import shutil
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
@@ -33,6 +33,7 @@ from tunepass.study.outcome import Evaluation, Failed, Measured
 
 MS = 1000.0
 Metric = Literal["time", "instructions"]
+SAME_CODE = "same object code as an earlier candidate: its outcome was taken"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,8 +85,8 @@ class CompileRun(Evaluator):
             limits=task.compile_limits,
         )
         self.warnings: tuple[str, ...] = ()
-        self.incumbent_s: float | None = None
-        self._known: dict[str, Evaluation] = {}
+        self.incumbent: Timing | None = None
+        self._known: dict[str, Evaluation] = {}  # what a second candidate of the same code gets
         self._reference: Reference | None = None
         self._harness: BuiltHarness | None = None
         self._setting_up = threading.Lock()
@@ -159,11 +160,10 @@ class CompileRun(Evaluator):
                 return Evaluation(prepared.verdict, prepared.seconds, tail(prepared.verdict.log))
             known = self._known.get(prepared.key)
             if known is not None:
-                note = "same object code as an earlier candidate: its outcome was taken"
-                return Evaluation(known.outcome, prepared.seconds, note)
+                return replace(known, seconds=prepared.seconds)
             with self._runner(prepared) as run:
                 evaluation = self._judge(prepared, run)
-            self._known[prepared.key] = evaluation
+            self._known[prepared.key] = replace(evaluation, log=SAME_CODE, same_as=prepared.configuration)
             return evaluation
         finally:
             shutil.rmtree(prepared.folder, ignore_errors=True)
@@ -184,18 +184,23 @@ class CompileRun(Evaluator):
         if failure is not None:
             return Evaluation(failure, prepared.seconds, tail(failure.log))
         started = time.monotonic()
-        outcome = self._measure(run)
+        outcome, speed = self._measure(run)
         prepared.seconds["measure"] = time.monotonic() - started
-        return Evaluation(outcome, prepared.seconds, outcome.log if isinstance(outcome, Failed) else prepared.log)
+        log = outcome.log if isinstance(outcome, Failed) else prepared.log
+        return Evaluation(outcome, prepared.seconds, log, speed)
 
-    def _measure(self, run: HarnessRun) -> Measured | Failed:
+    def _measure(self, run: HarnessRun) -> tuple[Measured | Failed, float | None]:
+        """The outcome, and the machine's speed meanwhile if time was measured."""
         if self.task.metric == "instructions":
-            return self._count(run)
-        outcome = self._time(run, self.task.plan, self.incumbent_s)
-        if isinstance(outcome, Measured) and not outcome.censored:
-            seconds = outcome.values[self.task.objective] / MS
-            self.incumbent_s = min(seconds, self.incumbent_s or seconds)
-        return outcome
+            return self._count(run), None
+        timed = self._time(run, self.task.plan, self.incumbent)
+        if isinstance(timed, Failed):
+            return timed, None
+        timing, censored = timed
+        if not censored and (self.incumbent is None or timing.turns < self.incumbent.turns):
+            self.incumbent = timing
+        samples = tuple(s * MS for s in timing.samples)
+        return Measured({self.task.objective: timing.median_s * MS}, samples, censored=censored), timing.speed
 
     def _count(self, run: HarnessRun) -> Measured | Failed:
         reference, task = self.set_up(), self.task
@@ -221,15 +226,17 @@ class CompileRun(Evaluator):
                 return failure
         return None
 
-    def _time(self, run: HarnessRun, plan: MeasurePlan, incumbent_s: float | None) -> Measured | Failed:
-        """Time, repeat once if the machine interfered, and compare what the last call computed."""
+    def _time(
+        self, run: HarnessRun, plan: MeasurePlan, incumbent: Timing | None = None
+    ) -> tuple[Timing, bool] | Failed:
+        """Time, repeat once if the machine interfered, and compare what the last call computed; was it cut short?"""
         reference, task = self.set_up(), self.task
         limits = reference.time_limits(task.run_limits, plan)
         best: Timing | None = None
         censored = False
         for _ in range(plan.retries + 1):
             before = processor_times()
-            result = run.time(task.seeds[-1], plan.arguments(incumbent_s), limits)
+            result = run.time(task.seeds[-1], plan.arguments(incumbent), limits)
             if isinstance(result, Failed):
                 return result
             report, outputs = result
@@ -242,7 +249,7 @@ class CompileRun(Evaluator):
             if report.cut or not disturbed(report.samples, processor_times().stolen_share(before)):
                 break
         assert best is not None
-        return Measured({task.objective: best.median_s * MS}, tuple(s * MS for s in best.samples), censored=censored)
+        return best, censored
 
     def compare_again(
         self, configurations: Sequence[Configuration], rounds: int = 7, seconds: float | None = None
@@ -265,15 +272,23 @@ class CompileRun(Evaluator):
                     if not alive[index]:
                         continue
                     with self._runner(prepared[index]) as run:
-                        outcome = self._count(run) if counted else self._time(run, self.task.plan.again, None)
-                    if isinstance(outcome, Failed):
+                        value = self._value(run)
+                    if isinstance(value, Failed):
                         alive[index], times[index] = False, []
                     else:
-                        times[index].append(outcome.values[self.task.objective])
+                        times[index].append(value)
         finally:
             for one in prepared:
                 shutil.rmtree(one.folder, ignore_errors=True)
         return [found * rounds for found in times] if counted else times
+
+    def _value(self, run: HarnessRun) -> float | Failed:
+        """Of one round."""
+        if self.task.metric == "instructions":
+            counted = self._count(run)
+            return counted if isinstance(counted, Failed) else counted.values[self.task.objective]
+        timed = self._time(run, self.task.plan.again)
+        return timed if isinstance(timed, Failed) else timed[0].median_s * MS
 
     def sanitize(self, configuration: Configuration) -> Failed | None:
         """Run the candidate once under the sanitizers; None when they find nothing. ToolError where there are none."""

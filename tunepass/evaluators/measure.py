@@ -32,9 +32,9 @@ class MeasurePlan:
     cutoff_factor: float = 1.5  # hopeless: the fastest sample is this many times slower than the incumbent
     retries: int = 1  # of a disturbed measurement
 
-    def arguments(self, incumbent_s: float | None = None) -> list[str]:
-        """The harness's words for this plan."""
-        cutoff = self.cutoff_factor * incumbent_s if incumbent_s is not None else 0.0
+    def arguments(self, incumbent: Timing | None = None) -> list[str]:
+        """The harness's words for this plan. The harness moves the cutoff with the machine's speed."""
+        cutoff = self.cutoff_factor * incumbent.median_s if incumbent else 0.0
         return [
             f"warmup={self.warmup_s}",
             f"budget={self.budget_s}",
@@ -43,6 +43,7 @@ class MeasurePlan:
             f"most={self.most}",
             f"probe={self.probe}",
             f"cutoff={cutoff:.9g}",
+            f"calibrated={incumbent.calibration_s if incumbent else 0.0:.9g}",
         ]
 
     @property
@@ -60,6 +61,16 @@ class Timing:
     samples: tuple[float, ...]
     disturbed: int
     calibration_s: float
+
+    @property
+    def speed(self) -> float:
+        """Turns of the calibration loop a second."""
+        return 1 / max(self.calibration_s, 1e-9)
+
+    @property
+    def turns(self) -> float:
+        """The median as turns of the calibration loop: comparable when the machine's speed has changed."""
+        return self.median_s * self.speed
 
 
 def median(values: Sequence[float]) -> float:

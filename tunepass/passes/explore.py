@@ -7,13 +7,14 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Protocol, TypeVar, runtime_checkable
 
+from tunepass.passes.drift import at_first_speed
 from tunepass.passes.result import Found, Gain, Phase, Progress, failures_of, value_of
 from tunepass.passes.settle import FINALISTS, ROUNDS, Verdict, finalists, from_measured, from_rounds
 from tunepass.space.configuration import Configuration
 from tunepass.study.objective import Objective
-from tunepass.study.outcome import Evaluate, Evaluation
+from tunepass.study.outcome import Evaluate, Evaluation, Failed
 from tunepass.study.study import Study
-from tunepass.study.trial import Trial
+from tunepass.study.trial import Trial, comparable
 
 Prepared = TypeVar("Prepared")
 HOPELESS = 10  # with the default and so many trials failed, and none measured, the search gives up
@@ -41,9 +42,24 @@ class Prepares(Protocol[Prepared]):
     def finish(self, prepared: Prepared, /) -> Evaluation: ...
 
 
+@runtime_checkable
+class Sanitizes(Protocol):
+    """An evaluator that can run a configuration once under sanitizers; None when they find nothing."""
+
+    def sanitize(self, configuration: Configuration, /) -> Failed | None: ...
+
+
+@runtime_checkable
+class Warns(Protocol):
+    """An evaluator with something to say about all its results, once it has been used."""
+
+    @property
+    def warnings(self) -> tuple[str, ...]: ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stop:
-    """When to stop: after so many trials of the study, so many seconds of this run, or both."""
+    """When to stop: after so many evaluations of the study, so many seconds of this run, or both."""
 
     max_evals: int | None = None
     budget_s: float | None = None
@@ -61,14 +77,16 @@ class Explorer:
         watch: Callable[[Progress], None],
         clock: Callable[[], float],
         jobs: int = 1,
+        sanitize: bool = False,
     ):
         self.study, self.objective, self.evaluate = study, objective, evaluate
-        self.stop, self.watch, self.clock, self.jobs = stop, watch, clock, jobs
+        self.stop, self.watch, self.clock, self.jobs, self.sanitize = stop, watch, clock, jobs, sanitize
         self.start = clock()
         self.evaluations = 0
+        self.warnings: list[str] = []
         self.seconds: dict[str, float] = {}
         self.trials: list[Trial] = study.trials
-        self.best = min((t for t in self.trials if t.measured), key=self.loss, default=None)
+        self.best = self.leader()
 
     def run(self) -> Found:
         verdict, interrupted = None, False
@@ -89,6 +107,7 @@ class Explorer:
             trial_count=len(self.trials),
             evaluations=self.evaluations,
             interrupted=interrupted,
+            warnings=(*(self.evaluate.warnings if isinstance(self.evaluate, Warns) else ()), *self.warnings),
             seconds={**self.seconds, "total": self.elapsed()},
         )
 
@@ -113,20 +132,34 @@ class Explorer:
             for configuration in configurations:
                 yield configuration, self.evaluate(configuration)
             return
-        with ThreadPoolExecutor(self.jobs) as pool:
+        pool = ThreadPoolExecutor(self.jobs)
+        try:
             prepared = list(pool.map(self.evaluate.prepare, configurations))
+        finally:  # an interrupt does not wait for the compilers: closing the evaluator ends them
+            pool.shutdown(wait=False, cancel_futures=True)
         for configuration, one in zip(configurations, prepared):
             yield configuration, self.evaluate.finish(one)
 
     def keep(self, configuration: Configuration, evaluation: Evaluation) -> None:
-        trial = self.study.observe(configuration, evaluation.outcome, seconds=evaluation.seconds, log=evaluation.log)
+        fair = at_first_speed(evaluation, self.trials)
+        trial = self.study.observe(
+            configuration,
+            fair.outcome,
+            seconds=fair.seconds,
+            log=fair.log,
+            calibration=fair.calibration,
+            same_as=fair.same_as,
+        )
         for stage, seconds in evaluation.seconds.items():
             self.spend(stage, seconds)
-        self.evaluations += 1
+        self.evaluations += trial.same_as is None
         self.trials.append(trial)
-        if trial.measured and (self.best is None or self.loss(trial) < self.loss(self.best)):
-            self.best = trial
+        if trial.measured and trial.same_as is None:
+            self.best = self.leader()
         self.show("search", trial)
+
+    def leader(self) -> Trial | None:
+        return min(comparable(self.trials), key=self.loss, default=None)
 
     def out_of_time(self) -> bool:
         budget = self.stop.budget_s
@@ -150,7 +183,7 @@ class Explorer:
     def settle(self) -> Verdict | None:
         """The finalists' verdict; None when they cannot be measured again, or there is nothing to compare."""
         default = self.study.space.default
-        candidates = finalists(self.trials, self.objective, default)
+        candidates = self.clean_finalists() if self.sanitize else finalists(self.trials, self.objective, default)
         known = any(t.configuration == default and t.measured for t in self.trials)
         if not (candidates and known and isinstance(self.evaluate, ComparesAgain)):
             return None
@@ -164,6 +197,36 @@ class Explorer:
         if not default_values:
             return None
         return from_rounds(default_values, list(zip(candidates, values)), self.objective, self.study.space)
+
+    def clean_finalists(self) -> list[Configuration]:
+        """The finalists in whom the sanitizers find nothing; a finding makes the trial a failed one, and the next best
+        takes its place."""
+        default = self.study.space.default
+        if not isinstance(self.evaluate, Sanitizes):
+            self.warnings.append("the sanitizers need a kernel with a generated harness: nothing was sanitized")
+            return finalists(self.trials, self.objective, default)
+        found = self.evaluate.sanitize(default) if any(t.measured for t in self.trials) else None
+        if found is not None:
+            self.warnings.append(f"the sanitizers find fault with the default: {found.log}")
+        clean: set[Configuration] = set()
+        while unknown := [c for c in finalists(self.trials, self.objective, default) if c not in clean]:
+            before = self.clock()
+            found = self.evaluate.sanitize(unknown[0])
+            self.spend("sanitize", self.clock() - before)
+            if found is None:
+                clean.add(unknown[0])
+            else:
+                self.disqualify(unknown[0], found)
+        return finalists(self.trials, self.objective, default)
+
+    def disqualify(self, configuration: Configuration, found: Failed) -> None:
+        """The trial fails, and with it those that took its outcome."""
+        number = next(t.number for t in self.trials if t.configuration == configuration)
+        for trial in self.trials:
+            if number in (trial.number, trial.same_as):
+                self.study.observe(trial.configuration, found, seconds=trial.seconds, log=found.log, replace=True)
+        self.trials = self.study.trials
+        self.best = self.leader()
 
     def affordable(self) -> int:
         """How many finalists the time left allows: rather few of them than few rounds, but one in any case."""
@@ -198,7 +261,7 @@ class Explorer:
             Progress(
                 phase=phase,
                 objective=self.objective,
-                evaluations=len(self.trials),
+                evaluations=sum(t.same_as is None for t in self.trials),
                 max_evals=self.stop.max_evals,
                 elapsed_s=self.elapsed(),
                 budget_s=self.stop.budget_s,

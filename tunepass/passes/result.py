@@ -49,6 +49,7 @@ class Found:
     trial_count: int = 0
     evaluations: int = 0
     interrupted: bool = False
+    warnings: tuple[str, ...] = ()  # about all results: no reference, a tolerance that accepts anything
     seconds: Mapping[str, float] = field(default_factory=dict)
 
     @property

@@ -36,6 +36,7 @@ class Search(Pass):
     max_evals: int | None = None
     budget_s: float | None = None
     jobs: int = 1
+    sanitize: bool = False  # run the finalists once under sanitizers; a finding makes them failed trials
     store: str | Store | None = None
     study: str | None = None  # its name in the store
     identity: Mapping[str, str] = field(default_factory=dict)
@@ -58,7 +59,9 @@ class Search(Pass):
         stop = Stop(max_evals=self.max_evals, budget_s=self.budget_s)
         try:
             with self.evaluators(compilation.kernel) as evaluate:
-                found = Explorer(study, objective, evaluate, stop, self.watch, self.clock, self.jobs).run()
+                found = Explorer(
+                    study, objective, evaluate, stop, self.watch, self.clock, self.jobs, self.sanitize
+                ).run()
         finally:
             if not isinstance(self.store, Store):
                 study.close()

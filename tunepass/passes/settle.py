@@ -14,7 +14,7 @@ from tunepass.space.configuration import Configuration
 from tunepass.space.space import Space
 from tunepass.study.closeness import distance_from_default
 from tunepass.study.objective import Objective
-from tunepass.study.trial import Trial
+from tunepass.study.trial import Trial, comparable
 
 FINALISTS = 4
 ROUNDS = 15
@@ -46,7 +46,7 @@ def finalists(trials: Sequence[Trial], objective: Objective, default: Configurat
     code) stand for one another, the first tried for all."""
     seen: set[float] = set()
     best: list[Configuration] = []
-    measured = [(value, t) for t in trials if (value := value_of(t, objective)) is not None]
+    measured = [(value, t) for t in comparable(trials) if (value := value_of(t, objective)) is not None]
     for value, trial in sorted(measured, key=lambda pair: (objective.loss(pair[0]), pair[1].number)):
         if value not in seen and trial.configuration != default:
             best.append(trial.configuration)
@@ -56,13 +56,13 @@ def finalists(trials: Sequence[Trial], objective: Objective, default: Configurat
 
 def from_measured(trials: Sequence[Trial], objective: Objective, space: Space) -> Verdict | None:
     """The choice as the trials alone tell it: what is left when nothing can be measured again."""
-    measured = [(value, t.configuration) for t in trials if (value := value_of(t, objective)) is not None]
+    measured = [(value, t.configuration) for t in comparable(trials) if (value := value_of(t, objective)) is not None]
     if not measured:
         return None
     best = min(objective.loss(value) for value, _ in measured)
     near = [(value, c) for value, c in measured if objective.loss(value) == best]
     value, choice = min(near, key=lambda pair: distance_from_default(space, pair[1]))
-    default = next((v for v, c in measured if c == space.default), None)
+    default = next((value_of(t, objective) for t in trials if t.configuration == space.default), None)
     gain = None if default is None else objective.gain(default, value)
     if default is not None and gain is not None and gain <= 1 + LEAST_GAIN:
         return Verdict(choice=space.default, default_value=default, chosen_value=default, gain=1.0, interval=None)

@@ -70,5 +70,7 @@ def _failure(trial: Trial) -> str:
             return f"<details><summary>{escape(stage)}</summary><pre>{escape(log or trial.log)}</pre></details>"
         case Infeasible(constraint):
             return f"infeasible: {escape(constraint)}"
+        case Measured(censored=True):
+            return "cut short"
         case _:
-            return ""
+            return "" if trial.same_as is None else f"same code as trial {trial.same_as + 1}"

@@ -12,7 +12,7 @@ from tunepass.study.trial import Trial
 OUTCOME_COLUMNS = (
     *("outcome", "objectives", "samples", "stage", "reason"),
     *(f"{stage}_s" for stage in STAGES),
-    *("other_s", "log", "calibration"),
+    *("other_s", "log", "calibration", "censored", "same_as"),
 )
 TRIAL_COLUMNS = ("number", "configuration", *OUTCOME_COLUMNS)
 
@@ -31,7 +31,7 @@ def outcome_cells(trial: Trial) -> tuple[Cell, ...]:
             kind = ("failed", None, None, stage, log)
     other = {stage: seconds for stage, seconds in trial.seconds.items() if stage not in STAGES}
     times = (*(trial.seconds.get(stage) for stage in STAGES), codec.dump(other) if other else None)
-    return (*kind, *times, trial.log, trial.calibration)
+    return (*kind, *times, trial.log, trial.calibration, int(trial.censored), trial.same_as)
 
 
 def to_trial(row: Sequence[Cell]) -> Trial:
@@ -43,13 +43,14 @@ def to_trial(row: Sequence[Cell]) -> Trial:
     outcome: Outcome
     match text("outcome"):
         case "measured":
-            outcome = Measured(codec.decode_numbers(text("objectives")), codec.decode_samples(text("samples")))
+            samples = codec.decode_samples(text("samples"))
+            outcome = Measured(codec.decode_numbers(text("objectives")), samples, censored=bool(cells["censored"]))
         case "infeasible":
             outcome = Infeasible(text("reason"))
         case _:
             outcome = Failed(text("stage"), text("reason"))
     times = {stage: float(seconds) for stage in STAGES if (seconds := cells[f"{stage}_s"]) is not None}
-    speed = cells["calibration"]
+    speed, same_as = cells["calibration"], cells["same_as"]
     return Trial(
         number=int(cells["number"] or 0),
         configuration=codec.decode_configuration(text("configuration")),
@@ -57,4 +58,5 @@ def to_trial(row: Sequence[Cell]) -> Trial:
         seconds={**times, **codec.decode_numbers(text("other_s"))},
         log=text("log"),
         calibration=None if speed is None else float(speed),
+        same_as=None if same_as is None else int(same_as),
     )

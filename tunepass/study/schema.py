@@ -51,7 +51,13 @@ _VERSION_2 = (
     "ALTER TABLE trial ADD COLUMN calibration REAL",
 )
 
-STEPS: tuple[tuple[str, ...], ...] = (_VERSION_1, _VERSION_2)
+# A measurement cut short because it could not win; the trial whose outcome was taken because the code was the same.
+_VERSION_3 = (
+    "ALTER TABLE trial ADD COLUMN censored INTEGER NOT NULL DEFAULT 0 CHECK (censored IN (0, 1))",
+    "ALTER TABLE trial ADD COLUMN same_as INTEGER",
+)
+
+STEPS: tuple[tuple[str, ...], ...] = (_VERSION_1, _VERSION_2, _VERSION_3)
 
 
 def migrate(connection: sqlite3.Connection, place: str, steps: Sequence[Sequence[str]] = STEPS) -> None:

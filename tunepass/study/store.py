@@ -19,7 +19,7 @@ from tunepass.study import codec, database, owner
 from tunepass.study.objective import Objective
 from tunepass.study.rows import OUTCOME_COLUMNS, TRIAL_COLUMNS, outcome_cells, to_trial
 from tunepass.study.schema import migrate
-from tunepass.study.trial import Trial
+from tunepass.study.trial import Trial, spent
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,14 +139,14 @@ class Store:
         self, study: StudyRecord, configurations: Sequence[Configuration], limit: int | None = None
     ) -> list[Configuration]:
         """Mark configurations as under evaluation by this process: those that have no trial and that no living process
-        evaluates, while trials and suggestions under evaluation are fewer than `limit`. An abandoned suggestion changes
-        hands."""
+        evaluates, while what trials cost (tunepass.study.trial.spent) and suggestions under evaluation are fewer than
+        `limit`. An abandoned suggestion changes hands."""
         claimed: list[Configuration] = []
         with self._transaction() as db:
             busy = {p.configuration for p in self.pending(study) if not p.abandoned}
-            trials = int(db.execute("SELECT count(*) FROM trial WHERE study = ?", (study.id,)).fetchone()[0])
+            counts = db.execute("SELECT count(*), count(same_as) FROM trial WHERE study = ?", (study.id,)).fetchone()
             for configuration in configurations:
-                if limit is not None and trials + len(busy) >= limit:
+                if limit is not None and spent(*counts) + len(busy) >= limit:
                     break
                 text = codec.encode_configuration(configuration)
                 done = db.execute(

@@ -25,7 +25,7 @@ from tunepass.study.outcome import Failed, Infeasible, Measured, Outcome
 from tunepass.study.pareto import nondominated
 from tunepass.study.store import Store, StudyRecord
 from tunepass.study.task import Factory, PriorMeanLike, Task, factory_of
-from tunepass.study.trial import Trial
+from tunepass.study.trial import Trial, comparable, spent
 from tunepass.study.trust import Trust, Weighing, rank_correlation
 
 PATIENCE = 100  # how often a strategy may answer with nothing but configurations known to it
@@ -39,11 +39,12 @@ class Study:
                 study.observe(configuration, tp.Measured({"time": run(configuration)}))
 
     The space's default is suggested first, and no configuration twice. `max_evals` bounds trials and suggestions under
-    evaluation together. With a `store`, every observation is on disk when `observe` returns; a study of the same name
-    resumes: its trials are replayed into the strategy, and what was interrupted is suggested again before anything new.
-    Without a `name` the space, the objectives and the `identity` name it. `identity` says what results depend on
-    besides the configuration (source, compiler, device, ...); a study never mixes two. `prior_mean` is what is known
-    about the one objective beforehand: the search starts from it, and `trust` says what it turned out to be worth.
+    evaluation together; a trial that took the outcome of another with the same code is free. With a `store`, every
+    observation is on disk when `observe` returns; a study of the same name resumes: its trials are replayed into the
+    strategy, and what was interrupted is suggested again before anything new. Without a `name` the space, the
+    objectives and the `identity` name it. `identity` says what results depend on besides the configuration (source,
+    compiler, device, ...); a study never mixes two. `prior_mean` is what is known about the one objective beforehand:
+    the search starts from it, and `trust` says what it turned out to be worth.
     """
 
     def __init__(
@@ -112,17 +113,19 @@ class Study:
         seconds: Mapping[str, float] | None = None,
         log: str = "",
         calibration: float | None = None,
+        same_as: Mapping[str, Value] | None = None,
         replace: bool = False,
     ) -> Trial:
         """Keep what became of a configuration, suggested or not; on disk when this returns.
 
         A configuration has one trial. Observing it again raises StudyError unless `replace`, which gives the trial its
         new outcome under its old number. Should another process have reported a configuration suggested here, its
-        trial stands and is returned.
+        trial stands and is returned. `same_as` is an observed configuration whose outcome this one took.
         """
         admitted = admit(self.space, configuration)
-        trial = Trial(0, admitted, self._checked(outcome), _seconds(seconds), codec.tail(log), calibration)
         self._catch_up()
+        twin = None if same_as is None else self._number_of.get(admit(self.space, same_as))
+        trial = Trial(0, admitted, self._checked(outcome), _seconds(seconds), codec.tail(log), calibration, twin)
         number = self._number_of.get(admitted)
         if number is None:
             kept = self.store.record(self._record, trial)
@@ -204,6 +207,11 @@ class Study:
         weight = self._strategy.prior_weight if isinstance(self._strategy, Weighing) else None
         return Trust(rank_correlation(expected[known], losses), weight, len(losses))
 
+    @property
+    def spent(self) -> int:
+        """Evaluations of the budget that the trials cost."""
+        return spent(len(self._trials), sum(t.same_as is not None for t in self._trials))
+
     def close(self) -> None:
         """Close the store; suggestions without an outcome become free for others."""
         self.store.close()
@@ -253,16 +261,18 @@ class Study:
         return self.store.claim(self._record, fresh, self.task.max_evals) if fresh else []
 
     def _losses(self) -> list[tuple[tuple[float, ...], Trial]]:
-        """The measured trials with their losses, in order."""
+        """The measured trials that compete with their losses, in order."""
         return [
             (tuple(o.loss(t.outcome.values[o.name]) for o in self.objectives), t)
-            for t in self._trials
+            for t in comparable(self._trials)
             if isinstance(t.outcome, Measured)
         ]
 
     def _room(self, busy: int) -> int:
         """How many more suggestions the budget allows."""
-        return sys.maxsize if self.task.max_evals is None else self.task.max_evals - len(self._trials) - busy
+        if self.task.max_evals is None:
+            return sys.maxsize
+        return self.task.max_evals - self.spent - busy
 
     def _single(self, what: str) -> Objective:
         if len(self.objectives) != 1:
