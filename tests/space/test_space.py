@@ -69,7 +69,7 @@ def test_domains_too_long_to_list_are_drawn_and_nothing_found_is_no_error() -> N
     space = Space([Integer("a", 1, 10**9), Integer("b", 1, 10**9)], ["a < b"])
     assert not space.complete and len(space.sample(50, rng())) == 50
     rare = Space([Integer("a", 1, 10**9), Integer("b", 1, 10**9)], ["a * 7 == b * b"])
-    assert rare.sample(5, rng()) == [] and len(rare.warnings) == 2
+    assert all(c["a"] * 7 == c["b"] * c["b"] for c in rare.sample(5, rng()))  # type: ignore[operator]
 
 
 def test_reals_are_drawn_and_constrained_by_sampling() -> None:

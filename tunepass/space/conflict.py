@@ -8,7 +8,7 @@ from tunepass.diagnostics import Diagnostic, Severity, SpaceError
 from tunepass.expr.numpy_eval import satisfied
 from tunepass.space.build import TooLarge
 from tunepass.space.constraint import Constraint
-from tunepass.space.group import build_group, components
+from tunepass.space.group import Compiled, components, grouped
 from tunepass.space.parameter import Parameter
 
 
@@ -33,7 +33,8 @@ def is_empty(parameters: Sequence[Parameter], constraints: Sequence[Constraint],
         if not numbers:
             continue
         try:
-            if build_group(mine, [constraints[i].expression for i in numbers], node_limit).size == 0:
+            compiled = Compiled(mine, [constraints[i].expression for i in numbers])
+            if compiled.listed and grouped(compiled, node_limit).size == 0:
                 return True
         except TooLarge:
             continue

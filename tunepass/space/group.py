@@ -157,8 +157,8 @@ class RealGroup(Group):
         raise AssertionError("a real parameter is not ranked")
 
     def walk(self, columns: Columns) -> tuple[NDArray[np.bool_], Indices]:
-        x = np.asarray(columns[self.parameter.name], dtype=np.float64)
-        return (x >= self.parameter.lo) & (x <= self.parameter.hi), np.zeros(len(x), dtype=np.int64)
+        inside = self.parameter.inside(columns[self.parameter.name])
+        return inside, np.zeros(len(inside), dtype=np.int64)
 
     def draw(self, n: int, rng: np.random.Generator) -> Columns:
         return {self.parameter.name: self.parameter.draw(n, rng)}
@@ -193,15 +193,19 @@ def value_ends(p: Parameter) -> tuple[float, float]:
 
 
 def domain_of(p: Parameter) -> Domain:
-    """Every value of a parameter, or every item of a permutation, to cross rows with. Raises TooLarge."""
+    """Every value of a parameter, or every item of a permutation, to cross rows with."""
     if isinstance(p, Permutation):
         index = np.arange(len(p.items))
         column: Column = np.array(p.items) if isinstance(p.items[0], int) else index
         return Domain(column, index, len(p.items))
-    if p.size is None or p.size > ENUMERABLE:
-        raise TooLarge
-    index = np.arange(p.size)
-    return Domain(p.at(index), index, p.size)
+    size = p.size
+    assert size is not None
+    index = np.arange(size)
+    return Domain(p.at(index), index, size)
+
+
+def _unlisted(p: Parameter) -> bool:
+    return isinstance(p, Real) or (isinstance(p, Integer) and p.size > ENUMERABLE)
 
 
 def components(parameters: Sequence[Parameter], constraints: Sequence[Constraint]) -> list[tuple[set[str], list[int]]]:
@@ -222,25 +226,36 @@ def components(parameters: Sequence[Parameter], constraints: Sequence[Constraint
 def build_group(parameters: Sequence[Parameter], expressions: Sequence[nodes.Expr], node_limit: int) -> DiagramGroup:
     """The diagram of finite `parameters` under `expressions` over them. Raises TooLarge."""
     compiled = Compiled(parameters, expressions)
+    if len(compiled.listed) < len(parameters):
+        raise TooLarge
+    return grouped(compiled, node_limit)
+
+
+def grouped(compiled: Compiled, node_limit: int) -> DiagramGroup:
+    """The diagram of the listed parameters; constraints over others only prune it. Raises TooLarge."""
     builder = Builder(compiled.terms, compiled.joint, compiled.order(), compiled.domains, node_limit)
     layers = [(v.parameter, v.position) for v in (compiled.variables[i] for i in builder.order)]
-    return DiagramGroup(parameters, layers, builder.build())
+    return DiagramGroup(compiled.listed, layers, builder.build())
 
 
 class Compiled:
-    """Terms of a group's constraints; those about one parameter alone have already thinned its domain."""
+    """Terms of a group's constraints; those about one parameter alone have already thinned its domain.
+
+    `listed` are the parameters whose values can be listed; the others, reals and long integers, have no domain here.
+    """
 
     def __init__(self, parameters: Sequence[Parameter], expressions: Sequence[nodes.Expr]):
         self.parameters = tuple(parameters)
         self.variables = variables_of(parameters)
         self.terms = Terms(self.variables)
         constraints = dict.fromkeys(self.terms.build(part) for e in expressions for part in conjuncts(e))
-        finite = {p.name: domain_of(p) for p in parameters if not isinstance(p, Real)}
+        self.listed = [p for p in parameters if not _unlisted(p)]
+        finite = {p.name: domain_of(p) for p in self.listed}
         self.domains = {i: finite[v.parameter] for i, v in enumerate(self.variables) if v.parameter in finite}
         self.joint: list[Term] = []
         for t in constraints:
             number = t.mask.bit_length() - 1
-            if not t.mask:
+            if not t.mask and self.domains:
                 self._thin(min(self.domains), t)
             elif t.mask == 1 << number and number in self.domains and self.variables[number].position < 0:
                 self._thin(number, t)

@@ -39,6 +39,13 @@ class Beta:
         above = betainc(self.b, self.a, 1 - lo) - betainc(self.b, self.a, 1 - hi)  # exact in the upper tail
         return np.asarray(np.where(lo < 0.5, below, above), dtype=np.float64)
 
+    def between(self, lo: Floats, hi: Floats, share: Floats) -> Floats:
+        """Where (n,) each interval [lo, hi] has `share` (n,) of its probability below."""
+        from scipy.special import betainc, betaincinv
+
+        below, above = betainc(self.a, self.b, lo), betainc(self.a, self.b, hi)
+        return np.clip(betaincinv(self.a, self.b, below + share * (above - below)), lo, hi)
+
     def log_density(self, x: Floats) -> Floats:
         from scipy.special import betaln, xlog1py, xlogy
 

@@ -1,8 +1,10 @@
-"""Sampling where no diagram is: constraints over reals, or more nodes than the limit.
+"""Sampling where a diagram does not reach: parameters with too many values to list, or more nodes than the limit.
 
-Partial assignments grow variable by variable; a value is kept unless some constraint's range over the completions rules
-it out, and particles are resampled in proportion to how many values they had (sequential importance resampling), so
-that rows come out nearly uniform. What is left is checked exactly, and the reals are drawn last.
+Listed parameters come from the diagram over them alone, in which constraints that read others prune by their range, or,
+past the node limit, from particles (`growing`). The others are drawn from boxes that are halved until points drawn in
+them pass (`boxes`). Guaranteed: every row is feasible; the work is bounded, whatever the constraints, so that fewer
+rows than asked for may be found; the same generator gives the same rows. Rows tend to uniform (on the parameters'
+scales) as the particles are many against the spread of the volumes they stand for; that none is found is no proof.
 """
 
 from __future__ import annotations
@@ -14,37 +16,45 @@ from numpy.typing import NDArray
 
 from tunepass.expr import nodes
 from tunepass.expr.numpy_eval import satisfied
-from tunepass.space.build import Builder, Domain, Rows, TooLarge
+from tunepass.space.axes import axis_of
+from tunepass.space.boxes import Search
+from tunepass.space.build import TooLarge
+from tunepass.space.columns import Columns, length, take
 from tunepass.space.diagram import Indices
-from tunepass.space.group import Columns, Compiled, Group, domain_of
-from tunepass.space.parameter import Column, Integer, Parameter, Permutation, Real
+from tunepass.space.group import Compiled, DiagramGroup, Group, grouped
+from tunepass.space.growing import Growing
+from tunepass.space.parameter import Integer, Parameter, Real
 
-PARTICLES = 512
-VALUES = 64  # values of one variable tried by a particle
-PAIRS = 1 << 17  # particles times values of the last variable, which decides
-ROUNDS = 60
+PARTICLES, MOST_PARTICLES = 512, 1 << 14
+ALL = 2048  # listed assignments up to which each is a particle
+PREFIX_NODES = 100_000  # nodes of a diagram that only narrows the listed parameters
+ROUNDS = 24  # of drawing
+IDLE = 3  # rounds without a row that end it; each has four times the particles of the one before
 
 
 class RejectionGroup(Group):
-    """Parameters tied by constraints that are only sampled; neither counted nor ranked."""
+    """Parameters tied by constraints that are only sampled; neither counted nor ranked. `empty`: proved so."""
 
     size = 1
 
-    def __init__(self, parameters: Sequence[Parameter], expressions: Sequence[nodes.Expr]):
+    def __init__(self, parameters: Sequence[Parameter], expressions: Sequence[nodes.Expr], node_limit: int):
         self.parameters = tuple(parameters)
         self.expressions = tuple(expressions)
-        self._grower = _grower(self.parameters, self.expressions)
+        compiled = Compiled(parameters, expressions)
+        self._loose = [p for p in parameters if isinstance(p, (Real, Integer)) and p not in compiled.listed]
+        self._prefixes = _prefixes(compiled, min(node_limit, PREFIX_NODES)) if compiled.listed else None
+        self.empty = isinstance(self._prefixes, DiagramGroup) and self._prefixes.size == 0
 
     def unrank(self, ranks: Indices) -> Columns:
         raise AssertionError("a sampled group is not ranked")
 
     def walk(self, columns: Columns) -> tuple[NDArray[np.bool_], Indices]:
-        n = len(next(iter(columns.values())))
+        n = length(columns)
         ok = np.ones(n, dtype=bool)
         for p in self.parameters:
-            ok &= RealRange.inside(p, columns[p.name]) if isinstance(p, Real) else p.find(columns[p.name]) >= 0
-        ok &= self._met(columns, n)
-        return ok, np.zeros(n, dtype=np.int64)
+            column = columns[p.name]
+            ok &= p.inside(column) if isinstance(p, Real) else p.find(column) >= 0
+        return ok & self._met(columns, n), np.zeros(n, dtype=np.int64)
 
     def _met(self, columns: Columns, n: int) -> NDArray[np.bool_]:
         ok = np.ones(n, dtype=bool)
@@ -61,112 +71,41 @@ class RejectionGroup(Group):
     def _draw(self, n: int, rng: np.random.Generator, *, prior: bool) -> Columns:
         """Up to n rows; fewer when few are found."""
         found: list[Columns] = []
-        have = 0
+        have = idle = 0
         for _ in range(ROUNDS):
-            m = max(PARTICLES, min(4 * n, 1 << 14))
-            drawn = self._grower.draw(m, rng, prior=prior)
-            rows = len(next(iter(drawn.values())))
-            met = np.flatnonzero(self._met(drawn, rows))[: n - have]
-            if len(met):
-                found.append({name: c[met] for name, c in drawn.items()})
-                have += len(met)
-            if have >= n:
+            drawn = self._round(n - have, idle, rng, prior=prior)
+            mine = min(length(drawn), n - have)
+            found.append(take(drawn, slice(0, mine)))
+            have, idle = have + mine, 0 if mine else idle + 1
+            if have >= n or idle == IDLE:
                 break
-        if not found:
-            return {p.name: p.column([]) for p in self.parameters}
         return {p.name: np.concatenate([f[p.name] for f in found]) for p in self.parameters}
 
+    def _round(self, wanted: int, idle: int, rng: np.random.Generator, *, prior: bool) -> Columns:
+        prefix: Columns = {}
+        m = 1
+        if self._prefixes is not None:
+            prefix = self._prefix(min(max(PARTICLES, 4 * wanted) << 2 * idle, MOST_PARTICLES), rng, prior=prior)
+            m = length(prefix)
+        if self._loose and m:
+            axes = [axis_of(p) for p in self._loose]
+            return Search(self.expressions, axes, prior).points(prefix, m, wanted, rng)
+        if self._loose:
+            return {p.name: p.column([]) for p in self.parameters}
+        return take(prefix, rng.permutation(np.flatnonzero(self._met(prefix, m))))
 
-class RealRange:
-    @staticmethod
-    def inside(p: Real, column: Column) -> NDArray[np.bool_]:
-        x = np.asarray(column, dtype=np.float64)
-        return (x >= p.lo) & (x <= p.hi)
-
-
-class _Plain:
-    """Independent draws of every parameter: for domains too long to list."""
-
-    def __init__(self, parameters: Sequence[Parameter]):
-        self.parameters = parameters
-
-    def draw(self, n: int, rng: np.random.Generator, *, prior: bool) -> Columns:
-        return {p.name: draw_parameter(p, n, rng, prior=prior) for p in self.parameters}
-
-
-class _Growing:
-    """Particles through the layers of the diagram that would have been."""
-
-    def __init__(self, compiled: Compiled):
-        self.compiled = compiled
-        self.builder = Builder(compiled.terms, compiled.joint, compiled.order(), compiled.domains, 1 << 40)
-        self.masses = {p.name: p.masses() for p in compiled.parameters if not isinstance(p, Real) and p.prior}
-
-    def draw(self, n: int, rng: np.random.Generator, *, prior: bool) -> Columns:
-        builder, variables = self.builder, self.compiled.variables
-        rows, before = Rows(n), 0
-        path = np.zeros((n, 0), dtype=np.int64)
-        for depth, number in enumerate(builder.order):
-            last = depth + 1 == len(builder.order)
-            domain = self._some(builder.domains[number], max(VALUES, PAIRS // n) if last else VALUES, rng)
-            source, value, following = builder.expand(rows, number, before, last=last, domain=domain)
-            if not len(source):
-                path = np.zeros((0, len(builder.order)), dtype=np.int64)
-                break
-            v = variables[number]
-            weight = np.ones(len(source))
-            if prior and v.parameter in self.masses:
-                mass = self.masses[v.parameter]
-                weight = (mass[v.position] if v.position >= 0 else mass)[domain.index[value]]
-            if not weight.sum() > 0:
-                weight = np.ones(len(source))
-            pick = np.sort(_resample(weight, n, rng))
-            path = np.concatenate([path[source[pick]], domain.index[value[pick]][:, None]], axis=1)
-            rows = following.take(pick)
-            before |= 1 << number
-        return self._columns(np.unique(path, axis=0), rng, prior=prior)
-
-    @staticmethod
-    def _some(domain: Domain, most: int, rng: np.random.Generator) -> Domain:
-        if len(domain.index) <= most:
-            return domain
-        pick = np.sort(rng.choice(len(domain.index), size=most, replace=False))
-        return Domain(domain.column[pick], domain.index[pick], domain.width)
-
-    def _columns(self, path: Indices, rng: np.random.Generator, *, prior: bool) -> Columns:
-        out: dict[str, Column] = {}
-        at = [(self.compiled.variables[number], i) for i, number in enumerate(self.builder.order)]
-        for p in self.compiled.parameters:
-            mine = [i for v, i in at if v.parameter == p.name]
-            if isinstance(p, Real):
-                out[p.name] = p.draw(len(path), rng, prior=prior)
-            else:
-                out[p.name] = path[:, mine] if isinstance(p, Permutation) else p.at(path[:, mine[0]])
-        return out
+    def _prefix(self, n: int, rng: np.random.Generator, *, prior: bool) -> Columns:
+        source = self._prefixes
+        if not isinstance(source, DiagramGroup):
+            assert source is not None
+            return source.draw(n, rng, prior=prior)
+        if source.size <= ALL and not prior:
+            return source.unrank(np.arange(source.size))
+        return source.draw_by_prior(n, rng) if prior else source.draw(n, rng)
 
 
-def _resample(weight: NDArray[np.float64], n: int, rng: np.random.Generator) -> Indices:
-    """n places drawn in proportion to `weight`, systematically (one random offset)."""
-    edges = np.cumsum(weight)
-    points = (rng.random() + np.arange(n)) * (edges[-1] / n)
-    return np.asarray(np.searchsorted(edges, points, side="right").clip(max=len(weight) - 1), dtype=np.int64)
-
-
-def _grower(parameters: Sequence[Parameter], expressions: Sequence[nodes.Expr]) -> _Plain | _Growing:
+def _prefixes(compiled: Compiled, node_limit: int) -> DiagramGroup | Growing:
     try:
-        for p in parameters:
-            if not isinstance(p, Real):
-                domain_of(p)
+        return grouped(compiled, node_limit)
     except TooLarge:
-        return _Plain(parameters)
-    return _Growing(Compiled(parameters, expressions))
-
-
-def draw_parameter(p: Parameter, n: int, rng: np.random.Generator, *, prior: bool) -> Column:
-    if isinstance(p, Real):
-        return p.draw(n, rng, prior=prior)
-    if isinstance(p, Integer):
-        return p.at(p.draw(n, rng, prior=prior))
-    if prior and p.prior is not None and not isinstance(p, Permutation):
-        return p.at(rng.choice(p.size, size=n, p=p.masses()))
-    return p.at(rng.integers(p.size, size=n))
+        return Growing(compiled)

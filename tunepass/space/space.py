@@ -30,6 +30,7 @@ from tunepass.space.rejection import RejectionGroup
 NODE_LIMIT = 5_000_000
 LISTED = 1 << 17  # spaces up to this size are shuffled rather than drawn from
 DRAW_ROUNDS = 24  # rounds without a new row before a draw gives up
+SAMPLED_ROUNDS = 2  # the same, where a round has searched already
 
 
 class Space:
@@ -55,6 +56,7 @@ class Space:
         _check_names(self.constraints, {p.name: p.type for p in self.parameters})
         self.node_limit = node_limit
         self._notes: tuple[Diagnostic, ...] = ()
+        self._came_short = False
         self._set_groups(tuple(self._groups()))
 
     @classmethod
@@ -99,14 +101,16 @@ class Space:
 
     def _tied(self, parameters: list[Parameter], constraints: list[Constraint]) -> Group:
         expressions = [c.expression for c in constraints]
-        if any(isinstance(p, Real) for p in parameters):
-            self._warn("constraints over real parameters are met by sampling, not counted", constraints)
-            return RejectionGroup(parameters, expressions)
         try:
             group = build_group(parameters, expressions, self.node_limit)
         except TooLarge:
-            self._warn(f"this space passes {self.node_limit} diagram nodes: it is sampled, not counted", constraints)
-            return RejectionGroup(parameters, expressions)
+            real = any(isinstance(p, Real) for p in parameters)
+            what = "has constraints over reals" if real else f"passes {self.node_limit} diagram nodes"
+            self._warn(f"this space {what}: it is sampled, not counted", constraints)
+            sampled = RejectionGroup(parameters, expressions, self.node_limit)
+            if sampled.empty:
+                raise self._empty(constraints) from None
+            return sampled
         if group.size == 0:
             raise self._empty(constraints)
         return group
@@ -171,7 +175,8 @@ class Space:
     def sample_columns(self, n: int, rng: np.random.Generator, prior: bool = False) -> Columns:
         """Up to n distinct feasible rows, uniform, or by the parameters' priors restricted to what is feasible.
 
-        Fewer only when fewer exist (or, in a sampled space, are found). Rows of prior mass zero come last.
+        Fewer only when fewer exist; in a sampled space also when fewer are found, which `warnings` then says.
+        Rows of prior mass zero come last.
         """
         if n <= 0:
             return self._none()
@@ -184,13 +189,16 @@ class Space:
 
     def _distinct(self, n: int, rng: np.random.Generator, *, prior: bool) -> Columns:
         kept, idle = self._none(), 0
-        while length(kept) < n and idle < DRAW_ROUNDS:
+        while length(kept) < n and idle < (DRAW_ROUNDS if self.complete else SAMPLED_ROUNDS):
             before = length(kept)
             drawn = self._draw(max(n - before, 64), rng, prior=prior)
             both = self._joined(kept, drawn)
             first = np.sort(np.unique(self._keys(both), axis=0, return_index=True)[1])[:n]
             kept = {name: c[first] for name, c in both.items()}
             idle = idle + 1 if length(kept) == before else 0
+        if length(kept) < n and not self.complete and not self._came_short:
+            self._came_short = True
+            self._notes += (Diagnostic(f"sampling found only {length(kept)} of {n} rows", severity=Severity.WARNING),)
         return kept
 
     def _draw(self, n: int, rng: np.random.Generator, *, prior: bool) -> Columns:

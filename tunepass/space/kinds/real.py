@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tunepass.diagnostics import SpaceError, Span
 from tunepass.expr import nodes
@@ -90,6 +91,11 @@ class Real(Scaled, ParameterBase):
 
     def masses(self) -> Floats:
         raise SpaceError(f"{self.name}: a real parameter has no list of values", self.span)
+
+    def inside(self, column: Column) -> NDArray[np.bool_]:
+        """Which values (n,) are in the range."""
+        x = np.asarray(column, dtype=np.float64)
+        return (x >= self.lo) & (x <= self.hi)
 
     def from_unit(self, u: Floats) -> Floats:
         """The inverse of `unit`."""

@@ -1,0 +1,121 @@
+"""Ranges of parameters with too many values to list, reals and long integers: measured, halved and drawn from.
+
+A range of a Real is an interval of its scaled value in [0, 1]; of an Integer, the places lo..hi of its domain, as
+doubles that hold whole numbers. Functions take many ranges at once: `lo` and `hi` are (n,).
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+
+import numpy as np
+
+from tunepass.space.parameter import Column, Integer, Real
+from tunepass.space.prior import Beta, Floats
+
+NARROW = 2.0**-44  # a real's range is not halved below this
+
+
+class Axis(ABC):
+    parameter: Real | Integer
+
+    @property
+    @abstractmethod
+    def whole(self) -> tuple[float, float]:
+        """The range of all values."""
+
+    @abstractmethod
+    def width(self, lo: Floats, hi: Floats) -> Floats:
+        """How wide, 1 for the whole; 0 for a range that cannot be halved."""
+
+    @abstractmethod
+    def halves(self, lo: Floats, hi: Floats) -> tuple[Floats, Floats]:
+        """Where the lower half ends and the upper half starts."""
+
+    @abstractmethod
+    def unit(self, lo: Floats, hi: Floats) -> tuple[Floats, Floats]:
+        """The range in [0, 1], where its length is its measure; a prior's density is over this."""
+
+    @abstractmethod
+    def values(self, lo: Floats, hi: Floats) -> tuple[Column, Column]:
+        """The least and the largest value."""
+
+    @abstractmethod
+    def from_unit(self, u: Floats, lo: Floats, hi: Floats) -> Column:
+        """Values (n,) at places `u` of [0, 1], within the ranges."""
+
+    def mass(self, lo: Floats, hi: Floats, *, prior: bool) -> Floats:
+        """Share (n,) of the whole, or its prior probability."""
+        a, b = self.unit(lo, hi)
+        beta = self._beta(prior)
+        return b - a if beta is None else beta.mass(a, b)
+
+    def draw(self, lo: Floats, hi: Floats, rng: np.random.Generator, *, prior: bool) -> Column:
+        """A value of each range (n,), uniform on the parameter's scale or by its prior."""
+        a, b = self.unit(lo, hi)
+        share, beta = rng.random(len(a)), self._beta(prior)
+        return self.from_unit(a + share * (b - a) if beta is None else beta.between(a, b, share), lo, hi)
+
+    def _beta(self, prior: bool) -> Beta | None:
+        beta = self.parameter.prior if prior else None
+        return None if beta is None or beta.a == beta.b == 1 else beta
+
+
+@dataclass(frozen=True, slots=True)
+class RealAxis(Axis):
+    parameter: Real
+
+    @property
+    def whole(self) -> tuple[float, float]:
+        return 0.0, 1.0
+
+    def width(self, lo: Floats, hi: Floats) -> Floats:
+        return np.where(hi - lo > NARROW, hi - lo, 0.0)
+
+    def halves(self, lo: Floats, hi: Floats) -> tuple[Floats, Floats]:
+        middle = (lo + hi) / 2
+        return middle, middle
+
+    def unit(self, lo: Floats, hi: Floats) -> tuple[Floats, Floats]:
+        return lo, hi
+
+    def values(self, lo: Floats, hi: Floats) -> tuple[Column, Column]:
+        return self.parameter.from_unit(lo), self.parameter.from_unit(hi)
+
+    def from_unit(self, u: Floats, lo: Floats, hi: Floats) -> Column:
+        return self.parameter.from_unit(u)
+
+
+@dataclass(frozen=True, slots=True)
+class IntegerAxis(Axis):
+    """The measure counts values alike, also on a log scale, as a uniform sample does."""
+
+    parameter: Integer
+
+    @property
+    def whole(self) -> tuple[float, float]:
+        return 0.0, float(self.parameter.size - 1)
+
+    def width(self, lo: Floats, hi: Floats) -> Floats:
+        return (hi - lo) / self.parameter.size
+
+    def halves(self, lo: Floats, hi: Floats) -> tuple[Floats, Floats]:
+        middle = np.floor((lo + hi) / 2)
+        return middle, np.minimum(middle + 1, hi)
+
+    def unit(self, lo: Floats, hi: Floats) -> tuple[Floats, Floats]:
+        return lo / self.parameter.size, (hi + 1) / self.parameter.size
+
+    def values(self, lo: Floats, hi: Floats) -> tuple[Column, Column]:
+        return self._at(lo), self._at(hi)
+
+    def from_unit(self, u: Floats, lo: Floats, hi: Floats) -> Column:
+        return self._at(np.clip(np.floor(u * self.parameter.size), lo, hi))
+
+    def _at(self, place: Floats) -> Column:
+        return self.parameter.at(place.astype(np.int64).clip(0, self.parameter.size - 1))
+
+
+def axis_of(parameter: Real | Integer) -> Axis:
+    return RealAxis(parameter) if isinstance(parameter, Real) else IntegerAxis(parameter)
