@@ -1,0 +1,53 @@
+"""scalar, numpy_ops and interval_ops agree at the edges of 64 bits, where the random laws rarely look."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+
+from tunepass.expr import interval_ops, numpy_ops, scalar
+from tunepass.expr.interval_ops import MAY_BE_UNDEFINED, MAY_OVERFLOW
+
+EDGES = [-(2**63), -(2**63) + 1, -(2**32), -3, -1, 0, 1, 2, 3, 62, 63, 64, 2**31, 2**62, 2**63 - 1]
+NAMED = {
+    "+": ("add", scalar.BINARY["+"]),
+    "-": ("subtract", scalar.BINARY["-"]),
+    "*": ("multiply", scalar.BINARY["*"]),
+    "//": ("floor_divide", scalar.floor_divide),
+    "%": ("modulo", scalar.modulo),
+    "**": ("power", scalar.power),
+    "<<": ("shift_left", scalar.shift_left),
+    ">>": ("shift_right", scalar.shift_right),
+    "ceildiv": ("ceil_divide", scalar.ceil_divide),
+    "gcd": ("gcd", scalar.FUNCTION["gcd"]),
+    "lcm": ("lcm", scalar.FUNCTION["lcm"]),
+}
+
+
+def plain(op: str, a: int, b: int) -> int | str:
+    try:
+        return scalar.fits(int(NAMED[op][1](a, b)))
+    except scalar.UndefinedValue:
+        return "undefined"
+    except scalar.OverflowValue:
+        return "overflow"
+
+
+@pytest.mark.parametrize("op", NAMED)
+def test_integers_at_the_edges(op: str) -> None:
+    pairs = list(itertools.product(EDGES, EDGES))
+    wanted = [plain(op, a, b) for a, b in pairs]
+    columns = [np.array(c, dtype=np.int64) for c in zip(*pairs)]
+    with np.errstate(all="ignore"):
+        values, status = getattr(numpy_ops, NAMED[op][0])(*columns)
+    words = {numpy_ops.UNDEFINED: "undefined", numpy_ops.OVERFLOW: "overflow"}
+    codes = np.zeros(len(pairs), np.uint8) if status is None else status
+    assert [words.get(int(s), int(v)) for v, s in zip(values, codes)] == wanted
+    for (a, b), value in zip(pairs, wanted):
+        lo, hi, flags = interval_ops.BINARY_INTEGER[op]((a, a, 0), (b, b, 0))
+        if isinstance(value, int):
+            assert lo <= value <= hi, (a, b)
+        else:
+            assert flags & (MAY_OVERFLOW if value == "overflow" else MAY_BE_UNDEFINED), (a, b)

@@ -1,0 +1,24 @@
+"""The ends of domains, as intervals hold them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tunepass.expr.domain import Range, extent, number
+from tunepass.expr.nodes import BOOL, INT_MAX, INT_MIN, INTEGER, REAL, Category
+
+C = Category(("u", "v", "w"))
+
+
+def test_ends() -> None:
+    assert extent(Range(1, 5), INTEGER) == (1, 5) and extent((8, 2), INTEGER) == (2, 8)
+    assert extent(("w", "v"), C) == (1, 2) and extent(np.array([2, 0]), C) == (0, 2)
+    assert extent(None, INTEGER) == (INT_MIN, INT_MAX) and extent(None, BOOL) == (0, 1)
+    assert extent(None, REAL) == (-np.inf, np.inf) and extent(None, C) == (0, 2)
+    assert number("v", C) == 1 and number(True, INTEGER) == 1
+
+
+def test_a_range_is_not_empty() -> None:
+    with pytest.raises(ValueError, match="lo <= hi"):
+        Range(2, 1)
