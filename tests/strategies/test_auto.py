@@ -10,6 +10,7 @@ from tunepass.strategies.auto import Auto
 from tunepass.strategies.base import Strategy
 from tunepass.strategies.bayesian import Bayesian
 from tunepass.strategies.exhaustive import Exhaustive
+from tunepass.strategies.hypervolume import Hypervolume
 
 
 class TestAuto(StrategyContract):
@@ -24,6 +25,11 @@ def test_lists_the_space_when_the_budget_covers_it() -> None:
     assert isinstance(Auto(task(space, max_evals=space.size - 1)).chosen, Bayesian)
     assert isinstance(Auto(task(space, max_evals=None)).chosen, Bayesian)
     assert isinstance(Auto(task(Space([Real("ratio", 0.0, 1.0)]), max_evals=100)).chosen, Bayesian)
+
+
+def test_several_objectives_are_searched_by_hypervolume() -> None:
+    assert isinstance(Auto(task(objectives=2)).chosen, Hypervolume)
+    assert isinstance(Auto(task(objectives=3, max_evals=10_000)).chosen, Exhaustive)
 
 
 @pytest.mark.parametrize("name", sorted(registry.STRATEGIES))

@@ -9,19 +9,22 @@ from tunepass.space.configuration import Configuration
 from tunepass.strategies.base import Strategy, Task
 from tunepass.strategies.bayesian import Bayesian, BayesianSettings
 from tunepass.strategies.exhaustive import Exhaustive
+from tunepass.strategies.hypervolume import Hypervolume
 from tunepass.study.trial import Trial
 
 SETTINGS = BayesianSettings(surrogate="mixed")
 
 
 class Auto(Strategy):
-    """`Exhaustive` if the space has at most `max_evals` configurations, `Bayesian` otherwise."""
+    """`Exhaustive` if the space has at most `max_evals` configurations; else `Bayesian`, for several objectives
+    `Hypervolume`."""
 
     def __init__(self, task: Task):
         super().__init__(task)
         counted = task.space.finite and task.space.complete
         fits = counted and task.max_evals is not None and task.space.size <= task.max_evals
-        self.chosen: Strategy = Exhaustive(task) if fits else Bayesian(task, SETTINGS)
+        several = len(task.objectives) > 1
+        self.chosen: Strategy = Exhaustive(task) if fits else Hypervolume(task) if several else Bayesian(task, SETTINGS)
 
     @property
     def prior_weight(self) -> float | None:

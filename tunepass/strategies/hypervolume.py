@@ -126,13 +126,14 @@ class Hypervolume(Strategy):
         shares = self._shares()
 
         def utility(columns: Columns) -> Floats:
-            """log of the models' utilities, geometrically averaged by how well they predict."""
+            """log of the models' mean utility, weighted by how well they predict: one that sees a gain is enough."""
             p = probability(columns)
             kept = p >= limit
             if not kept.any():
                 return feasible_utility(np.zeros(len(p)), p, limit)
             blended, few = np.full(len(p), -np.inf), take(columns, kept)  # models are asked only where it matters
-            blended[kept] = sum(share * price(few) for share, price in zip(shares, priced))
+            parts = [np.log(share) + price(few) for share, price in zip(shares, priced) if share > 0]
+            blended[kept] = np.logaddexp.reduce(parts, axis=0)
             return feasible_utility(blended, p, limit)
 
         return utility
