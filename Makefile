@@ -34,7 +34,7 @@ bench: $(STAMP)
 	$(BIN)/python tests/benchmarks/bench_space.py
 	$(BIN)/python tests/benchmarks/bench_expr.py
 
-# Fifty builds killed with -9 at random moments, resumed and compared with an undisturbed one (about ten minutes).
+# Fifty builds killed with -9 at random moments, resumed and compared with an undisturbed one (about two minutes).
 kills: $(STAMP)
 	$(BIN)/python tests/benchmarks/kill_builds.py --kills 50
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -48,6 +49,51 @@ def test_a_build_leaves_what_a_user_commits(tmp_path: Path, capsys: pytest.Captu
     (tmp_path / "step.c").write_text((HEAT / "step.c").read_text() + "\n")
     assert cli.main(["verify", str(tmp_path)]) == 3
     assert "source: sha256" in capsys.readouterr().out
+
+
+SCRIPT = """\
+name: script
+sources: [make.py]
+parameters:
+  SIZE: {kind: integer, range: [1, 6], default: 5, role: macro, form: "{}"}
+  BAD: {kind: categorical, values: [false, true], role: environment}
+build:
+  in: source
+  command: [PYTHON, -S, make.py, "{SIZE}", "{build_dir}/result.json"]
+run:
+  command: [PYTHON, -S, -c, "print(open('{build_dir}/result.json').read())"]
+  metrics: [{json: size.bytes, name: size, unit: B}]
+  deterministic: true
+"""
+MAKE = """\
+import json, sys
+if sys.argv[1] in FAILS:
+    sys.exit("refused")
+json.dump({"size": {"bytes": 10 + abs(int(sys.argv[1]) - 3)}}, open(sys.argv[2], "w"))
+"""
+
+
+def build_script(folder: Path, fails: str) -> int:
+    (folder / "tune.yaml").write_text(SCRIPT.replace("PYTHON", sys.executable))
+    (folder / "make.py").write_text(MAKE.replace("FAILS", fails))
+    words = ["build", str(folder / "tune.yaml"), "-o", str(folder / "out"), "--strategy", "exhaustive"]
+    return cli.main([*words, "--format", "json"])
+
+
+def test_a_build_where_the_sources_are(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert build_script(tmp_path, fails="'14'") == 0
+    data = json.loads(capsys.readouterr().out)
+    assert data["choice"] == {"SIZE": 3, "BAD": False} and data["objectives"]["size"]["chosen"] == 10
+    assert data["failures"] == {"compile": 4} and data["trials"] == 12
+    assert {p.name for p in tmp_path.iterdir()} == {"tune.yaml", "make.py", "out", ".tunepass", "tunepass.lock"}
+
+
+def test_when_all_fails_the_status_is_1(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert build_script(tmp_path, fails="'123456'") == 1
+    data = json.loads(capsys.readouterr().out)
+    assert (
+        data["choice"] is None and list(data["failures"]) == ["compile"] and not (tmp_path / "tunepass.lock").exists()
+    )
 
 
 def test_a_compiler_after_dashes_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -62,12 +62,11 @@ def realise(configuration: Configuration, folder: str) -> Steps:
     )
 
 
-@pytest.fixture
-def task(tmp_path: Path) -> ApplicationTask:
-    (tmp_path / "build.py").write_text(BUILD)
-    (tmp_path / "template.py").write_text(TEMPLATE)
+def task_in(folder: Path) -> ApplicationTask:
+    (folder / "build.py").write_text(BUILD)
+    (folder / "template.py").write_text(TEMPLATE)
     return ApplicationTask(
-        sources=Sources(folder=tmp_path, patterns=("*.py",)),
+        sources=Sources(folder=folder, patterns=("*.py",)),
         realise=realise,
         reference=DEFAULT,
         product="program.py",
@@ -78,6 +77,11 @@ def task(tmp_path: Path) -> ApplicationTask:
         run_limits=Limits(wall_s=3, memory_bytes=256 << 20),
         adapt_limit=False,
     )
+
+
+@pytest.fixture
+def task(tmp_path: Path) -> ApplicationTask:
+    return task_in(tmp_path)
 
 
 @pytest.fixture
@@ -149,6 +153,22 @@ def test_wall_time_is_repeated_and_finalists_compared(task: ApplicationTask) -> 
         other, failing = (Configuration({**DEFAULT, **c}) for c in ({"n": 3}, {"level": "bad"}))
         rounds = evaluator.compare_again([DEFAULT, other, failing], rounds=2)
     assert [len(values) for values in rounds] == [2, 2, 0]
+
+
+def test_what_hides_wrong_results_is_a_warning(task: ApplicationTask) -> None:
+    def unchecked(configuration: Configuration, folder: str) -> Steps:
+        return replace(realise(configuration, folder), check=())
+
+    for wanting, warning in [
+        (replace(task, realise=unchecked, compared=()), "no reference"),
+        (replace(task, close=Closeness(absolute=100.0)), "zero would be right at 'sum {sum}'"),
+    ]:
+        with DeterministicRun(wanting) as evaluator:
+            evaluator.evaluate(DEFAULT)
+            assert len(evaluator.warnings) == 1 and warning in evaluator.warnings[0]
+    with DeterministicRun(task) as evaluator:
+        evaluator.evaluate(DEFAULT)
+        assert evaluator.warnings == ()
 
 
 def test_nothing_is_left_on_disk(task: ApplicationTask) -> None:

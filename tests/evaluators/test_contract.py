@@ -9,7 +9,9 @@ import pytest
 
 from tests.contracts.evaluator import EvaluatorContract
 from tests.evaluators.kernels import window_task
+from tests.evaluators.test_application import DEFAULT, task_in
 from tests.evaluators.test_command import task as command_task
+from tunepass.evaluators.application import ApplicationRun, DeterministicRun
 from tunepass.evaluators.command import CommandRun
 from tunepass.evaluators.compile_run import CompileRun
 from tunepass.space.configuration import Configuration
@@ -47,3 +49,18 @@ class TestCommandRun(EvaluatorContract):
     @pytest.fixture
     def bad(self) -> Configuration:
         return Configuration({"COST": 0})
+
+
+@pytest.mark.parametrize("kind", [DeterministicRun, ApplicationRun])
+class TestApplications(EvaluatorContract):
+    @pytest.fixture
+    def evaluator(self, tmp_path: Path, kind: type[DeterministicRun]) -> DeterministicRun:
+        return kind(task_in(tmp_path))
+
+    @pytest.fixture
+    def good(self) -> Configuration:
+        return DEFAULT
+
+    @pytest.fixture
+    def bad(self) -> Configuration:
+        return Configuration({**DEFAULT, "mode": "wrong"})

@@ -117,6 +117,20 @@ class DeterministicRun(Evaluator):
     def identity(self) -> dict[str, str]:
         return {"device": processor_name(), "harness": VERSION}
 
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What makes a wrong result hard to see."""
+        task = self.task
+        if not task.compares and not task.realise(task.reference, "").check:
+            return ("no reference: a wrong result shows only in the exit status of the program",)
+        output = self._bounds.output if self._bounds else None
+        blind = [
+            number.pattern
+            for number in task.compared
+            if output is not None and (value := number.find(output)) and task.close.holds(value, 0.0)
+        ]
+        return tuple(f"the tolerance is too wide: zero would be right at {pattern!r}" for pattern in blind)
+
     def close(self) -> None:
         self.workspace.close()
 
