@@ -27,7 +27,7 @@ class ResidualSettings:
     kappa: float = 3.0
     belief: float = 0.9  # probability of the residual model before anything is measured
     evidence: float = 0.5  # how many rows' worth of likelihood a row counts: held-out rows are not independent
-    best: int = 2  # of the prior's best configurations in the warm-up
+    best: int = 1  # of the prior's best configurations in the warm-up
     design: int = 2  # ... and of the space-filling design: without them, rows all alike say nothing about the prior
 
 
