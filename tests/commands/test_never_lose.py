@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from tests.commands.killing import Place, kill_again_and_again, left_running, reported_counts
+from tunepass.study.schema import APPLICATION_ID, STEPS
 
 KILLS = 6
 
@@ -123,15 +124,26 @@ def test_two_builds_on_one_store(undisturbed: tuple[Place, float], tmp_path: Pat
     assert "tune.yaml::exact" in (place.path / "tunepass.lock").read_text()
 
 
+def as_first_schema(store: Path, trials: int) -> None:
+    """Write the store anew as version 1 had it, with its first `trials`."""
+    newer = store.rename(store.with_name("newer.db"))
+    with sqlite3.connect(store) as connection:
+        for statement in STEPS[0]:
+            connection.execute(statement)
+        connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        connection.execute("PRAGMA user_version = 1")
+        connection.execute("ATTACH ? AS newer", (str(newer),))
+        for table, where in (("study", ""), ("trial", f"WHERE number < {trials}")):
+            names = ", ".join(row[1] for row in connection.execute(f"PRAGMA table_info({table})"))
+            connection.execute(f"INSERT INTO {table} ({names}) SELECT {names} FROM newer.{table} {where}")
+    connection.close()
+    newer.unlink()
+
+
 def test_a_store_of_an_older_schema_is_brought_up_to_date(undisturbed: tuple[Place, float], tmp_path: Path) -> None:
     place = copy_of(undisturbed[0], tmp_path / "old")
     (place.path / "tunepass.lock").unlink()
-    with sqlite3.connect(place.store) as connection:
-        connection.execute("DELETE FROM trial WHERE number >= 8")
-        connection.execute("DROP TABLE pending")
-        connection.execute("ALTER TABLE trial DROP COLUMN calibration")
-        connection.execute("PRAGMA user_version = 1")
-    connection.close()
+    as_first_schema(place.store, trials=8)
     seen = len(place.runs())
     done, _ = place.build()
     assert done.returncode == 0 and json.loads(done.stdout)["evaluations"] == 4, done.stderr
