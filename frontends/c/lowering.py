@@ -6,9 +6,9 @@ import shlex
 
 from tunepass.diagnostics import Source, SourceError
 from tunepass.frontends.c.rewrite import rewrite
-from tunepass.ir.candidate import Candidate
+from tunepass.ir.candidate import Candidate, Request
 from tunepass.ir.kernel import Kernel
-from tunepass.ir.schedule import is_active
+from tunepass.ir.schedule import is_active, plan
 from tunepass.space.configuration import Configuration, Value
 from tunepass.space.parameter import Parameter, Permutation
 
@@ -69,6 +69,22 @@ def lower(kernel: Kernel, configuration: Configuration) -> Candidate:
         source=Source(kernel.source.name, rewritten(kernel, configuration)) if kernel.nests else kernel.source,
         defines=defines(kernel, configuration),
         flags=flags(kernel, configuration),
+        requests=requests(kernel, configuration),
+    )
+
+
+def requests(kernel: Kernel, configuration: Configuration) -> tuple[Request, ...]:
+    """The loops that carry a `simd`, from its pragma to the end of the body: gcc speaks of the body's lines, clang of
+    the pragma's. Tiles, orders and unrolled copies are written out, so no compiler can refuse them."""
+    return tuple(
+        Request(
+            step.loop.span.line - 1,
+            nest.span.source.position(nest.span.end)[0],
+            f"vectorize the loop over {step.loop.index}",
+        )
+        for nest in kernel.nests
+        for step in plan(nest, configuration)
+        if step.vectorize and step.loop.span is not None
     )
 
 

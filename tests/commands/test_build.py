@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
@@ -181,3 +182,72 @@ def test_instructions_are_counted_the_same_every_time(tmp_path: Path) -> None:
     assert folder.run("verify").returncode == 0
     done = folder.run("build", "scale.c", "--objective", "time,instructions", *COMPILER)
     assert done.returncode == 2 and "search for them alone" in done.stderr
+
+
+TWINS = """\
+#pragma tunepass param SAME: integer(0..9) = 0
+#pragma tunepass param BLOCK: ordinal(1, 4) = 4
+#ifndef BLOCK
+#define BLOCK 4
+#endif
+#ifndef SAME
+#define SAME 0
+#endif
+#pragma tunepass kernel scale(n = 4096, x: in float[n], y: out float[n])
+void scale(int n, const float *x, float *y)
+{
+    for (int i = 0; i < n; i += BLOCK)
+        for (int j = i; j < i + BLOCK; j++)
+            y[j] = 2 * x[j] - (SAME > 100) - (x[j] > 1000 ? BLOCK : 0);
+}
+"""
+
+
+def test_the_same_object_code_is_measured_once_and_costs_no_evaluation(tmp_path: Path) -> None:
+    folder = Folder(tmp_path)
+    folder.write("twins.c", TWINS)
+    done = folder.run(
+        "build", "twins.c", "--max-evals", "4", "--strategy", "exhaustive", "--jobs", "3", "--format", "json", *COMPILER
+    )
+    data = json.loads(done.stdout)
+    assert (data["trials"], data["evaluations"]) == (20, 2), done.stderr
+    rows = sqlite3.connect(tmp_path / ".tunepass/store.db").execute("SELECT same_as, calibration FROM trial").fetchall()
+    assert len({same for same, _ in rows if same is not None}) == 2 and all(speed > 0 for _, speed in rows)
+
+
+SANITIZED = """\
+#pragma tunepass param BAD: categorical(false, true) = false
+#ifndef BAD
+#define BAD 0
+#endif
+#include <limits.h>
+#pragma tunepass kernel sums(n = 20000, x: in int[n] range(0, 9), y: out int[n])
+void sums(int n, const int *x, int *y)
+{
+    for (int r = 0; r < (BAD ? 1 : 20); r++)
+        for (int i = 0; i < n; i++) {
+            y[i] = x[i] / (r + 1) * (r + 1) + x[i] % (r + 1);
+            __asm__ volatile("" ::: "memory");
+        }
+#if BAD
+    y[0] += x[0] + INT_MAX + n == 7;  /* signed overflow: right by luck */
+#endif
+}
+"""
+
+
+def test_a_finalist_in_whom_the_sanitizers_find_fault_is_disqualified(tmp_path: Path) -> None:
+    folder = Folder(tmp_path)
+    folder.write("sums.c", SANITIZED)
+    words = ("build", "sums.c", "--max-evals", "2", "--sanitize", "--format", "json", *COMPILER)
+    data = json.loads(folder.run(*words).stdout)
+    assert data["kept_default"] and data["failures"] == {"crash": 1}
+    rows = sqlite3.connect(tmp_path / ".tunepass/store.db").execute("SELECT outcome, reason FROM trial ORDER BY number")
+    assert [outcome for outcome, _ in rows] == ["measured", "failed"]
+
+
+def test_a_tolerance_that_accepts_anything_is_warned_of(tmp_path: Path) -> None:
+    folder = Folder(tmp_path)
+    folder.write("scale.c", SOURCE.replace("y: out float[n])", "y: out float[n]) tolerance(2)"))
+    done = folder.run("build", "scale.c", "--max-evals", "1", *COMPILER)
+    assert "warning: scale.c::scale: the tolerance accepts zeros for y: wrong results may pass" in done.stderr

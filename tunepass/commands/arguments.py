@@ -111,6 +111,14 @@ def _add_build(commands: Commands) -> None:
     parser.add_argument(
         "--objective", type=_names, metavar="NAME[,NAME]", help="what to minimise (default: all measured)"
     )
+    parser.add_argument(
+        "--metric",
+        choices=("time", "instructions"),
+        help="what a kernel is judged by; instructions are counted by valgrind",
+    )
+    parser.add_argument(
+        "--sanitize", action="store_true", help="run the finalists once under ASan and UBSan; a finding disqualifies"
+    )
     parser.add_argument("--pick", metavar="NAME", help="of several objectives, the one the choice is the best of")
     parser.add_argument("--seed", type=_at_least(0), default=0, metavar="N", help="of every random choice (default: 0)")
     parser.add_argument(

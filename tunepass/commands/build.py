@@ -49,11 +49,14 @@ def run(options: argparse.Namespace) -> Answer:
     share = replace(settings, budget_s=settings.budget_s / len(jobs) if settings.budget_s else None)
     with _interruptible():
         found = [_found(job, share, options) for job in jobs]
+    warnings += tuple(f"warning: {job.key}: {text}" for job, one in zip(jobs, found) for text in one.warnings)
     built = _finish(jobs, found, outputs, settings, frozen=options.frozen)
     return replace(answer(built), notes=warnings)
 
 
 def _settings(options: argparse.Namespace) -> Settings:
+    if options.metric and options.objective:
+        raise TunepassError("--metric names what a kernel is judged by, --objective too; give one of them")
     limited = options.budget is not None or options.max_evals is not None
     return Settings(
         command=tuple(options.compiler) or DEFAULT_COMPILER,
@@ -63,7 +66,8 @@ def _settings(options: argparse.Namespace) -> Settings:
         budget_s=options.budget if limited else DEFAULT_BUDGET_S,
         max_evals=options.max_evals,
         jobs=options.jobs,
-        objectives=options.objective or (),
+        sanitize=options.sanitize,
+        objectives=options.objective or ((options.metric,) if options.metric else ()),
         pick=options.pick,
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +14,7 @@ from tunepass.space.configuration import Configuration
 from tunepass.study.outcome import Failed, Infeasible, Measured
 from tunepass.study.trial import Trial
 
+MOST_REFUSALS = 3
 EXAMPLE_LINES = 6  # of a failure's log
 
 
@@ -86,6 +88,7 @@ def build_text(built: Built) -> str:
             lines.append(f"  evaluated {found.evaluations} configurations in {found.seconds.get('total', 0.0):.1f} s")
         if found.failures and found.evaluations:
             lines.append(f"  failed    {', '.join(f'{n} {kind}' for kind, n in found.failures.items())}")
+            lines += refusals(found.trials)
         lines += [f"  wrote     {path}" for path in built.outputs]
         lines.append(f"  lock      {built.lock}")
     else:
@@ -106,6 +109,16 @@ def _headline(built: Built) -> str:
         return "no significant gain, kept the default"
     gain = found.gains[0]
     return f"{gain.gain:.2f}x better than the default" if gain.gain else "chosen; the default itself fails"
+
+
+def refusals(trials: Sequence[Trial]) -> list[str]:
+    """What the compiler was asked to do and did not, with its reason, once each."""
+    reasons = Counter(
+        " - ".join(line.strip() for line in t.outcome.log.splitlines()[:2])
+        for t in trials
+        if isinstance(t.outcome, Failed) and t.outcome.stage == "not_applied"
+    )
+    return [f"  refused   {reason} ({count} times)" for reason, count in reasons.most_common(MOST_REFUSALS)]
 
 
 def failure_lines(trials: Sequence[Trial]) -> list[str]:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tunepass.diagnostics import TunepassError
 from tunepass.driver import application
-from tunepass.evaluators.candidate import Candidate
+from tunepass.evaluators.candidate import Candidate, Request
 from tunepass.evaluators.command import CommandRun, CommandTask
 from tunepass.evaluators.compare import Tolerance
 from tunepass.evaluators.compile_run import CompileRun, KernelTask
@@ -25,7 +25,8 @@ def realised(kernel: Kernel, configuration: Configuration) -> Candidate:
     """The configuration as text, macros and flags for the compiler; text only where the source has to be rewritten."""
     lowered = lower(kernel, configuration)
     text = None if lowered.source.text == kernel.source.text else lowered.source.text
-    return Candidate(text=text, defines=lowered.defines, flags=lowered.flags)
+    requests = tuple(Request("vectorize", r.first_line, r.last_line, r.words) for r in lowered.requests)
+    return Candidate(text=text, defines=lowered.defines, flags=lowered.flags, requests=requests)
 
 
 def evaluator(kernel: Kernel, command: tuple[str, ...], *, count: bool = False) -> AbstractContextManager[Evaluate]:

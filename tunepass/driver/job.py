@@ -37,6 +37,7 @@ class Settings:
     budget_s: float | None = None
     max_evals: int | None = None
     jobs: int = 1
+    sanitize: bool = False
     objectives: tuple[str, ...] = ()
     pick: str | None = None
 
@@ -132,6 +133,7 @@ def search(job: Job, settings: Settings, watch: Watch) -> Found:
         max_evals=settings.max_evals,
         budget_s=settings.budget_s,
         jobs=settings.jobs,
+        sanitize=settings.sanitize,
         store=f"sqlite:///{settings.store}",
         study=study_name(job, objectives),
         identity=job.identity.texts(),

@@ -7,6 +7,15 @@ from dataclasses import dataclass
 from tunepass.diagnostics import Source
 
 
+@dataclass(frozen=True, slots=True)
+class Request:
+    """The code on these lines (as `#line` counts) asks the compiler to vectorize a loop; `words` name it."""
+
+    first_line: int
+    last_line: int
+    words: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:
     """`source` compiled with `defines` (`-DTILE=32`) and `flags` after the user's own compiler arguments."""
@@ -14,6 +23,7 @@ class Candidate:
     source: Source
     defines: tuple[str, ...] = ()
     flags: tuple[str, ...] = ()
+    requests: tuple[Request, ...] = ()
 
     @property
     def arguments(self) -> tuple[str, ...]:

@@ -20,8 +20,9 @@ LINE = re.compile(
 )
 VECTORIZED = re.compile(r"^vectorized loop|^loop vectorized|^basic block part vectorized|^outer loop vectorized")
 UNROLLED = re.compile(r"unrolled loop|^loop unrolled|completely unrolled|loop turned into non-loop")
+UNABLE = "unable to perform the requested transformation"
 REFUSED = {
-    "vectorize": re.compile(r"not vectorized|couldn't vectorize"),
+    "vectorize": re.compile(r"not vectorized: |loop not vectorized|couldn't vectorize"),
     "unroll": re.compile(r"not unrolled|unable to .*unroll"),
 }
 
@@ -62,11 +63,20 @@ def parse_remarks(text: str) -> tuple[Remark, ...]:
     return tuple(found)
 
 
+def _lost(request: Request, near: Sequence[Remark], remarks: Sequence[Remark]) -> bool:
+    """clang may place its remark on a vectorized loop at the function that holds it. It does warn of every loop that it
+    was told to vectorize and did not, so without a word about these lines an earlier line stands for the loop."""
+    refused = any(REFUSED["vectorize"].search(r.text) for r in near) or any(UNABLE in r.text for r in remarks)
+    if request.transformation != "vectorize" or refused:
+        return False
+    return any(r.line < request.first_line and r.text.startswith("vectorized loop") for r in remarks)
+
+
 def not_applied(requests: Sequence[Request], remarks: Sequence[Remark]) -> Failed | None:
     """The first request that no remark on its lines confirms, with the compiler's reason if it gave one."""
     for request in requests:
         near = [r for r in remarks if request.first_line <= r.line <= request.last_line]
-        if any(remark.applied == request.transformation for remark in near):
+        if any(remark.applied == request.transformation for remark in near) or _lost(request, near, remarks):
             continue
         reasons = dict.fromkeys(r.text for r in near if REFUSED[request.transformation].search(r.text))
         said = "\n".join(reasons) or "the compiler does not say why"
