@@ -41,7 +41,7 @@ class DensityRatioSettings:
     ranking: int = 50_000
     proposals: int = 2000
     bins: int = BINS
-    weight: float = 1.0  # w, of the prior mean's densities
+    weight: float = 0.3  # w, of the prior mean's densities; the paper gives no value
 
     def initial_size(self, task: Task) -> int:
         if self.initial is not None:
