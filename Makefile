@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 NATIVE := $(wildcard native/*.py native/*.h native/include/*.h native/src/*.c native/src/*.h)
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test lint types bench kills native clean
+.PHONY: demo test lint types bench bench-trust kills native clean
 
 $(STAMP): setup.py pyproject.toml $(NATIVE)
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -37,6 +37,10 @@ bench: $(STAMP)
 # Fifty builds killed with -9 at random moments, resumed and compared with an undisturbed one (about two minutes).
 kills: $(STAMP)
 	$(BIN)/python tests/benchmarks/kill_builds.py --kills 50
+
+# Can a build be trusted: kernels that nothing changes, a busy machine, several seeds (about twenty minutes).
+bench-trust: $(STAMP)
+	$(BIN)/python tests/benchmarks/bench_trust.py
 
 native: $(STAMP)
 	$(BIN)/python setup.py --quiet build_ext --inplace

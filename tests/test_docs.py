@@ -1,4 +1,4 @@
-"""Every code block of README.md, docs/cli.md and docs/python.md is run.
+"""Every code block of README.md, docs/cli.md, docs/python.md and docs/trials.md is run.
 
 `console` blocks run in order, in one folder a document, with the samples in it. Searches are cut short (`--max-evals 3`
 in place of their budget, and times are the machine's own), so their output is compared in shape: line by line the same
@@ -20,7 +20,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-DOCUMENTS = ("README.md", "docs/cli.md", "docs/python.md")
+DOCUMENTS = ("README.md", "docs/cli.md", "docs/python.md", "docs/trials.md")
 EXACT = ("space",)  # commands whose output does not depend on the machine
 OPEN_ENDED = ("explain", "doctor")  # only the first lines are shown, if any
 
@@ -51,7 +51,7 @@ def shape(text: str) -> list[str]:
     return lines
 
 
-@pytest.mark.parametrize("document", ["README.md", "docs/cli.md"])
+@pytest.mark.parametrize("document", ["README.md", "docs/cli.md", "docs/trials.md"])
 def test_consoles(document: str, tmp_path: Path) -> None:
     shutil.copytree(ROOT / "samples", tmp_path / "samples", ignore=shutil.ignore_patterns(".tunepass", "tunepass.lock"))
     for command, expected in commands(document):
@@ -92,7 +92,7 @@ def test_python_blocks(number: int, tmp_path: Path) -> None:
 def test_the_c_block_is_read_and_compiles(tmp_path: Path) -> None:
     from tunepass.driver.reading import parse
 
-    for number, text in enumerate(blocks("README.md", "c")):
+    for number, text in enumerate(blocks("README.md", "c") + blocks("docs/trials.md", "c")):
         path = tmp_path / f"{number}.c"
         path.write_text(text)
         assert not parse(path).warnings
@@ -114,7 +114,12 @@ def test_make_has_the_targets() -> None:
 
 
 def test_every_block_has_a_language_that_is_tested() -> None:
-    tested = {"README.md": {"c", "sh", "console"}, "docs/cli.md": {"console", "yaml"}, "docs/python.md": {"python"}}
+    tested = {
+        "README.md": {"c", "sh", "console"},
+        "docs/cli.md": {"console", "yaml"},
+        "docs/python.md": {"python"},
+        "docs/trials.md": {"c", "console"},
+    }
     for document in DOCUMENTS:
         found = re.findall(r"^```(\w*)\n.*?^```", (ROOT / document).read_text(), re.MULTILINE | re.DOTALL)
         assert set(found) == tested[document]
