@@ -37,7 +37,10 @@ def evaluator(kernel: Kernel, command: tuple[str, ...], *, count: bool = False) 
         return CommandRun(_command_task(kernel, kernel.run, command))
     if kernel.call is not None:
         return CompileRun(_kernel_task(kernel, kernel.call, command, count=count))
-    raise TunepassError(f"{kernel.name}: nothing says how to judge it")
+    raise TunepassError(
+        f"{kernel.name}: `build` compiles and runs, and a {kernel.language} program cannot be run here",
+        hint="`tunepass space` shows its parameters; docs/fpga.md says how its model prices it from Python",
+    )
 
 
 def _reference(kernel: Kernel) -> Candidate:
