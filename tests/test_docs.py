@@ -1,4 +1,4 @@
-"""Every code block of README.md, docs/cli.md, docs/python.md and docs/trials.md is run.
+"""Every code block of README.md, docs/cli.md, docs/python.md, docs/trials.md and docs/fpga.md is run.
 
 `console` blocks run in order, in one folder a document, with the samples in it. Searches are cut short (`--max-evals 3`
 in place of their budget, and times are the machine's own), so their output is compared in shape: line by line the same
@@ -20,7 +20,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-DOCUMENTS = ("README.md", "docs/cli.md", "docs/python.md", "docs/trials.md")
+DOCUMENTS = ("README.md", "docs/cli.md", "docs/python.md", "docs/trials.md", "docs/fpga.md")
 EXACT = ("space",)  # commands whose output does not depend on the machine
 OPEN_ENDED = ("explain", "doctor")  # only the first lines are shown, if any
 
@@ -89,6 +89,12 @@ def test_python_blocks(number: int, tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
+def test_the_fpga_block_prints_what_the_document_says() -> None:
+    (program,), (printed,) = blocks("docs/fpga.md", "python"), blocks("docs/fpga.md", "text")
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout == printed
+
+
 def test_the_c_block_is_read_and_compiles(tmp_path: Path) -> None:
     from tunepass.driver.reading import parse
 
@@ -119,6 +125,7 @@ def test_every_block_has_a_language_that_is_tested() -> None:
         "docs/cli.md": {"console", "yaml"},
         "docs/python.md": {"python"},
         "docs/trials.md": {"c", "console"},
+        "docs/fpga.md": {"python", "text"},
     }
     for document in DOCUMENTS:
         found = re.findall(r"^```(\w*)\n.*?^```", (ROOT / document).read_text(), re.MULTILINE | re.DOTALL)
