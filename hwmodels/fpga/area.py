@@ -54,7 +54,8 @@ class AreaModel:
 
     def raw(self) -> Raw:
         shell = constant(self.device.structures["fringe"])
-        outside = [self._memory(m.name) for m in self.program.memories]
+        self.parts.append(Part("fringe", 0, shell))
+        outside = [self._memory(m.name, 0) for m in self.program.memories]
         design = self._controller(self.program.accel, 0)
         return Raw(total([shell, *outside, design]), tuple(self.parts))
 
@@ -62,10 +63,10 @@ class AreaModel:
         at = len(self.parts)
         par = par_of(controller.counters)
         if controller.schedule is Schedule.INNER:
-            area = self._inner(controller, par)
+            area = self._inner(controller, par, depth)
         else:
             inside = [self._stage(s, depth + 1) for s in controller.stages]
-            inside += [self._memory(m.name) for m in controller.memories]
+            inside += [self._memory(m.name, depth + 1) for m in controller.memories]
             area = total(inside).times(par) + self._control(controller)
         if controller.kind == "memreduce" and controller.reduction is not None:
             combine = self._operations(controller.reduction.operations)
@@ -74,7 +75,7 @@ class AreaModel:
         if controller.kind == "reduce" and controller.schedule is not Schedule.INNER and controller.reduction:
             area = area + self._operations(controller.reduction.operations).times(par)
         area = total([area, *(self._counter(c) for c in (*controller.counters, *controller.reduce_counters))])
-        self.parts.insert(at, Part(controller.label, depth, area, controller.span))
+        self.parts.insert(at, Part(controller.label, depth, area, controller.span, times=par))
         return area
 
     def _stage(self, stage: Controller | Transfer, depth: int) -> Area:
@@ -85,10 +86,10 @@ class AreaModel:
         self.parts.append(Part(f"{stage.kind} {stage.local}", depth, area, stage.span))
         return area
 
-    def _inner(self, controller: Controller, par: Expr) -> Area:
+    def _inner(self, controller: Controller, par: Expr, depth: int) -> Area:
         body = analyse(controller.operations, self.device)
         pieces = [self._operations(controller.operations).times(par), self._delay_lines(body, par)]
-        pieces += [self._memory(m.name).times(par) for m in controller.memories]
+        pieces += [self._memory(m.name, depth + 1).times(par) for m in controller.memories]
         if controller.kind == "reduce" and controller.reduction is not None:
             pieces.append(self._operations(controller.reduction.operations).times(par))  # a tree of P - 1, and one
         return total(pieces)
@@ -136,7 +137,10 @@ class AreaModel:
         bits = max(1, int(stop).bit_length()) if stop is not None else COUNTER_BIT
         return Area({"LUT3": algebra.add(bits, counter.par), "Regs": algebra.mul(bits, counter.par)})
 
-    def _memory(self, name: str) -> Area:
+    def _memory(self, name: str, depth: int) -> Area:
         memory = next(m for m in self.program.all_memories() if m.name == name)
         buffers = self.buffers.get(name, algebra.lift(1))
-        return memories.area_of(memory, self.used.get(name, []), buffers, self.device)
+        area = memories.area_of(memory, self.used.get(name, []), buffers, self.device)
+        if area:
+            self.parts.append(Part(f"{memory.kind} {name}", depth, area, memory.span))
+        return area

@@ -26,6 +26,7 @@ from tunepass.hwmodels.fpga.device import Fpga, evaluate
 from tunepass.ir.hardware import Controller, Counter, Program, Schedule, Stage
 
 STORE = 1  # cycles of a register write
+LOOPS = ("foreach", "reduce", "memreduce")
 
 
 def trips(counters: tuple[Counter, ...]) -> Expr:
@@ -34,6 +35,12 @@ def trips(counters: tuple[Counter, ...]) -> Expr:
     return algebra.mul(
         *(algebra.ceildiv(algebra.ceildiv(algebra.sub(c.stop or 0, c.start), c.step), c.par) for c in bounded)
     )
+
+
+def _together(controller: Controller) -> bool:
+    """Do the stages start together, so that the slowest counts?"""
+    streams = controller.schedule is Schedule.STREAM and controller.kind not in LOOPS
+    return streams or controller.schedule in (Schedule.PARALLEL, Schedule.FORK)
 
 
 class CycleModel:
@@ -48,7 +55,9 @@ class CycleModel:
         self.parts: list[Part] = []
 
     def total(self) -> Expr:
-        return algebra.add(self.device.startup_cycles, self._controller(self.program.accel, 0))
+        startup = algebra.lift(self.device.startup_cycles)
+        self.parts.append(Part("startup", 0, {"cycles": startup}))
+        return algebra.add(startup, self._controller(self.program.accel, 0))
 
     def _stage(self, stage: Stage, depth: int) -> Expr:
         if isinstance(stage, Controller):
@@ -59,8 +68,19 @@ class CycleModel:
 
     def _controller(self, controller: Controller, depth: int) -> Expr:
         at = len(self.parts)
-        cycles = self._inner(controller) if controller.schedule is Schedule.INNER else self._outer(controller, depth)
-        self.parts.insert(at, Part(controller.label, depth, {"cycles": cycles}, controller.span))
+        inner = controller.schedule is Schedule.INNER
+        cycles = self._inner(controller) if inner else self._outer(controller, depth)
+        loop = controller.kind in LOOPS
+        part = Part(
+            controller.label,
+            depth,
+            {"cycles": cycles},
+            controller.span,
+            times=trips(controller.counters) if loop else None,
+            overlap=pipelined(controller) if loop and not inner else None,
+            combine="leaf" if inner else "slowest" if _together(controller) else "turns",
+        )
+        self.parts.insert(at, part)
         return cycles
 
     def _inner(self, controller: Controller) -> Expr:
@@ -93,6 +113,8 @@ class CycleModel:
             return algebra.maximum(*stages)
         if controller.reduction is not None:
             stages.append(self._reduction_stage(controller))
+            label = f"{controller.label} accumulation"
+            self.parts.append(Part(label, depth + 1, {"cycles": stages[-1]}, controller.span))
         if controller.kind in ("accel", "unit", "case", "fsm"):
             overhead = 1 if controller.kind == "fsm" else 0
             if controller.schedule is Schedule.STREAM:

@@ -13,6 +13,8 @@ with g(L) = sum of a L / (L + b), coefficients in the device's `fitted` section.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from tunepass.expr import algebra
 from tunepass.expr.nodes import Expr
 from tunepass.hwmodels.fpga.device import Correction, Placement
@@ -24,6 +26,11 @@ REGS_PER_ALM = 2.16
 PACKED = {"LUT3": 0.5, "LUT4": 0.5, "LUT5": 0.5, "LUT6": 0.1, "MEM16": 0.5}  # shares an ALM with another
 
 
+def logic_alms(area: Mapping[str, Expr]) -> Expr:
+    """The ALMs of the design's own logic, before routing: they add up over its parts."""
+    return algebra.add(*(algebra.mul(1 - PACKED.get(n, 0.0), area[n]) for n in (*LUTS, *MEMS) if n in area))
+
+
 def place(area: Area, placement: Placement) -> dict[str, Expr]:
     """`alms`, `luts`, `ffs`, `dsps`, `brams`, `channels` of the design."""
     logic = algebra.add(*(area[name] for name in (*LUTS, *MEMS)))
@@ -31,8 +38,7 @@ def place(area: Area, placement: Placement) -> dict[str, Expr]:
     lost = _correction(logic, area["BRAM"], placement.unavailable_alms)
     fanout = algebra.mul(placement.fanout_per_reg, area["Regs"])
     # L + R - packed + U with the shares taken out, so that bounds over boxes do not subtract what they have added
-    shares = (algebra.mul(1 - PACKED.get(name, 0.0), area[name]) for name in (*LUTS, *MEMS))
-    alms = algebra.add(*shares, algebra.mul(0.5, routing), lost)
+    alms = algebra.add(logic_alms(area), algebra.mul(0.5, routing), lost)
     registers = algebra.add(area["Regs"], fanout, area["Mregs"])
     spare = algebra.sub(registers, algebra.mul(REGS_PER_ALM, alms))
     copies = algebra.maximum(0, algebra.add(algebra.mul(0.02, routing), -500))

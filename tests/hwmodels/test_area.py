@@ -177,8 +177,8 @@ def test_more_par_never_needs_less(name, device):
 def test_the_parts_add_up():
     kernel = kernel_of("BlackScholes")
     model = costs(kernel.program, load("stratix-v"))
-    labels = [(part.label, part.depth) for part in model.parts if "cycles" in part.values]
-    assert labels[:3] == [("accel", 0), ("foreach_73", 1), ("parallel_81", 2)]
+    labels = [(part.label, part.depth) for part in model.timing]
+    assert labels[:4] == [("startup", 0), ("accel", 0), ("foreach_73", 1), ("parallel_81", 2)]
     assert set(model.limits) == {"alms", "ffs", "dsps", "brams", "channels"}
     assert math.isclose(model.limits["channels"], 13)
 

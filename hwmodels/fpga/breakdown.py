@@ -1,0 +1,114 @@
+"""Where the cycles and the resources of one configuration go, part by part.
+
+Cycles are those of the critical path, so that the parts of a controller and its own overhead add up to it: N turns of
+stages c_i take N sum c_i one after the other, and sum c_i + (N - 1) max c_i as a pipeline, whose slowest stage gets the
+(N - 1) max c_i. Of stages that start together the slowest gets everything, the others are hidden behind it.
+
+Resources are the design's own, before routing; an instance in a loop of P lanes counts P times.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from tunepass.diagnostics import Span
+from tunepass.expr import algebra, numpy_eval
+from tunepass.expr.nodes import Expr
+from tunepass.expr.numpy_eval import Columns
+from tunepass.hwmodels.base import Costs, Part
+from tunepass.hwmodels.fpga.placement import LUTS, MEMS, logic_alms
+
+Number = Callable[[Expr], float]
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """A part at one configuration with what is inside it. `own` is what no part inside accounts for."""
+
+    label: str
+    span: Span | None
+    values: Mapping[str, float]
+    own: Mapping[str, float]
+    inside: tuple[Slice, ...]
+
+
+def cycles(costs: Costs, columns: Columns) -> tuple[Slice, ...]:
+    """`cycles` on the critical path, `each` (of one execution) and `times` (executions), for one configuration."""
+    number = _numbers(columns)
+    return tuple(_timed(part, below, 1.0, number(part.values["cycles"]), number) for part, below in _tree(costs.timing))
+
+
+def resources(costs: Costs, columns: Columns) -> tuple[Slice, ...]:
+    """`alms`, `luts`, `ffs`, `dsps`, `brams` and `times` (instances), for one configuration; what place and route adds
+    to the whole comes last."""
+    number = _numbers(columns)
+    parts = [_placed(part, below, 1.0, number) for part, below in _tree(costs.areas)]
+    left = {
+        name: number(total) - sum(part.values[name] for part in parts)
+        for name, total in costs.values.items()
+        if name in RESOURCES
+    }
+    return (*parts, Slice("place and route", None, left | {"times": 1.0}, left, ()))
+
+
+RESOURCES = ("alms", "luts", "ffs", "dsps", "brams")
+Tree = Sequence[tuple[Part, "Tree"]]
+
+
+def _tree(parts: Sequence[Part]) -> Tree:
+    """Parts in program order as a forest, by their depths."""
+    found: list[tuple[Part, Tree]] = []
+    at = 0
+    while at < len(parts):
+        end = at + 1
+        while end < len(parts) and parts[end].depth > parts[at].depth:
+            end += 1
+        found.append((parts[at], _tree(parts[at + 1 : end])))
+        at = end
+    return found
+
+
+def _timed(part: Part, below: Tree, times: float, critical: float, number: Number) -> Slice:
+    """A part that is executed `times` and takes `critical` cycles of the whole."""
+    each = number(part.values["cycles"])
+    turns = number(part.times) if part.times is not None else 1.0
+    takes = [number(inner.values["cycles"]) for inner, _ in below]
+    slowest = max(range(len(takes)), key=takes.__getitem__) if takes else 0
+    overlap = part.overlap is not None and number(part.overlap) > 0
+    share = critical / each if each else 0.0
+    inside = []
+    for i, (inner, deeper) in enumerate(below):
+        if part.combine == "slowest":
+            counted = takes[i] if i == slowest else 0.0
+        elif overlap:
+            counted = takes[i] + (turns - 1) * takes[i] * (i == slowest)
+        else:
+            counted = turns * takes[i]
+        inside.append(_timed(inner, deeper, times * turns, share * counted, number))
+    own = critical - sum(one.values["cycles"] for one in inside)
+    values = {"cycles": critical, "each": each, "times": times}
+    return Slice(part.label, part.span, values, {"cycles": own}, tuple(inside))
+
+
+def _placed(part: Part, below: Tree, instances: float, number: Number) -> Slice:
+    amounts: Mapping[str, Expr] = {
+        "alms": logic_alms(part.values),
+        "luts": _sum(part.values, (*LUTS, *MEMS)),
+        "ffs": _sum(part.values, ("Regs", "Mregs")),
+        "dsps": _sum(part.values, ("DSPs",)),
+        "brams": _sum(part.values, ("BRAM",)),
+    }
+    values = {name: instances * number(amount) for name, amount in amounts.items()}
+    lanes = number(part.times) if part.times is not None else 1.0
+    inside = tuple(_placed(inner, deeper, instances * lanes, number) for inner, deeper in below)
+    own = {name: value - sum(one.values[name] for one in inside) for name, value in values.items()}
+    return Slice(part.label, part.span, values | {"times": instances}, own, inside)
+
+
+def _sum(values: Mapping[str, Expr], names: Sequence[str]) -> Expr:
+    return algebra.add(*(values[name] for name in names if name in values))
+
+
+def _numbers(columns: Columns) -> Number:
+    return lambda e: float(numpy_eval.evaluate(e, columns, 1).values[0])

@@ -1,0 +1,63 @@
+"""Where cycles and resources go: the parts add up, in every sample and at several configurations."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tunepass.diagnostics import Source
+from tunepass.expr import numpy_eval
+from tunepass.frontends.spatial.frontend import SpatialFrontend
+from tunepass.hwmodels.fpga import breakdown
+from tunepass.hwmodels.fpga.device import load
+from tunepass.hwmodels.fpga.model import costs
+
+SAMPLES = sorted((Path(__file__).parents[2] / "samples" / "spatial").glob("*.scala"))
+
+
+def walk(parts):
+    for part in parts:
+        yield part
+        yield from walk(part.inside)
+
+
+@pytest.mark.parametrize("path", SAMPLES, ids=lambda path: path.stem)
+def test_parts_add_up_to_the_whole(path):
+    (kernel,) = SpatialFrontend().parse(Source(path.name, path.read_text())).kernels
+    model = costs(kernel.program, load("stratix-v"))
+    rng = np.random.default_rng(5)
+    for _ in range(5):
+        columns = {p.name: np.array([p.domain[int(rng.integers(len(p.domain)))]]) for p in kernel.parameters}
+        parts = breakdown.cycles(model, columns)
+        whole = float(numpy_eval.evaluate(model.values["cycles"], columns, 1).values[0])
+        assert np.isclose(sum(part.values["cycles"] for part in parts), whole)
+        for part in walk(parts):
+            assert part.own["cycles"] >= -1e-9 * whole, part.label
+        placed = breakdown.resources(model, columns)
+        for name in breakdown.RESOURCES:
+            whole = float(numpy_eval.evaluate(model.values[name], columns, 1).values[0])
+            assert np.isclose(sum(part.values[name] for part in placed), whole)
+        for part in walk(placed[:-1]):
+            assert min(part.own.values()) >= -1e-6, part.label
+
+
+def test_the_slowest_stage_of_a_pipeline_gets_its_turns(program):
+    # stages of 134 and 19 cycles, 7 iterations: (7 - 1) * 134 + 134 + 19 + 1
+    accel = """val x = SRAM[Int](1024); val y = SRAM[Int](1024)
+    Foreach(7 by 1) { k =>
+      Foreach(1000 by 1 par 8) { i => y(i) = x(i) * 3 }
+      Foreach(10 by 1) { i => y(i) = x(i) * 3 }
+    }"""
+    from dataclasses import replace
+
+    built = program(accel)
+    device = replace(load("stratix-v"), body_stretch=1.0)
+    model = costs(built, device)
+    (toggle,) = [c.toggle for c in built.accel.walk() if c.toggle]
+    for overlap, expected in ((1, [7 * 134, 19]), (0, [7 * 134, 7 * 19])):
+        _, accel_part = breakdown.cycles(model, {toggle: np.array([overlap])})
+        (loop,) = accel_part.inside
+        assert [part.values["cycles"] for part in loop.inside] == expected
+        assert loop.own["cycles"] == 1 and [part.values["times"] for part in loop.inside] == [7, 7]
