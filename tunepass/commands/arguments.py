@@ -173,6 +173,27 @@ def _add_report(commands: Commands) -> None:
     _add_store(parser)
 
 
+def _add_model(parser: argparse.ArgumentParser) -> None:
+    """What every command about a model takes: a source, its app and a device."""
+    parser.add_argument("source", metavar="SOURCE", help="a Spatial source (.scala)")
+    parser.add_argument("--device", metavar="D", help="the device to price it on: `tunepass devices` lists them")
+    parser.add_argument("--app", metavar="NAME", help="of several apps in the source, this one")
+    _add_kernel(parser)
+
+
+def _add_estimate(commands: Commands) -> None:
+    parser = _command(commands, "estimate", "price configurations with a device's model; nothing is run")
+    _add_model(parser)
+    parser.add_argument("--set", metavar="NAME=VALUE,...", help="values in place of the source's own")
+    parser.add_argument("--configs", metavar="FILE.csv", help="a table of configurations; its columns are parameters")
+    parser.add_argument("-o", "--output", metavar="FILE", help="a table (.csv); with --explain a picture (.svg, .html)")
+    parser.add_argument("--explain", action="store_true", help="where the cycles and the area go")
+
+
+def _add_devices(commands: Commands) -> None:
+    _command(commands, "devices", "list the devices that models know, and what they hold")
+
+
 def _add_replay(commands: Commands) -> None:
     parser = _command(commands, "replay", "run a strategy against a recorded space, and say how fast it gets how far")
     parser.add_argument("recorded", metavar="FILE.json", help="a recorded space, its rows beside it in FILE.csv.gz")
@@ -194,6 +215,8 @@ COMMANDS: Mapping[str, tuple[Callable[[Commands], None], str]] = {
     "build": (_add_build, "tunepass.commands.build"),
     "cc": (_add_cc, "tunepass.commands.cc"),
     "space": (_add_space, "tunepass.commands.space"),
+    "estimate": (_add_estimate, "tunepass.commands.estimate"),
+    "devices": (_add_devices, "tunepass.commands.devices"),
     "verify": (_add_verify, "tunepass.commands.verify"),
     "diff": (_add_diff, "tunepass.commands.diff"),
     "explain": (_add_explain, "tunepass.commands.explain"),

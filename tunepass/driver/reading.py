@@ -47,6 +47,15 @@ def parse(path: str | Path) -> Parsed:
     return frontend_of(path).parse(source)
 
 
+def parse_app(path: str | Path, app: str | None) -> Parsed:
+    """`parse`, but of a Spatial source only the app called `app`: what is wrong with the others does not matter."""
+    if app is None or Path(path).suffix != ".scala":
+        return parse(path)
+    from tunepass.frontends.spatial.frontend import SpatialFrontend
+
+    return SpatialFrontend(app).parse(read_source(path))
+
+
 def load(path: str | Path, kernel: str | None = None) -> Kernel:
     """The kernel of an annotated source; of several, the one called `kernel`."""
     kernels = parse(path).kernels

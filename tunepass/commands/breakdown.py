@@ -1,0 +1,94 @@
+"""Where the cycles and the area of a configuration go: a table, data and a picture."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from tunepass.commands.answer import Json, table
+from tunepass.driver.modelled import Modelled
+from tunepass.driver.outputs import write_text
+from tunepass.hwmodels.fpga import breakdown
+from tunepass.hwmodels.fpga.breakdown import RESOURCES, Slice
+from tunepass.report.flame import Block, Panel, flame_svg
+from tunepass.report.page import page
+from tunepass.space.configuration import Configuration
+
+LEAST = 0.0005  # of the whole: smaller parts are left out of the tables, not of the data
+
+
+def explained(model: Modelled, point: Configuration, picture: Path | None) -> tuple[str, Json]:
+    """The two tables as text, the parts as data; the picture is written where asked for."""
+    columns = model.columns([point])
+    timing = breakdown.cycles(model.costs, columns)
+    area = breakdown.resources(model.costs, columns)
+    kinds = [name for name in RESOURCES if name in model.costs.values]
+    text = f"{_timing(timing)}\n{_area(area, kinds)}"
+    if picture is not None and picture.suffix != ".csv":
+        _draw(model, timing, area, kinds[0], picture)
+        text += f"\n  wrote   {picture}"
+    return text, {"cycles": [_data(part) for part in timing], "area": [_data(part) for part in area]}
+
+
+def _timing(parts: Sequence[Slice]) -> str:
+    total = sum(part.values["cycles"] for part in parts) or 1.0
+    rows = [("cycles on the critical path", "share", "own", "times", "each", "line")]
+    for depth, part in _walk(parts):
+        critical, own = part.values["cycles"] / total, part.own["cycles"] / total
+        share = f"{critical:.1%}" if critical >= LEAST else "hidden" if part.values["cycles"] == 0 else "less"
+        times, each = f"{part.values['times']:,.0f}", f"{part.values['each']:,.0f}"
+        rows.append((_name(depth, part), share, _share(own), times, each, _line(part)))
+    return table(rows, indent="  ")
+
+
+def _area(parts: Sequence[Slice], kinds: Sequence[str]) -> str:
+    totals = {name: sum(part.values[name] for part in parts) or 1.0 for name in kinds}
+    rows = [("area of the design", "times", *kinds, "line")]
+    for depth, part in _walk(parts):
+        if any(part.values[name] >= LEAST * totals[name] for name in kinds):
+            cells = (f"{part.values[name]:,.0f}" for name in kinds)
+            rows.append((_name(depth, part), f"{part.values['times']:,.0f}", *cells, _line(part)))
+    return table(rows, indent="  ")
+
+
+def _share(share: float) -> str:
+    return f"{share:.1%}" if share >= LEAST else ""
+
+
+def _name(depth: int, part: Slice) -> str:
+    return f"{'  ' * depth}{part.label}"
+
+
+def _line(part: Slice) -> str:
+    return str(part.span.line) if part.span is not None else ""
+
+
+def _walk(parts: Sequence[Slice], depth: int = 0) -> Iterator[tuple[int, Slice]]:
+    for part in parts:
+        yield depth, part
+        yield from _walk(part.inside, depth + 1)
+
+
+def _data(part: Slice) -> Json:
+    return {
+        "label": part.label,
+        "line": part.span.line if part.span is not None else None,
+        "values": dict(part.values),
+        "own": dict(part.own),
+        "inside": [_data(inner) for inner in part.inside],
+    }
+
+
+def _draw(model: Modelled, timing: Sequence[Slice], area: Sequence[Slice], logic: str, picture: Path) -> None:
+    name = f"{model.kernel.name} on {model.device.name}"
+    panels = [
+        Panel(f"{name}: cycles on the critical path", "cycles", _blocks(timing, "cycles")),
+        Panel(f"{name}: {model.costs.units.get(logic, logic)}", logic, _blocks(area, logic)),
+        Panel(f"{name}: {model.costs.units.get('brams', 'RAM')}", "brams", _blocks(area, "brams")),
+    ]
+    drawn = flame_svg([panel for panel in panels if sum(block.amount for block in panel.blocks) > 0])
+    write_text(picture, drawn if picture.suffix == ".svg" else page(name, [drawn]))
+
+
+def _blocks(parts: Sequence[Slice], name: str) -> tuple[Block, ...]:
+    return tuple(Block(part.label, max(0.0, part.values[name]), _blocks(part.inside, name)) for part in parts)

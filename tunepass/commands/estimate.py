@@ -1,0 +1,133 @@
+"""`tunepass estimate`: what a model says of one configuration, or of a table of them."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tunepass.commands.answer import Answer, Json, plain, table
+from tunepass.commands.breakdown import explained
+from tunepass.diagnostics import TunepassError
+from tunepass.driver.modelled import Modelled, read_model
+from tunepass.driver.outputs import write_text
+from tunepass.driver.points import assigned, tabled
+from tunepass.driver.reading import read_source
+from tunepass.passes.result import assignment
+from tunepass.space.configuration import Configuration, Value
+
+Prices = Mapping[str, NDArray[np.generic]]
+MOST_ROWS = 40  # of a table on the terminal; all are in the file of -o
+
+
+def run(options: argparse.Namespace) -> Answer:
+    output = _output(options)
+    model, parsed = read_model(options.source, options.app or options.kernel, options.device)
+    notes = tuple(warning.render() for warning in parsed.warnings)
+    start = assigned(options.set, model.kernel.parameters, model.default) if options.set else model.default
+    if options.configs is None:
+        answer = _one(model, start, explain=options.explain, picture=output if options.explain else None)
+        points = [start]
+    else:
+        points = tabled(read_source(options.configs), model.kernel.parameters, start, [*model.costs.values, "fits"])
+        answer = _several(model, points)
+    if output is not None and output.suffix == ".csv":
+        write_text(output, _csv(points, model.prices(points)))
+        answer = Answer(f"wrote {output}" if options.configs else f"{answer.text}\n  wrote   {output}", answer.data)
+    return Answer(answer.text, answer.data, notes=notes)
+
+
+def _output(options: argparse.Namespace) -> Path | None:
+    """Where to write, checked against what there is to write."""
+    if options.explain and options.configs:
+        raise TunepassError("--explain looks into one configuration, --configs names many", hint="set one with --set")
+    if options.output is None:
+        return None
+    path, kinds = Path(options.output), (".svg", ".html", ".csv") if options.explain else (".csv",)
+    if path.suffix not in kinds:
+        hint = None if options.explain else "a picture (.svg or .html) is written with --explain"
+        raise TunepassError(f"-o takes FILE{' or FILE'.join(kinds)} here, got {options.output!r}", hint=hint)
+    return path
+
+
+def _one(model: Modelled, point: Configuration, *, explain: bool, picture: Path | None) -> Answer:
+    prices = model.prices([point])
+    lines = [f"{model.kernel.source.name}::{model.kernel.name} on {model.device.name}", f"  {assignment(point)}"]
+    lines.append(table(_lines(model, prices), indent="  "))
+    broken = model.broken(point)
+    lines += [f"  breaks  {text}" for text in broken]
+    data: dict[str, Json] = {**_head(model), **_point(point, prices, 0), "breaks": list(broken)}
+    if explain:
+        text, parts = explained(model, point, picture)
+        lines.append(text)
+        data |= {"parts": parts}
+    return Answer("\n".join(lines), data)
+
+
+def _lines(model: Modelled, prices: Prices) -> list[tuple[str, str, str]]:
+    limits = model.costs.limits
+    rows = []
+    for name in model.costs.values:
+        value = float(prices[name][0])
+        share = f"{value / limits[name]:.1%} of {limits[name]:,}" if name in limits else ""
+        rows.append((name, f"{number(value)} {model.costs.units.get(name, '')}".rstrip(), share))
+    return [*rows, ("fits", "yes" if prices["fits"][0] else "no", "")]
+
+
+def _several(model: Modelled, points: Sequence[Configuration]) -> Answer:
+    prices = model.prices(points)
+    names = list(model.costs.values)
+    rows = [(*points[0], *names, "fits")]
+    for i, point in enumerate(points[:MOST_ROWS]):
+        cells = (number(float(prices[name][i])) for name in names)
+        rows.append((*(str(plain(v)) for v in point.values()), *cells, "yes" if prices["fits"][i] else "no"))
+    lines = [f"{model.kernel.source.name}::{model.kernel.name} on {model.device.name}", table(rows, indent="  ")]
+    if len(points) > MOST_ROWS:
+        lines.append(f"  ... {len(points) - MOST_ROWS:,} more; -o FILE.csv writes them all")
+    data: dict[str, Json] = {**_head(model), "points": [_point(p, prices, i) for i, p in enumerate(points)]}
+    return Answer("\n".join(lines), data)
+
+
+def _head(model: Modelled) -> dict[str, Json]:
+    return {
+        "source": model.kernel.source.name,
+        "kernel": model.kernel.name,
+        "device": model.device.name,
+        "units": dict(model.costs.units),
+        "limits": dict(model.costs.limits),
+    }
+
+
+def _point(point: Configuration, prices: Prices, i: int) -> dict[str, Json]:
+    values: dict[str, Json] = {name: tidy(float(found[i])) for name, found in prices.items() if name != "fits"}
+    choice = {name: plain(value) for name, value in point.items()}
+    return {"choice": choice, "values": values, "fits": bool(prices["fits"][i])}
+
+
+def _csv(points: Sequence[Configuration], prices: Prices) -> str:
+    """Parameters, then the named expressions, then `fits` as 0 or 1: `--configs` reads it back."""
+    lines = [",".join([*points[0], *prices])]
+    values = [found.tolist() for found in prices.values()]
+    for point, row in zip(points, zip(*values)):
+        cells = [spelt(v) for v in point.values()]
+        lines.append(",".join([*cells, *(str(tidy(float(v))) for v in row)]))
+    return "\n".join(lines) + "\n"
+
+
+def spelt(value: Value) -> str:
+    """A value as a table's cell."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return " ".join(map(str, value)) if isinstance(value, tuple) else str(value)
+
+
+def tidy(value: float) -> int | float:
+    """Whole numbers without a point."""
+    return int(value) if value.is_integer() else value
+
+
+def number(value: float) -> str:
+    return f"{int(value):,}" if value.is_integer() else f"{value:.4g}"

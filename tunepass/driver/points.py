@@ -1,0 +1,183 @@
+"""Configurations as people write them: `TILE=96,PAR=4`, and tables whose columns are parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NoReturn
+
+from tunepass.diagnostics import Source, SpaceError, Span, nearest
+from tunepass.space.configuration import Configuration, Value
+from tunepass.space.parameter import Categorical, Parameter, Permutation, Real
+
+BOOLEANS = {"true": True, "True": True, "1": True, "false": False, "False": False, "0": False}
+SHOWN = 6  # values of a domain that a diagnostic lists
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A piece of text without the blanks around it, and where it stands."""
+
+    text: str
+    span: Span
+
+
+def assigned(text: str, parameters: Sequence[Parameter], start: Configuration) -> Configuration:
+    """`start` with what `text` sets: `TILE=96,PAR=4`."""
+    source = Source("--set", text)
+    by_name = {p.name: p for p in parameters}
+    values: dict[str, Value] = dict(start)
+    seen: set[str] = set()
+    for cell in _cells(source, 0, len(text)):
+        name, equals, value = cell.text.partition("=")
+        if not equals:
+            raise SpaceError(f"expected NAME=VALUE, got {cell.text!r}", cell.span, "for example --set TILE=96,PAR=4")
+        name = name.strip()
+        named = Span(source, cell.span.start, cell.span.start + len(name))
+        if name not in by_name:
+            _unknown(name, by_name, named)
+        if name in seen:
+            raise SpaceError(f"{name} is set twice", named)
+        seen.add(name)
+        at = cell.span.end - len(value.lstrip())
+        values[name] = value_of(by_name[name], Cell(value.strip(), Span(source, min(at, len(text) - 1), cell.span.end)))
+    return Configuration(values)
+
+
+def tabled(
+    source: Source, parameters: Sequence[Parameter], start: Configuration, ignored: Collection[str] = ()
+) -> list[Configuration]:
+    """A configuration a row. The first row names the columns; a parameter without a column is as in `start`, and the
+    columns called as in `ignored` are left alone."""
+    rows = _rows(source)
+    header = next(rows, None)
+    if header is None:
+        raise SpaceError(f"{source.name} is empty", hint="its first line names the parameters")
+    readers = _readers(header, parameters, ignored)
+    found = []
+    for row in rows:
+        if len(row) != len(header):
+            end = row[-1].span.end
+            raise SpaceError(
+                f"a row has {len(header)} cells like the first line, got {len(row)}",
+                Span(source, row[0].span.start, end),
+            )
+        values = {p.name: read(cell) for (p, read), cell in zip(readers, row) if p is not None}
+        found.append(Configuration({name: values.get(name, value) for name, value in start.items()}))
+    if not found:
+        raise SpaceError(f"{source.name} has no rows below its first line")
+    return found
+
+
+Reader = tuple[Parameter | None, Callable[[Cell], Value]]
+
+
+def _readers(header: Sequence[Cell], parameters: Sequence[Parameter], ignored: Collection[str]) -> list[Reader]:
+    by_name = {p.name: p for p in parameters}
+    seen: set[str] = set()
+    found: list[Reader] = []
+    for cell in header:
+        if cell.text in seen:
+            raise SpaceError(f"column {cell.text!r} is there twice", cell.span)
+        seen.add(cell.text)
+        parameter = by_name.get(cell.text)
+        if parameter is None and cell.text not in ignored:
+            _unknown(cell.text, by_name, cell.span)
+        found.append((parameter, _remembering(parameter)))
+    return found
+
+
+def _remembering(parameter: Parameter | None) -> Callable[[Cell], Value]:
+    """Reads cells of the parameter's column; a text seen before is not looked at again."""
+    known: dict[str, Value] = {}
+
+    def read(cell: Cell) -> Value:
+        if cell.text not in known:
+            known[cell.text] = cell.text if parameter is None else value_of(parameter, cell)
+        return known[cell.text]
+
+    return read
+
+
+def value_of(parameter: Parameter, cell: Cell) -> Value:
+    """The value that the cell spells. Raises SpaceError, at the cell, for one that the parameter does not take."""
+    found = _spelt(parameter, cell.text)
+    if found is None:
+        raise SpaceError(f"{parameter.name} does not take {cell.text!r}", cell.span, _takes(parameter, cell.text))
+    return found
+
+
+def _spelt(parameter: Parameter, text: str) -> Value | None:
+    number = _number(text)
+    match parameter:
+        case Real():
+            return number if number is not None and parameter.lo <= number <= parameter.hi else None
+        case Permutation():
+            words = text.strip("()").split()
+            order = tuple(item for word in words for item in parameter.items if str(item) == word)
+            return order if sorted(words) == sorted(map(str, parameter.items)) else None
+        case Categorical() if not any(isinstance(value, bool) for value in parameter.domain):
+            return next((value for value in parameter.domain if str(value) == text), None)
+        case Categorical():
+            return BOOLEANS.get(text)
+        case _:
+            return None if number is None or number not in parameter.domain else number
+
+
+def _number(text: str) -> float | int | None:
+    try:
+        return int(text)
+    except ValueError:
+        pass
+    try:
+        return float(text)
+    except ValueError:
+        return None
+
+
+def _takes(parameter: Parameter, text: str) -> str:
+    match parameter:
+        case Real():
+            return f"it takes {parameter.lo:g} .. {parameter.hi:g}"
+        case Permutation():
+            return f"it takes the orders of {' '.join(map(str, parameter.items))}"
+    domain = [str(value) for value in parameter.domain]
+    if len(domain) <= SHOWN:
+        return f"it takes {', '.join(domain)}"
+    listed, number = f"it takes {domain[0]}, {domain[1]}, ..., {domain[-1]}", _number(text)
+    if number is None or isinstance(parameter, Categorical):
+        return listed
+    nearby = sorted(sorted(parameter.domain, key=lambda value: abs(value - number))[:2])
+    return f"{listed}; the nearest are {' and '.join(map(str, nearby))}"
+
+
+def _unknown(name: str, known: Mapping[str, Parameter], span: Span) -> NoReturn:
+    close = nearest(name, known)
+    hint = f"did you mean {close!r}?" if close else f"the parameters are {', '.join(known)}"
+    raise SpaceError(f"there is no parameter {name!r}", span, hint)
+
+
+def _rows(source: Source) -> Iterator[list[Cell]]:
+    """The cells of every line that is not blank."""
+    text, at = source.text, 1 if source.text.startswith("\ufeff") else 0
+    while at < len(text):
+        end = text.find("\n", at)
+        end = len(text) if end < 0 else end
+        if text[at:end].strip():
+            yield list(_cells(source, at, end))
+        at = end + 1
+
+
+def _cells(source: Source, start: int, end: int) -> Iterator[Cell]:
+    at = start
+    while at <= end:
+        comma = source.text.find(",", at, end)
+        stop = end if comma < 0 else comma
+        piece = source.text[at:stop]
+        first = at + len(piece) - len(piece.lstrip())
+        word = piece.strip()
+        last = max(first + len(word), first + 1)
+        if len(word) > 1 and word[0] == word[-1] == '"':
+            word = word[1:-1]
+        yield Cell(word, Span(source, min(first, stop), last))
+        at = stop + 1
