@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 NATIVE := $(wildcard native/*.py native/*.h native/include/*.h native/src/*.c native/src/*.h)
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test lint types bench bench-trust kills native clean
+.PHONY: demo test lint types bench bench-search bench-trust kills native clean
 
 $(STAMP): setup.py pyproject.toml $(NATIVE)
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -33,6 +33,10 @@ bench: $(STAMP)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'pyatf>=0.0.13' 'python-constraint2>=2.0'
 	$(BIN)/python tests/benchmarks/bench_space.py
 	$(BIN)/python tests/benchmarks/bench_expr.py
+
+# The tables of docs/search.md from recorded data: TUNEPASS_DATA and TUNEPASS_PEERS name its folders. ARGS="--table dev".
+bench-search: $(STAMP)
+	$(BIN)/python -m tests.benchmarks.bench_search $(ARGS)
 
 # Fifty builds killed with -9 at random moments, resumed and compared with an undisturbed one (about two minutes).
 kills: $(STAMP)

@@ -71,3 +71,11 @@ def test_numbers_are_compared_on_their_own_scale_and_categories_by_equality() ->
     )
     d2 = distances(rows, rows, Features.of(embedding.group, embedding.nominal))[:, 0, 1]
     np.testing.assert_allclose(np.sqrt(d2), [1 / 3, 0.5, 2 / 3, 1.0])
+
+
+def test_without_log_every_number_is_on_its_plain_scale() -> None:
+    space = Space([Real("r", 1.0, 4.0, log=True), Ordinal("t", [1, 2, 4, 9], log=True)])
+    columns = {"r": np.array([1.0, 2.0, 4.0]), "t": np.array([1, 2, 9])}
+    np.testing.assert_allclose(Embedding(space.parameters).rows(columns)[1], [0.5, np.log(2) / np.log(9)])
+    plain = Embedding(space.parameters, log=False).rows(columns)
+    np.testing.assert_allclose(plain, [[0, 0], [1 / 3, 1 / 8], [1, 1]])

@@ -1,7 +1,7 @@
 """Recorded spaces: `tunepass-recorded-space/1`, a JSON description beside a gzipped CSV with one row a configuration.
 
 A complete table is the space its JSON states; what it lacks fails there. Of a sample, or where a constraint has no
-translation, the space is exactly the recorded rows.
+translation, the space is exactly the recorded rows, unless the stated one is asked for.
 """
 
 from __future__ import annotations
@@ -57,8 +57,12 @@ class RecordedSpace:
         return objective.value(min(objective.loss(v) for v in values))
 
 
-def read(path: str | Path) -> RecordedSpace:
-    """The recorded space described by the JSON file at `path`; its rows are in the `.csv.gz` of the same name."""
+def read(path: str | Path, *, stated_space: bool = False) -> RecordedSpace:
+    """The recorded space described by the JSON file at `path`; its rows are in the `.csv.gz` of the same name.
+
+    With `stated_space` a sample is searched in the space its JSON states too: for a caller that answers, by a model of
+    the rows, where there is none.
+    """
     path = Path(path)
     stated = _stated(path)
     try:
@@ -70,7 +74,7 @@ def read(path: str | Path) -> RecordedSpace:
     except (KeyError, TypeError, AttributeError) as error:
         raise StudyError(f"{path}: the description lacks {error}") from error
     outcomes, deviation = _rows(path.with_suffix(".csv.gz"), parameters, objectives)
-    space = _stated_space(stated, parameters) if _is_complete(stated) else None
+    space = _stated_space(stated, parameters) if stated_space or _is_complete(stated) else None
     kept = space or Space.from_table(list(outcomes), parameters)
     if space and outcomes:
         inside = space.contains_columns(space.columns(list(outcomes)))

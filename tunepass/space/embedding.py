@@ -29,10 +29,15 @@ PermutationDistance = Literal["spearman", "kendall", "hamming", "naive"]
 
 
 class Embedding:
-    """`rows(columns)` (n, f); feature c belongs to parameter `group[c]` and is compared by equality if `nominal[c]`."""
+    """`rows(columns)` (n, f); feature c belongs to parameter `group[c]` and is compared by equality if `nominal[c]`.
 
-    def __init__(self, parameters: Sequence[Parameter], *, permutation: PermutationDistance = "spearman"):
-        self.parameters, self.permutation = tuple(parameters), permutation
+    Without `log` every number is on its plain scale.
+    """
+
+    def __init__(
+        self, parameters: Sequence[Parameter], *, permutation: PermutationDistance = "spearman", log: bool = True
+    ):
+        self.parameters, self.permutation, self.log = tuple(parameters), permutation, log
         widths = [self._width(parameter) for parameter in self.parameters]
         nominal = [self._is_nominal(parameter) for parameter in self.parameters]
         self.group: NDArray[np.int64] = np.repeat(np.arange(len(widths)), widths)
@@ -57,7 +62,7 @@ class Embedding:
             return self._permutation(parameter, column.astype(np.int64))
         if isinstance(parameter, Categorical):
             return parameter.find(column).astype(np.float64)
-        return parameter.unit(column)
+        return parameter.unit(column, plain=not self.log)
 
     def _permutation(self, parameter: Permutation, items: NDArray[np.int64]) -> Floats:
         k = items.shape[1]

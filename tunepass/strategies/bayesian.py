@@ -44,6 +44,7 @@ class BayesianSettings:
     gp: GpSettings = field(default_factory=GpSettings)
     forest: ForestSettings = field(default_factory=ForestSettings)
     permutation: PermutationDistance = "spearman"
+    log_input: bool = True  # False: the Gaussian process sees every number on its plain scale
     log_output: bool = True
     feasibility: FeasibilitySettings | None = field(default_factory=FeasibilitySettings)
     limit: float = 0.7  # upper end of the random minimum probability of feasibility; 0 turns it off
@@ -61,7 +62,8 @@ class Bayesian(Strategy):
         super().__init__(task)
         self.settings, self.record = settings or BayesianSettings(), Record(task)
         self.prior = Prior(task, log=self.settings.log_output) if task.prior_mean is not None else None
-        self.embedding = Embedding(task.space.parameters, permutation=self.settings.permutation)
+        s, parameters = self.settings, task.space.parameters
+        self.embedding = Embedding(parameters, permutation=s.permutation, log=s.log_input)
         self.encoding, self.around = Encoding(task.space), Neighbourhood(task.space)
         self.feasibility = Feasibility(self.settings.feasibility)
         self.models = self._models()

@@ -53,6 +53,7 @@ class HypervolumeSettings:
     gp: GpSettings = field(default_factory=GpSettings)
     forest: ForestSettings = field(default_factory=ForestSettings)
     permutation: PermutationDistance = "spearman"
+    log_input: bool = True  # False: the Gaussian process sees every number on its plain scale
     log_output: bool = True
     feasibility: FeasibilitySettings | None = field(default_factory=FeasibilitySettings)
     limit: float = 0.7  # upper end of the random minimum probability of feasibility; 0 turns it off
@@ -68,7 +69,8 @@ class Hypervolume(Strategy):
     def __init__(self, task: Task, settings: HypervolumeSettings | None = None):
         super().__init__(task)
         self.settings, self.record = settings or HypervolumeSettings(), Record(task)
-        self.embedding = Embedding(task.space.parameters, permutation=self.settings.permutation)
+        s, parameters = self.settings, task.space.parameters
+        self.embedding = Embedding(parameters, permutation=s.permutation, log=s.log_input)
         self.encoding, self.around = Encoding(task.space), Neighbourhood(task.space)
         self.feasibility = Feasibility(self.settings.feasibility)
         self.kinds = [self._models(kind) for kind in KINDS[self.settings.surrogate]]

@@ -89,12 +89,13 @@ class Scaled:
     def ends(self) -> tuple[float, float]:
         raise NotImplementedError
 
-    def unit(self, column: Column) -> Floats:
+    def unit(self, column: Column, *, plain: bool = False) -> Floats:
+        """Places (n,) of a column's values; `plain` ignores the log scale."""
         lo, hi = self.ends()
         x = np.asarray(column, dtype=np.float64)
         if lo == hi:
             return np.zeros_like(x)
-        if self.log:
+        if self.log and not plain:
             return np.asarray((np.log(x) - math.log(lo)) / (math.log(hi) - math.log(lo)), dtype=np.float64)
         return np.asarray((x - lo) / (hi - lo), dtype=np.float64)
 

@@ -1,0 +1,144 @@
+"""The tables of docs/search.md, from recorded tuning data and what other tuners did on it.
+
+    TUNEPASS_DATA=FOLDER TUNEPASS_PEERS=FOLDER python -m tests.benchmarks.bench_search [--table NAME ...] [--seeds N]
+
+`make bench-search` runs it. TUNEPASS_DATA has the recorded tables (<suite>/<name>.json and .csv.gz, SPLIT.json), and
+TUNEPASS_PEERS a folder `results` of the peers' runs (<rec.suite.name>.json). Every run is kept under --keep by the
+digest of the code and the settings, so a bench that was stopped goes on, and one that changed nothing only prints.
+
+dev          11 problems beside every peer's recorded runs         transfer   another device's table as the prior mean
+core         the main set of the developers' tables                recall     HiPerBOt's recall with a source
+failures     where some configurations fail                        overhead   CPU time and memory a suggestion
+fronts       two objectives: hypervolume                           ablations  one switch of the settings at a time
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from tests.benchmarks.search import fronts, overhead, single, transfer, variants
+from tests.benchmarks.search.problems import DEV, core, pairs
+from tests.benchmarks.search.runs import ROOT, Places
+
+MIXED = ("hlsyn/", "baco_cot/rise_mm", "baco_cot/mdh", "catbench/mm_rtx")  # core tables with failures beside DEV's
+
+
+def main() -> int:
+    options = _options()
+    data, peers = _folder("TUNEPASS_DATA", "SPLIT.json"), _folder("TUNEPASS_PEERS", "results")
+    if data is None or peers is None:
+        return 2
+    start = time.process_time()
+
+    def told(text: str) -> None:
+        print(f"[{time.process_time() - start:.0f} s] {text}", file=sys.stderr, flush=True)
+
+    keep = options.keep or ROOT / "build" / "bench-search"
+    bench = single.Bench(Places(data, keep), peers, options.seeds, options.evals, options.jobs, told)
+    for name in options.table or list(TABLES):
+        title, table = TABLES[name]
+        print(f"### {title}\n\n{table(bench, options)}\n", flush=True)
+    return 0
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        description=(__doc__ or "").splitlines()[0], epilog=(__doc__ or "").partition("\n\n")[2],
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )  # fmt: skip
+    parser.add_argument("--table", action="append", choices=list(TABLES), help="only this one; may be repeated")
+    parser.add_argument("--seeds", type=int, default=20)
+    parser.add_argument("--evals", type=int, default=100)
+    parser.add_argument("--problems", default="", help="only tables whose name contains one of these, comma-separated")
+    parser.add_argument("--strategies", default="", help="comma-separated; of dev and core")
+    parser.add_argument("--jobs", type=int, default=1, help="processes")
+    parser.add_argument("--keep", type=Path, help="where runs are kept (build/bench-search)")
+    return parser.parse_args()
+
+
+def _folder(variable: str, holds: str) -> Path | None:
+    stated = os.environ.get(variable)
+    if stated and (Path(stated) / holds).exists():
+        return Path(stated).resolve()
+    problem = f"{stated} has no {holds}" if stated else "it is not set"
+    print(f"{variable} must name the folder with {holds}: {problem}", file=sys.stderr)
+    return None
+
+
+Table = Callable[[single.Bench, argparse.Namespace], str]
+
+
+def _chosen(names: list[str], options: argparse.Namespace) -> list[str]:
+    wanted = [word for word in options.problems.split(",") if word]
+    return [name for name in names if not wanted or any(word in name for word in wanted)]
+
+
+def _strategies(options: argparse.Namespace) -> list[str]:
+    return [word for word in options.strategies.split(",") if word] or list(variants.NAMED)
+
+
+def _dev(bench: single.Bench, options: argparse.Namespace) -> str:
+    return single.evaluations(bench, _chosen(list(DEV), options), _strategies(options))
+
+
+def _core(bench: single.Bench, options: argparse.Namespace) -> str:
+    return single.evaluations(bench, _chosen(core(bench.places.data), options), _strategies(options))
+
+
+def _failures(bench: single.Bench, options: argparse.Namespace) -> str:
+    more = [name for name in core(bench.places.data) if name.startswith(MIXED)]
+    return single.failures(bench, _chosen([*DEV, *more], options))
+
+
+def _fronts(bench: single.Bench, options: argparse.Namespace) -> str:
+    exhaustive = _chosen(["spatial/BlackScholes"], options)
+    spector = _chosen([f"spector/{name}" for name in fronts.SPECTOR], options)
+    ours = ["auto", "hypermapper", "random"]
+    parts = [fronts.fronts(bench.places, exhaustive, ours, (100, 200, 300, 500), bench.seeds)] if exhaustive else []
+    if spector:
+        every = [*ours, *fronts.OPTUNA]
+        parts.append(fronts.means(bench.places, spector, every, (20, 50, 100), bench.seeds))
+        parts.append(fronts.fronts(bench.places, spector, every, (20, 50, 100), bench.seeds))
+    return "\n\n".join(parts)
+
+
+def _transfer(bench: single.Bench, options: argparse.Namespace) -> str:
+    return transfer.table(bench.places, _pairs(bench, options), bench.seeds, bench.told)
+
+
+def _recall(bench: single.Bench, options: argparse.Namespace) -> str:
+    return transfer.recalls(bench.places, _pairs(bench, options), bench.seeds, bench.told)
+
+
+def _pairs(bench: single.Bench, options: argparse.Namespace) -> list[tuple[str, str]]:
+    found = pairs(bench.places.data)
+    wanted = set(_chosen([target for _, target in found], options))
+    return [pair for pair in found if pair[1] in wanted]
+
+
+def _overhead(bench: single.Bench, options: argparse.Namespace) -> str:
+    return overhead.overhead(bench.peers)
+
+
+def _ablations(bench: single.Bench, options: argparse.Namespace) -> str:
+    return single.ablations(bench, _chosen(list(DEV), options))
+
+
+TABLES: dict[str, tuple[str, Table]] = {
+    "dev": ("Optimum over best on the DEV problems", _dev),
+    "core": ("Optimum over best on the developers' core tables", _core),
+    "failures": ("Failed evaluations", _failures),
+    "fronts": ("Share of the true front's hypervolume", _fronts),
+    "transfer": ("Another device's table as the prior mean", _transfer),
+    "recall": ("HiPerBOt's recall with a source", _recall),
+    "overhead": ("CPU time and memory on MM_GPU's space", _overhead),
+    "ablations": ("One switch at a time on the DEV problems", _ablations),
+}
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,1 @@
+"""What `make bench-search` is made of."""

@@ -1,0 +1,58 @@
+"""The strategies of the search benchmark by label: the named ones, and their settings with one switch turned."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tunepass import registry
+from tunepass.strategies import auto, baco
+from tunepass.strategies.base import Strategy, Task
+from tunepass.strategies.bayesian import Bayesian, BayesianSettings
+from tunepass.strategies.design import DesignSettings
+from tunepass.study.task import Factory
+
+NAMED = ("auto", "baco", "hypermapper", "density_ratio", "random")
+BASE = auto.SETTINGS
+OWN = baco.SETTINGS
+
+# What BaCO's Fig. 8 to 10 take away or exchange, one switch each, and what is ours. `auto: ` starts from auto's
+# settings, `baco: ` from BaCO's, whose prediction is the Gaussian process's alone.
+ABLATIONS: dict[str, BayesianSettings] = {
+    "auto: Gaussian process alone": replace(BASE, surrogate="gp"),
+    "auto: forest alone": replace(BASE, surrogate="forest"),
+    "auto: both, equal weights": replace(BASE, trust=0.0),
+    "auto: no feasibility model": replace(BASE, feasibility=None),
+    "auto: no minimum limit ε_f": replace(BASE, limit=0.0),
+    "auto: no local search": replace(BASE, climb=replace(BASE.climb, local_search=False)),
+    "auto: random warm-up": replace(BASE, design=replace(BASE.design, kind="random")),
+    "auto: output not on the log scale": replace(BASE, log_output=False),
+    "baco: Kendall distance": replace(OWN, permutation="kendall"),
+    "baco: Hamming distance": replace(OWN, permutation="hamming"),
+    "baco: permutations as categories": replace(OWN, permutation="naive"),
+    "baco: output not on the log scale": replace(OWN, log_output=False),
+    "baco: inputs not on the log scale": replace(OWN, log_input=False),
+    "baco: no prior of lengthscales": replace(OWN, gp=replace(OWN.gp, lengthscale=None)),
+    "baco: Matérn-3/2": replace(OWN, gp=replace(OWN.gp, kernel="matern32")),
+    "baco: squared exponential": replace(OWN, gp=replace(OWN.gp, kernel="se")),
+    "baco: forest instead of the process": replace(OWN, surrogate="forest"),
+    "baco: no local search": replace(OWN, climb=replace(OWN.climb, local_search=False)),
+    "baco: no feasibility model": replace(OWN, feasibility=None),
+    "baco: no minimum limit ε_f": replace(OWN, limit=0.0),
+    "baco: maximin warm-up": replace(OWN, design=DesignSettings()),
+}
+
+
+def factory(label: str) -> str | Factory:
+    settings = ABLATIONS.get(label)
+    if settings is None:
+        return label
+
+    def make(task: Task) -> Strategy:
+        return Bayesian(task, settings)
+
+    return make
+
+
+def described(label: str) -> str:
+    """What a kept run depends on besides the code."""
+    return repr(ABLATIONS[label]) if label in ABLATIONS else f"{label} = {registry.STRATEGIES[label]}"
