@@ -63,6 +63,16 @@ def test_ties_go_to_the_configuration_closest_to_the_default() -> None:
     assert decision.chosen == 1 and not decision.kept_default
 
 
+def test_what_noise_hides_is_no_tie_when_it_is_worse_in_the_mean() -> None:
+    rng = np.random.default_rng(7)
+    lost = []
+    for _ in range(50):
+        best, near = rounds(rng, 5.0, n=15, noise=0.08), rounds(rng, 5.6, n=15, noise=0.08)
+        decision = decide_winner(TIME, rounds(rng, 20, n=15, noise=0.08), [Finalist(best, (3,)), Finalist(near, (1,))])
+        lost.append(decision.chosen == 1)
+    assert sum(lost) <= 5
+
+
 def test_an_exact_tie_goes_to_the_first() -> None:
     finalists = [Finalist([5.0] * 7, (1,)), Finalist([5.0] * 7, (1,))]
     assert decide_winner(TIME, [10.0] * 7, finalists).chosen == 0

@@ -15,7 +15,8 @@ machine within the rounds cancels in the gains.
 m sqrt(h (h - 1)) / (s sqrt(n - 1)), h = n - 2 g, follows Student's t with h - 1 degrees of freedom (Yuen 1974, "The
 two-sample trimmed t for unequal population variances", Biometrika 61, in its paired form). A finalist is better if its
 interval at 1 - alpha / k lies above 1 + LEAST_GAIN: what a busy machine or the placement of code does by itself. Of the
-better ones that the best does not beat in the same sense, the closest to the default wins.
+better ones that the best does not beat in the same sense, nor by more than TIE in the mean, the closest to the default
+wins: where noise hides what is worse, the choice gives away no more than that.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ from tunepass.study.objective import Objective
 
 ALPHA = 0.001  # twenty builds of a kernel that nothing changes keep the default twenty times (probability 0.97)
 LEAST_GAIN = 0.01
+TIE = 0.02
 FEWEST_ROUNDS = 3
 SHOWN = 0.95  # confidence of the interval that is reported
 
@@ -76,7 +78,7 @@ def decide_winner(
     ties = [
         i
         for i in better
-        if i == best or not _significant(log_gains(objective, finalists[i].values, finalists[best].values), level)
+        if i == best or _tied(log_gains(objective, finalists[i].values, finalists[best].values), level)
     ]
     chosen = min(ties, key=lambda i: (finalists[i].distance, i))
     return _decision(chosen, logs[chosen])
@@ -110,6 +112,11 @@ def _trim(n: int) -> int:
 
 def _significant(logs: Floats, tail: float) -> bool:
     return interval(logs, tail)[0] > 1 + LEAST_GAIN
+
+
+def _tied(lost: Floats, tail: float) -> bool:
+    """Are the gains of the best over another small, or noise?"""
+    return not _significant(lost, tail) and trimmed_mean(lost) <= math.log1p(TIE)
 
 
 def _decision(chosen: int | None, logs: Floats) -> Decision:
