@@ -3,6 +3,9 @@
 /* version.c */
 int tp_native_version(void);
 
+/* calibrate.c: seconds for a fixed piece of work, the speed of the machine at this moment. */
+double tp_calibrate(void);
+
 /* pareto.c */
 int tp_pareto_mask(const double *rows, int64_t n, int64_t m, uint8_t *keep);
 double tp_pareto_area(const double *rows, int64_t n, double rx, double ry);

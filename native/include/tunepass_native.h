@@ -13,6 +13,7 @@
 #endif
 
 int tp_native_version(void);
+double tp_calibrate(void);
 
 /* vm.c */
 const char *tp_vm_operations(void);

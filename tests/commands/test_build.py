@@ -215,6 +215,23 @@ def test_the_same_object_code_is_measured_once_and_costs_no_evaluation(tmp_path:
     assert len({same for same, _ in rows if same is not None}) == 2 and all(speed > 0 for _, speed in rows)
 
 
+def test_a_resumed_search_knows_code_that_was_judged_before(tmp_path: Path) -> None:
+    folder = Folder(tmp_path)
+    folder.write("twins.c", TWINS)
+    words = ("build", "twins.c", "--strategy", "exhaustive", "--format", "json")
+    folder.run(*words, "--max-evals", "2", *COMPILER)
+    with sqlite3.connect(tmp_path / ".tunepass/store.db") as db:
+        (before,) = db.execute("SELECT max(number) FROM trial").fetchone()
+    again = json.loads(folder.run(*words, "--max-evals", "20", "--continue", *COMPILER).stdout)
+    assert again["evaluations"] == 0 and again["trials"] == 20
+    with sqlite3.connect(tmp_path / ".tunepass/store.db") as db:
+        rows = db.execute("SELECT same_as, code, objectives FROM trial ORDER BY number").fetchall()
+    assert all(same is not None for same, *_ in rows[before + 1 :])
+    assert all(rows[same][1:] == (code, values) for same, code, values in rows if same is not None)
+    text = folder.run("explain", "twins.c").stdout
+    assert " as trial " in text
+
+
 SANITIZED = """\
 #pragma tunepass param BAD: categorical(false, true) = false
 #ifndef BAD

@@ -229,7 +229,7 @@ def test_newer_schema_is_refused_by_name(tmp_path: Path) -> None:
     Store(url(tmp_path)).close()
     sqlite3.connect(tmp_path / "store.db").execute("PRAGMA user_version = 99").connection.commit()
     with pytest.raises(
-        StudyError, match=r"store\.db has store schema 99; this tunepass knows schemas up to 3(.|\n)*update"
+        StudyError, match=r"store\.db has store schema 99; this tunepass knows schemas up to 4(.|\n)*update"
     ):
         Store(url(tmp_path))
 

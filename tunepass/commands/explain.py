@@ -70,7 +70,10 @@ def neighbours(past: Past) -> list[Neighbour]:
 
 def _value(past: Past, trial: Trial) -> str:
     value = value_of(trial, past.job.objective)
-    return failure_kind(trial) or "-" if value is None else f"{value:.4g} {past.job.objective.unit}".rstrip()
+    if value is None:
+        return failure_kind(trial) or "-"
+    notes = [" cut short"] * trial.censored + [f" as trial {trial.same_as}"] * (trial.same_as is not None)
+    return f"{value:.4g} {past.job.objective.unit}".rstrip() + ",".join(notes)
 
 
 def _data(past: Past) -> Json:
@@ -92,4 +95,6 @@ def _trial(past: Past, trial: Trial) -> dict[str, Json]:
         "configuration": {name: plain(value) for name, value in trial.configuration.items()},
         "value": value_of(trial, past.job.objective),
         "failure": failure_kind(trial),
+        "censored": trial.censored,
+        "same_as": trial.same_as,
     }

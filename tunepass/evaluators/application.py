@@ -17,19 +17,22 @@ from tunepass.evaluators.base import Evaluator
 from tunepass.evaluators.candidate import digest
 from tunepass.evaluators.compile_run import processor_name
 from tunepass.evaluators.cores import reserved_core
-from tunepass.evaluators.measure import LEAST_ROUNDS, MeasurePlan, median, median_interval
+from tunepass.evaluators.known_code import KnownCode
+from tunepass.evaluators.measure import MeasurePlan
 from tunepass.evaluators.metrics import MetricPattern
 from tunepass.evaluators.printed import Closeness, Printed, numbers_differ, outputs_differ
 from tunepass.evaluators.process import Completed, Limits, base_environment, run_limited, tail
+from tunepass.evaluators.repeats import WALL_TIME, Repeats
 from tunepass.evaluators.trees import Sources, Tree, Trees, copied
+from tunepass.evaluators.turns import in_turns
 from tunepass.evaluators.verdict import compile_failure, run_failure
 from tunepass.evaluators.workspace import Workspace
 from tunepass.space.configuration import Configuration
 from tunepass.study.objective import Objective
 from tunepass.study.outcome import Evaluation, Failed, Measured
+from tunepass.study.trial import Trial
 
 VERSION = "application 1"  # of what is measured and how; part of every identity
-WALL_TIME = Objective("time", unit="ms")
 SAME_CODE = "same program and same run as an earlier candidate: its outcome was taken"
 PLAN = MeasurePlan(budget_s=3.0, precision=0.01, least=3, most=15)
 Words = tuple[str, ...]
@@ -109,10 +112,10 @@ class DeterministicRun(Evaluator):
         self.task = task
         self.workspace = Workspace()
         self.trees = Trees(self.workspace)
-        self._known: dict[str, Evaluation] = {}
+        self._known = KnownCode(SAME_CODE)
         self._bounds: _Bounds | None = None
         self._setting_up = threading.Lock()
-        self._incumbent: float | None = None  # of the first objective
+        self._repeats = Repeats(task.plan, task.objectives)
 
     def identity(self) -> dict[str, str]:
         return {"device": processor_name(), "harness": VERSION}
@@ -130,6 +133,10 @@ class DeterministicRun(Evaluator):
             if output is not None and (value := number.find(output)) and task.close.holds(value, 0.0)
         ]
         return tuple(f"the tolerance is too wide: zero would be right at {pattern!r}" for pattern in blind)
+
+    def remember(self, trials: Sequence[Trial]) -> None:
+        """Take up what an earlier session learnt of built programs."""
+        self._known.remember(trials)
 
     def close(self) -> None:
         self.workspace.close()
@@ -208,14 +215,14 @@ class DeterministicRun(Evaluator):
         try:
             if built.tree.failure is not None:
                 return Evaluation(built.tree.failure, built.seconds, tail(built.tree.failure.log))
-            known = self._known.get(built.key)
+            known = self._known.taken(built.key, built.seconds)
             if known is not None:
-                return replace(known, seconds=built.seconds)
+                return known
             with reserved_core(), self.workspace.scratch() as scratch:
                 outcome = self._judge(built, self._folder(built, scratch))
-            log = tail(outcome.log) if isinstance(outcome, Failed) else ""
-            evaluation = Evaluation(outcome, built.seconds, log)
-            self._known[built.key] = replace(evaluation, log=SAME_CODE, same_as=built.configuration)
+            log, speed = (tail(outcome.log), None) if isinstance(outcome, Failed) else ("", self._repeats.speed)
+            evaluation = Evaluation(outcome, built.seconds, log, speed, code=built.key)
+            self._known.keep(built.configuration, evaluation)
             return evaluation
         finally:
             self.trees.release(built.tree)
@@ -284,66 +291,34 @@ class ApplicationRun(DeterministicRun):
     """For metrics that vary from run to run: medians over runs, and finalists measured again in turns."""
 
     def _measured(self, built: BuiltApplication, folder: Path, limits: Limits, first: _Run) -> Measured | Failed:
-        """The first run warmed the caches; it counts only where the candidate is cut after it, or one run is all."""
-        plan, objective = self.task.plan, self.task.objectives[0]
-        runs: list[_Run] = []
-        until = time.monotonic() + plan.budget_s
-        censored = self._hopeless(objective, first.values[objective.name])
-        while not censored and len(runs) < plan.most and plan.most > 1:
-            found = self._once(built, folder, limits)
-            if isinstance(found, Failed):
-                return found
-            runs.append(found)
-            values = [run.values[objective.name] for run in runs]
-            if time.monotonic() >= until or (len(runs) >= plan.least and _steady(values, plan)):
-                break
-        runs = runs or [first]
-        medians = {name: median([run.values[name] for run in runs]) for name in first.values}
-        best = self._incumbent
-        if not censored and (best is None or objective.loss(medians[objective.name]) < objective.loss(best)):
-            self._incumbent = medians[objective.name]
-        return Measured(medians, tuple(run.values[objective.name] for run in runs), censored=censored)
 
-    def _hopeless(self, objective: Objective, value: float) -> bool:
-        """One objective only: with several, what is slow may be good otherwise."""
-        if self._incumbent is None or len(self.task.objectives) > 1 or value * self._incumbent <= 0:
-            return False
-        return objective.gain(self._incumbent, value) < 1 / (2 * self.task.plan.cutoff_factor)
+        def once() -> Mapping[str, float] | Failed:
+            found = self._once(built, folder, limits)
+            return found if isinstance(found, Failed) else found.values
+
+        return self._repeats.measure(once, first.values)
 
     def compare_again(
         self, configurations: Sequence[Configuration], rounds: int = 7, seconds: float | None = None
     ) -> list[list[float]]:
-        """Interleaved runs of finalists: the first objective's value by round; empty for one that fails now. After
-        `seconds`, and LEAST_ROUNDS, no further round begins."""
-        started, limits = time.monotonic(), self.set_up().limits
-        name = self.task.objectives[0].name
+        """Interleaved runs of finalists: the first objective's value by round; empty for one that fails now. `seconds`
+        as in tunepass.evaluators.turns."""
+        limits, name = self.set_up().limits, self.task.objectives[0].name
         built = [self.prepare(configuration) for configuration in configurations]
-        values: list[list[float]] = [[] for _ in built]
-        alive = [one.tree.failure is None for one in built]
         with self.workspace.scratch() as scratch:
             folders = [self._place(one, scratch / str(i)) for i, one in enumerate(built)]
+
+            def measure(index: int) -> float | Failed:
+                found = self._once(built[index], folders[index], limits)
+                return found if isinstance(found, Failed) else found.values[name]
+
             try:
-                for turn in range(rounds):
-                    if seconds is not None and turn >= LEAST_ROUNDS and time.monotonic() - started > seconds:
-                        break
-                    for index in range(len(built)) if turn % 2 == 0 else reversed(range(len(built))):
-                        found = self._once(built[index], folders[index], limits) if alive[index] else None
-                        if isinstance(found, _Run):
-                            values[index].append(found.values[name])
-                        else:
-                            alive[index], values[index] = False, []
+                return in_turns([one.tree.failure is None for one in built], measure, rounds, seconds)
             finally:
                 for one in built:
                     self.trees.release(one.tree)
-        return values
 
     def _place(self, built: BuiltApplication, folder: Path) -> Path:
         if built.tree.failure is not None or not self.task.private:
             return built.tree.folder
         return copied(built.tree.folder, folder)
-
-
-def _steady(values: Sequence[float], plan: MeasurePlan) -> bool:
-    lo, hi = median_interval(values)
-    middle = median(values)
-    return middle != 0 and (hi - lo) / 2 <= plan.precision * abs(middle)

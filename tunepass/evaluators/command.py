@@ -11,7 +11,7 @@ import os
 import shutil
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -21,18 +21,21 @@ from tunepass.evaluators.candidate import Candidate, Realise, digest, file_diges
 from tunepass.evaluators.compile_run import processor_name
 from tunepass.evaluators.compiling import Compiling
 from tunepass.evaluators.cores import reserved_core
-from tunepass.evaluators.measure import LEAST_ROUNDS, MeasurePlan, median, median_interval
+from tunepass.evaluators.known_code import KnownCode
+from tunepass.evaluators.measure import MeasurePlan
 from tunepass.evaluators.metrics import MetricPattern
 from tunepass.evaluators.process import Completed, Limits, base_environment, run_limited, tail
+from tunepass.evaluators.repeats import WALL_TIME, Repeats
+from tunepass.evaluators.turns import in_turns
 from tunepass.evaluators.verdict import run_failure
 from tunepass.evaluators.workspace import Workspace
 from tunepass.space.configuration import Configuration
 from tunepass.study.objective import Objective
 from tunepass.study.outcome import Evaluation, Failed, Measured
+from tunepass.study.trial import Trial
 
 SAME_CODE = "same object code as an earlier candidate: its outcome was taken"
 BUILT = "./a.out"  # in the run command this word stands for the program that was built
-WALL_TIME = Objective("time", unit="ms")
 COMMAND_PLAN = MeasurePlan(budget_s=3.0, precision=0.01, least=3, most=15)
 
 
@@ -82,8 +85,8 @@ class CommandRun(Evaluator):
         self.warnings: tuple[str, ...] = (
             () if task.check else ("no reference: a wrong result shows only in the exit status of the program",)
         )
-        self._incumbent: float | None = None  # of the first objective
-        self._known: dict[str, Evaluation] = {}
+        self._repeats = Repeats(task.plan, task.objectives)
+        self._known = KnownCode(SAME_CODE)
         self._limits: Limits | None = None
         self._setting_up = threading.Lock()
 
@@ -111,6 +114,10 @@ class CommandRun(Evaluator):
             "device": processor_name(),
             "harness": digest(*run)[:16],
         }
+
+    def remember(self, trials: Sequence[Trial]) -> None:
+        """Take up what an earlier session learnt of compiled code."""
+        self._known.remember(trials)
 
     def close(self) -> None:
         self.workspace.close()
@@ -147,14 +154,14 @@ class CommandRun(Evaluator):
         try:
             if built.verdict is not None:
                 return Evaluation(built.verdict, built.seconds, tail(built.verdict.log))
-            known = self._known.get(built.key)
+            known = self._known.taken(built.key, built.seconds)
             if known is not None:
-                return replace(known, seconds=built.seconds)
+                return known
             with reserved_core():  # nobody else measures meanwhile on that core; the program itself is not pinned
                 outcome = self._judge(built)
-            log = tail(outcome.log) if isinstance(outcome, Failed) else ""
-            evaluation = Evaluation(outcome, built.seconds, log)
-            self._known[built.key] = replace(evaluation, log=SAME_CODE, same_as=built.configuration)
+            log, speed = (tail(outcome.log), None) if isinstance(outcome, Failed) else ("", self._repeats.speed)
+            evaluation = Evaluation(outcome, built.seconds, log, speed, code=built.key)
+            self._known.keep(built.configuration, evaluation)
             return evaluation
         finally:
             shutil.rmtree(built.folder, ignore_errors=True)
@@ -168,39 +175,13 @@ class CommandRun(Evaluator):
         if failure is not None or isinstance(found, Failed):
             return failure or found  # type: ignore[return-value]
         started = time.monotonic()
-        outcome = self._repeat(built, limits, found[1])
+        outcome = self._repeats.measure(lambda: self._values(built, limits), found[1])
         built.seconds["measure"] = time.monotonic() - started
         return outcome
 
-    def _repeat(self, built: BuiltProgram, limits: Limits, first: Mapping[str, float]) -> Measured | Failed:
-        """Medians over runs. The first run warmed the caches; it counts only when the candidate is cut after it."""
-        plan, objective = self.task.plan, self.task.objectives[0]
-        runs: list[Mapping[str, float]] = []
-        until = time.monotonic() + plan.budget_s
-        censored = self._hopeless(objective, first[objective.name])
-        while not censored:
-            found = self._once(built, limits)
-            if isinstance(found, Failed):
-                return found
-            runs.append(found[1])
-            values = [run[objective.name] for run in runs]
-            if time.monotonic() >= until or len(runs) >= plan.most:
-                break
-            if len(runs) >= plan.least and _narrow(values, plan):
-                break
-        runs = runs or [first]
-        medians = {name: median([run[name] for run in runs]) for name in runs[0]}
-        if not censored and (
-            self._incumbent is None or objective.loss(medians[objective.name]) < objective.loss(self._incumbent)
-        ):
-            self._incumbent = medians[objective.name]
-        return Measured(medians, tuple(run[objective.name] for run in runs), censored=censored)
-
-    def _hopeless(self, objective: Objective, value: float) -> bool:
-        """One objective only: with several, what is slow may be good otherwise."""
-        if self._incumbent is None or len(self.task.objectives) > 1 or value * self._incumbent <= 0:
-            return False
-        return objective.gain(self._incumbent, value) < 1 / (2 * self.task.plan.cutoff_factor)
+    def _values(self, built: BuiltProgram, limits: Limits) -> dict[str, float] | Failed:
+        found = self._once(built, limits)
+        return found if isinstance(found, Failed) else found[1]
 
     def _once(self, built: BuiltProgram, limits: Limits) -> tuple[float, dict[str, float]] | Failed:
         """Seconds and metrics of one run."""
@@ -238,31 +219,18 @@ class CommandRun(Evaluator):
     def compare_again(
         self, configurations: Sequence[Configuration], rounds: int = 7, seconds: float | None = None
     ) -> list[list[float]]:
-        """Interleaved runs of finalists: the first objective's value by round; empty for one that fails now. After
-        `seconds`, and LEAST_ROUNDS, no further round begins."""
-        started = time.monotonic()
+        """Interleaved runs of finalists: the first objective's value by round; empty for one that fails now. `seconds`
+        as in tunepass.evaluators.turns."""
         limits = self.set_up()
         built = [self.prepare(configuration) for configuration in configurations]
-        values: list[list[float]] = [[] for _ in built]
-        alive = [one.verdict is None for one in built]
         name = self.task.objectives[0].name
+
+        def measure(index: int) -> float | Failed:
+            found = self._values(built[index], limits)
+            return found if isinstance(found, Failed) else found[name]
+
         try:
-            for turn in range(rounds):
-                if seconds is not None and turn >= LEAST_ROUNDS and time.monotonic() - started > seconds:
-                    break
-                for index in range(len(built)) if turn % 2 == 0 else reversed(range(len(built))):
-                    found = self._once(built[index], limits) if alive[index] else None
-                    if found is None or isinstance(found, Failed):
-                        alive[index], values[index] = False, []
-                    else:
-                        values[index].append(found[1][name])
+            return in_turns([one.verdict is None for one in built], measure, rounds, seconds)
         finally:
             for one in built:
                 shutil.rmtree(one.folder, ignore_errors=True)
-        return values
-
-
-def _narrow(values: Sequence[float], plan: MeasurePlan) -> bool:
-    lo, hi = median_interval(values)
-    middle = median(values)
-    return middle != 0 and (hi - lo) / 2 <= plan.precision * abs(middle)

@@ -24,12 +24,15 @@ from tunepass.evaluators.compiling import CompileLimits, Compiling, mentions_mai
 from tunepass.evaluators.cores import reserved_core
 from tunepass.evaluators.counting import count_instructions
 from tunepass.evaluators.harness import BuiltHarness, HarnessRun, Reference, build_harness
-from tunepass.evaluators.measure import LEAST_ROUNDS, MeasurePlan, Timing, disturbed, processor_times, summarise
+from tunepass.evaluators.known_code import KnownCode
+from tunepass.evaluators.measure import MeasurePlan, Timing, disturbed, processor_times, summarise
 from tunepass.evaluators.process import Limits, tail
 from tunepass.evaluators.sanitizing import run_sanitized
+from tunepass.evaluators.turns import in_turns
 from tunepass.evaluators.workspace import Workspace
 from tunepass.space.configuration import Configuration
 from tunepass.study.outcome import Evaluation, Failed, Measured
+from tunepass.study.trial import Trial
 
 MS = 1000.0
 Metric = Literal["time", "instructions"]
@@ -86,7 +89,8 @@ class CompileRun(Evaluator):
         )
         self.warnings: tuple[str, ...] = ()
         self.incumbent: Timing | None = None
-        self._known: dict[str, Evaluation] = {}  # what a second candidate of the same code gets
+        self._repeating_helps = True
+        self._known = KnownCode(SAME_CODE)
         self._reference: Reference | None = None
         self._harness: BuiltHarness | None = None
         self._setting_up = threading.Lock()
@@ -116,6 +120,10 @@ class CompileRun(Evaluator):
             "device": processor_name(),
             "harness": digest(self.task.harness)[:16],
         }
+
+    def remember(self, trials: Sequence[Trial]) -> None:
+        """Take up what an earlier session learnt of compiled code."""
+        self._known.remember(trials)
 
     def close(self) -> None:
         self.workspace.close()
@@ -158,12 +166,12 @@ class CompileRun(Evaluator):
         try:
             if prepared.verdict is not None:
                 return Evaluation(prepared.verdict, prepared.seconds, tail(prepared.verdict.log))
-            known = self._known.get(prepared.key)
+            known = self._known.taken(prepared.key, prepared.seconds)
             if known is not None:
-                return replace(known, seconds=prepared.seconds)
+                return known
             with self._runner(prepared) as run:
-                evaluation = self._judge(prepared, run)
-            self._known[prepared.key] = replace(evaluation, log=SAME_CODE, same_as=prepared.configuration)
+                evaluation = replace(self._judge(prepared, run), code=prepared.key)
+            self._known.keep(prepared.configuration, evaluation)
             return evaluation
         finally:
             shutil.rmtree(prepared.folder, ignore_errors=True)
@@ -229,12 +237,14 @@ class CompileRun(Evaluator):
     def _time(
         self, run: HarnessRun, plan: MeasurePlan, incumbent: Timing | None = None
     ) -> tuple[Timing, bool] | Failed:
-        """Time, repeat once if the machine interfered, and compare what the last call computed; was it cut short?"""
+        """Time, repeat if the machine interfered, and compare what the last call computed; was it cut short?
+
+        Under a load that stays, another measurement is disturbed like the first: after one that did not help there are
+        none until a measurement is undisturbed."""
         reference, task = self.set_up(), self.task
         limits = reference.time_limits(task.run_limits, plan)
         best: Timing | None = None
-        censored = False
-        for _ in range(plan.retries + 1):
+        for turn in range(1 + (plan.retries if self._repeating_helps else 0)):
             before = processor_times()
             result = run.time(task.seeds[-1], plan.arguments(incumbent), limits)
             if isinstance(result, Failed):
@@ -244,39 +254,35 @@ class CompileRun(Evaluator):
             if failure is not None:
                 return failure
             timing = summarise(report.samples)
+            if report.cut:
+                return best or timing, best is None
             if best is None or timing.disturbed / len(timing.samples) < best.disturbed / len(best.samples):
-                best, censored = timing, report.cut
-            if report.cut or not disturbed(report.samples, processor_times().stolen_share(before)):
+                best = timing
+            interfered = disturbed(report.samples, processor_times().stolen_share(before))
+            if turn > 0 or not interfered:
+                self._repeating_helps = not interfered
+            if not interfered:
                 break
         assert best is not None
-        return best, censored
+        return best, False
 
     def compare_again(
         self, configurations: Sequence[Configuration], rounds: int = 7, seconds: float | None = None
     ) -> list[list[float]]:
         """Interleaved re-measurement of finalists: for each configuration its `rounds` medians in ms, paired by round.
 
-        A configuration that fails now gets an empty list. After `seconds`, and LEAST_ROUNDS, no further round begins.
+        A configuration that fails now gets an empty list. `seconds` as in tunepass.evaluators.turns.
         """
-        started = time.monotonic()
         counted = self.task.metric == "instructions"  # the same in every round
         prepared = [self.prepare(configuration, link_known=True) for configuration in configurations]
-        times: list[list[float]] = [[] for _ in prepared]
-        alive = [one.program is not None for one in prepared]
+
+        def measure(index: int) -> float | Failed:
+            with self._runner(prepared[index]) as run:
+                return self._value(run)
+
         try:
-            for turn in range(1 if counted else rounds):
-                if seconds is not None and turn >= LEAST_ROUNDS and time.monotonic() - started > seconds:
-                    break
-                order = range(len(prepared)) if turn % 2 == 0 else reversed(range(len(prepared)))
-                for index in order:
-                    if not alive[index]:
-                        continue
-                    with self._runner(prepared[index]) as run:
-                        value = self._value(run)
-                    if isinstance(value, Failed):
-                        alive[index], times[index] = False, []
-                    else:
-                        times[index].append(value)
+            alive = [one.program is not None for one in prepared]
+            times = in_turns(alive, measure, 1 if counted else rounds, seconds)
         finally:
             for one in prepared:
                 shutil.rmtree(one.folder, ignore_errors=True)

@@ -14,7 +14,6 @@ from pathlib import Path
 from tunepass.evaluators.harness_report import Sample
 
 CALIBRATION_SLACK = 1.10  # a calibration loop slower than this times the fastest one marks a disturbed sample
-LEAST_ROUNDS = 5  # of finalists, whatever the time: fewer decide nothing (tunepass.study.winner)
 STEAL_SHARE = 0.02  # of the processor time that the hypervisor gave to others
 SPREAD = 0.03  # half the relative width of the interval of the median that interference may leave
 

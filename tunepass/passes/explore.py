@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol, TypeVar, runtime_checkable
 
 from tunepass.passes.drift import at_first_speed
@@ -50,6 +50,13 @@ class Sanitizes(Protocol):
 
 
 @runtime_checkable
+class Remembers(Protocol):
+    """An evaluator that takes up what the trials of an earlier session say of code it may meet again."""
+
+    def remember(self, trials: list[Trial], /) -> None: ...
+
+
+@runtime_checkable
 class Warns(Protocol):
     """An evaluator with something to say about all its results, once it has been used."""
 
@@ -87,6 +94,8 @@ class Explorer:
         self.seconds: dict[str, float] = {}
         self.trials: list[Trial] = study.trials
         self.best = self.leader()
+        if isinstance(evaluate, Remembers):
+            evaluate.remember(self.trials)
 
     def run(self) -> Found:
         verdict, interrupted = None, False
@@ -141,7 +150,7 @@ class Explorer:
             yield configuration, self.evaluate.finish(one)
 
     def keep(self, configuration: Configuration, evaluation: Evaluation) -> None:
-        fair = at_first_speed(evaluation, self.trials)
+        fair = self.twin_of(evaluation) or at_first_speed(evaluation, self.trials)
         trial = self.study.observe(
             configuration,
             fair.outcome,
@@ -149,6 +158,7 @@ class Explorer:
             log=fair.log,
             calibration=fair.calibration,
             same_as=fair.same_as,
+            code=fair.code,
         )
         for stage, seconds in evaluation.seconds.items():
             self.spend(stage, seconds)
@@ -157,6 +167,11 @@ class Explorer:
         if trial.measured and trial.same_as is None:
             self.best = self.leader()
         self.show("search", trial)
+
+    def twin_of(self, evaluation: Evaluation) -> Evaluation | None:
+        """The evaluation with the outcome that the trial of the same code has, at the speed that one was given."""
+        twin = next((t for t in self.trials if t.configuration == evaluation.same_as), None)
+        return None if twin is None else replace(evaluation, outcome=twin.outcome, calibration=twin.calibration)
 
     def leader(self) -> Trial | None:
         return min(comparable(self.trials), key=self.loss, default=None)
@@ -224,7 +239,15 @@ class Explorer:
         number = next(t.number for t in self.trials if t.configuration == configuration)
         for trial in self.trials:
             if number in (trial.number, trial.same_as):
-                self.study.observe(trial.configuration, found, seconds=trial.seconds, log=found.log, replace=True)
+                self.study.observe(
+                    trial.configuration,
+                    found,
+                    seconds=trial.seconds,
+                    log=found.log,
+                    same_as=None if trial.same_as is None else self.trials[trial.same_as].configuration,
+                    code=trial.code,
+                    replace=True,
+                )
         self.trials = self.study.trials
         self.best = self.leader()
 

@@ -60,14 +60,16 @@ Outcome = Measured | Infeasible | Failed
 @dataclass(frozen=True, slots=True)
 class Evaluation:
     """An outcome with what it cost: seconds by stage (`compile`, `check`, `measure`, ...) and the tail of the log.
-    `calibration` is the machine's speed while it was timed, in turns of a fixed loop a second; `same_as` the
-    configuration evaluated before whose outcome was taken, because the code is the same."""
+    `calibration` is the machine's speed while it was timed, in turns of a fixed loop a second; `code` a digest of what
+    ran, "" where nothing did; `same_as` the configuration evaluated before whose outcome was taken, because the code is
+    the same."""
 
     outcome: Outcome
     seconds: Mapping[str, float] = field(default_factory=dict)
     log: str = ""
     calibration: float | None = None
     same_as: Configuration | None = None
+    code: str = ""
 
 
 class Evaluate(Protocol):

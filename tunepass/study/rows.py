@@ -12,7 +12,7 @@ from tunepass.study.trial import Trial
 OUTCOME_COLUMNS = (
     *("outcome", "objectives", "samples", "stage", "reason"),
     *(f"{stage}_s" for stage in STAGES),
-    *("other_s", "log", "calibration", "censored", "same_as"),
+    *("other_s", "log", "calibration", "censored", "same_as", "code"),
 )
 TRIAL_COLUMNS = ("number", "configuration", *OUTCOME_COLUMNS)
 
@@ -31,7 +31,7 @@ def outcome_cells(trial: Trial) -> tuple[Cell, ...]:
             kind = ("failed", None, None, stage, log)
     other = {stage: seconds for stage, seconds in trial.seconds.items() if stage not in STAGES}
     times = (*(trial.seconds.get(stage) for stage in STAGES), codec.dump(other) if other else None)
-    return (*kind, *times, trial.log, trial.calibration, int(trial.censored), trial.same_as)
+    return (*kind, *times, trial.log, trial.calibration, int(trial.censored), trial.same_as, trial.code)
 
 
 def to_trial(row: Sequence[Cell]) -> Trial:
@@ -59,4 +59,5 @@ def to_trial(row: Sequence[Cell]) -> Trial:
         log=text("log"),
         calibration=None if speed is None else float(speed),
         same_as=None if same_as is None else int(same_as),
+        code=text("code"),
     )

@@ -57,7 +57,10 @@ _VERSION_3 = (
     "ALTER TABLE trial ADD COLUMN same_as INTEGER",
 )
 
-STEPS: tuple[tuple[str, ...], ...] = (_VERSION_1, _VERSION_2, _VERSION_3)
+# What ran, so that a resumed search knows code that was judged before.
+_VERSION_4 = ("ALTER TABLE trial ADD COLUMN code TEXT NOT NULL DEFAULT ''",)
+
+STEPS: tuple[tuple[str, ...], ...] = (_VERSION_1, _VERSION_2, _VERSION_3, _VERSION_4)
 
 
 def migrate(connection: sqlite3.Connection, place: str, steps: Sequence[Sequence[str]] = STEPS) -> None:

@@ -114,18 +114,20 @@ class Study:
         log: str = "",
         calibration: float | None = None,
         same_as: Mapping[str, Value] | None = None,
+        code: str = "",
         replace: bool = False,
     ) -> Trial:
         """Keep what became of a configuration, suggested or not; on disk when this returns.
 
         A configuration has one trial. Observing it again raises StudyError unless `replace`, which gives the trial its
         new outcome under its old number. Should another process have reported a configuration suggested here, its
-        trial stands and is returned. `same_as` is an observed configuration whose outcome this one took.
+        trial stands and is returned. `same_as` is an observed configuration whose outcome this one took,
+        `code` a digest of what ran.
         """
         admitted = admit(self.space, configuration)
         self._catch_up()
         twin = None if same_as is None else self._number_of.get(admit(self.space, same_as))
-        trial = Trial(0, admitted, self._checked(outcome), _seconds(seconds), codec.tail(log), calibration, twin)
+        trial = Trial(0, admitted, self._checked(outcome), _seconds(seconds), codec.tail(log), calibration, twin, code)
         number = self._number_of.get(admitted)
         if number is None:
             kept = self.store.record(self._record, trial)

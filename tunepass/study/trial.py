@@ -13,7 +13,8 @@ from tunepass.study.outcome import Measured, Outcome
 class Trial:
     """Trial `number` (from 0, the default) of a study; `seconds` by stage; `log` is the tail of the tools' output;
     `calibration` is the turns a second of the calibration loop when it was measured, if it was; `same_as` is the
-    number of the trial whose outcome it took, because the compiler made the same code of both."""
+    number of the trial whose outcome it took, because the compiler made the same code of both; `code` is a digest of
+    that code, "" if none ran."""
 
     number: int
     configuration: Configuration
@@ -22,6 +23,7 @@ class Trial:
     log: str = ""
     calibration: float | None = None
     same_as: int | None = None
+    code: str = ""
 
     @property
     def measured(self) -> bool:

@@ -1,0 +1,30 @@
+"""Finalists measured again in turns, forth and back, so that a drift of the machine reaches all alike."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+
+from tunepass.study.outcome import Failed
+
+LEAST_ROUNDS = 5  # of finalists, whatever the time: fewer decide nothing (tunepass.study.winner)
+
+
+def in_turns(
+    alive: Sequence[bool], measure: Callable[[int], float | Failed], rounds: int, seconds: float | None = None
+) -> list[list[float]]:
+    """For each finalist its value by round; none for one that is not alive, or fails in any round. After `seconds`, and
+    LEAST_ROUNDS, no further round begins."""
+    started = time.monotonic()
+    running = [index for index, lives in enumerate(alive) if lives]
+    values: list[list[float]] = [[] for _ in alive]
+    for turn in range(rounds):
+        if seconds is not None and turn >= LEAST_ROUNDS and time.monotonic() - started > seconds:
+            break
+        for index in running if turn % 2 == 0 else running[::-1]:
+            value = measure(index)
+            if isinstance(value, Failed):
+                running, values[index] = [i for i in running if i != index], []
+            else:
+                values[index].append(value)
+    return values
