@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
-from tunepass.diagnostics import Span
+from tunepass.diagnostics import SourceError, Span
 from tunepass.ir.kernel import Choice, Kernel
 from tunepass.space.parameter import Categorical
 
 _COMMENT_END = str.maketrans({"\r": " "})
 
 
-def rewrite(kernel: Kernel, written: Mapping[str, int], note: str = "") -> str:
-    """The kernel's source under its schedule; `note` becomes a comment before it.
+def rewrite(text: str, kernels: Iterable[tuple[Kernel, Mapping[str, int]]], note: str = "") -> str:
+    """The source's text under the schedules of its kernels; `note` becomes a comment before it.
 
-    `written` are the defaults as the source has them: a choice that says the same leaves the text alone.
+    With each kernel come the defaults as the source has them: a choice that says the same leaves the text alone.
     """
-    toggles = {p.name for p in kernel.parameters if isinstance(p, Categorical)}
-    found = (_edit(kernel, choice, choice.parameter in toggles, written) for choice in kernel.schedule)
-    edits = [edit for edit in found if edit is not None]
-    text, end = kernel.source.text, len(kernel.source.text)
-    pieces: list[str] = []
-    for span, replacement in sorted(edits, key=lambda e: e[0].start, reverse=True):
+    edits: dict[Span, str] = {}  # two apps may share a parameter of their file: it is written once
+    for kernel, written in kernels:
+        toggles = {p.name for p in kernel.parameters if isinstance(p, Categorical)}
+        found = (_edit(kernel, choice, choice.parameter in toggles, written) for choice in kernel.schedule)
+        for span, replacement in filter(None, found):
+            if edits.setdefault(span, replacement) != replacement:
+                raise SourceError("two apps share this parameter, and their choices differ", span, "name one app")
+    end, pieces = len(text), list[str]()
+    for span, replacement in sorted(edits.items(), key=lambda e: e[0].start, reverse=True):
         pieces += [text[span.end : end], replacement]
         end = span.start
     body = text[:end] + "".join(reversed(pieces))

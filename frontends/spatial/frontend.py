@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import ClassVar
 
 from tunepass.diagnostics import Diagnostic, Source, SourceError, nearest
@@ -64,9 +65,14 @@ class SpatialFrontend(Frontend):
         )
 
     def emit(self, kernel: Kernel, note: str = "") -> tuple[EmittedFile, ...]:
-        tokens = scan(kernel.source)
-        app = next(app for app in outline.apps(tokens) if app.name == kernel.name)
-        written = {d.name: d.default for d in lower(tokens, app).context.declared}
-        name = kernel.source.name.replace("\\", "/").rsplit("/", 1)[-1]
-        name = name if name.endswith(".scala") else f"{kernel.name}.scala"
-        return (EmittedFile(name, rewrite(kernel, written, note)),)
+        return (self.emit_file((kernel,), note),)
+
+    def emit_file(self, kernels: Sequence[Kernel], note: str = "") -> EmittedFile:
+        """The scheduled kernels of one source as one file."""
+        source = kernels[0].source
+        tokens = scan(source)
+        apps = {app.name: app for app in outline.apps(tokens)}
+        written = ({d.name: d.default for d in lower(tokens, apps[k.name]).context.declared} for k in kernels)
+        name = source.name.replace("\\", "/").rsplit("/", 1)[-1]
+        name = name if name.endswith(".scala") else f"{kernels[0].name}.scala"
+        return EmittedFile(name, rewrite(source.text, zip(kernels, written), note))

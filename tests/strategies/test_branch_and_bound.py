@@ -87,3 +87,21 @@ def test_a_budget_leaves_boxes_open_and_says_so() -> None:
 def test_strings_have_no_bounds() -> None:
     with pytest.raises(SpaceError, match="needs finite numeric parameters"):
         pareto_front([Categorical("c", ["x", "y"])], expressions("par"))
+
+
+@pytest.mark.parametrize("most", [1, 40, 200])
+def test_the_gap_bounds_what_was_not_looked_at(most: int) -> None:
+    wanted = expressions(TIME, AREA)
+    stopped = pareto_front(PARAMETERS, wanted, max_points=most)
+    best = brute(PARAMETERS, wanted, [])
+    assert stopped.gap >= 0 and (stopped.certificate.exact) == (stopped.certificate.open == 0)
+    # every point of the true front is no better than (1 + gap) of some known point, in all objectives
+    factors = (stopped.values[None] / best[:, None]).max(axis=2).min(axis=1)
+    assert (factors <= 1 + stopped.gap + 1e-9).all()
+
+
+def test_it_stops_when_told_and_keeps_what_it_knows() -> None:
+    calls = iter([False, False, True])
+    stopped = pareto_front(PARAMETERS, expressions(TIME, AREA), stop=lambda: next(calls))
+    assert accounted(stopped.certificate) and len(stopped.values)
+    assert pareto_front(PARAMETERS, expressions(TIME, AREA)).gap == 0

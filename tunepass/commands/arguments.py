@@ -86,6 +86,19 @@ def _command(commands: Commands, name: str, summary: str, usage: str | None = No
     return parser
 
 
+STRATEGY_HELP = "auto, random, exhaustive or bayesian; of a .scala source also branch_and_bound"
+PICK_HELP = """\
+of several objectives, the one the choice is the best of; of a .scala source also fastest, smallest or knee, or several
+of them, separated by commas"""
+
+
+def _add_spatial(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--app", metavar="NAME", help="of several apps in a .scala source, this one")
+    parser.add_argument(
+        "--no-restrictions", action="store_true", help="of a .scala source the raw product of its parameters"
+    )
+
+
 def _add_store(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--store", metavar="PATH", help="the trials' database (default: .tunepass/store.db, TUNEPASS_STORE)"
@@ -102,12 +115,14 @@ def _add_build(commands: Commands) -> None:
     )
     parser.add_argument("source", metavar="SOURCE", help="an annotated source")
     parser.add_argument("-o", "--output", metavar="DIR", default="out", help="where the results go (default: out)")
-    parser.add_argument("--device", metavar="D", help="the machine to tune for (default: host, this one)")
+    parser.add_argument(
+        "--device", metavar="D", help="the machine to tune for (default: host, this one); of a .scala source an FPGA"
+    )
     parser.add_argument(
         "--budget", type=duration, metavar="TIME", help="time to search, such as 90s or 10m (default: 60s)"
     )
     parser.add_argument("--max-evals", type=_at_least(1), metavar="N", help="configurations to evaluate at most")
-    parser.add_argument("--strategy", default="auto", metavar="S", help="auto, random, exhaustive or bayesian")
+    parser.add_argument("--strategy", default="auto", metavar="S", help=STRATEGY_HELP)
     parser.add_argument(
         "--objective", type=_names, metavar="NAME[,NAME]", help="what to minimise (default: all measured)"
     )
@@ -119,11 +134,12 @@ def _add_build(commands: Commands) -> None:
     parser.add_argument(
         "--sanitize", action="store_true", help="run the finalists once under ASan and UBSan; a finding disqualifies"
     )
-    parser.add_argument("--pick", metavar="NAME", help="of several objectives, the one the choice is the best of")
+    parser.add_argument("--pick", metavar="NAME", help=PICK_HELP)
     parser.add_argument("--seed", type=_at_least(0), default=0, metavar="N", help="of every random choice (default: 0)")
     parser.add_argument(
         "--jobs", type=_at_least(1), default=1, metavar="N", help="compile up to N candidates at a time"
     )
+    _add_spatial(parser)
     parser.add_argument("--frozen", action="store_true", help="build from the lock, never search")
     parser.add_argument("--continue", dest="search_on", action="store_true", help="search on, even if the lock fits")
     _add_kernel(parser)
@@ -177,8 +193,8 @@ def _add_model(parser: argparse.ArgumentParser) -> None:
     """What every command about a model takes: a source, its app and a device."""
     parser.add_argument("source", metavar="SOURCE", help="a Spatial source (.scala)")
     parser.add_argument("--device", metavar="D", help="the device to price it on: `tunepass devices` lists them")
-    parser.add_argument("--app", metavar="NAME", help="of several apps in the source, this one")
     _add_kernel(parser)
+    _add_spatial(parser)
 
 
 def _add_estimate(commands: Commands) -> None:
@@ -188,6 +204,20 @@ def _add_estimate(commands: Commands) -> None:
     parser.add_argument("--configs", metavar="FILE.csv", help="a table of configurations; its columns are parameters")
     parser.add_argument("-o", "--output", metavar="FILE", help="a table (.csv); with --explain a picture (.svg, .html)")
     parser.add_argument("--explain", action="store_true", help="where the cycles and the area go")
+
+
+def _add_pareto(commands: Commands) -> None:
+    parser = _command(commands, "pareto", "the Pareto front of a model's objectives: exact, or as a study has it")
+    _add_model(parser)
+    parser.add_argument("--objective", type=_names, metavar="NAME[,NAME]", help="(default: cycles and the logic)")
+    parser.add_argument("--exact", action="store_true", help="search for the exact front, with a certificate")
+    parser.add_argument(
+        "--strategy", choices=("branch_and_bound", "exhaustive"), default="branch_and_bound", help="how, with --exact"
+    )
+    parser.add_argument("--budget", type=duration, metavar="TIME", help="stop the exact search after it, such as 30s")
+    parser.add_argument("--max-evals", type=_at_least(1), metavar="N", help="stop it after so many configurations")
+    parser.add_argument("-o", "--output", metavar="FILE", help="the front as a table (.csv) or a picture (.svg)")
+    _add_store(parser)
 
 
 def _add_devices(commands: Commands) -> None:
@@ -216,6 +246,7 @@ COMMANDS: Mapping[str, tuple[Callable[[Commands], None], str]] = {
     "cc": (_add_cc, "tunepass.commands.cc"),
     "space": (_add_space, "tunepass.commands.space"),
     "estimate": (_add_estimate, "tunepass.commands.estimate"),
+    "pareto": (_add_pareto, "tunepass.commands.pareto"),
     "devices": (_add_devices, "tunepass.commands.devices"),
     "verify": (_add_verify, "tunepass.commands.verify"),
     "diff": (_add_diff, "tunepass.commands.diff"),

@@ -31,6 +31,12 @@ DEFAULT_COMPILER = ("cc", "-O2")
 
 
 def run(options: argparse.Namespace) -> Answer:
+    if Path(options.source).suffix == ".scala":
+        from tunepass.commands import build_model
+
+        return build_model.run(options)
+    if options.app or options.no_restrictions:
+        raise TunepassError("--app and --no-restrictions are about Spatial programs (.scala)")
     check_device(options.device)
     parsed = parse(options.source)
     warnings = tuple(d.render() for d in parsed.warnings)

@@ -41,7 +41,7 @@ def answer(built: Sequence[Built]) -> Answer:
     return Answer("\n\n".join(build_text(one) for one in built), data, status)
 
 
-def build_data(built: Built) -> Json:
+def build_data(built: Built) -> dict[str, Json]:
     """The object that architecture and docs/cli.md promise."""
     job, found = built.job, built.found
     seconds = {name: round(found.seconds.get(name, 0.0), 3) for name in ("total", "compile", "measure", "strategy")}

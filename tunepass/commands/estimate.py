@@ -25,7 +25,9 @@ MOST_ROWS = 40  # of a table on the terminal; all are in the file of -o
 
 def run(options: argparse.Namespace) -> Answer:
     output = _output(options)
-    model, parsed = read_model(options.source, options.app or options.kernel, options.device)
+    model, parsed = read_model(
+        options.source, options.app or options.kernel, options.device, restrict=not options.no_restrictions
+    )
     notes = tuple(warning.render() for warning in parsed.warnings)
     start = assigned(options.set, model.kernel.parameters, model.default) if options.set else model.default
     if options.configs is None:

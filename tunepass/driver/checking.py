@@ -8,6 +8,7 @@ from pathlib import Path
 from tunepass.diagnostics import TunepassError
 from tunepass.driver.job import Job, locked_names, prepare
 from tunepass.driver.reading import parse
+from tunepass.ir.kernel import Kernel
 from tunepass.study.lock import NAME, Entry, Lock
 
 
@@ -65,10 +66,25 @@ def _kernels(source: Path, lock: Lock, compiler: tuple[str, ...], *, missing: bo
     for kernel in kernels:
         key = f"{source.name}::{kernel.name}"
         entry = entries.pop(key, None)
+        if kernel.program is not None:
+            found.append(_modelled(key, entry, kernel, lock))
+            continue
         job = prepare(kernel, compiler or _compiler(entry), lock, locked_names(entry, kernel), None)
         found.append(Checked(key, entry, replace(job, entry=entry)))
     gone = [Checked(key, entry, None, f"{source} has no such kernel") for key, entry in entries.items()]
     return found + gone
+
+
+def _modelled(key: str, entry: Entry | None, kernel: Kernel, lock: Lock) -> Checked:
+    """A kernel that a model prices; without an entry it has no device to be compared on."""
+    if entry is None:
+        return Checked(key, None, None, f"{key} is not in the lock")
+    from tunepass.driver.model_job import locked_model
+
+    try:
+        return Checked(key, entry, locked_model(kernel, lock))
+    except TunepassError as error:
+        return Checked(key, entry, None, error.diagnostics[0].message)
 
 
 def _compiler(entry: Entry | None) -> tuple[str, ...]:

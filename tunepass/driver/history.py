@@ -44,6 +44,16 @@ def newest_of(store: Path, identity: Identity, objective: str | None = None) -> 
     return _newest(store, lambda opened: [r for r in opened.studies() if here.items() <= r.identity.items()], objective)
 
 
+def history_named(store: Path, name: str) -> History | None:
+    """The study of that name, if it has trials."""
+    if not store.is_file():
+        return None
+    with Store(f"sqlite:///{store}") as opened:
+        record = opened.study(name)
+        trials = tuple(opened.trials(record)) if record is not None else ()
+        return History(record.objectives, trials) if record is not None and trials else None
+
+
 def _newest(store: Path, find: Callable[[Store], list[StudyRecord]], objective: str | None) -> History | None:
     if not store.is_file():
         return None

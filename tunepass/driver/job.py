@@ -162,8 +162,8 @@ def _digest(*texts: str) -> str:
     return hashlib.sha256("\n".join(texts).encode()).hexdigest()[:12]
 
 
-def entry_for(job: Job, found: Found) -> Entry | None:
-    """The lock's entry for what was found; None when nothing was measured."""
+def entry_for(job: Job, found: Found, pick: str = "") -> Entry | None:
+    """The lock's entry for what was found; None when nothing was measured. `pick`: see LockedObjective."""
     gain = next((g for g in found.gains if g.objective.name == job.objective.name), None)
     if gain is None:
         return None
@@ -175,5 +175,6 @@ def entry_for(job: Job, found: Found) -> Entry | None:
         gain=gain.gain,
         interval=gain.interval,
         evaluations=found.trial_count,
+        pick=pick,
     )
     return Entry(found.choice, locked, job.identity)

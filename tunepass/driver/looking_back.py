@@ -10,9 +10,10 @@ from tunepass.driver.history import History, history_of, newest_of
 from tunepass.driver.identity import lock_path, store_path
 from tunepass.driver.job import Job, locked_names, prepare
 from tunepass.driver.reading import parse, select
+from tunepass.ir.kernel import Kernel
 from tunepass.passes.settle import from_measured
 from tunepass.space.configuration import Configuration
-from tunepass.study.lock import Lock
+from tunepass.study.lock import Entry, Lock
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,7 +32,7 @@ def look_back(source: str, kernel: str | None, store: str | None) -> list[Past]:
     found = []
     for chosen in select(parse(source).kernels, kernel, source):
         entry = lock.entries.get(f"{Path(source).name}::{chosen.name}")
-        job = prepare(chosen, ("cc", "-O2"), lock, locked_names(entry, chosen), None)
+        job = _job(chosen, entry, lock)
         history = _history(path, job)
         if history is None:
             continue
@@ -45,6 +46,14 @@ def look_back(source: str, kernel: str | None, store: str | None) -> list[Past]:
             f"{path} has no trials of {source} as it is now", hint="run `tunepass build` first, or name its --store"
         )
     return found
+
+
+def _job(kernel: Kernel, entry: Entry | None, lock: Lock) -> Job:
+    if kernel.program is None:
+        return prepare(kernel, ("cc", "-O2"), lock, locked_names(entry, kernel), None)
+    from tunepass.driver.model_job import locked_model
+
+    return locked_model(kernel, lock)
 
 
 def _history(path: Path, job: Job) -> History | None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from tunepass.space.configuration import Configuration, Value
+from tunepass.study.certificate import Certificate
 from tunepass.study.objective import Objective
 from tunepass.study.outcome import Failed, Infeasible, Measured
 from tunepass.study.trial import Trial
@@ -51,6 +52,8 @@ class Found:
     interrupted: bool = False
     warnings: tuple[str, ...] = ()  # about all results: no reference, a tolerance that accepts anything
     seconds: Mapping[str, float] = field(default_factory=dict)
+    certificate: Certificate | None = None  # of an exact search
+    gap: float | None = None  # of an exact search that was stopped, see study/certificate.py
 
     @property
     def kept_default(self) -> bool:

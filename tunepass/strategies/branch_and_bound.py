@@ -13,7 +13,6 @@ from __future__ import annotations
 import heapq
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,38 +23,16 @@ from tunepass.expr.nodes import Expr
 from tunepass.expr.program import Program
 from tunepass.space.configuration import Configuration
 from tunepass.space.parameter import Categorical, Integer, Ordinal, Parameter
+from tunepass.study.certificate import Certificate as Certificate
+from tunepass.study.certificate import Front as Front
 from tunepass.study.pareto import nondominated
 
 BATCH = 4096  # boxes bounded at once
 LEAF = 64  # points of a box that is evaluated rather than halved
 CHUNK = 1 << 18  # points evaluated at once
+GAP_CHUNK = 512  # boxes compared with the front at once
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
-
-
-@dataclass(frozen=True, slots=True)
-class Certificate:
-    """What was done to every configuration: `points` = evaluated + left out by bound + by infeasibility + open."""
-
-    points: int
-    evaluated: int
-    bounded: int  # in boxes that cannot hold anything better
-    infeasible: int  # in boxes where a constraint fails everywhere
-    open: int  # not looked at: 0 when the front is exact
-    boxes: int
-
-    @property
-    def exact(self) -> bool:
-        return self.open == 0
-
-
-@dataclass(frozen=True, slots=True)
-class Front:
-    """Nondominated configurations with their objective values (n, m), by the first objective."""
-
-    configurations: tuple[Configuration, ...]
-    values: Floats
-    certificate: Certificate
 
 
 def pareto_front(
@@ -65,14 +42,18 @@ def pareto_front(
     *,
     max_points: int | None = None,
     progress: Callable[[Certificate], None] | None = None,
+    stop: Callable[[], bool] | None = None,
 ) -> Front:
     """The Pareto front of `objectives`, all minimised, where every constraint holds.
 
-    `max_points` bounds the configurations evaluated; the front is then the best known, and the certificate says how
-    many were not looked at. Parameters must be numeric and finite.
+    `max_points` bounds the configurations evaluated, and `stop` ends the search between two steps; the front is then
+    the best known, the certificate says how many were not looked at, and the gap how much better they could be.
+    Parameters must be numeric and finite.
     """
     search = _Search(parameters, objectives, constraints)
     while search.open and (max_points is None or search.evaluated < max_points):
+        if stop is not None and stop():
+            break
         search.step()
         if progress is not None:
             progress(search.certificate())
@@ -202,8 +183,27 @@ class _Search:
         self.losses, self.places = losses[kept], places[kept]
 
     def certificate(self) -> Certificate:
-        waiting = sum(math.prod(b - a + 1 for a, b in zip(box[2], box[3])) for box in self.open)
-        return Certificate(self.points, self.evaluated, self.bounded, self.infeasible, waiting, self.boxes)
+        """What is neither evaluated nor left out is open: were a box lost, the front would not count as exact."""
+        waiting = self.points - self.evaluated - self.bounded - self.infeasible
+        return Certificate(
+            self.points, self.evaluated, self.bounded, self.infeasible, waiting, self.boxes, len(self.losses)
+        )
+
+    def gap(self) -> float:
+        """The least e for which (1 + e) times the bounds of every open box are dominated by the front."""
+        if not self.open:
+            return 0.0
+        lower = np.array([box[4] for box in self.open])
+        lower = lower[~self._dominated(lower)]
+        if not len(lower):
+            return 0.0
+        if not len(self.losses) or not (lower > 0).all():
+            return math.inf
+        factors = [
+            (self.losses[None] / part[:, None]).max(axis=2).min(axis=1).max()
+            for part in np.array_split(lower, -(-len(lower) // GAP_CHUNK))
+        ]
+        return float(max(factors)) - 1.0
 
     def front(self) -> Front:
         ordered = [sorted(p.domain, key=float) for p in self.parameters]  # type: ignore[arg-type]
@@ -211,7 +211,7 @@ class _Search:
             Configuration({p.name: values[place] for p, values, place in zip(self.parameters, ordered, row)})
             for row in self.places.tolist()
         )
-        return Front(configurations, self.losses, self.certificate())
+        return Front(configurations, self.losses, self.certificate(), self.gap())
 
 
 def _domain(parameter: Parameter) -> Floats:

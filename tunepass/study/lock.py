@@ -38,6 +38,7 @@ class LockedObjective:
     gain: float | None
     interval: tuple[float, float] | None
     evaluations: int
+    pick: str = ""  # where the choice is not the best of this objective: what else it was picked for
 
     def __post_init__(self) -> None:
         for name in ("default", "chosen", "gain"):
@@ -66,6 +67,7 @@ class Entry:
             ("gain", o.gain),
             ("interval", list(o.interval) if o.interval else None),
             ("evaluations", o.evaluations),
+            ("pick", o.pick or None),
         ]
         objective = flow([(name, value) for name, value in measured if value is not None])
         identity = flow(
@@ -220,7 +222,7 @@ def _entry(reader: Reader, key: str, node: yaml.Node) -> Entry:
 
 
 def _objective(reader: Reader, node: yaml.Node) -> LockedObjective:
-    known = ("name", "unit", "default", "chosen", "gain", "interval", "evaluations")
+    known = ("name", "unit", "default", "chosen", "gain", "interval", "evaluations", "pick")
     o = reader.record(node, "objective", known, ("name", "chosen", "evaluations"))
     ends = (
         [reader.number(end, "interval") for end in reader.items(o["interval"], "interval")] if "interval" in o else []
@@ -235,6 +237,7 @@ def _objective(reader: Reader, node: yaml.Node) -> LockedObjective:
         gain=reader.number(o["gain"], "gain") if "gain" in o else None,
         interval=(ends[0], ends[1]) if ends else None,
         evaluations=reader.whole(o["evaluations"], "evaluations"),
+        pick=reader.text(o["pick"], "pick") if "pick" in o else "",
     )
 
 

@@ -1,0 +1,118 @@
+"""Pareto fronts as text, data, tables and pictures; certificates in words."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Sequence
+from typing import TextIO
+
+from tunepass.commands.answer import Json, plain, table
+from tunepass.commands.estimate import number, spelt, tidy
+from tunepass.passes.picks import picked_of, possible
+from tunepass.passes.result import value_of
+from tunepass.study.certificate import Certificate
+from tunepass.study.objective import Objective
+from tunepass.study.trial import Trial
+
+MOST_ROWS = 16  # of a front on the terminal
+HEARTBEAT_S = 2.0
+
+
+def front_table(front: Sequence[Trial], objectives: Sequence[Objective]) -> str:
+    """At most sixteen points, spread evenly, among them what can be picked."""
+    named: dict[int, list[str]] = {}
+    for pick in possible(objectives):
+        named.setdefault(picked_of(pick, front, objectives).number, []).append(pick)
+    shown = set(named)
+    for k in range(MOST_ROWS):
+        if len(shown) < MOST_ROWS:
+            shown.add(front[round(k * (len(front) - 1) / max(1, MOST_ROWS - 1))].number)
+    rows = [("", *(o.name for o in objectives), *front[0].configuration)]
+    for trial in front:
+        if trial.number in shown:
+            values = (number(value_of(trial, o) or 0.0) for o in objectives)
+            rows.append((" ".join(named.get(trial.number, [])), *values, *map(spelt, trial.configuration.values())))
+    text = table(rows, indent="  ")
+    hidden = len(front) - (len(rows) - 1)
+    return f"{text}\n  ... and {hidden:,} more between them" if hidden else text
+
+
+def front_csv(front: Sequence[Trial], objectives: Sequence[Objective]) -> str:
+    """Parameters, then objectives: `estimate --configs` reads it."""
+    lines = [",".join([*front[0].configuration, *(o.name for o in objectives)])]
+    for trial in front:
+        values = (str(tidy(value_of(trial, o) or 0.0)) for o in objectives)
+        lines.append(",".join([*map(spelt, trial.configuration.values()), *values]))
+    return "\n".join(lines) + "\n"
+
+
+def front_data(front: Sequence[Trial], objectives: Sequence[Objective]) -> Json:
+    return [
+        {
+            "choice": {name: plain(value) for name, value in trial.configuration.items()},
+            "objectives": {o.name: tidy(value_of(trial, o) or 0.0) for o in objectives},
+        }
+        for trial in front
+    ]
+
+
+def certificate_lines(certificate: Certificate, gap: float | None) -> list[str]:
+    """What was done to every configuration, and what that proves."""
+    rows = [
+        ("evaluated", certificate.evaluated),
+        ("left out: cannot be better", certificate.bounded),
+        ("left out: cannot be used", certificate.infeasible),
+        ("not looked at", certificate.open),
+    ]
+    lines = [f"  {certificate.points:,} configurations, in {certificate.boxes:,} boxes"]
+    lines += [
+        f"    {name:<28}{_share(count, certificate.points):>8}  {count:,}"
+        for name, count in rows
+        if count or name == "evaluated"
+    ]
+    if certificate.exact:
+        lines.append("  the front is exact: nothing that fits is better than it anywhere")
+    elif gap is not None and gap < float("inf"):
+        lines.append(f"  stopped early: what was not looked at is at most {gap:.2%} better than this front")
+    else:
+        lines.append("  stopped early: how much better the rest could be is not known")
+    return lines
+
+
+def certificate_data(certificate: Certificate, gap: float | None) -> Json:
+    return {
+        "exact": certificate.exact,
+        "points": certificate.points,
+        "evaluated": certificate.evaluated,
+        "bounded": certificate.bounded,
+        "infeasible": certificate.infeasible,
+        "open": certificate.open,
+        "boxes": certificate.boxes,
+        "gap": gap if gap is not None and gap < float("inf") else None,
+    }
+
+
+def _share(count: int, points: int) -> str:
+    return f"{100 * (count / points):.3g}%"
+
+
+def front_watch(
+    title: str, stream: TextIO = sys.stderr, clock: Callable[[], float] = time.monotonic
+) -> Callable[[Certificate], None]:
+    """A line about a running exact search every two seconds."""
+    said = clock()
+
+    def watch(certificate: Certificate) -> None:
+        nonlocal said
+        if clock() - said < HEARTBEAT_S:
+            return
+        said = clock()
+        c = certificate
+        stream.write(
+            f"{title}: {c.found:,} on the front, {c.evaluated:,} evaluated, "
+            f"{_share(c.open, c.points)} of the space open\n"
+        )
+        stream.flush()
+
+    return watch

@@ -1,0 +1,122 @@
+"""`tunepass pareto`: the exact front of a model's objectives, or the front that a study has so far."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+
+from tunepass.commands.answer import Answer, Json, Status
+from tunepass.commands.fronts import (
+    certificate_data,
+    certificate_lines,
+    front_csv,
+    front_data,
+    front_table,
+    front_watch,
+)
+from tunepass.diagnostics import TunepassError
+from tunepass.driver.identity import lock_path, store_path
+from tunepass.driver.model_job import ModelJob, exact_front, history, prepare_model, stoppable
+from tunepass.driver.modelled import read_model
+from tunepass.driver.outputs import write_text
+from tunepass.passes.picks import picked_of, possible
+from tunepass.report.front import front_svg
+from tunepass.study import lock
+from tunepass.study.certificate import Front
+from tunepass.study.outcome import Measured
+from tunepass.study.trial import Trial
+
+
+def run(options: argparse.Namespace) -> Answer:
+    output = _output(options)
+    app, restrict = options.app or options.kernel, not options.no_restrictions
+    model, parsed = read_model(options.source, app, options.device, restrict=restrict)
+    locked = lock.Lock.read(lock_path(options.source))
+    job = prepare_model(model.kernel, locked, options.objective or (), None, model.device.name, restrict)
+    answer = _exact(job, options, output) if options.exact else _known(job, options, output)
+    return Answer(answer.text, answer.data, answer.status, tuple(w.render() for w in parsed.warnings))
+
+
+def _output(options: argparse.Namespace) -> Path | None:
+    if not options.exact and (options.budget or options.max_evals):
+        raise TunepassError("--budget and --max-evals stop an exact search", hint="add --exact")
+    path = Path(options.output) if options.output else None
+    if path is not None and path.suffix not in (".csv", ".svg"):
+        raise TunepassError(f"-o takes FILE.csv or FILE.svg here, got {options.output!r}")
+    return path
+
+
+def _exact(job: ModelJob, options: argparse.Namespace, output: Path | None) -> Answer:
+    with stoppable(options.budget) as stop:
+        watch = front_watch(job.kernel.name)
+        search = exact_front(job.model, job.objectives, options.strategy, options.max_evals, stop, watch)
+        front = search(job.space)
+    trials = _trials(job, front)
+    lines = [_head(job, len(trials)), *certificate_lines(front.certificate, front.gap)]
+    data = {**_data(job, trials), "certificate": certificate_data(front.certificate, front.gap)}
+    status = Status.INTERRUPTED if stop.asked else Status.DONE if trials else Status.ALL_FAILED
+    return _answer(job, lines, data, trials, trials, output, status)
+
+
+def _known(job: ModelJob, options: argparse.Namespace, output: Path | None) -> Answer:
+    """The front of the study that `build` left."""
+    path = store_path(options.source, options.store)
+    known = history(job, path)
+    names = ",".join(o.name for o in job.objectives)
+    if known is None:
+        raise TunepassError(
+            f"{path} has no trials of {job.key} on {job.model.device.name} for {names}",
+            hint="--exact searches now; `tunepass build` keeps its trials",
+        )
+    lines = [f"{_head(job, len(known.pareto))}, of {len(known.trials):,} evaluated; it may not be exact"]
+    data = {**_data(job, known.pareto), "certificate": None}
+    status = Status.DONE if known.pareto else Status.ALL_FAILED
+    return _answer(job, lines, data, known.pareto, known.trials, output, status)
+
+
+def _trials(job: ModelJob, front: Front) -> tuple[Trial, ...]:
+    """The front's points as trials, numbered by their order; the default's number stays free."""
+    names = [o.name for o in job.objectives]
+    return tuple(
+        Trial(number, configuration, Measured(dict(zip(names, values))))
+        for number, (configuration, values) in enumerate(zip(front.configurations, front.values.tolist()), 1)
+    )
+
+
+def _head(job: ModelJob, points: int) -> str:
+    names = ", ".join(o.name for o in job.objectives)
+    return f"{job.key} on {job.model.device.name}: a front of {points:,} points in {names}"
+
+
+def _data(job: ModelJob, front: Sequence[Trial]) -> dict[str, Json]:
+    return {
+        "source": job.kernel.source.name,
+        "kernel": job.kernel.name,
+        "device": job.model.device.name,
+        "objectives": {o.name: o.unit for o in job.objectives},
+        "pareto": front_data(front, job.objectives),
+    }
+
+
+def _answer(
+    job: ModelJob,
+    lines: Sequence[str],
+    data: Json,
+    front: Sequence[Trial],
+    trials: Sequence[Trial],
+    output: Path | None,
+    status: Status,
+) -> Answer:
+    text = [*lines]
+    if front:
+        text.append(front_table(front, job.objectives))
+    if front and output is not None:
+        write_text(output, front_csv(front, job.objectives) if output.suffix == ".csv" else _drawn(job, front, trials))
+        text.append(f"  wrote     {output}")
+    return Answer("\n".join(text), data, status)
+
+
+def _drawn(job: ModelJob, front: Sequence[Trial], trials: Sequence[Trial]) -> str:
+    picks = {pick: picked_of(pick, front, job.objectives).configuration for pick in possible(job.objectives)}
+    return front_svg(trials, front, job.objectives, picks, f"{job.kernel.name} on {job.model.device.name}")

@@ -1,0 +1,34 @@
+"""Configurations priced by a model: nothing is compiled or run, and no two evaluations differ."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from tunepass.expr.nodes import Expr
+from tunepass.expr.program import Program
+from tunepass.space.configuration import Configuration
+from tunepass.space.parameter import Parameter
+from tunepass.study.outcome import Evaluation, Infeasible, Measured
+
+
+@dataclass(frozen=True)
+class ModelRun:
+    """`values` are the objectives by name; what passes one of `limits` (the most that the device has) is infeasible."""
+
+    parameters: Sequence[Parameter]
+    values: Mapping[str, Expr]
+    limits: Mapping[str, tuple[Expr, int]]
+    _program: Program = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        limited = [expression for expression, _ in self.limits.values()]
+        object.__setattr__(self, "_program", Program([*self.values.values(), *limited]))
+
+    def __call__(self, configuration: Configuration) -> Evaluation:
+        columns = {p.name: p.column([configuration[p.name]]) for p in self.parameters}
+        found = [float(values[0]) for values in self._program.run(columns, 1)]
+        for (name, (_, most)), needed in zip(self.limits.items(), found[len(self.values) :]):
+            if needed > most:
+                return Evaluation(Infeasible(f"{name} <= {most}"))
+        return Evaluation(Measured(dict(zip(self.values, found))))

@@ -1,0 +1,139 @@
+"""The Pareto front of two objectives as one self-contained SVG: all that was tried, the front, and what was picked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from html import escape
+
+from tunepass.report.axis import Axis, axis_for, short
+from tunepass.space.configuration import Configuration
+from tunepass.study.objective import Objective
+from tunepass.study.outcome import Measured
+from tunepass.study.trial import Trial
+
+WIDTH, HEIGHT = 760, 460
+LEFT, RIGHT, TOP, BOTTOM = 84, 24, 44, 76
+NEAR = 16  # pixels: labels closer than this are moved apart
+
+STYLE = """\
+text { font: 13px system-ui, sans-serif; fill: #333 } .title { font-weight: 600; font-size: 15px }
+.quiet { fill: #777 } .grid { stroke: #8884; stroke-width: 1 } .trial { fill: #6b8fb5; fill-opacity: .45 }
+.front { fill: #c2410c } .line { fill: none; stroke: #c2410c; stroke-width: 1.5; stroke-opacity: .6 }
+.pick { fill: none; stroke: #c2410c; stroke-width: 2.5 } .default { fill: none; stroke: #555; stroke-width: 2 }
+.label { font-weight: 600 }
+@media (prefers-color-scheme: dark) { text { fill: #ddd } .quiet { fill: #999 } .trial { fill: #8fb8e0 }
+.front { fill: #fb923c } .line, .pick { stroke: #fb923c } .default { stroke: #bbb } }"""
+
+
+def front_svg(
+    trials: Sequence[Trial],
+    front: Sequence[Trial],
+    objectives: Sequence[Objective],
+    picks: Mapping[str, Configuration],
+    title: str,
+) -> str:
+    """The first two objectives (of one, against the trials' numbers); the first trial is the default."""
+    drawn = [t for t in trials if isinstance(t.outcome, Measured)]
+    body = list(_picture(drawn, front, objectives, picks, trials)) if drawn else [_text(LEFT, 90, "nothing fits", "")]
+    return "\n".join(
+        [
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" height="{HEIGHT}" '
+            'role="img">',
+            f"<title>{escape(title)}</title>",
+            f"<style>{STYLE}</style>",
+            _text(LEFT, 24, title, "title"),
+            *body,
+            "</svg>",
+            "",
+        ]
+    )
+
+
+def _picture(
+    drawn: Sequence[Trial],
+    front: Sequence[Trial],
+    objectives: Sequence[Objective],
+    picks: Mapping[str, Configuration],
+    trials: Sequence[Trial],
+) -> Iterator[str]:
+    spots = {t.number: _values(t, objectives) for t in drawn}
+    across = axis_for([x for x, _ in spots.values()], LEFT, WIDTH - RIGHT)
+    down = axis_for([y for _, y in spots.values()], HEIGHT - BOTTOM, TOP)
+    yield from _grid(across, down, objectives)
+    on_front = {t.number for t in front}
+    for trial in drawn:
+        x, y = across.place(spots[trial.number][0]), down.place(spots[trial.number][1])
+        if trial.number not in on_front:
+            yield f'<circle class="trial" cx="{x:.1f}" cy="{y:.1f}" r="2.5">{_tip(trial, objectives)}</circle>'
+    corners = sorted((across.place(spots[n][0]), down.place(spots[n][1])) for n in on_front)
+    if corners:
+        steps = "".join(f"H{x:.1f}V{y:.1f}" for x, y in corners[1:])
+        yield f'<path class="line" d="M{corners[0][0]:.1f} {corners[0][1]:.1f}{steps}"/>'
+    for trial in front:
+        x, y = across.place(spots[trial.number][0]), down.place(spots[trial.number][1])
+        yield f'<circle class="front" cx="{x:.1f}" cy="{y:.1f}" r="3.2">{_tip(trial, objectives)}</circle>'
+    yield from _marks(drawn, spots, across, down, picks)
+    failed = len(trials) - len(drawn)
+    legend = f"{len(front)} on the front of {len(trials)} evaluated, {failed} do not fit"
+    yield _text(LEFT, HEIGHT - 10, legend, "quiet")
+
+
+def _marks(
+    drawn: Sequence[Trial],
+    spots: Mapping[int, tuple[float, float]],
+    across: Axis,
+    down: Axis,
+    picks: Mapping[str, Configuration],
+) -> Iterator[str]:
+    """A square around the default, a ring around each pick, and their names where they do not cover each other."""
+    named = [("default", t) for t in drawn if t.number == 0]
+    named += [(name, t) for name, chosen in picks.items() for t in drawn if t.configuration == chosen]
+    taken: list[tuple[float, float]] = []
+    for name, trial in named:
+        x, y = across.place(spots[trial.number][0]), down.place(spots[trial.number][1])
+        if name == "default":
+            yield f'<rect class="default" x="{x - 6:.1f}" y="{y - 6:.1f}" width="12" height="12"/>'
+        else:
+            yield f'<circle class="pick" cx="{x:.1f}" cy="{y:.1f}" r="7"/>'
+        at = y - 11
+        while any(abs(at - other) < NEAR and abs(x - there) < 90 for there, other in taken):
+            at -= NEAR
+        taken.append((x, at))
+        right = x > WIDTH - RIGHT - 70
+        yield _text(x - 6 if right else x + 6, at, name, "label", "end" if right else "start")
+
+
+def _values(trial: Trial, objectives: Sequence[Objective]) -> tuple[float, float]:
+    assert isinstance(trial.outcome, Measured)
+    first = trial.outcome.values[objectives[0].name]
+    return (first, trial.outcome.values[objectives[1].name]) if len(objectives) > 1 else (trial.number + 1.0, first)
+
+
+def _grid(across: Axis, down: Axis, objectives: Sequence[Objective]) -> Iterator[str]:
+    for tick in down.ticks():
+        at = down.place(tick)
+        yield f'<line class="grid" x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{at:.1f}" y2="{at:.1f}"/>'
+        yield _text(LEFT - 8, at + 4, short(tick), "quiet", "end")
+    for tick in across.ticks():
+        at = across.place(tick)
+        yield f'<line class="grid" x1="{at:.1f}" x2="{at:.1f}" y1="{TOP}" y2="{HEIGHT - BOTTOM}"/>'
+        yield _text(at, HEIGHT - BOTTOM + 20, short(tick), "quiet", "middle")
+    names = [f"{o.name} [{o.unit}]" if o.unit else o.name for o in objectives]
+    horizontal, vertical = (names[0], names[1]) if len(names) > 1 else ("trial", names[0])
+    middle = (TOP + HEIGHT - BOTTOM) / 2
+    yield _text(WIDTH - RIGHT, HEIGHT - BOTTOM + 42, horizontal, "quiet", "end")
+    yield (
+        f'<text class="quiet" x="18" y="{middle}" text-anchor="middle" transform="rotate(-90 18 {middle})">'
+        f"{escape(vertical)}</text>"
+    )
+
+
+def _tip(trial: Trial, objectives: Sequence[Objective]) -> str:
+    assert isinstance(trial.outcome, Measured)
+    values = ", ".join(f"{o.name} {short(trial.outcome.values[o.name])}" for o in objectives)
+    chosen = ", ".join(f"{name}={value}" for name, value in trial.configuration.items())
+    return f"<title>{escape(f'{values}: {chosen}')}</title>"
+
+
+def _text(x: float, y: float, text: str, kind: str, anchor: str = "start") -> str:
+    return f'<text class="{kind}" x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{escape(text)}</text>'
