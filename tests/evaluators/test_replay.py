@@ -107,6 +107,13 @@ def test_a_sample_or_an_untranslatable_constraint_leaves_the_rows(tmp_path: Path
     assert set(recorded.space.enumerate()) == set(recorded.outcomes)
 
 
+def test_a_sample_is_searched_in_its_stated_space_when_that_is_asked_for(tmp_path: Path) -> None:
+    path = write(tmp_path, coverage="random sample", space_size={"satisfying_known_constraints": 24})
+    rows, stated = read(path), read(path, stated_space=True)
+    assert stated.complete and set(stated.outcomes) == set(rows.outcomes)
+    assert set(stated.space.enumerate()) >= set(rows.space.enumerate())
+
+
 def test_replay_reports_every_seed(tmp_path: Path) -> None:
     ticks = itertools.count()
     report = replay(write(tmp_path), InOrder, 40, range(2), clock=lambda: float(next(ticks)))

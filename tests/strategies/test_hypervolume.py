@@ -7,9 +7,10 @@ from tests.contracts.strategy import Build, StrategyContract, drive, small_space
 from tunepass.space.configuration import Configuration
 from tunepass.space.parameter import Integer
 from tunepass.space.space import Space
-from tunepass.strategies.base import Strategy
+from tunepass.strategies.base import Strategy, Task
 from tunepass.strategies.hypervolume import Hypervolume, HypervolumeSettings
 from tunepass.strategies.random import Random
+from tunepass.study.objective import Objective
 from tunepass.study.outcome import Failed, Measured, Outcome
 from tunepass.study.pareto import hypervolume
 
@@ -63,6 +64,27 @@ def test_beats_random_at_the_same_budget(acquisition: str) -> None:
 @pytest.mark.parametrize("objectives", [1, 3])
 def test_one_and_three_objectives(objectives: int) -> None:
     assert len(set(drive(Hypervolume(task(objectives=objectives)), 20))) == 20
+
+
+def test_four_objectives_are_searched_better_than_at_random() -> None:
+    pytest.importorskip("moocore")
+    space = Space([Integer("x", 0, 63), Integer("y", 0, 63), Integer("z", 0, 31)])
+    corners = {"a": (10, 10), "b": (50, 12), "c": (12, 52), "d": (50, 50)}
+
+    def price(c: Configuration) -> Outcome:
+        x, y, z = (float(str(c[name])) for name in "xyz")
+        return Measured(
+            {n: 1 + ((x - u) ** 2 + (y - v) ** 2) / 800 + abs(z - 20) / 10 for n, (u, v) in corners.items()}
+        )
+
+    def reached(make: Build, seed: int) -> float:
+        four = tuple(Objective(name) for name in corners)
+        seen = drive(make(Task(space=space, objectives=four, seed=seed, max_evals=24)), 24, price)
+        return hypervolume([list(o.values.values()) for c in seen if isinstance(o := price(c), Measured)], [4.0] * 4)
+
+    forest = HypervolumeSettings(surrogate="forest")
+    ours = [reached(lambda t: Hypervolume(t, forest), s) for s in range(2)]
+    assert sum(ours) > 1.3 * sum(reached(Random, s) for s in range(2))
 
 
 def test_a_batch_spreads_over_the_front() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import sys
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
+from tunepass.diagnostics import StudyError
 from tunepass.study.pareto import Archive, hypervolume, nondominated
 
 GRID = st.integers(0, 5).map(float)
@@ -60,6 +62,22 @@ def test_hypervolume_counts_the_cells(rows: np.ndarray) -> None:
     assert hypervolume(rows, reference) == brute_volume(rows, reference)
 
 
+@given(st.sampled_from([4, 5]).flatmap(lambda m: fronts(m, 12)))
+@settings(max_examples=60)
+def test_hypervolume_of_many_objectives_counts_the_cells(rows: np.ndarray) -> None:
+    pytest.importorskip("moocore")
+    reference = (5.0, 4.0, 3.0, 5.0, 2.0)[: rows.shape[1]]
+    assert hypervolume(rows, reference) == pytest.approx(brute_volume(rows, reference))
+
+
+def test_many_objectives_without_moocore_say_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "moocore", None)
+    with pytest.raises(StudyError, match="needs moocore") as caught:
+        hypervolume([[1, 1, 1, 1]], [2, 2, 2, 2])
+    assert "tunepass[objectives]" in str(caught.value)
+    assert hypervolume([[3, 1, 1, 1]], [2, 2, 2, 2]) == 0.0
+
+
 @given(fronts(3))
 @settings(max_examples=60)
 def test_hypervolume_ignores_order_and_dominated_rows(rows: np.ndarray) -> None:
@@ -95,7 +113,7 @@ def test_bad_input() -> None:
         nondominated([[1.0, np.nan]])
     with pytest.raises(ValueError, match="shape"):
         nondominated([1.0, 2.0])
-    with pytest.raises(ValueError, match="1 to 3 objectives"):
-        hypervolume([[1, 1, 1, 1]], [2, 2, 2, 2])
+    with pytest.raises(ValueError, match="at least one objective"):
+        hypervolume([[1.0]], [])
     with pytest.raises(ValueError, match="agree"):
         hypervolume([[1, 1]], [2, 2, 2])

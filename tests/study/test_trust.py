@@ -52,6 +52,20 @@ def test_a_maximised_objective_has_a_prior_of_the_same_direction() -> None:
     assert study.best is not None and study.best.configuration["x"] == 30
 
 
+def test_the_recall_of_feasible_trials_is_shown_once_something_failed() -> None:
+    space = Space([Integer("x", 0, 40), Integer("y", 0, 5)])
+    for strategy, shown in (("auto", True), ("bayesian", True), ("hypermapper", True), ("random", False)):
+        study = Study(space, [Objective("time")], strategy=strategy, max_evals=24)
+        assert study.feasible_recall is None
+        while not study.finished:
+            for c in study.suggest(1):
+                x = c["x"]
+                assert isinstance(x, int)
+                study.observe(c, Failed("compile", "") if x < 8 or c["y"] == 5 else Measured({"time": 1.0 + x}))
+        assert (study.feasible_recall is not None) == (shown and "compile" in study.failures)
+        assert study.feasible_recall is None or 0.5 < study.feasible_recall <= 1
+
+
 def test_without_a_prior_mean_there_is_no_trust_and_with_several_objectives_no_prior_mean() -> None:
     space = Space([Integer("x", 0, 4)])
     assert Study(space, [Objective("time")]).trust is None

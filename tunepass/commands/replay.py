@@ -36,7 +36,9 @@ def _text(report: ReplayReport) -> str:
         f"{report.name}: {', '.join(report.objectives)}, optimum {report.optimum:.6g}{unit}, "
         f"{report.size:,} configurations ({SPACES[report.space]}){noise}"
     )
-    rows: list[tuple[str, ...]] = [("seed", "evaluations", "best", "of optimum", "failures", "ms per suggestion")]
+    rows: list[tuple[str, ...]] = [
+        ("seed", "evaluations", "best", "of optimum", "failures", "feasible foreseen", "ms per suggestion")
+    ]
     rows += [_row(run, report) for run in report.runs]
     return "\n".join([head, table(rows, indent="  ")])
 
@@ -46,7 +48,8 @@ def _row(run: ReplayRun, report: ReplayReport) -> tuple[str, ...]:
     failures = ", ".join(f"{count} {kind}" for kind, count in run.failures.items()) or "none"
     each = 1000 * math.fsum(run.strategy_s) / len(run.strategy_s) if run.strategy_s else 0.0
     shown = "nothing measured" if best is None else f"{best:.6g}"
-    return (str(run.seed), str(run.evaluations), shown, _share(best, report), failures, f"{each:.1f}")
+    recall = "-" if run.feasible_recall is None else f"{100 * run.feasible_recall:.0f} %"
+    return (str(run.seed), str(run.evaluations), shown, _share(best, report), failures, recall, f"{each:.1f}")
 
 
 def _share(best: float | None, report: ReplayReport) -> str:

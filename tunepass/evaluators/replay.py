@@ -19,6 +19,7 @@ from tunepass.study.pareto import hypervolume, nondominated
 from tunepass.study.study import Study
 from tunepass.study.task import Factory, Suggester, Task, factory_of
 from tunepass.study.trial import Trial
+from tunepass.study.trust import Foreseeing
 
 
 class ReplayEvaluator(Evaluator):
@@ -52,13 +53,15 @@ class ReplayEvaluator(Evaluator):
 class ReplayRun:
     """One seed. `best_so_far` has an entry an evaluation: the recorded value of the configuration that is the best by
     what was measured so far (None: nothing measured yet); with several objectives the share of the table's
-    hypervolume. `strategy_s` has the seconds spent inside the strategy for each suggestion and its observation."""
+    hypervolume. `strategy_s` has the seconds spent inside the strategy for each suggestion and its observation.
+    `feasible_recall` is the study's."""
 
     seed: int
     evaluations: int
     best_so_far: tuple[float | None, ...]
     failures: dict[str, int]
     strategy_s: tuple[float, ...]
+    feasible_recall: float | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,6 +141,7 @@ def _run(
         best_so_far=score.series(study.trials),
         failures=study.failures,
         strategy_s=tuple(spent),
+        feasible_recall=study.feasible_recall,
     )
 
 
@@ -162,6 +166,10 @@ class _Stopwatch:
 class _Timed:
     def __init__(self, inner: Suggester, stopwatch: _Stopwatch):
         self.inner, self.stopwatch = inner, stopwatch
+
+    @property
+    def feasible_recall(self) -> float | None:
+        return self.inner.feasible_recall if isinstance(self.inner, Foreseeing) else None
 
     def suggest(self, n: int, /) -> list[Configuration]:
         start = self.stopwatch.clock()
@@ -199,8 +207,6 @@ class _Share:
     """Several objectives: the share of the table's hypervolume, in losses scaled to the range of the measured rows."""
 
     def __init__(self, recorded: RecordedSpace, objectives: Sequence[Objective]):
-        if len(objectives) > 3:
-            raise StudyError(f"replay judges up to 3 objectives at once, got {len(objectives)}")
         self.recorded, self.objectives, self.optimum = recorded, objectives, 1.0
         measured = [o for o in recorded.outcomes.values() if isinstance(o, Measured)]
         if not measured:

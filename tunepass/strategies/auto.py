@@ -30,6 +30,10 @@ class Auto(Strategy):
     def prior_weight(self) -> float | None:
         return self.chosen.prior_weight if isinstance(self.chosen, Bayesian) else None
 
+    @property
+    def feasible_recall(self) -> float | None:
+        return self.chosen.feasible_recall if isinstance(self.chosen, (Bayesian, Hypervolume)) else None
+
     def suggest(self, n: int) -> list[Configuration]:
         return self.chosen.suggest(n)
 

@@ -80,6 +80,10 @@ class Bayesian(Strategy):
         self.record.observe(trial)
 
     @property
+    def feasible_recall(self) -> float | None:
+        return self.feasibility.recall
+
+    @property
     def prior_weight(self) -> float | None:
         """How much of the prediction rests on the prior mean, 0 to 1; None without one."""
         informed = [model.reliance for model in self.models if isinstance(model, ResidualModel)]

@@ -86,6 +86,10 @@ class Hypervolume(Strategy):
     def observe(self, trial: Trial) -> None:
         self.record.observe(trial)
 
+    @property
+    def feasible_recall(self) -> float | None:
+        return self.feasibility.recall
+
     def _models(self, kind: str) -> tuple[Model, ...]:
         """One model an objective."""
         s, seeds = self.settings, [self.task.seed + 7919 * number for number in range(len(self.task.objectives))]

@@ -93,6 +93,10 @@ class ParetoWall(Strategy):
     def observe(self, trial: Trial) -> None:
         self.record.observe(trial)
 
+    @property
+    def feasible_recall(self) -> float | None:
+        return self.feasibility.recall
+
     def _one(self) -> Configuration | None:
         at = len(self.record) + len(self.record.pending)
         iteration = (at - self.n) // self.m if at >= self.n else -1

@@ -1,4 +1,4 @@
-"""Nondominated sets and exact hypervolumes of losses.
+"""Nondominated sets and exact hypervolumes of losses. Those of four and more objectives are moocore's.
 
 losses     (n, m)  smaller is better; finite
 reference  (m,)    the corner the hypervolume is measured to
@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tunepass._native import ffi, lib
+from tunepass.diagnostics import StudyError
 
 Floats = NDArray[np.float64]
 Item = TypeVar("Item")
@@ -35,11 +36,11 @@ def nondominated(losses: ArrayLike) -> NDArray[np.bool_]:
 
 
 def hypervolume(losses: ArrayLike, reference: Sequence[float]) -> float:
-    """Volume of what `losses` (n, m) dominate below `reference` (m,), exactly, for m = 1, 2 or 3."""
+    """Volume of what `losses` (n, m) dominate below `reference` (m,), exactly; StudyError if m > 3 and no moocore."""
     rows, corner = _rows(losses), np.ascontiguousarray(reference, dtype=np.float64)
     m = corner.size
-    if m not in (1, 2, 3):
-        raise ValueError(f"hypervolume: 1 to 3 objectives are supported, got {m}")
+    if m < 1:
+        raise ValueError("hypervolume: the reference needs at least one objective")
     if rows.shape[1] != m and rows.size:
         raise ValueError(f"hypervolume: losses and reference must agree, got {rows.shape[1]} and {m} objectives")
     if not np.isfinite(corner).all():
@@ -49,6 +50,8 @@ def hypervolume(losses: ArrayLike, reference: Sequence[float]) -> float:
         return 0.0
     if m == 1:
         return float(corner[0] - rows.min())
+    if m > 3:
+        return _many(rows[nondominated(rows)], corner)
     rows = np.ascontiguousarray(rows[np.lexsort(rows.T if m == 3 else rows.T[::-1])])
     if m == 2:
         return float(lib.tp_pareto_area(_pointer(rows), len(rows), corner[0], corner[1]))
@@ -56,6 +59,17 @@ def hypervolume(losses: ArrayLike, reference: Sequence[float]) -> float:
     if lib.tp_pareto_volume(_pointer(rows), len(rows), _pointer(corner), ffi.from_buffer("double[]", volume)) != 0:
         raise MemoryError("hypervolume")
     return float(volume[0])
+
+
+def _many(front: Floats, corner: Floats) -> float:
+    """Of m > 3 objectives: HV4D+ and above it recursion (Guerreiro & Fonseca 2018), which moocore keeps well."""
+    try:
+        import moocore
+    except ImportError as error:
+        raise StudyError(
+            f"a hypervolume of {len(corner)} objectives needs moocore", hint="pip install 'tunepass[objectives]'"
+        ) from error
+    return float(moocore.hypervolume(front, ref=corner))
 
 
 class Archive(Generic[Item]):

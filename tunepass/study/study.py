@@ -26,7 +26,7 @@ from tunepass.study.pareto import nondominated
 from tunepass.study.store import Store, StudyRecord
 from tunepass.study.task import Factory, PriorMeanLike, Task, factory_of
 from tunepass.study.trial import Trial, comparable, spent
-from tunepass.study.trust import Trust, Weighing, rank_correlation
+from tunepass.study.trust import Foreseeing, Trust, Weighing, rank_correlation
 
 PATIENCE = 100  # how often a strategy may answer with nothing but configurations known to it
 
@@ -208,6 +208,12 @@ class Study:
         losses = np.array([losses[0] for losses, _ in measured])[known]
         weight = self._strategy.prior_weight if isinstance(self._strategy, Weighing) else None
         return Trust(rank_correlation(expected[known], losses), weight, len(losses))
+
+    @property
+    def feasible_recall(self) -> float | None:
+        """The share of the feasible trials whose chance the feasibility model, had it not seen them, puts at 1/2 or
+        more, as of the latest suggestion; None while nothing failed, or where the strategy has no such model."""
+        return self._strategy.feasible_recall if isinstance(self._strategy, Foreseeing) else None
 
     @property
     def spent(self) -> int:

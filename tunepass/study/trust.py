@@ -1,4 +1,4 @@
-"""How far a prior mean can be trusted: measured, trial by trial."""
+"""How far a prior mean, and a model of what fails, can be trusted: measured, trial by trial."""
 
 from __future__ import annotations
 
@@ -26,6 +26,14 @@ class Weighing(Protocol):
 
     @property
     def prior_weight(self) -> float | None: ...
+
+
+@runtime_checkable
+class Foreseeing(Protocol):
+    """A strategy that says how many of the feasible trials it would have believed feasible."""
+
+    @property
+    def feasible_recall(self) -> float | None: ...
 
 
 def rank_correlation(a: ArrayLike, b: ArrayLike) -> float:
