@@ -33,6 +33,7 @@ MAY_IMPORT: dict[str, set[str]] = {
 TOP = {"__init__", "__main__", "cli", "commands", "driver"}  # may import anything below them
 NATIVE_DOORS = {
     "tunepass.evaluators.speed",
+    "tunepass.expr.product",
     "tunepass.expr.program",
     "tunepass.space.diagram",
     "tunepass.space.distance",

@@ -20,6 +20,9 @@ const char *tp_vm_operations(void);
 int64_t tp_vm_run(const int32_t *code, int32_t length, const int64_t *constants, int32_t constant_registers,
                   const void *const *inputs, int32_t input_registers, int32_t temporaries, void *const *outputs,
                   int64_t n);
+int64_t tp_vm_views(const int32_t *code, int32_t length, const int64_t *constants, int32_t constant_registers,
+                    const int64_t *const *sources, const int64_t *offsets, const uint8_t *inner, int32_t input_registers,
+                    int32_t temporaries, void *const *outputs, int64_t run_length, int64_t runs, int64_t block);
 
 /* dedupe.c */
 int64_t tp_dedupe(const int64_t *rows, int64_t n, int64_t m, int32_t *id, int64_t *first);

@@ -257,6 +257,55 @@ TP_CLONES int64_t tp_vm_block(const program *p, int64_t *const *registers, int64
     return -1;
 }
 
+/* Fills r with elements [base, base + m) of a view: run k of `length` elements starts at offsets[k], and repeats its first
+ * element if `inner` is 0. */
+static void fill(int64_t *r, const int64_t *source, const int64_t *offsets, int inner, int64_t length, int64_t base,
+                 int64_t m)
+{
+    int64_t k = base / length, at = base % length;
+    for (int64_t i = 0; i < m; k++, at = 0) {
+        int64_t part = length - at < m - i ? length - at : m - i;
+        const int64_t *from = source + offsets[k];
+        if (inner)
+            memcpy(r + i, from + at, (size_t)part * 8);
+        else
+            for (int64_t j = 0; j < part; j++)
+                r[i + j] = *from;
+        i += part;
+    }
+}
+
+/* As tp_vm_run, with inputs that are views of tables: input i has runs at offsets[i * runs + k]. */
+int64_t tp_vm_views(const int32_t *code, int32_t length, const int64_t *constants, int32_t constant_registers,
+                    const int64_t *const *sources, const int64_t *offsets, const uint8_t *inner, int32_t input_registers,
+                    int32_t temporaries, void *const *outputs, int64_t run_length, int64_t runs, int64_t block)
+{
+    program p = {code, length, constants, NULL, outputs};
+    int64_t n = run_length * runs, size = n < block ? n : block, overflow = -1;
+    int64_t own = (int64_t)input_registers + constant_registers + temporaries;
+    int64_t **registers = malloc(sizeof *registers * (size_t)(own + 1));
+    int64_t *elements = malloc(sizeof *elements * (size_t)(own * size + 1));
+    if (registers == NULL || elements == NULL) {
+        free(registers);
+        free(elements);
+        return -2;
+    }
+    for (int64_t i = 0; i < own; i++)
+        registers[i] = elements + i * size;
+    for (int64_t k = 0; k < constant_registers; k++)
+        for (int64_t i = 0; i < size; i++)
+            registers[input_registers + k][i] = constants[k];
+    for (int64_t base = 0; base < n && overflow == -1; base += size) {
+        int64_t m = n - base < size ? n - base : size;
+        for (int32_t i = 0; i < input_registers; i++)
+            fill(registers[i], sources[i], offsets + i * runs, inner[i], run_length, base, m);
+        overflow = tp_vm_block(&p, registers, base, m);
+    }
+    free(registers);
+    free(elements);
+    return overflow;
+}
+
 int64_t tp_vm_run(const int32_t *code, int32_t length, const int64_t *constants, int32_t constant_registers,
                   const void *const *inputs, int32_t input_registers, int32_t temporaries, void *const *outputs,
                   int64_t n)

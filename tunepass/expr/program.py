@@ -21,7 +21,7 @@ from tunepass.expr.numpy_ops import Array
 
 _LISTED = [line.split() for line in ffi.string(lib.tp_vm_operations()).decode().splitlines()]
 _NUMBER = {name: number for number, (name, _) in enumerate(_LISTED)}
-_OPERANDS = {name: int(operands) for name, operands in _LISTED} | {"input": 0, "constant": 0}
+OPERANDS = {name: int(operands) for name, operands in _LISTED} | {"input": 0, "constant": 0}
 
 
 class Program:
@@ -35,13 +35,36 @@ class Program:
         self._lowering = Lowering(domains or {})
         self._outputs: list[Lowered] = [self._lowering.lower(e) for e in self.exprs]
         self._names = tuple(self._lowering.inputs.values())
-        self._values: _Code | None = None
-        self._conjunction: _Code | None = None
+        self._values: Code | None = None
+        self._conjunction: Code | None = None
 
     @property
     def instructions(self) -> int:
         """How many operations a block runs when all values are wanted."""
         return len(self._value_code().code) // 5
+
+    @property
+    def code(self) -> list[Instruction]:
+        """Every instruction in order; an operand is the number of an earlier one."""
+        return self._lowering.code
+
+    @property
+    def tables(self) -> list[int]:
+        return self._lowering.tables
+
+    @property
+    def inputs(self) -> tuple[Name, ...]:
+        """The names read; `input` and `bool_column` instructions number them in this order."""
+        return self._names
+
+    @property
+    def checked(self) -> int:
+        """How many expressions may be undefined somewhere: each has a column of where it is defined."""
+        return sum(status is not None for _, status in self._outputs)
+
+    def tail(self) -> list[Instruction]:
+        """What writes the values of every expression, then the columns of where they are defined."""
+        return self._value_tail()
 
     def run(self, columns: Columns, n: int) -> list[Array]:
         """The values (n,) of each expression; undefined ones are NaN in a Real, otherwise 0."""
@@ -67,7 +90,7 @@ class Program:
         """How many elements are satisfied."""
         return int(np.count_nonzero(self.satisfied(columns, n)))
 
-    def _value_code(self) -> _Code:
+    def _value_code(self) -> Code:
         if self._values is None:
             self._values = self._finish(self._value_tail())
         return self._values
@@ -100,10 +123,10 @@ class Program:
         may_overflow = self._lowering.cells[id(e)][2] & MAY_OVERFLOW
         return [("stop_at_overflow", status, 0, 0)] if may_overflow else []
 
-    def _finish(self, tail: list[Instruction]) -> _Code:
-        return _allocate(self._lowering.code, tail, self._lowering.tables, len(self._names))
+    def _finish(self, tail: list[Instruction]) -> Code:
+        return allocate(self._lowering.code, tail, self._lowering.tables, len(self._names))
 
-    def _execute(self, code: _Code, columns: Columns, n: int, outputs: Sequence[Array]) -> None:
+    def _execute(self, code: Code, columns: Columns, n: int, outputs: Sequence[Array]) -> None:
         arrays = [_column(name, columns, n) for name in self._names]
         buffers = [ffi.from_buffer(a) for a in arrays]
         results = [ffi.from_buffer(a) for a in outputs]
@@ -138,7 +161,7 @@ def _column(name: Name, columns: Columns, n: int) -> Array:
 
 
 @dataclass(frozen=True, slots=True)
-class _Code:
+class Code:
     """Machine words and what they need. Registers: `inputs` read in place, constants, temporaries."""
 
     code: array[int]
@@ -150,7 +173,7 @@ class _Code:
     constant_pointer: object
 
 
-def _allocate(code: list[Instruction], tail: list[Instruction], tables: list[int], columns: int) -> _Code:
+def allocate(code: list[Instruction], tail: list[Instruction], tables: list[int], columns: int) -> Code:
     """Drop what `tail` does not need, and give the rest registers by linear scan."""
     last = _last_uses(code, tail)
     live = sorted(last)
@@ -167,7 +190,7 @@ def _allocate(code: list[Instruction], tail: list[Instruction], tables: list[int
     for at, (op, a, b, c) in [*((v, code[v]) for v in live), *((len(code) + i, t) for i, t in enumerate(tail))]:
         if op in ("input", "constant"):
             continue
-        operands = _OPERANDS[op]
+        operands = OPERANDS[op]
         a = register[a] if operands > 0 else a + column_shift
         if operands == 1 and op in ("order_at", "order_find"):
             b += column_shift
@@ -185,7 +208,7 @@ def _allocate(code: list[Instruction], tail: list[Instruction], tables: list[int
             register[at] = target
         words.extend((_NUMBER[op], target, a, b, c))
     pool = array("q", [*(code[v][1] for v in constants), *tables, 0])
-    return _Code(
+    return Code(
         words,
         pool,
         len(constants),
@@ -204,6 +227,6 @@ def _last_uses(code: list[Instruction], tail: list[Instruction]) -> dict[Value, 
     for i in range(len(code) - 1, -1, -1):
         if i in last:
             op, *words = code[i]
-            for operand in words[: _OPERANDS[op]]:
+            for operand in words[: OPERANDS[op]]:
                 last.setdefault(operand, i)
     return last

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from tunepass.diagnostics import SpaceError
 from tunepass.expr import boxes
+from tunepass.expr.domain import Domain
 from tunepass.expr.nodes import Expr
 from tunepass.expr.program import Program
 from tunepass.space.configuration import Configuration
@@ -65,10 +66,11 @@ class _Search:
 
     def __init__(self, parameters: Sequence[Parameter], objectives: Sequence[Expr], constraints: Sequence[Expr]):
         self.parameters = list(parameters)
-        self.domains = [_domain(p) for p in parameters]
+        self.domains = [ordered_domain(p) for p in parameters]
         self.columns = [p.column(sorted(p.domain, key=float)) for p in parameters]  # type: ignore[arg-type]
         self.objectives, self.constraints = list(objectives), list(constraints)
-        self.program = Program([*objectives, *constraints])
+        domains: dict[str, Domain] = {p.name: np.array(p.domain) for p in parameters}
+        self.program = Program([*objectives, *constraints], domains)
         self.points = math.prod(len(d) for d in self.domains)
         self.evaluated = self.bounded = self.infeasible = self.boxes = 0
         self.places: Ints = np.empty((0, len(self.domains)), dtype=np.int64)
@@ -214,7 +216,7 @@ class _Search:
         return Front(configurations, self.losses, self.certificate(), self.gap())
 
 
-def _domain(parameter: Parameter) -> Floats:
+def ordered_domain(parameter: Parameter) -> Floats:
     """The values in ascending order."""
     numeric = isinstance(parameter, (Integer, Ordinal)) or (
         isinstance(parameter, Categorical) and all(isinstance(v, (bool, int, float)) for v in parameter.domain)

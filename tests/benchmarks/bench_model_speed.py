@@ -1,0 +1,77 @@
+"""How fast a model's cycles, ALMs and feasibility are evaluated, one core: NumPy, the machine, and the whole product.
+
+    python tests/benchmarks/bench_model_speed.py [PROGRAM] [--device D] [--points N]
+
+Random configurations go through the NumPy reader and the native machine; as many neighbouring ones through `Product`,
+which evaluates every subexpression once for the parameters it depends on. The yardstick is how fast NumPy streams
+a * b + c over doubles here. CPU time is measured, so other work on the machine matters little.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+from tunepass.diagnostics import Source
+from tunepass.expr import numpy_eval
+from tunepass.expr.product import Product
+from tunepass.expr.program import Program
+from tunepass.frontends.spatial.frontend import SpatialFrontend
+from tunepass.hwmodels.fpga.device import load
+from tunepass.hwmodels.fpga.model import costs
+
+SAMPLES = Path(__file__).parents[2] / "samples" / "spatial"
+STREAM = 1 << 24  # doubles in each of three arrays: far more than a cache holds
+
+
+def rate(run: Callable[[], object], n: int, repeats: int = 5) -> float:
+    """Elements a second of CPU time, the best of some repeats."""
+    best = float("inf")
+    for _ in range(repeats):
+        start = time.process_time()
+        run()
+        best = min(best, time.process_time() - start)
+    return n / best
+
+
+def main() -> None:
+    arguments = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    arguments.add_argument("program", nargs="?", default="GDA")
+    arguments.add_argument("--device", default="stratix-v")
+    arguments.add_argument("--points", type=int, default=1 << 18)
+    given = arguments.parse_args()
+    path = SAMPLES / f"{given.program}.scala"
+    (kernel,) = SpatialFrontend().parse(Source(path.name, path.read_text())).kernels
+    assert kernel.program is not None
+    model = costs(kernel.program, load(given.device))
+    area = "alms" if "alms" in model.values else "luts"
+    wanted = [model.values["cycles"], model.values[area], model.fits]
+    domains = {p.name: tuple(p.domain or ()) for p in kernel.parameters}
+    rng, n = np.random.default_rng(0), given.points
+    columns = {p.name: p.column(list(p.domain or ()))[rng.integers(p.size or 1, size=n)] for p in kernel.parameters}
+    few = {name: column[: n // 8] for name, column in columns.items()}
+    a, b, c = (rng.random(STREAM) for _ in range(3))
+    stream = rate(lambda: a * b + c, STREAM, 5)
+    print(f"NumPy streams a * b + c at {stream / 1e6:.0f} M doubles/s")
+    numpy = rate(lambda: [numpy_eval.evaluate(e, few, n // 8) for e in wanted], n // 8, 2)
+    program, product = Program(wanted, domains), Product(wanted, domains)
+    machine = rate(lambda: program.run(columns, n), n)
+    whole = min(n // product.run_length * product.run_length, product.size) or product.run_length
+    start = product.size // product.run_length // 3 * product.run_length
+    start = min(start, product.size - whole)
+    streamed = rate(lambda: product.evaluate(start, whole), whole)
+    print(f"{given.program} on {given.device}: cycles, {area}, fits")
+    for name, found in (("NumPy reader", numpy), ("machine", machine), ("product", streamed)):
+        against = f"{found / numpy:6.1f} x NumPy   {found / stream:.4f} of the stream"
+        print(f"  {name:13} {found / 1e6:7.2f} M configurations/s   {against}")
+    print(
+        f"  asked: 5 x NumPy, {1e7 / 5e8:.4f} of the stream; operations: {program.instructions}, {product.instructions}"
+    )
+
+
+if __name__ == "__main__":
+    main()

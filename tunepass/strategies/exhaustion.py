@@ -1,0 +1,101 @@
+"""The exact Pareto front of analytic objectives by evaluating every configuration, on several threads.
+
+Branch and bound gives the same front from far fewer evaluations; this is what it is checked against, and what to use
+where bounds are too wide to prune.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from itertools import islice
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tunepass.expr.domain import Domain
+from tunepass.expr.nodes import Expr
+from tunepass.expr.product import Product
+from tunepass.space.configuration import Configuration
+from tunepass.space.parameter import Parameter
+from tunepass.strategies.branch_and_bound import Certificate, Front, ordered_domain
+from tunepass.study.pareto import nondominated
+
+CHUNK = 1 << 20  # configurations evaluated at once
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+def exhaustive_front(
+    parameters: Sequence[Parameter],
+    objectives: Sequence[Expr],
+    constraints: Sequence[Expr] = (),
+    *,
+    jobs: int = 1,
+    progress: Callable[[int], None] | None = None,
+) -> Front:
+    """The Pareto front of `objectives`, all minimised, where every constraint holds.
+
+    `progress` is told how many configurations are done.
+    """
+    for parameter in parameters:
+        ordered_domain(parameter)  # refuses what is not numeric
+    ordered = {p.name: sorted(p.domain, key=float) for p in parameters}  # type: ignore[arg-type]
+    domains: dict[str, Domain] = {name: np.array(values) for name, values in ordered.items()}
+    product = Product([*objectives, *constraints], domains)
+    best, losses = np.empty(0, np.int64), np.empty((0, len(objectives)))
+    known = losses  # what the threads may filter by: a little old does no harm
+
+    def look(first: int) -> tuple[int, Ints, Floats]:
+        n = min(step, product.size - first)
+        return n, *_better(product.evaluate(first, n), len(objectives), first, known)
+
+    step = max(1, CHUNK // product.run_length) * product.run_length
+    done = 0
+    with ThreadPoolExecutor(jobs) as pool:
+        for n, elements, found in _in_order(pool, look, range(0, product.size, step), jobs):
+            done += n
+            if len(elements):
+                losses, first = np.unique(np.concatenate([losses, found]), axis=0, return_index=True)
+                best = np.concatenate([best, elements])[first]
+                kept = nondominated(losses)
+                losses, best = losses[kept], best[kept]
+                known = losses
+            if progress is not None:
+                progress(done)
+    places = product.places(best)
+    configurations = tuple(
+        Configuration({p.name: ordered[p.name][row[product.names.index(p.name)]] for p in parameters})
+        for row in places.tolist()
+    )
+    return Front(configurations, losses, Certificate(product.size, product.size, 0, 0, 0, 0))
+
+
+def _in_order(
+    pool: ThreadPoolExecutor, look: Callable[[int], tuple[int, Ints, Floats]], starts: range, jobs: int
+) -> Iterator[tuple[int, Ints, Floats]]:
+    """Results in the order of `starts`, with few chunks in memory."""
+    left = iter(starts)
+    waiting = [pool.submit(look, first) for first in islice(left, jobs + 1)]
+    while waiting:
+        result = waiting.pop(0).result()
+        waiting += [pool.submit(look, first) for first in islice(left, 1)]
+        yield result
+
+
+def _better(outputs: Sequence[NDArray[np.generic]], m: int, first: int, known: Floats) -> tuple[Ints, Floats]:
+    """The elements that are feasible, nondominated among themselves, and no worse than what is known."""
+    keep = np.ones(len(outputs[0]), dtype=bool)
+    for holds in outputs[m:]:
+        keep &= holds.astype(bool, copy=False)
+    elements = np.flatnonzero(keep)
+    losses = np.stack([np.asarray(o[elements], dtype=np.float64) for o in outputs[:m]], axis=1)
+    fine = np.isfinite(losses).all(axis=1)
+    if m == 2 and len(known):
+        at = np.searchsorted(known[:, 0], losses[:, 0], side="right") - 1
+        fine &= (at < 0) | (known[np.maximum(at, 0), 1] > losses[:, 1])
+    elements, losses = elements[fine], losses[fine]
+    if len(losses):
+        kept = nondominated(losses)
+        elements, losses = elements[kept], losses[kept]
+    return elements + first, losses
