@@ -17,7 +17,7 @@ from tunepass.expr.numpy_eval import evaluate
 from tunepass.expr.parser import parse
 from tunepass.space.columns import Columns, length
 from tunepass.space.configuration import Value
-from tunepass.space.parameter import Categorical, Parameter, Permutation
+from tunepass.space.parameter import Categorical, Column, Ordinal, Parameter, Permutation
 from tunepass.space.space import Space
 from tunepass.surrogates.base import Floats
 from tunepass.surrogates.forest import ForestSettings, Trees, grow
@@ -96,6 +96,7 @@ class _Table:
 
     def __init__(self, shared: Sequence[Parameter], configurations: Sequence[Mapping[str, Value]], observed: Floats):
         self.shared = shared
+        self.domains = {p.name: _features(p, p.domain) for p in shared if isinstance(p, (Categorical, Ordinal))}
         self.positive = bool((observed > 0).all())
         rows = np.column_stack([_features(p, [c[p.name] for c in configurations]) for p in shared])
         distinct, inverse = np.unique(rows, axis=0, return_inverse=True)
@@ -106,12 +107,20 @@ class _Table:
         self._forest: Trees | None = None
 
     def values(self, columns: Columns) -> Floats:
-        rows = np.column_stack([_features(p, p.values(columns[p.name])) for p in self.shared])
+        rows = np.column_stack([self._row(p, columns[p.name]) for p in self.shared])
         found = np.array([self.by_row.get(row.tobytes(), np.nan) for row in rows])
         missing = np.isnan(found)
         if missing.any():
             found[missing] = self._trees().predict(rows[missing]).mean
         return np.asarray(np.exp(found) if self.positive else found)
+
+    def _row(self, p: Parameter, column: Column) -> Floats:
+        """`_features` of a column of the target's, without a step through Python values."""
+        if isinstance(p, Permutation):
+            return np.argsort(column, axis=1).astype(np.float64)
+        if p.name in self.domains:
+            return np.asarray(self.domains[p.name][p.find(column)])
+        return np.asarray(column, np.float64)[:, None]
 
     def _trees(self) -> Trees:
         if self._forest is None:
