@@ -1,10 +1,11 @@
-"""Every code block of README.md, docs/cli.md, docs/python.md, docs/trials.md and docs/fpga.md is run.
+"""Every code block of README.md, docs/cli.md, docs/python.md, docs/store.md, docs/trials.md and docs/fpga.md is run.
 
 `console` blocks run in order, in one folder a document, with the samples in it. Searches are cut short (`--max-evals 3`
 in place of their budget, and times are the machine's own), so their output is compared in shape: line by line the same
 words once numbers, choices and the winner's sentence are masked. What does not depend on the machine is compared
-exactly. `python` blocks run as programs; `c` blocks compile and are read without a warning; the `yaml` block is a lock
-that is read; make's targets are checked to exist, because a test that runs `make test` would not end.
+exactly. `python` blocks run as programs; the `sql` block is asked of an empty store; `c` blocks compile and are read
+without a warning; the `yaml` block is a lock that is read; make's targets are checked to exist, because a test that
+runs `make test` would not end.
 """
 
 from __future__ import annotations
@@ -13,14 +14,16 @@ import json
 import re
 import shlex
 import shutil
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parents[1]
-DOCUMENTS = ("README.md", "docs/cli.md", "docs/python.md", "docs/trials.md", "docs/fpga.md")
+DOCUMENTS = ("README.md", "docs/cli.md", "docs/python.md", "docs/store.md", "docs/trials.md", "docs/fpga.md")
 EXACT = ("space",)  # commands whose output does not depend on the machine
 OPEN_ENDED = ("explain", "doctor")  # only the first lines are shown, if any
 
@@ -47,6 +50,7 @@ def shape(text: str) -> list[str]:
         line = re.sub(r"(: )(\d.* better than the default|no significant gain, kept the default)$", r"\1WINNER", line)
         line = re.sub(r"^(  choice +).*", r"\1CHOICE", line)
         line = re.sub(r"^(  time +).*", r"\1TIME", line)
+        line = re.sub(r"^(  transfer +\S+@).*(rank correlation).*", r"\1STUDY \2", line)
         lines.append(re.sub(r" +", " ", re.sub(r"\d+(\.\d+)?", "N", line)))
     return lines
 
@@ -78,11 +82,14 @@ def keys(value: object) -> object:
     return [keys(inner) for inner in value[:1]] if isinstance(value, list) else None
 
 
-@pytest.mark.parametrize("number", range(len(blocks("docs/python.md", "python"))))
+PROGRAMS = [*blocks("docs/python.md", "python"), *blocks("docs/store.md", "python")]
+
+
+@pytest.mark.parametrize("number", range(len(PROGRAMS)))
 def test_python_blocks(number: int, tmp_path: Path) -> None:
     shutil.copytree(ROOT / "samples", tmp_path / "samples", ignore=shutil.ignore_patterns(".tunepass", "tunepass.lock"))
     program = tmp_path / "block.py"
-    program.write_text(blocks("docs/python.md", "python")[number])
+    program.write_text(PROGRAMS[number])
     done = subprocess.run(
         [sys.executable, program], cwd=tmp_path, capture_output=True, text=True, check=False, timeout=300
     )
@@ -112,6 +119,14 @@ def test_the_yaml_block_is_a_lock() -> None:
         assert Lock.parse(text).entries["matmul.c::matmul"].objective.gain == 3.15
 
 
+def test_the_sql_block_is_understood(tmp_path: Path) -> None:
+    from tunepass.study.store import Store
+
+    Store(f"sqlite:///{tmp_path / 'store.db'}").close()
+    with closing(sqlite3.connect(tmp_path / "store.db")) as connection:
+        assert connection.execute(*blocks("docs/store.md", "sql")).fetchall() == []
+
+
 def test_make_has_the_targets() -> None:
     makefile = (ROOT / "Makefile").read_text()
     for block in blocks("README.md", "sh"):
@@ -124,6 +139,7 @@ def test_every_block_has_a_language_that_is_tested() -> None:
         "README.md": {"c", "sh", "console"},
         "docs/cli.md": {"console", "yaml"},
         "docs/python.md": {"python"},
+        "docs/store.md": {"python", "sql"},
         "docs/trials.md": {"c", "console"},
         "docs/fpga.md": {"python", "text"},
     }

@@ -140,6 +140,11 @@ def _add_build(commands: Commands) -> None:
         "--jobs", type=_at_least(1), default=1, metavar="N", help="compile up to N candidates at a time"
     )
     _add_spatial(parser)
+    parser.add_argument(
+        "--transfer-from",
+        metavar="STORE_OR_LOCK[:STUDY]",
+        help="an earlier study to start from, or none (default: the nearest of the same kernel in the store)",
+    )
     parser.add_argument("--frozen", action="store_true", help="build from the lock, never search")
     parser.add_argument("--continue", dest="search_on", action="store_true", help="search on, even if the lock fits")
     _add_kernel(parser)
@@ -233,6 +238,9 @@ def _add_replay(commands: Commands) -> None:
     )
     parser.add_argument("--seeds", type=seeds, default=(0,), metavar="LIST", help="such as 0..9 or 1,4,7 (default: 0)")
     parser.add_argument("--objective", type=_names, metavar="NAME[,NAME]", help="(default: the first recorded)")
+    parser.add_argument(
+        "--transfer-from", metavar="FILE.json", help="a recorded space to start from: another device, size or compiler"
+    )
     parser.add_argument("--noise", action="store_true", help="measure with the recorded noise")
 
 

@@ -16,7 +16,7 @@ from tunepass.commands.arguments import DEFAULT_BUDGET_S
 from tunepass.commands.build_answer import Built, answer
 from tunepass.diagnostics import TunepassError
 from tunepass.driver.identity import lock_path, store_path
-from tunepass.driver.job import Job, Settings, entry_for, prepare, recall, search, unfinished
+from tunepass.driver.job import Job, Settings, entry_for, prepare, recall, search, transfer_to, unfinished
 from tunepass.driver.outputs import writable_folder, write_outputs
 from tunepass.driver.pipeline import check_device
 from tunepass.driver.reading import parse, select
@@ -75,6 +75,7 @@ def _settings(options: argparse.Namespace) -> Settings:
         sanitize=options.sanitize,
         objectives=options.objective or ((options.metric,) if options.metric else ()),
         pick=options.pick,
+        transfer_from=options.transfer_from,
     )
 
 
@@ -88,10 +89,12 @@ def _found(job: Job, settings: Settings, options: argparse.Namespace) -> Found:
     finished = not unfinished(settings.store, job).exists()
     if options.frozen or (finished and not options.search_on and not job.misfits()):
         return recall(job, settings.store)
+    source = transfer_to(job, settings)
     writable_folder(settings.store.parent)
     writable_folder(lock_path(options.source).parent)
-    with open_display(sys.stderr, job.kernel.name, terminal=sys.stderr.isatty()) as display:
-        return search(job, settings, display)
+    opening = f"starts from {source.origin.sentence()}" if source else ""
+    with open_display(sys.stderr, job.kernel.name, opening, terminal=sys.stderr.isatty()) as display:
+        return search(job, settings, display, source)
 
 
 def _finish(

@@ -11,6 +11,7 @@ from tunepass.commands.answer import Answer, Json, Status, plain
 from tunepass.driver.job import Job
 from tunepass.passes.result import Found, Gain, assignment, failure_kind
 from tunepass.space.configuration import Configuration
+from tunepass.study.origin import Origin
 from tunepass.study.outcome import Failed, Infeasible, Measured
 from tunepass.study.trial import Trial
 
@@ -57,6 +58,7 @@ def build_data(built: Built) -> dict[str, Json]:
         "evaluations": found.evaluations,
         "failures": dict(found.failures),
         "kept_default": bool(found.gains) and found.kept_default,
+        "transfer": found.origin.data() if found.origin else None,
         "seconds": seconds,
         "outputs": [str(path) for path in built.outputs],
         "lock": str(built.lock) if built.lock else None,
@@ -89,6 +91,7 @@ def build_text(built: Built) -> str:
         if found.failures and found.evaluations:
             lines.append(f"  failed    {', '.join(f'{n} {kind}' for kind, n in found.failures.items())}")
             lines += refusals(found.trials)
+        lines += transferred(found.origin) if found.evaluations else []
         lines += [f"  wrote     {path}" for path in built.outputs]
         lines.append(f"  lock      {built.lock}")
     else:
@@ -109,6 +112,14 @@ def _headline(built: Built) -> str:
         return "no significant gain, kept the default"
     gain = found.gains[0]
     return f"{gain.gain:.2f}x better than the default" if gain.gain else "chosen; the default itself fails"
+
+
+def transferred(origin: Origin | None) -> list[str]:
+    """The earlier study that the search started from, and what it turned out to be worth."""
+    if origin is None:
+        return []
+    worth = origin.worth()
+    return [f"  transfer  {origin.sentence()}" + (f": {worth}" if worth else "")]
 
 
 def refusals(trials: Sequence[Trial]) -> list[str]:

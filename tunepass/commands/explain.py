@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import argparse
+import math
 from dataclasses import dataclass
 
 from tunepass.commands.answer import Answer, Json, plain, table
-from tunepass.commands.build_answer import failure_lines
+from tunepass.commands.build_answer import failure_lines, transferred
 from tunepass.driver.looking_back import Past, look_back
 from tunepass.passes.result import assignment, failure_kind, failures_of, shown, value_of
 from tunepass.space.configuration import Configuration, Value
+from tunepass.strategies.density_ratio import importance
 from tunepass.study.trial import Trial
 
 BEST = 5
+FEW = 5  # measured trials that say something about parameters
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +46,22 @@ def _text(past: Past) -> str:
         near = [(f"{n.parameter}={shown(n.value)}", _value(past, n.trial)) for n in neighbours(past)]
         lines.append("  one change away from it:" if near else "  nothing one change away from it was tried")
         lines += [table(near, indent="    ")] if near else []
+    if decisive := _importance(past):
+        told = ", ".join(f"{name} {value:.2f}" for name, value in decisive.items())
+        lines.append(f"  what decides between good and bad: {told}")
+    lines += transferred(past.history.origin)
     if failed:
         lines += ["  failures:", *(f"  {line}" for line in failure_lines(trials))]
     return "\n".join(lines)
+
+
+def _importance(past: Past) -> dict[str, float]:
+    """How much each parameter decides, most first, of 1 (tunepass.strategies.density_ratio); from a few trials on."""
+    trials = past.history.trials
+    if sum(t.measured for t in trials) < FEW or past.job.objective not in past.history.objectives:
+        return {}
+    found = importance(past.job.space, past.job.objective, trials)
+    return {name: nats / math.log(2) for name, nats in found.items()}
 
 
 def _best(past: Past) -> list[Trial]:
@@ -85,6 +101,8 @@ def _data(past: Past) -> Json:
         "choice": None if past.choice is None else {name: plain(value) for name, value in past.choice.items()},
         "default": [_trial(past, t) for t in trials[:1]],
         "best": [_trial(past, t) for t in _best(past)],
+        "importance": _importance(past),
+        "transfer": past.history.origin.data() if past.history.origin else None,
         "neighbours": [{"parameter": n.parameter, **_trial(past, n.trial)} for n in neighbours(past)],
     }
 

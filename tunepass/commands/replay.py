@@ -7,12 +7,14 @@ import math
 from dataclasses import asdict
 
 from tunepass.commands.answer import Answer, Json, table
+from tunepass.driver.transfer import table_source
 from tunepass.evaluators.replay import ReplayReport, ReplayRun, replay
 
 SPACES = {"stated": "the stated space", "rows": "the recorded rows"}
 
 
 def run(options: argparse.Namespace) -> Answer:
+    source = table_source(options.transfer_from) if options.transfer_from else None
     report = replay(
         options.recorded,
         options.strategy,
@@ -20,6 +22,8 @@ def run(options: argparse.Namespace) -> Answer:
         options.seeds,
         objectives=options.objective or (),
         noise=options.noise,
+        source=source.prior if source else None,
+        transfer=source.name if source else None,
     )
     return Answer(_text(report), _data(report))
 
@@ -36,9 +40,10 @@ def _text(report: ReplayReport) -> str:
         f"{report.name}: {', '.join(report.objectives)}, optimum {report.optimum:.6g}{unit}, "
         f"{report.size:,} configurations ({SPACES[report.space]}){noise}"
     )
-    rows: list[tuple[str, ...]] = [
-        ("seed", "evaluations", "best", "of optimum", "failures", "feasible foreseen", "ms per suggestion")
-    ]
+    if report.transfer:
+        head += f"; transfer from {report.transfer}"
+    titles = ("seed", "evaluations", "best", "of optimum", "failures", "feasible foreseen", "ms per suggestion")
+    rows: list[tuple[str, ...]] = [(*titles, "rank correlation", "weight") if report.transfer else titles]
     rows += [_row(run, report) for run in report.runs]
     return "\n".join([head, table(rows, indent="  ")])
 
@@ -49,7 +54,11 @@ def _row(run: ReplayRun, report: ReplayReport) -> tuple[str, ...]:
     each = 1000 * math.fsum(run.strategy_s) / len(run.strategy_s) if run.strategy_s else 0.0
     shown = "nothing measured" if best is None else f"{best:.6g}"
     recall = "-" if run.feasible_recall is None else f"{100 * run.feasible_recall:.0f} %"
-    return (str(run.seed), str(run.evaluations), shown, _share(best, report), failures, recall, f"{each:.1f}")
+    cells = (str(run.seed), str(run.evaluations), shown, _share(best, report), failures, recall, f"{each:.1f}")
+    if run.trust is None:
+        return cells
+    weight = "not used" if run.trust.weight is None else f"{run.trust.weight:.2f}"
+    return (*cells, f"{run.trust.rank_correlation:.2f}", weight)
 
 
 def _share(best: float | None, report: ReplayReport) -> str:

@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 
 from tunepass.commands.answer import Answer
+from tunepass.commands.build_answer import transferred
 from tunepass.diagnostics import TunepassError
 from tunepass.driver.looking_back import Past, look_back
 from tunepass.driver.outputs import write_text
@@ -33,4 +34,6 @@ def run(options: argparse.Namespace) -> Answer:
 
 def _section(past: Past) -> str:
     chosen = f"choice: {assignment(past.choice)}" if past.choice else "nothing was measured"
+    if past.history.origin:
+        chosen = f"{chosen}; {transferred(past.history.origin)[0].strip()}"
     return section(past.job.key, past.history.trials, past.history.objectives, past.choice, chosen)

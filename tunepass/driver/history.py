@@ -8,6 +8,7 @@ from pathlib import Path
 
 from tunepass.study.identity import Identity
 from tunepass.study.objective import Objective
+from tunepass.study.origin import Origin
 from tunepass.study.outcome import Measured
 from tunepass.study.pareto import nondominated
 from tunepass.study.store import Store, StudyRecord
@@ -20,6 +21,7 @@ class History:
 
     objectives: tuple[Objective, ...]
     trials: tuple[Trial, ...]
+    origin: Origin | None = None  # what the search started from
 
     @property
     def pareto(self) -> tuple[Trial, ...]:
@@ -62,4 +64,4 @@ def _newest(store: Path, find: Callable[[Store], list[StudyRecord]], objective: 
         if not records:
             return None
         newest = max(records, key=lambda record: record.id)
-        return History(newest.objectives, tuple(opened.trials(newest)))
+        return History(newest.objectives, tuple(opened.trials(newest)), opened.origin(newest))

@@ -11,6 +11,7 @@ from tunepass.driver.history import history_of
 from tunepass.driver.identity import identity_of, lock_key
 from tunepass.driver.pipeline import evaluators_for
 from tunepass.driver.reading import emit
+from tunepass.driver.transfer import NONE, Target, Transfer, transfer
 from tunepass.ir.kernel import Kernel
 from tunepass.passes.apply_schedule import ApplySchedule
 from tunepass.passes.base import Compilation, Pipeline
@@ -40,6 +41,7 @@ class Settings:
     sanitize: bool = False
     objectives: tuple[str, ...] = ()
     pick: str | None = None
+    transfer_from: str | None = None  # PATH[:STUDY] or "none"; None: the nearest earlier study of the kernel
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,10 +120,29 @@ def recall(job: Job, store: Path) -> Found:
         pareto=history.pareto if history else (),
         trials=history.trials if history else (),
         trial_count=locked.evaluations,
+        origin=history.origin if history else None,
     )
 
 
-def search(job: Job, settings: Settings, watch: Watch) -> Found:
+def transfer_to(job: Job, settings: Settings) -> Transfer | None:
+    """What the search starts from besides nothing. Several objectives have no prior mean."""
+    objectives = of_kernel(job.kernel, settings.objectives)
+    if len(objectives) > 1:
+        if settings.transfer_from not in (None, NONE):
+            names = ", ".join(o.name for o in objectives)
+            raise TunepassError(f"--transfer-from guides the search for one objective, not for {names}")
+        return None
+    target = Target(
+        key=job.key,
+        study=study_name(job, tuple(o.name for o in objectives)),
+        space=job.space,
+        objective=objectives[0],
+        identity=job.identity.texts(),
+    )
+    return transfer(target, settings.store, settings.transfer_from)
+
+
+def search(job: Job, settings: Settings, watch: Watch, source: Transfer | None = None) -> Found:
     """Run the standard pipeline on the kernel. An interrupted search is marked, so that the next build resumes it."""
     objectives = tuple(o.name for o in of_kernel(job.kernel, settings.objectives))
     step = Search(
@@ -134,6 +155,8 @@ def search(job: Job, settings: Settings, watch: Watch) -> Found:
         budget_s=settings.budget_s,
         jobs=settings.jobs,
         sanitize=settings.sanitize,
+        prior_mean=source.prior if source else None,
+        origin=source.origin if source else None,
         store=f"sqlite:///{settings.store}",
         study=study_name(job, objectives),
         identity=job.identity.texts(),

@@ -17,9 +17,9 @@ from tunepass.study.objective import Objective
 from tunepass.study.outcome import Evaluation, Measured, Outcome
 from tunepass.study.pareto import hypervolume, nondominated
 from tunepass.study.study import Study
-from tunepass.study.task import Factory, Suggester, Task, factory_of
+from tunepass.study.task import Factory, PriorMeanLike, Suggester, Task, factory_of
 from tunepass.study.trial import Trial
-from tunepass.study.trust import Foreseeing
+from tunepass.study.trust import Foreseeing, Trust, Weighing
 
 
 class ReplayEvaluator(Evaluator):
@@ -62,6 +62,7 @@ class ReplayRun:
     failures: dict[str, int]
     strategy_s: tuple[float, ...]
     feasible_recall: float | None
+    trust: Trust | None = None  # in the source of a transfer, at the end
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,6 +80,7 @@ class ReplayReport:
     size: int
     optimum: float
     noise: bool
+    transfer: str | None  # the name of the source, if the searches started from one
     runs: tuple[ReplayRun, ...]
 
     def to_dict(self) -> dict[str, object]:
@@ -94,9 +96,12 @@ def replay(
     *,
     objectives: Sequence[str] = (),
     noise: bool = False,
+    source: PriorMeanLike | None = None,
+    transfer: str | None = None,
     clock: Callable[[], float] = time.perf_counter,
 ) -> ReplayReport:
-    """Runs the strategy (a name, or a factory) from each seed. Without `objectives` the table's first one counts."""
+    """Runs the strategy (a name, or a factory) from each seed. Without `objectives` the table's first one counts.
+    `source` is the prior mean of all runs, `transfer` its name."""
     recorded = read(path)
     chosen = _chosen(recorded, objectives)
     score = _Single(recorded, chosen[0]) if len(chosen) == 1 else _Share(recorded, chosen)
@@ -111,7 +116,8 @@ def replay(
         size=recorded.space.size,
         optimum=score.optimum,
         noise=noise,
-        runs=tuple(_run(recorded, chosen, strategy, max_evals, seed, noise, clock, score) for seed in seeds),
+        transfer=transfer,
+        runs=tuple(_run(recorded, chosen, strategy, max_evals, seed, noise, source, clock, score) for seed in seeds),
     )
 
 
@@ -122,11 +128,12 @@ def _run(
     max_evals: int,
     seed: int,
     noise: bool,
+    source: PriorMeanLike | None,
     clock: Callable[[], float],
     score: _Single | _Share,
 ) -> ReplayRun:
     stopwatch = _Stopwatch(strategy, clock)
-    study = Study(recorded.space, objectives, strategy=stopwatch, seed=seed, max_evals=max_evals)
+    study = Study(recorded.space, objectives, strategy=stopwatch, seed=seed, max_evals=max_evals, prior_mean=source)
     draws = np.random.default_rng((seed, 0x6E6F6973)) if noise else None
     spent = []
     with ReplayEvaluator(recorded, objectives, draws) as evaluator:
@@ -142,6 +149,7 @@ def _run(
         failures=study.failures,
         strategy_s=tuple(spent),
         feasible_recall=study.feasible_recall,
+        trust=study.trust,
     )
 
 
@@ -170,6 +178,10 @@ class _Timed:
     @property
     def feasible_recall(self) -> float | None:
         return self.inner.feasible_recall if isinstance(self.inner, Foreseeing) else None
+
+    @property
+    def prior_weight(self) -> float | None:
+        return self.inner.prior_weight if isinstance(self.inner, Weighing) else None
 
     def suggest(self, n: int, /) -> list[Configuration]:
         start = self.stopwatch.clock()

@@ -10,6 +10,7 @@ from typing import Literal
 from tunepass.space.configuration import Configuration, Value
 from tunepass.study.certificate import Certificate
 from tunepass.study.objective import Objective
+from tunepass.study.origin import Origin
 from tunepass.study.outcome import Failed, Infeasible, Measured
 from tunepass.study.trial import Trial
 
@@ -50,6 +51,7 @@ class Found:
     trial_count: int = 0
     evaluations: int = 0
     interrupted: bool = False
+    origin: Origin | None = None  # the earlier study that the search started from, and its trust
     warnings: tuple[str, ...] = ()  # about all results: no reference, a tolerance that accepts anything
     seconds: Mapping[str, float] = field(default_factory=dict)
     certificate: Certificate | None = None  # of an exact search

@@ -10,9 +10,10 @@ from tunepass.passes.base import Compilation, Evaluators, Pass
 from tunepass.passes.explore import Explorer, Stop
 from tunepass.passes.objectives import of_kernel, picked
 from tunepass.passes.result import Progress
+from tunepass.study.origin import Origin
 from tunepass.study.store import Store
 from tunepass.study.study import Study
-from tunepass.study.task import Suggester, Task
+from tunepass.study.task import PriorMeanLike, Suggester, Task
 
 Watch = Callable[[Progress], None]
 
@@ -37,6 +38,8 @@ class Search(Pass):
     budget_s: float | None = None
     jobs: int = 1
     sanitize: bool = False  # run the finalists once under sanitizers; a finding makes them failed trials
+    prior_mean: PriorMeanLike | None = None
+    origin: Origin | None = None  # where the prior mean is from; kept with the study, and found again with its trust
     store: str | Store | None = None
     study: str | None = None  # its name in the store
     identity: Mapping[str, str] = field(default_factory=dict)
@@ -55,13 +58,16 @@ class Search(Pass):
             store=self.store,
             name=self.study,
             identity=self.identity,
+            prior_mean=self.prior_mean,
         )
+        study.remember(self.origin)
         stop = Stop(max_evals=self.max_evals, budget_s=self.budget_s)
         try:
             with self.evaluators(compilation.kernel) as evaluate:
                 found = Explorer(
                     study, objective, evaluate, stop, self.watch, self.clock, self.jobs, self.sanitize
                 ).run()
+            found = replace(found, origin=study.remember(self.origin))
         finally:
             if not isinstance(self.store, Store):
                 study.close()

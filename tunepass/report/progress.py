@@ -53,12 +53,14 @@ class Display(Protocol):
 class PlainDisplay:
     """A line for each improvement, for the first failure of each kind, and every ten seconds."""
 
-    def __init__(self, stream: TextIO, title: str):
-        self.stream, self.title = stream, title
+    def __init__(self, stream: TextIO, title: str, opening: str = ""):
+        self.stream, self.title, self.opening = stream, title, opening
         self.said_s = 0.0
         self.kinds: frozenset[str] = frozenset()
 
     def __enter__(self) -> PlainDisplay:
+        if self.opening:
+            self.stream.write(f"{self.title}   {self.opening}\n")
         return self
 
     def __exit__(
@@ -81,15 +83,17 @@ class PlainDisplay:
 class LiveDisplay:
     """A panel that redraws itself in place, on stderr."""
 
-    def __init__(self, stream: TextIO, title: str):
+    def __init__(self, stream: TextIO, title: str, opening: str = ""):
         from rich.console import Console
         from rich.live import Live
 
-        self.title = title
+        self.title, self.opening = title, opening
         self.live: Live = Live(console=Console(file=stream), refresh_per_second=4, transient=True)
 
     def __enter__(self) -> LiveDisplay:
         self.live.start()
+        if self.opening:
+            self.live.console.print(f"{self.title}   {self.opening}", markup=False, highlight=False)
         return self
 
     def __exit__(
@@ -121,8 +125,9 @@ def panel(title: str, snapshot: Snapshot) -> Table:
     return table
 
 
-def open_display(stream: TextIO, title: str, *, terminal: bool) -> Display:
-    return LiveDisplay(stream, title) if terminal else PlainDisplay(stream, title)
+def open_display(stream: TextIO, title: str, opening: str = "", *, terminal: bool) -> Display:
+    """`opening` is said once, before the first evaluation."""
+    return LiveDisplay(stream, title, opening) if terminal else PlainDisplay(stream, title, opening)
 
 
 def best_line(snapshot: Snapshot) -> str:

@@ -87,7 +87,7 @@ class Bayesian(Strategy):
     def prior_weight(self) -> float | None:
         """How much of the prediction rests on the prior mean, 0 to 1; None without one."""
         informed = [model.reliance for model in self.models if isinstance(model, ResidualModel)]
-        if not informed or not self.record.measured.any():
+        if not informed or not all(np.isfinite(model.score()) for model in self.models):  # nothing was fitted yet
             return informed[0] if informed else None
         return float(np.dot(weights(self.models, self.settings.trust), informed))
 
@@ -128,7 +128,8 @@ class Bayesian(Strategy):
     def _informed(self, prior: Prior, design: list[Configuration]) -> list[Configuration]:
         """The default, some that the prior likes and some of the design; all of it once they refute the prior."""
         s = self.settings.residual
-        best = self.task.space.configurations(take(prior.best, slice(s.best)))
+        favourites = prior.spread(self.embedding, s.best) if s.best > 1 else np.zeros(s.best, np.int64)
+        best = self.task.space.configurations(take(prior.best, favourites))
         plan = interleaved(design[0], best, design[1 : 1 + s.design])
         return list(dict.fromkeys([*plan, *design])) if self._refuted(prior, len(plan)) else plan
 

@@ -23,6 +23,7 @@ from tunepass.surrogates.base import Floats
 from tunepass.surrogates.forest import ForestSettings, Trees, grow
 
 FIT_ROWS = 5000  # rows of a source that its forest learns
+FEW = 8  # rows that are too few for a forest
 LOWEST = -1e6  # a value off a log scale
 
 
@@ -38,7 +39,7 @@ class PriorMean(ABC):
         """An earlier study, on another device, size or compiler: `values` (n,) of `configurations`, all finite.
 
         A configuration that agrees with one of them on all shared parameters has its value (the mean of several);
-        others have the prediction of a random forest.
+        others have the prediction of a random forest, of a handful of rows that of its nearest.
         """
         return Observed(configurations, values)
 
@@ -74,10 +75,11 @@ class Observed(PriorMean):
 
     def values(self, space: Space, columns: Columns) -> Floats:
         if self._seen is None or self._seen[0] is not space:
-            self._seen = (space, _Table(self._shared(space), self.configurations, self.observed))
+            self._seen = (space, _Table(self.shared(space), self.configurations, self.observed))
         return self._seen[1].values(columns)
 
-    def _shared(self, space: Space) -> list[Parameter]:
+    def shared(self, space: Space) -> list[Parameter]:
+        """The parameters of `space` that every configuration here has; StudyError when there are none."""
         known = set.intersection(*(set(c) for c in self.configurations))
         shared = [p for p in space.parameters if p.name in known]
         if not shared:
@@ -111,7 +113,8 @@ class _Table:
         found = np.array([self.by_row.get(row.tobytes(), np.nan) for row in rows])
         missing = np.isnan(found)
         if missing.any():
-            found[missing] = self._trees().predict(rows[missing]).mean
+            few = len(self.rows) < FEW
+            found[missing] = self._near(rows[missing]) if few else self._trees().predict(rows[missing]).mean
         return np.asarray(np.exp(found) if self.positive else found)
 
     def _row(self, p: Parameter, column: Column) -> Floats:
@@ -122,11 +125,38 @@ class _Table:
             return np.asarray(self.domains[p.name][p.find(column)])
         return np.asarray(column, np.float64)[:, None]
 
+    def _near(self, rows: Floats) -> Floats:
+        """Means weighted by the inverse square of the distance (Shepard 1968): a lock knows one or two rows."""
+        scale = [_scale(p) for p in self.shared]
+        low, high = (np.concatenate(ends) for ends in zip(*scale))
+        span = np.where(high > low, high - low, 1.0)
+        apart = (self._logged(rows)[:, None] - self._logged(self.rows)) / span  # (m, n, f)
+        weight = 1 / np.maximum((apart * apart).sum(axis=2), 1e-12)
+        return np.asarray(weight @ self.means / weight.sum(axis=1))
+
+    def _logged(self, rows: Floats) -> Floats:
+        """Rows with the logarithm of parameters on a log scale."""
+        at = np.concatenate([np.full(len(_scale(p)[0]), _is_log(p)) for p in self.shared])
+        return np.where(at, np.log(np.maximum(rows, 1e-300)), rows)
+
     def _trees(self) -> Trees:
         if self._forest is None:
             keep = np.random.default_rng(0).permutation(len(self.rows))[:FIT_ROWS]
             self._forest = grow(self.rows[keep], self.means[keep], ForestSettings(min_leaf=2))
         return self._forest
+
+
+def _is_log(p: Parameter) -> bool:
+    return not isinstance(p, (Categorical, Permutation)) and p.log
+
+
+def _scale(p: Parameter) -> tuple[Floats, Floats]:
+    """The least and the largest of each feature, on the parameter's own scale."""
+    if isinstance(p, Permutation):
+        return np.zeros(len(p.items)), np.full(len(p.items), len(p.items) - 1.0)
+    ends = _features(p, p.domain if isinstance(p, (Categorical, Ordinal)) else [p.lo, p.hi])
+    low, high = ends.min(axis=0), ends.max(axis=0)
+    return (np.log(low), np.log(high)) if _is_log(p) else (low, high)
 
 
 def _features(p: Parameter, values: Sequence[Value]) -> Floats:

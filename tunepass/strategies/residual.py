@@ -9,12 +9,15 @@ import itertools
 from collections.abc import Callable, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tunepass.space.columns import Columns, take
 from tunepass.space.configuration import Configuration
+from tunepass.space.embedding import Embedding
 from tunepass.strategies.base import Task
 from tunepass.strategies.models import Model, last_refit
 from tunepass.surrogates.base import Floats, Posterior
+from tunepass.surrogates.kernels import Features, distances
 from tunepass.surrogates.residual import (
     AffineMap,
     ResidualSettings,
@@ -47,6 +50,17 @@ class Prior:
         """The prior mean (n,) as losses."""
         losses = self._losses(columns)
         return self.scaled(np.where(np.isfinite(losses), losses, self.worst))
+
+    def spread(self, embedding: Embedding, n: int) -> NDArray[np.int64]:
+        """Places of `n` of its favourites: the best, then each the farthest from those before (maximin)."""
+        features = Features.of(embedding.group, embedding.nominal)
+        rows = embedding.rows(self.best)
+        chosen, nearest = [0], np.full(len(rows), np.inf)
+        while len(chosen) < min(n, len(rows)):
+            last = rows[chosen[-1] :][:1]
+            nearest = np.minimum(nearest, distances(rows, last, features).sum(axis=0)[:, 0])
+            chosen.append(int(np.argmax(nearest)))
+        return np.array(chosen, np.int64)
 
     def scaled(self, losses: Floats) -> Floats:
         """On the log scale; a value of the other sign than the sampled ones counts as the smallest magnitude known."""

@@ -60,7 +60,10 @@ _VERSION_3 = (
 # What ran, so that a resumed search knows code that was judged before.
 _VERSION_4 = ("ALTER TABLE trial ADD COLUMN code TEXT NOT NULL DEFAULT ''",)
 
-STEPS: tuple[tuple[str, ...], ...] = (_VERSION_1, _VERSION_2, _VERSION_3, _VERSION_4)
+# Where a study's prior mean came from, and what it turned out to be worth.
+_VERSION_5 = ("ALTER TABLE study ADD COLUMN origin TEXT NOT NULL DEFAULT ''",)
+
+STEPS: tuple[tuple[str, ...], ...] = (_VERSION_1, _VERSION_2, _VERSION_3, _VERSION_4, _VERSION_5)
 
 
 def migrate(connection: sqlite3.Connection, place: str, steps: Sequence[Sequence[str]] = STEPS) -> None:

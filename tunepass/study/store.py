@@ -17,6 +17,7 @@ from tunepass.diagnostics import StudyError
 from tunepass.space.configuration import Configuration
 from tunepass.study import codec, database, owner
 from tunepass.study.objective import Objective
+from tunepass.study.origin import Origin
 from tunepass.study.rows import OUTCOME_COLUMNS, TRIAL_COLUMNS, outcome_cells, to_trial
 from tunepass.study.schema import migrate
 from tunepass.study.trial import Trial, spent
@@ -87,6 +88,16 @@ class Store:
         record = self.study(name)
         assert record is not None
         return record, added == 1
+
+    def origin(self, study: StudyRecord) -> Origin | None:
+        """Where the study's prior mean came from, if it had one from an earlier study."""
+        with self._errors():
+            row = self._connection.execute("SELECT origin FROM study WHERE id = ?", (study.id,)).fetchone()
+        return Origin.decode(row[0]) if row and row[0] else None
+
+    def set_origin(self, study: StudyRecord, origin: Origin | None) -> None:
+        with self._transaction() as db:
+            db.execute("UPDATE study SET origin = ? WHERE id = ?", (origin.encode() if origin else "", study.id))
 
     # -- trials
 

@@ -21,6 +21,7 @@ from tunepass.study.database import MEMORY
 from tunepass.study.describe import describe, space_differences
 from tunepass.study.identity import differences
 from tunepass.study.objective import Objective
+from tunepass.study.origin import Origin
 from tunepass.study.outcome import Failed, Infeasible, Measured, Outcome
 from tunepass.study.pareto import nondominated
 from tunepass.study.store import Store, StudyRecord
@@ -208,6 +209,12 @@ class Study:
         losses = np.array([losses[0] for losses, _ in measured])[known]
         weight = self._strategy.prior_weight if isinstance(self._strategy, Weighing) else None
         return Trust(rank_correlation(expected[known], losses), weight, len(losses))
+
+    def remember(self, origin: Origin | None) -> Origin | None:
+        """Keep with the study where its prior mean came from, with the trust it has now."""
+        known = origin.trusted(self.trust) if origin else None
+        self.store.set_origin(self._record, known)
+        return known
 
     @property
     def feasible_recall(self) -> float | None:

@@ -1,0 +1,89 @@
+"""Where a study's prior mean came from, and what it turned out to be worth: kept with the study in the store."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from tunepass.diagnostics import StudyError
+from tunepass.study import codec
+from tunepass.study.trust import Trust
+
+HASHES = ("source", "space")  # of an identity: what differs says nothing to people
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Origin:
+    """The first `trials` trials of `study` in the store, lock or table at `place`; `differs` says in which respects its
+    results are others than ours, `shared` are the parameters both have. `trust` is what it was worth when last told."""
+
+    place: str
+    study: str
+    trials: int
+    differs: tuple[str, ...] = ()
+    shared: tuple[str, ...] = ()
+    trust: Trust | None = None
+
+    def trusted(self, trust: Trust | None) -> Origin:
+        return replace(self, trust=trust)
+
+    def sentence(self) -> str:
+        """`stencil.c::smooth@0123 (60 trials; flags: -O2 -> -O3)`."""
+        number = f"{self.trials} trial{'' if self.trials == 1 else 's'}"
+        return f"{self.study} ({'; '.join([number, *self.differs])})"
+
+    def worth(self) -> str:
+        """`rank correlation 0.71 over 20 trials, weight 0.93`; nothing before anything was measured."""
+        if self.trust is None or not self.trust.trials:
+            return ""
+        weight = "not used" if self.trust.weight is None else f"weight {self.trust.weight:.2f}"
+        return f"rank correlation {self.trust.rank_correlation:.2f} over {self.trust.trials} trials, {weight}"
+
+    def data(self) -> dict[str, str | int | float | list[str] | None]:
+        """What `--format json` prints and the store keeps."""
+        known = self.trust
+        return {
+            "place": self.place,
+            "study": self.study,
+            "trials": self.trials,
+            "differs": list(self.differs),
+            "shared": list(self.shared),
+            "rank_correlation": known.rank_correlation if known else None,
+            "weight": known.weight if known else None,
+            "compared": known.trials if known else 0,
+        }
+
+    def encode(self) -> str:
+        return codec.dump(self.data())
+
+    @classmethod
+    def decode(cls, text: str) -> Origin:
+        try:
+            found = json.loads(text)
+            correlation, weight = found["rank_correlation"], found["weight"]
+            return cls(
+                place=str(found["place"]),
+                study=str(found["study"]),
+                trials=int(found["trials"]),
+                differs=_texts(found["differs"]),
+                shared=_texts(found["shared"]),
+                trust=None
+                if correlation is None
+                else Trust(float(correlation), None if weight is None else float(weight), int(found["compared"])),
+            )
+        except (ValueError, KeyError, TypeError) as error:
+            raise StudyError(f"the store holds an origin that cannot be read: {text[:80]!r}") from error
+
+
+def _texts(found: object) -> tuple[str, ...]:
+    return tuple(map(str, found)) if isinstance(found, list) else ()
+
+
+def identity_changes(old: Mapping[str, str], new: Mapping[str, str], names: Iterable[str]) -> tuple[str, ...]:
+    """What people are told of two identities: `source`, `space` by name, the others with both values."""
+    return tuple(
+        f"another {name}" if name in HASHES else f"{name}: {old.get(name) or '-'} -> {new.get(name) or '-'}"
+        for name in names
+        if old.get(name, "") != new.get(name, "")
+    )
