@@ -23,6 +23,7 @@ from tunepass.evaluators.metrics import MetricPattern
 from tunepass.evaluators.printed import Closeness, Printed, numbers_differ, outputs_differ
 from tunepass.evaluators.process import Completed, Limits, base_environment, run_limited, tail
 from tunepass.evaluators.repeats import WALL_TIME, Repeats
+from tunepass.evaluators.stages import measuring
 from tunepass.evaluators.trees import Sources, Tree, Trees, copied
 from tunepass.evaluators.turns import in_turns
 from tunepass.evaluators.verdict import compile_failure, run_failure
@@ -241,7 +242,7 @@ class DeterministicRun(Evaluator):
             return failure or found  # type: ignore[return-value]
         started = time.monotonic()
         outcome = self._measured(built, folder, bounds.limits, found)
-        built.seconds["measure"] = time.monotonic() - started
+        built.seconds[measuring(outcome)] = time.monotonic() - started
         return outcome
 
     def _measured(self, built: BuiltApplication, folder: Path, limits: Limits, first: _Run) -> Measured | Failed:

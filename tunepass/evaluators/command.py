@@ -26,6 +26,7 @@ from tunepass.evaluators.measure import MeasurePlan
 from tunepass.evaluators.metrics import MetricPattern
 from tunepass.evaluators.process import Completed, Limits, base_environment, run_limited, tail
 from tunepass.evaluators.repeats import WALL_TIME, Repeats
+from tunepass.evaluators.stages import measuring
 from tunepass.evaluators.turns import in_turns
 from tunepass.evaluators.verdict import run_failure
 from tunepass.evaluators.workspace import Workspace
@@ -176,7 +177,7 @@ class CommandRun(Evaluator):
             return failure or found  # type: ignore[return-value]
         started = time.monotonic()
         outcome = self._repeats.measure(lambda: self._values(built, limits), found[1])
-        built.seconds["measure"] = time.monotonic() - started
+        built.seconds[measuring(outcome)] = time.monotonic() - started
         return outcome
 
     def _values(self, built: BuiltProgram, limits: Limits) -> dict[str, float] | Failed:

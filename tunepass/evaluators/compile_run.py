@@ -28,6 +28,7 @@ from tunepass.evaluators.known_code import KnownCode
 from tunepass.evaluators.measure import MeasurePlan, Timing, disturbed, processor_times, summarise
 from tunepass.evaluators.process import Limits, tail
 from tunepass.evaluators.sanitizing import run_sanitized
+from tunepass.evaluators.stages import measuring, spent
 from tunepass.evaluators.turns import in_turns
 from tunepass.evaluators.workspace import Workspace
 from tunepass.space.configuration import Configuration
@@ -137,22 +138,24 @@ class CompileRun(Evaluator):
         """Compile, and link unless the object is known already. Safe to call from several threads."""
         self.set_up()
         prepared = Prepared(configuration, self.task.realise(configuration), self.workspace.new())
-        started = time.monotonic()
         try:
-            self._compile(prepared, link_known)
+            with spent(prepared.seconds, "compile"):
+                self._compile(prepared, link_known)
         except BaseException:
             shutil.rmtree(prepared.folder, ignore_errors=True)
             raise
-        prepared.seconds["compile"] = time.monotonic() - started
         return prepared
 
     def _compile(self, prepared: Prepared, link_known: bool) -> None:
         assert self._harness is not None
         candidate = prepared.candidate
         text = self.task.text if candidate.text is None else candidate.text
-        target, done, failure = self.compiling.compile_candidate(
+        target, done, failure = self.compiling.compile_object(
             candidate, prepared.folder, rename_main=mentions_main(text)
         )
+        if failure is None and candidate.requests:
+            with spent(prepared.seconds, "apply"):
+                failure = self.compiling.refused(candidate, prepared.folder, done)
         prepared.log, prepared.verdict = done.log, failure
         if failure is not None:
             return
@@ -186,14 +189,13 @@ class CompileRun(Evaluator):
             yield HarnessRun(prepared.program, prepared.folder, prepared.candidate.environment, cpus)
 
     def _judge(self, prepared: Prepared, run: HarnessRun) -> Evaluation:
-        started = time.monotonic()
-        failure = self._check(run)
-        prepared.seconds["check"] = time.monotonic() - started
+        with spent(prepared.seconds, "check"):
+            failure = self._check(run)
         if failure is not None:
             return Evaluation(failure, prepared.seconds, tail(failure.log))
         started = time.monotonic()
         outcome, speed = self._measure(run)
-        prepared.seconds["measure"] = time.monotonic() - started
+        prepared.seconds[measuring(outcome)] = time.monotonic() - started
         log = outcome.log if isinstance(outcome, Failed) else prepared.log
         return Evaluation(outcome, prepared.seconds, log, speed)
 

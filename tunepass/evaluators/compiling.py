@@ -96,6 +96,13 @@ class Compiling:
     ) -> tuple[Path, Completed, Failed | None]:
         """Object file of the candidate in `folder`; fails as `compile` or `not_applied`. The object's bytes do not
         depend on the folder's name."""
+        target, done, failure = self.compile_object(candidate, folder, rename_main=rename_main, limits=limits)
+        return target, done, failure or self.refused(candidate, folder, done)
+
+    def compile_object(
+        self, candidate: Candidate, folder: Path, *, rename_main: bool, limits: Limits | None = None
+    ) -> tuple[Path, Completed, Failed | None]:
+        """As compile_candidate, whatever was applied."""
         if candidate.text is None:
             source = self.source
         else:
@@ -113,11 +120,15 @@ class Compiling:
             *("-c", source, "-o", target),
         ]
         done, failure = self.run(words, limits)
-        if failure is None and candidate.requests and self.compiler.family != "other":
-            remarks = folder / "remarks"
-            text = remarks.read_text(errors="replace") if remarks.exists() else done.stderr
-            failure = not_applied(candidate.requests, parse_remarks(text))
         return target, done, failure
+
+    def refused(self, candidate: Candidate, folder: Path, done: Completed) -> Failed | None:
+        """`not_applied` when the remarks of that compilation in `folder` say so."""
+        if not candidate.requests or self.compiler.family == "other":
+            return None
+        remarks = folder / "remarks"
+        text = remarks.read_text(errors="replace") if remarks.exists() else done.stderr
+        return not_applied(candidate.requests, parse_remarks(text))
 
     def _steady(self, folder: Path) -> tuple[str, ...]:
         """Flags that keep folder names and random seeds out of the object."""

@@ -57,6 +57,11 @@ class Failed:
 Outcome = Measured | Infeasible | Failed
 
 
+def cut_short(outcome: Outcome) -> bool:
+    """Is it a censored measurement?"""
+    return isinstance(outcome, Measured) and outcome.censored
+
+
 @dataclass(frozen=True, slots=True)
 class Evaluation:
     """An outcome with what it cost: seconds by stage (`compile`, `check`, `measure`, ...) and the tail of the log.

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from tunepass.space.configuration import Configuration
-from tunepass.study.outcome import Measured, Outcome
+from tunepass.study.outcome import Measured, Outcome, cut_short
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class Trial:
 
     @property
     def censored(self) -> bool:
-        return isinstance(self.outcome, Measured) and self.outcome.censored
+        return cut_short(self.outcome)
 
 
 def comparable(trials: Iterable[Trial]) -> list[Trial]:
