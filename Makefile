@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 NATIVE := $(wildcard native/*.py native/*.h native/include/*.h native/src/*.c native/src/*.h)
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test lint types bench bench-search bench-trust kills native clean
+.PHONY: demo test lint types bench bench-search bench-trust nests kills native clean
 
 $(STAMP): setup.py pyproject.toml $(NATIVE)
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -41,6 +41,10 @@ bench-search: $(STAMP)
 # Fifty builds killed with -9 at random moments, resumed and compared with an undisturbed one (about two minutes).
 kills: $(STAMP)
 	$(BIN)/python tests/benchmarks/kill_builds.py --kills 50
+
+# Three hundred random loop nests, rewritten, under the sanitizers of gcc and clang (about eight minutes).
+nests: $(STAMP)
+	TUNEPASS_TEST_NESTS=300 $(BIN)/python -m pytest -n 2 tests/properties/test_loop_rewrites.py
 
 # Can a build be trusted: kernels that nothing changes, a busy machine, several seeds (about twenty minutes).
 bench-trust: $(STAMP)
