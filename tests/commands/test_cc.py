@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -154,31 +155,85 @@ def test_frozen_refuses_a_stale_and_a_missing_entry(folder: Folder, how: str) ->
     assert folder.run("cc", *words, "-c", "probe.c", **environment).returncode == 3
 
 
-def test_a_scheduled_loop_keeps_its_place_in_the_source(folder: Folder) -> None:
+FILL = """\
+#include "n.h"
+#pragma tunepass param TI: ordinal(1, 2) = 1
+#pragma tunepass kernel fill(n = 4, x: out int[n*n])
+void fill(int n, int *x)
+{
+#pragma tunepass loop(i, j) tile(i: TI)
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++)
+            x[i * n + j] = i + LIMIT;
+}
+int line(void) { return __LINE__; }
+const char *file(void) { return __FILE__; }
+"""
+
+
+@pytest.fixture
+def scheduled(folder: Folder) -> Folder:
+    """src/fill.c, whose loops are rewritten."""
     sub = folder.path / "src"
     sub.mkdir()
     (sub / "n.h").write_text("#define LIMIT 4\n")
-    text = (
-        '#include "n.h"\n'
-        "#pragma tunepass param TI: ordinal(1, 2) = 1\n"
-        "#pragma tunepass kernel fill(n = 4, x: out int[n*n])\n"
-        "void fill(int n, int *x)\n{\n"
-        "#pragma tunepass loop(i, j) tile(i: TI)\n"
-        "    for (int i = 0; i < n; i++)\n        for (int j = 0; j < n; j++)\n            x[i * n + j] = i + LIMIT;\n"
-        "}\nint line(void) { return __LINE__; }\nconst char *file(void) { return __FILE__; }\n"
-    )
-    (sub / "fill.c").write_text(text)
-    kernel = load(sub / "fill.c")
-    assert kernel.nests
+    (sub / "fill.c").write_text(FILL)
+    assert load(sub / "fill.c").nests
     lock(sub, "fill.c", TI=2)
-    folder.write(
+    return folder
+
+
+@pytest.mark.parametrize(
+    "words,written,names",
+    [
+        ("-c src/fill.c", {"fill.o"}, None),
+        ("-MMD -c src/fill.c", {"fill.o", "fill.d"}, "fill.d"),
+        ("-MD -c src/fill.c -o out.o", {"out.o", "out.d"}, "out.d"),
+        ("-MMD -MF deps -MT x.o -c src/fill.c", {"fill.o", "deps"}, "deps"),
+        ("-MMD -MFdeps -c src/fill.c -oout.o", {"out.o", "deps"}, "deps"),
+        ("-Wp,-MMD,deps -c src/fill.c", {"fill.o", "deps"}, "deps"),
+        ("-MMD -c probe.c src/fill.c", {"fill.o", "probe.o", "fill.d", "probe.d"}, "fill.d"),
+        ("-S src/fill.c", {"fill.s"}, None),
+    ],
+)
+def test_rewritten_text_leaves_no_trace_in_names(
+    scheduled: Folder, words: str, written: set[str], names: str | None
+) -> None:
+    before = scheduled.files()
+    assert scheduled.run("cc", "-O1", *words.split()).returncode == 0
+    assert scheduled.files() - before == written
+    if names is not None:
+        text = (scheduled.path / names).read_text()
+        assert "src/fill.c" in text and "src/n.h" in text and "tunepass-cc" not in text
+
+
+def test_dependencies_alone_are_those_of_the_source(scheduled: Folder) -> None:
+    assert scheduled.run("cc", "-MM", "src/fill.c").stdout.split() == ["fill.o:", "src/fill.c", "src/n.h"]
+
+
+def test_make_with_dependency_files_builds_once(scheduled: Folder) -> None:
+    compiler = f"{sys.executable} -m tunepass cc"
+    scheduled.write("Makefile", "fill.o: src/fill.c\n\t$(CC) -MMD -c $< -o $@\n-include fill.d\n")
+    runs = [
+        subprocess.run(["make", f"CC={compiler}"], cwd=scheduled.path, capture_output=True, text=True, check=True)
+        for _ in range(2)
+    ]
+    assert "fill.o" in runs[0].stdout and "up to date" in runs[1].stdout
+    (scheduled.path / "src/n.h").write_text("#define LIMIT 5\n")
+    os.utime(scheduled.path / "src/n.h", (4e9, 4e9))
+    again = subprocess.run(["make", f"CC={compiler}"], cwd=scheduled.path, capture_output=True, text=True, check=True)
+    assert "-MMD -c" in again.stdout
+
+
+def test_a_scheduled_loop_keeps_its_place_in_the_source(scheduled: Folder) -> None:
+    scheduled.write(
         "main.c",
         "#include <stdio.h>\nint line(void); const char *file(void); void fill(int, int *);\n"
         'int main(void) { int x[16]; fill(4, x); printf("%d %s %d\\n", line(), file(), x[15]); }\n',
     )
-    done = folder.run("cc", "-O2", "main.c", "src/fill.c")
+    done = scheduled.run("cc", "-O2", "main.c", "src/fill.c")
     assert done.returncode == 0, done.stderr
-    assert said(folder) == f"{text[: text.index('__LINE__')].count(chr(10)) + 1} src/fill.c 7\n"
+    assert said(scheduled) == f"{FILL[: FILL.index('__LINE__')].count(chr(10)) + 1} src/fill.c 7\n"
 
 
 def test_hashes_name_their_kind() -> None:

@@ -21,6 +21,7 @@ from pathlib import Path
 
 from tunepass.commands.answer import Status
 from tunepass.commands.compiler_call import CompilerCall, analyse
+from tunepass.commands.dependency_files import only_lists, rename, written_for
 from tunepass.diagnostics import ToolError
 
 LOCK = "tunepass.lock"  # tunepass.study.lock.NAME, not imported: most calls of a compiler have no lock to read
@@ -98,13 +99,13 @@ def _compile(compiler: list[str], call: CompilerCall, tuned: Sequence[Tuned], sc
     become objects first, so that a macro of one does not reach the others."""
     by_place = {one.place: one for one in tuned}
     if len(call.at) == 1:
-        return _run([*compiler, *_with(call.arguments, tuned[0], scratch), *tuned[0].arguments])
+        return _compile_one(compiler, call.arguments, tuned[0], scratch, links=call.links)
     if not call.links:
         statuses = [0]
         for place in call.at:
             one = by_place.get(place, Tuned(place, ()))
-            words = [w for i, w in enumerate(_with(call.arguments, one, scratch)) if i == place or i not in call.at]
-            statuses.append(_run([*compiler, *words, *one.arguments]))
+            alone = Tuned(call.only(place).index(call.arguments[place]), one.arguments, one.text)
+            statuses.append(_compile_one(compiler, call.only(place), alone, scratch / str(place), links=False))
         return max(statuses)
     arguments = list(call.arguments)
     for one in tuned:
@@ -117,17 +118,33 @@ def _compile(compiler: list[str], call: CompilerCall, tuned: Sequence[Tuned], sc
     return _run([*compiler, *arguments])
 
 
+def _compile_one(compiler: list[str], arguments: Sequence[str], one: Tuned, scratch: Path, *, links: bool) -> int:
+    """The only source of a call. What depends on what does not depend on how its loops are written."""
+    if one.text is None or only_lists(arguments):
+        return _run([*compiler, *arguments, *one.arguments])
+    status = _run([*compiler, *_with(arguments, one, scratch), *one.arguments])
+    source = Path(arguments[one.place])
+    rename(written_for(arguments, source, links=links), _rewritten(source, one, scratch), source)
+    return status
+
+
 def _with(arguments: Sequence[str], one: Tuned, scratch: Path) -> tuple[str, ...]:
     """The arguments with the tuned text in place of its source; `#line` keeps diagnostics and debuggers right."""
     if one.text is None:
         return tuple(arguments)
     source = Path(arguments[one.place])
-    rewritten = scratch / f"{one.place}{source.suffix}"
+    rewritten = _rewritten(source, one, scratch)
+    rewritten.parent.mkdir(parents=True, exist_ok=True)
     name = str(source).replace("\\", "\\\\").replace('"', '\\"')
     rewritten.write_text(f'#line 1 "{name}"\n{one.text}')
     changed = list(arguments)
     changed[one.place] = str(rewritten)
     return (*changed, "-iquote", str(source.parent))
+
+
+def _rewritten(source: Path, one: Tuned, scratch: Path) -> Path:
+    """Named like the source: the compiler names what it writes after it."""
+    return scratch / str(one.place) / source.name
 
 
 def _become(words: list[str]) -> int:

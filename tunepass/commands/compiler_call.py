@@ -69,6 +69,11 @@ def analyse(arguments: Sequence[str]) -> CompilerCall:
     return CompilerCall(tuple(arguments), tuple(at), links)
 
 
+def options(arguments: Sequence[str]) -> Iterator[tuple[str, str | None]]:
+    """Each argument with its value, if that is the next argument."""
+    return ((argument, value) for _, argument, value in _walk(arguments))
+
+
 def _walk(arguments: Sequence[str]) -> Iterator[tuple[int, str, str | None]]:
     """(place, argument, its value if that is the next argument)."""
     i = 0

@@ -1,0 +1,41 @@
+"""Where compilers write dependencies, and how they name files in them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tunepass.commands.dependency_files import only_lists, rename, written_for
+
+
+@pytest.mark.parametrize(
+    "words,files",
+    [
+        ("-c x/a.c", []),
+        ("-MMD -c x/a.c", ["a.d"]),
+        ("-MD -c x/a.c -o y/b.o", ["y/b.d"]),
+        ("-MD -oy/b.o -c x/a.c", ["y/b.d"]),
+        ("-MMD -MF z -c x/a.c", ["z"]),
+        ("-MMD -MFz -c x/a.c", ["z"]),
+        ("-Wp,-MMD,z -c x/a.c", ["z"]),
+    ],
+)
+def test_names(words: str, files: list[str]) -> None:
+    assert written_for(words.split(), Path("x/a.c"), links=False) == [Path(file) for file in files]
+
+
+def test_a_linked_program_names_it() -> None:
+    assert Path("prog-a.d") in written_for(["-MMD", "x/a.c", "-o", "prog"], Path("x/a.c"), links=True)
+
+
+def test_only_lists() -> None:
+    assert only_lists(["-MM", "a.c"]) and not only_lists(["-MMD", "-c", "a.c"])
+
+
+def test_names_are_written_as_make_reads_them(tmp_path: Path) -> None:
+    file = tmp_path / "a.d"
+    file.write_text("a.o: /tmp/s\\ 1/a.c b.h\n")
+    rename([file, tmp_path / "none.d"], Path("/tmp/s 1/a.c"), Path("my $dir/a.c"))
+    assert file.read_text() == "a.o: my\\ $$dir/a.c b.h\n"
+    assert list(tmp_path.iterdir()) == [file]
