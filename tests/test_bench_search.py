@@ -51,7 +51,7 @@ def bench(tmp_path: Path) -> single.Bench:
     (tmp_path / "results").mkdir()
     for name in NAMES:
         (tmp_path / "results" / f"rec.{name.replace('/', '.')}.json").write_text(json.dumps({"peers": peers}))
-    return single.Bench(Places(tmp_path / "data", tmp_path / "kept"), tmp_path, 2, 24, 1, lambda _: None)
+    return single.Bench(Places(tmp_path / "data", tmp_path / "kept"), tmp_path, 2, 1, 24, 1, lambda _: None)
 
 
 def test_a_problem_answers_from_its_table(bench: single.Bench) -> None:
@@ -77,7 +77,7 @@ def test_runs_are_kept_by_code_and_settings(bench: single.Bench, monkeypatch: py
 
 def test_evaluations_beside_the_peer_s(bench: single.Bench) -> None:
     text = single.evaluations(bench, NAMES, ["random", "density_ratio"])
-    assert "| **random** | 2 |" in text and "| baco | 1 |" in text
+    assert "| **random** | 2 |" in text and "| **density_ratio** | 1 |" in text and "| baco | 1 |" in text
     assert text.count("kernel_tuner/toy-") == 2 and "to match its mean over problems" in text
 
 

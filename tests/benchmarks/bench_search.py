@@ -39,7 +39,9 @@ def main() -> int:
         print(f"[{time.process_time() - start:.0f} s] {text}", file=sys.stderr, flush=True)
 
     keep = options.keep or ROOT / "build" / "bench-search"
-    bench = single.Bench(Places(data, keep), peers, options.seeds, options.evals, options.jobs, told)
+    bench = single.Bench(
+        Places(data, keep), peers, options.seeds, options.others or options.seeds, options.evals, options.jobs, told
+    )
     for name in options.table or list(TABLES):
         title, table = TABLES[name]
         print(f"### {title}\n\n{table(bench, options)}\n", flush=True)
@@ -55,7 +57,8 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--seeds", type=int, default=20)
     parser.add_argument("--evals", type=int, default=100)
     parser.add_argument("--problems", default="", help="only tables whose name contains one of these, comma-separated")
-    parser.add_argument("--strategies", default="", help="comma-separated; of dev and core")
+    parser.add_argument("--strategies", default="", help="comma-separated; of dev, core, failures and fronts")
+    parser.add_argument("--others", type=int, help="seeds of strategies other than the first one (as many)")
     parser.add_argument("--jobs", type=int, default=1, help="processes")
     parser.add_argument("--keep", type=Path, help="where runs are kept (build/bench-search)")
     return parser.parse_args()
@@ -92,13 +95,13 @@ def _core(bench: single.Bench, options: argparse.Namespace) -> str:
 
 def _failures(bench: single.Bench, options: argparse.Namespace) -> str:
     more = [name for name in core(bench.places.data) if name.startswith(MIXED)]
-    return single.failures(bench, _chosen([*DEV, *more], options))
+    return single.failures(bench, _chosen([*DEV, *more], options), _strategies(options))
 
 
 def _fronts(bench: single.Bench, options: argparse.Namespace) -> str:
     exhaustive = _chosen(["spatial/BlackScholes"], options)
     spector = _chosen([f"spector/{name}" for name in fronts.SPECTOR], options)
-    ours = ["auto", "hypermapper", "random"]
+    ours = [s for s in _strategies(options) if s not in ("baco", "density_ratio")]  # those are for one objective
     parts = [fronts.fronts(bench.places, exhaustive, ours, (100, 200, 300, 500), bench.seeds)] if exhaustive else []
     if spector:
         every = [*ours, *fronts.OPTUNA]

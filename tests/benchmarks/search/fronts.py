@@ -1,8 +1,9 @@
 """Two objectives: the share of the true front's hypervolume, ours beside Optuna's where that can be imported.
 
 Every strategy is shown the space that `tunepass replay` reads: the recorded rows where the table is a sample. Optuna
-cannot be held to a list of rows, so what it asks for and is not one of them is told to it as a broken constraint, free
-of charge, up to `REFUSALS` times; then a random row stands in, which it is told of.
+cannot be held to a list of rows, so what it asks for and is not one of them is told to it as a broken constraint, and
+what it has asked for before with its values, both free of charge, up to `REFUSALS` times an evaluation; then a random
+new row stands in, which it is told of.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from tunepass.space.parameter import Categorical, Permutation
 from tunepass.study.outcome import Measured
 from tunepass.study.pareto import hypervolume, nondominated
 
-REFUSALS = 300
+REFUSALS = 5
 SPECTOR = ("bfs_dense", "bfs_sparse", "fir", "hist", "mm", "nw", "spmv_5000", "spmv_500000")
 OPTUNA = {"optuna NSGA-II": "NSGAIISampler", "optuna TPE": "TPESampler"}
 
@@ -85,32 +86,36 @@ def _optuna(places: Places, table: str, strategy: str, evals: int, seed: int) ->
     volume = _scaled_volume(np.array(list(losses.values())))
     rng, found, series = np.random.default_rng(seed), list[tuple[float, ...]](), list[float]()
     worst = tuple(float(v) for v in np.max(list(losses.values()), axis=0))  # what a broken constraint is told as
-    while len(series) < evals:
-        trial, configuration = _asked(study, recorded, rng, worst)
+    seen: set[Configuration] = set()
+
+    def tell(trial: Any, configuration: Configuration) -> tuple[float, ...] | None:
         got = losses.get(configuration)
         trial.set_user_attr("broken", 0.0 if got else 1.0)
         study.tell(trial, list(got or worst))
+        return got
+
+    while len(series) < min(evals, recorded.space.size):
+        for refused in range(REFUSALS + 1):
+            if refused == REFUSALS:
+                _enqueue_new_row(study, recorded, rng, seen)
+            trial = study.ask()
+            configuration = _suggested(trial, recorded)
+            got = tell(trial, configuration)
+            if configuration not in seen and recorded.space.contains(configuration):
+                break
+        seen.add(configuration)
         found += [got] if got else []
         series.append(volume(found))
     return series
 
 
-def _asked(study: Any, recorded: RecordedSpace, rng: np.random.Generator, worst: tuple[float, ...]) -> Any:
-    """A trial of Optuna's and its configuration, which is in the recorded space."""
-    for _ in range(REFUSALS):
-        trial = study.ask()
-        configuration = _suggested(trial, recorded)
-        if recorded.space.contains(configuration):
-            return trial, configuration
-        trial.set_user_attr("broken", 1.0)
-        study.tell(trial, list(worst))
-    (row,) = recorded.space.sample(1, rng)
+def _enqueue_new_row(study: Any, recorded: RecordedSpace, rng: np.random.Generator, seen: set[Configuration]) -> None:
+    rows = recorded.space.sample(min(recorded.space.size, len(seen) + 1), rng)
+    row = next(row for row in rows if row not in seen)
     places = {}
     for p in recorded.space.parameters:
         places[p.name] = int(p.find(p.column([row[p.name]]))[0])
     study.enqueue_trial(places)
-    trial = study.ask()
-    return trial, _suggested(trial, recorded)
 
 
 def _suggested(trial: Any, recorded: RecordedSpace) -> Configuration:

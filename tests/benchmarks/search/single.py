@@ -18,11 +18,12 @@ MATCH = 60  # evaluations after which BaCO's result is the one to match
 
 @dataclass(frozen=True, slots=True)
 class Bench:
-    """Where the data is, and how much is run."""
+    """Where the data is, and how much is run; `others` is the number of seeds of strategies other than the first."""
 
     places: Places
     peers: Path
     seeds: int
+    others: int
     evals: int
     jobs: int
     told: Callable[[str], None]
@@ -31,9 +32,9 @@ class Bench:
         """Runs by strategy and problem."""
         jobs = [
             Job(p, s, seed, self.evals if evals is None else evals)
+            for number, s in enumerate(strategies)
             for p in problems
-            for s in strategies
-            for seed in range(self.seeds)
+            for seed in range(self.others if number else self.seeds)
         ]
         done = runs.run(self.places, jobs, self.jobs, self.told)
         return {
@@ -59,7 +60,8 @@ def evaluations(bench: Bench, problems: Sequence[str], strategies: Sequence[str]
     for label, by_problem in ours.items():
         cells = [tables.summary(by_problem, mark, problems) for mark in marks]
         failed = f"{tables.failed_share(by_problem, problems, MATCH):.1%}"
-        rows.append([f"**{label}**", str(bench.seeds), *cells, failed, tables.milliseconds(tables.seconds(by_problem))])
+        count = len(by_problem[problems[0]])
+        rows.append([f"**{label}**", str(count), *cells, failed, tables.milliseconds(tables.seconds(by_problem))])
     for tuner, by_name in sorted(theirs.items()):
         if len(by_name) == len(problems):
             their_runs = {name: peer.runs for name, peer in by_name.items()}
@@ -128,7 +130,7 @@ def _pooled(mine: Runs, baco: dict[str, peers.Peer], problems: Sequence[str]) ->
     return f"{int(reached[0]) + 1} ({(int(reached[0]) + 1) / MATCH:.2f})" if len(reached) else "not reached"
 
 
-def failures(bench: Bench, problems: Sequence[str], strategies: Sequence[str] = ("auto", "baco", "random")) -> str:
+def failures(bench: Bench, problems: Sequence[str], strategies: Sequence[str] = ("auto", "random")) -> str:
     """Failed evaluations where some configurations fail: until a peer's final quality is met, and in all."""
     ours, theirs = bench.of(problems, strategies), bench.recorded(problems)
     head = ["problem", *(f"{label}: failed in {MATCH}" for label in strategies)]
