@@ -38,6 +38,7 @@ class Context:
     frames: list[Frame] = field(default_factory=list)
     names: dict[str, int] = field(default_factory=dict)
     calls: int = 0
+    guessed: set[str] = field(default_factory=set)  # types that were warned about
     toggles: dict[str, Span] = field(default_factory=dict)
 
     @property

@@ -292,7 +292,9 @@ def _state_machine(
     """`FSM(init)(notDone)(action)(next)`."""
     if len(groups) != 4:
         raise SourceError("`FSM` is written FSM(init){ notDone }{ action }{ next }", head.span)
-    lowering.context.warn("how often this state machine runs is unknown; once is assumed", head.span)
+    counter = _states(lowering, groups, scope)
+    if counter is None:
+        lowering.context.warn("how often this state machine runs is unknown; once is assumed", head.span)
     with lowering.context.body() as frame:
         state = Wire(lowering.context.op("iterator", INT))
         for group in groups[1:]:
@@ -305,6 +307,7 @@ def _state_machine(
         label=name or f"fsm_{head.span.line}",
         kind="fsm",
         schedule=Schedule.INNER if inner else Schedule.SEQUENTIAL,
+        counters=() if counter is None else (counter,),
         stages=() if inner else stages_of(frame),
         operations=finish(ops, tuple(ops)) if inner else (),
         memories=tuple(frame.memories),
@@ -312,6 +315,33 @@ def _state_machine(
     )
     _add(lowering, made)
     return UNIT
+
+
+def _states(lowering: Lowering, groups: list[tuple[s.Node, ...]], scope: Scope) -> Counter | None:
+    """The counter that a machine is which runs from a constant in equal steps to a constant:
+    FSM(0)(i => i < 128){ … }{ i => i + 16 }."""
+    start = lowering.value(groups[0][0], scope)
+    ends: list[Expr] = []
+    for group, operator in ((groups[1], "<"), (groups[3], "+")):
+        closure = lowering.closure(group[0], scope)
+        body = closure.body if closure is not None else None
+        while isinstance(body, (s.Block, s.Parenthesis)):
+            inside = body.statements if isinstance(body, s.Block) else body.items
+            body = inside[0] if len(inside) == 1 else None
+        if closure is None or not isinstance(body, s.Infix) or body.operator != operator:
+            return None
+        if not isinstance(body.left, s.Ident) or body.left.name not in closure.parameters:
+            return None
+        with lowering.context.body():
+            end = primitives.read(lowering.context, lowering.value(body.right, closure.scope), body.span)
+        known = end.expr if isinstance(end, Known) else end.bound if isinstance(end, Wire) else None
+        if known is None:
+            return None
+        ends.append(known)
+    if not isinstance(start, Known) or algebra.number(ends[1]) in (None, 0):
+        return None
+    name = lowering.context.unique("state")
+    return Counter(name, start.expr, ends[0], ends[1], algebra.lift(1), groups[1][0].span)
 
 
 def conditional(lowering: Lowering, node: s.Conditional, scope: Scope) -> Value:

@@ -18,6 +18,7 @@ from tunepass.frontends.spatial.values import (
     Host,
     Known,
     MemoryRef,
+    Module,
     Opaque,
     ParMemory,
     Range,
@@ -165,7 +166,8 @@ class Lowering:
         only = list(self.context.aliases)
         element = read_type(only[0], self.context.aliases, self.context.structs) if len(only) == 1 else None
         assumed = f"{only[0]}, the only type the app names" if element is not None else "a 32-bit integer"
-        if span is not None and text:
+        if span is not None and text and text not in self.context.guessed:
+            self.context.guessed.add(text)
             self.context.warn(f"the type `{text}` is not known here; taken as {assumed}", span)
         return element or INT
 
@@ -232,7 +234,12 @@ class Lowering:
     def _select(self, node: s.Select, scope: Scope, name: str | None = None) -> Value:
         if isinstance(node.target, s.Ident) and scope.get(node.target.name) is None:
             return Opaque(f"{node.target.name}.{node.name}")
-        target = self.value(node.target, scope, name)  # `SRAM[T](n).buffer` is named too
+        target = self.value(node.target, scope, name)
+        if isinstance(target, Module):
+            found = target.scope.names.get(node.name)
+            plain = isinstance(found, Closure) and not found.parameters
+            return self.call(found, [], node.span) if plain else found or Opaque(node.name)  # type: ignore[arg-type]
+        #  `SRAM[T](n).buffer` is named too
         if node.name == "value":
             return primitives.read(self.context, target, node.span)
         if isinstance(target, TupleOf) and node.name in target.names:
@@ -244,6 +251,8 @@ class Lowering:
         collected = sequences.method(self, target, node.name, (), scope)
         if collected is not None:
             return collected
+        if isinstance(target, Host):
+            return memories.property_of(self, target, node, scope)
         target = primitives.read(self.context, target, node.span)
         if isinstance(target, Wire):
             fields = dict(target.element.fields) if isinstance(target.element, Struct) else {}
@@ -295,6 +304,8 @@ class Lowering:
         if isinstance(function, s.Typed) and isinstance(function.target, s.Select):
             if function.target.name in ("to", "as", "unchecked"):
                 value = self.value(function.target.target, scope)
+                if isinstance(value, Host):  # it is still what bound() speaks of
+                    return value
                 return primitives.convert(self.context, value, self.element(function.types), node.span)
             return memories.method(self, function.target, node, scope)
         if isinstance(function, s.Typed):
@@ -314,9 +325,14 @@ class Lowering:
             return UNIT
         if called in ("setArg", "setMem") and len(node.arguments) == 2:
             target, given = (self.value(a, scope) for a in node.arguments)
+            given = given.host if isinstance(given, MemoryRef) and given.host else given
             if isinstance(target, MemoryRef) and target.host and isinstance(given, (Host, Known)):
                 target.host.alias = given if isinstance(given, Host) else Host("value", given.expr)
             return UNIT
+        if called in ("loadParam", "define") and len(node.arguments) == 2:  # what a file or a flag may override
+            return self.value(_given(node.arguments[1]), scope, name)
+        if called in ("Bit", "Bool") and len(node.arguments) == 1:
+            return self.value(node.arguments[0], scope)
         if called == "param" and len(node.arguments) == 1:
             return declarations.declare(self, node.arguments[0], (), None, node.span, scope, name)
         if called == "pack":

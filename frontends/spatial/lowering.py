@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from dataclasses import dataclass
 
-from tunepass.diagnostics import SourceError
-from tunepass.frontends.spatial import outline
+from tunepass.diagnostics import SourceError, Span
+from tunepass.expr import algebra
+from tunepass.frontends.spatial import classes, outline
 from tunepass.frontends.spatial import syntax as s
 from tunepass.frontends.spatial.context import Context, finish, stages_of
 from tunepass.frontends.spatial.evaluate import Lowering
@@ -15,7 +17,7 @@ from tunepass.frontends.spatial.outline import App
 from tunepass.frontends.spatial.parser import parse
 from tunepass.frontends.spatial.scanner import MODIFIERS, Tokens
 from tunepass.frontends.spatial.types import read_type
-from tunepass.frontends.spatial.values import Closure, Host, Op, Scope
+from tunepass.frontends.spatial.values import Closure, Host, Known, Module, Op, Opaque, Scope, Text, TupleOf, Value
 from tunepass.ir.hardware import Controller, Program, Schedule, Struct
 
 
@@ -36,8 +38,10 @@ def lower(tokens: Tokens, app: App) -> Lowered:
     accels = outline.accels(tokens, app.first, app.last)
     if len(accels) > 1:
         context.warn("this app has more than one `Accel`; the first is taken", tokens.span(accels[1], accels[1]))
-    scope = host.run(app.first, app.last, accels[0], Scope())
+    named = tokens.items[app.first + 1].text == "=>"  # { self => …
+    scope = host.run(app.first + 2 * named, app.last, accels[0], host.surroundings(app))
     program = host.accel(accels[0], scope)
+    host.assumptions()
     return Lowered(app, program, context)
 
 
@@ -70,16 +74,98 @@ def _struct(tokens: Tokens, at: int, context: Context) -> None:
     context.structs[tokens.items[at + 1].text] = Struct(tuple(fields))
 
 
+def _word(i: int, text: str) -> Value:
+    """A word of a command line: a number where it is one."""
+    for number in (int, float):
+        with contextlib.suppress(ValueError):
+            return Host(f"args({i})", assumed=algebra.lift(number(text)))
+    return Text(text)
+
+
 class _Host:
     """Evaluates host code: values it can, functions by name, everything else as opaque."""
 
     def __init__(self, tokens: Tokens, context: Context):
         self.tokens, self.context = tokens, context
         self.lowering = Lowering(context, tokens)
+        self.arguments: tuple[Value, ...] = ()
+        self.arguments_at: Span | None = None
+        self.body: classes.Range = (0, 0)
+
+    def surroundings(self, app: App) -> Scope:
+        """The scope of the app's body: what the file's other classes, its parents and its constructor give it."""
+        self.body = (app.first, app.last - 1)
+        scope, known = Scope(), classes.classes(self.tokens)
+        used = {
+            self.tokens.items[i].text for i in range(app.first, app.last - 1) if self.tokens.items[i + 1].text == "."
+        }
+        for name in used & known.keys() - {app.name}:
+            scope.set(name, Module(self._members(known[name], Scope())))
+        body = Scope(scope)
+        if app.name in known:
+            self._inherit(known[app.name], known, body, {app.name})
+            self._construct(known[app.name], known, body)
+        if self.tokens.items[app.first + 1].text == "=>":  # { self => …
+            body.set(self.tokens.items[app.first].text, Module(body))
+        for name in ("this", app.name):
+            body.set(name, Module(body))
+        self._command_line(app, body)
+        return body
+
+    def _inherit(self, one: classes.Class, known: dict[str, classes.Class], scope: Scope, seen: set[str]) -> None:
+        """The members of the parents that are in this file, the furthest first."""
+        for name, _ in one.parents:
+            parent = known.get(name)
+            if parent is not None and name not in seen and not outline.accels(self.tokens, *parent.body):
+                seen.add(name)
+                self._inherit(parent, known, scope, seen)
+                self._members(parent, scope)
+
+    def _members(self, one: classes.Class, scope: Scope) -> Scope:
+        """Functions and values of a body; what cannot be read there is left out."""
+        pieces = [self._strip(a, b) for a, b in outline.statements(self.tokens, *one.body)]
+        for wanted in (True, False):
+            for a, b in pieces:
+                if a < b and (self.tokens.items[a].text == "def") is wanted:
+                    with contextlib.suppress(SourceError):
+                        self._definition(a, b, scope) if wanted else self._statement(a, b, scope)
+        return scope
+
+    def _construct(self, one: classes.Class, known: dict[str, classes.Class], scope: Scope) -> None:
+        """The constructor's parameters: as a class of this file that extends it gives them, else their defaults."""
+        names = tuple(name for name, _ in one.parameters)
+        calls = (given for other in known.values() for name, given in other.parents if name == one.name and given)
+        given = classes.arguments(self.tokens, names, next(calls, (0, 0)))
+        for name, default in one.parameters:
+            at = given.get(name, default)
+            scope.set(name, Host(name))
+            if at is not None:
+                with contextlib.suppress(SourceError):
+                    value = self.lowering.block(parse(self.tokens, *at), scope)
+                    scope.set(name, Host(name) if isinstance(value, Opaque) else value)
+
+    def _command_line(self, app: App, scope: Scope) -> None:
+        """`args(0)` is what `runtimeArgs` says, where the app says it."""
+        at = classes.run_arguments(self.tokens, app.first, app.last)
+        used = any(
+            self.tokens.items[i].text == "args" and self.tokens.items[i + 1].kind == "("
+            for i in range(app.first, app.last - 1)
+        )
+        if at is None or not used:
+            return
+        words = self.tokens.items[at].text.strip('"').split()
+        self.arguments = tuple(_word(i, word) for i, word in enumerate(words))
+        self.arguments_at = self.tokens.span(at, at)
+        scope.set("args", TupleOf(self.arguments))
+
+    def assumptions(self) -> None:
+        """A warning where a word of the command line had to stand for what nothing bounds."""
+        if self.arguments_at is not None and any(isinstance(a, Host) and a.asked for a in self.arguments):
+            message = "the command line is not known here; what nothing bounds is as `runtimeArgs` has it"
+            self.context.warn(message, self.arguments_at, "say `bound(x) = n` for a value that the host gives")
 
     def run(self, first: int, last: int, accel: int, scope: Scope) -> Scope:
         """Evaluate the statements of [first, last) down to the one that is token `accel`; the scope that it sees."""
-        scope = Scope(scope)
         pieces = [self._strip(a, b) for a, b in outline.statements(self.tokens, first, last)]
         for a, b in pieces:  # functions may be used before they are written
             if a < b and self.tokens.items[a].text == "def" and not a <= accel < b:
@@ -89,9 +175,9 @@ class _Host:
                 if a == accel:
                     return scope
                 if self.tokens.items[a].text == "def":
-                    self._parameters(a, b, scope)
+                    scope = self._parameters(a, b, scope)
                 inner = outline.enclosing_block(self.tokens, a, b, accel)
-                return self.run(*inner, accel, scope) if inner else scope
+                return self.run(*inner, accel, Scope(scope)) if inner else scope
             if a < b and self.tokens.items[a].text != "def":
                 self._statement(a, b, scope)
         return scope
@@ -139,10 +225,30 @@ class _Host:
         body = s.Unparsed(self.tokens.span(first, first), equals, last)
         scope.set(name, Closure(name, parameters, body, scope))
 
-    def _parameters(self, first: int, last: int, scope: Scope) -> None:
+    def _parameters(self, first: int, last: int, scope: Scope) -> Scope:
+        """A scope with the function's parameters, as the first call in the app gives them where that is known."""
         found = self._head(first, last)
-        for parameter in found[1] if found else ():
-            scope.set(parameter, Host(parameter))
+        inner = Scope(scope)
+        name, parameters = (found[0], found[1]) if found else ("", ())
+        given = classes.arguments(self.tokens, parameters, self._call(name, first, last))
+        for parameter in parameters:
+            if parameter == "args" and scope.get("args") is not None:
+                continue
+            host = Host(parameter)
+            at = given.get(parameter)
+            if at is not None and at[1] - at[0] == 1:
+                value = self.lowering.value(parse(self.tokens, *at), scope)
+                host.assumed = value.expr if isinstance(value, Known) else None
+            inner.set(parameter, host)
+        return inner
+
+    def _call(self, name: str, first: int, last: int) -> classes.Range:
+        """The arguments of the first call of `name` outside of [first, last), in the app."""
+        items = self.tokens.items
+        for at in range(*self.body):
+            if not first <= at < last and items[at].text == name and items[at + 1].kind == "(":
+                return at + 2, self.tokens.partner[at + 1]
+        return 0, 0
 
     def _head(self, first: int, last: int) -> tuple[str, tuple[str, ...], int] | None:
         """Name, parameters and the first token of the body of the `def` at `first`."""

@@ -14,6 +14,7 @@ from tunepass.frontends.spatial.values import (
     Host,
     Known,
     MemoryRef,
+    Module,
     Op,
     Opaque,
     ParMemory,
@@ -38,6 +39,8 @@ KINDS: dict[str, MemoryKind] = {
     "LineBuffer": "linebuffer", "ArgIn": "argin", "ArgOut": "argout", "HostIO": "argin", "HostIn": "argin",
     "HostOut": "argout", "StreamIn": "stream", "StreamOut": "stream", "MergeBuffer": "fifo",
 }  # fmt: skip
+_HINTS = frozenset({"buffer", "nonbuffer", "hierarchical", "flat"})
+_SIZES = {"length": 0, "size": 0, "rows": 0, "dim0": 0, "cols": 1, "dim1": 1, "dim2": 2}
 _SCALAR = frozenset({"reg", "argin", "argout", "stream"})
 _READS = {"deq": "deq", "pop": "deq", "peek": "load", "deqVec": "deq", "shiftOut": "deq"}
 _WRITES = frozenset({"enq", "push", "enqVec"})
@@ -55,6 +58,8 @@ def construct(lowering: Lowering, node: s.Apply, scope: Scope, name: str | None)
     types = ""
     if isinstance(head, s.Typed):
         types, head = head.types, head.target
+    if isinstance(head, s.Select) and head.name in _HINTS:  # `SRAM.buffer[T](n)`
+        head = head.target
     kind = KINDS.get(head.name) if isinstance(head, s.Ident) else None
     if kind is None or (isinstance(head, s.Ident) and scope.get(head.name) is not None):
         return None
@@ -82,6 +87,8 @@ def property_of(lowering: Lowering, target: Value, node: s.Select, scope: Scope)
     """`memory.name` without arguments: a banking hint, a queue's state, `deq`; anything of a host value is opaque."""
     if isinstance(target, Known) and node.name in ("to", "value", "length"):
         return target
+    if isinstance(target, Host) and node.name in _SIZES:
+        return target.member(node.name)
     if not isinstance(target, MemoryRef):
         return Opaque(node.name)
     return _of_memory(lowering, target, node, (), scope)
@@ -94,6 +101,11 @@ def method(lowering: Lowering, function: s.Select, node: s.Apply, scope: Scope) 
             lowering.unmodelled(f"`{function.span.text}(…)`", node.span)
         return Opaque(function.span.text)
     target = lowering.value(function.target, scope)
+    if isinstance(target, Module):
+        found = target.scope.names.get(function.name)
+        if isinstance(found, Closure):
+            given = [lowering.closure(a, scope) or lowering.value(a, scope) for a in node.arguments]
+            return lowering.call(found, given, node.span)
     if isinstance(target, MemoryRef):
         return _of_memory(lowering, target, function, node.arguments, scope)
     if isinstance(target, Closure) and function.name == "apply":
@@ -118,6 +130,8 @@ def _of_memory(
         return primitives.read(context, target, function.span)
     if not context.in_hardware:
         return Opaque(name) if name in ("length", "rows", "cols") or name in _HOST_METHODS else target
+    if name in _SIZES and _SIZES[name] < len(memory.dims):
+        return Known(memory.dims[_SIZES[name]])
     if name in _READS:
         for argument in arguments:
             lowering.value(argument, scope)

@@ -31,7 +31,8 @@ def make(lowering: Lowering, function: s.Node, groups: list[tuple[s.Node, ...]],
         return TupleOf(tuple(lowering.value(a, scope) for a in groups[0][:LIMIT]))
     if not isinstance(function, s.Select) or function.name not in ("tabulate", "fill") or len(groups) != 2:
         return None
-    if not isinstance(function.target, s.Ident) or function.target.name not in _MAKERS or len(groups[0]) != 1:
+    maker = function.target  # `List`, or `scala.Array`
+    if not isinstance(maker, (s.Ident, s.Select)) or maker.name not in _MAKERS or len(groups[0]) != 1:
         return None
     n = primitives.constant_of(lowering.value(groups[0][0], scope))
     if not isinstance(n, int) or not 0 <= n <= LIMIT:

@@ -38,14 +38,25 @@ class Text:
 
 @dataclass(eq=False, slots=True)
 class Host:
-    """A value known only when the program runs; `bound(x) = n` gives the value that models use."""
+    """A value known only when the program runs; `bound(x) = n` gives the value that models use. `assumed` stands for it
+    where nothing else does; `asked` says that it had to."""
 
     name: str
     bound: Expr | None = None
     alias: Host | None = None
+    assumed: Expr | None = None
+    asked: bool = False
+    members: dict[str, Host] = field(default_factory=dict)
 
     def known(self) -> Expr | None:
-        return self.bound if self.bound is not None or self.alias is None else self.alias.known()
+        found = self.bound if self.bound is not None or self.alias is None else self.alias.known()
+        if found is None and self.assumed is not None:
+            self.asked = True
+        return self.assumed if found is None else found
+
+    def member(self, name: str) -> Host:
+        """`xs.length`: the same value wherever it is written."""
+        return self.members.setdefault(name, Host(f"{self.name}.{name}"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,13 +130,20 @@ class Closure:
 
 
 @dataclass(frozen=True, slots=True)
+class Module:
+    """An object whose members are named: `Params.N`, `self.N`."""
+
+    scope: Scope
+
+
+@dataclass(frozen=True, slots=True)
 class Opaque:
     """A value that is not modelled; `reason` says why."""
 
     reason: str = ""
 
 
-Value = Known | Text | Host | Wire | MemoryRef | ParMemory | Range | Tile | TupleOf | Closure | Opaque
+Value = Known | Text | Host | Wire | MemoryRef | ParMemory | Range | Tile | TupleOf | Closure | Module | Opaque
 
 
 class Scope:

@@ -27,6 +27,7 @@ from tunepass.ir.hardware import Controller, Counter, Program, Schedule, Stage
 
 STORE = 1  # cycles of a register write
 LOOPS = ("foreach", "reduce", "memreduce")
+REPEATED = (*LOOPS, "fsm")  # a state machine's steps do not overlap
 
 
 def trips(counters: tuple[Counter, ...]) -> Expr:
@@ -76,7 +77,7 @@ class CycleModel:
             depth,
             {"cycles": cycles},
             controller.span,
-            times=trips(controller.counters) if loop else None,
+            times=trips(controller.counters) if controller.kind in REPEATED else None,
             overlap=pipelined(controller) if loop and not inner else None,
             combine="leaf" if inner else "slowest" if _together(controller) else "turns",
         )
@@ -88,7 +89,7 @@ class CycleModel:
         latency = self._stretched(body.latency)
         interval = controller.interval or body.interval
         if controller.kind not in ("foreach", "reduce"):
-            return algebra.lift(latency)
+            return algebra.mul(latency, trips(controller.counters))
         tree: Expr = algebra.lift(0)
         if controller.reduction is not None:
             tree = algebra.mul(self._combine(controller, False), algebra.ceil_log2(par_of(controller.counters)))
@@ -119,7 +120,7 @@ class CycleModel:
             overhead = 1 if controller.kind == "fsm" else 0
             if controller.schedule is Schedule.STREAM:
                 return algebra.add(algebra.maximum(*stages), overhead)
-            return algebra.add(*stages, overhead)
+            return algebra.add(algebra.mul(algebra.add(*stages), trips(controller.counters)), overhead)
         n, together = trips(controller.counters), algebra.add(*stages)
         interval = controller.interval or 1
         piped = algebra.add(algebra.mul(algebra.maximum(*stages), algebra.sub(n, 1), interval), together, 1)

@@ -1,6 +1,6 @@
 import spatial.dsl._
 
-/** One head of attention for a block of queries at a time: scores, softmax by rows, weighted values. */
+/** One head of attention for a block of queries at a time: scores, softmax by rows, weighted values. Tune: tunepass build samples/spatial/Attention.scala --device stratix-v */
 @spatial object Attention extends SpatialApp {
   type T = Float
 

@@ -1,7 +1,7 @@
 import spatial.dsl._
 import org.virtualized._
 
-/** European option prices by the Black-Scholes formula: one tile of options at a time, six arrays in, one out. */
+/** European option prices by the Black-Scholes formula: one tile of options at a time, six arrays in, one out. Tune: tunepass build samples/spatial/BlackScholes.scala --device stratix-v */
 object BlackScholes extends SpatialApp {
   type T = Float
 

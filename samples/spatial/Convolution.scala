@@ -1,6 +1,6 @@
 import spatial.dsl._
 
-/** A 3 by 3 convolution of an image: rows stream through a line buffer, a window slides along each. */
+/** A 3 by 3 convolution of an image: rows stream through a line buffer, a window slides along each. Tune: tunepass build samples/spatial/Convolution.scala --device stratix-v */
 @spatial object Convolution extends SpatialApp {
   type T = FixPt[TRUE, _16, _16]
 

@@ -1,7 +1,7 @@
 import spatial.dsl._
 import org.virtualized._
 
-/** The dot product of two long vectors: a reduction over tiles of a reduction within each. */
+/** The dot product of two long vectors: a reduction over tiles of a reduction within each. Tune: tunepass build samples/spatial/DotProduct.scala --device stratix-v */
 object DotProduct extends SpatialApp {
   type T = FixPt[TRUE, _32, _0]
 

@@ -1,6 +1,6 @@
 import spatial.dsl._
 
-/** Radix-2 fast Fourier transforms of many rows: bit-reversed rows in, one stage of butterflies after the other. */
+/** Radix-2 fast Fourier transforms of many rows: bit-reversed rows in, one stage of butterflies after the other. Tune: tunepass build samples/spatial/FFT.scala --device stratix-v */
 @spatial object FFT extends SpatialApp {
   type T = Float
 

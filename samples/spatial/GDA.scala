@@ -1,7 +1,7 @@
 import spatial.dsl._
 import org.virtualized._
 
-/** Gaussian discriminant analysis: the covariance of rows around the mean of their class. */
+/** Gaussian discriminant analysis: the covariance of rows around the mean of their class. Tune: tunepass build samples/spatial/GDA.scala --device stratix-v */
 object GDA extends SpatialApp {
   type X = Float
 

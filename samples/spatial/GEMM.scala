@@ -1,7 +1,7 @@
 import spatial.dsl._
 import org.virtualized._
 
-/** C += A * B by outer products: each tile of C accumulates rank-one updates. */
+/** C += A * B by outer products: each tile of C accumulates rank-one updates. Tune: tunepass build samples/spatial/GEMM.scala --device stratix-v */
 object GEMM extends SpatialApp {
   type T = FixPt[TRUE, _16, _16]
 

@@ -1,7 +1,7 @@
 import spatial.dsl._
 import org.virtualized._
 
-/** K-means clustering: every epoch streams the points, adds each to its closest centre, and averages. */
+/** K-means clustering: every epoch streams the points, adds each to its closest centre, and averages. Tune: tunepass build samples/spatial/KMeans.scala --device stratix-v */
 object KMeans extends SpatialApp {
   type T = Int
 

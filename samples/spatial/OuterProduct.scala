@@ -1,7 +1,7 @@
 import spatial.dsl._
 import org.virtualized._
 
-/** The outer product of two vectors, tile by tile. */
+/** The outer product of two vectors, tile by tile. Tune: tunepass build samples/spatial/OuterProduct.scala --device stratix-v */
 object OuterProduct extends SpatialApp {
   type T = FixPt[TRUE, _32, _0]
 

@@ -1,7 +1,7 @@
 import spatial.dsl._
 import org.virtualized._
 
-/** TPC-H query 6: the revenue of the line items within a window of dates, discounts and quantities. */
+/** TPC-H query 6: the revenue of the line items within a window of dates, discounts and quantities. Tune: tunepass build samples/spatial/TPCHQ6.scala --device stratix-v */
 object TPCHQ6 extends SpatialApp {
   type FT = Int
 

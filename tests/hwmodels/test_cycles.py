@@ -127,3 +127,8 @@ def test_contention(program, number):
 def test_the_fitted_stretch_is_the_devices(program, number):
     stretched = number(CycleModel(program(MEMORIES + SCALE), load("stratix-v")).total())
     assert stretched == STARTUP + math.floor(9 * load("stratix-v").body_stretch + 0.5) + 124 + 1
+
+
+def test_the_steps_of_a_state_machine_do_not_overlap(program, device, number):
+    # load 2 + multiply 6 + store 1 = 9, for 0, 16, ... 112
+    assert cycles(program, device, number, "FSM(0)(i => i < 128) { i => y(i) = x(i) * 3 } { i => i + 16 }") == 8 * 9

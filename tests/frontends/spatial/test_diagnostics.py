@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from tunepass.cli import main
 from tunepass.diagnostics import Source, SourceError
 from tunepass.frontends.spatial.frontend import SpatialFrontend
 
@@ -75,6 +78,19 @@ def test_one_diagnostic(name: str, golden) -> None:  # type: ignore[no-untyped-d
         SpatialFrontend().parse(Source("App.scala", source(name)))
     (diagnostic,) = caught.value.diagnostics
     golden(f"spatial/errors/{name}.txt", diagnostic.render() + "\n")
+
+
+@pytest.mark.parametrize("name", [*HOST, *ACCEL, *WHOLE])
+def test_the_command_line_shows_it_and_writes_nothing(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "App.scala").write_text(source(name))
+    for command in ("estimate", "build", "pareto"):
+        assert main([command, "App.scala", "--device", "stratix-v"]) == 2
+        printed = capsys.readouterr()
+        assert printed.out == "" and printed.err.count("error: ") == 1 and "Traceback" not in printed.err
+    assert [path.name for path in tmp_path.iterdir()] == ["App.scala"]
 
 
 def test_an_app_that_is_not_there() -> None:
