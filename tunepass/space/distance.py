@@ -13,13 +13,14 @@ from tunepass.space.prior import Floats
 
 
 def squared_distances(embedding: Embedding, x: Floats, z: Floats) -> Floats:
-    """Squared distance of each parameter (p, n, m) between rows x (n, features) and z (m, features)."""
+    """Squared distance of each group of features (p, n, m) between rows x (n, features) and z (m, features)."""
     x, z = np.ascontiguousarray(x, dtype=np.float64), np.ascontiguousarray(z, dtype=np.float64)
     features = len(embedding.group)
     if x.shape[1:] != (features,) or z.shape[1:] != (features,):
         raise ValueError(f"rows have {features} features, got {x.shape=}, {z.shape=}")
     group, nominal = embedding.group.astype(np.int32), embedding.nominal.astype(np.uint8)
-    out = np.empty((len(embedding.parameters), len(x), len(z)))
+    groups = int(embedding.group.max()) + 1
+    out = np.empty((groups, len(x), len(z)))
     lib.tp_gp_distances(
         ffi.cast("double *", x.ctypes.data),
         len(x),
@@ -28,7 +29,7 @@ def squared_distances(embedding: Embedding, x: Floats, z: Floats) -> Floats:
         features,
         ffi.cast("int32_t *", group.ctypes.data),
         ffi.cast("uint8_t *", nominal.ctypes.data),
-        len(embedding.parameters),
+        groups,
         ffi.cast("double *", out.ctypes.data),
     )
     return out

@@ -7,7 +7,10 @@
                  kendall     one sign per pair of items             number of discordant pairs
                  hamming     item at each position, nominal         number of changed positions
                  naive       rank, nominal                          1 if different
+                 positions   position of each item                  an item's squared move, each with its lengthscale
+    Derived                  one feature, in [0, 1]                 squared difference
 
+With `positions` every item is a parameter of its own: how early one loop stands may matter and the others not.
 Spearman and Kendall are divided by their largest value, so that one lengthscale prior suits every parameter.
 """
 
@@ -22,29 +25,39 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tunepass.space.columns import Columns
+from tunepass.space.derived import Derived
 from tunepass.space.parameter import Categorical, Parameter, Permutation
 
 Floats = NDArray[np.float64]
-PermutationDistance = Literal["spearman", "kendall", "hamming", "naive"]
+PermutationDistance = Literal["spearman", "kendall", "hamming", "naive", "positions"]
 
 
 class Embedding:
-    """`rows(columns)` (n, f); feature c belongs to parameter `group[c]` and is compared by equality if `nominal[c]`.
+    """`rows(columns)` (n, f); feature c has the lengthscale `group[c]` and is compared by equality if `nominal[c]`.
 
     Without `log` every number is on its plain scale.
     """
 
     def __init__(
-        self, parameters: Sequence[Parameter], *, permutation: PermutationDistance = "spearman", log: bool = True
+        self,
+        parameters: Sequence[Parameter],
+        *,
+        permutation: PermutationDistance = "spearman",
+        log: bool = True,
+        derived: Sequence[Derived] = (),
     ):
         self.parameters, self.permutation, self.log = tuple(parameters), permutation, log
+        self.derived = tuple(derived)
         widths = [self._width(parameter) for parameter in self.parameters]
         nominal = [self._is_nominal(parameter) for parameter in self.parameters]
-        self.group: NDArray[np.int64] = np.repeat(np.arange(len(widths)), widths)
-        self.nominal: NDArray[np.bool_] = np.repeat(nominal, widths)
+        shared = [1 if self._apart(parameter) else width for parameter, width in zip(self.parameters, widths)]
+        sizes = [size for size, width in zip(shared, widths) for _ in range(width // size)] + [1] * len(self.derived)
+        self.group: NDArray[np.int64] = np.repeat(np.arange(len(sizes)), sizes)
+        self.nominal: NDArray[np.bool_] = np.append(np.repeat(nominal, widths), np.zeros(len(self.derived), np.bool_))
 
     def rows(self, columns: Columns) -> Floats:
-        return np.ascontiguousarray(np.column_stack([self._features(p, columns[p.name]) for p in self.parameters]))
+        parts = [self._features(p, columns[p.name]) for p in self.parameters]
+        return np.ascontiguousarray(np.column_stack([*parts, *(d.values(columns) for d in self.derived)]))
 
     def _width(self, parameter: Parameter) -> int:
         if not isinstance(parameter, Permutation) or self.permutation == "naive":
@@ -56,6 +69,9 @@ class Embedding:
         if isinstance(parameter, Permutation):
             return self.permutation in ("hamming", "naive")
         return isinstance(parameter, Categorical)
+
+    def _apart(self, parameter: Parameter) -> bool:
+        return isinstance(parameter, Permutation) and self.permutation == "positions"
 
     def _features(self, parameter: Parameter, column: NDArray[np.generic]) -> Floats:
         if isinstance(parameter, Permutation):
@@ -71,6 +87,8 @@ class Embedding:
         if self.permutation == "hamming":
             return items.astype(np.float64)  # k changed positions at most; the count itself is the distance
         position = np.argsort(items, axis=1)
+        if self.permutation == "positions":
+            return np.asarray(position / max(1, k - 1), dtype=np.float64)
         if self.permutation == "spearman":
             largest = k * (k * k - 1) / 3  # sum of squared moves of a reversal
             return np.asarray(position / math.sqrt(max(largest, 1.0)))

@@ -1,15 +1,17 @@
 """Configurations as rows of numbers for models: the only place that knows both values and rows.
 
 A numeric parameter is one feature in [0, 1], on the log scale if `log`; a categorical one feature a value, 1 for its
-value and 0 for the others; a permutation one feature an item, its position scaled to [0, 1].
+value and 0 for the others; a permutation one feature an item, its position scaled to [0, 1]. Derived features follow.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from tunepass.space.derived import Derived
 from tunepass.space.group import Columns
 from tunepass.space.parameter import Categorical, Column, Parameter, Permutation
 from tunepass.space.prior import Floats
@@ -28,19 +30,20 @@ class Block:
 class Encoding:
     """`features`: a name for every feature; `blocks`: which features are whose, in the order of the parameters."""
 
-    def __init__(self, space: Space):
+    def __init__(self, space: Space, derived: Sequence[Derived] = ()):
         blocks: list[Block] = []
         features: list[str] = []
         for p in space.parameters:
             names = _names(p)
             blocks.append(Block(p, len(features), len(features) + len(names)))
             features += names
-        self.blocks, self.features = tuple(blocks), tuple(features)
+        self.blocks, self.derived = tuple(blocks), tuple(derived)
+        self.features = (*features, *(str(d) for d in self.derived))
 
     def encode(self, columns: Columns) -> Floats:
         """Rows (n, features) of the configurations in `columns`."""
         parts = [_encoded(b.parameter, columns[b.parameter.name]) for b in self.blocks]
-        return np.concatenate(parts, axis=1)
+        return np.concatenate([*parts, *(d.values(columns)[:, None] for d in self.derived)], axis=1)
 
 
 def positions(column: Column) -> Floats:

@@ -17,6 +17,7 @@ from tunepass.acquisition.feasible import draw_limit, feasible_utility
 from tunepass.acquisition.maximise import ClimbSettings, maximise
 from tunepass.space.columns import Columns, join, length, take
 from tunepass.space.configuration import Configuration
+from tunepass.space.derived import derived_features
 from tunepass.space.embedding import Embedding, PermutationDistance
 from tunepass.space.encoding import Encoding
 from tunepass.space.neighbourhood import Neighbourhood
@@ -24,6 +25,7 @@ from tunepass.strategies.base import Strategy, Task
 from tunepass.strategies.design import DesignSettings, warm_up
 from tunepass.strategies.losses import log_scale, scalarised
 from tunepass.strategies.models import ForestModel, GpModel, Model, weights
+from tunepass.strategies.probe import probe
 from tunepass.strategies.random import draw_free
 from tunepass.strategies.record import Record
 from tunepass.strategies.residual import Prior, ResidualModel, interleaved
@@ -45,12 +47,14 @@ class BayesianSettings:
     forest: ForestSettings = field(default_factory=ForestSettings)
     permutation: PermutationDistance = "spearman"
     log_input: bool = True  # False: the Gaussian process sees every number on its plain scale
+    derived: bool = False  # ... and beside the values what compilers make of them: odd parts, products in constraints
     log_output: bool = True
     feasibility: FeasibilitySettings | None = field(default_factory=FeasibilitySettings)
     limit: float = 0.7  # upper end of the random minimum probability of feasibility; 0 turns it off
     design: DesignSettings = field(default_factory=DesignSettings)
     climb: ClimbSettings = field(default_factory=ClimbSettings)
     pool: int = 1000  # uniform feasible candidates a suggestion
+    probe: int = 0  # every so many suggestions, change what was never changed alone in the best trial; 0: never
     elite: int = 3  # measured configurations whose neighbours are candidates too
     residual: ResidualSettings = field(default_factory=ResidualSettings)  # where there is a prior mean
 
@@ -63,7 +67,10 @@ class Bayesian(Strategy):
         self.settings, self.record = settings or BayesianSettings(), Record(task)
         self.prior = Prior(task, log=self.settings.log_output) if task.prior_mean is not None else None
         s, parameters = self.settings, task.space.parameters
-        self.embedding = Embedding(parameters, permutation=s.permutation, log=s.log_input)
+        metric: PermutationDistance = "spearman" if s.permutation == "positions" else s.permutation
+        self.plain = Embedding(parameters, permutation=metric, log=s.log_input)  # the design's distance
+        derived = derived_features(task.space) if s.derived else ()
+        self.embedding = Embedding(parameters, permutation=s.permutation, log=s.log_input, derived=derived)
         self.encoding, self.around = Encoding(task.space), Neighbourhood(task.space)
         self.feasibility = Feasibility(self.settings.feasibility)
         self.models = self._models()
@@ -114,14 +121,23 @@ class Bayesian(Strategy):
         utility = self._utility(rng)
         if utility is None:
             return draw_free(self.record)
+        if (single := self._probe(utility)) is not None:
+            return single
         starts = self._starts(rng)
         best = maximise(utility, self.around, starts, self.record.taken, self.settings.climb)
         return best if best is not None else draw_free(self.record)
 
+    def _probe(self, utility: Callable[[Columns], Floats]) -> Configuration | None:
+        every, best = self.settings.probe, self._elite()[:1]
+        if not every or not best or len(self.task.objectives) > 1:
+            return None
+        due = (len(self.record) + len(self.record.pending)) % every == 0
+        return probe(best[0], self.record.taken, self.around, utility) if due else None
+
     def _warm_up(self) -> list[Configuration]:
         """The design; the same whether it is made now or was made before an interruption."""
         if self._design is None:
-            self._design = warm_up(self.task, self.embedding, self.settings.design)
+            self._design = warm_up(self.task, self.plain, self.settings.design)
         plan = self._design if self.prior is None else self._informed(self.prior, self._design)
         return plan if len(self.record) < len(plan) else []
 

@@ -23,6 +23,7 @@ from tunepass.acquisition.maximise import ClimbSettings, maximise
 from tunepass.acquisition.scalarise import ChebyshevBound, Scale, draw_weights
 from tunepass.space.columns import Columns, join, length, take
 from tunepass.space.configuration import Configuration
+from tunepass.space.derived import derived_features
 from tunepass.space.embedding import Embedding, PermutationDistance
 from tunepass.space.encoding import Encoding
 from tunepass.space.neighbourhood import Neighbourhood
@@ -54,6 +55,7 @@ class HypervolumeSettings:
     forest: ForestSettings = field(default_factory=ForestSettings)
     permutation: PermutationDistance = "spearman"
     log_input: bool = True  # False: the Gaussian process sees every number on its plain scale
+    derived: bool = False  # ... and beside the values what compilers make of them: odd parts, products in constraints
     log_output: bool = True
     feasibility: FeasibilitySettings | None = field(default_factory=FeasibilitySettings)
     limit: float = 0.7  # upper end of the random minimum probability of feasibility; 0 turns it off
@@ -70,7 +72,10 @@ class Hypervolume(Strategy):
         super().__init__(task)
         self.settings, self.record = settings or HypervolumeSettings(), Record(task)
         s, parameters = self.settings, task.space.parameters
-        self.embedding = Embedding(parameters, permutation=s.permutation, log=s.log_input)
+        metric: PermutationDistance = "spearman" if s.permutation == "positions" else s.permutation
+        self.plain = Embedding(parameters, permutation=metric, log=s.log_input)  # the design's distance
+        derived = derived_features(task.space) if s.derived else ()
+        self.embedding = Embedding(parameters, permutation=s.permutation, log=s.log_input, derived=derived)
         self.encoding, self.around = Encoding(task.space), Neighbourhood(task.space)
         self.feasibility = Feasibility(self.settings.feasibility)
         self.kinds = [self._models(kind) for kind in KINDS[self.settings.surrogate]]
@@ -114,7 +119,7 @@ class Hypervolume(Strategy):
 
     def _warm_up(self) -> list[Configuration]:
         if self._design is None:
-            self._design = warm_up(self.task, self.embedding, self.settings.design)
+            self._design = warm_up(self.task, self.plain, self.settings.design)
         return self._design if len(self.record) < len(self._design) else []
 
     def _utility(self, rng: np.random.Generator) -> Callable[[Columns], Floats] | None:

@@ -42,12 +42,16 @@ class Model(ABC):
 
 
 class GpModel(Model):
-    """The hyperparameters at n rows depend on the rows at the last refit only, never on the path taken there."""
+    """The hyperparameters at n rows depend on the rows at the last refit only, never on the path taken there.
+
+    With `settings.samples`, one process a draw of them, and the moments of their mixture.
+    """
 
     def __init__(self, embedding: Embedding, settings: GpSettings):
         self.embedding = embedding
-        self.gp = GaussianProcess(Features.of(embedding.group, embedding.nominal), settings)
-        self._theta: dict[bytes, Floats] = {}
+        features = Features.of(embedding.group, embedding.nominal)
+        self.processes = [GaussianProcess(features, settings) for _ in range(max(1, settings.samples))]
+        self._thetas: dict[bytes, list[Floats]] = {}
         self._score = -np.inf
 
     def rows(self, columns: Columns) -> Floats:
@@ -56,23 +60,42 @@ class GpModel(Model):
     def fit(self, x: Floats, loss: Floats, fantasies: Floats) -> None:
         at = last_refit(len(x))
         key = loss[:at].tobytes()
-        if key not in self._theta:
+        if key not in self._thetas:
             keep = informative(loss[:at], FIT_ROWS)
-            self.gp.fit(x[:at][keep], loss[:at][keep])
-            self._theta = {key: self.gp.fitted.theta}
-            self._score = held_out(self.gp.leave_one_out(), loss[:at][keep])
-        theta = self._theta[key]
-        self.gp.refit(x, loss, theta)
+            self._thetas = {key: self._search(x[:at][keep], loss[:at][keep])}
+        thetas = self._thetas[key]
+        for process, theta in zip(self.processes, thetas):
+            process.refit(x, loss, theta)
         if len(fantasies):
-            believed = self.gp.posterior(fantasies).mean
-            self.gp.refit(np.vstack([x, fantasies]), np.concatenate([loss, believed]), theta)
+            believed = self.posterior(fantasies).mean
+            for process, theta in zip(self.processes, thetas):
+                process.refit(np.vstack([x, fantasies]), np.concatenate([loss, believed]), theta)
 
     def posterior(self, x: Floats) -> Posterior:
-        return self.gp.posterior(x)
+        return moments([process.posterior(x) for process in self.processes])
 
     def score(self) -> float:
         """As of the last refit."""
         return self._score
+
+    def _search(self, x: Floats, loss: Floats) -> list[Floats]:
+        first = self.processes[0]
+        first.fit(x, loss)
+        thetas = first.draws() or [first.fitted.theta]
+        left_out = []
+        for process, theta in zip(self.processes, thetas):
+            process.refit(x, loss, theta)
+            left_out.append(process.leave_one_out())
+        self._score = held_out(moments(left_out), loss)
+        return thetas
+
+
+def moments(parts: Sequence[Posterior]) -> Posterior:
+    """Mean and variance of an equal mixture."""
+    if len(parts) == 1:
+        return parts[0]
+    means = np.array([part.mean for part in parts])
+    return Posterior(means.mean(axis=0), np.mean([part.variance for part in parts], axis=0) + means.var(axis=0))
 
 
 class ForestModel(Model):

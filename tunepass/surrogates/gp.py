@@ -2,7 +2,7 @@
 
 symbol      meaning
 y           losses shifted and scaled to mean 0 and deviation 1
-theta       log lengthscales, log amplitude, log noise (kernels.py)
+theta       log lengthscales, log mix (ANOVA only), log amplitude, log noise (kernels.py)
 Gamma(a, b) density of exp(theta_i) up to a constant: (a - 1) theta_i - b exp(theta_i)
 """
 
@@ -14,8 +14,10 @@ import numpy as np
 
 from tunepass.surrogates.base import Floats, Posterior, Surrogate
 from tunepass.surrogates.forest import checked
+from tunepass.surrogates.hamiltonian import draws as hamiltonian
 from tunepass.surrogates.kernels import (
     Features,
+    Kernel,
     KernelName,
     Likelihood,
     distances,
@@ -52,9 +54,12 @@ class GpSettings:
     lengthscale: Gamma | None = Gamma(2.0, 1.0)
     amplitude: Gamma = Gamma(2.0, 0.2)
     noise: Gamma = Gamma(1.1, 20.0)
+    mix: Gamma = Gamma(2.0, 1.0)  # ANOVA: how much interactions count beside main effects
     draws: int = 24  # starts looked at
     starts: int = 2  # starts climbed
     iterations: int = 50
+    samples: int = 0  # draws of the hyperparameters that predictions are averaged over; 0: the most probable alone
+    thin: int = 4
     seed: int = 0
 
 
@@ -66,18 +71,7 @@ class Fit:
     log_posterior: float
     u: Floats
     alpha: Floats
-
-    @property
-    def lengthscales(self) -> Floats:
-        return np.exp(self.theta[:-2])
-
-    @property
-    def amplitude(self) -> float:
-        return float(np.exp(self.theta[-2]))
-
-    @property
-    def noise(self) -> float:
-        return float(np.exp(self.theta[-1]))
+    kernel: Kernel
 
 
 class GaussianProcess(Surrogate):
@@ -101,12 +95,18 @@ class GaussianProcess(Surrogate):
         self._standardise(loss)
         self._condition(x, np.asarray(theta, dtype=np.float64), float("nan"))
 
+    def draws(self) -> list[Floats]:
+        """`settings.samples` hyperparameters from their posterior given the fitted rows."""
+        s, fit = self.settings, self.fitted
+        assert self._x is not None
+        objective = LogPosterior(Likelihood(distances(self._x, self._x, self.features), self._y, s.kernel, JITTER), s)
+        rng = np.random.default_rng([s.seed, len(self._y), 1])
+        return hamiltonian(objective, fit.theta, rng, count=s.samples, thin=s.thin, bound=BOUND)
+
     def posterior(self, x: Floats) -> Posterior:
         fit, rows = self.fitted, self._x
         assert rows is not None
-        found = posterior(
-            rows, x, self.features, fit.lengthscales, self.settings.kernel, fit.amplitude, fit.u, fit.alpha
-        )
+        found = posterior(rows, x, self.features, fit.kernel, fit.u, fit.alpha)
         return Posterior(self._shift + self._scale * found.mean, self._scale**2 * found.variance)
 
     def leave_one_out(self) -> Posterior:
@@ -130,16 +130,16 @@ class GaussianProcess(Surrogate):
     def _condition(self, x: Floats, theta: Floats, value: float) -> None:
         """The factor has the same bits whether rows were appended or came together."""
         n, known, jitter = len(x), self._known(x, theta), JITTER
+        kernel = Kernel.of(self.settings.kernel, theta)
         u = np.zeros((n, n))
         u[:known, :known] = self._fit.u if known else 0.0
-        while not self._factored(u, x, theta, jitter, known):
+        while not self._factored(u, x, kernel, jitter, known):
             known, jitter = 0, jitter * 10
         self._exact = jitter == JITTER
-        self._x, self._fit = x, Fit(theta, value, u, solve(u, self._y))
+        self._x, self._fit = x, Fit(theta, value, u, solve(u, self._y), kernel)
 
-    def _factored(self, u: Floats, x: Floats, theta: Floats, jitter: float, known: int) -> bool:
-        amplitude, diagonal = float(np.exp(theta[-2])), float(np.exp(theta[-1])) + jitter
-        fill(u, x, self.features, np.exp(theta[:-2]), self.settings.kernel, amplitude, diagonal, known)
+    def _factored(self, u: Floats, x: Floats, kernel: Kernel, jitter: float, known: int) -> bool:
+        fill(u, x, self.features, kernel, kernel.noise + jitter, known)
         return factor(u, known)
 
     def _known(self, x: Floats, theta: Floats) -> int:
@@ -175,8 +175,9 @@ class LogPosterior:
         s, p = self.settings, self.likelihood.p
         for prior, part in (
             (s.lengthscale, slice(0, p)),
-            (s.amplitude, slice(p, p + 1)),
-            (s.noise, slice(p + 1, None)),
+            (s.mix, slice(p, -2)),
+            (s.amplitude, slice(-2, -1)),
+            (s.noise, slice(-1, None)),
         ):
             if prior is not None:
                 density, slope = prior.log_density(theta[part])
@@ -185,12 +186,12 @@ class LogPosterior:
         return -value, -gradient
 
     def starts(self, rng: np.random.Generator) -> Floats:
-        """The prior's middle and draws around it, (draws, p + 2)."""
-        p, n = self.likelihood.p, self.settings.draws
-        prior = self.settings.lengthscale or Gamma(2.0, 2.0)
-        starts = np.empty((n, p + 2))
+        """The prior's middle and draws around it, (draws, theta)."""
+        p, n, s = self.likelihood.p, self.settings.draws, self.settings
+        prior = s.lengthscale or Gamma(2.0, 2.0)
+        starts = np.zeros((n, self.likelihood.size))
         starts[:, :p] = np.log(rng.gamma(prior.a, 1 / prior.b, (n, p)) + 1e-3)
-        starts[:, p] = 0.0
-        starts[:, p + 1] = np.log(rng.choice([1e-3, 1e-2, 1e-1], n))
-        starts[0] = np.concatenate([np.full(p, np.log(prior.a / prior.b)), [0.0, np.log(1e-2)]])
+        starts[:, p:-2] = np.log(s.mix.a / s.mix.b)
+        starts[:, -1] = np.log(rng.choice([1e-3, 1e-2, 1e-1], n))
+        starts[0, :p], starts[0, -1] = np.log(prior.a / prior.b), np.log(1e-2)
         return starts
