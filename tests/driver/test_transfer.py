@@ -80,14 +80,15 @@ def test_a_study_that_began_goes_on_with_what_it_began_with(store: Path) -> None
     assert again is not None and again.origin == found.origin and again.origin.trials == 4
 
 
-def test_failures_are_as_bad_as_the_worst_measured(store: Path) -> None:
+def test_failures_are_no_better_than_the_median(store: Path) -> None:
     tuned(store, "a.c::f@all", trials=16, flags="-O3")
     found = transfer(TARGET, store, None)
     assert found is not None
     rows = list(SPACE.enumerate())
     values = found.prior.values(SPACE, SPACE.columns(rows))
     assert rows[int(np.argmin(values))] == Configuration({"tile": 16, "unroll": 1})
-    assert values[[c["tile"] == 32 for c in rows]] == pytest.approx(20.0)
+    failed = np.array([c["tile"] == 32 for c in rows])
+    assert values[failed] == pytest.approx(np.median(values[~failed]))
 
 
 def test_a_named_study_is_taken_by_its_name_or_the_beginning_of_it(store: Path) -> None:

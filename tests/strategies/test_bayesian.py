@@ -146,3 +146,33 @@ def test_fantasies_spread_a_batch() -> None:
     points = np.array([[number(c["x"]), number(c["y"])] for c in batch])
     gaps = np.abs(points[:, None] - points[None]).sum(-1)[np.triu_indices(6, 1)]
     assert np.median(gaps) > 6
+
+
+def believing(
+    x: tuple[float, float],
+    y: tuple[float, float],
+    evals: int,
+    seed: int,
+    influence: float = BayesianSettings().influence,
+) -> float:
+    """The best of `bowl` under these priors of its parameters."""
+    space = Space([Integer("x", 0, 63, prior=x), Integer("y", 0, 31, prior=y)], constraints=["(x + y) % 2 == 1"])
+    settings = BayesianSettings(surrogate="gp", influence=influence)
+    seen = drive(Bayesian(task(space, seed=seed), settings), evals, bowl)
+    return min(o.values["time"] for c in seen if isinstance(o := bowl(c), Measured))
+
+
+SETTINGS = BayesianSettings()
+RIGHT, WRONG = ((9.0, 6.0), (4.0, 9.0)), ((1.0, 12.0), (12.0, 1.0))  # the bowl's lowest point is x = 40, y = 7
+
+
+def test_a_good_prior_of_the_parameters_saves_evaluations() -> None:
+    believed = np.mean([believing(*RIGHT, evals=10, seed=seed) for seed in range(4)])
+    only_drawn = np.mean([believing(*RIGHT, influence=0.0, evals=10, seed=seed) for seed in range(4)])
+    misled = np.mean([believing(*WRONG, evals=10, seed=seed) for seed in range(4)])
+    assert believed <= only_drawn and believed < misled
+
+
+def test_a_misleading_prior_of_the_parameters_does_not_prevent_convergence() -> None:
+    misled = np.mean([believing(*WRONG, evals=40, seed=seed) for seed in range(3)])
+    assert misled < 1.3

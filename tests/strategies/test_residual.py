@@ -71,3 +71,35 @@ def test_the_prior_knows_its_best_and_fills_in_its_worst() -> None:
 def test_the_warm_up_takes_turns() -> None:
     a, b, c, d = SPACE.sample(4, np.random.default_rng(0))
     assert interleaved(a, [b, a], [c, d]) == [a, b, c, d]
+
+
+@pytest.mark.parametrize("surrogate", ["gp", "forest", "mixed"])
+def test_trust_goes_to_nothing_where_the_ranks_do_not_agree(surrogate: str) -> None:
+    misled = Bayesian(
+        replace(task(SPACE, seed=1), prior_mean=PriorMean.from_expression(WRONG)), BayesianSettings(surrogate=surrogate)
+    )
+    begun = misled.prior_weight
+    drive(misled, 25, bowl)
+    assert begun is not None and begun > 0.8 and misled.prior_weight == 0
+
+
+def test_the_weight_of_a_source_s_densities_fades() -> None:
+    right, wrong = (
+        DensityRatio(replace(task(SPACE, seed=1), prior_mean=PriorMean.from_expression(text)))
+        for text in (RIGHT, WRONG)
+    )
+    weights = []
+    for _ in range(3):
+        weights.append(right.prior_weight or 0.0)
+        drive(right, 8, bowl)
+    assert weights[0] == 0.5 and weights[0] > weights[1] > weights[2] > 0
+    drive(wrong, 20, bowl)
+    assert wrong.prior_weight == 0
+
+
+def test_the_prior_s_favourites_are_spread() -> None:
+    task_ = replace(task(SPACE), prior_mean=PriorMean.from_expression(RIGHT))
+    search = Bayesian(task_)
+    assert search.prior is not None
+    first, second, third = search.prior.spread(search.embedding, 3)
+    assert first == 0 and len({first, second, third}) == 3

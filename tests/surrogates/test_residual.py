@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tunepass.surrogates.base import Posterior
-from tunepass.surrogates.residual import AffineMap, ResidualSettings, fit_map, mixture, weight
+from tunepass.surrogates.residual import AffineMap, ResidualSettings, agreement, fit_map, mixture, weight
 
 
 def test_the_map_is_least_squares_where_rows_are_many_and_spread() -> None:
@@ -44,3 +44,11 @@ def test_the_mixture_has_the_moments_of_its_draws() -> None:
     draws = np.where(rng.random(400_000) < 0.3, rng.normal(0, 1, 400_000), rng.normal(3, 0.5, 400_000))
     assert found.mean[0] == pytest.approx(draws.mean(), abs=0.01)
     assert found.variance[0] == pytest.approx(draws.var(), abs=0.02)
+
+
+def test_ranks_leave_all_some_or_nothing_of_the_weight() -> None:
+    s = ResidualSettings()
+    assert agreement(0.9, 10, s) == 1.0 and agreement(0.0, 0, s) == 1.0
+    assert agreement(-0.5, 20, s) == 0.0
+    uncertain = [agreement(0.0, n, s) for n in (3, 10, 40)]
+    assert uncertain[0] > uncertain[1] > uncertain[2] > 0 and uncertain[2] < 0.15

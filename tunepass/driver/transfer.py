@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from statistics import median
 
 from tunepass.diagnostics import TunepassError, nearest
 from tunepass.driver.identity import store_path
@@ -159,14 +160,15 @@ def _of_record(target: Target, opened: Store, record: StudyRecord, most: int | N
 
 
 def observed(trials: Sequence[Trial], objective: Objective, ours: Objective) -> Observed | None:
-    """Measured trials as a prior mean in our direction; those that failed count as the worst. None: none measured."""
+    """Measured trials as a prior mean in our direction; those that failed count as no better than the median, because
+    elsewhere they may work. None: nothing was measured."""
     values = [t.outcome.values[objective.name] for t in trials if isinstance(t.outcome, Measured)]
     if not values:
         return None
     losses = [objective.loss(value) for value in values]
     kept: list[Configuration] = [t.configuration for t in trials if isinstance(t.outcome, Measured)]
     failed = [t.configuration for t in trials if isinstance(t.outcome, (Failed, Infeasible))]
-    losses += [max(losses)] * len(failed)
+    losses += [median(losses)] * len(failed)
     return Observed([*kept, *failed], [ours.value(loss) for loss in losses])
 
 

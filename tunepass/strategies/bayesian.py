@@ -15,6 +15,7 @@ import numpy as np
 from tunepass.acquisition.expected_improvement import ExpectedImprovement
 from tunepass.acquisition.feasible import draw_limit, feasible_utility
 from tunepass.acquisition.maximise import ClimbSettings, maximise
+from tunepass.space.belief import log_prior
 from tunepass.space.columns import Columns, join, length, take
 from tunepass.space.configuration import Configuration
 from tunepass.space.derived import derived_features
@@ -56,6 +57,7 @@ class BayesianSettings:
     pool: int = 1000  # uniform feasible candidates a suggestion
     probe: int = 0  # every so many suggestions, change what was never changed alone in the best trial; 0: never
     elite: int = 3  # measured configurations whose neighbours are candidates too
+    influence: float = 3.0  # beta of the parameters' priors: they weigh in as prior^(beta / n) after n trials
     residual: ResidualSettings = field(default_factory=ResidualSettings)  # where there is a prior mean
 
 
@@ -176,9 +178,15 @@ class Bayesian(Strategy):
         def utility(columns: Columns) -> Floats:
             """log of the models' EI, geometrically averaged by how well they predict: what both believe in."""
             blended = sum(share * improvement(columns) for share, improvement in zip(shares, improvements))
-            return feasible_utility(np.asarray(blended), probability(columns), limit)
+            believed = np.asarray(blended) + self._belief(columns)
+            return feasible_utility(believed, probability(columns), limit)
 
         return utility
+
+    def _belief(self, columns: Columns) -> Floats:
+        """log prior^(beta / n) (Hvarfner et al. 2022, "πBO", Eq. 6): what the user believes, fading with evidence."""
+        beta = self.settings.influence / max(1, len(self.record))
+        return beta * log_prior(self.task.space, columns) if beta > 0 else np.zeros(length(columns))
 
     def _improvement(self, model: Model, losses: Floats) -> Callable[[Columns], Floats]:
         """log EI under one model, the pending suggestions believed to come out as it predicts."""

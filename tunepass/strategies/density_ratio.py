@@ -2,7 +2,8 @@
 
 A space of at most `ranking` configurations is ranked whole; of a larger one, draws from p_g and from the space are
 (§III-D). A prior mean (an earlier study, a model) is the source of transfer learning: the densities of what it says
-about the space, weighted by w, are added to the target's (Eq. 9, 10). Failures are bad configurations.
+about the space, weighted by w, are added to the target's (Eq. 9, 10). The paper leaves w open: here it fades as trials
+gather, and with the rank correlation of source and target. Failures are bad configurations.
 """
 
 from __future__ import annotations
@@ -24,8 +25,10 @@ from tunepass.strategies.residual import Prior
 from tunepass.study.objective import Objective
 from tunepass.study.outcome import Measured
 from tunepass.study.trial import Trial
+from tunepass.study.trust import rank_correlation
 from tunepass.surrogates.base import Floats
 from tunepass.surrogates.densities import Densities, DensitySettings
+from tunepass.surrogates.residual import ResidualSettings, agreement
 
 SOURCE_ROWS = 5000
 SOURCE_KEY = 0x736F75726365
@@ -41,7 +44,9 @@ class DensityRatioSettings:
     ranking: int = 50_000
     proposals: int = 2000
     bins: int = BINS
-    weight: float = 0.3  # w, of the prior mean's densities; the paper gives no value
+    weight: float = 1.0  # w, of the prior mean's densities, before anything was measured
+    fading: float = 10.0  # trials that halve w
+    residual: ResidualSettings = field(default_factory=ResidualSettings)  # how ranks take from w
 
     def initial_size(self, task: Task) -> int:
         if self.initial is not None:
@@ -58,6 +63,7 @@ class DensityRatio(Strategy):
         super().__init__(task)
         self.settings, self.record = settings or DensityRatioSettings(), Record(task)
         self.factors = Factors(task.space, self.settings.bins)
+        self.prior = Prior(task, log=False) if task.prior_mean is not None else None
         self.source = self._source_densities()
         self._initial: list[Configuration] | None = None
         self._every: tuple[Columns, Floats] | None = None
@@ -71,6 +77,21 @@ class DensityRatio(Strategy):
 
     def observe(self, trial: Trial) -> None:
         self.record.observe(trial)
+
+    @property
+    def prior_weight(self) -> float | None:
+        """The source's share of the densities, 0 to 1; None without one."""
+        return None if self.source is None else self._weight() / (1 + self._weight())
+
+    def _weight(self) -> float:
+        """w now (Eq. 9, 10)."""
+        s, measured = self.settings, self.record.measured
+        if self.prior is None or not measured.any():
+            return s.weight
+        seen = [c for c, ok in zip(self.record.configurations, measured) if ok]
+        ranked = rank_correlation(self.prior.at(self.task.space.columns(seen)), _one_loss(self.record.losses))
+        fade = s.fading / (s.fading + len(self.record))
+        return s.weight * fade * agreement(ranked, len(seen), s.residual)
 
     def _one(self) -> Configuration | None:
         for configuration in self._warm_up():
@@ -100,14 +121,14 @@ class DensityRatio(Strategy):
         if measured.any():
             loss[measured] = _one_loss(self.record.losses)
         target = Densities.of(rows, loss, self.factors.sizes, self.settings.density)
-        return target if self.source is None else target.plus(self.settings.weight, self.source)
+        return target if self.source is None else target.plus(self._weight(), self.source)
 
     def _source_densities(self) -> Densities | None:
         """Of what the prior mean says about the space, or about SOURCE_ROWS draws from it."""
-        if self.task.prior_mean is None:
+        if self.prior is None:
             return None
         sample = self.task.space.sample_columns(SOURCE_ROWS, np.random.default_rng([self.task.seed, SOURCE_KEY]))
-        losses = Prior(self.task, log=False).at(sample)
+        losses = self.prior.at(sample)
         return Densities.of(self.factors.rows(sample), losses, self.factors.sizes, self.settings.density)
 
     def _candidates(self, densities: Densities, rng: np.random.Generator) -> tuple[Columns, Floats]:

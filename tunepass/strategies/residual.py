@@ -16,11 +16,13 @@ from tunepass.space.configuration import Configuration
 from tunepass.space.embedding import Embedding
 from tunepass.strategies.base import Task
 from tunepass.strategies.models import Model, last_refit
+from tunepass.study.trust import rank_correlation
 from tunepass.surrogates.base import Floats, Posterior
 from tunepass.surrogates.kernels import Features, distances
 from tunepass.surrogates.residual import (
     AffineMap,
     ResidualSettings,
+    agreement,
     fit_map,
     mixture,
     weight,
@@ -111,7 +113,9 @@ class ResidualModel(Model):
         self.residual.fit(base, left, more)
         shrunk = (float(left.std()) or 1.0) / (float(loss.std()) or 1.0)  # the unit of the residual's score
         self._residual_score = self.residual.score() - float(np.log(shrunk))
-        self.weight = weight(self._residual_score, self.plain.score(), len(loss), self.settings)
+        likely = weight(self._residual_score, self.plain.score(), len(loss), self.settings)
+        ranked = rank_correlation(x[:, -1], loss)
+        self.weight = likely * agreement(ranked, len(loss), self.settings)
 
     def posterior(self, x: Floats) -> Posterior:
         base = np.ascontiguousarray(x[:, :-1])

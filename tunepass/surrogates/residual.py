@@ -9,7 +9,8 @@
 
 b = (S_my + kappa s2 b0) / (S_mm + kappa s2), at least 0: few rows close to the prior's best say nothing about the
 scale, and a prior that ranks the measured rows backwards is dropped, not inverted. The residual model competes with a
-plain one by held-out likelihood: its weight is the posterior probability that it is the better one.
+plain one by held-out likelihood: its weight is the posterior probability that it is the better one, times what the rank
+correlation of m and y leaves of it: nothing, as rows gather and it is not positive.
 """
 
 from __future__ import annotations
@@ -28,7 +29,9 @@ class ResidualSettings:
     belief: float = 0.9  # probability of the residual model before anything is measured
     evidence: float = 0.5  # how many rows' worth of likelihood a row counts: held-out rows are not independent
     best: int = 1  # of the prior's best configurations in the warm-up
-    design: int = 2  # ... and of the space-filling design: without them, rows all alike say nothing about the prior
+    design: int = 1  # ... and of the space-filling design: without it, rows all alike say nothing about the prior
+    agreeing: float = 3.0  # pseudo-rows that the prior ranks right
+    convincing: float = 0.5  # rank correlation from which on the ranks take nothing from the weight
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +57,13 @@ def weight(residual: float, plain: float, n: int, settings: ResidualSettings) ->
     """Probability in (0, 1) of the residual model, from both models' mean held-out log densities of n rows."""
     odds = math.log(settings.belief / (1 - settings.belief)) + settings.evidence * n * (residual - plain)
     return 1 / (1 + math.exp(-min(max(odds, -50.0), 50.0)))
+
+
+def agreement(correlation: float, n: int, settings: ResidualSettings) -> float:
+    """Share of the weight that the ranks leave, from the rank correlation over n rows: 1 where it convinces, towards
+    nothing as rows gather that the prior does not rank. Ranks see at once what likelihoods need a good fit for."""
+    shrunk = (n * correlation + settings.agreeing) / (n + settings.agreeing)
+    return min(1.0, max(0.0, shrunk / settings.convincing))
 
 
 def mixture(share: float, one: Posterior, other: Posterior) -> Posterior:
