@@ -17,7 +17,7 @@ from tunepass.hwmodels.base import Part
 from tunepass.hwmodels.fpga import memory as memories
 from tunepass.hwmodels.fpga.dataflow import Body, analyse
 from tunepass.hwmodels.fpga.device import Fpga
-from tunepass.hwmodels.fpga.resources import Area, constant, total
+from tunepass.hwmodels.fpga.resources import Area, constant, sized, total
 from tunepass.ir.hardware import Controller, Counter, Operation, Program, Schedule, Transfer
 
 COUNTER_BIT = 32  # of a counter whose end is not a constant
@@ -135,6 +135,8 @@ class AreaModel:
     def _counter(self, counter: Counter) -> Area:
         stop = algebra.number(counter.stop) if counter.stop is not None else None
         bits = max(1, int(stop).bit_length()) if stop is not None else COUNTER_BIT
+        if "counter" in self.device.templates:
+            return sized(self.device.templates["counter"], bits, counter.par)
         return Area({"LUT3": algebra.add(bits, counter.par), "Regs": algebra.mul(bits, counter.par)})
 
     def _memory(self, name: str, depth: int) -> Area:

@@ -21,8 +21,9 @@ from tunepass.expr.nodes import Expr
 from tunepass.hwmodels.base import Part
 from tunepass.hwmodels.fpga import dram
 from tunepass.hwmodels.fpga.area import par_of, pipelined
+from tunepass.hwmodels.fpga.curves import evaluate
 from tunepass.hwmodels.fpga.dataflow import analyse
-from tunepass.hwmodels.fpga.device import Fpga, evaluate
+from tunepass.hwmodels.fpga.device import Fpga
 from tunepass.ir.hardware import Controller, Counter, Program, Schedule, Stage
 
 STORE = 1  # cycles of a register write

@@ -10,7 +10,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from tunepass.hwmodels.fpga.device import Fpga, evaluate
+from tunepass.hwmodels.fpga.curves import evaluate
+from tunepass.hwmodels.fpga.device import Fpga
 from tunepass.ir.hardware import Operation
 
 _WRITES = ("_store", "_write", "_enq", "_shift")

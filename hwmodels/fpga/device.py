@@ -3,30 +3,42 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib import resources
+from typing import Any
 
 import yaml
 
 from tunepass.diagnostics import nearest
 from tunepass.hwmodels.base import ModelError
-
-Polynomial = tuple[float, ...]  # coefficients, the constant first
+from tunepass.hwmodels.fpga.curves import Curve, Depth, Ways, Yaml, curve, sized
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BlockMemory:
-    """On-chip block RAM: a block is `port_bit` wide, and deeper the narrower its words are."""
+    """On-chip block RAM: a block is `port_bit` wide, and deeper the narrower its words are.
+
+    `shapes`: where a tool's own choice of shape is known, its (width in bits, words, blocks) for each; then
+    `row_blocks_per_bit` is what it reckons a multiplexer behind several rows of blocks costs, in blocks.
+    """
 
     port_bit: int
     words_of_width: tuple[tuple[int, int], ...]  # (largest width in bits, words a block holds), ascending
     delay_line_register_bit: int
     source: str
+    shapes: tuple[tuple[int, int, int], ...] = ()
+    row_blocks_per_bit: float = 0.0
 
     def words(self, width_bit: int) -> int:
         """Words of `width_bit` that one block holds."""
         return next((words for width, words in self.words_of_width if width_bit <= width), self.words_of_width[-1][1])
+
+
+def priced(shapes: tuple[tuple[int, int, int], ...]) -> tuple[float, ...]:
+    """What each shape costs a tool, in blocks: the share of a block's bits that it can use."""
+    most = max(width * words / blocks for width, words, blocks in shapes)
+    return tuple(width * words / most for width, words, _ in shapes)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,7 +70,11 @@ class TileLoad:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fpga:
-    """One device. Latencies in cycles and areas in device resources, as polynomials in the width in bits."""
+    """One device. Latencies in cycles and areas in device resources, by the width in bits (curves.py).
+
+    `lut_inputs`: a function of more inputs takes several LUTs. Without a `placement`, nothing is added after synthesis.
+    `templates`: what counters, multiplexers, queues and buffers take, by ways or depth, where that was characterised.
+    """
 
     name: str
     family: str
@@ -66,15 +82,17 @@ class Fpga:
     clock_hz: float
     startup_cycles: int
     capacity: Mapping[str, int]
-    latency: Mapping[str, Polynomial]
-    latency_in_reduce: Mapping[str, Polynomial]
+    latency: Mapping[str, Curve]
+    latency_in_reduce: Mapping[str, Curve]
     retimed: frozenset[str]
-    area: Mapping[str, Mapping[str, Polynomial]]
-    structures: Mapping[str, Mapping[str, Polynomial]]
+    area: Mapping[str, Mapping[str, Curve]]
+    structures: Mapping[str, Mapping[str, Curve]]
     memory: BlockMemory
     body_stretch: float
-    placement: Placement
+    placement: Placement | None
     tile_load: TileLoad
+    lut_inputs: int = 6
+    templates: Mapping[str, Mapping[str, Ways | Depth]] = field(default_factory=dict)
 
 
 def names() -> list[str]:
@@ -83,82 +101,114 @@ def names() -> list[str]:
     return sorted(entry.name.removesuffix(".yaml") for entry in folder.iterdir() if entry.name.endswith(".yaml"))
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=16)
 def load(name: str) -> Fpga:
     """The device `name`, for example `stratix-v`."""
+    return read(text_of(name), name)
+
+
+def text_of(name: str) -> str:
+    """The YAML of a device that ships with tunepass."""
     if name not in names():
         close = nearest(name, names())
         raise ModelError(
             f"unknown device {name!r}", hint=f"did you mean {close}?" if close else f"devices: {', '.join(names())}"
         )
-    text = resources.files("tunepass.hwmodels").joinpath("devices", f"{name}.yaml").read_text(encoding="utf-8")
-    return read(text, name)
+    return resources.files("tunepass.hwmodels").joinpath("devices", f"{name}.yaml").read_text(encoding="utf-8")
 
 
 def read(text: str, name: str) -> Fpga:
-    """A device from YAML text; raises ModelError naming the key that is missing or wrong."""
+    """A device from YAML text; raises ModelError naming the key that is missing or wrong.
+
+    A device that is `like` another has its numbers, but for those it states: key by key in latency, area and
+    structures, as a whole elsewhere.
+    """
     try:
-        data = yaml.safe_load(text)
-        latency = {k: v for k, v in data["latency"].items() if k != "source"}
-        fitted = data["fitted"]
-        return Fpga(
-            name=data["name"],
-            family=data["family"],
-            description=data["description"],
-            clock_hz=float(data["clock_hz"]),
-            startup_cycles=int(data["startup_cycles"]),
-            capacity={k: int(v) for k, v in data["capacity"].items() if k != "source"},
-            latency={k: _polynomial(v["cycles"]) for k, v in latency.items()},
-            latency_in_reduce={k: _polynomial(v.get("reduce", v["cycles"])) for k, v in latency.items()},
-            retimed=frozenset(data["retimed"]),
-            area={k: _table(v) for k, v in data["area"].items() if k != "source"},
-            structures={k: _table(v) for k, v in data["structures"].items() if k != "source"},
-            memory=_memory(data["memory"]),
-            body_stretch=float(fitted["body_stretch"]),
-            placement=Placement(
-                routing_luts=_correction(fitted["placement"]["routing_luts"]),
-                unavailable_alms=_correction(fitted["placement"]["unavailable_alms"]),
-                fanout_per_reg=float(fitted["placement"]["fanout_per_reg"]),
-                source=fitted["source"],
-            ),
-            tile_load=TileLoad(
-                hidden=tuple(tuple(float(w) for w in row) for row in fitted["tile_load"]["hidden"]),
-                output=tuple(float(w) for w in fitted["tile_load"]["output"]),
-                source=fitted["source"],
-            ),
-        )
+        return _device(_merged(text, name))
     except KeyError as error:
         raise ModelError(f"device {name}: {error.args[0]!r} is missing") from None
-    except (TypeError, ValueError, yaml.YAMLError) as error:
+    except (TypeError, ValueError, AttributeError, yaml.YAMLError) as error:
         raise ModelError(f"device {name} cannot be read: {error}") from None
 
 
-def _polynomial(value: float | list[float]) -> Polynomial:
-    return tuple(float(v) for v in value) if isinstance(value, list) else (float(value),)
+_BY_KEY = ("latency", "area", "structures", "fitted")
 
 
-def _table(value: Mapping[str, float | list[float]]) -> dict[str, Polynomial]:
-    return {resource: _polynomial(amount) for resource, amount in value.items()}
+def _merged(text: str, name: str, depth: int = 0) -> dict[str, Any]:
+    data: dict[str, Any] = yaml.safe_load(text)
+    if "like" not in data:
+        return data
+    if depth > 3:
+        raise ModelError(f"device {name}: `like` goes in a circle")
+    base = _merged(text_of(str(data["like"])), str(data["like"]), depth + 1)
+    merged = {**base, **data}
+    for key in _BY_KEY:
+        merged[key] = {**base.get(key, {}), **(data.get(key) or {})}
+    return merged
 
 
-def _correction(value: Mapping[str, object]) -> Correction:
-    pairs = value["saturating"]
-    assert isinstance(pairs, list)
-    return Correction(
-        saturating=tuple((float(a), float(b)) for a, b in pairs), per_block=float(str(value["per_block"]))
+def _device(data: dict[str, Any]) -> Fpga:
+    latency = {k: v for k, v in data["latency"].items() if k != "source"}
+    fitted = data["fitted"]
+    return Fpga(
+        name=data["name"],
+        family=data["family"],
+        description=data["description"],
+        clock_hz=float(data["clock_hz"]),
+        startup_cycles=int(data["startup_cycles"]),
+        capacity={k: int(v) for k, v in data["capacity"].items() if k != "source"},
+        latency={k: curve(v["cycles"]) for k, v in latency.items()},
+        latency_in_reduce={k: curve(v.get("reduce", v["cycles"])) for k, v in latency.items()},
+        retimed=frozenset(data["retimed"]),
+        area={k: _table(data["area"], v) for k, v in data["area"].items() if k != "source"},
+        structures={k: _table(data["structures"], v) for k, v in data["structures"].items() if k != "source"},
+        memory=_memory({"row_blocks_per_bit": data.get("row_blocks_per_bit", 0.0), **data["memory"]}),
+        body_stretch=float(fitted["body_stretch"]),
+        placement=_placement(fitted),
+        tile_load=TileLoad(
+            hidden=tuple(tuple(float(w) for w in row) for row in fitted["tile_load"]["hidden"]),
+            output=tuple(float(w) for w in fitted["tile_load"]["output"]),
+            source=fitted["source"],
+        ),
+        lut_inputs=int(data.get("lut_inputs", 6)),
+        templates={
+            k: {resource: sized(amount) for resource, amount in v.items()}
+            for k, v in data.get("templates", {}).items()
+            if k != "source"
+        },
     )
 
 
-def _memory(value: Mapping[str, object]) -> BlockMemory:
-    widths = value["words_of_width"]
-    assert isinstance(widths, list)
+def _placement(fitted: Mapping[str, Any]) -> Placement | None:
+    found = fitted["placement"]
+    if not found:
+        return None
+    return Placement(
+        routing_luts=_correction(found["routing_luts"]),
+        unavailable_alms=_correction(found["unavailable_alms"]),
+        fanout_per_reg=float(found["fanout_per_reg"]),
+        source=fitted["source"],
+    )
+
+
+def _table(every: Mapping[str, Any], value: str | Mapping[str, Yaml]) -> dict[str, Curve]:
+    """What one entry takes; the name of another entry stands for what that takes."""
+    if isinstance(value, str):
+        return _table({k: v for k, v in every.items() if v != value}, every[value])
+    return {resource: curve(amount) for resource, amount in value.items()}
+
+
+def _correction(value: Mapping[str, Any]) -> Correction:
+    pairs = tuple((float(a), float(b)) for a, b in value["saturating"])
+    return Correction(saturating=pairs, per_block=float(value["per_block"]))
+
+
+def _memory(value: Mapping[str, Any]) -> BlockMemory:
     return BlockMemory(
-        port_bit=int(str(value["port_bit"])),
-        words_of_width=tuple((int(width), int(words)) for width, words in widths),
-        delay_line_register_bit=int(str(value["delay_line_register_bit"])),
+        port_bit=int(value["port_bit"]),
+        words_of_width=tuple((int(width), int(words)) for width, words in value["words_of_width"]),
+        delay_line_register_bit=int(value["delay_line_register_bit"]),
         source=str(value["source"]),
+        shapes=tuple((int(w), int(d), int(n)) for w, d, n in value.get("shapes", ())),
+        row_blocks_per_bit=float(value["row_blocks_per_bit"]),
     )
-
-
-def evaluate(polynomial: Polynomial, x: float) -> float:
-    return sum(coefficient * x**power for power, coefficient in enumerate(polynomial))

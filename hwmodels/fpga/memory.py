@@ -4,7 +4,8 @@
     depth  = product of ceildiv(dimension, banks of it)
     blocks = columns * ceildiv(depth, words a block holds), columns = max(1, width // port width)
     total  = blocks * banks * buffers;   buffers = 1 + the distance of the stages of a MetaPipe that write and read
-A memory used along two different dimensions is banked diagonally: lcm of the two.
+A memory used along two different dimensions is banked diagonally: lcm of the two. On a device whose synthesis tool was
+watched, the blocks are those of the tool's choice among the shapes that a block can have.
 """
 
 from __future__ import annotations
@@ -14,10 +15,12 @@ from dataclasses import dataclass
 
 from tunepass.expr import algebra
 from tunepass.expr.nodes import Expr
-from tunepass.hwmodels.fpga.device import Fpga
-from tunepass.hwmodels.fpga.resources import Area, constant
+from tunepass.hwmodels.fpga.device import Fpga, priced
+from tunepass.hwmodels.fpga.resources import Area, constant, sized
 from tunepass.ir.hardware import Controller, Memory, Program, Stage, Transfer
 
+NO_PRICE = 1e300  # dearer than any shape
+TIE = 1e-9  # blocks: prices that are no closer than rounding
 SCALARS = frozenset({"reg", "argout"})
 
 
@@ -81,8 +84,21 @@ def banks_of(memory: Memory, used: list[Access]) -> tuple[Expr, ...]:
 
 def blocks(width_bit: int, depth: Expr, device: Fpga) -> Expr:
     """Blocks of RAM for `depth` words of `width_bit`."""
-    columns = max(1, width_bit // device.memory.port_bit)
-    return algebra.mul(columns, algebra.ceildiv(depth, device.memory.words(width_bit)))
+    memory = device.memory
+    if not memory.shapes:
+        columns = max(1, width_bit // memory.port_bit)
+        return algebra.mul(columns, algebra.ceildiv(depth, memory.words(width_bit)))
+    best: Expr = algebra.lift(0)
+    least: Expr = algebra.lift(NO_PRICE)
+    for (width, words, cost), each in zip(memory.shapes, priced(memory.shapes)):  # the first of the cheapest
+        rows, columns = algebra.ceildiv(depth, words), -(-width_bit // width)
+        count = algebra.mul(columns * cost, rows)
+        several = algebra.where(algebra.compare(rows, ">", 1), 1, 0)
+        multiplexer = algebra.mul(memory.row_blocks_per_bit * width_bit, several)
+        price = algebra.add(algebra.mul(columns * each, rows), multiplexer)
+        cheaper = algebra.compare(price, "<", algebra.sub(least, TIE))
+        best, least = algebra.where(cheaper, count, best), algebra.where(cheaper, price, least)
+    return best
 
 
 def area_of(memory: Memory, used: list[Access], buffers: Expr, device: Fpga) -> Area:
@@ -99,17 +115,20 @@ def area_of(memory: Memory, used: list[Access], buffers: Expr, device: Fpga) -> 
     along = banks_of(memory, used) if memory.kind == "sram" else tuple(algebra.lift(1) for _ in memory.dims)
     banks = algebra.mul(*along)
     depth = algebra.mul(*(algebra.ceildiv(dim, bank) for dim, bank in zip(memory.dims, along)))
-    ram = Area({"BRAM": algebra.mul(blocks(width, depth, device), banks, buffers)})
-    # More than one buffer: a mux and a register as deep as the buffers, for each bank of each buffer.
-    extra = algebra.mul(algebra.sub(buffers, 1), algebra.lift(1)) if algebra.number(buffers) is None else None
-    several = (
-        algebra.where(algebra.compare(buffers, ">", 1), 1, 0)
-        if extra is not None
-        else algebra.lift(1 if (algebra.number(buffers) or 1) > 1 else 0)
-    )
+    design = Area({"BRAM": algebra.mul(blocks(width, depth, device), banks, buffers)})
+    if memory.kind in ("fifo", "filo") and "fifo" in device.templates:
+        return design + sized(device.templates["fifo"], width, depth)
+    return design + _ring(width, banks, buffers, device)
+
+
+def _ring(width: int, banks: Expr, buffers: Expr, device: Fpga) -> Area:
+    """What hands each bank of several buffers on: as characterised, or a mux and a register as deep as the buffers."""
+    several = algebra.where(algebra.compare(buffers, ">", 1), 1, 0)
+    if "buffered" in device.templates:
+        return sized(device.templates["buffered"], width, buffers).times(algebra.mul(banks, several))
     mux = constant(device.area["mux"], width)["LUT3"]
     control = algebra.mul(several, banks, buffers, buffers)
-    return ram + Area({"LUT3": algebra.mul(mux, control), "Mregs": algebra.mul(width, control)})
+    return Area({"LUT3": algebra.mul(mux, control), "Mregs": algebra.mul(width, control)})
 
 
 def buffers_of(program: Program, pipelined: Mapping[str, Expr]) -> dict[str, Expr]:

@@ -27,7 +27,7 @@ def costs(program: Program, device: Fpga) -> Costs:
     timing, area = CycleModel(program, device), AreaModel(program, device)
     cycles = timing.total()
     raw = area.raw()
-    values = {"cycles": cycles, "seconds": algebra.div(cycles, device.clock_hz), **place(raw.area, device.placement)}
+    values = {"cycles": cycles, "seconds": algebra.div(cycles, device.clock_hz), **place(raw.area, device)}
     limits = {name: limit for name, limit in device.capacity.items() if name in values}
     fits = algebra.both(*(algebra.compare(values[name], "<=", limit) for name, limit in limits.items()))
     return Costs(values, UNITS, fits, limits, tuple(timing.parts), raw.parts)

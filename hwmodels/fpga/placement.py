@@ -9,6 +9,9 @@
     ALMs         logic + max((Regs + F + Mregs - 2.16 logic) / 3, 0)
     BRAM         + max(0.02 R - 500, 0)
 with g(L) = sum of a L / (L + b), coefficients in the device's `fitted` section.
+
+A device without them is told as synthesised, in LUTs and registers: a function with more inputs than a LUT takes two to
+the number of those too many.
 """
 
 from __future__ import annotations
@@ -17,7 +20,7 @@ from collections.abc import Mapping
 
 from tunepass.expr import algebra
 from tunepass.expr.nodes import Expr
-from tunepass.hwmodels.fpga.device import Correction, Placement
+from tunepass.hwmodels.fpga.device import Correction, Fpga, Placement
 from tunepass.hwmodels.fpga.resources import Area
 
 LUTS = ("LUT3", "LUT4", "LUT5", "LUT6", "LUT7")
@@ -31,8 +34,25 @@ def logic_alms(area: Mapping[str, Expr]) -> Expr:
     return algebra.add(*(algebra.mul(1 - PACKED.get(n, 0.0), area[n]) for n in (*LUTS, *MEMS) if n in area))
 
 
-def place(area: Area, placement: Placement) -> dict[str, Expr]:
-    """`alms`, `luts`, `ffs`, `dsps`, `brams`, `channels` of the design."""
+def place(area: Area, device: Fpga) -> dict[str, Expr]:
+    """`luts`, `ffs`, `dsps`, `brams`, `channels` of the design, and `alms` where the device has a placement."""
+    return _as_synthesised(area, device) if device.placement is None else _placed(area, device.placement)
+
+
+def _as_synthesised(area: Area, device: Fpga) -> dict[str, Expr]:
+    inputs = {**{f"LUT{k}": k for k in range(1, 8)}, "LUT": device.lut_inputs, **dict.fromkeys(MEMS, device.lut_inputs)}
+    luts = algebra.add(*(algebra.mul(2 ** max(0, k - device.lut_inputs), area[name]) for name, k in inputs.items()))
+    registers = algebra.add(area["Regs"], area["Mregs"])
+    return {
+        "luts": algebra.apply("round", luts),
+        "ffs": algebra.apply("round", registers),
+        "dsps": algebra.apply("ceil", area["DSPs"]),
+        "brams": algebra.apply("round", area["BRAM"]),
+        "channels": area["Channels"],
+    }
+
+
+def _placed(area: Area, placement: Placement) -> dict[str, Expr]:
     logic = algebra.add(*(area[name] for name in (*LUTS, *MEMS)))
     routing = _correction(logic, area["BRAM"], placement.routing_luts)
     lost = _correction(logic, area["BRAM"], placement.unavailable_alms)

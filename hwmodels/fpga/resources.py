@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from tunepass.expr import algebra
 from tunepass.expr.algebra import ExprLike
 from tunepass.expr.nodes import Expr
-from tunepass.hwmodels.fpga.device import Polynomial, evaluate
+from tunepass.hwmodels.fpga.curves import Curve, Depth, Ways, evaluate
 
 
 class Area(Mapping[str, Expr]):
@@ -39,9 +39,14 @@ def total(areas: list[Area]) -> Area:
     return Area({name: algebra.add(*(area[name] for area in areas)) for name in names})
 
 
-def constant(table: Mapping[str, Polynomial], x: float = 0.0) -> Area:
-    """A device's table of polynomials at `x` (a width, or a number of stages)."""
+def constant(table: Mapping[str, Curve], x: float = 0.0) -> Area:
+    """A device's table at `x` (a width, or a number of stages)."""
     return Area({name: _whole(evaluate(polynomial, x)) for name, polynomial in table.items()})
+
+
+def sized(table: Mapping[str, Ways | Depth], w: int, n: ExprLike) -> Area:
+    """A device's template for `n` ways of `w` bits, or of `n` words."""
+    return Area({name: amount.at(w, n) if isinstance(amount, Ways) else amount.at(n) for name, amount in table.items()})
 
 
 def _whole(value: float) -> int | float:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,8 +12,10 @@ import pytest
 
 from tunepass.diagnostics import Source
 from tunepass.expr import algebra, boxes, numpy_eval
+from tunepass.expr.nodes import INTEGER, Name
 from tunepass.frontends.spatial.frontend import SpatialFrontend
 from tunepass.hwmodels.base import ModelError
+from tunepass.hwmodels.characterise.fit import choose
 from tunepass.hwmodels.fpga import memory as memories
 from tunepass.hwmodels.fpga.area import AreaModel
 from tunepass.hwmodels.fpga.device import load, names, read
@@ -123,7 +127,7 @@ def test_controllers_and_channels(program, device, number):
 
 def test_placement_by_hand(device):
     area = Area({"LUT3": 1000, "LUT6": 500, "MEM16": 200, "Regs": 100, "BRAM": 10, "DSPs": 3})
-    got = place(area, device.placement)
+    got = place(area, device)
     routing, lost = (
         max(0.0, sum(a * 1700 / (1700 + b) for a, b in c.saturating) + c.per_block * 10)
         for c in (device.placement.routing_luts, device.placement.unavailable_alms)
@@ -139,6 +143,7 @@ def columns_of(kernel, n, seed=0):
     return {p.name: np.array(p.domain)[rng.integers(len(p.domain), size=n)] for p in kernel.parameters}
 
 
+@functools.cache
 def kernel_of(name):
     path = SAMPLES / f"{name}.scala"
     return SpatialFrontend().parse(Source(path.name, path.read_text())).kernels[0]
@@ -156,11 +161,12 @@ def test_estimates_are_finite_and_not_negative(name, device_name):
         assert np.all(np.isfinite(found.values)) and np.all(np.asarray(found.values) >= 0), what
 
 
+@pytest.mark.parametrize("device_name", names())
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_more_par_never_needs_less(name, device):
+def test_more_par_never_needs_less(name, device_name):
     """The next larger par factor: no resource but block RAM shrinks (more banks can pack into fewer blocks)."""
     kernel = kernel_of(name)
-    raw = AreaModel(kernel.program, device).raw().area
+    raw = AreaModel(kernel.program, load(device_name)).raw().area
     columns = columns_of(kernel, 300, seed=1)
     tiles = {"block", "B", "BN", "tileSizeA", "tileSizeB", "bm", "bn", "bp", "ts", "rTileSize"}
     for p in kernel.parameters:
@@ -183,6 +189,28 @@ def test_the_parts_add_up():
     assert math.isclose(model.limits["channels"], 13)
 
 
+@pytest.mark.parametrize("device_name", ["ecp5", "xc7", "cyclonev"])
+def test_blocks_are_those_that_the_tool_chooses(device_name, number):
+    """The expression over a depth that is a parameter agrees with the choice for numbers."""
+    device, d = load(device_name), Name("d", INTEGER)
+    shapes, price = device.memory.shapes, device.memory.row_blocks_per_bit
+    for width in (8, 24, 36):
+        e = memories.blocks(width, d, device)
+        for depth in (1, 512, 1025, 4096, 20_000):
+            assert number(e, d=depth) == choose(width, depth, shapes, price)[0]
+
+
+def test_what_a_device_is_like(device):
+    bare = replace(device, placement=None, lut_inputs=4)
+    got = place(Area({"LUT3": 10, "LUT5": 3, "LUT6": 2, "LUT": 5, "MEM16": 7, "Regs": 4, "Mregs": 1, "BRAM": 2}), bare)
+    value = {name: float(numpy_eval.evaluate(e, {}, 1).values[0]) for name, e in got.items()}
+    assert value["luts"] == 10 + 3 * 2 + 2 * 4 + 5 + 7
+    assert value["ffs"] == 5 and value["brams"] == 2 and "alms" not in value
+    vu9p, xc7 = load("vu9p"), load("xc7")
+    assert vu9p.area["flt_mul"] == xc7.area["flt_mul"] and vu9p.area["mux"] != xc7.area["mux"]
+    assert vu9p.capacity["luts"] == 1_182_240 and vu9p.memory == xc7.memory
+
+
 def test_unknown_and_broken_devices():
     with pytest.raises(ModelError, match="did you mean stratix-v"):
         load("stratix")
@@ -190,10 +218,11 @@ def test_unknown_and_broken_devices():
         read("name: x\n", "x")
 
 
+@pytest.mark.parametrize("device_name", names())
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_bounds_over_boxes_contain_sampled_values(name):
+def test_bounds_over_boxes_contain_sampled_values(name, device_name):
     kernel = kernel_of(name)
-    model = costs(kernel.program, load("stratix-v"))
+    model = costs(kernel.program, load(device_name))
     rng = np.random.default_rng(3)
     ends, columns = {}, {}
     for p in kernel.parameters:

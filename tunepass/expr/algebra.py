@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterable
 
 from tunepass.expr import typing
@@ -149,6 +150,9 @@ def apply(function: str, *arguments: ExprLike) -> Expr:
 
 
 def compare(left: ExprLike, op: str, right: ExprLike) -> Expr:
+    a, b = number(left), number(right)
+    if a is not None and b is not None:
+        return lift(_COMPARISONS[op](a, b))
     return typing.compare((lift(left), lift(right)), (op,))
 
 
@@ -187,4 +191,7 @@ def substitute(e: Expr, values: dict[str, Expr]) -> Expr:
 
 _FOLDS: dict[str, Callable[[ExprLike, ExprLike], Expr]] = {
     "+": add, "-": sub, "*": mul, "/": div, "//": floordiv, "%": mod,
+}  # fmt: skip
+_COMPARISONS: dict[str, Callable[[float, float], bool]] = {
+    "==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
 }  # fmt: skip

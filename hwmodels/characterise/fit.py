@@ -1,0 +1,141 @@
+"""Amounts by width, ways and depth, fitted to what a synthesis of the templates counted.
+
+One size, LUTs and registers   a parabola where one is within 1 % of every width; else points at the widths, but for
+                               those on a line between their neighbours
+One size, DSP blocks           steps: as many as the next wider template
+Ways                           at each number of ways a line through two widths; it may not fall as the ways grow
+FIFO                           fixed + per address bit, and more for a depth that is no power of two; least squares
+RAM blocks                     the shapes are the data sheet's; what a multiplexer of rows costs in the tool's eyes is
+                               the number that explains most of the memories
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from tunepass.hwmodels.characterise import plan
+from tunepass.hwmodels.characterise.verilog import FAMILIES, Template
+from tunepass.hwmodels.fpga.curves import Curve, Depth, Points, Steps, Ways
+from tunepass.hwmodels.fpga.device import priced
+
+Counts = Mapping[str, float]  # LUT, Regs, DSPs, BRAM
+Pair = tuple[float, float]
+ROW_PRICES = tuple(round(0.002 * k, 3) for k in range(1, 101))  # blocks a bit
+LOGIC = ("LUT", "Regs")
+PARABOLA = 0.01  # how far it may be from any point
+
+
+@dataclass(frozen=True, slots=True)
+class Fitted:
+    """What a device's YAML takes from a characterisation."""
+
+    area: Mapping[str, Mapping[str, Curve]]
+    structures: Mapping[str, Mapping[str, Curve]]
+    templates: Mapping[str, Mapping[str, Ways | Depth]]
+    row_blocks_per_bit: float
+
+
+def fit(counts: Mapping[Template, Counts], shapes: tuple[tuple[int, int, int], ...]) -> Fitted:
+    """`shapes`: (width, words, blocks) of the device's RAM."""
+    by_family: dict[str, dict[tuple[int, ...], Counts]] = {}
+    for template, found in counts.items():
+        by_family.setdefault(template.family, {})[tuple(size for _, size in template.sizes)] = found
+    area: dict[str, Mapping[str, Curve]] = {}
+    structures: dict[str, Mapping[str, Curve]] = {}
+    templates: dict[str, Mapping[str, Ways | Depth]] = {}
+    for family, known in by_family.items():
+        if family in plan.WAYS:
+            templates[family] = {r: _ways({(s[0], s[-1]): c[r] for s, c in known.items()}) for r in LOGIC}
+        elif family == "fifo":
+            templates[family] = {r: _depth({d: c[r] for (_, d), c in known.items()}) for r in LOGIC}
+        elif FAMILIES[family].sizes in (("w",), ("n",)):
+            into = structures if family in plan.CONTROL else area
+            into[family] = _by_size({s[0]: c for s, c in known.items()})
+    price = row_price({(w, d): (c["BRAM"], c["LUT"]) for (w, d), c in by_family.get("sram", {}).items()}, shapes)
+    return Fitted(area, structures, templates, price)
+
+
+def _by_size(known: Mapping[int, Counts]) -> dict[str, Curve]:
+    found: dict[str, Curve] = {r: _points((x, c[r]) for x, c in known.items()) for r in LOGIC}
+    if any(c["DSPs"] for c in known.values()):
+        found["DSPs"] = _steps((x, c["DSPs"]) for x, c in known.items())
+    return {r: amount for r, amount in found.items() if not (isinstance(amount, tuple) and amount == (0.0,))}
+
+
+def _points(pairs: Iterable[Pair]) -> Curve:
+    known = sorted(pairs)
+    if all(y == 0 for _, y in known):
+        return (0.0,)
+    kept = known[:1]
+    for (x, y), (x1, y1) in pairwise(known[1:]):
+        x0, y0 = kept[-1]
+        if abs(y0 + (y1 - y0) * (x - x0) / (x1 - x0) - y) > 1e-9:
+            kept.append((x, y))
+    found = Points((*kept, *known[1:][-1:]))
+    return (len(found.points) > 3 and _parabola(known)) or found
+
+
+def _parabola(known: list[Pair]) -> tuple[float, ...] | None:
+    x, y = np.array(known).T
+    weight = 1 / np.maximum(y, 1)
+    rows = np.stack([np.ones_like(x), x, x * x], axis=1)
+    found = np.linalg.lstsq(rows * weight[:, None], y * weight, rcond=None)[0]
+    if np.any(np.abs(rows @ found - y) * weight > PARABOLA):
+        return None
+    return tuple(0.0 if abs(c) < 1e-9 else float(c) for c in found)
+
+
+def _steps(pairs: Iterable[Pair]) -> Curve:
+    known = sorted(pairs)
+    return Steps(tuple(pair for pair, after in zip(known, [*known[1:], (0, -1.0)]) if pair[1] != after[1]))
+
+
+def _ways(known: Mapping[tuple[int, int], float]) -> Ways:
+    rows: list[tuple[float, float, float]] = []
+    for n in sorted({n for _, n in known}):
+        (w0, y0), (w1, y1) = sorted((w, y) for (w, m), y in known.items() if m == n)
+        bit = (y1 - y0) / (w1 - w0)
+        fixed = y0 - bit * w0
+        if rows:  # more ways never need less, at either width
+            low, high = (max(rows[-1][1] + rows[-1][2] * w, fixed + bit * w) for w in (w0, w1))
+            bit = (high - low) / (w1 - w0)
+            fixed = low - bit * w0
+        rows.append((n, fixed, bit))
+    return Ways(tuple(rows))
+
+
+def _depth(known: Mapping[int, float]) -> Depth:
+    rows = [(1.0, float((d - 1).bit_length()), float(bool(d & (d - 1)))) for d in known]
+    a, b, c = np.linalg.lstsq(np.array(rows), np.array(list(known.values())), rcond=None)[0].tolist()
+    return Depth(*(0.0 if abs(x) < 1e-9 else x for x in (a, b, c)))
+
+
+def row_price(seen: Mapping[tuple[int, int], Pair], shapes: tuple[tuple[int, int, int], ...]) -> float:
+    """The price, in blocks a bit, that explains most of what was `seen`: (width, words) -> (blocks, LUTs).
+
+    LUTs betray rows: without a multiplexer a memory has none. Of several such prices the middle one.
+    """
+
+    def right(price: float) -> int:
+        found = ((choose(w, d, shapes, price), blocks, luts) for (w, d), (blocks, luts) in seen.items())
+        return sum((n == blocks) + ((rows > 1) == (luts > 0)) for (n, rows), blocks, luts in found)
+
+    score = [right(price) for price in ROW_PRICES]
+    best = [price for price, n in zip(ROW_PRICES, score) if n == max(score)]
+    return best[len(best) // 2]
+
+
+def choose(w: int, d: int, shapes: tuple[tuple[int, int, int], ...], price: float) -> tuple[int, int]:
+    """Blocks and rows of the shape that a tool takes for d words of w bits; as in memory.py, for numbers."""
+    best = (0, 0)
+    least = float("inf")
+    for (width, words, blocks), each in zip(shapes, priced(shapes)):
+        columns, rows = -(-w // width), -(-d // words)
+        total = columns * rows * each + price * w * (rows > 1)
+        if total < least - 1e-9:
+            best, least = (columns * rows * blocks, rows), total
+    return best

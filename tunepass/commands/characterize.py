@@ -1,0 +1,87 @@
+"""`tunepass characterize`: fit a device to real synthesis, or hold it against some."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping
+from pathlib import Path
+
+from tunepass.commands.answer import Answer, Json, table
+from tunepass.driver import characterising
+from tunepass.driver.characterising import Design
+from tunepass.driver.modelled import read_model
+from tunepass.driver.outputs import write_text
+from tunepass.driver.points import assigned
+from tunepass.hwmodels.characterise.check import RESOURCES, Error
+from tunepass.passes.result import assignment
+
+
+def run(options: argparse.Namespace) -> Answer:
+    if options.point is not None:
+        return _point(options)
+    if options.check:
+        errors = characterising.held_back_errors(options.device)
+        return Answer(_errors(errors, options.device), _data(errors))
+    text, errors = characterising.characterise(options.device)
+    if options.output is None:
+        return Answer(text.rstrip("\n"), _data(errors))
+    write_text(Path(options.output), text)
+    return Answer(f"{_errors(errors, options.device)}\nwrote {options.output}", _data(errors))
+
+
+def _errors(errors: Mapping[tuple[str, str], Error], device: str) -> str:
+    rows = [("template", "held back", *(f"{r} {what}" for r in RESOURCES for what in ("mean", "exact")))]
+    for family in dict.fromkeys(family for family, _ in errors):
+        found = [errors[family, resource] for resource in RESOURCES]
+        rows.append((family, str(found[0].n), *(f"{x:.1%}" for e in found for x in (e.mean, e.exact))))
+    rows.sort(key=lambda row: (row[0] == "all", row[0] != "template"))
+    title = f"{device} against templates that it was not fitted to (mean error, share exact)"
+    return f"{title}\n{table(rows, indent='  ')}"
+
+
+def _data(errors: Mapping[tuple[str, str], Error]) -> Json:
+    return [
+        {"template": f, "resource": r, "n": e.n, "mean": e.mean, "worst": e.worst, "exact": e.exact}
+        for (f, r), e in errors.items()
+    ]
+
+
+def _point(options: argparse.Namespace) -> Answer:
+    model, parsed = read_model(
+        options.point, options.app or options.kernel, options.device, restrict=not options.no_restrictions
+    )
+    point = assigned(options.set, model.kernel.parameters, model.default) if options.set else model.default
+    design = characterising.compare_point(model, point)
+    title = f"{model.kernel.source.name}::{model.kernel.name} on {model.device.name}, {assignment(point)}"
+    return Answer(f"{title}\n{_design(design)}", _design_data(design), notes=tuple(w.render() for w in parsed.warnings))
+
+
+def _design(design: Design) -> str:
+    rows = [("template", "copies", *(f"{r} {what}" for r in RESOURCES for what in ("estimated", "synthesised")))]
+    for part in sorted(design.parts, key=lambda p: -p.copies * p.synthesised["LUT"]):
+        pairs = (x[resource] for resource in RESOURCES for x in (part.estimated, part.synthesised))
+        rows.append((part.template.name, f"{part.copies:,}", *(f"{n:g}" for n in pairs)))
+    lines = [table(rows, indent="  ")]
+    for resource in RESOURCES:
+        estimated, synthesised = design.total(resource)
+        off = f"{estimated / synthesised - 1:+.1%}" if synthesised else "-"
+        lines.append(f"  {resource:5} estimated {estimated:,.0f}, synthesised {synthesised:,.0f}  {off}")
+    if design.left_out:
+        lines.append(f"  without a template, and left out: {', '.join(design.left_out)}")
+    return "\n".join(lines)
+
+
+def _design_data(design: Design) -> Json:
+    return {
+        "templates": [
+            {
+                "template": part.template.name,
+                "copies": part.copies,
+                "estimated": dict(part.estimated),
+                "synthesised": dict(part.synthesised),
+            }
+            for part in design.parts
+        ],
+        "total": {r: dict(zip(("estimated", "synthesised"), design.total(r))) for r in RESOURCES},
+        "left_out": list(design.left_out),
+    }
