@@ -10,6 +10,7 @@ dev          11 problems beside every peer's recorded runs         transfer   an
 core         the main set of the developers' tables                recall     HiPerBOt's recall with a source
 failures     where some configurations fail                        overhead   CPU time and memory a suggestion
 fronts       two objectives: hypervolume                           ablations  one switch of the settings at a time
+priors       priors of the parameters, right and wrong
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from tests.benchmarks.search import fronts, overhead, single, transfer, variants
-from tests.benchmarks.search.problems import DEV, core, pairs
+from tests.benchmarks.search.problems import DEV, MODELLED, core, pairs
 from tests.benchmarks.search.runs import ROOT, Places
 
 MIXED = ("hlsyn/", "baco_cot/rise_mm", "baco_cot/mdh", "catbench/mm_rtx")  # core tables with failures beside DEV's
@@ -132,6 +133,10 @@ def _ablations(bench: single.Bench, options: argparse.Namespace) -> str:
     return single.ablations(bench, _chosen(list(DEV), options))
 
 
+def _priors(bench: single.Bench, options: argparse.Namespace) -> str:
+    return single.priors(bench, _chosen([name for name in DEV if name not in MODELLED], options))
+
+
 TABLES: dict[str, tuple[str, Table]] = {
     "dev": ("Optimum over best on the DEV problems", _dev),
     "core": ("Optimum over best on the developers' core tables", _core),
@@ -140,6 +145,7 @@ TABLES: dict[str, tuple[str, Table]] = {
     "transfer": ("Another device's table as the prior mean", _transfer),
     "recall": ("HiPerBOt's recall with a source", _recall),
     "overhead": ("CPU time and memory on MM_GPU's space", _overhead),
+    "priors": ("Priors of the parameters on the complete DEV tables", _priors),
     "ablations": ("One switch at a time on the DEV problems", _ablations),
 }
 

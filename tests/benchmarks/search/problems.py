@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 
@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tunepass.evaluators.recorded import RecordedSpace, read
-from tunepass.space.configuration import Configuration
+from tunepass.space.configuration import Configuration, Value
 from tunepass.space.parameter import Categorical, Integer, Ordinal, Parameter, Permutation
 from tunepass.space.space import Space
 from tunepass.study.objective import Objective
@@ -51,7 +51,13 @@ class Problem:
 
 @lru_cache(maxsize=8)
 def problem(data: Path, name: str, models: Path) -> Problem:
-    """The recorded table `name` of the folder `data`; fitted models are kept in the folder `models`."""
+    """The recorded table `name` of the folder `data`; fitted models are kept in the folder `models`.
+
+    `NAME+right` has parameters whose priors favour the best configuration's values, `NAME+wrong` the worst one's.
+    """
+    table, _, priors = name.partition("+")
+    if priors:
+        return _believed(problem(data, table, models), read(data / f"{table}.json"), right=priors == "right")
     recorded = read(data / f"{name}.json", stated_space=name in MODELLED)
     objective = recorded.objectives[0]
     space = _as_given(recorded, name)
@@ -70,6 +76,26 @@ def problem(data: Path, name: str, models: Path) -> Problem:
 
     losses = np.array(list(known.values()))
     return Problem(name, space, objective, outcome, float(losses.min()), losses)
+
+
+def _believed(subject: Problem, recorded: RecordedSpace, *, right: bool) -> Problem:
+    known = _losses(recorded, subject.objective)
+    (favoured,) = subject.space.configurations(
+        subject.space.columns([(min if right else max)(known, key=known.__getitem__)])
+    )
+    parameters = [_with_prior(p, favoured[p.name]) for p in subject.space.parameters]
+    space = Space(parameters, [c.text for c in subject.space.constraints])
+    return replace(subject, space=space)
+
+
+def _with_prior(p: Parameter, value: Value) -> Parameter:
+    """A Beta whose mode is the value's place, or odds of 4 to 1 against every other category."""
+    if isinstance(p, Categorical):
+        odds = [4.0 if v == value else 1.0 for v in p.domain]
+        return Categorical(p.name, list(p.domain), prior=[odd / sum(odds) for odd in odds])
+    assert isinstance(p, Ordinal)
+    place = float(p.unit(p.column([value]))[0])
+    return Ordinal(p.name, list(p.domain), log=p.log, prior=(1 + 4 * place, 1 + 4 * (1 - place)))
 
 
 def _losses(recorded: RecordedSpace, objective: Objective) -> dict[Configuration, float]:

@@ -116,7 +116,7 @@ def _read(path: Path) -> Run | None:
 
 
 def _path(places: Places, job: Job) -> Path:
-    table = hashlib.sha256((places.data / f"{job.problem}.csv.gz").read_bytes()).hexdigest()
+    table = hashlib.sha256((places.data / f"{job.problem.partition('+')[0]}.csv.gz").read_bytes()).hexdigest()
     parts = [code_version(), table, job.problem, variants.described(job.strategy), job.seed, job.evals]
     key = hashlib.sha256(repr(parts).encode()).hexdigest()[:20]
     return places.kept / "runs" / job.problem / job.strategy.replace("/", "-") / f"{job.seed}-{job.evals}-{key}.json"

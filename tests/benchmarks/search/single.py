@@ -161,7 +161,7 @@ def _until(mine: Sequence[Run], quality: float) -> str:
 
 def ablations(bench: Bench, problems: Sequence[str] = DEV, labels: Sequence[str] | None = None) -> str:
     """One switch each, on the same problems and seeds."""
-    chosen = list(variants.ABLATIONS) if labels is None else list(labels)
+    chosen = [label for label in variants.ABLATIONS if "priors" not in label] if labels is None else list(labels)
     bases = sorted({label.split(":")[0] for label in chosen})
     ours = bench.of(problems, [*bases, *chosen])
     marks = [mark for mark in MARKS if mark <= bench.evals]
@@ -180,6 +180,19 @@ def ablations(bench: Bench, problems: Sequence[str] = DEV, labels: Sequence[str]
         "failed",
     ]
     return markdown(head, rows)
+
+
+def priors(bench: Bench, problems: Sequence[str]) -> str:
+    """Parameters' priors that favour the best configuration's values, and ones that favour the worst one's."""
+    labels = ["auto", *(label for label in variants.ABLATIONS if "priors" in label)]
+    marks = [mark for mark in MARKS if mark <= bench.evals]
+    plain = bench.of(problems, labels[:1])["auto"]
+    rows = [["none", "auto", *(tables.summary(plain, mark, problems) for mark in marks)]]
+    for kind in ("right", "wrong"):
+        names = [f"{name}+{kind}" for name in problems]
+        for label, by_problem in bench.of(names, labels).items():
+            rows.append([kind, label, *(tables.summary(by_problem, mark, names) for mark in marks)])
+    return markdown(["priors", "strategy", *(f"at {mark}" for mark in marks)], rows)
 
 
 def _gap(turned: Runs, base: Runs, problems: Sequence[str], mark: int) -> str:
