@@ -8,8 +8,10 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from tests.benchmarks.search import fronts, runs, single, tables, transfer, variants
@@ -100,6 +102,13 @@ def test_fronts_and_transfer(bench: single.Bench) -> None:
     assert pairs(bench.places.data) == [NAMES, NAMES[::-1]]
     text = transfer.table(bench.places, pairs(bench.places.data)[:1], 1, bench.told)
     assert "| inverted |" in text and "1 pairs" in text
+
+
+def test_priors_favour_the_best_or_the_worst_configuration(bench: single.Bench) -> None:
+    right, wrong = (problem(bench.places.data, f"{NAMES[0]}+{kind}", bench.places.kept) for kind in ("right", "wrong"))
+    favoured = [p.space.parameters[0].domain[int(np.argmax(p.space.parameters[0].masses()))] for p in (right, wrong)]
+    assert favoured == [16, 64]  # where the fastest and the slowest measured configuration are
+    assert "| wrong | auto |" in single.priors(replace(bench, seeds=1, evals=20), NAMES[:1])
 
 
 def test_shares_and_counts() -> None:
