@@ -16,6 +16,9 @@ from tunepass.study.outcome import Failed, Measured, Outcome
 ORDERS = [Permutation("order", 4), Integer("n", 1, 9)]
 WIDE = [Ordinal("tile", [1, 2, 4, 8, 16, 32, 64], log=True), Integer("n", 1, 9)]
 NARROW = [Integer("m", 1, 9), Integer("n", 1, 9)]
+ODD = [Ordinal("tile", [8, 16, 24, 32, 48, 64], log=True), Integer("n", 1, 9)]
+POWERS = [Ordinal("tile", [1, 2, 4, 8, 16, 32, 64], log=True), Ordinal("n", [1, 2, 4, 8, 16])]
+LIKED = [Ordinal("tile", [1, 2, 4, 8, 16, 32, 64], log=True, prior="decay"), Integer("n", 1, 9)]
 GP = BayesianSettings(surrogate="gp")
 MIXED = BayesianSettings(surrogate="mixed")
 
@@ -40,6 +43,12 @@ SWITCHES = [
     ("permutation", GP, replace(GP, permutation="kendall"), ORDERS, WIDE),
     ("permutation", GP, replace(GP, permutation="hamming"), ORDERS, WIDE),
     ("permutation", GP, replace(GP, permutation="naive"), ORDERS, WIDE),
+    ("permutation", GP, replace(GP, permutation="positions"), ORDERS, WIDE),
+    ("derived", GP, replace(GP, derived=True), ODD, POWERS),
+    ("samples", GP, replace(GP, gp=replace(GP.gp, samples=4)), WIDE, None),
+    ("probe", GP, replace(GP, probe=3), WIDE, None),
+    ("influence", GP, replace(GP, influence=0.0), LIKED, WIDE),
+    ("kernel", GP, replace(GP, gp=replace(GP.gp, kernel="anova52")), WIDE, None),
     ("log_input", GP, replace(GP, log_input=False), WIDE, NARROW),
     ("log_output", GP, replace(GP, log_output=False), WIDE, None),
     ("lengthscale prior", GP, replace(GP, gp=replace(GP.gp, lengthscale=None)), WIDE, None),
