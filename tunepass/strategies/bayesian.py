@@ -191,7 +191,7 @@ class Bayesian(Strategy):
     def _improvement(self, model: Model, losses: Floats) -> Callable[[Columns], Floats]:
         """log EI under one model, the pending suggestions believed to come out as it predicts."""
         record, space = self.record, self.task.space
-        x = model.rows(space.columns([c for c, ok in zip(record.configurations, record.measured) if ok]))
+        x = model.rows(take(record.columns, record.measured))
         pending = model.rows(space.columns(list(record.pending))) if record.pending else x[:0]
         model.fit(x, losses, pending)
         acquisition = ExpectedImprovement(float(losses.min()))
@@ -202,7 +202,7 @@ class Bayesian(Strategy):
         if self.settings.feasibility is None or (kinds == FEASIBLE).all():
             return lambda columns: np.ones(length(columns))
         encoding, feasibility = self.encoding, self.feasibility
-        feasibility.fit(encoding.encode(self.task.space.columns(self.record.configurations)), kinds)
+        feasibility.fit(encoding.encode(self.record.columns), kinds)
         return lambda columns: feasibility.probability(encoding.encode(columns))
 
     def _starts(self, rng: np.random.Generator) -> Columns:

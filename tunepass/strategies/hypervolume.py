@@ -155,7 +155,7 @@ class Hypervolume(Strategy):
         Pending configurations are believed to come out as predicted, for the surrogates and for the front.
         """
         space, record = self.task.space, self.record
-        x = models[0].rows(space.columns([c for c, ok in zip(record.configurations, record.measured) if ok]))
+        x = models[0].rows(take(record.columns, record.measured))
         pending = models[0].rows(space.columns(list(record.pending))) if record.pending else x[:0]
         for model, loss in zip(models, losses.T):
             model.fit(x, np.ascontiguousarray(loss), pending)
@@ -191,7 +191,7 @@ class Hypervolume(Strategy):
         if self.settings.feasibility is None or (kinds == FEASIBLE).all():
             return lambda columns: np.ones(length(columns))
         encoding, feasibility = self.encoding, self.feasibility
-        feasibility.fit(encoding.encode(self.task.space.columns(self.record.configurations)), kinds)
+        feasibility.fit(encoding.encode(self.record.columns), kinds)
         return lambda columns: feasibility.probability(encoding.encode(columns))
 
     def _starts(self, rng: np.random.Generator) -> Columns:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from tunepass.space.columns import Columns, join, length
 from tunepass.space.configuration import Configuration
 from tunepass.strategies.base import Task
 from tunepass.study.outcome import FAILURE_STAGES, Failed, Infeasible, Measured
@@ -23,6 +24,7 @@ class Record:
         self.pending: dict[Configuration, None] = {}  # suggested, not observed; in order
         self._losses: list[tuple[float, ...] | None] = []  # None: failed
         self._kinds: list[int] = []
+        self._columns: Columns | None = None  # of the first configurations; brought up to date when asked for
 
     def __len__(self) -> int:
         return len(self.configurations)
@@ -50,6 +52,15 @@ class Record:
     def measured(self) -> NDArray[np.bool_]:
         """Which trials were measured (n,)."""
         return np.array([loss is not None for loss in self._losses], np.bool_)
+
+    @property
+    def columns(self) -> Columns:
+        """All trials' configurations as columns; each is converted once."""
+        known = 0 if self._columns is None else length(self._columns)
+        if self._columns is None or known < len(self):
+            more = self.task.space.columns(self.configurations[known:])
+            self._columns = more if self._columns is None else join([self._columns, more])
+        return self._columns
 
     @property
     def losses(self) -> Floats:

@@ -35,15 +35,10 @@ BOUND = 12.0  # |theta| stays below: e^12 is beyond any useful scale of standard
 
 @dataclass(frozen=True, slots=True)
 class Gamma:
-    """Gamma(shape a, rate b) prior of a positive hyperparameter."""
+    """Gamma(shape a, rate b) prior of a positive hyperparameter, in its logarithm (see above)."""
 
     a: float
     b: float
-
-    def log_density(self, theta: Floats) -> tuple[float, Floats]:
-        """Log density of exp(theta) up to a constant, summed, and its gradient in theta."""
-        value = np.exp(theta)
-        return float(((self.a - 1) * theta - self.b * value).sum()), (self.a - 1) - self.b * value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -167,22 +162,19 @@ class LogPosterior:
 
     def __init__(self, likelihood: Likelihood, settings: GpSettings):
         self.likelihood, self.settings = likelihood, settings
+        flat, s = Gamma(1.0, 0.0), settings
+        priors = [s.lengthscale or flat] * likelihood.p + [s.mix] * (likelihood.size - likelihood.p - 2)
+        priors += [s.amplitude, s.noise]
+        self._powers = np.array([prior.a - 1 for prior in priors])
+        self._rates = np.array([prior.b for prior in priors])
 
     def __call__(self, theta: Floats) -> tuple[float, Floats]:
         value, gradient = self.likelihood(theta)
         if not np.isfinite(value):
             return 1e10, np.zeros_like(theta)
-        s, p = self.settings, self.likelihood.p
-        for prior, part in (
-            (s.lengthscale, slice(0, p)),
-            (s.mix, slice(p, -2)),
-            (s.amplitude, slice(-2, -1)),
-            (s.noise, slice(-1, None)),
-        ):
-            if prior is not None:
-                density, slope = prior.log_density(theta[part])
-                value += density
-                gradient[part] += slope
+        scales = self._rates * np.exp(theta)
+        value += float((self._powers * theta - scales).sum())
+        gradient += self._powers - scales
         return -value, -gradient
 
     def starts(self, rng: np.random.Generator) -> Floats:

@@ -175,19 +175,21 @@ class Likelihood:
         self.size = self.p + size(kernel)
         squares = 4 if kernel != "anova52" else 5 + self.p
         self._scratch = np.empty(squares * self.n * self.n + self.n + self.p)
+        self._held = _reals(self.d2), _reals(self.y), _reals(self._scratch)  # found once: there are many calls
 
     def __call__(self, theta: Floats) -> tuple[float, Floats]:
         theta, gradient = np.ascontiguousarray(theta), np.empty(self.size)
+        d2, y, scratch = self._held
         value = _lib.tp_gp_likelihood(
-            _reals(self.d2), self.n, self.p, _reals(self.y), self.kernel, _reals(theta), self.jitter,
-            _reals(gradient), _reals(self._scratch),
-        )  # fmt: skip
+            d2, self.n, self.p, y, self.kernel, _reals(theta), self.jitter, _reals(gradient), scratch
+        )
         return float(value), gradient
 
 
 def _reals(a: Floats) -> object:
-    assert a.dtype == np.float64 and a.flags.c_contiguous
-    return _ffi.cast("double *", a.ctypes.data)
+    """A pointer to a contiguous array's data, which ffi checks."""
+    assert a.dtype == np.float64
+    return _ffi.from_buffer("double[]", a)
 
 
 def _ints(a: NDArray[np.int32]) -> object:
