@@ -43,18 +43,16 @@ void tp_forest_predict(const double *x, int m, int d, int trees, const int32_t *
 /* gp_kernels.c */
 void tp_gp_distances(const double *x, int n, const double *z, int m, int f, const int32_t *group, const uint8_t *nominal,
                      int p, double *out);
-int tp_gp_cross(const double *x, int n, const double *z, int m, int f, const double *weight, const int32_t *group,
-                const uint8_t *nominal, int kind, double mix, double amplitude, double *out, int stride, int first);
-int tp_gp_posterior(const double *x, int n, const double *z, int m, int f, const double *weight, const int32_t *group,
-                    const uint8_t *nominal, int kind, double mix, double amplitude, const double *u, int stride,
-                    const double *alpha, double *mean, double *variance);
+int tp_gp_cross(const double *x, int n, const double *z, int m, int f, const double *weight, const uint8_t *nominal, int kind,
+                double amplitude, double *out, int stride, int first);
+int tp_gp_posterior(const double *x, int n, const double *z, int m, int f, const double *weight, const uint8_t *nominal,
+                    int kind, double amplitude, const double *u, int stride, const double *alpha, double *mean,
+                    double *variance);
 int tp_gp_cholesky(double *u, int stride, int from, int n);
 void tp_gp_solve(const double *u, int stride, int n, double *b);
 void tp_gp_inverse(const double *u, int stride, int n, double *inverse, double *scratch);
 void tp_gp_covariance(const double *d2, int n, int p, const double *weight, int kind, double amplitude, double diagonal,
                       double *u, int stride, double *slope);
-void tp_gp_anova(const double *d2, int n, int p, const double *weight, double mix, double amplitude, double diagonal,
-                 double *u, int stride, double *slope, double *ratio);
 double tp_gp_likelihood(const double *d2, int n, int p, const double *y, int kind, const double *theta, double jitter,
                         double *gradient, double *scratch);
 

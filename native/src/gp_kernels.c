@@ -3,8 +3,6 @@
  * A row is f features; feature c belongs to parameter group[c] and is numeric (squared difference) or nominal (1 if different).
  * r2 = sum_c weight[c] * d2_c, weight[c] = 1 / lengthscale[group[c]]^2 (BaCO, Eq. 2). Matrices are row-major; `u` is the upper
  * Cholesky factor, K = u^T u, with leading dimension `stride` so that rows can be appended in place.
- * The ANOVA kernel is amplitude * prod_g (1 + mix k_g) / (1 + mix), k_g the Matern-5/2 kernel of parameter g alone: main effects
- * for a small mix, one product for a large one, all orders of interaction between.
  * Every loop that the compiler vectorises is elementwise (no reassociated sums, no contraction under -std=c11): all the
  * clones of a function give the same bits, and there are no threads. */
 #include "tunepass_native.h"
@@ -15,7 +13,7 @@
 
 #define BLOCK 32 /* candidates handled together: one block of the solve stays in the first-level cache */
 
-enum { MATERN52 = 0, MATERN32 = 1, SQUARED_EXPONENTIAL = 2, ANOVA52 = 3 };
+enum { MATERN52 = 0, MATERN32 = 1, SQUARED_EXPONENTIAL = 2 };
 
 /* exp(x) for x <= 0 within 2 ulp, branch-free so that it vectorises: 2^k * P(r), |r| <= ln(2)/2, Taylor to r^12. */
 static inline double exp_negative(double x) {
@@ -68,59 +66,44 @@ void tp_gp_distances(const double *x, int n, const double *z, int m, int f, cons
             }
 }
 
-/* r[b] += weight * squared distance of feature c between value v and the block's. */
-static inline __attribute__((always_inline)) void add_distance(double *restrict r, const double *restrict zc, double v, double w, int nominal) {
-    if (nominal)
-        for (int b = 0; b < BLOCK; b++) r[b] += v != zc[b] ? w : 0.0;
-    else
-        for (int b = 0; b < BLOCK; b++) r[b] += w * (v - zc[b]) * (v - zc[b]);
-}
-
 /* Rows of k(x, z) for one block of candidates, transposed to zt (f, BLOCK): k (n, BLOCK), times the amplitude. */
 static inline __attribute__((always_inline)) void cross_block(const double *restrict x, int n, const double *restrict zt, int f,
-                                                              const double *restrict weight, const int32_t *restrict group,
-                                                              const uint8_t *restrict nominal, int kind, double mix,
-                                                              double amplitude, double *restrict k) {
+                                                              const double *restrict weight, const uint8_t *restrict nominal,
+                                                              int kind, double amplitude, double *restrict k) {
     for (int i = 0; i < n; i++) {
         double *restrict r = k + (size_t)i * BLOCK;
-        const double *restrict xi = x + (size_t)i * f;
-        if (kind == ANOVA52) {
-            double one[BLOCK], unit = 1.0 / (1.0 + mix);
-            for (int b = 0; b < BLOCK; b++) r[b] = amplitude;
-            for (int c = 0; c < f;) { /* a parameter's features lie side by side */
-                int g = group[c];
-                for (int b = 0; b < BLOCK; b++) one[b] = 0;
-                for (; c < f && group[c] == g; c++) add_distance(one, zt + (size_t)c * BLOCK, xi[c], weight[c], nominal[c]);
-                kernel_values(MATERN52, one, NULL, BLOCK);
-                for (int b = 0; b < BLOCK; b++) r[b] *= (1.0 + mix * one[b]) * unit;
-            }
-            continue;
-        }
         for (int b = 0; b < BLOCK; b++) r[b] = 0;
-        for (int c = 0; c < f; c++) add_distance(r, zt + (size_t)c * BLOCK, xi[c], weight[c], nominal[c]);
+        for (int c = 0; c < f; c++) {
+            const double *restrict zc = zt + (size_t)c * BLOCK;
+            double v = x[(size_t)i * f + c], w = weight[c];
+            if (nominal[c])
+                for (int b = 0; b < BLOCK; b++) r[b] += v != zc[b] ? w : 0.0;
+            else
+                for (int b = 0; b < BLOCK; b++) r[b] += w * (v - zc[b]) * (v - zc[b]);
+        }
         kernel_values(kind, r, NULL, BLOCK);
         for (int b = 0; b < BLOCK; b++) r[b] *= amplitude;
     }
 }
 
 /* out (n, stride): amplitude * k(x, z) in its columns [first, first + m); `out` points at column 0. Returns 0, or -1 without memory. */
-TP_CLONES int tp_gp_cross(const double *x, int n, const double *z, int m, int f, const double *weight, const int32_t *group,
-                          const uint8_t *nominal, int kind, double mix, double amplitude, double *out, int stride, int first) {
+TP_CLONES int tp_gp_cross(const double *x, int n, const double *z, int m, int f, const double *weight, const uint8_t *nominal, int kind,
+                          double amplitude, double *out, int stride, int first) {
     double *zt = calloc((size_t)f * BLOCK, sizeof *zt), *k = malloc(sizeof *k * (size_t)n * BLOCK);
     if (!zt || !k) return free(zt), free(k), -1;
     for (int at = 0; at < m; at += BLOCK) {
         int count = m - at < BLOCK ? m - at : BLOCK;
         for (int b = 0; b < count; b++)
             for (int c = 0; c < f; c++) zt[(size_t)c * BLOCK + b] = z[(size_t)(at + b) * f + c];
-        cross_block(x, n, zt, f, weight, group, nominal, kind, mix, amplitude, k);
+        cross_block(x, n, zt, f, weight, nominal, kind, amplitude, k);
         for (int i = 0; i < n; i++) memcpy(out + (size_t)i * stride + first + at, k + (size_t)i * BLOCK, sizeof *k * (size_t)count);
     }
     return free(zt), free(k), 0;
 }
 
 /* Posterior mean and latent variance at the rows of z (m, f), given alpha = K^-1 y and the factor u. Returns 0, or -1 without memory. */
-TP_CLONES int tp_gp_posterior(const double *x, int n, const double *z, int m, int f, const double *weight, const int32_t *group,
-                              const uint8_t *nominal, int kind, double mix, double amplitude, const double *u, int stride, const double *alpha, double *mean,
+TP_CLONES int tp_gp_posterior(const double *x, int n, const double *z, int m, int f, const double *weight, const uint8_t *nominal,
+                              int kind, double amplitude, const double *u, int stride, const double *alpha, double *mean,
                               double *variance) {
     double *zt = calloc((size_t)f * BLOCK, sizeof *zt), *k = malloc(sizeof *k * (size_t)n * BLOCK);
     if (!zt || !k) return free(zt), free(k), -1;
@@ -128,7 +111,7 @@ TP_CLONES int tp_gp_posterior(const double *x, int n, const double *z, int m, in
         int count = m - first < BLOCK ? m - first : BLOCK;
         for (int b = 0; b < count; b++)
             for (int c = 0; c < f; c++) zt[(size_t)c * BLOCK + b] = z[(size_t)(first + b) * f + c];
-        cross_block(x, n, zt, f, weight, group, nominal, kind, mix, amplitude, k);
+        cross_block(x, n, zt, f, weight, nominal, kind, amplitude, k);
         double mu[BLOCK] = {0}, explained[BLOCK] = {0};
         for (int i = 0; i < n; i++) {
             double *restrict row = k + (size_t)i * BLOCK, acc[BLOCK];
@@ -226,52 +209,15 @@ TP_CLONES void tp_gp_covariance(const double *d2, int n, int p, const double *we
     }
 }
 
-/* The ANOVA kernel's upper triangle as above. slope, if wanted, gets K without the diagonal, and ratio (p + 1, n, n) the derivatives
- * of log K_ij by the log lengthscales and by log mix. */
-TP_CLONES void tp_gp_anova(const double *d2, int n, int p, const double *weight, double mix, double amplitude, double diagonal,
-                           double *restrict u, int stride, double *restrict slope, double *restrict ratio) {
-    double unit = 1.0 / (1.0 + mix);
-    for (int i = 0; i < n; i++) {
-        double *restrict row = u + (size_t)i * stride, *restrict last = ratio ? ratio + ((size_t)p * n + i) * n : NULL;
-        for (int j = i; j < n; j++) row[j] = amplitude;
-        if (ratio)
-            for (int j = i; j < n; j++) last[j] = 0;
-        for (int g = 0; g < p; g++) {
-            const double *restrict d = d2 + ((size_t)g * n + i) * n;
-            double w = weight[g];
-            if (!ratio) {
-                for (int j = i; j < n; j++) {
-                    double r2 = w * d[j], s = sqrt(5.0 * r2), e = exp_negative(-s);
-                    row[j] *= (1.0 + mix * ((1.0 + s + (5.0 / 3.0) * r2) * e)) * unit;
-                }
-                continue;
-            }
-            double *restrict q = ratio + ((size_t)g * n + i) * n;
-            for (int j = i; j < n; j++) {
-                double r2 = w * d[j], s = sqrt(5.0 * r2), e = exp_negative(-s), k = (1.0 + s + (5.0 / 3.0) * r2) * e;
-                double sum = 1.0 + mix * k, scale = mix / sum;
-                row[j] *= sum * unit;
-                q[j] = scale * (5.0 / 3.0) * r2 * (1.0 + s) * e;
-                last[j] += scale * unit * (k - 1.0);
-            }
-        }
-        if (slope) memcpy(slope + (size_t)i * n + i, row + i, sizeof *row * (size_t)(n - i));
-        row[i] += diagonal;
-    }
-}
-
-/* Log marginal likelihood of y (n) and its gradient in theta = log lengthscales (p), log mix (ANOVA only), log amplitude, log noise.
- * d2 (p, n, n); scratch holds 4 n^2 + n + p, for ANOVA (p + 1) n^2 more. Returns -infinity when K is not positive definite. */
+/* Log marginal likelihood of y (n) and its gradient (p + 2) in theta = log lengthscales (p), log amplitude, log noise.
+ * d2 (p, n, n); scratch holds 4 n^2 + n + p. Returns -infinity when K is not positive definite. */
 TP_CLONES double tp_gp_likelihood(const double *d2, int n, int p, const double *y, int kind, const double *theta, double jitter,
                                   double *restrict gradient, double *restrict scratch) {
     size_t nn = (size_t)n * (size_t)n;
-    int anova = kind == ANOVA52, at = p + anova;
     double *u = scratch, *slope = u + nn, *inverse = slope + nn, *work = inverse + nn, *alpha = work + nn, *weight = alpha + n;
-    double *ratio = weight + p;
-    double amplitude = exp(theta[at]), noise = exp(theta[at + 1]), value = 0, trace = 0, tied = 0;
+    double amplitude = exp(theta[p]), noise = exp(theta[p + 1]), value = 0, trace = 0, tied = 0;
     for (int g = 0; g < p; g++) weight[g] = exp(-2 * theta[g]);
-    if (anova) tp_gp_anova(d2, n, p, weight, exp(theta[p]), amplitude, noise + jitter, u, n, slope, ratio);
-    else tp_gp_covariance(d2, n, p, weight, kind, amplitude, noise + jitter, u, n, slope);
+    tp_gp_covariance(d2, n, p, weight, kind, amplitude, noise + jitter, u, n, slope);
     if (tp_gp_cholesky(u, n, 0, n)) return -INFINITY;
     memcpy(alpha, y, sizeof *alpha * (size_t)n);
     tp_gp_solve(u, n, n, alpha);
@@ -280,19 +226,19 @@ TP_CLONES double tp_gp_likelihood(const double *d2, int n, int p, const double *
         value -= 0.5 * y[i] * alpha[i] + log(u[(size_t)i * n + i]) + 0.9189385332046727;
         tied += alpha[i] * y[i], trace += alpha[i] * alpha[i] - inverse[(size_t)i * n + i];
     }
-    for (int g = 0; g < at; g++) gradient[g] = 0;
+    for (int g = 0; g < p; g++) gradient[g] = 0;
     for (int i = 0; i < n; i++) {
-        double *restrict w = work + (size_t)i * n; /* (alpha alpha^T - K^-1) * dk/dr2 (ANOVA: * K) for j > i */
+        double *restrict w = work + (size_t)i * n; /* (alpha alpha^T - K^-1) * dk/dr2 for j > i */
         for (int j = i + 1; j < n; j++) w[j] = (alpha[i] * alpha[j] - inverse[(size_t)j * n + i]) * slope[(size_t)i * n + j];
-        for (int g = 0; g < at; g++) {
-            const double *restrict d = (anova ? ratio : d2) + ((size_t)g * n + i) * n;
+        for (int g = 0; g < p; g++) {
+            const double *restrict d = d2 + ((size_t)g * n + i) * n;
             double s = 0;
             for (int j = i + 1; j < n; j++) s += w[j] * d[j];
-            gradient[g] += anova ? s : -2 * amplitude * weight[g] * s;
+            gradient[g] -= 2 * amplitude * weight[g] * s;
         }
     }
     /* tr(W K) = alpha^T y - n, of which (noise + jitter) tr(W) belongs to the diagonal */
-    gradient[at] = 0.5 * (tied - n - (noise + jitter) * trace);
-    gradient[at + 1] = 0.5 * noise * trace;
+    gradient[p] = 0.5 * (tied - n - (noise + jitter) * trace);
+    gradient[p + 1] = 0.5 * noise * trace;
     return value;
 }

@@ -30,12 +30,12 @@ def mixed_rows(n: int, seed: int) -> Floats:
     return np.column_stack([rng.random(n), rng.integers(0, 3, n), order, rng.integers(0, 4, n) / 3])
 
 
-@pytest.mark.parametrize("kernel", ["matern52", "matern32", "se", "anova52"])
+@pytest.mark.parametrize("kernel", ["matern52", "matern32", "se"])
 def test_gradient_against_finite_differences(kernel: KernelName) -> None:
     x = mixed_rows(25, 0)
     y = np.random.default_rng(1).normal(size=25)
     objective = LogPosterior(Likelihood(distances(x, x, MIXED), y, kernel, JITTER), GpSettings(kernel=kernel))
-    theta = np.array([-0.5, 0.2, 0.3, -1.0, *([0.7] if kernel == "anova52" else []), 0.4, -2.5])
+    theta = np.array([-0.5, 0.2, 0.3, -1.0, 0.4, -2.5])
     _, gradient = objective(theta)
     for i in range(len(theta)):
         step = np.zeros(len(theta))
@@ -66,32 +66,13 @@ def test_posterior_and_likelihood_equal_scikit_learn(kernel: KernelName) -> None
 
 
 @settings(max_examples=60)
-@given(st.integers(2, 30), st.integers(0, 10**6), st.sampled_from(["matern52", "matern32", "se", "anova52"]))
+@given(st.integers(2, 30), st.integers(0, 10**6), st.sampled_from(["matern52", "matern32", "se"]))
 def test_kernels_are_positive_semi_definite_on_mixed_rows(n: int, seed: int, kernel: KernelName) -> None:
     x = mixed_rows(n, seed)
     l = np.random.default_rng(seed).gamma(2, 0.5, 4) + 0.05
     upper = covariance(distances(x, x, MIXED), Kernel(kernel, l, 1.0, 0.0), 0.0)
     full = upper + np.triu(upper, 1).T
     assert np.linalg.eigvalsh(full).min() > -1e-9
-
-
-def test_anova_is_the_product_of_one_plus_each_parameter_s_kernel() -> None:
-    x, z = mixed_rows(12, 8), mixed_rows(9, 9)
-    y, l, mix = np.random.default_rng(0).normal(size=12), np.array([0.5, 1.0, 0.8, 2.0]), 1.3
-    gp = GaussianProcess(MIXED, GpSettings(kernel="anova52"))
-    gp.refit(x, y, np.log([*l, mix, 1.7, 0.1]))
-
-    def plain(a: Floats, b: Floats) -> Floats:
-        r = np.sqrt(5 * distances(a, b, MIXED)) / l[:, None, None]
-        each = (1 + r + r * r / 3) * np.exp(-r)
-        return np.asarray(1.7 * np.prod((1 + mix * each) / (1 + mix), axis=0))
-
-    inverse = np.linalg.inv(plain(x, x) + (0.1 + JITTER) * np.eye(12))
-    shift, scale = y.mean(), y.std()
-    found, across = gp.posterior(z), plain(z, x)
-    np.testing.assert_allclose(found.mean, shift + scale * across @ inverse @ ((y - shift) / scale), atol=1e-8)
-    variance = 1.7 - np.einsum("ij,jk,ik->i", across, inverse, across)
-    np.testing.assert_allclose(found.variance, scale**2 * variance, atol=1e-8)
 
 
 def test_factor_appends_rows_to_a_factor() -> None:

@@ -2,7 +2,7 @@
 
 symbol      meaning
 y           losses shifted and scaled to mean 0 and deviation 1
-theta       log lengthscales, log mix (ANOVA only), log amplitude, log noise (kernels.py)
+theta       log lengthscales, log amplitude, log noise (kernels.py)
 Gamma(a, b) density of exp(theta_i) up to a constant: (a - 1) theta_i - b exp(theta_i)
 """
 
@@ -49,7 +49,6 @@ class GpSettings:
     lengthscale: Gamma | None = Gamma(2.0, 1.0)
     amplitude: Gamma = Gamma(2.0, 0.2)
     noise: Gamma = Gamma(1.1, 20.0)
-    mix: Gamma = Gamma(2.0, 1.0)  # ANOVA: how much interactions count beside main effects
     draws: int = 24  # starts looked at
     starts: int = 2  # starts climbed
     iterations: int = 50
@@ -163,8 +162,7 @@ class LogPosterior:
     def __init__(self, likelihood: Likelihood, settings: GpSettings):
         self.likelihood, self.settings = likelihood, settings
         flat, s = Gamma(1.0, 0.0), settings
-        priors = [s.lengthscale or flat] * likelihood.p + [s.mix] * (likelihood.size - likelihood.p - 2)
-        priors += [s.amplitude, s.noise]
+        priors = [*[s.lengthscale or flat] * likelihood.p, s.amplitude, s.noise]
         self._powers = np.array([prior.a - 1 for prior in priors])
         self._rates = np.array([prior.b for prior in priors])
 
@@ -178,12 +176,11 @@ class LogPosterior:
         return -value, -gradient
 
     def starts(self, rng: np.random.Generator) -> Floats:
-        """The prior's middle and draws around it, (draws, theta)."""
+        """The prior's middle and draws around it, (draws, p + 2)."""
         p, n, s = self.likelihood.p, self.settings.draws, self.settings
         prior = s.lengthscale or Gamma(2.0, 2.0)
-        starts = np.zeros((n, self.likelihood.size))
+        starts = np.zeros((n, p + 2))
         starts[:, :p] = np.log(rng.gamma(prior.a, 1 / prior.b, (n, p)) + 1e-3)
-        starts[:, p:-2] = np.log(s.mix.a / s.mix.b)
         starts[:, -1] = np.log(rng.choice([1e-3, 1e-2, 1e-1], n))
         starts[0, :p], starts[0, -1] = np.log(prior.a / prior.b), np.log(1e-2)
         return starts

@@ -11,11 +11,9 @@
     Matérn-5/2   (1 + sqrt(5) r + 5/3 r^2) exp(-sqrt(5) r)      BaCO's Eq. 1 as printed lacks the factor 1/3
     Matérn-3/2   (1 + sqrt(3) r) exp(-sqrt(3) r)
     SE           exp(-r^2 / 2)
-    ANOVA-5/2    prod_g (1 + v k_g) / (1 + v), k_g the Matérn-5/2 of parameter g alone: every order of interaction,
-                 the higher the less (Stitson et al. 1999; Duvenaud et al. 2011)
 
 Every per-parameter distance is Euclidean in some embedding (positions for Spearman, pair orders for Kendall, indicator
-vectors for Hamming), so r is Euclidean too and each of these, products too, is positive semi-definite on mixed spaces.
+vectors for Hamming), so r is Euclidean too and each of these is positive semi-definite on mixed spaces.
 """
 
 from __future__ import annotations
@@ -31,8 +29,8 @@ from tunepass.surrogates.base import Floats, Posterior
 
 _ffi, _lib = _native.ffi, _native.lib
 
-KernelName = Literal["matern52", "matern32", "se", "anova52"]
-KERNELS: dict[str, int] = {"matern52": 0, "matern32": 1, "se": 2, "anova52": 3}
+KernelName = Literal["matern52", "matern32", "se"]
+KERNELS: dict[str, int] = {"matern52": 0, "matern32": 1, "se": 2}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,8 +45,6 @@ class Features:
         group = np.asarray(group)
         if group.shape != np.shape(nominal) or not len(group) or set(group.tolist()) != set(range(group.max() + 1)):
             raise ValueError(f"groups 0..p-1 must each own a feature, got {group.tolist()}")
-        if (np.diff(group) < 0).any():
-            raise ValueError(f"the features of a group must lie side by side, got {group.tolist()}")
         return Features(np.ascontiguousarray(group, np.int32), np.ascontiguousarray(nominal, np.uint8))
 
     @staticmethod
@@ -73,49 +69,27 @@ def distances(x: Floats, z: Floats, features: Features) -> Floats:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Kernel:
-    """A covariance with its hyperparameters; `mix` counts for ANOVA only."""
+    """A covariance with its hyperparameters."""
 
     name: KernelName
     lengthscales: Floats
     amplitude: float
     noise: float
-    mix: float = 1.0
 
     @staticmethod
     def of(name: KernelName, theta: Floats) -> Kernel:
         scales = np.exp(theta)
-        mix = float(scales[-3]) if name == "anova52" else 1.0
-        return Kernel(name, scales[: len(theta) - size(name)], float(scales[-2]), float(scales[-1]), mix)
+        return Kernel(name, scales[:-2], float(scales[-2]), float(scales[-1]))
 
     def weights(self, features: Features) -> Floats:
         """1 / l^2 of each feature's parameter (f,)."""
         return np.asarray((self.lengthscales**-2.0)[features.group])
 
 
-def size(name: KernelName) -> int:
-    """How many hyperparameters follow the lengthscales in theta."""
-    return 3 if name == "anova52" else 2
-
-
 def covariance(d2: Floats, kernel: Kernel, diagonal: float) -> Floats:
-    """Upper triangle of amplitude k + diagonal I, (n, n); the lower triangle is 0."""
+    """Upper triangle of amplitude k(r2) + diagonal I, (n, n); the lower triangle is 0."""
     p, n, _ = d2.shape
     out, weight = np.zeros((n, n)), kernel.lengthscales**-2.0
-    if kernel.name == "anova52":
-        _lib.tp_gp_anova(
-            _reals(d2),
-            n,
-            p,
-            _reals(weight),
-            kernel.mix,
-            kernel.amplitude,
-            diagonal,
-            _reals(out),
-            n,
-            _ffi.NULL,
-            _ffi.NULL,
-        )
-        return out
     _lib.tp_gp_covariance(
         _reals(d2), n, p, _reals(weight), KERNELS[kernel.name], kernel.amplitude, diagonal, _reals(out), n, _ffi.NULL
     )
@@ -126,8 +100,8 @@ def fill(u: Floats, x: Floats, features: Features, kernel: Kernel, diagonal: flo
     """Columns [known, n) of u (n, n) become those of amplitude k(x, x) + diagonal I."""
     new, weight = np.ascontiguousarray(x[known:]), kernel.weights(features)
     if _lib.tp_gp_cross(
-        _reals(x), len(x), _reals(new), len(new), x.shape[1], _reals(weight), _ints(features.group),
-        _bytes(features.nominal), KERNELS[kernel.name], kernel.mix, kernel.amplitude, _reals(u), len(u), known,
+        _reals(x), len(x), _reals(new), len(new), x.shape[1], _reals(weight), _bytes(features.nominal),
+        KERNELS[kernel.name], kernel.amplitude, _reals(u), len(u), known,
     ):  # fmt: skip
         raise MemoryError(f"no memory for a covariance of {len(x)} rows")
     u[np.arange(known, len(u)), np.arange(known, len(u))] += diagonal
@@ -158,8 +132,8 @@ def posterior(x: Floats, z: Floats, features: Features, kernel: Kernel, u: Float
     z = np.ascontiguousarray(z, dtype=np.float64)
     mean, variance, weight = np.empty(len(z)), np.empty(len(z)), kernel.weights(features)
     if _lib.tp_gp_posterior(
-        _reals(x), len(x), _reals(z), len(z), x.shape[1], _reals(weight), _ints(features.group),
-        _bytes(features.nominal), KERNELS[kernel.name], kernel.mix, kernel.amplitude, _reals(u), u.shape[1],
+        _reals(x), len(x), _reals(z), len(z), x.shape[1], _reals(weight), _bytes(features.nominal),
+        KERNELS[kernel.name], kernel.amplitude, _reals(u), u.shape[1],
         _reals(alpha), _reals(mean), _reals(variance),
     ):  # fmt: skip
         raise MemoryError(f"no memory for a posterior over {len(x)} rows")
@@ -172,13 +146,11 @@ class Likelihood:
     def __init__(self, d2: Floats, y: Floats, kernel: KernelName, jitter: float):
         self.d2, self.y, self.kernel, self.jitter = d2, np.ascontiguousarray(y), KERNELS[kernel], jitter
         self.p, self.n, _ = d2.shape
-        self.size = self.p + size(kernel)
-        squares = 4 if kernel != "anova52" else 5 + self.p
-        self._scratch = np.empty(squares * self.n * self.n + self.n + self.p)
+        self._scratch = np.empty(4 * self.n * self.n + self.n + self.p)
         self._held = _reals(self.d2), _reals(self.y), _reals(self._scratch)  # found once: there are many calls
 
     def __call__(self, theta: Floats) -> tuple[float, Floats]:
-        theta, gradient = np.ascontiguousarray(theta), np.empty(self.size)
+        theta, gradient = np.ascontiguousarray(theta), np.empty(self.p + 2)
         d2, y, scratch = self._held
         value = _lib.tp_gp_likelihood(
             d2, self.n, self.p, y, self.kernel, _reals(theta), self.jitter, _reals(gradient), scratch
