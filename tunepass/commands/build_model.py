@@ -90,7 +90,8 @@ def _check(options: argparse.Namespace) -> None:
             f"nothing follows -- here: {options.source} is priced by a model, not compiled",
             hint="leave out what follows --; the tuned source is for Spatial's own compiler",
         )
-    for word, given in (("--sanitize", options.sanitize), ("--metric", options.metric)):
+    compiled = {"--sanitize": options.sanitize, "--metric": options.metric, "--transfer-from": options.transfer_from}
+    for word, given in compiled.items():
         if given:
             raise TunepassError(f"{word} is about compiled programs; {options.source} is priced by a model")
     check_strategy(options.strategy)
