@@ -38,8 +38,8 @@ def evaluator(kernel: Kernel, command: tuple[str, ...], *, count: bool = False) 
     if kernel.call is not None:
         return CompileRun(_kernel_task(kernel, kernel.call, command, count=count))
     raise TunepassError(
-        f"{kernel.name}: `build` compiles and runs, and a {kernel.language} program cannot be run here",
-        hint="`tunepass space` shows its parameters; docs/fpga.md says how its model prices it from Python",
+        f"{kernel.name}: a {kernel.language} program cannot be compiled and run here",
+        hint='it is priced on a device: Pipeline.default(device="stratix-v")',
     )
 
 

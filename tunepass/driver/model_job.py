@@ -130,15 +130,11 @@ def check_strategy(name: str) -> None:
 
 def search_model(job: ModelJob, settings: Settings, watch: Watch, watch_front: WatchFront) -> Found:
     """Run the pipeline of a model on the kernel; its trials are in the store."""
-    model, limits = job.model, job.model.costs.limits
+    model = job.model
     with stoppable(settings.budget_s) as stop:
         front = exact_front(model, job.objectives, settings.strategy, settings.max_evals, stop, watch_front)
         step = ModelSearch(
-            evaluate=ModelRun(
-                model.kernel.parameters,
-                {o.name: model.costs.values[o.name] for o in job.objectives},
-                {name: (model.costs.values[name], limit) for name, limit in limits.items()},
-            ),
+            evaluate=model_run(model, job.objectives),
             objectives=job.objectives,
             pick=settings.pick,
             front=front if settings.strategy in EXACT else None,
@@ -155,6 +151,16 @@ def search_model(job: ModelJob, settings: Settings, watch: Watch, watch_front: W
         )
         found = Pipeline((ExtractSpace(), step)).run(model.kernel).found
     return replace(found, interrupted=stop.asked)
+
+
+def model_run(model: Modelled, objectives: Sequence[Objective]) -> ModelRun:
+    """Evaluations by the model; what passes a limit of the device is infeasible."""
+    values, limits = model.costs.values, model.costs.limits
+    return ModelRun(
+        model.kernel.parameters,
+        {o.name: values[o.name] for o in objectives},
+        {name: (values[name], limit) for name, limit in limits.items()},
+    )
 
 
 def exact_front(

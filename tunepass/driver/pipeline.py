@@ -6,6 +6,7 @@ from contextlib import AbstractContextManager
 
 from tunepass.diagnostics import TunepassError
 from tunepass.driver.reading import emit
+from tunepass.hwmodels.fpga import device as devices
 from tunepass.ir.kernel import Kernel
 from tunepass.passes.apply_schedule import ApplySchedule
 from tunepass.passes.base import Emitter, Evaluators, Pipeline
@@ -29,6 +30,11 @@ def default_pipeline(
     emitter: Emitter | None,
 ) -> Pipeline:
     """What `Pipeline.default` gives."""
+    if device is not None and device in devices.names():
+        from tunepass.driver.priced import PricedSearch
+
+        priced = PricedSearch(device=device, strategy=strategy, seed=seed, max_evals=max_evals)
+        return Pipeline((ExtractSpace(), priced, ApplySchedule(), Emit(emitter or emit)))
     check_device(device)
     search = Search(
         evaluators=evaluators or evaluators_for(compiler), max_evals=max_evals, seed=seed, strategy=strategy
@@ -39,7 +45,10 @@ def default_pipeline(
 def check_device(device: str | None) -> None:
     """C kernels are compiled and run where tunepass runs."""
     if device not in (None, HOST):
-        raise TunepassError(f"no device {device!r}; there is {HOST!r}, the machine this runs on")
+        raise TunepassError(
+            f"no device {device!r} compiles and runs; there is {HOST!r}, the machine this runs on",
+            hint=f"Spatial programs are priced on {', '.join(devices.names())}",
+        )
 
 
 def evaluators_for(command: tuple[str, ...], *, count: bool = False) -> Evaluators:
