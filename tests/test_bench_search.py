@@ -101,7 +101,7 @@ def test_fronts_and_transfer(bench: single.Bench) -> None:
     assert "| kernel_tuner/toy-A | random |" in fronts.fronts(bench.places, NAMES[:1], ["random"], (5, 10), 2)
     assert pairs(bench.places.data) == [NAMES, NAMES[::-1]]
     text = transfer.table(bench.places, pairs(bench.places.data)[:1], 1, bench.told)
-    assert "| inverted |" in text and "1 pairs" in text
+    assert "Inverted, at 40" in text and "1 pairs" in text
 
 
 def test_priors_favour_the_best_or_the_worst_configuration(bench: single.Bench) -> None:

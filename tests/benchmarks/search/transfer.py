@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
@@ -12,44 +13,47 @@ import numpy as np
 from tests.benchmarks.search.problems import Problem, problem
 from tests.benchmarks.search.runs import Places, code_version, share
 from tests.benchmarks.search.tables import markdown
-from tunepass.evaluators.recorded import read
-from tunepass.strategies.prior_mean import PriorMean
+from tunepass.driver.transfer import table_source
+from tunepass.strategies.prior_mean import Observed, PriorMean
 from tunepass.study.outcome import Measured
-from tunepass.study.recall import recall_within
+from tunepass.study.recall import recall, recall_within
 from tunepass.study.study import Study
 
-KINDS = ("none", "as it is", "shuffled", "inverted")
-MARKS = (10, 20, 40)
-TOLERANCES = (0.05, 0.10, 0.20)  # of HiPerBOt's recall, Eq. 12
+FIRST, BUDGET = 10, 40
+MISLEADING = ("shuffled", "inverted")
+PERCENTILES = (1.0, 5.0)  # of HiPerBOt's recall, Eq. 11
+TOLERANCES = (0.05, 0.10, 0.20)  # ... and Eq. 12
 LEAST = 0.97  # of the plain value at 40, with a source that misleads
+TIE = 0.01  # what a measurement differs by when it is made again
+Pair = tuple[str, str]
 
 
 def source(data: Path, name: str, kind: str, seed: int) -> PriorMean | None:
-    """All measured rows of a table; their values as they are, shuffled, or in the opposite order."""
+    """A table as `replay --transfer-from` takes it; its values as they are, shuffled, or in the opposite order."""
     if kind == "none":
         return None
-    configurations, stated = _measured(data, name)
-    values = np.array(stated)
+    prior = _table(data, name)
+    if kind == "as it is":
+        return prior
+    values = prior.observed
     if kind == "shuffled":
         values = np.random.default_rng(seed).permutation(values)
-    elif kind == "inverted":
+    else:
         values = np.sort(values)[::-1][np.argsort(np.argsort(values))]
-    return PriorMean.from_observations(configurations, values.tolist())
+    return PriorMean.from_observations(prior.configurations, values.tolist())
 
 
 @lru_cache(maxsize=4)
-def _measured(data: Path, name: str) -> tuple[list, list[float]]:  # type: ignore[type-arg]
-    recorded = read(data / f"{name}.json")
-    objective = recorded.objectives[0].name
-    rows = [(c, o.values[objective]) for c, o in recorded.outcomes.items() if isinstance(o, Measured)]
-    return [c for c, _ in rows], [value for _, value in rows]
+def _table(data: Path, name: str) -> Observed:
+    return table_source(data / f"{name}.json").prior
 
 
 def searched(subject: Problem, strategy: str, prior: PriorMean | None, seed: int, evals: int) -> list[float]:
-    """The loss of each evaluation; inf where it failed."""
-    study = Study(subject.space, [subject.objective], strategy=strategy, seed=seed, max_evals=evals, prior_mean=prior)
-    losses = []
-    while suggested := study.suggest(1):
+    """The loss of each of `evals` evaluations, of a budget of BUDGET or more; inf where it failed."""
+    budget = max(evals, BUDGET)
+    study = Study(subject.space, [subject.objective], strategy=strategy, seed=seed, max_evals=budget, prior_mean=prior)
+    losses: list[float] = []
+    while len(losses) < evals and (suggested := study.suggest(1)):
         outcome = subject.outcome(suggested[0])
         study.observe(suggested[0], outcome)
         measured = isinstance(outcome, Measured)
@@ -57,7 +61,7 @@ def searched(subject: Problem, strategy: str, prior: PriorMean | None, seed: int
     return losses
 
 
-def kept(places: Places, pair: tuple[str, str], strategy: str, kind: str, seed: int, evals: int) -> list[float]:
+def kept(places: Places, pair: Pair, strategy: str, kind: str, seed: int, evals: int) -> list[float]:
     """`searched`, once; without a source the target alone says which run it is."""
     origin, target = pair
     folder = places.kept / "transfer" / target / ("none" if kind == "none" else origin)
@@ -71,54 +75,74 @@ def kept(places: Places, pair: tuple[str, str], strategy: str, kind: str, seed: 
     return [np.inf if loss is None else float(loss) for loss in stated]
 
 
-def table(places: Places, pairs: Sequence[tuple[str, str]], seeds: int, told: Callable[[str], None]) -> str:
-    """Optimum over best by pair, then what the pairs come to."""
-    rows, values = [], {kind: [] for kind in KINDS}  # type: dict[str, list[list[float]]]
-    for number, pair in enumerate(pairs, start=1):
-        told(f"pair {number} of {len(pairs)}: {pair[0]} -> {pair[1]}")
-        subject = problem(places.data, pair[1], places.kept / "models")
-        for kind in KINDS:
-            runs = [kept(places, pair, "auto", kind, seed, MARKS[-1]) for seed in range(seeds)]
-            values[kind].append([float(np.mean([_best(run, mark, subject.optimum) for run in runs])) for mark in MARKS])
-        plain, true = values["none"][-1], values["as it is"][-1]
-        bad = [values[kind][-1][-1] for kind in KINDS[2:]]
-        shown = [plain[0], plain[-1], true[0], true[-1], *bad]
-        rows.append([pair[0], pair[1].partition("/")[2], *(f"{value:.3f}" for value in shown)])
-    head = [
-        "source",
-        "target",
-        "plain at 10",
-        "plain at 40",
-        "with source at 10",
-        "at 40",
-        "shuffled at 40",
-        "inverted at 40",
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """Means over seeds of optimum over best."""
+
+    places: Places
+    pairs: Sequence[Pair]
+    seeds: int
+    told: Callable[[str], None]
+
+    def mean(self, pairs: Sequence[Pair], kind: str, evals: int, mark: int) -> float:
+        """Seed s searches with pairs[s], in turn; all have one target."""
+        subject = problem(self.places.data, pairs[0][1], self.places.kept / "models")
+        found = [
+            kept(self.places, pairs[seed % len(pairs)], "auto", kind, seed, evals)[:mark] for seed in range(self.seeds)
+        ]
+        return float(np.mean([_best(losses, subject.optimum) for losses in found]))
+
+
+def table(places: Places, pairs: Sequence[Pair], seeds: int, told: Callable[[str], None]) -> str:
+    """What the pairs come to, then each pair, then each target with sources that mislead, a source a seed."""
+    bench = Bench(places, pairs, seeds, told)
+    of = {target: [pair for pair in pairs if pair[1] == target] for _, target in pairs}
+    plain = {target: [bench.mean(of[target][:1], "none", BUDGET, mark) for mark in (FIRST, BUDGET)] for target in of}
+    told("plain: done")
+    informed = {pair: bench.mean([pair], "as it is", FIRST, FIRST) for pair in pairs}
+    told("with a source: done")
+    misled = {target: [bench.mean(of[target], kind, BUDGET, BUDGET) for kind in MISLEADING] for target in of}
+    single = [
+        [*pair, *(f"{value:.3f}" for value in (*plain[pair[1]], informed[pair]))]
+        for pair in sorted(pairs, key=lambda pair: informed[pair] - plain[pair[1]][1])
     ]
-    return _verdict(values) + "\n\n" + markdown(head, rows)
+    targets = [
+        [target, *(f"{value:.3f}" for value in (plain[target][1], *misled[target]))]
+        for target in sorted(of, key=lambda target: min(misled[target]) / plain[target][1])
+    ]
+    each = markdown(["source", "target", f"plain at {FIRST}", f"plain at {BUDGET}", f"with source at {FIRST}"], single)
+    bad = markdown(["target", f"plain at {BUDGET}", *(f"{kind} at {BUDGET}" for kind in MISLEADING)], targets)
+    return "\n\n".join([_verdict(plain, informed, misled), each, bad])
 
 
-def _best(losses: Sequence[float], mark: int, optimum: float) -> float:
-    best = min(losses[:mark], default=np.inf)
+def _best(losses: Sequence[float], optimum: float) -> float:
+    best = min(losses, default=np.inf)
     return share(best, optimum) if np.isfinite(best) else 0.0
 
 
-def _verdict(values: dict[str, list[list[float]]]) -> str:
-    """Means over pairs, and in how many pairs each goal is met."""
-    rows = []
-    plain = np.array(values["none"])[:, -1]
-    for kind in KINDS:
-        found = np.array(values[kind])
-        goal = found[:, 0] >= plain - 1e-9 if kind in KINDS[:2] else found[:, -1] >= LEAST * plain
-        rows.append([kind, *(f"{mean:.3f}" for mean in found.mean(axis=0)), f"{goal.mean():.0%}"])
-    head = ["source", *(f"at {mark}" for mark in MARKS), "pairs that meet the goal"]
-    note = (
-        f"The goal: plain's value at {MARKS[-1]} after {MARKS[0]} evaluations; at {MARKS[-1]} within 3% of it with a "
-    )
-    return markdown(head, rows) + f"\n\n{note}source that misleads. {len(plain)} pairs."
+def _verdict(plain: dict[str, list[float]], informed: dict[Pair, float], misled: dict[str, list[float]]) -> str:
+    late = np.array([plain[target][1] for _, target in informed])
+    early, found = np.array([plain[target][0] for _, target in informed]), np.array(list(informed.values()))
+    lines = [
+        f"{len(found)} pairs: plain {early.mean():.3f} at {FIRST} and {late.mean():.3f} at {BUDGET}; "
+        f"with a source {found.mean():.3f} at {FIRST}.",
+        f"At {FIRST} with a source at least plain's value at {BUDGET}: {(found >= late - 1e-9).mean():.0%} of pairs; "
+        f"less than {TIE:.0%} below it: {(found >= (1 - TIE) * late).mean():.0%}; "
+        f"better than plain at {FIRST}: {(found > early).mean():.0%}.",
+    ]
+    at = np.array([plain[target][1] for target in misled])
+    for number, kind in enumerate(MISLEADING):
+        value = np.array([misled[target][number] for target in misled])
+        near = (value >= LEAST * at).mean()
+        lines.append(
+            f"{kind.capitalize()}, at {BUDGET}: {value.mean():.3f} against {at.mean():.3f} plain "
+            f"({value.mean() / at.mean() - 1:+.1%}); within {1 - LEAST:.0%} of it on {near:.0%} of {len(at)} targets."
+        )
+    return "\n".join(lines)
 
 
-def recalls(places: Places, pairs: Sequence[tuple[str, str]], seeds: int, told: Callable[[str], None]) -> str:
-    """HiPerBOt's recall (Eq. 12) after 1% of the target's rows and 100 more evaluations."""
+def recalls(places: Places, pairs: Sequence[Pair], seeds: int, told: Callable[[str], None]) -> str:
+    """HiPerBOt's recall (Eq. 11, 12) after 1% of the target's rows and 100 more evaluations."""
     found: dict[tuple[str, str], list[list[float]]] = {}
     for number, pair in enumerate(pairs, start=1):
         told(f"recall, pair {number} of {len(pairs)}: {pair[0]} -> {pair[1]}")
@@ -131,7 +155,9 @@ def recalls(places: Places, pairs: Sequence[tuple[str, str]], seeds: int, told: 
             ("random", "none"),
         ):
             runs = [kept(places, pair, strategy, kind, seed, evals) for seed in range(seeds)]
-            cells = [np.mean([recall_within(run, subject.losses, tolerance=t) for run in runs]) for t in TOLERANCES]
+            cells = [np.mean([recall(run, subject.losses, percentile=p) for run in runs]) for p in PERCENTILES]
+            cells += [np.mean([recall_within(run, subject.losses, tolerance=t) for run in runs]) for t in TOLERANCES]
             found.setdefault((strategy, kind), []).append([float(cell) for cell in cells])
     rows = [[s, k, *(f"{mean:.3f}" for mean in np.mean(cells, axis=0))] for (s, k), cells in found.items()]
-    return markdown(["strategy", "source", *(f"R({t:.0%})" for t in TOLERANCES)], rows)
+    heads = [f"R(best {p:.0f}%)" for p in PERCENTILES] + [f"R(within {t:.0%})" for t in TOLERANCES]
+    return markdown(["strategy", "source", *heads], rows)
