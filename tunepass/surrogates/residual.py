@@ -30,7 +30,7 @@ class ResidualSettings:
     evidence: float = 0.5  # how many rows' worth of likelihood a row counts: held-out rows are not independent
     best: int = 1  # of the prior's best configurations in the warm-up
     design: int = 1  # ... and of the space-filling design: without it, rows all alike say nothing about the prior
-    agreeing: float = 3.0  # pseudo-rows that the prior ranks right
+    agreeing: float = 5.0  # pseudo-rows that the prior ranks right
     convincing: float = 0.5  # rank correlation from which on the ranks take nothing from the weight
 
 
