@@ -58,7 +58,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--seeds", type=int, default=20)
     parser.add_argument("--evals", type=int, default=100)
     parser.add_argument("--problems", default="", help="only tables whose name contains one of these, comma-separated")
-    parser.add_argument("--strategies", default="", help="comma-separated; of dev, core, failures and fronts")
+    parser.add_argument("--strategies", default="", help="comma-separated; not of overhead, transfer, recall")
     parser.add_argument("--others", type=int, help="seeds of strategies other than the first one (as many)")
     parser.add_argument("--jobs", type=int, default=1, help="processes")
     parser.add_argument("--keep", type=Path, help="where runs are kept (build/bench-search)")
@@ -130,7 +130,9 @@ def _overhead(bench: single.Bench, options: argparse.Namespace) -> str:
 
 
 def _ablations(bench: single.Bench, options: argparse.Namespace) -> str:
-    return single.ablations(bench, _chosen(list(DEV), options))
+    bases = [base for base in ("auto", "baco") if base in _strategies(options)]
+    labels = [label for label in variants.ABLATIONS if label.partition(":")[0] in bases and "priors" not in label]
+    return single.ablations(bench, _chosen(list(DEV), options), labels)
 
 
 def _priors(bench: single.Bench, options: argparse.Namespace) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from tests.benchmarks.search import peers, runs, tables, variants
-from tests.benchmarks.search.problems import DEV, MODELLED, problem
+from tests.benchmarks.search.problems import MODELLED, problem
 from tests.benchmarks.search.runs import Job, Places, Run
 from tests.benchmarks.search.tables import MARKS, Runs, markdown, number
 
@@ -159,15 +159,14 @@ def _until(mine: Sequence[Run], quality: float) -> str:
     return f"{np.mean([sum(run.failed[:count]) for run in mine]):.1f} (in {count} evaluations)"
 
 
-def ablations(bench: Bench, problems: Sequence[str] = DEV, labels: Sequence[str] | None = None) -> str:
-    """One switch each, on the same problems and seeds."""
-    chosen = [label for label in variants.ABLATIONS if "priors" not in label] if labels is None else list(labels)
-    bases = sorted({label.split(":")[0] for label in chosen})
-    ours = bench.of(problems, [*bases, *chosen])
+def ablations(bench: Bench, problems: Sequence[str], labels: Sequence[str]) -> str:
+    """One switch each, on the same problems."""
+    bases = sorted({label.partition(":")[0] for label in labels})
+    ours = bench.of(problems, [*bases, *labels])
     marks = [mark for mark in MARKS if mark <= bench.evals]
     rows = []
     for base in bases:
-        for label in (base, *(label for label in chosen if label.startswith(f"{base}:"))):
+        for label in (base, *(label for label in labels if label.startswith(f"{base}:"))):
             by_problem = ours[label]
             cells = [tables.summary(by_problem, mark, problems) for mark in marks]
             gap = _gap(by_problem, ours[base], problems, min(MATCH, marks[-1])) if label != base else ""
