@@ -48,7 +48,6 @@ SWITCHES = [
     ("samples", GP, replace(GP, gp=replace(GP.gp, samples=4)), WIDE, None),
     ("probe", GP, replace(GP, probe=3), WIDE, None),
     ("influence", GP, replace(GP, influence=0.0), LIKED, WIDE),
-    ("kernel", GP, replace(GP, gp=replace(GP.gp, kernel="anova52")), WIDE, None),
     ("log_input", GP, replace(GP, log_input=False), WIDE, NARROW),
     ("log_output", GP, replace(GP, log_output=False), WIDE, None),
     ("lengthscale prior", GP, replace(GP, gp=replace(GP.gp, lengthscale=None)), WIDE, None),
