@@ -17,7 +17,8 @@ from tunepass.expr import algebra, numpy_eval
 from tunepass.expr.nodes import Expr
 from tunepass.expr.numpy_eval import Columns
 from tunepass.hwmodels.base import Costs, Part
-from tunepass.hwmodels.fpga.placement import LUTS, MEMS, logic_alms
+from tunepass.hwmodels.fpga.device import Fpga
+from tunepass.hwmodels.fpga.placement import logic_alms, logic_luts
 
 Number = Callable[[Expr], float]
 
@@ -39,11 +40,11 @@ def cycles(costs: Costs, columns: Columns) -> tuple[Slice, ...]:
     return tuple(_timed(part, below, 1.0, number(part.values["cycles"]), number) for part, below in _tree(costs.timing))
 
 
-def resources(costs: Costs, columns: Columns) -> tuple[Slice, ...]:
+def resources(costs: Costs, device: Fpga, columns: Columns) -> tuple[Slice, ...]:
     """`alms`, `luts`, `ffs`, `dsps`, `brams` and `times` (instances), for one configuration; what place and route adds
-    to the whole comes last."""
+    to the whole, and rounding, comes last."""
     number = _numbers(columns)
-    parts = [_placed(part, below, 1.0, number) for part, below in _tree(costs.areas)]
+    parts = [_placed(part, below, 1.0, number, device) for part, below in _tree(costs.areas)]
     left = {
         name: number(total) - sum(part.values[name] for part in parts)
         for name, total in costs.values.items()
@@ -91,17 +92,17 @@ def _timed(part: Part, below: Tree, times: float, critical: float, number: Numbe
     return Slice(part.label, part.span, values, {"cycles": own}, tuple(inside))
 
 
-def _placed(part: Part, below: Tree, instances: float, number: Number) -> Slice:
+def _placed(part: Part, below: Tree, instances: float, number: Number, device: Fpga) -> Slice:
     amounts: Mapping[str, Expr] = {
         "alms": logic_alms(part.values),
-        "luts": _sum(part.values, (*LUTS, *MEMS)),
+        "luts": logic_luts(part.values, device),
         "ffs": _sum(part.values, ("Regs", "Mregs")),
         "dsps": _sum(part.values, ("DSPs",)),
         "brams": _sum(part.values, ("BRAM",)),
     }
     values = {name: instances * number(amount) for name, amount in amounts.items()}
     lanes = number(part.times) if part.times is not None else 1.0
-    inside = tuple(_placed(inner, deeper, instances * lanes, number) for inner, deeper in below)
+    inside = tuple(_placed(inner, deeper, instances * lanes, number, device) for inner, deeper in below)
     own = {name: value - sum(one.values[name] for one in inside) for name, value in values.items()}
     return Slice(part.label, part.span, values | {"times": instances}, own, inside)
 

@@ -34,17 +34,24 @@ def logic_alms(area: Mapping[str, Expr]) -> Expr:
     return algebra.add(*(algebra.mul(1 - PACKED.get(n, 0.0), area[n]) for n in (*LUTS, *MEMS) if n in area))
 
 
+def logic_luts(area: Mapping[str, Expr], device: Fpga) -> Expr:
+    """The LUTs of the design's own logic, before routing: they add up over its parts."""
+    if device.placement is not None:
+        return algebra.add(*(area[name] for name in (*LUTS, *MEMS) if name in area))
+    inputs = {**{f"LUT{k}": k for k in range(1, 8)}, "LUT": device.lut_inputs, **dict.fromkeys(MEMS, device.lut_inputs)}
+    wide = {name: 2 ** max(0, k - device.lut_inputs) for name, k in inputs.items() if name in area}
+    return algebra.add(*(algebra.mul(factor, area[name]) for name, factor in wide.items()))
+
+
 def place(area: Area, device: Fpga) -> dict[str, Expr]:
     """`luts`, `ffs`, `dsps`, `brams`, `channels` of the design, and `alms` where the device has a placement."""
     return _as_synthesised(area, device) if device.placement is None else _placed(area, device.placement)
 
 
 def _as_synthesised(area: Area, device: Fpga) -> dict[str, Expr]:
-    inputs = {**{f"LUT{k}": k for k in range(1, 8)}, "LUT": device.lut_inputs, **dict.fromkeys(MEMS, device.lut_inputs)}
-    luts = algebra.add(*(algebra.mul(2 ** max(0, k - device.lut_inputs), area[name]) for name, k in inputs.items()))
     registers = algebra.add(area["Regs"], area["Mregs"])
     return {
-        "luts": algebra.apply("round", luts),
+        "luts": algebra.apply("round", logic_luts(area, device)),
         "ffs": algebra.apply("round", registers),
         "dsps": algebra.apply("ceil", area["DSPs"]),
         "brams": algebra.apply("round", area["BRAM"]),

@@ -21,7 +21,7 @@ def explained(model: Modelled, point: Configuration, picture: Path | None) -> tu
     """The two tables as text, the parts as data; the picture is written where asked for."""
     columns = model.columns([point])
     timing = breakdown.cycles(model.costs, columns)
-    area = breakdown.resources(model.costs, columns)
+    area = breakdown.resources(model.costs, model.device, columns)
     kinds = [name for name in RESOURCES if name in model.costs.values]
     text = f"{_timing(timing)}\n{_area(area, kinds)}"
     if picture is not None and picture.suffix != ".csv":
