@@ -50,6 +50,15 @@ nests: $(STAMP)
 bench-trust: $(STAMP)
 	$(BIN)/python tests/benchmarks/bench_trust.py
 
+# The FPGA model: fidelity and regressions (TUNEPASS_DATA: the recorded spaces), speed, exact fronts, HyperMapper 2.0's
+# experiments. ARGS are for the last, which takes hours as it is: ARGS='--seeds 1 --evals 500 --trees 20' half an hour.
+bench-fpga: $(STAMP)
+	$(BIN)/python tests/benchmarks/bench_fpga.py
+	$(BIN)/python tests/benchmarks/fit_fpga.py
+	$(BIN)/python tests/benchmarks/bench_model_speed.py
+	$(BIN)/python tests/benchmarks/bench_fronts.py --exhaust 3e8
+	$(BIN)/python tests/benchmarks/bench_hypermapper.py $(ARGS)
+
 native: $(STAMP)
 	$(BIN)/python setup.py --quiet build_ext --inplace
 

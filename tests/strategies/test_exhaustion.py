@@ -30,7 +30,8 @@ def test_the_front_is_branch_and_bounds(monkeypatch, jobs, chunk):
     done = []
     front = exhaustive_front(PARAMETERS, objectives, constraints, jobs=jobs, progress=done.append)
     assert np.array_equal(front.values, pareto_front(PARAMETERS, objectives, constraints).values)
-    assert front.certificate.exact and front.certificate.evaluated == 300 == done[-1]
+    assert front.certificate.exact and front.certificate.evaluated == 300 == done[-1].evaluated
+    assert done[-1].found == len(front.configurations)
     assert all(c["par"] <= c["tile"] and isinstance(c["piped"], bool) for c in front.configurations)
 
 
@@ -39,6 +40,17 @@ def test_three_objectives_and_none_feasible():
     front = exhaustive_front(PARAMETERS, objectives)
     assert np.array_equal(front.values, pareto_front(PARAMETERS, objectives).values)
     assert len(exhaustive_front(PARAMETERS, objectives, parsed("par > 30")).configurations) == 0
+
+
+def test_a_search_that_is_stopped_says_so(monkeypatch):
+    monkeypatch.setattr(exhaustion, "CHUNK", 30)
+    objectives = parsed("tile", "par")
+    front = exhaustive_front(PARAMETERS, objectives, max_points=100)
+    assert (
+        front.certificate.evaluated == 120 and front.certificate.open == 180
+    )  # whole runs of 30 and not front.certificate.exact
+    assert front.gap == float("inf")
+    assert exhaustive_front(PARAMETERS, objectives, stop=lambda: True).certificate.evaluated == 0
 
 
 def test_permutations_are_refused():

@@ -216,12 +216,16 @@ class _Search:
         return Front(configurations, self.losses, self.certificate(), self.gap())
 
 
-def ordered_domain(parameter: Parameter) -> Floats:
-    """The values in ascending order."""
-    numeric = isinstance(parameter, (Integer, Ordinal)) or (
+def numeric(parameter: Parameter) -> bool:
+    """A finite parameter whose values are numbers or Booleans."""
+    return isinstance(parameter, (Integer, Ordinal)) or (
         isinstance(parameter, Categorical) and all(isinstance(v, (bool, int, float)) for v in parameter.domain)
     )
-    if not numeric:
+
+
+def ordered_domain(parameter: Parameter) -> Floats:
+    """The values in ascending order."""
+    if not numeric(parameter):
         raise SpaceError(f"{parameter.name}: branch and bound needs finite numeric parameters", parameter.span)
     return np.sort(np.array(parameter.domain, dtype=np.float64))
 

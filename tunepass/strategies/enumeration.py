@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -12,6 +13,8 @@ from tunepass.expr.program import Program
 from tunepass.space.columns import Columns, length, take
 from tunepass.space.configuration import Configuration
 from tunepass.space.space import Space
+from tunepass.strategies.branch_and_bound import numeric
+from tunepass.strategies.exhaustion import exhaustive_front
 from tunepass.study.certificate import Certificate, Floats, Front
 from tunepass.study.pareto import nondominated
 
@@ -30,6 +33,11 @@ def enumerated_front(
     """The Pareto front of `objectives`, all minimised, where the constraints hold, besides the space's own."""
     if not (space.finite and space.complete):
         raise SpaceError("this space cannot be enumerated", hint="search it with branch_and_bound, or with auto")
+    if not space.constraints and all(numeric(p) for p in space.parameters):
+        cores = os.cpu_count() or 1
+        return exhaustive_front(
+            space.parameters, objectives, constraints, jobs=cores, max_points=max_points, progress=progress, stop=stop
+        )
     program, m = Program([*objectives, *constraints]), len(objectives)
     losses: Floats = np.empty((0, m))
     configurations: list[Configuration] = []

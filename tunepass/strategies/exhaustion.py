@@ -1,7 +1,8 @@
 """The exact Pareto front of analytic objectives by evaluating every configuration, on several threads.
 
 Branch and bound gives the same front from far fewer evaluations; this is what it is checked against, and what to use
-where bounds are too wide to prune.
+where bounds are too wide to prune. A space with constraints of its own is enumerated instead (enumeration.py), so that
+what they rule out is never looked at.
 """
 
 from __future__ import annotations
@@ -32,11 +33,13 @@ def exhaustive_front(
     constraints: Sequence[Expr] = (),
     *,
     jobs: int = 1,
-    progress: Callable[[int], None] | None = None,
+    max_points: int | None = None,
+    progress: Callable[[Certificate], None] | None = None,
+    stop: Callable[[], bool] | None = None,
 ) -> Front:
     """The Pareto front of `objectives`, all minimised, where every constraint holds.
 
-    `progress` is told how many configurations are done.
+    Stopped after `max_points` configurations, or when `stop` says so, it is the front of what was looked at.
     """
     for parameter in parameters:
         ordered_domain(parameter)  # refuses what is not numeric
@@ -47,13 +50,14 @@ def exhaustive_front(
     known = losses  # what the threads may filter by: a little old does no harm
 
     def look(first: int) -> tuple[int, Ints, Floats]:
-        n = min(step, product.size - first)
+        n = min(step, last - first)
         return n, *_better(product.evaluate(first, n), len(objectives), first, known)
 
-    step = max(1, CHUNK // product.run_length) * product.run_length
-    done = 0
+    run = product.run_length
+    step, done = max(1, CHUNK // run) * run, 0
+    last = product.size if max_points is None else min(product.size, -(-max_points // run) * run)
     with ThreadPoolExecutor(jobs) as pool:
-        for n, elements, found in _in_order(pool, look, range(0, product.size, step), jobs):
+        for n, elements, found in _in_order(pool, look, range(0, last, step), jobs, stop):
             done += n
             if len(elements):
                 losses, first = np.unique(np.concatenate([losses, found]), axis=0, return_index=True)
@@ -62,22 +66,31 @@ def exhaustive_front(
                 losses, best = losses[kept], best[kept]
                 known = losses
             if progress is not None:
-                progress(done)
+                progress(_certificate(product.size, done, len(losses)))
     places = product.places(best)
     configurations = tuple(
         Configuration({p.name: ordered[p.name][row[product.names.index(p.name)]] for p in parameters})
         for row in places.tolist()
     )
-    return Front(configurations, losses, Certificate(product.size, product.size, 0, 0, 0, 0))
+    certificate = _certificate(product.size, done, len(losses))
+    return Front(configurations, losses, certificate, 0.0 if certificate.exact else float("inf"))
+
+
+def _certificate(points: int, done: int, found: int) -> Certificate:
+    return Certificate(points, done, 0, 0, points - done, 0, found)
 
 
 def _in_order(
-    pool: ThreadPoolExecutor, look: Callable[[int], tuple[int, Ints, Floats]], starts: range, jobs: int
+    pool: ThreadPoolExecutor,
+    look: Callable[[int], tuple[int, Ints, Floats]],
+    starts: range,
+    jobs: int,
+    stop: Callable[[], bool] | None,
 ) -> Iterator[tuple[int, Ints, Floats]]:
     """Results in the order of `starts`, with few chunks in memory."""
     left = iter(starts)
     waiting = [pool.submit(look, first) for first in islice(left, jobs + 1)]
-    while waiting:
+    while waiting and not (stop is not None and stop()):
         result = waiting.pop(0).result()
         waiting += [pool.submit(look, first) for first in islice(left, 1)]
         yield result
