@@ -124,9 +124,7 @@ def mean_interval(values: Sequence[float]) -> str:
 
 def figure8(names: Sequence[str], evals: int, seeds: int) -> None:
     at = [n for n in (100, 200, 500, 1000, 1500) if n <= evals]
-    print(
-        f"fig8, table4: share of the exact hypervolume after so many evaluations, mean of {seeds} seeds; 1 - it at the end"
-    )
+    print(f"fig8, table4: share of the exact hypervolume after so many evaluations, mean of {seeds} seed(s)")
     print(f"{'program':13} {'strategy':17}" + "".join(f"{n:>8,}" for n in at) + "   1 - share at the end   fit   CPU s")
     for name in names:
         p = problem(name)

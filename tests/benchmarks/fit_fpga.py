@@ -1,11 +1,11 @@
 """Fit the `fitted` section of hwmodels/devices/stratix-v.yaml and print it.
 
-    python tests/benchmarks/fit_fpga.py BLACKSCHOLES.csv.gz PLACE_AND_ROUTE.csv.gz TILE_LOAD.csv.gz
+    TUNEPASS_DATA=FOLDER python tests/benchmarks/fit_fpga.py [BLACKSCHOLES PLACE_AND_ROUTE TILE_LOAD]
 
 BLACKSCHOLES: B, OP, IP, toggle, ALMs, Cycles, DSPs, BRAMs, valid of the recorded space. Only its odd rows (first,
 third, …) are fitted: those where the toggle is off. Judge with bench_fpga.py on the even ones.
 PLACE_AND_ROUTE: spatial-lang's StratixV-Routing.csv (first row: maxima). TILE_LOAD: its TileLoadData.csv.
-Prints cross-validated errors as comments.
+Prints cross-validated errors as comments: the placement is fitted five times without a fifth of its samples.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ from __future__ import annotations
 import argparse
 import csv
 import gzip
+import os
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -30,6 +32,13 @@ from tunepass.ir.kernel import Kernel
 SAMPLE = Path(__file__).parents[2] / "samples" / "spatial" / "BlackScholes.scala"
 STARTUP, N = 43_000, 9_995_328
 HIDDEN = 6
+FOLDS = 5
+LOGIC = ("LUT3", "LUT4", "LUT5", "LUT6", "LUT7", "MEM16", "MEM32", "MEM64")
+FILES = {
+    "blackscholes": "spatial/BlackScholes.csv.gz",
+    "place_and_route": "spatial_models/stratixv_place_and_route.csv.gz",
+    "tile_load": "spatial_models/tile_load_contention.csv.gz",
+}
 Floats = NDArray[np.float64]
 
 
@@ -108,21 +117,23 @@ def saturating(p: Floats, logic: Floats, blocks: Floats) -> Floats:
     return np.asarray(p[0] * logic / (logic + np.exp(p[1])) + p[2] * logic / (logic + np.exp(p[3])) + p[4] * blocks)
 
 
-def fit_placement(t: dict[str, Floats], samples: dict[str, Floats]) -> tuple[Floats, Floats]:
-    """Routing and unavailable ALMs: P&R samples, and the ALMs and blocks of the table's points."""
+def amounts(t: dict[str, Floats]) -> tuple[Floats, Floats, dict[str, Floats]]:
+    """LUTs of the table's points, those left after packing, and every resource."""
     raw = AreaModel((k := sample()).program, load("stratix-v")).raw().area  # type: ignore[arg-type]
     columns = {"B": t["B"].astype(np.int64), "OP": t["OP"].astype(np.int64), "IP": t["IP"].astype(np.int64)}
     columns[k.parameters[-1].name] = t["x1873"].astype(bool)
     n = len(t["B"])
     amount = {r: np.asarray(numpy_eval.evaluate(raw[r], columns, n).values, dtype=float) for r in raw}
-    luts, mems = ("LUT3", "LUT4", "LUT5", "LUT6", "LUT7"), ("MEM16", "MEM32", "MEM64")
+    logic = sum((amount[r] for r in LOGIC), np.zeros(1))
+    shared = (amount["LUT3"] + amount["LUT4"] + amount["LUT5"] + amount["MEM16"]) / 2
+    return logic, logic - shared - amount["LUT6"] / 10, amount
 
-    def logic_of(a: dict[str, Floats]) -> tuple[Floats, Floats]:
-        logic = sum((a[r] for r in (*luts, *mems)), np.zeros(1))
-        return logic, logic - (a["LUT3"] + a["LUT4"] + a["LUT5"] + a["MEM16"]) / 2 - a["LUT6"] / 10
 
-    logic, packed = logic_of(amount)
-    theirs, _ = logic_of(samples)
+def fit_placement(t: dict[str, Floats], samples: dict[str, Floats]) -> tuple[Floats, Floats]:
+    """Routing and unavailable ALMs: P&R samples, and the ALMs and blocks of the table's points."""
+    logic, packed, amount = amounts(t)
+    n = len(t["B"])
+    theirs = sum((samples[r] for r in LOGIC), np.zeros(1))
     weight = 1 + 30 * (t["ALMs"] < 320_000)
 
     def residuals(p: Floats) -> Floats:
@@ -144,12 +155,40 @@ def fit_placement(t: dict[str, Floats], samples: dict[str, Floats]) -> tuple[Flo
     return found.x[:5], found.x[5:]
 
 
-def main() -> None:
+def validate_placement(t: dict[str, Floats], samples: dict[str, Floats]) -> None:
+    """Five folds over designs placed and routed and over points: what a fit says of those it has not seen."""
+    fold_t, fold_s = (np.random.default_rng(0).permutation(n) % FOLDS for n in (len(t["B"]), len(samples["Regs"])))
+    logic = sum((samples[r] for r in LOGIC), np.zeros(1))
+    routed, placed = [], []
+    for k in range(FOLDS):
+        routing, lost = fit_placement(
+            {r: v[fold_t != k] for r, v in t.items()}, {r: v[fold_s != k] for r, v in samples.items()}
+        )
+        out = fold_s == k
+        guess = saturating(routing, logic[out], samples["BRAM"][out])
+        routed.append(np.abs(guess / np.maximum(samples["Routing LUTs"][out], 1) - 1))
+        held = {r: v[fold_t == k] for r, v in t.items()}
+        raw, packed, amount = amounts(held)
+        alms = packed + saturating(routing, raw, amount["BRAM"]) / 2 + saturating(lost, raw, amount["BRAM"])
+        placed.append(np.abs(alms / held["ALMs"] - 1))
+    for title, parts in (("routing LUTs of designs placed and routed", routed), ("ALMs of the recorded space", placed)):
+        error = np.concatenate(parts) * 100
+        print(
+            f"# placement, {FOLDS} folds, {title}: median {np.median(error):.2f}%, 95th {np.percentile(error, 95):.1f}%"
+        )
+
+
+def main() -> int:
     arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
-    for name in ("blackscholes", "place_and_route", "tile_load"):
-        arguments.add_argument(name)
+    for name in FILES:
+        arguments.add_argument(name, nargs="?")
     arguments.add_argument("--starts", type=int, default=6)
     given = arguments.parse_args()
+    for name, file in FILES.items():
+        path = getattr(given, name) or recorded_file(file)
+        if path is None:
+            return 2
+        setattr(given, name, path)
     recorded = table(given.blackscholes)
     odd = {name: column[0::2] for name, column in recorded.items()}
     samples = {name: column[1:] for name, column in table(given.place_and_route).items()}
@@ -160,7 +199,9 @@ def main() -> None:
     points = speedups(odd, body)
     weights, error = fit_net(points[:: max(1, len(points) // 2500)], table(given.tile_load), given.starts)
     hidden, output = weights[: HIDDEN * 5].reshape(HIDDEN, 5), weights[HIDDEN * 5 :]
-    routing, lost = fit_placement({k: v[::7] for k, v in odd.items()}, samples)
+    few = {k: v[::7] for k, v in odd.items()}
+    routing, lost = fit_placement(few, samples)
+    validate_placement(few, samples)
     print(f"# body: {body} cycles measured, {latency} from the operations; tile load: median error {error:.4f}")
     print("fitted:")
     print("  source: tests/benchmarks/fit_fpga.py, on the odd rows of the recorded BlackScholes space,")
@@ -177,7 +218,17 @@ def main() -> None:
     for row in hidden:
         print(f"      - [{row[0] + 1e-4 * row[2]:.6g}, {row[1]:.6g}, {row[3]:.6g}, {row[4]:.6g}]")  # one row a command
     print(f"    output: [{', '.join(f'{w:.6g}' for w in output)}]")
+    return 0
+
+
+def recorded_file(name: str) -> str | None:
+    """A file of the recorded data; says what is missing where there is none."""
+    folder = os.environ.get("TUNEPASS_DATA")
+    if folder and Path(folder, name).exists():
+        return str(Path(folder, name))
+    print(f"set TUNEPASS_DATA to the folder that holds {name}", file=sys.stderr)
+    return None
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())
