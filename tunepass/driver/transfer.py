@@ -52,7 +52,7 @@ def transfer(target: Target, store: Path, named: str | None) -> Transfer | None:
         return _named(target, named)
     if not store.is_file():
         return None
-    with Store(f"sqlite:///{store}") as opened:
+    with Store(f"sqlite:///{store.resolve()}") as opened:
         own = opened.study(target.study)
         if own is not None and own.trials:
             begun = opened.origin(own)
@@ -86,7 +86,7 @@ def _split(named: str) -> tuple[Path, str | None]:
     ends = [i for i, c in enumerate(text) if c == ":"] + [len(text)]
     for end in ends:
         if end and Path(text[:end]).is_file():
-            return Path(text[:end]), text[end + 1 :] or None
+            return Path(text[:end]).resolve(), text[end + 1 :] or None  # where a resumed search finds it again
     raise TunepassError(
         f"--transfer-from names no store, lock or table: there is no file {text.partition(':')[0]!r}",
         hint="PATH[:STUDY], the path of a store.db or a tunepass.lock; `none` switches it off",
@@ -211,7 +211,7 @@ def _locked(target: Target, path: Path, kernel: str | None) -> Transfer:
 
 def _behind(target: Target, path: Path, entry: Entry) -> Transfer | None:
     """The trials that the lock was made from, where the store beside it still has them."""
-    store = store_path(path, None)
+    store = store_path(path, None).resolve()
     if not store.is_file():
         return None
     with Store(f"sqlite:///{store}") as opened:
