@@ -1,4 +1,5 @@
-"""Every code block of README.md, docs/cli.md, docs/python.md, docs/store.md, docs/trials.md and docs/fpga.md is run.
+"""Every code block of README.md, docs/cli.md, docs/python.md, docs/store.md, docs/trials.md, docs/search.md and
+docs/fpga.md is run.
 
 `console` blocks run in order, in one folder a document, with the samples in it. Searches are cut short (`--max-evals 3`
 in place of their budget, and times are the machine's own), so their output is compared in shape: line by line the same
@@ -23,7 +24,15 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-DOCUMENTS = ("README.md", "docs/cli.md", "docs/python.md", "docs/store.md", "docs/trials.md", "docs/fpga.md")
+DOCUMENTS = (
+    "README.md",
+    "docs/cli.md",
+    "docs/python.md",
+    "docs/store.md",
+    "docs/trials.md",
+    "docs/search.md",
+    "docs/fpga.md",
+)
 EXACT = ("space",)  # commands whose output does not depend on the machine
 OPEN_ENDED = ("explain", "doctor")  # only the first lines are shown, if any
 
@@ -82,7 +91,11 @@ def keys(value: object) -> object:
     return [keys(inner) for inner in value[:1]] if isinstance(value, list) else None
 
 
-PROGRAMS = [*blocks("docs/python.md", "python"), *blocks("docs/store.md", "python")]
+PROGRAMS = [
+    *blocks("docs/python.md", "python"),
+    *blocks("docs/store.md", "python"),
+    *blocks("docs/search.md", "python"),
+]
 
 
 @pytest.mark.parametrize("number", range(len(PROGRAMS)))
@@ -129,8 +142,8 @@ def test_the_sql_block_is_understood(tmp_path: Path) -> None:
 
 def test_make_has_the_targets() -> None:
     makefile = (ROOT / "Makefile").read_text()
-    for block in blocks("README.md", "sh"):
-        for target in re.findall(r"^make (\w+)", block, re.MULTILINE):
+    for block in blocks("README.md", "sh") + blocks("docs/search.md", "sh"):
+        for target in re.findall(r"\bmake ([\w-]+)", block):
             assert re.search(rf"^{target}:", makefile, re.MULTILINE)
 
 
@@ -141,6 +154,7 @@ def test_every_block_has_a_language_that_is_tested() -> None:
         "docs/python.md": {"python"},
         "docs/store.md": {"python", "sql"},
         "docs/trials.md": {"c", "console"},
+        "docs/search.md": {"python", "sh", "text"},
         "docs/fpga.md": {"console", "python", "text"},
     }
     for document in DOCUMENTS:
