@@ -176,3 +176,13 @@ def test_a_good_prior_of_the_parameters_saves_evaluations() -> None:
 def test_a_misleading_prior_of_the_parameters_does_not_prevent_convergence() -> None:
     misled = np.mean([believing(*WRONG, evals=40, seed=seed) for seed in range(3)])
     assert misled < 1.3
+
+
+def test_believed_failures_are_not_gone_back_to() -> None:
+    space = Space([Integer("x", 0, 63), Integer("y", 0, 31)])
+
+    def failures(believe: bool, seed: int) -> int:
+        settings = BayesianSettings(surrogate="gp", feasibility=None, believe=believe)
+        return sum(isinstance(bowl(c), Failed) for c in drive(Bayesian(task(space, seed=seed), settings), 25, bowl))
+
+    assert sum(failures(True, seed) for seed in range(4)) < sum(failures(False, seed) for seed in range(4))

@@ -15,7 +15,9 @@ from tunepass.strategies.hypervolume import Hypervolume
 from tunepass.study.trial import Trial
 from tunepass.surrogates.gp import GpSettings
 
-SETTINGS = BayesianSettings(surrogate="mixed", gp=GpSettings(draws=8, starts=1, samples=5), derived=True, probe=3)
+SETTINGS = BayesianSettings(
+    surrogate="mixed", gp=GpSettings(draws=8, starts=1, samples=5), derived=True, believe=True, probe=3
+)
 
 
 class Auto(Strategy):

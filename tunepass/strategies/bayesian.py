@@ -48,9 +48,12 @@ class BayesianSettings:
     forest: ForestSettings = field(default_factory=ForestSettings)
     permutation: PermutationDistance = "spearman"
     log_input: bool = True  # False: the Gaussian process sees every number on its plain scale
-    derived: bool = False  # ... and beside the values what compilers make of them: odd parts, products in constraints
+    derived: bool = (
+        False  # it and P(feasible) see what compilers make of values too: odd parts, products in constraints
+    )
     log_output: bool = True
     feasibility: FeasibilitySettings | None = field(default_factory=FeasibilitySettings)
+    believe: bool = False  # a surrogate believes its own mean where trials failed: else it is for ever unsure there
     limit: float = 0.7  # upper end of the random minimum probability of feasibility; 0 turns it off
     design: DesignSettings = field(default_factory=DesignSettings)
     climb: ClimbSettings = field(default_factory=ClimbSettings)
@@ -74,6 +77,7 @@ class Bayesian(Strategy):
         derived = derived_features(task.space) if s.derived else ()
         self.embedding = Embedding(parameters, permutation=s.permutation, log=s.log_input, derived=derived)
         self.encoding, self.around = Encoding(task.space), Neighbourhood(task.space)
+        self.causes = Encoding(task.space, derived)  # what failures are explained by
         self.feasibility = Feasibility(self.settings.feasibility)
         self.models = self._models()
         self._design: list[Configuration] | None = None
@@ -192,8 +196,10 @@ class Bayesian(Strategy):
         """log EI under one model, the pending suggestions believed to come out as it predicts."""
         record, space = self.record, self.task.space
         x = model.rows(take(record.columns, record.measured))
-        pending = model.rows(space.columns(list(record.pending))) if record.pending else x[:0]
-        model.fit(x, losses, pending)
+        believed = model.rows(space.columns(list(record.pending))) if record.pending else x[:0]
+        if self.settings.believe and not record.measured.all():
+            believed = np.vstack([model.rows(take(record.columns, ~record.measured)), believed])
+        model.fit(x, losses, believed)
         acquisition = ExpectedImprovement(float(losses.min()))
         return lambda columns: acquisition.utility(model.posterior(model.rows(columns)))
 
@@ -201,7 +207,7 @@ class Bayesian(Strategy):
         kinds = self.record.kinds
         if self.settings.feasibility is None or (kinds == FEASIBLE).all():
             return lambda columns: np.ones(length(columns))
-        encoding, feasibility = self.encoding, self.feasibility
+        encoding, feasibility = self.causes, self.feasibility
         feasibility.fit(encoding.encode(self.record.columns), kinds)
         return lambda columns: feasibility.probability(encoding.encode(columns))
 
