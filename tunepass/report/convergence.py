@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from html import escape
 
 from tunepass.report.axis import Axis, axis_for, short
+from tunepass.report.svg import document, text, upright
 from tunepass.study.objective import Objective
 from tunepass.study.outcome import Failed, Infeasible, Measured
 from tunepass.study.trial import Trial
@@ -63,18 +64,7 @@ def convergence_svg(trials: Sequence[Trial], objective: Objective, title: str) -
     """The picture as SVG text; all that comes from the user is escaped."""
     drawn = points(trials, objective)
     body = list(_picture(drawn, objective)) if any(p.value is not None for p in drawn) else list(_nothing(drawn))
-    return "\n".join(
-        [
-            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" height="{HEIGHT}" '
-            'role="img">',
-            f"<title>{escape(title)}</title>",
-            f"<style>{STYLE}</style>",
-            _text(LEFT, 24, title, "title"),
-            *body,
-            "</svg>",
-            "",
-        ]
-    )
+    return document(WIDTH, HEIGHT, title, STYLE, [text(LEFT, 24, title, "title"), *body])
 
 
 def _picture(drawn: Sequence[Point], objective: Objective) -> Iterator[str]:
@@ -85,31 +75,28 @@ def _picture(drawn: Sequence[Point], objective: Objective) -> Iterator[str]:
     if drawn[0].value is not None:
         at = down.place(drawn[0].value)
         yield f'<line class="default" x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{at:.1f}" y2="{at:.1f}"/>'
-        yield _text(WIDTH - RIGHT, at - 6, "default", "quiet", "end")
+        yield text(WIDTH - RIGHT, at - 6, "default", "quiet", "end")
     for point in drawn:
         yield _mark(point, across.place(point.number), down)
     steps = best_so_far(drawn, objective)
     yield f'<path class="best" d="{_staircase(steps, across, down)}"/>'
     failed = sum(point.value is None for point in drawn)
     legend = f"{len(drawn)} trials, {failed} failed (×); best {short(steps[-1][1])} {objective.unit}".rstrip()
-    yield _text(LEFT, HEIGHT - 10, legend, "quiet")
+    yield text(LEFT, HEIGHT - 10, legend, "quiet")
 
 
 def _grid(across: Axis, down: Axis, objective: Objective) -> Iterator[str]:
     for tick in down.ticks():
         at = down.place(tick)
         yield f'<line class="grid" x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{at:.1f}" y2="{at:.1f}"/>'
-        yield _text(LEFT - 8, at + 4, short(tick), "quiet", "end")
+        yield text(LEFT - 8, at + 4, short(tick), "quiet", "end")
     for tick in across.ticks():
         if tick >= 1 and tick == int(tick):
-            yield _text(across.place(tick), HEIGHT - BOTTOM + 38, str(int(tick)), "quiet", "middle")
+            yield text(across.place(tick), HEIGHT - BOTTOM + 38, str(int(tick)), "quiet", "middle")
     unit = f"{objective.name} [{objective.unit}]" if objective.unit else objective.name
     middle = (TOP + HEIGHT - BOTTOM) / 2
-    yield (
-        f'<text class="quiet" x="18" y="{middle}" text-anchor="middle" transform="rotate(-90 18 {middle})">'
-        f"{escape(unit)}</text>"
-    )
-    yield _text(WIDTH - RIGHT, HEIGHT - 10, "trial", "quiet", "end")
+    yield upright(18, middle, unit, "quiet")
+    yield text(WIDTH - RIGHT, HEIGHT - 10, "trial", "quiet", "end")
 
 
 def _mark(point: Point, x: float, down: Axis) -> str:
@@ -128,8 +115,4 @@ def _staircase(steps: Sequence[tuple[int, float]], across: Axis, down: Axis) -> 
 
 
 def _nothing(drawn: Sequence[Point]) -> Iterator[str]:
-    yield _text(LEFT, HEIGHT / 2, f"{len(drawn)} trials, none measured", "quiet")
-
-
-def _text(x: float, y: float, text: str, kind: str, anchor: str = "start") -> str:
-    return f'<text class="{kind}" x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{escape(text)}</text>'
+    yield text(LEFT, HEIGHT / 2, f"{len(drawn)} trials, none measured", "quiet")

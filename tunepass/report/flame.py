@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from html import escape
 
 from tunepass.report.axis import short
+from tunepass.report.svg import document, text
 
 WIDTH, MARGIN, ROW, TITLE = 960, 14, 24, 40
 LETTER = 6.6  # width of a letter of the labels, about
@@ -46,17 +47,7 @@ def flame_svg(panels: Sequence[Panel]) -> str:
         drawn, height = _panel(panel, top, COOL if number % 2 else WARM)
         body += drawn
         top += height
-    return "\n".join(
-        [
-            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {top:.0f}" width="{WIDTH}" '
-            f'height="{top:.0f}" role="img">',
-            f"<title>{escape(', '.join(panel.title for panel in panels))}</title>",
-            f"<style>{STYLE}</style>",
-            *body,
-            "</svg>",
-            "",
-        ]
-    )
+    return document(WIDTH, top, ", ".join(panel.title for panel in panels), STYLE, body)
 
 
 def _panel(panel: Panel, top: float, colours: Sequence[str]) -> tuple[list[str], float]:
@@ -65,8 +56,8 @@ def _panel(panel: Panel, top: float, colours: Sequence[str]) -> tuple[list[str],
     height = TITLE + rows * ROW + MARGIN
     heading = f"{short(total)} {panel.unit}".rstrip()
     lines = [
-        f'<text class="title" x="{MARGIN}" y="{top + 25:.0f}">{escape(panel.title)}</text>',
-        f'<text class="quiet" x="{WIDTH - MARGIN}" y="{top + 25:.0f}" text-anchor="end">{escape(heading)}</text>',
+        text(MARGIN, top + 25, panel.title, "title"),
+        text(WIDTH - MARGIN, top + 25, heading, "quiet", "end"),
     ]
     if total > 0:
         scale = (WIDTH - 2 * MARGIN) / total
@@ -94,10 +85,10 @@ def _blocks(
 def _label(label: str, share: str, left: float, top: float, width: float) -> str:
     """The label with the share where there is room, the label alone or its beginning where there is less."""
     room = int((width - 8) / LETTER)
-    text = f"{label}  {share}" if len(label) + len(share) + 2 <= room else label
-    if len(text) > room:
-        text = f"{text[: room - 1]}…" if room >= 4 else ""
-    return f'<text x="{left + 4:.1f}" y="{top + 15:.0f}">{escape(text)}</text>' if text else ""
+    shown = f"{label}  {share}" if len(label) + len(share) + 2 <= room else label
+    if len(shown) > room:
+        shown = f"{shown[: room - 1]}…" if room >= 4 else ""
+    return text(left + 4, top + 15, shown, "part") if shown else ""
 
 
 def _depth(block: Block) -> int:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 
 from tunepass.report.axis import Axis, axis_for, short
+from tunepass.report.svg import document, text, upright
 from tunepass.space.configuration import Configuration
 from tunepass.study.objective import Objective
 from tunepass.study.outcome import Measured
@@ -34,19 +35,8 @@ def front_svg(
 ) -> str:
     """The first two objectives (of one, against the trials' numbers); the first trial is the default."""
     drawn = [t for t in trials if isinstance(t.outcome, Measured)]
-    body = list(_picture(drawn, front, objectives, picks, trials)) if drawn else [_text(LEFT, 90, "nothing fits", "")]
-    return "\n".join(
-        [
-            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" height="{HEIGHT}" '
-            'role="img">',
-            f"<title>{escape(title)}</title>",
-            f"<style>{STYLE}</style>",
-            _text(LEFT, 24, title, "title"),
-            *body,
-            "</svg>",
-            "",
-        ]
-    )
+    body = list(_picture(drawn, front, objectives, picks, trials)) if drawn else [text(LEFT, 90, "nothing fits", "")]
+    return document(WIDTH, HEIGHT, title, STYLE, [text(LEFT, 24, title, "title"), *body])
 
 
 def _picture(
@@ -75,7 +65,7 @@ def _picture(
     yield from _marks(drawn, spots, across, down, picks)
     failed = len(trials) - len(drawn)
     legend = f"{len(front)} on the front of {len(trials)} evaluated, {failed} do not fit"
-    yield _text(LEFT, HEIGHT - 10, legend, "quiet")
+    yield text(LEFT, HEIGHT - 10, legend, "quiet")
 
 
 def _marks(
@@ -100,7 +90,7 @@ def _marks(
             at -= NEAR
         taken.append((x, at))
         right = x > WIDTH - RIGHT - 70
-        yield _text(x - 6 if right else x + 6, at, name, "label", "end" if right else "start")
+        yield text(x - 6 if right else x + 6, at, name, "label", "end" if right else "start")
 
 
 def _values(trial: Trial, objectives: Sequence[Objective]) -> tuple[float, float]:
@@ -113,19 +103,16 @@ def _grid(across: Axis, down: Axis, objectives: Sequence[Objective]) -> Iterator
     for tick in down.ticks():
         at = down.place(tick)
         yield f'<line class="grid" x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{at:.1f}" y2="{at:.1f}"/>'
-        yield _text(LEFT - 8, at + 4, short(tick), "quiet", "end")
+        yield text(LEFT - 8, at + 4, short(tick), "quiet", "end")
     for tick in across.ticks():
         at = across.place(tick)
         yield f'<line class="grid" x1="{at:.1f}" x2="{at:.1f}" y1="{TOP}" y2="{HEIGHT - BOTTOM}"/>'
-        yield _text(at, HEIGHT - BOTTOM + 20, short(tick), "quiet", "middle")
+        yield text(at, HEIGHT - BOTTOM + 20, short(tick), "quiet", "middle")
     names = [f"{o.name} [{o.unit}]" if o.unit else o.name for o in objectives]
     horizontal, vertical = (names[0], names[1]) if len(names) > 1 else ("trial", names[0])
     middle = (TOP + HEIGHT - BOTTOM) / 2
-    yield _text(WIDTH - RIGHT, HEIGHT - BOTTOM + 42, horizontal, "quiet", "end")
-    yield (
-        f'<text class="quiet" x="18" y="{middle}" text-anchor="middle" transform="rotate(-90 18 {middle})">'
-        f"{escape(vertical)}</text>"
-    )
+    yield text(WIDTH - RIGHT, HEIGHT - BOTTOM + 42, horizontal, "quiet", "end")
+    yield upright(18, middle, vertical, "quiet")
 
 
 def _tip(trial: Trial, objectives: Sequence[Objective]) -> str:
@@ -133,7 +120,3 @@ def _tip(trial: Trial, objectives: Sequence[Objective]) -> str:
     values = ", ".join(f"{o.name} {short(trial.outcome.values[o.name])}" for o in objectives)
     chosen = ", ".join(f"{name}={value}" for name, value in trial.configuration.items())
     return f"<title>{escape(f'{values}: {chosen}')}</title>"
-
-
-def _text(x: float, y: float, text: str, kind: str, anchor: str = "start") -> str:
-    return f'<text class="{kind}" x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{escape(text)}</text>'
