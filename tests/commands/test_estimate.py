@@ -115,3 +115,26 @@ def test_devices_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
     status, out, _ = run(capsys, "devices")
     assert status == 0 and "stratix-v" in out and "262,400 alms" in out
     assert json.loads(run(capsys, "devices", "--format", "json")[1])[0]["capacity"]
+
+
+def test_the_space_with_and_without_restrictions(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    counts = []
+    for words in ((), ("--no-restrictions", "--app", "BlackScholes")):
+        status, out, _ = run(capsys, "space", "BlackScholes.scala", *words, "--format", "json")
+        found = json.loads(out)
+        counts.append((status, found["dense"], found["feasible"]))
+    assert counts == [(0, 76_800, 672), (0, 76_800, 76_800)]
+
+
+def test_a_program_without_parameters_is_priced_but_not_searched(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (here / "fixed.scala").write_text(
+        "object Fixed extends SpatialApp {\n  def main() {\n    Accel {\n      val x = SRAM[Int](64)\n"
+        "      Foreach(64 by 1) { i => x(i) = i * 3 }\n    }\n  }\n}\n"
+    )
+    status, out, _ = run(capsys, "estimate", "fixed.scala", *ON, "--explain", "-o", "fixed.csv")
+    assert status == 0 and "fits      yes" in out and len((here / "fixed.csv").read_text().splitlines()) == 2
+    assert "there is no parameter 'N'" in run(capsys, "estimate", "fixed.scala", *ON, "--set", "N=1")[2]
+    status, _, err = run(capsys, "build", "fixed.scala", *ON)
+    assert status == 2 and "nothing to tune" in err

@@ -159,6 +159,7 @@ def _add_space(commands: Commands) -> None:
     parser = _command(commands, "space", "print the parameters, constraints and exact size of a source's space")
     parser.add_argument("source", metavar="SOURCE")
     _add_kernel(parser)
+    _add_spatial(parser)
 
 
 def _add_verify(commands: Commands) -> None:

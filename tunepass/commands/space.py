@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping
+from pathlib import Path
 
 from tunepass.commands.answer import Answer, Json, plain, table
 from tunepass.driver.reading import parse, select
+from tunepass.frontends.base import Parsed
 from tunepass.ir.kernel import Kernel
 from tunepass.passes.base import Compilation
 from tunepass.passes.extract_space import ExtractSpace
@@ -18,12 +20,20 @@ MOST_VALUES = 12  # longer domains are shown by their ends
 
 
 def run(options: argparse.Namespace) -> Answer:
-    parsed = parse(options.source)
-    kernels = select(parsed.kernels, options.kernel, options.source)
+    parsed = _parsed(options)
+    kernels = select(parsed.kernels, options.app or options.kernel, options.source)
     answers = [_describe(kernel) for kernel in kernels]
     several = [{"kernel": kernel.name, **data} for kernel, (_, data) in zip(kernels, answers)]
     data: Json = answers[0][1] if len(answers) == 1 else several
     return Answer("\n\n".join(text for text, _ in answers), data, notes=tuple(d.render() for d in parsed.warnings))
+
+
+def _parsed(options: argparse.Namespace) -> Parsed:
+    if Path(options.source).suffix == ".scala":
+        from tunepass.driver.modelled import read_kernels
+
+        return read_kernels(options.source, options.app or options.kernel, restrict=not options.no_restrictions)
+    return parse(options.source)
 
 
 def _describe(kernel: Kernel) -> tuple[str, Mapping[str, Json]]:

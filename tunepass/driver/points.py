@@ -153,7 +153,7 @@ def _takes(parameter: Parameter, text: str) -> str:
 
 def _unknown(name: str, known: Mapping[str, Parameter], span: Span) -> NoReturn:
     close = nearest(name, known)
-    hint = f"did you mean {close!r}?" if close else f"the parameters are {', '.join(known)}"
+    hint = f"did you mean {close!r}?" if close else f"the parameters are {', '.join(known) or 'none'}"
     raise SpaceError(f"there is no parameter {name!r}", span, hint)
 
 
