@@ -73,3 +73,16 @@ def test_held_out_score_is_free_of_units_and_prefers_honest_variances() -> None:
     score = {v: held_out(Posterior(mean, np.full(200, v)), loss) for v in (0.01, 0.09, 1.0)}
     assert score[0.09] > score[0.01] and score[0.09] > score[1.0]
     assert abs(held_out(Posterior(mean * 7, np.full(200, 0.09 * 49)), loss * 7) - score[0.09]) < 1e-9
+
+
+def test_predictions_are_averaged_over_draws_fewer_the_more_rows() -> None:
+    space = small_space()
+    embedding = Embedding(space.parameters)
+    x = embedding.rows(space.sample_columns(30, np.random.default_rng(1)))
+    loss = np.sin(3 * x[:, 0]) + x[:, 1]
+    x, loss = np.repeat(x, 12, axis=0), np.repeat(loss, 12)
+    model = GpModel(embedding, GpSettings(samples=3))
+    for rows, count in ((20, 3), (250, 2), (350, 1)):
+        model.fit(x[:rows], loss[:rows], x[:0])
+        assert len(model._used) == count and np.isfinite(model.score())
+        assert (model.posterior(x).variance >= 0).all()

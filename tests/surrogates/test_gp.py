@@ -133,3 +133,15 @@ def test_a_parameter_that_does_not_matter_gets_a_long_lengthscale() -> None:
 def test_groups_must_cover_the_parameters() -> None:
     with pytest.raises(ValueError, match="own a feature"):
         Features.of(np.array([0, 2]), np.zeros(2, np.bool_))
+
+
+def test_rows_that_follow_others_reuse_what_both_have() -> None:
+    x, new = mixed_rows(30, 5), mixed_rows(20, 6)
+    y = np.random.default_rng(0).normal(size=30)
+    theta = np.log([0.5, 1.0, 0.8, 2.0, 1.5, 0.01])
+    fresh, used = GaussianProcess(MIXED), GaussianProcess(MIXED)
+    used.refit(np.vstack([x[:20], new[:5]]), y[:25], theta)  # believed rows after the measured ones
+    assert used._known(x, theta) == 20
+    used.refit(x, y, theta)
+    fresh.refit(x, y, theta)
+    np.testing.assert_array_equal(used.posterior(new).variance, fresh.posterior(new).variance)

@@ -37,6 +37,8 @@ from tunepass.surrogates.forest import ForestSettings
 from tunepass.surrogates.gp import GpSettings
 from tunepass.surrogates.residual import ResidualSettings
 
+BELIEVED = 100  # latest failures at most, so that a suggestion's cost stays bounded
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BayesianSettings:
@@ -198,7 +200,8 @@ class Bayesian(Strategy):
         x = model.rows(take(record.columns, record.measured))
         believed = model.rows(space.columns(list(record.pending))) if record.pending else x[:0]
         if self.settings.believe and not record.measured.all():
-            believed = np.vstack([model.rows(take(record.columns, ~record.measured)), believed])
+            failed = np.flatnonzero(~record.measured)[-BELIEVED:]
+            believed = np.vstack([model.rows(take(record.columns, failed)), believed])
         model.fit(x, losses, believed)
         acquisition = ExpectedImprovement(float(losses.min()))
         return lambda columns: acquisition.utility(model.posterior(model.rows(columns)))

@@ -20,6 +20,7 @@ REFIT_EVERY = (
     0.05  # hyperparameters are searched again when the rows have grown by this share: n^2 a suggestion, amortised
 )
 TREE_ROWS, MIN_TREES = 10_000, 10  # fewer trees on more rows, so that a suggestion's cost stays bounded
+DRAW_ROWS = 600  # ... and fewer draws of a process's hyperparameters: they matter while rows are few
 FIT_ROWS = 200  # ... on at most this many rows: the best half and the latest half
 
 
@@ -51,6 +52,7 @@ class GpModel(Model):
         self.embedding = embedding
         features = Features.of(embedding.group, embedding.nominal)
         self.processes = [GaussianProcess(features, settings) for _ in range(max(1, settings.samples))]
+        self._used = self.processes
         self._thetas: dict[bytes, list[Floats]] = {}
         self._score = -np.inf
 
@@ -62,26 +64,28 @@ class GpModel(Model):
         key = loss[:at].tobytes()
         if key not in self._thetas:
             keep = informative(loss[:at], FIT_ROWS)
-            self._thetas = {key: self._search(x[:at][keep], loss[:at][keep])}
+            self._thetas = {key: self._search(x[:at][keep], loss[:at][keep], DRAW_ROWS // at)}
         thetas = self._thetas[key]
-        for process, theta in zip(self.processes, thetas):
+        self._used = self.processes[: len(thetas)]
+        for process, theta in zip(self._used, thetas):
             process.refit(x, loss, theta)
         if len(fantasies):
             believed = self.posterior(fantasies).mean
-            for process, theta in zip(self.processes, thetas):
+            for process, theta in zip(self._used, thetas):
                 process.refit(np.vstack([x, fantasies]), np.concatenate([loss, believed]), theta)
 
     def posterior(self, x: Floats) -> Posterior:
-        return moments([process.posterior(x) for process in self.processes])
+        return moments([process.posterior(x) for process in self._used])
 
     def score(self) -> float:
         """As of the last refit."""
         return self._score
 
-    def _search(self, x: Floats, loss: Floats) -> list[Floats]:
+    def _search(self, x: Floats, loss: Floats, most: int) -> list[Floats]:
         first = self.processes[0]
         first.fit(x, loss)
-        thetas = first.draws() or [first.fitted.theta]
+        draws = first.draws()[:most] if most > 1 else []
+        thetas = draws or [first.fitted.theta]
         left_out = []
         for process, theta in zip(self.processes, thetas):
             process.refit(x, loss, theta)

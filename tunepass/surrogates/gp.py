@@ -126,7 +126,8 @@ class GaussianProcess(Surrogate):
         n, known, jitter = len(x), self._known(x, theta), JITTER
         kernel = Kernel.of(self.settings.kernel, theta)
         u = np.zeros((n, n))
-        u[:known, :known] = self._fit.u if known else 0.0
+        if known:
+            u[:known, :known] = self._fit.u[:known, :known]
         while not self._factored(u, x, kernel, jitter, known):
             known, jitter = 0, jitter * 10
         self._exact = jitter == JITTER
@@ -137,11 +138,12 @@ class GaussianProcess(Surrogate):
         return factor(u, known)
 
     def _known(self, x: Floats, theta: Floats) -> int:
-        """How many leading rows the present factor already covers."""
+        """How many leading rows the present factor already covers: those both have, whatever follows them."""
         if self._x is None or not self._exact or not np.array_equal(theta, self._fit.theta):
             return 0
-        n = len(self._x)
-        return n if n <= len(x) and np.array_equal(self._x, x[:n]) else 0
+        n = min(len(self._x), len(x))
+        same = (self._x[:n] == x[:n]).all(axis=1)
+        return n if same.all() else int(np.argmin(same))
 
     def _maximise(self, d2: Floats) -> tuple[Floats, float]:
         objective = LogPosterior(Likelihood(d2, self._y, self.settings.kernel, JITTER), self.settings)
