@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import os
 import sqlite3
 import time
@@ -70,6 +72,19 @@ def path_of(url: str) -> Path | None:
     if not url.startswith(prefix) or len(url) == len(prefix):
         raise StudyError(f"a store is sqlite:///PATH, got {url!r}", hint="e.g. sqlite:///runs.db")
     return Path(url[len(prefix) :])
+
+
+def cause(message: str, path: Path | None) -> str:
+    """SQLite's complaint, with the file system's reason where SQLite keeps it to itself."""
+    if path is None or "unable to open" not in message:
+        return message
+    folder = path.parent
+    with contextlib.suppress(OSError):
+        if os.statvfs(folder).f_flag & os.ST_RDONLY:
+            return f"{message}: {os.strerror(errno.EROFS)}"
+        if not os.access(folder, os.W_OK):
+            return f"{message}: {os.strerror(errno.EACCES)}"
+    return message
 
 
 def remedy(message: str) -> str:

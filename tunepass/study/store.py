@@ -225,7 +225,8 @@ class Store:
             with self._lock:
                 yield
         except sqlite3.Error as error:
-            raise StudyError(f"store {self.path or self.url}: {error}", hint=database.remedy(str(error))) from error
+            message = database.cause(str(error), self.path)
+            raise StudyError(f"store {self.path or self.url}: {message}", hint=database.remedy(message)) from error
 
 
 def _now() -> str:
