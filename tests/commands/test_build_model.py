@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 import shutil
 from pathlib import Path
@@ -12,7 +13,9 @@ import numpy as np
 import pytest
 
 from tunepass.cli import main
+from tunepass.commands.fronts import front_watch
 from tunepass.driver.reading import load
+from tunepass.study.certificate import Certificate
 
 SAMPLES = Path(__file__).parents[2] / "samples" / "spatial"
 ON = ("--device", "stratix-v")
@@ -158,6 +161,14 @@ def test_mistakes(here: Path, capsys: pytest.CaptureFixture[str], words: tuple[s
 def test_mistakes_of_pareto(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "add --exact" in run(capsys, "pareto", "FFT.scala", *ON, "--budget", "3s")[2]
     assert "-o takes" in run(capsys, "pareto", "FFT.scala", *ON, "--exact", "-o", "x.png")[2]
+
+
+def test_a_running_search_says_so_every_two_seconds() -> None:
+    stream, now = io.StringIO(), iter([0.0, 1.0, 2.5, 2.5, 3.0])
+    watch = front_watch("GDA", stream, lambda: next(now))
+    for evaluated in (10, 2000, 3000):
+        watch(Certificate(100_000, evaluated, 0, 0, 100_000 - evaluated, 5, found=7))
+    assert stream.getvalue() == "GDA: 7 on the front, 2,000 evaluated, 98% of the space open\n"
 
 
 def test_where_nothing_fits_every_evaluation_failed(here: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -139,7 +139,7 @@ def _found(job: ModelJob, settings: Settings, options: argparse.Namespace, names
     writable_folder(lock_path(options.source).parent)
     marker = unfinished(settings.store, job)
     with open_display(sys.stderr, job.kernel.name, terminal=sys.stderr.isatty()) as display:
-        found = search_model(job, settings, display, front_watch(job.kernel.name))
+        found = search_model(job, settings, display, front_watch(job.kernel.name, sys.stderr))
     if found.interrupted:
         marker.touch()
     else:

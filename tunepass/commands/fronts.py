@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Callable, Sequence
 from typing import TextIO
@@ -98,7 +97,7 @@ def _share(count: int, points: int) -> str:
 
 
 def front_watch(
-    title: str, stream: TextIO = sys.stderr, clock: Callable[[], float] = time.monotonic
+    title: str, stream: TextIO, clock: Callable[[], float] = time.monotonic
 ) -> Callable[[Certificate], None]:
     """A line about a running exact search every two seconds."""
     said = clock()

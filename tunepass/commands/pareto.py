@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -49,7 +50,7 @@ def _output(options: argparse.Namespace) -> Path | None:
 
 def _exact(job: ModelJob, options: argparse.Namespace, output: Path | None) -> Answer:
     with stoppable(options.budget) as stop:
-        watch = front_watch(job.kernel.name)
+        watch = front_watch(job.kernel.name, sys.stderr)
         search = exact_front(job.model, job.objectives, options.strategy, options.max_evals, stop, watch)
         front = search(job.space)
     trials = _trials(job, front)
