@@ -60,6 +60,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--problems", default="", help="only tables whose name contains one of these, comma-separated")
     parser.add_argument("--strategies", default="", help="comma-separated; not of overhead, transfer, recall")
     parser.add_argument("--others", type=int, help="seeds of strategies other than the first one (as many)")
+    parser.add_argument("--switches", default="", help="only ablations with one of these words, comma-separated")
     parser.add_argument("--jobs", type=int, default=1, help="processes")
     parser.add_argument("--keep", type=Path, help="where runs are kept (build/bench-search)")
     return parser.parse_args()
@@ -132,6 +133,8 @@ def _overhead(bench: single.Bench, options: argparse.Namespace) -> str:
 def _ablations(bench: single.Bench, options: argparse.Namespace) -> str:
     bases = [base for base in ("auto", "baco") if base in _strategies(options)]
     labels = [label for label in variants.ABLATIONS if label.partition(":")[0] in bases and "priors" not in label]
+    words = [word for word in options.switches.split(",") if word]
+    labels = [label for label in labels if not words or any(word in label for word in words)]
     return single.ablations(bench, _chosen(list(DEV), options), labels)
 
 
