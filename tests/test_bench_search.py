@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.benchmarks.bench_search import put
 from tests.benchmarks.search import fronts, runs, single, tables, transfer, variants
 from tests.benchmarks.search.problems import pairs, problem
 from tests.benchmarks.search.runs import Job, Places, Run
@@ -117,6 +118,20 @@ def test_shares_and_counts() -> None:
     assert tables.evaluations_to(made, 0.5) == 2 and tables.evaluations_to(made, 0.95) is None
     assert tables.summary({"p": made}, 3, ["p"]).startswith("0.900 (0.900;")
     assert tables.summary({"p": made}, 9, ["p"]) == "–"
+
+
+def test_a_page_s_table_is_replaced(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("one\n<!-- table: dev -->\nold\n<!-- end -->\ntwo\n<!-- table: core -->\nkept\n<!-- end -->\n")
+    put(page, "dev", "new")
+    text = page.read_text()
+    assert (
+        text.startswith("one\n<!-- table: dev -->\n\nnew\n\n<!-- end -->\ntwo\n")
+        and "old" not in text
+        and "kept" in text
+    )
+    put(page, "overhead", "nowhere")
+    assert page.read_text() == text
 
 
 def test_missing_data_is_said() -> None:

@@ -45,8 +45,19 @@ def main() -> int:
     )
     for name in options.table or list(TABLES):
         title, table = TABLES[name]
-        print(f"### {title}\n\n{table(bench, options)}\n", flush=True)
+        text = table(bench, options)
+        print(f"### {title}\n\n{text}\n", flush=True)
+        if options.into:
+            put(options.into, name, text)
     return 0
+
+
+def put(page: Path, name: str, text: str) -> None:
+    """Replace what the page has between `<!-- table: NAME -->` and `<!-- end -->`."""
+    before, start, rest = page.read_text(encoding="utf-8").partition(f"<!-- table: {name} -->\n")
+    _, end, after = rest.partition("<!-- end -->\n")
+    if start and end:
+        page.write_text(f"{before}{start}\n{text}\n\n{end}{after}", encoding="utf-8")
 
 
 def _options() -> argparse.Namespace:
@@ -61,6 +72,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--strategies", default="", help="comma-separated; not of overhead, transfer, recall")
     parser.add_argument("--others", type=int, help="seeds of strategies other than the first one (as many)")
     parser.add_argument("--switches", default="", help="only ablations with one of these words, comma-separated")
+    parser.add_argument("--into", type=Path, help="a page whose tables, marked `<!-- table: NAME -->`, are replaced")
     parser.add_argument("--jobs", type=int, default=1, help="processes")
     parser.add_argument("--keep", type=Path, help="where runs are kept (build/bench-search)")
     return parser.parse_args()
