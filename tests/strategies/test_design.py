@@ -6,7 +6,7 @@ from tests.contracts.strategy import small_space, task
 from tunepass.space.embedding import Embedding
 from tunepass.space.parameter import Integer, Ordinal
 from tunepass.space.space import Space
-from tunepass.strategies.design import DesignSettings, design_size, warm_up
+from tunepass.strategies.design import DESIGN_KEY, DesignSettings, design_size, warm_up
 from tunepass.surrogates.kernels import Features, distances
 
 
@@ -46,6 +46,14 @@ def test_half_of_the_design_follows_the_priors() -> None:
     design = warm_up(task(space), Embedding(space.parameters), DesignSettings(size=21))
     low = sum(int(str(c["tile"])) < 25 for c in design[1:])
     assert 8 <= low <= 16
+
+
+def test_every_other_point_of_half_a_design_is_a_uniform_draw() -> None:
+    space = Space([Integer("x", 0, 63), Integer("y", 0, 63)])
+    design = warm_up(task(space, seed=3), Embedding(space.parameters), DesignSettings(kind="half", size=21))
+    drawn = set(space.sample(21, np.random.default_rng([3, DESIGN_KEY]), prior=True))
+    assert all(configuration in drawn for configuration in design[2::2])
+    assert sum(configuration in drawn for configuration in design[1::2]) <= 1
 
 
 def test_a_space_smaller_than_the_design() -> None:

@@ -2,7 +2,8 @@
 
 Gaussian process and forest together, each counting by how well it predicts the study's own held-out trials. The process
 is averaged over draws of its hyperparameters and also sees odd parts and what constraints multiply; every third
-suggestion changes one parameter of the best trial that was never changed alone there.
+suggestion changes one parameter of the best trial that was never changed alone there. The warm-up is half maximin and
+half random: where corners fail, or are decades off, a design of corners alone misleads the models for long.
 """
 
 from __future__ import annotations
@@ -10,13 +11,18 @@ from __future__ import annotations
 from tunepass.space.configuration import Configuration
 from tunepass.strategies.base import Strategy, Task
 from tunepass.strategies.bayesian import Bayesian, BayesianSettings
+from tunepass.strategies.design import DesignSettings
 from tunepass.strategies.exhaustive import Exhaustive
 from tunepass.strategies.hypervolume import Hypervolume
 from tunepass.study.trial import Trial
 from tunepass.surrogates.gp import GpSettings
 
 SETTINGS = BayesianSettings(
-    surrogate="mixed", gp=GpSettings(draws=8, starts=1, samples=5), derived=True, believe=True, probe=3
+    surrogate="mixed",
+    gp=GpSettings(draws=8, starts=1, samples=5),
+    derived=True,
+    probe=3,
+    design=DesignSettings(kind="half"),
 )
 
 

@@ -22,9 +22,10 @@ DESIGN_KEY = 0x64657369676E  # keeps the design's random stream apart from the s
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DesignSettings:
-    """`size=None`: one more than the parameters, at most `share` of the budget and at least 3."""
+    """`size=None`: one more than the parameters, at most `share` of the budget and at least 3. `half`: every other one
+    a uniform draw, for spaces whose corners fail; parameters' priors take that half whatever the kind."""
 
-    kind: Literal["maximin", "random"] = "maximin"
+    kind: Literal["maximin", "half", "random"] = "maximin"
     size: int | None = None
     share: float = 0.3
     pool: int = 1000
@@ -41,7 +42,7 @@ def warm_up(task: Task, embedding: Embedding, settings: DesignSettings) -> list[
     """The design in order, the default first; shorter than asked when the space is small."""
     space, rng = task.space, np.random.default_rng([task.seed, DESIGN_KEY])
     size = design_size(task, settings)
-    draws = space.sample(size, rng, prior=True) if _has_priors(task) or settings.kind == "random" else []
+    draws = space.sample(size, rng, prior=True) if _has_priors(task) or settings.kind != "maximin" else []
     if settings.kind == "random":
         return _distinct([space.default, *space.sample(size, rng)])[:size]
     pool = space.sample_columns(settings.pool, rng)
