@@ -50,9 +50,7 @@ class BayesianSettings:
     forest: ForestSettings = field(default_factory=ForestSettings)
     permutation: PermutationDistance = "spearman"
     log_input: bool = True  # False: the Gaussian process sees every number on its plain scale
-    derived: bool = (
-        False  # it and P(feasible) see what compilers make of values too: odd parts, products in constraints
-    )
+    derived: bool = False  # the process and P(feasible) also see odd parts, and what constraints multiply and divide
     log_output: bool = True
     feasibility: FeasibilitySettings | None = field(default_factory=FeasibilitySettings)
     believe: bool = False  # a surrogate believes its own mean where trials failed: else it is for ever unsure there

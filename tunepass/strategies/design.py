@@ -23,7 +23,7 @@ DESIGN_KEY = 0x64657369676E  # keeps the design's random stream apart from the s
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DesignSettings:
     """`size=None`: one more than the parameters, at most `share` of the budget and at least 3. `half`: every other one
-    a uniform draw, for spaces whose corners fail; parameters' priors take that half whatever the kind."""
+    a uniform draw, for spaces whose corners fail. Parameters' priors, if any, shape it, in `maximin` too."""
 
     kind: Literal["maximin", "half", "random"] = "maximin"
     size: int | None = None
