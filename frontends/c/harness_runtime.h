@@ -363,7 +363,7 @@ static double tp_median_uncertainty(const double *samples, int count, double *so
 }
 
 typedef struct {
-    double warmup_s, budget_s, precision, cutoff_s, calibrated_s;
+    double warmup_s, budget_s, precision, cutoff_s, best_s, calibrated_s;
     int least, most, probe;
 } tp_plan;
 
@@ -401,7 +401,7 @@ static void tp_time(const tp_plan *plan) {
         tp_say("sample %.9e %ld %.6e %.3e\n", sample, interruptions, calibration, waited);
         if (sample < least) least = sample;
         if (calibration < quickest) quickest = calibration;
-        /* the cutoff was measured when the machine was this much faster */
+        /* the best was measured when the machine was this much faster */
         double slower = plan->calibrated_s > 0 && quickest > plan->calibrated_s ? quickest / plan->calibrated_s : 1;
         if ((clean >= plan->probe || n >= 4 * plan->probe) && plan->cutoff_s > 0 && least > plan->cutoff_s * slower) {
             tp_say("cut %d\n", n);
@@ -409,7 +409,10 @@ static void tp_time(const tp_plan *plan) {
         }
         double spent = tp_now() - started;
         if ((spent >= plan->budget_s && n >= 3) || spent >= 4 * plan->budget_s) break;
-        if (n >= plan->least && tp_median_uncertainty(samples, n, samples + plan->most) <= plan->precision) break;
+        /* what is behind for sure need not be known as well as what may lead: to a quarter of the distance */
+        double behind = plan->best_s > 0 ? (least / (plan->best_s * slower) - 1) / 4 : 0;
+        double enough = behind > plan->precision ? behind : plan->precision;
+        if (n >= plan->least && tp_median_uncertainty(samples, n, samples + plan->most) <= enough) break;
     }
     free(samples);
 }
@@ -454,6 +457,7 @@ int main(int argc, char **argv) {
         plan.budget_s = atof(tp_option(argc, argv, "budget", "0.5"));
         plan.precision = atof(tp_option(argc, argv, "precision", "0.01"));
         plan.cutoff_s = atof(tp_option(argc, argv, "cutoff", "0"));
+        plan.best_s = atof(tp_option(argc, argv, "best", "0"));
         plan.calibrated_s = atof(tp_option(argc, argv, "calibrated", "0"));
         plan.least = atoi(tp_option(argc, argv, "least", "5"));
         plan.most = atoi(tp_option(argc, argv, "most", "100"));

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
 from tunepass.evaluators import turns
@@ -35,3 +37,15 @@ def test_when_the_time_is_over_a_few_rounds_are_made_all_the_same(monkeypatch: p
     clock = iter(float(t) for t in range(100))
     monkeypatch.setattr(turns.time, "monotonic", lambda: next(clock))
     assert in_turns([True], lambda _: 1.0, 15, seconds=0.5) == [[1.0] * LEAST_ROUNDS]
+
+
+def test_who_is_behind_makes_no_further_rounds_once_a_few_are_made() -> None:
+    asked: list[int] = []
+
+    def behind(values: Sequence[Sequence[float]]) -> list[int]:
+        asked.append(len(values[0]))
+        return [1]
+
+    found = in_turns([True, True, True], float, 8, behind=behind)
+    assert found == [[0.0] * 8, [1.0] * LEAST_ROUNDS, [2.0] * 8]
+    assert asked == [5, 6, 7, 8]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from tunepass.diagnostics import Source
@@ -90,7 +90,11 @@ class Comparing(Prices):
         self.compared: list[list[Configuration]] = []
 
     def compare_again(
-        self, configurations: list[Configuration], rounds: int = 9, seconds: float | None = None
+        self,
+        configurations: list[Configuration],
+        rounds: int = 9,
+        seconds: float | None = None,
+        behind: Callable[[Sequence[Sequence[float]]], Collection[int]] | None = None,
     ) -> list[list[float]]:
         self.compared.append(configurations)
         return [[self.again(c, r) for r in range(rounds)] for c in configurations]

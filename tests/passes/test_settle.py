@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from tests.passes.fakes import kernel
-from tunepass.passes.settle import finalists, from_measured, from_rounds, median
+from tunepass.passes.settle import ALWAYS, FINALISTS, finalists, from_measured, from_rounds, median
 from tunepass.space.configuration import Configuration
 from tunepass.space.space import Space
 from tunepass.study.objective import Objective
@@ -23,9 +23,17 @@ def trials(values: dict[Configuration, float], name: str = "time") -> list[Trial
 
 
 def test_finalists_are_the_best_without_the_default_and_without_twins() -> None:
-    data = trials({DEFAULT: 1.0, at(8): 3.0, at(8, "b"): 3.0, at(2): 2.0, at(16): 5.0, at(1): 6.0, at(2, "b"): 7.0})
+    data = trials({DEFAULT: 1.0, at(8): 2.1, at(8, "b"): 2.1, at(2): 2.0, at(16): 2.4, at(1): 2.4999, at(2, "b"): 2.6})
     assert finalists(data, TIME, DEFAULT) == [at(2), at(8), at(16), at(1)]
     assert finalists([Trial(0, at(2), Failed("crash"))], TIME, DEFAULT) == []
+
+
+def test_there_are_few_finalists_and_zeros_are_near_everything() -> None:
+    many = {Configuration({"TILE": i, "MODE": "a"}): 1.0 + i / 1000 for i in range(10, 30)}
+    assert finalists(trials(many), TIME, DEFAULT) == list(many)[:FINALISTS]
+    far = {c: 10.0**i for i, c in enumerate(many)}
+    assert finalists(trials(far), TIME, DEFAULT) == list(many)[:ALWAYS]
+    assert finalists(trials({c: float(i) for i, c in enumerate(many)}), TIME, DEFAULT) == list(many)[:FINALISTS]
 
 
 def test_single_measurements_choose_in_the_objectives_direction() -> None:

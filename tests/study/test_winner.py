@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tunepass.study.objective import Objective
-from tunepass.study.winner import Finalist, decide_winner, interval, log_gains
+from tunepass.study.winner import Finalist, behind, decide_winner, interval, log_gains
 
 TIME = Objective("time", unit="ms")
 RATE = Objective("rate", unit="GB/s", maximise=True)
@@ -103,3 +103,17 @@ def test_the_interval_covers_the_true_gain_as_often_as_it_says() -> None:
         lo, hi = interval(logs, 0.025)
         held += lo <= 1.25 <= hi
     assert 930 <= held <= 975
+
+
+def test_who_is_surely_worse_than_the_best_is_behind() -> None:
+    rng = np.random.default_rng(5)
+    default, best, alike, worse = (rounds(rng, true, n=5, noise=0.02) for true in (10.0, 5.0, 5.05, 6.5))
+    assert behind(TIME, [default, best, alike, worse, worse[:3], []]) == [3]
+    assert behind(TIME, [default[:2], best[:2], worse[:2]]) == [] and behind(TIME, [default]) == []
+    assert behind(RATE, [default, best, worse]) == [1]
+
+
+def test_one_as_good_as_the_best_is_seldom_left_behind() -> None:
+    rng = np.random.default_rng(6)
+    lost = sum(len(behind(TIME, [rounds(rng, 9.0), rounds(rng, 5.0), rounds(rng, 5.0)])) for _ in range(1000))
+    assert lost <= 40  # 20 expected: either of the two may seem the best

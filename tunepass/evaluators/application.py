@@ -25,7 +25,7 @@ from tunepass.evaluators.process import Completed, Limits, base_environment, run
 from tunepass.evaluators.repeats import WALL_TIME, Repeats
 from tunepass.evaluators.stages import measuring
 from tunepass.evaluators.trees import Sources, Tree, Trees, copied
-from tunepass.evaluators.turns import in_turns
+from tunepass.evaluators.turns import Behind, in_turns
 from tunepass.evaluators.verdict import compile_failure, run_failure
 from tunepass.evaluators.workspace import Workspace
 from tunepass.space.configuration import Configuration
@@ -300,10 +300,14 @@ class ApplicationRun(DeterministicRun):
         return self._repeats.measure(once, first.values)
 
     def compare_again(
-        self, configurations: Sequence[Configuration], rounds: int = 7, seconds: float | None = None
+        self,
+        configurations: Sequence[Configuration],
+        rounds: int = 7,
+        seconds: float | None = None,
+        behind: Behind | None = None,
     ) -> list[list[float]]:
         """Interleaved runs of finalists: the first objective's value by round; empty for one that fails now. `seconds`
-        as in tunepass.evaluators.turns."""
+        and `behind` as in tunepass.evaluators.turns."""
         limits, name = self.set_up().limits, self.task.objectives[0].name
         built = [self.prepare(configuration) for configuration in configurations]
         with self.workspace.scratch() as scratch:
@@ -314,7 +318,7 @@ class ApplicationRun(DeterministicRun):
                 return found if isinstance(found, Failed) else found.values[name]
 
             try:
-                return in_turns([one.tree.failure is None for one in built], measure, rounds, seconds)
+                return in_turns([one.tree.failure is None for one in built], measure, rounds, seconds, behind)
             finally:
                 for one in built:
                     self.trees.release(one.tree)

@@ -27,7 +27,7 @@ from tunepass.evaluators.metrics import MetricPattern
 from tunepass.evaluators.process import Completed, Limits, base_environment, run_limited, tail
 from tunepass.evaluators.repeats import WALL_TIME, Repeats
 from tunepass.evaluators.stages import measuring
-from tunepass.evaluators.turns import in_turns
+from tunepass.evaluators.turns import Behind, in_turns
 from tunepass.evaluators.verdict import run_failure
 from tunepass.evaluators.workspace import Workspace
 from tunepass.space.configuration import Configuration
@@ -218,10 +218,14 @@ class CommandRun(Evaluator):
         )
 
     def compare_again(
-        self, configurations: Sequence[Configuration], rounds: int = 7, seconds: float | None = None
+        self,
+        configurations: Sequence[Configuration],
+        rounds: int = 7,
+        seconds: float | None = None,
+        behind: Behind | None = None,
     ) -> list[list[float]]:
         """Interleaved runs of finalists: the first objective's value by round; empty for one that fails now. `seconds`
-        as in tunepass.evaluators.turns."""
+        and `behind` as in tunepass.evaluators.turns."""
         limits = self.set_up()
         built = [self.prepare(configuration) for configuration in configurations]
         name = self.task.objectives[0].name
@@ -231,7 +235,7 @@ class CommandRun(Evaluator):
             return found if isinstance(found, Failed) else found[name]
 
         try:
-            return in_turns([one.verdict is None for one in built], measure, rounds, seconds)
+            return in_turns([one.verdict is None for one in built], measure, rounds, seconds, behind)
         finally:
             for one in built:
                 shutil.rmtree(one.folder, ignore_errors=True)

@@ -29,7 +29,7 @@ from tunepass.evaluators.measure import MeasurePlan, Timing, disturbed, processo
 from tunepass.evaluators.process import Limits, tail
 from tunepass.evaluators.sanitizing import run_sanitized
 from tunepass.evaluators.stages import measuring, spent
-from tunepass.evaluators.turns import in_turns
+from tunepass.evaluators.turns import Behind, in_turns
 from tunepass.evaluators.workspace import Workspace
 from tunepass.space.configuration import Configuration
 from tunepass.study.outcome import Evaluation, Failed, Measured
@@ -269,11 +269,15 @@ class CompileRun(Evaluator):
         return best, False
 
     def compare_again(
-        self, configurations: Sequence[Configuration], rounds: int = 7, seconds: float | None = None
+        self,
+        configurations: Sequence[Configuration],
+        rounds: int = 7,
+        seconds: float | None = None,
+        behind: Behind | None = None,
     ) -> list[list[float]]:
         """Interleaved re-measurement of finalists: for each configuration its `rounds` medians in ms, paired by round.
 
-        A configuration that fails now gets an empty list. `seconds` as in tunepass.evaluators.turns.
+        A configuration that fails now gets an empty list. `seconds` and `behind` as in tunepass.evaluators.turns.
         """
         counted = self.task.metric == "instructions"  # the same in every round
         prepared = [self.prepare(configuration, link_known=True) for configuration in configurations]
@@ -284,7 +288,7 @@ class CompileRun(Evaluator):
 
         try:
             alive = [one.program is not None for one in prepared]
-            times = in_turns(alive, measure, 1 if counted else rounds, seconds)
+            times = in_turns(alive, measure, 1 if counted else rounds, seconds, behind)
         finally:
             for one in prepared:
                 shutil.rmtree(one.folder, ignore_errors=True)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Protocol, TypeVar, runtime_checkable
 
 from tunepass.passes.drift import at_first_speed
 from tunepass.passes.result import Found, Gain, Phase, Progress, failures_of, value_of
-from tunepass.passes.settle import FINALISTS, ROUNDS, Verdict, finalists, from_measured, from_rounds
+from tunepass.passes.settle import ROUNDS, Verdict, finalists, from_measured, from_rounds
 from tunepass.space.configuration import Configuration
 from tunepass.study.objective import Objective
 from tunepass.study.outcome import Evaluate, Evaluation, Failed
@@ -21,15 +21,21 @@ HOPELESS = 10  # with the default and so many trials failed, and none measured, 
 FINALISTS_SHARE = 0.3  # of the time budget, at most, is kept for measuring the finalists again
 LEAST_FINALISTS_S = 3.0  # where only evaluations are limited, and the search was short
 ENOUGH_ROUNDS = 5
+ROUND_SHARE = 0.5  # of a trial's measurement, at most, that a round takes
 
 
 @runtime_checkable
 class ComparesAgain(Protocol):
     """An evaluator that can measure configurations again in turns: for each its values, paired by round, in the unit
-    of its objective; [] for one that fails now. No round begins after `seconds`, but a few are made in any case."""
+    of its objective; [] for one that fails now. No round begins after `seconds`, but a few are made in any case; then
+    those that are `behind`, by the values so far, make no further rounds."""
 
     def compare_again(
-        self, configurations: list[Configuration], rounds: int = ROUNDS, seconds: float | None = None
+        self,
+        configurations: list[Configuration],
+        rounds: int = ROUNDS,
+        seconds: float | None = None,
+        behind: Callable[[Sequence[Sequence[float]]], Collection[int]] | None = None,
     ) -> list[list[float]]: ...
 
 
@@ -184,11 +190,14 @@ class Explorer:
         """What measuring the finalists again will take, within its share of the budget."""
         if not isinstance(self.evaluate, ComparesAgain):
             return 0.0
-        return min(FINALISTS_SHARE * (self.stop.budget_s or 0.0), (FINALISTS + 1) * ROUNDS * self.each_s())
+        default = self.study.space.default
+        best = finalists(self.trials, self.objective, default)
+        return min(FINALISTS_SHARE * (self.stop.budget_s or 0.0), self.again_s([default, *best], ROUNDS))
 
-    def each_s(self) -> float:
-        """What one full measurement takes: those of hopeless candidates are cut short, so the longest tells."""
-        return max((t.seconds.get("measure", 0.0) for t in self.trials), default=0.0)
+    def again_s(self, configurations: list[Configuration], rounds: int) -> float:
+        """What building them again and so many rounds of them take, as their trials took."""
+        taken = [t.seconds for t in self.trials if t.configuration in configurations]
+        return sum(t.get("compile", 0.0) + rounds * ROUND_SHARE * t.get("measure", 0.0) for t in taken)
 
     def hopeless(self) -> bool:
         return len(self.trials) >= HOPELESS and self.best is None
@@ -203,11 +212,11 @@ class Explorer:
         if not (candidates and known and isinstance(self.evaluate, ComparesAgain)):
             return None
         self.show("finalists", None)
-        candidates, seconds = candidates[: self.affordable()], self.left_s()
+        candidates, seconds = self.affordable(candidates), self.left_s()
         if seconds is None:
             seconds = max(LEAST_FINALISTS_S, FINALISTS_SHARE * self.elapsed())
         before = self.clock()
-        default_values, *values = self.evaluate.compare_again([default, *candidates], ROUNDS, seconds)
+        default_values, *values = self.evaluate.compare_again([default, *candidates], ROUNDS, seconds, self.behind)
         self.spend("rerank", self.clock() - before)
         if not default_values:
             return None
@@ -251,12 +260,20 @@ class Explorer:
         self.trials = self.study.trials
         self.best = self.leader()
 
-    def affordable(self) -> int:
-        """How many finalists the time left allows: rather few of them than few rounds, but one in any case."""
-        left, each = self.left_s(), self.each_s()
-        if left is None or each <= 0:
-            return FINALISTS
-        return max(1, min(FINALISTS, int(left / (ENOUGH_ROUNDS * each)) - 1))
+    def behind(self, values: Sequence[Sequence[float]]) -> list[int]:
+        from tunepass.study.winner import behind  # brings scipy, which a build from the lock does without
+
+        return behind(self.objective, values)
+
+    def affordable(self, candidates: list[Configuration]) -> list[Configuration]:
+        """The finalists that the time left allows: rather few of them than few rounds, but one in any case."""
+        left, default = self.left_s(), self.study.space.default
+        if left is None:
+            return candidates
+        enough = [
+            k for k in range(1, len(candidates) + 1) if self.again_s([default, *candidates[:k]], ENOUGH_ROUNDS) <= left
+        ]
+        return candidates[: max(enough, default=1)]
 
     def left_s(self) -> float | None:
         return None if self.stop.budget_s is None else max(0.0, self.stop.budget_s - self.elapsed())

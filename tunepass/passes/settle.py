@@ -16,7 +16,9 @@ from tunepass.study.closeness import distance_from_default
 from tunepass.study.objective import Objective
 from tunepass.study.trial import Trial, comparable
 
-FINALISTS = 4
+FINALISTS = 8
+ALWAYS = 3  # finalists however far behind; further ones are within WITHIN times the best trial
+WITHIN = 1.25
 ROUNDS = 15
 LEAST_GAIN = 0.01  # what single trials differ by and does not count
 
@@ -42,16 +44,18 @@ class Verdict:
 
 
 def finalists(trials: Sequence[Trial], objective: Objective, default: Configuration) -> list[Configuration]:
-    """The best few measured configurations besides the default, best first; equal measurements (the same object
-    code) stand for one another, the first tried for all."""
-    seen: set[float] = set()
-    best: list[Configuration] = []
+    """The best few measured configurations besides the default, best first, more of them where they are close; equal
+    measurements (the same object code) stand for one another, the first tried for all."""
     measured = [(value, t) for t in comparable(trials) if (value := value_of(t, objective)) is not None]
+    seen: set[float] = set()
+    best: dict[Configuration, float] = {}
     for value, trial in sorted(measured, key=lambda pair: (objective.loss(pair[0]), pair[1].number)):
         if value not in seen and trial.configuration != default:
-            best.append(trial.configuration)
+            best[trial.configuration] = value
         seen.add(value)
-    return best[:FINALISTS]
+    first = next(iter(best.values()), 0.0)
+    near = sum(value * first <= 0 or objective.gain(first, value) >= 1 / WITHIN for value in best.values())
+    return list(best)[: min(max(near, ALWAYS), FINALISTS)]
 
 
 def from_measured(trials: Sequence[Trial], objective: Objective, space: Space) -> Verdict | None:

@@ -31,6 +31,7 @@ from scipy.special import stdtrit
 
 from tunepass.study.objective import Objective
 
+BEHIND = 0.01  # probability, in each round, that a finalist as good as the best is left out of further ones
 ALPHA = 0.001  # twenty builds of a kernel that nothing changes keep the default twenty times (probability 0.97)
 LEAST_GAIN = 0.01
 TIE = 0.02
@@ -70,7 +71,7 @@ def decide_winner(
     logs = {i: log_gains(objective, default, finalists[i].values) for i in able}
     if not logs:
         return Decision(chosen=None, gain=1.0, interval=(1.0, 1.0))
-    level = alpha / len(logs)
+    level = alpha / len(finalists)
     best = max(logs, key=lambda i: trimmed_mean(logs[i]))
     better = [i for i in logs if _significant(logs[i], level)]
     if best not in better:
@@ -82,6 +83,17 @@ def decide_winner(
     ]
     chosen = min(ties, key=lambda i: (finalists[i].distance, i))
     return _decision(chosen, logs[chosen])
+
+
+def behind(objective: Objective, values: Sequence[Sequence[float]]) -> list[int]:
+    """Who of `values` by round, the default's first, is surely worse than the best, and need not be measured on. Who
+    has fewer rounds than the default is out already."""
+    default, rounds = values[0], len(values[0])
+    running = [i for i, each in enumerate(values) if i > 0 and len(each) == rounds]
+    if rounds < FEWEST_ROUNDS or not running:
+        return []
+    best = max(running, key=lambda i: trimmed_mean(log_gains(objective, default, values[i])))
+    return [i for i in running if i != best and interval(log_gains(objective, values[i], values[best]), BEHIND)[0] > 1]
 
 
 def log_gains(objective: Objective, old: Sequence[float], new: Sequence[float]) -> Floats:

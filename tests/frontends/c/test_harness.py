@@ -115,6 +115,14 @@ def test_a_candidate_slower_than_the_cutoff_is_cut(program: Path) -> None:
     assert ["cut", str(samples)] in report and 2 <= samples <= 8
 
 
+def test_a_candidate_behind_the_best_is_measured_less_precisely(program: Path) -> None:
+    words = ("mode=time", "warmup=0", "budget=10", "most=60", "least=5", "precision=0")
+    _, behind = run(program, *words, "best=1e-12")
+    _, leading = run(program, *words, "best=1")
+    assert len([line for line in behind if line[0] == "sample"]) == 5
+    assert len([line for line in leading if line[0] == "sample"]) == 60
+
+
 def test_a_plain_and_a_counting_run_compute_the_same(program: Path) -> None:
     checked = outputs(program, "mode=check", "seed=5")
     for mode in ("sanitize", "count"):
