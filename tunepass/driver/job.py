@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tunepass.diagnostics import StudyError, TunepassError
+from tunepass.driver.compiled import evaluators_for
 from tunepass.driver.history import history_of
 from tunepass.driver.identity import identity_of, lock_key
-from tunepass.driver.pipeline import evaluators_for
 from tunepass.driver.reading import emit
 from tunepass.driver.transfer import NONE, Target, Transfer, transfer
 from tunepass.ir.kernel import Kernel

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager
-
 from tunepass.diagnostics import TunepassError
+from tunepass.driver.compiled import evaluators_for
 from tunepass.driver.reading import emit
 from tunepass.hwmodels.fpga import device as devices
-from tunepass.ir.kernel import Kernel
 from tunepass.passes.apply_schedule import ApplySchedule
 from tunepass.passes.base import Emitter, Evaluators, Pipeline
 from tunepass.passes.emit import Emit
 from tunepass.passes.extract_space import ExtractSpace
 from tunepass.passes.prune_space import PruneSpace
 from tunepass.passes.search import Search
-from tunepass.study.outcome import Evaluate
 
 HOST = "host"
 
@@ -49,14 +46,3 @@ def check_device(device: str | None) -> None:
             f"no device {device!r} compiles and runs; there is {HOST!r}, the machine this runs on",
             hint=f"Spatial programs are priced on {', '.join(devices.names())}",
         )
-
-
-def evaluators_for(command: tuple[str, ...], *, count: bool = False) -> Evaluators:
-    """Compile with `command` and run, on this machine; `count` instructions rather than time a kernel."""
-
-    def evaluators(kernel: Kernel) -> AbstractContextManager[Evaluate]:
-        from tunepass.driver.evaluation import evaluator
-
-        return evaluator(kernel, command, count=count)
-
-    return evaluators
