@@ -12,6 +12,14 @@
 #define TP_CLONES
 #endif
 
+/* The same for functions that compute each element for itself, so that any vectors give the same: GCC 12 knows the levels
+ * of x86-64, and with them every maker's processors that have AVX-512. */
+#if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 12
+#define TP_WIDE __attribute__((target_clones("default", "avx2", "arch=x86-64-v4")))
+#else
+#define TP_WIDE TP_CLONES
+#endif
+
 int tp_native_version(void);
 double tp_calibrate(void);
 

@@ -169,7 +169,7 @@ typedef struct {
 } program;
 
 /* Runs one block of m elements from `base`. Returns the element at which an output overflows, or -1. */
-TP_CLONES int64_t tp_vm_block(const program *p, int64_t *const *registers, int64_t base, int64_t m)
+TP_WIDE int64_t tp_vm_block(const program *p, int64_t *const *registers, int64_t base, int64_t m)
 {
     for (int32_t pc = 0; pc < p->length; pc++) {
         const int32_t *word = p->code + 5 * pc;
@@ -230,6 +230,19 @@ TP_CLONES int64_t tp_vm_block(const program *p, int64_t *const *registers, int64
             const int64_t *table = p->constants + b, *ra = registers[a];
             for (int64_t i = 0; i < m; i++)
                 r[i] = table[ra[i] < 0 ? 0 : ra[i] >= c ? c - 1 : ra[i]];
+            break;
+        }
+        case OP_take: {
+            const int64_t *table = p->constants + b, *ra = registers[a];
+            _Pragma("GCC ivdep") for (int64_t i = 0; i < m; i++)
+                r[i] = table[ra[i]];
+            break;
+        }
+        case OP_take_int: {
+            const int32_t *table = (const int32_t *)p->constants + b;
+            const int64_t *ra = registers[a];
+            _Pragma("GCC ivdep") for (int64_t i = 0; i < m; i++)
+                r[i] = table[ra[i]];
             break;
         }
         case OP_out:

@@ -76,6 +76,8 @@
     X(below_zero_check, 1, R = DA < 0)                                         \
     X(positive_check, 1, R = DA <= 0)                                          \
     X(range_check, 1, R = 2 * !((DA >= -0x1p63) & (DA < 0x1p63)))              \
+    X(place, 1, sum = (int64_t)((uint64_t)A - (uint64_t)(int64_t)b); R = sum < 0 ? 0 : sum >= c ? c - 1 : sum)         \
+    X(place_in, 2, R = (int64_t)(int32_t)A * c + B)                            \
     X(eq_real, 2, R = DA == DB)                                                \
     X(ne_real, 2, R = DA != DB)                                                \
     X(lt_real, 2, R = DA < DB)                                                 \
@@ -88,6 +90,8 @@
     X(order_at, 1)    /* position A of input column b, c items a row */        \
     X(order_find, 1)  /* the position of code A in input column b, or -1 */    \
     X(lookup, 1)      /* element A of the table of c constants at b */         \
+    X(take, 1)        /* element A, which is one, of the table of constants at b */   \
+    X(take_int, 1)    /* the same of a table of 4-byte integers, b of which precede it */ \
     X(out, 1)         /* to output column b */                                 \
     X(out_bool, 1)    /* to output column b, one byte an element */            \
     X(stop_at_overflow, 1) /* end the run if any status A is 2 */

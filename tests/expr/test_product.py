@@ -7,6 +7,7 @@ import pytest
 
 from tunepass.diagnostics import ExpressionError
 from tunepass.expr import product as module
+from tunepass.expr import tables
 from tunepass.expr.domain import Range
 from tunepass.expr.nodes import BOOL, INTEGER, REAL, Order
 from tunepass.expr.parser import parse
@@ -34,7 +35,7 @@ TEXTS = (
 
 @pytest.mark.parametrize("largest,run", [(1 << 20, 1 << 15), (4, 1 << 15), (1, 3), (40, 5)])
 def test_bit_equal_to_the_machine(monkeypatch, largest, run):
-    monkeypatch.setattr(module, "LARGEST_TABLE", largest)
+    monkeypatch.setattr(tables, "LARGEST_TABLE", largest)
     monkeypatch.setattr(module, "LONGEST_RUN", run)
     exprs = [parse(text, NAMES) for text in TEXTS]
     product = Product(exprs, DOMAINS)

@@ -5,12 +5,15 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from tests.properties.expressions import BOX, NAMES, columns, expressions, row
 from tunepass.diagnostics import ExpressionError
-from tunepass.expr import interval, numpy_eval, scalar, typing
+from tunepass.expr import interval, numpy_eval, regrouping, scalar, tabulated, typing
+from tunepass.expr import program as program_module
 from tunepass.expr.domain import Range, number
 from tunepass.expr.interval_columns import bounds_columns
 from tunepass.expr.nodes import BOOL, Category, Expr, Order, Real
@@ -137,6 +140,33 @@ def check_native(exprs: list[Expr], seed: int, trusted: bool, rounded: bool = Fa
 @given(st.lists(expressions(), min_size=1, max_size=2), seeds, st.booleans())
 def test_native_equals_numpy(exprs: list[Expr], seed: int, trusted: bool) -> None:
     check_native(exprs, seed, trusted)
+
+
+def bits(program: Program, found: dict[str, NDArray[np.generic]]) -> list[bytes] | str:
+    """Everything that comes out of a program, or the message of its overflow."""
+    try:
+        evaluated = program.evaluate(found, LONG)
+    except ExpressionError as error:
+        return error.diagnostics[0].message
+    rows = [program.satisfied(found, LONG)] if all(e.type == BOOL for e in program.exprs) else []
+    return [a.tobytes() for a in (*(x for f in evaluated for x in (f.values, f.defined)), *rows)]
+
+
+@settings(max_examples=200)
+@given(
+    st.lists(expressions(), min_size=1, max_size=2), seeds, st.sampled_from([1, 8, 1 << 14]), st.sampled_from([1, 64])
+)
+def test_tables_and_regrouped_sums_change_no_bit(exprs: list[Expr], seed: int, together: int, merged: int) -> None:
+    found = columns(seed, LONG)
+    wanted = bits(Program(exprs, BOX), found)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(program_module, "WORTH", 0)
+        patch.setattr(tabulated, "WIN", math.inf)
+        patch.setattr(tabulated, "READS", ((1 << 16, 0.5),))
+        patch.setattr(tabulated, "PLACE", 0)
+        patch.setattr(regrouping, "TOGETHER", together)
+        patch.setattr(regrouping, "MERGED", merged)
+        assert bits(Program(exprs, BOX), found) == wanted
 
 
 @settings(max_examples=100)

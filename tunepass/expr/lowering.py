@@ -7,12 +7,12 @@ prove an operation safe; laziness is arithmetic on them.
 
 from __future__ import annotations
 
-import struct
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from tunepass.expr import interval, scalar
 from tunepass.expr import interval_ops as iv
+from tunepass.expr.code import Emitter, Value
 from tunepass.expr.interval_ops import MAY_BE_UNDEFINED, Cell
 from tunepass.expr.nodes import (
     INTEGER,
@@ -38,54 +38,34 @@ from tunepass.expr.nodes import (
 from tunepass.expr.nodes import Bool as BoolType
 from tunepass.expr.numpy_eval import remap
 
-Value = int
 Lowered = tuple[Value, Value | None]  # the value, and its status unless that is 0 everywhere
-Instruction = tuple[str, int, int, int]
 
 SMALL = 2**51  # below it the machine converts and divides in doubles, exactly
-COMMUTATIVE = {"add", "mul", "eq", "ne", "and", "or", "add_real", "mul_real", "eq_real", "ne_real", "add_check"}
 INTEGER_OPS = {"+": "add", "-": "sub", "*": "mul", "**": "pow", "<<": "shl", ">>": "shr"}
 DIVISIONS = {"//": "floordiv", "%": "mod", "ceildiv": "ceildiv"}
 REAL_OPS = {"+": "add", "-": "sub", "*": "mul", "/": "div", "**": "pow", **DIVISIONS, "min": "min", "max": "max"}
 COMPARISONS = {"==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "lt", ">=": "le"}
 
 
-class Lowering:
-    """Collects instructions. Operands that are registers come first in an instruction, immediates after."""
+class Lowering(Emitter):
+    """Expressions to instructions. `exact` has cells known better than intervals find them, by their nodes."""
 
-    def __init__(self, box: interval.Box):
-        self.box = box
-        self.code: list[Instruction] = []
+    def __init__(self, box: interval.Box, exact: Mapping[int, Cell] | None = None):
+        super().__init__()
+        self.box, self.exact = box, exact or {}
         self.inputs: dict[str, Name] = {}  # the columns read, in order
-        self.tables: list[int] = []
         self.cells: dict[int, Cell] = {}
-        self._numbers: dict[Instruction, Value] = {}
-        self._known: dict[int, Lowered] = {}
-        self._constants: dict[Value, bool | int | float] = {}
+        self.lowered: dict[int, Lowered] = {}
 
     def lower(self, e: Expr) -> Lowered:
-        known = self._known
+        known = self.lowered
         for node in walk(e):
             if id(node) not in known:
-                self.cells[id(node)] = bounds = interval.cell(node, self.cells, self.box)
-                known[id(node)] = self._node(node, bounds)
+                bounds = self.exact.get(id(node)) or interval.cell(node, self.cells, self.box)
+                self.cells[id(node)] = bounds
+                value, status = self._node(node, bounds)
+                known[id(node)] = value, status if bounds[2] else None
         return known[id(e)]
-
-    def emit(self, op: str, a: int = 0, b: int = 0, c: int = 0) -> Value:
-        if b < a and op in COMMUTATIVE:
-            a, b = b, a
-        instruction = (op, a, b, c)
-        number = self._numbers.get(instruction)
-        if number is None:
-            number = self._numbers[instruction] = len(self.code)
-            self.code.append(instruction)
-        return number
-
-    def constant(self, value: bool | int | float) -> Value:
-        bits = struct.unpack("q", struct.pack("d", value))[0] if isinstance(value, float) else int(value)
-        number = self.emit("constant", bits, int(isinstance(value, float)))
-        self._constants[number] = value
-        return number
 
     def first(self, *statuses: Value | None) -> Value | None:
         """The first status that is not 0, in the order of evaluation."""
@@ -120,11 +100,11 @@ class Lowering:
 
     def _as(self, e: Expr, kind: Type) -> Value:
         """The value of `e` as a Real where `kind` is one; a Bool is an Integer already."""
-        value = self._known[id(e)][0]
+        value = self.lowered[id(e)][0]
         if not isinstance(kind, Real) or isinstance(e.type, Real):
             return value
-        if value in self._constants:
-            return self.constant(float(self._constants[value]))
+        if value in self.known:
+            return self.constant(float(self.known[value]))
         return self.emit("small_real" if self._small(e) else "real", value)
 
     def _small(self, e: Expr) -> bool:
@@ -132,11 +112,11 @@ class Lowering:
         return lo > -SMALL and hi < SMALL
 
     def _status(self, e: Expr) -> Value | None:
-        return self._known[id(e)][1]
+        return self.lowered[id(e)][1]
 
     def _folded(self, e: Expr) -> Value | None:
         """A real operation on constants, done now."""
-        values = [self._constants.get(self._known[id(x)][0]) for x in e.children]
+        values = [self.known.get(self.lowered[id(x)][0]) for x in e.children]
         if not isinstance(e.type, Real) or any(v is None for v in values):
             return None
         if any(self._status(x) is not None for x in e.children):
@@ -148,7 +128,7 @@ class Lowering:
 
     def _unary(self, e: Unary, flags: int) -> Lowered:
         if e.op == "not":
-            return self.emit("not", self._known[id(e.operand)][0]), self._status(e.operand)
+            return self.emit("not", self.lowered[id(e.operand)][0]), self._status(e.operand)
         return self._one("-", e, e.operand, flags)
 
     def _binary(self, e: Binary, flags: int) -> Lowered:
@@ -213,7 +193,7 @@ class Lowering:
         return result, self.first(self._status(left), self._status(right), check)
 
     def _integer(self, op: str, e: Expr, left: Expr, right: Expr, flags: int) -> Lowered:
-        a, b = self._known[id(left)][0], self._known[id(right)][0]
+        a, b = self.lowered[id(left)][0], self.lowered[id(right)][0]
         own = flags and self._own(op, INTEGER, left, right)
         check = self._check(op, a, b, own) if own else None
         result = self._quick(op, a, b, left, right) if not own or op in DIVISIONS else None
@@ -230,7 +210,7 @@ class Lowering:
 
     def _quick(self, op: str, a: Value, b: Value, left: Expr, right: Expr) -> Value | None:
         """A cheaper way to the same integer: shifts, products, or division in doubles."""
-        second = self._constants.get(b)
+        second = self.known.get(b)
         if op in DIVISIONS:
             if isinstance(second, int) and second > 0 and second & (second - 1) == 0 and op != "ceildiv":
                 bits = int(second).bit_length() - 1
@@ -240,7 +220,7 @@ class Lowering:
             if isinstance(second, int) and 1 <= second <= 4:
                 square = self.emit("mul", a, a) if second > 1 else a
                 return self.emit("mul", square, a if second == 3 else square) if second > 2 else square
-            if self._constants.get(a) == 2:
+            if self.known.get(a) == 2:
                 return self.emit("shl", self.constant(1), b)
         return None
 
@@ -254,7 +234,7 @@ class Lowering:
 
     def _comparison(self, op: str, left: Expr, right: Expr) -> Value:
         if isinstance(left.type, Category):
-            a, b, suffix = self._known[id(left)][0], self._coded(right, left.type), ""
+            a, b, suffix = self.lowered[id(left)][0], self._coded(right, left.type), ""
         else:
             real = isinstance(left.type, Real) or isinstance(right.type, Real)
             kind: Type = REAL if real else INTEGER
@@ -265,7 +245,7 @@ class Lowering:
 
     def _coded(self, e: Expr, target: Type) -> Value:
         """The code of a string in another Category, -1 if it has none there."""
-        value = self._known[id(e)][0]
+        value = self.lowered[id(e)][0]
         if e.type == target or not isinstance(e.type, Category) or not isinstance(target, Category):
             return value
         return self._lookup(value, remap(e.type, target).tolist())
@@ -287,7 +267,7 @@ class Lowering:
     def _logical(self, e: Logical, flags: int) -> Lowered:
         stop = e.op == "or"
         neutral = int(not stop)
-        steps = [self._known[id(x)] for x in e.operands if self.cells[id(x)] != (neutral, neutral, 0)]
+        steps = [self.lowered[id(x)] for x in e.operands if self.cells[id(x)] != (neutral, neutral, 0)]
         return self._settle(stop, steps)
 
     def _member(self, e: Member, flags: int) -> Lowered:
@@ -298,7 +278,7 @@ class Lowering:
         return value, self.first(*(self._status(x) for x in e.children))
 
     def _if(self, e: If, flags: int) -> Lowered:
-        condition, status = self._known[id(e.condition)]
+        condition, status = self.lowered[id(e.condition)]
         kind = e.type
         branches = [
             self._coded(x, kind) if isinstance(kind, Category) else self._as(x, kind) for x in (e.then, e.otherwise)
@@ -316,12 +296,12 @@ class Lowering:
 
     def _index(self, e: Index, flags: int) -> Lowered:
         assert isinstance(e.order.type, Order)
-        column, items = self._known[id(e.order)][0], e.order.type.items
-        at, status = self._known[id(e.index)]
+        column, items = self.lowered[id(e.order)][0], e.order.type.items
+        at, status = self.lowered[id(e.index)]
         lo, hi, _ = self.cells[id(e.index)]
         if lo < 0 or hi >= len(items):
             status = self.first(status, self.emit("outside_check", at, len(items)))
-        position = self._constants.get(at)
+        position = self.known.get(at)
         if position is not None and 0 <= position < len(items):
             value = self.emit("order_column", column, int(position), len(items))
         else:
@@ -333,8 +313,8 @@ class Lowering:
     def _pos(self, e: Call) -> Lowered:
         order, item = e.arguments
         assert isinstance(order.type, Order)
-        items, column = order.type.items, self._known[id(order)][0]
-        code, status = self._known[id(item)]
+        items, column = order.type.items, self.lowered[id(order)][0]
+        code, status = self.lowered[id(item)]
         if isinstance(item.type, Category):
             code = self._coded(item, Category(tuple(str(i) for i in items)))
         elif items != tuple(range(len(items))):
