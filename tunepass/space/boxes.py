@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tunepass.expr import nodes
-from tunepass.expr.interval_columns import bounds_columns
+from tunepass.expr.interval_columns import ManyBoxes
 from tunepass.expr.numpy_eval import satisfied
 from tunepass.space.axes import Axis
 from tunepass.space.columns import Columns, take
@@ -53,10 +53,10 @@ class Search:
 
     def points(self, prefix: Columns, n: int, wanted: int, rng: np.random.Generator) -> Columns:
         """Feasible rows, about `wanted` unless fewer are found; `prefix` are n rows drawn already."""
-        boxes, relevant = self._whole(prefix, n), self._relevant()
+        boxes, relevant, bounded = self._whole(prefix, n), self._relevant(), ManyBoxes(self.expressions)
         most = max(256, min(ROWS, WORK // max(1, sum(1 for e in self.expressions for _ in nodes.walk(e)))))
         for depth in range(DEEP * len(self.axes) + 1):
-            possible, open_ = self._judge(boxes)
+            possible, open_ = self._judge(boxes, bounded)
             boxes, open_ = boxes.take(possible), open_[:, possible]
             if not len(boxes.weight):
                 break
@@ -83,7 +83,7 @@ class Search:
         names = [nodes.free_names(e) for e in self.expressions]
         return np.array([[int(a.parameter.name in mine) for a in self.axes] for mine in names])
 
-    def _judge(self, boxes: Boxes) -> tuple[Mask, NDArray[np.int64]]:
+    def _judge(self, boxes: Boxes, bounded: ManyBoxes) -> tuple[Mask, NDArray[np.int64]]:
         """Which boxes (n,) may hold a feasible point, and which expressions (e, n) are open there."""
         n = len(boxes.weight)
         lo = {name: c for name, c in boxes.prefix.items() if c.ndim == 1}  # orders have no bounds
@@ -91,8 +91,7 @@ class Search:
         for i, a in enumerate(self.axes):
             lo[a.parameter.name], hi[a.parameter.name] = a.values(boxes.lo[:, i], boxes.hi[:, i])
         possible, open_ = np.ones(n, dtype=bool), np.empty((len(self.expressions), n), dtype=np.int64)
-        for i, e in enumerate(self.expressions):
-            found = bounds_columns(e, lo, hi, n)
+        for i, found in enumerate(bounded.bounds(lo, hi, n)):
             possible &= ~found.never
             open_[i] = ~found.always
         return possible, open_

@@ -18,8 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tunepass.diagnostics import SpaceError
-from tunepass.expr import boxes
 from tunepass.expr.domain import Domain
+from tunepass.expr.interval_column_ops import BoundsColumns
+from tunepass.expr.interval_columns import ManyBoxes
 from tunepass.expr.nodes import Expr
 from tunepass.expr.program import Program
 from tunepass.space.configuration import Configuration
@@ -71,6 +72,7 @@ class _Search:
         self.objectives, self.constraints = list(objectives), list(constraints)
         domains: dict[str, Domain] = {p.name: np.array(p.domain) for p in parameters}
         self.program = Program([*objectives, *constraints], domains)
+        self.all_bounds, self.loss_bounds = ManyBoxes(self.program.exprs), ManyBoxes(self.objectives)
         self.points = math.prod(len(d) for d in self.domains)
         self.evaluated = self.bounded = self.infeasible = self.boxes = 0
         self.places: Ints = np.empty((0, len(self.domains)), dtype=np.int64)
@@ -113,28 +115,29 @@ class _Search:
             fixed_lo[:, i] = fixed_hi[:, i] = middle
             open_ = lo[:, i] < hi[:, i]
             if open_.any():
-                found = self._bounds(fixed_lo[open_], fixed_hi[open_], self.objectives)
-                low, high = (np.clip(np.stack([e[k] for e in found], axis=1), -1e300, 1e300) for k in (0, 1))
+                found = self._bounds(fixed_lo[open_], fixed_hi[open_], self.loss_bounds)
+                low = np.clip(np.stack([e.lo for e in found], axis=1), -1e300, 1e300)
+                high = np.clip(np.stack([e.hi for e in found], axis=1), -1e300, 1e300)
                 scale = np.maximum(np.maximum(np.abs(low), np.abs(high)), 1e-300)
                 spread = np.minimum((high - low) / scale, 2.0)
                 spread = np.where(np.isfinite(spread), spread, 2.0)
                 width[open_, i] = spread.sum(axis=1) - 1e-6 * (hi - lo)[open_, i] / len(self.domains[i])
         return np.asarray(width.argmin(axis=1), dtype=np.int64)
 
-    def _bounds(self, lo: Ints, hi: Ints, expressions: Sequence[Expr]) -> list[boxes.Ends]:
-        box = {p.name: (d[lo[:, i]], d[hi[:, i]]) for i, (p, d) in enumerate(zip(self.parameters, self.domains))}
-        return boxes.bounds(expressions, box)
+    def _bounds(self, lo: Ints, hi: Ints, bounded: ManyBoxes) -> list[BoundsColumns]:
+        low = {p.name: d[lo[:, i]] for i, (p, d) in enumerate(zip(self.parameters, self.domains))}
+        high = {p.name: d[hi[:, i]] for i, (p, d) in enumerate(zip(self.parameters, self.domains))}
+        return bounded.bounds(low, high, len(lo))
 
     def _consider(self, lo: Ints, hi: Ints) -> None:
         """Bound new boxes: leave out, evaluate, or keep open."""
         self.boxes += len(lo)
-        found = self._bounds(lo, hi, [*self.objectives, *self.constraints])
+        found = self._bounds(lo, hi, self.all_bounds)
         m = len(self.objectives)
-        lower = np.stack([ends[0] for ends in found[:m]], axis=1)
-        lower = lower - boxes.SLACK * np.abs(lower)
+        lower = np.stack([ends.lo for ends in found[:m]], axis=1)
         possible = np.ones(len(lo), dtype=bool)
         for ends in found[m:]:
-            possible &= ends[1] > 0
+            possible &= ~ends.never
         self.infeasible += _sizes(lo[~possible], hi[~possible])
         lo, hi, lower = lo[possible], hi[possible], lower[possible]
         if len(lo):
