@@ -8,6 +8,12 @@
 #include <math.h>
 #include <stdlib.h>
 
+#define ROWS 16 /* predicted side by side */
+#define FEW 16  /* values of a feature that are looked up in order; more are sorted */
+
+/* Sums of the rows that share a value of one feature. */
+typedef struct { double value, weight, sum; int count; } level;
+
 typedef struct {
     const double *x, *y, *weight;
     int n, d, min_leaf, mtry;
@@ -16,6 +22,7 @@ typedef struct {
     int *order;     /* (n) scratch: rows of a node sorted by a feature */
     double *key;    /* (n) scratch: their values */
     int *features;  /* (d) scratch: shuffled feature indices */
+    level *levels;  /* (max(n, FEW + 1)) scratch: the values of a feature in a node */
 } grower;
 
 static uint64_t next_u64(uint64_t *state) { /* splitmix64 */
@@ -42,22 +49,47 @@ static void sort_by_key(int *rows, double *key, int count) {
     }
 }
 
+/* The values of one feature over rows[0..count), rising, with the sums of their rows; returns how many. Most features of a
+ * compiler's space have few values, so a small table of those met so far is faster than sorting the rows. */
+static int levels_of(grower *g, const int *rows, int count, int feature) {
+    level *found = g->levels;
+    int k = 0;
+    for (int i = 0; i < count && k <= FEW; i++) {
+        double v = g->x[(size_t)rows[i] * g->d + feature], w = g->weight[rows[i]];
+        int at = k;
+        while (at > 0 && found[at - 1].value > v) at--;
+        if (at > 0 && found[at - 1].value == v) at--;
+        else {
+            for (int j = k++; j > at; j--) found[j] = found[j - 1];
+            found[at] = (level){v, 0, 0, 0};
+        }
+        found[at].weight += w, found[at].sum += w * g->y[rows[i]], found[at].count++;
+    }
+    if (k <= FEW) return k;
+    for (int i = 0; i < count; i++) g->order[i] = rows[i], g->key[i] = g->x[(size_t)rows[i] * g->d + feature];
+    sort_by_key(g->order, g->key, count);
+    k = 0;
+    for (int i = 0; i < count; i++) {
+        if (i == 0 || g->key[i] != g->key[i - 1]) found[k++] = (level){g->key[i], 0, 0, 0};
+        double w = g->weight[g->order[i]];
+        found[k - 1].weight += w, found[k - 1].sum += w * g->y[g->order[i]], found[k - 1].count++;
+    }
+    return k;
+}
+
 /* The best threshold of one feature over rows[0..count): gain is sum_left^2/w_left + sum_right^2/w_right. */
 static double best_threshold(grower *g, const int *rows, int count, int feature, double *threshold) {
-    for (int i = 0; i < count; i++) g->order[i] = rows[i], g->key[i] = g->x[(size_t)rows[i] * g->d + feature];
-    double low = g->key[0], high = g->key[0], total = 0, weight = 0, best = -1;
-    for (int i = 1; i < count; i++) low = fmin(low, g->key[i]), high = fmax(high, g->key[i]);
-    if (!(low < high)) return -1;
-    sort_by_key(g->order, g->key, count);
-    for (int i = 0; i < count; i++) weight += g->weight[g->order[i]], total += g->weight[g->order[i]] * g->y[g->order[i]];
-    double left = 0, left_weight = 0, at = 0, gap = 0;
-    for (int i = 0; i + 1 < count; i++) {
-        int r = g->order[i];
-        left_weight += g->weight[r], left += g->weight[r] * g->y[r];
-        if (i + 1 < g->min_leaf || count - i - 1 < g->min_leaf || g->key[i] == g->key[i + 1]) continue;
+    int k = levels_of(g, rows, count, feature), seen = 0;
+    if (k < 2) return -1;
+    const level *found = g->levels;
+    double total = 0, weight = 0, best = -1, left = 0, left_weight = 0, at = 0, gap = 0;
+    for (int i = 0; i < k; i++) weight += found[i].weight, total += found[i].sum;
+    for (int i = 0; i + 1 < k; i++) {
+        left_weight += found[i].weight, left += found[i].sum, seen += found[i].count;
+        if (seen < g->min_leaf || count - seen < g->min_leaf) continue;
         double right = total - left, right_weight = weight - left_weight;
         double gain = left * left / left_weight + right * right / right_weight;
-        if (gain > best) best = gain, at = g->key[i], gap = g->key[i + 1] - g->key[i];
+        if (gain > best) best = gain, at = found[i].value, gap = found[i + 1].value - found[i].value;
     }
     if (best < 0) return -1;
     *threshold = at + gap * next_unit(&g->state);
@@ -137,11 +169,12 @@ static int find_leaf(const double *x, int node, const int32_t *feature, const do
 int tp_forest_fit(const double *x, const double *y, const double *weight, int n, int d, int trees, int min_leaf, int mtry,
                   int bootstrap, uint64_t seed, int32_t *root, int32_t *feature, double *threshold, int32_t *left,
                   double *mean, double *variance, double *out_of_bag) {
-    grower g = {x, y, weight, n, d, min_leaf, mtry, seed, NULL, NULL, NULL, NULL};
+    grower g = {x, y, weight, n, d, min_leaf, mtry, seed, NULL, NULL, NULL, NULL, NULL};
     g.row = malloc(sizeof(int) * (size_t)n), g.order = malloc(sizeof(int) * (size_t)n);
     g.key = malloc(sizeof(double) * (size_t)n), g.features = malloc(sizeof(int) * (size_t)(d > 0 ? d : 1));
+    g.levels = malloc(sizeof(level) * (size_t)(n > FEW ? n : FEW + 1));
     int *seen = calloc((size_t)n, sizeof(int)), *bag = malloc(sizeof(int) * (size_t)n), used = 0;
-    if (!g.row || !g.order || !g.key || !g.features || !seen || !bag) used = -1;
+    if (!g.row || !g.order || !g.key || !g.features || !g.levels || !seen || !bag) used = -1;
     for (int i = 0; i < n && used == 0; i++) out_of_bag[i] = 0;
     for (int t = 0; t < trees && used >= 0; t++) {
         for (int i = 0; i < n; i++) bag[i] = 0;
@@ -152,21 +185,36 @@ int tp_forest_fit(const double *x, const double *y, const double *weight, int n,
             if (!bag[i]) seen[i]++, out_of_bag[i] += mean[find_leaf(x + (size_t)i * d, root[t], feature, threshold, left)];
     }
     for (int i = 0; i < n && used > 0; i++) out_of_bag[i] = seen[i] ? out_of_bag[i] / seen[i] : NAN;
-    free(g.row), free(g.order), free(g.key), free(g.features), free(seen), free(bag);
+    free(g.row), free(g.order), free(g.key), free(g.features), free(g.levels), free(seen), free(bag);
     return used;
 }
 
-/* Mean (m) over trees and, by the law of total variance, variance (m) = E[leaf variance] + Var[leaf mean]. */
+/* Mean (m) over trees and, by the law of total variance, variance (m) = E[leaf variance] + Var[leaf mean]. Rows go down a
+ * tree side by side, so that they do not wait for each other's nodes; a row's sums are in the order of the trees. */
 void tp_forest_predict(const double *x, int m, int d, int trees, const int32_t *root, const int32_t *feature,
                        const double *threshold, const int32_t *left, const double *leaf_mean,
                        const double *leaf_variance, double *mean, double *variance) {
-    for (int i = 0; i < m; i++) {
-        double s = 0, q = 0, v = 0;
+    for (int first = 0; first < m; first += ROWS) {
+        int count = m - first < ROWS ? m - first : ROWS;
+        const double *rows = x + (size_t)first * d;
+        double s[ROWS] = {0}, q[ROWS] = {0}, v[ROWS] = {0};
         for (int t = 0; t < trees; t++) {
-            int k = find_leaf(x + (size_t)i * d, root[t], feature, threshold, left);
-            s += leaf_mean[k], q += leaf_mean[k] * leaf_mean[k], v += leaf_variance[k];
+            int at[ROWS], inner = 1;
+            for (int i = 0; i < count; i++) at[i] = root[t];
+            while (inner) {
+                inner = 0;
+                for (int i = 0; i < count; i++) {
+                    int k = at[i], f = feature[k];
+                    if (f < 0) continue;
+                    at[i] = left[k] + (rows[(size_t)i * d + f] > threshold[k]), inner = 1;
+                }
+            }
+            for (int i = 0; i < count; i++) s[i] += leaf_mean[at[i]], q[i] += leaf_mean[at[i]] * leaf_mean[at[i]], v[i] += leaf_variance[at[i]];
         }
-        mean[i] = s / trees;
-        variance[i] = fmax(0.0, q / trees - mean[i] * mean[i]) + v / trees;
+        for (int i = 0; i < count; i++) {
+            double mu = s[i] / trees;
+            mean[first + i] = mu;
+            variance[first + i] = fmax(0.0, q[i] / trees - mu * mu) + v[i] / trees;
+        }
     }
 }
