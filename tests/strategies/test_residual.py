@@ -7,13 +7,17 @@ import pytest
 
 from tests.contracts.strategy import Build, StrategyContract, drive, task
 from tests.strategies.test_bayesian import bowl
+from tunepass.space.configuration import Configuration
 from tunepass.space.parameter import Integer
 from tunepass.space.space import Space
 from tunepass.strategies.bayesian import Bayesian, BayesianSettings
 from tunepass.strategies.density_ratio import DensityRatio
+from tunepass.strategies.models import GpModel
 from tunepass.strategies.prior_mean import PriorMean
-from tunepass.strategies.residual import Prior, interleaved
+from tunepass.strategies.residual import Prior, ResidualModel, interleaved
+from tunepass.study.objective import Objective
 from tunepass.study.outcome import Measured
+from tunepass.surrogates.residual import ResidualSettings
 
 SPACE = Space([Integer("x", 0, 63), Integer("y", 0, 31)], constraints=["(x + y) % 2 == 1"])
 RIGHT = "2.5 + (x - 38) ** 2 / 90 + (y - 9) ** 2 / 30"
@@ -103,3 +107,32 @@ def test_the_prior_s_favourites_are_spread() -> None:
     assert search.prior is not None
     first, second, third = search.prior.spread(search.embedding, 3)
     assert first == 0 and len({first, second, third}) == 3
+
+
+@pytest.mark.parametrize("maximise", [False, True])
+def test_an_earlier_study_s_best_is_a_favourite_even_of_a_space_too_large_to_sample(maximise: bool) -> None:
+    space = Space([Integer(name, 0, 999) for name in "xyz"])
+    best = {"x": 123, "y": 456, "z": 789}
+    outside = {"x": 5000, "y": 1, "z": 1}
+    rows = [{"x": i, "y": i, "z": i} for i in range(20)] + [outside, best]
+    values = [2.0 + i / 20 for i in range(20)] + [0.5, 1.0]
+    prior_mean = PriorMean.from_observations(rows, [-v for v in values] if maximise else values)
+    asked = replace(task(space), prior_mean=prior_mean, objectives=(Objective("speed", maximise=maximise),))
+    assert prior_mean.known(space, 1, largest=maximise) == [Configuration(best)]
+    assert space.configurations(Prior(asked, log=True).best)[0] == Configuration(best)
+
+
+def test_what_an_earlier_study_did_not_vary_is_not_made_up() -> None:
+    space = Space([Integer("x", 0, 9), Integer("y", 0, 9)])
+    assert PriorMean.from_observations([{"x": 1}, {"x": 2}], [1.0, 2.0]).known(space, 5, largest=False) == []
+    assert PriorMean.from_expression("x + y").known(space, 5, largest=False) == []
+
+
+def test_the_forest_is_asked_once_there_are_trials_enough() -> None:
+    informed = replace(task(SPACE), prior_mean=PriorMean.from_expression(RIGHT))
+    few, settings = ResidualSettings().process, BayesianSettings(surrogate="mixed")
+    young, grown = Bayesian(informed, settings), Bayesian(informed, settings)
+    drive(young, few - 1, bowl)
+    assert [type(model.plain) for model in young.asked if isinstance(model, ResidualModel)] == [GpModel]
+    drive(grown, 2 * few, bowl)
+    assert grown.asked == grown.models and len(grown.models) == 2

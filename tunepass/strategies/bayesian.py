@@ -49,10 +49,11 @@ class Bayesian(Guided):
     @property
     def prior_weight(self) -> float | None:
         """How much of the prediction rests on the prior mean, 0 to 1; None without one."""
-        informed = [model.reliance for model in self.models if isinstance(model, ResidualModel)]
-        if not informed or not all(np.isfinite(model.score()) for model in self.models):  # nothing was fitted yet
+        models = self.asked
+        informed = [model.reliance for model in models if isinstance(model, ResidualModel)]
+        if not informed or not all(np.isfinite(model.score()) for model in models):  # nothing was fitted yet
             return informed[0] if informed else None
-        return float(np.dot(weights(self.models, self.settings.trust), informed))
+        return float(np.dot(weights(models, self.settings.trust), informed))
 
     def _models(self) -> tuple[Model, ...]:
         s, prior = self.settings, self.prior
@@ -102,14 +103,21 @@ class Bayesian(Guided):
         """log of the models' EI, geometrically averaged by how well they predict: what both believe in is rated."""
         record, s = self.record, self.settings
         losses = scalarised(log_scale(record.losses) if s.log_output else record.losses, rng)
-        improvements = [self._improvement(model, losses) for model in self.models]
-        shares = weights(self.models, s.trust)
+        models = self.asked
+        improvements = [self._improvement(model, losses) for model in models]
+        shares = weights(models, s.trust)
 
         def gain(columns: Columns) -> Floats:
             blended = sum(share * improvement(columns) for share, improvement in zip(shares, improvements))
             return np.asarray(blended) + self._belief(columns)
 
         return gain
+
+    @property
+    def asked(self) -> tuple[Model, ...]:
+        """The models that a suggestion rests on: with a prior mean, the process alone while trials are few."""
+        few = self.prior is not None and int(self.record.measured.sum()) < self.settings.residual.process
+        return self.models[:1] if few else self.models
 
     def _belief(self, columns: Columns) -> Floats:
         """log prior^(beta / n) (Hvarfner et al. 2022, "πBO", Eq. 6): what the user believes, fading with evidence."""

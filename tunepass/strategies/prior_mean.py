@@ -6,6 +6,7 @@ parameter that it shares with the searched space by name.
 
 from __future__ import annotations
 
+import itertools
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 
@@ -16,13 +17,14 @@ from tunepass.expr import nodes
 from tunepass.expr.numpy_eval import evaluate
 from tunepass.expr.parser import parse
 from tunepass.space.columns import Columns, length
-from tunepass.space.configuration import Value
+from tunepass.space.configuration import Configuration, Value
 from tunepass.space.parameter import Categorical, Column, Ordinal, Parameter, Permutation
 from tunepass.space.space import Space
 from tunepass.surrogates.base import Floats
 from tunepass.surrogates.forest import ForestSettings, Trees, grow
 
 FIT_ROWS = 5000  # rows of a source that its forest learns
+LOOKED = 10  # times as many of its best rows as are wanted are looked at
 FEW = 8  # rows that are too few for a forest
 LOWEST = -1e6  # a value off a log scale
 
@@ -33,6 +35,10 @@ class PriorMean(ABC):
     @abstractmethod
     def values(self, space: Space, columns: Columns) -> Floats:
         """The prior mean of the objective's value (n,), in some unit; NaN where it has none."""
+
+    def known(self, space: Space, most: int, *, largest: bool) -> list[Configuration]:
+        """At most `most` configurations of `space` that it was made from, of small (large) values first."""
+        return []
 
     @staticmethod
     def from_observations(configurations: Sequence[Mapping[str, Value]], values: Sequence[float]) -> PriorMean:
@@ -77,6 +83,15 @@ class Observed(PriorMean):
         if self._seen is None or self._seen[0] is not space:
             self._seen = (space, _Table(self.shared(space), self.configurations, self.observed))
         return self._seen[1].values(columns)
+
+    def known(self, space: Space, most: int, *, largest: bool) -> list[Configuration]:
+        if len(self.shared(space)) < len(space.parameters):
+            return []
+        order = np.argsort(-self.observed if largest else self.observed, kind="stable")[: LOOKED * most]
+        names = [p.name for p in space.parameters]
+        cut = ({name: self.configurations[i][name] for name in names} for i in order)
+        inside = (Configuration(c) for c in cut if space.contains(c))
+        return list(itertools.islice(dict.fromkeys(inside), most))
 
     def shared(self, space: Space) -> list[Parameter]:
         """The parameters of `space` that every configuration here has; StudyError when there are none."""

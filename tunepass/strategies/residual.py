@@ -11,11 +11,12 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from tunepass.space.columns import Columns, take
+from tunepass.space.columns import Columns, join, length, take
 from tunepass.space.configuration import Configuration
 from tunepass.space.embedding import Embedding
 from tunepass.strategies.base import Task
 from tunepass.strategies.models import Model, last_refit
+from tunepass.strategies.prior_mean import PriorMean
 from tunepass.study.trust import rank_correlation
 from tunepass.surrogates.base import Floats, Posterior
 from tunepass.surrogates.kernels import Features, distances
@@ -45,8 +46,7 @@ class Prior:
         self.worst = float(known.max()) if len(known) else 0.0
         self.sign = _sign(known) if log else 0.0
         self.variance = float(self.scaled(known).var()) if len(known) else 0.0
-        order = np.argsort(np.where(np.isfinite(losses), losses, np.inf), kind="stable")[:FAVOURITES]
-        self.best = take(sample, order)  # the prior's favourites, best first
+        self.best = self._favourites(sample, losses)  # best first
 
     def at(self, columns: Columns) -> Floats:
         """The prior mean (n,) as losses."""
@@ -63,6 +63,17 @@ class Prior:
             nearest = np.minimum(nearest, distances(rows, last, features).sum(axis=0)[:, 0])
             chosen.append(int(np.argmax(nearest)))
         return np.array(chosen, np.int64)
+
+    def _favourites(self, sample: Columns, losses: Floats) -> Columns:
+        """The best of the sample, and of what the prior was made from: a sample of a large space misses that."""
+        space, parts = self.task.space, [sample]
+        if isinstance(self.mean, PriorMean) and length(sample) == REFERENCE:
+            known = self.mean.known(space, FAVOURITES, largest=self.task.objectives[0].maximise)
+            if known:
+                parts.append(space.columns(known))
+                losses = np.append(losses, self._losses(parts[-1]))
+        order = np.argsort(np.where(np.isfinite(losses), losses, np.inf), kind="stable")[:FAVOURITES]
+        return take(join(parts), order)
 
     def scaled(self, losses: Floats) -> Floats:
         """On the log scale; a value of the other sign than the sampled ones counts as the smallest magnitude known."""

@@ -29,7 +29,8 @@ class ResidualSettings:
     belief: float = 0.9  # probability of the residual model before anything is measured
     evidence: float = 0.5  # how many rows' worth of likelihood a row counts: held-out rows are not independent
     best: int = 1  # of the prior's best configurations in the warm-up
-    design: int = 1  # ... and of the space-filling design: without it, rows all alike say nothing about the prior
+    design: int = 0  # ... and of the space-filling design; all of it once the first trials refute the prior
+    process: int = 12  # measured trials before which `mixed` asks the process alone: of a few, a forest learns steps
     agreeing: float = 5.0  # pseudo-rows that the prior ranks right
     convincing: float = 0.5  # rank correlation from which on the ranks take nothing from the weight
 
