@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -205,6 +206,39 @@ def test_rewritten_text_leaves_no_trace_in_names(
     if names is not None:
         text = (scheduled.path / names).read_text()
         assert "src/fill.c" in text and "src/n.h" in text and "tunepass-cc" not in text
+
+
+TWO = "int main(void) { return 0; }\n"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "-MMD two.c src/fill.c -o prog",  # the program's file, of which the last source is the last writer
+        "-MMD src/fill.c two.c -o prog",
+        "-MMD two.c src/fill.c",  # a file for each source, named as the compiler likes
+        "-MD -MF deps -MT this -MP two.c src/fill.c",
+        "-Wp,-MMD,deps two.c src/fill.c -o prog",
+    ],
+)
+@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+def test_linked_with_others_it_lists_what_the_compiler_alone_would(
+    scheduled: Folder, words: str, compiler: str
+) -> None:
+    if shutil.which(compiler) is None:
+        pytest.skip(f"no {compiler}")
+    scheduled.write("two.c", TWO)
+    before = scheduled.files()
+    subprocess.run([compiler, *words.split()], cwd=scheduled.path, check=True)
+    wanted = {name: (scheduled.path / name).read_bytes() for name in scheduled.files() - before}
+    for name in wanted:
+        (scheduled.path / name).unlink()
+    done = scheduled.run("cc", *words.split(), TUNEPASS_CC=compiler)
+    assert done.returncode == 0, done.stderr
+    assert scheduled.files() - before == set(wanted)
+    for name in wanted.keys() - {"prog", "a.out"}:
+        words_of = [text.replace(b"\\\n", b"").split() for text in ((scheduled.path / name).read_bytes(), wanted[name])]
+        assert words_of[0] == words_of[1]  # lines are folded by the names that the compiler saw
 
 
 def test_dependencies_alone_are_those_of_the_source(scheduled: Folder) -> None:

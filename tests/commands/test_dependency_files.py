@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tunepass.commands.dependency_files import only_lists, rename, written_for
+from tunepass.commands.dependency_files import listings, only_lists, rename, written_for
 
 
 @pytest.mark.parametrize(
@@ -27,6 +27,21 @@ def test_names(words: str, files: list[str]) -> None:
 
 def test_a_linked_program_names_it() -> None:
     assert Path("prog-a.d") in written_for(["-MMD", "x/a.c", "-o", "prog"], Path("x/a.c"), links=True)
+
+
+@pytest.mark.parametrize(
+    "line,file,words",
+    [
+        (" /usr/cc1 -quiet -MMD prog.d -MQ prog x/a.c -dumpbase a.c", "prog.d", ("-MMD", "-MQ", "prog")),
+        (" /usr/cc1 -MD p.d -MF z -MP -MT foo x/a.c", "z", ("-MD", "-MP", "-MT", "foo")),
+        (' "/usr/clang" "-cc1" "-dependency-file" "a.d" "-MT" "a.o" "x/a.c"', "a.d", ("-MMD", "-MT", "a.o")),
+        (" /usr/cc1 -MMD a-a.d x/a.c", "a-a.d", ("-MMD", "-MQ", "a.o")),
+    ],
+)
+def test_what_a_dry_run_lists(line: str, file: str, words: tuple[str, ...]) -> None:
+    dry_run = f"gcc version 12 (it's)\nCOLLECT_GCC_OPTIONS='-MMD' '-o' 'prog'\n{line}\n"
+    (listing,) = listings(dry_run, ["x/a.c", "b.c"]).values()
+    assert (listing.file, listing.words) == (Path(file), words)
 
 
 def test_only_lists() -> None:

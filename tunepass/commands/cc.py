@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import os
 import shlex
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -21,7 +22,7 @@ from pathlib import Path
 
 from tunepass.commands.answer import Status
 from tunepass.commands.compiler_call import CompilerCall, analyse
-from tunepass.commands.dependency_files import only_lists, rename, written_for
+from tunepass.commands.dependency_files import listings, only_lists, rename, wanted, written_for
 from tunepass.diagnostics import ToolError
 
 LOCK = "tunepass.lock"  # tunepass.study.lock.NAME, not imported: most calls of a compiler have no lock to read
@@ -107,15 +108,31 @@ def _compile(compiler: list[str], call: CompilerCall, tuned: Sequence[Tuned], sc
             alone = Tuned(call.only(place).index(call.arguments[place]), one.arguments, one.text)
             statuses.append(_compile_one(compiler, call.only(place), alone, scratch / str(place), links=False))
         return max(statuses)
+    return _compile_and_link(compiler, call, tuned, scratch)
+
+
+def _compile_and_link(compiler: list[str], call: CompilerCall, tuned: Sequence[Tuned], scratch: Path) -> int:
     arguments = list(call.arguments)
+    names = [call.arguments[place] for place in call.at]
+    listed = listings(_dry_run([*compiler, "-###", *arguments]), names) if wanted(arguments) else {}
     for one in tuned:
         target = scratch / f"{one.place}.o"
         words = CompilerCall(_with(call.arguments, one, scratch), call.at, call.links).compiling(one.place, target)
-        status = _run([*compiler, *words, *one.arguments])
+        listing = listed.get(call.arguments[one.place])
+        aside = () if listing is None else (*listing.words, "-MF", str(target.with_suffix(".d")))
+        status = _run([*compiler, *words, *one.arguments, *aside])
         if status:
             return status
         arguments[one.place] = str(target)
-    return _run([*compiler, *arguments])
+    status = _run([*compiler, *arguments])
+    last = {listing.file: name for name, listing in listed.items()}  # a shared file keeps the last source's
+    for one in tuned:
+        name = call.arguments[one.place]
+        if name in listed and last[listed[name].file] == name:
+            made = scratch / f"{one.place}.d"
+            rename([made], _rewritten(Path(name), one, scratch), Path(name))
+            shutil.move(made, listed[name].file)
+    return status
 
 
 def _compile_one(compiler: list[str], arguments: Sequence[str], one: Tuned, scratch: Path, *, links: bool) -> int:
@@ -162,6 +179,14 @@ def _run(words: list[str]) -> int:
     except OSError as error:
         raise _missing(words[0], error) from None
     return status if status >= 0 else 128 - status  # as a shell tells a signal
+
+
+def _dry_run(words: list[str]) -> str:
+    """What the compiler would call, as it says on stderr."""
+    try:
+        return subprocess.run(words, capture_output=True, text=True, check=False).stderr
+    except OSError as error:
+        raise _missing(words[0], error) from None
 
 
 def _missing(name: str, error: OSError) -> ToolError:

@@ -44,7 +44,7 @@ class CompilerCall:
         for i, argument, value in _walk(self.arguments):
             if argument in ("-o", "-l", "-L", "-Xlinker", "-T", "-rpath", "-MF", "-MT", "-MQ") and value is not None:
                 continue
-            if argument.startswith(("-l", "-L", "-Wl,", "-o")) or argument in (
+            if argument.startswith(("-l", "-L", "-Wl,", "-o", "-MF", "-Wp,-MD,", "-Wp,-MMD,")) or argument in (
                 "-MD",
                 "-MMD",
                 "-MP",
