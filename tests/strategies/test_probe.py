@@ -43,7 +43,16 @@ def test_the_most_useful_change_of_a_parameter_not_changed_alone_yet() -> None:
     second = probe(BEST, {BEST, changed(x=5)}, around, near_nine)
     assert second is not None and only_change(BEST, second) in ("a", "b")
     assert probe(BEST, {BEST, changed(x=5), changed(a="q"), changed(b=True, x=3)}, around, near_nine) == changed(b=True)
-    assert probe(BEST, {BEST, changed(x=5), changed(a="q"), changed(b=True)}, around, near_nine) is None
+
+
+def test_numbers_go_to_the_ends_of_their_feasible_range_once_all_were_changed() -> None:
+    around, taken = Neighbourhood(SPACE), {BEST, changed(x=5), changed(a="q"), changed(b=True)}
+    assert probe(BEST, taken, around, near_nine) == changed(x=9)
+    assert probe(BEST, {*taken, changed(x=9)}, around, near_nine) == changed(x=0)
+    assert probe(BEST, {*taken, changed(x=9), changed(x=0)}, around, near_nine) is None
+    narrow = Neighbourhood(Space(SPACE.parameters, ["x <= 7 or b", "x >= 2"]))
+    assert probe(BEST, taken, narrow, near_nine) == changed(x=7)
+    assert probe(BEST, {*taken, changed(x=7)}, narrow, near_nine) == changed(x=2)
 
 
 def test_nothing_that_has_no_utility() -> None:
