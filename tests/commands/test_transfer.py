@@ -57,6 +57,15 @@ def test_none_switches_it_off_and_a_store_can_be_named(built: Folder, resized: F
     assert done.returncode == 0 and "  transfer  scale.c::scale@" in done.stdout, done.stderr
 
 
+def test_a_source_that_is_gone_is_remarked_on(built: Folder, resized: Folder, tmp_path: Path) -> None:
+    shutil.copy(built.path / ".tunepass/store.db", tmp_path / "source.db")
+    words = ["build", str(resized.path / "scale.c"), "-o", str(tmp_path / "out"), "--continue", "--store", "fourth.db"]
+    resized.run(*words, "--max-evals", "1", "--transfer-from", str(tmp_path / "source.db"), *COMPILER)
+    (tmp_path / "source.db").unlink()
+    done = resized.run(*words, "--max-evals", "2", *COMPILER)
+    assert done.returncode == 0 and "source.db, which is gone: it goes on without" in done.stderr, done.stderr
+
+
 @pytest.mark.parametrize(
     "named,message",
     [

@@ -80,6 +80,18 @@ def test_a_study_that_began_goes_on_with_what_it_began_with(store: Path) -> None
     assert again is not None and again.origin == found.origin and again.origin.trials == 4
 
 
+def test_a_study_whose_source_is_gone_says_that_it_goes_on_without(store: Path, tmp_path: Path) -> None:
+    tuned(tmp_path / "other.db", "a.c::f@flags", flags="-O3")
+    found = transfer(TARGET, store, str(tmp_path / "other.db"))
+    own = tuned(store, "a.c::f@now", trials=2)
+    assert found is not None and not found.warnings
+    own.store.set_origin(own.store.studies()[-1], found.origin)
+    (tmp_path / "other.db").unlink()
+    again = transfer(TARGET, store, None)
+    assert again is not None and again.prior is None and again.origin == found.origin
+    assert again.sentence().startswith("goes on without a.c::f@flags (8 trials") and "is gone" in again.warnings[0]
+
+
 def test_failures_are_no_better_than_the_median(store: Path) -> None:
     tuned(store, "a.c::f@all", trials=16, flags="-O3")
     found = transfer(TARGET, store, None)

@@ -92,7 +92,7 @@ def _found(job: Job, settings: Settings, options: argparse.Namespace) -> Found:
     source = transfer_to(job, settings)
     writable_folder(settings.store.parent)
     writable_folder(lock_path(options.source).parent)
-    opening = f"starts from {source.origin.sentence()}" if source else ""
+    opening = source.sentence() if source else ""
     with open_display(sys.stderr, job.kernel.name, opening, terminal=sys.stderr.isatty()) as display:
         return search(job, settings, display, source)
 

@@ -168,7 +168,7 @@ def search(job: Job, settings: Settings, watch: Watch, source: Transfer | None =
         marker.touch()
     else:
         marker.unlink(missing_ok=True)
-    return result.found
+    return replace(result.found, warnings=(*result.found.warnings, *source.warnings)) if source else result.found
 
 
 def unfinished(store: Path, job: Job) -> Path:

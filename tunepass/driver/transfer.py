@@ -28,8 +28,23 @@ SQLITE = b"SQLite format 3\0"
 
 @dataclass(frozen=True, slots=True)
 class Transfer:
+    """`prior` is None where a study that began from `origin` goes on, and that is gone."""
+
     origin: Origin
-    prior: PriorMean
+    prior: PriorMean | None
+
+    def sentence(self) -> str:
+        return (
+            f"starts from {self.origin.sentence()}"
+            if self.prior is not None
+            else f"goes on without {self.origin.sentence()}"
+        )
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        if self.prior is not None:
+            return ()
+        return (f"the search began from {self.origin.study} in {self.origin.place}, which is gone: it goes on without",)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,12 +75,12 @@ def transfer(target: Target, store: Path, named: str | None) -> Transfer | None:
         return _nearest(target, opened, [r for r in opened.studies() if _key(r) == target.key])
 
 
-def _again(target: Target, begun: Origin) -> Transfer | None:
+def _again(target: Target, begun: Origin) -> Transfer:
     """The same source, as far as it was then: an interrupted study goes on as an undisturbed one would."""
     try:
         found = _named(target, f"{begun.place}:{begun.study}", begun.trials)
     except TunepassError:
-        return None
+        return Transfer(begun, None)
     return replace(found, origin=replace(found.origin, differs=begun.differs))
 
 
