@@ -28,6 +28,22 @@ def test_local_search_climbs_to_the_top() -> None:
     assert blind in SPACE.configurations(start())
 
 
+def test_heads_that_meet_go_on_as_one() -> None:
+    """Twenty climbers to one top price little more than one does, and find it as well."""
+    priced = {}
+    for climbers in (1, 20):
+        seen: list[int] = []
+
+        def counted(columns: Columns, seen: list[int] = seen) -> Floats:
+            seen.append(len(columns["x"]))
+            return hill(columns)
+
+        best = maximise(counted, Neighbourhood(SPACE), start(20), set(), ClimbSettings(climbers=climbers))
+        assert best is not None and hill(SPACE.columns([best]))[0] >= -2.0
+        priced[climbers] = seen[3:]  # after the second step
+    assert sum(priced[20]) < 10 * sum(priced[1])
+
+
 def test_taken_configurations_are_never_returned() -> None:
     taken = set()
     for _ in range(30):

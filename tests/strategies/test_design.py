@@ -6,7 +6,7 @@ from tests.contracts.strategy import small_space, task
 from tunepass.space.embedding import Embedding
 from tunepass.space.parameter import Integer, Ordinal
 from tunepass.space.space import Space
-from tunepass.strategies.design import DESIGN_KEY, DesignSettings, design_size, warm_up
+from tunepass.strategies.design import DesignSettings, design_size, medoids, warm_up
 from tunepass.surrogates.kernels import Features, distances
 
 
@@ -48,12 +48,21 @@ def test_half_of_the_design_follows_the_priors() -> None:
     assert 8 <= low <= 16
 
 
-def test_every_other_point_of_half_a_design_is_a_uniform_draw() -> None:
-    space = Space([Integer("x", 0, 63), Integer("y", 0, 63)])
-    design = warm_up(task(space, seed=3), Embedding(space.parameters), DesignSettings(kind="half", size=21))
-    drawn = set(space.sample(21, np.random.default_rng([3, DESIGN_KEY]), prior=True))
-    assert all(configuration in drawn for configuration in design[2::2])
-    assert sum(configuration in drawn for configuration in design[1::2]) <= 1
+def test_every_other_point_of_a_design_of_middles_is_a_medoid() -> None:
+    """Of a pool of the whole grid: inside, where a maximin design has its border, and no worse than random centres."""
+    space = Space([Integer("x", 0, 15), Integer("y", 0, 15)])
+    embedding = Embedding(space.parameters)
+    design = warm_up(task(space, seed=3), embedding, DesignSettings(kind="middles", size=17))
+    border = [c["x"] in (0, 15) or c["y"] in (0, 15) for c in design]
+    assert len(set(design)) == 17 and sum(border[2::2]) <= 1 and sum(border[1::2]) >= 4
+
+
+def test_medoids_are_the_middles_of_clusters() -> None:
+    """Three groups of values on a line, the default in the first: one centre in the middle of each of the others."""
+    values = [0, 1, 2, 40, 41, 42, 43, 44, 90, 91, 92]
+    space = Space([Ordinal("x", values, default=1)])
+    pool = space.columns(space.configurations({"x": np.array(values)}))
+    assert sorted(int(str(c["x"])) for c in medoids(space, Embedding(space.parameters), pool, 2)) == [42, 91]
 
 
 def test_a_space_smaller_than_the_design() -> None:

@@ -20,6 +20,7 @@ ODD = [Ordinal("tile", [8, 16, 24, 32, 48, 64], log=True), Integer("n", 1, 9)]
 POWERS = [Ordinal("tile", [1, 2, 4, 8, 16, 32, 64], log=True), Ordinal("n", [1, 2, 4, 8, 16])]
 LIKED = [Ordinal("tile", [1, 2, 4, 8, 16, 32, 64], log=True, prior="decay"), Integer("n", 1, 9)]
 GP = BayesianSettings(surrogate="gp")
+SAMPLED = replace(GP, gp=replace(GP.gp, samples=4))
 MIXED = BayesianSettings(surrogate="mixed")
 
 
@@ -46,6 +47,7 @@ SWITCHES = [
     ("permutation", GP, replace(GP, permutation="positions"), ORDERS, WIDE),
     ("derived", GP, replace(GP, derived=True), ODD, POWERS),
     ("samples", GP, replace(GP, gp=replace(GP.gp, samples=4)), WIDE, None),
+    ("average", SAMPLED, replace(SAMPLED, gp=replace(SAMPLED.gp, average=False)), WIDE, None),
     ("probe", GP, replace(GP, probe=3), WIDE, None),
     ("influence", GP, replace(GP, influence=0.0), LIKED, WIDE),
     ("log_input", GP, replace(GP, log_input=False), WIDE, NARROW),
@@ -57,6 +59,7 @@ SWITCHES = [
     ("surrogate", MIXED, replace(MIXED, surrogate="forest"), WIDE, None),
     ("trust", MIXED, replace(MIXED, trust=0.0), WIDE, None),
     ("design", GP, replace(GP, design=replace(GP.design, kind="random")), WIDE, None),
+    ("design", GP, replace(GP, design=replace(GP.design, kind="middles", size=7)), WIDE, None),
 ]
 
 

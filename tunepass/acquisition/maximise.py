@@ -43,7 +43,11 @@ def maximise(
 def _climb(
     utility: Utility, around: Neighbourhood, heads: Columns, values: Floats, steps: int
 ) -> Iterator[tuple[Columns, Floats]]:
-    """Each head moves to its best neighbour while that is better. Yields what was priced on the way."""
+    """Each head moves to its best neighbour while that is better. Yields what was priced on the way.
+
+    Heads that meet go on as one, and where one was before none goes again: the way from there is known.
+    """
+    reached: set[Configuration] = set()
     for _ in range(steps):
         found, owner = around.of(heads)
         if not length(found):
@@ -53,9 +57,19 @@ def _climb(
         order = np.lexsort((-priced, owner))
         best = order[np.unique(owner[order], return_index=True)[1]]  # the best neighbour of each head
         best = best[priced[best] > values[owner[best]]]
+        best = best[_fresh(around.space.configurations(take(found, best)), reached)]
         if not len(best):
             return
         heads, values = take(found, best), priced[best]
+
+
+def _fresh(configurations: list[Configuration], reached: set[Configuration]) -> list[bool]:
+    """Which of them are not in `reached`, nor again further up; adds them."""
+    fresh = []
+    for configuration in configurations:
+        fresh.append(configuration not in reached)
+        reached.add(configuration)
+    return fresh
 
 
 def _best_free(space: Space, parts: list[Columns], values: Floats, taken: Set[Configuration]) -> Configuration | None:

@@ -17,7 +17,7 @@ from tunepass.surrogates.gp import GaussianProcess, GpSettings
 from tunepass.surrogates.kernels import Features
 
 REFIT_EVERY = (
-    0.05  # hyperparameters are searched again when the rows have grown by this share: n^2 a suggestion, amortised
+    0.08  # hyperparameters are searched again when the rows have grown by this share: n^2 a suggestion, amortised
 )
 TREE_ROWS, MIN_TREES = 10_000, 10  # fewer trees on more rows, so that a suggestion's cost stays bounded
 DRAW_ROWS = 600  # ... and fewer draws of a process's hyperparameters: they matter while rows are few
@@ -45,12 +45,13 @@ class Model(ABC):
 class GpModel(Model):
     """The hyperparameters at n rows depend on the rows at the last refit only, never on the path taken there.
 
-    With `settings.samples`, one process a draw of them, and the moments of their mixture.
+    With `settings.samples`, one process a draw of them, and the moments of their mixture; without `settings.average`
+    the draws take turns, so that what one is blind to the next may ask for (Thompson sampling of hyperparameters).
     """
 
     def __init__(self, embedding: Embedding, settings: GpSettings):
         self.embedding = embedding
-        features = Features.of(embedding.group, embedding.nominal)
+        self.settings, features = settings, Features.of(embedding.group, embedding.nominal)
         self.processes = [GaussianProcess(features, settings) for _ in range(max(1, settings.samples))]
         self._used = self.processes
         self._thetas: dict[bytes, list[Floats]] = {}
@@ -65,13 +66,15 @@ class GpModel(Model):
         if key not in self._thetas:
             keep = informative(loss[:at], FIT_ROWS)
             self._thetas = {key: self._search(x[:at][keep], loss[:at][keep], DRAW_ROWS // at)}
-        thetas = self._thetas[key]
-        self._used = self.processes[: len(thetas)]
-        for process, theta in zip(self._used, thetas):
+        drawn = list(zip(self.processes, self._thetas[key]))
+        if not self.settings.average:
+            drawn = [drawn[(len(x) + len(fantasies)) % len(drawn)]]
+        self._used = [process for process, _ in drawn]
+        for process, theta in drawn:
             process.refit(x, loss, theta)
         if len(fantasies):
             believed = self.posterior(fantasies).mean
-            for process, theta in zip(self._used, thetas):
+            for process, theta in drawn:
                 process.refit(np.vstack([x, fantasies]), np.concatenate([loss, believed]), theta)
 
     def posterior(self, x: Floats) -> Posterior:
