@@ -74,17 +74,18 @@ def lower(kernel: Kernel, configuration: Configuration) -> Candidate:
 
 
 def requests(kernel: Kernel, configuration: Configuration) -> tuple[Request, ...]:
-    """The loops that carry a `simd`, from its pragma to the end of the body: gcc speaks of the body's lines, clang of
-    the pragma's. Tiles, orders and unrolled copies are written out, so no compiler can refuse them."""
+    """The loops that carry a `simd`, or should, from its pragma to the end of the body: gcc speaks of the body's lines,
+    clang of the pragma's. Tiles, orders and unrolled copies are written out, so no compiler can refuse them."""
     return tuple(
         Request(
             step.loop.span.line - 1,
             nest.span.source.position(nest.span.end)[0],
             f"vectorize the loop over {step.loop.index}",
+            f"OpenMP has no parallel loop, here over {step.hindered}, inside a vectorized one" if step.hindered else "",
         )
         for nest in kernel.nests
         for step in plan(nest, configuration)
-        if step.vectorize and step.loop.span is not None
+        if (step.vectorize or step.hindered) and step.loop.span is not None
     )
 
 

@@ -48,10 +48,10 @@ def test_parallel_takes_the_tile_loop_and_vectorize_the_points() -> None:
 
 def test_nothing_parallel_stands_inside_a_vectorized_loop() -> None:
     n = nest(vectorize=(Factor("i", True), Factor("k", True)), parallel=(Factor("j", True),))
-    assert [(s.vectorize, s.parallel) for s in plan(n, Configuration({}))] == [
-        (False, False),
-        (False, True),
-        (True, False),
+    assert [(s.vectorize, s.parallel, s.hindered) for s in plan(n, Configuration({}))] == [
+        (False, False, "j"),
+        (False, True, ""),
+        (True, False, ""),
     ]
 
 

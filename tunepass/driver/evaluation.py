@@ -25,7 +25,7 @@ def realised(kernel: Kernel, configuration: Configuration) -> Candidate:
     """The configuration as text, macros and flags for the compiler; text only where the source has to be rewritten."""
     lowered = lower(kernel, configuration)
     text = None if lowered.source.text == kernel.source.text else lowered.source.text
-    requests = tuple(Request("vectorize", r.first_line, r.last_line, r.words) for r in lowered.requests)
+    requests = tuple(Request("vectorize", r.first_line, r.last_line, r.words, r.obstacle) for r in lowered.requests)
     return Candidate(text=text, defines=lowered.defines, flags=lowered.flags, requests=requests)
 
 

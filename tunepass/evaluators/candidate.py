@@ -21,6 +21,7 @@ class Request:
     first_line: int
     last_line: int
     words: str = ""  # `vectorize the loop over j`, after "did not"
+    obstacle: str = ""  # why the compiler was not even asked
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "words", self.words or f"{self.transformation} the loop")

@@ -124,11 +124,13 @@ class Compiling:
 
     def refused(self, candidate: Candidate, folder: Path, done: Completed) -> Failed | None:
         """`not_applied` when the remarks of that compilation in `folder` say so."""
-        if not candidate.requests or self.compiler.family == "other":
+        silent = self.compiler.family == "other"
+        requests = [r for r in candidate.requests if r.obstacle or not silent]
+        if not requests:
             return None
         remarks = folder / "remarks"
         text = remarks.read_text(errors="replace") if remarks.exists() else done.stderr
-        return not_applied(candidate.requests, parse_remarks(text))
+        return not_applied(requests, parse_remarks(text))
 
     def _steady(self, folder: Path) -> tuple[str, ...]:
         """Flags that keep folder names and random seeds out of the object."""

@@ -9,11 +9,13 @@ from tunepass.diagnostics import Source
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """The code on these lines (as `#line` counts) asks the compiler to vectorize a loop; `words` name it."""
+    """The code on these lines (as `#line` counts) asks the compiler to vectorize a loop; `words` name it. With an
+    `obstacle` it does not, though the configuration wants it."""
 
     first_line: int
     last_line: int
     words: str
+    obstacle: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -23,6 +23,7 @@ class Step:
     jam: bool = False
     vectorize: bool = False
     parallel: bool = False
+    hindered: str = ""  # the parallel loop inside that keeps this one from being vectorized
 
 
 def plan(nest: Nest, values: Mapping[str, Value]) -> tuple[Step, ...]:
@@ -57,8 +58,10 @@ def plan(nest: Nest, values: Mapping[str, Value]) -> tuple[Step, ...]:
 def _innermost_simd(steps: list[Step]) -> Iterator[Step]:
     """OpenMP allows nothing of its own inside a `simd` loop."""
     for at, step in enumerate(steps):
-        outer = any(inner.vectorize or inner.parallel for inner in steps[at + 1 :])
-        yield replace(step, vectorize=step.vectorize and not outer)
+        inside = steps[at + 1 :]
+        outer = any(inner.vectorize or inner.parallel for inner in inside)
+        parallel = next((inner.loop.index for inner in inside if inner.parallel), "") if step.vectorize else ""
+        yield replace(step, vectorize=step.vectorize and not outer, hindered=parallel)
 
 
 def order_of(nest: Nest, values: Mapping[str, Value]) -> tuple[str, ...]:

@@ -47,6 +47,8 @@ def test_a_request_that_is_not_confirmed_fails_with_the_reason() -> None:
         "line 2: the compiler did not vectorize the loop over i\n"
         "couldn't vectorize loop\nnot vectorized: control flow in loop."
     )
+    hindered = not_applied([Request("vectorize", 5, 5, "vectorize the loop over i", "j is parallel")], remarks)
+    assert hindered is not None and hindered.log == "line 5: did not vectorize the loop over i: j is parallel"
     silent = not_applied([Request("unroll", 20, 21)], [Remark(5, "vectorize", "")])
     assert silent is not None and "does not say why" in silent.log
 

@@ -72,6 +72,17 @@ def test_flags_follow_the_directives() -> None:
     assert flags(simd, chosen(scheduled(simd, V=True))) == ("-fopenmp-simd",)
 
 
+def test_a_vectorized_loop_around_a_parallel_one_says_that_it_is_not() -> None:
+    k = kernel(MATMUL)
+    inside, outside = (
+        lower(k, Configuration({"T": 1, "U": 1, "V": True, "ORDER": order}))
+        for order in (("i", "j", "k"), ("j", "i", "k"))
+    )
+    assert [r.obstacle for r in inside.requests] == [""] and "omp simd" in inside.source.text
+    (request,) = outside.requests
+    assert "over i, inside a vectorized one" in request.obstacle and "simd" not in outside.source.text
+
+
 def test_an_order_of_tile_loops_implies_that_they_stand_outside() -> None:
     head = HEAD.replace("permutation(i, j, k)", "permutation(k_tile, i, j, k)")
     k = kernel(MATMUL, head)

@@ -75,6 +75,8 @@ def _lost(request: Request, near: Sequence[Remark], remarks: Sequence[Remark]) -
 def not_applied(requests: Sequence[Request], remarks: Sequence[Remark]) -> Failed | None:
     """The first request that no remark on its lines confirms, with the compiler's reason if it gave one."""
     for request in requests:
+        if request.obstacle:
+            return Failed("not_applied", f"line {request.first_line}: did not {request.words}: {request.obstacle}")
         near = [r for r in remarks if request.first_line <= r.line <= request.last_line]
         if any(remark.applied == request.transformation for remark in near) or _lost(request, near, remarks):
             continue
