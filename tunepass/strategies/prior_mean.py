@@ -58,15 +58,21 @@ class PriorMean(ABC):
 class Formula(PriorMean):
     def __init__(self, text: str):
         self.source = Source("<prior mean>", text)
+        self._read: tuple[Space, nodes.Expr] | None = None
 
     def values(self, space: Space, columns: Columns) -> Floats:
-        expression = parse(self.source.text, {p.name: p.type for p in space.parameters}, source=self.source)
-        if not isinstance(expression.type, (nodes.Integer, nodes.Real)):
-            raise ExpressionError(f"a prior mean is a number, this is {expression.type}", expression.span)
-        found = evaluate(expression, columns, length(columns))
+        if self._read is None or self._read[0] is not space:
+            self._read = (space, self._parsed(space))
+        found = evaluate(self._read[1], columns, length(columns))
         values = np.array(np.broadcast_to(found.values, length(columns)), dtype=np.float64)
         values[~np.broadcast_to(found.defined, length(columns)) | ~np.isfinite(values)] = np.nan
         return values
+
+    def _parsed(self, space: Space) -> nodes.Expr:
+        expression = parse(self.source.text, {p.name: p.type for p in space.parameters}, source=self.source)
+        if not isinstance(expression.type, (nodes.Integer, nodes.Real)):
+            raise ExpressionError(f"a prior mean is a number, this is {expression.type}", expression.span)
+        return expression
 
 
 class Observed(PriorMean):
