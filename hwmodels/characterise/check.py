@@ -11,7 +11,8 @@ from tunepass.expr import algebra, numpy_eval
 from tunepass.expr.nodes import Expr
 from tunepass.hwmodels.characterise import plan
 from tunepass.hwmodels.characterise.fit import Counts, choose
-from tunepass.hwmodels.characterise.verilog import Template, log2
+from tunepass.hwmodels.characterise.template_parts import log2
+from tunepass.hwmodels.characterise.verilog import Template
 from tunepass.hwmodels.fpga import memory
 from tunepass.hwmodels.fpga.curves import evaluate
 from tunepass.hwmodels.fpga.device import Fpga

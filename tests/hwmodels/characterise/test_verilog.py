@@ -7,7 +7,8 @@ import re
 import pytest
 
 from tunepass.hwmodels.base import ModelError
-from tunepass.hwmodels.characterise.verilog import FAMILIES, Template, exponent_bits, wrapper
+from tunepass.hwmodels.characterise.float_templates import exponent_bits
+from tunepass.hwmodels.characterise.verilog import FAMILIES, Template, wrapper
 
 SIZES = {"w": 16, "n": 5, "d": 96}
 
