@@ -1,91 +1,22 @@
-"""The study: what it suggests, keeps, refuses, and how it resumes."""
+"""The study: what it suggests, keeps and refuses."""
 
 from __future__ import annotations
 
-import multiprocessing
 import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 import tunepass as tp
+from tests.study.studies import RATE, TIME, Shuffled, drive, space, study, time_of
 from tunepass.diagnostics import StudyError
 from tunepass.space.configuration import Configuration
-from tunepass.space.parameter import Categorical, Integer, Ordinal, Permutation, Real
+from tunepass.space.parameter import Integer
 from tunepass.space.space import Space
-from tunepass.study.describe import space_hash
-from tunepass.study.objective import Objective
 from tunepass.study.outcome import Failed, Infeasible, Measured
-from tunepass.study.store import Store
 from tunepass.study.study import Study
 from tunepass.study.task import Task
-from tunepass.study.trial import Trial
-
-TIME = Objective("time", unit="ms")
-RATE = Objective("rate", unit="GB/s", maximise=True)
-
-
-class Shuffled:
-    """A strategy that keeps the contract: its choice depends on the seed and what was observed, nothing else."""
-
-    def __init__(self, task: Task):
-        self.task = task
-        self.every = list(task.space.enumerate())
-        self.suggested: set[Configuration] = set()
-        self.observed: set[Configuration] = set()
-
-    def suggest(self, n: int) -> list[Configuration]:
-        order = np.random.default_rng((self.task.seed, len(self.observed))).permutation(len(self.every))
-        known = self.suggested | self.observed
-        chosen = [c for c in (self.every[i] for i in order) if c not in known][:n]
-        self.suggested.update(chosen)
-        return chosen
-
-    def observe(self, trial: Trial) -> None:
-        self.observed.add(trial.configuration)
-
-
-class Silent:
-    """A strategy with nothing to suggest."""
-
-    def __init__(self, task: Task):
-        pass
-
-    def suggest(self, n: int) -> list[Configuration]:
-        return []
-
-    def observe(self, trial: Trial) -> None:
-        pass
-
-
-def space(constraints: tuple[str, ...] = ("tile % unroll == 0",), tiles: tuple[int, ...] = (4, 8, 16, 32)) -> Space:
-    tile = Ordinal("tile", tiles, log=True, default=16)
-    return Space([tile, Integer("unroll", 1, 4), Categorical("opt", ["-O2", "-O3"])], constraints)
-
-
-def study(**options: object) -> Study:
-    return Study(space(), [TIME], strategy=Shuffled, **options)  # type: ignore[arg-type]
-
-
-def url(tmp_path: Path) -> str:
-    return f"sqlite:///{tmp_path}/store.db"
-
-
-def time_of(configuration: Configuration) -> Measured:
-    tile, unroll = configuration["tile"], configuration["unroll"]
-    assert isinstance(tile, int) and isinstance(unroll, int)
-    return Measured({"time": abs(tile - 8) + 1.0 / unroll})
-
-
-def drive(some: Study, most: int = 10**9) -> list[Configuration]:
-    seen: list[Configuration] = []
-    while not some.finished and len(seen) < most:
-        for configuration in some.suggest(1):
-            some.observe(configuration, time_of(configuration))
-            seen.append(configuration)
-    return seen
 
 
 def test_the_documented_loop_covers_the_space_once_default_first() -> None:
@@ -190,20 +121,6 @@ def test_a_measurement_that_was_cut_short_is_not_the_best() -> None:
     assert some.best_so_far == [None, 2.0]
 
 
-def test_what_took_anothers_outcome_costs_no_evaluation(tmp_path: Path) -> None:
-    some = Study(space(), [TIME], strategy=Shuffled, max_evals=2, store=url(tmp_path))
-    first = some.suggest(1)[0]
-    some.observe(first, time_of(first))
-    for _ in range(3):
-        (again,) = some.suggest(4)  # one is left
-        assert some.observe(again, time_of(first), same_as=first).same_as == 0
-    resumed = Study(space(), [TIME], strategy=Shuffled, max_evals=2, store=url(tmp_path))
-    assert resumed.spent == 1 and not resumed.finished
-    (last,) = resumed.suggest(1)
-    resumed.observe(last, time_of(last))
-    assert resumed.finished and resumed.suggest(1) == [] and len(resumed.trials) == 5
-
-
 def test_a_search_among_equal_codes_ends() -> None:
     some = Study(Space([Integer("n", 0, 99)]), [TIME], strategy=Shuffled, max_evals=3)
     default = some.space.default
@@ -229,156 +146,6 @@ def test_maximising() -> None:
     assert some.best is not None and some.best.number == 1 and some.best_so_far == [3.0, 5.0, 5.0]
 
 
-@pytest.mark.parametrize("cut", [0, 1, 5])
-@pytest.mark.parametrize("interrupted", [False, True])
-def test_a_resumed_study_goes_on_as_an_undisturbed_one(tmp_path: Path, cut: int, interrupted: bool) -> None:
-    undisturbed = drive(study(seed=3))
-    first = study(seed=3, store=url(tmp_path))
-    seen = drive(first, most=cut)
-    if interrupted:
-        first.suggest(2)
-    first.close()
-    second = study(seed=3, store=url(tmp_path))
-    assert [t.configuration for t in second.trials] == seen == undisturbed[:cut]
-    rest = drive(second)
-    assert sorted(map(repr, seen + rest)) == sorted(map(repr, undisturbed))
-    if not interrupted:
-        assert seen + rest == undisturbed
-
-
-def test_what_was_interrupted_is_suggested_first_and_once(tmp_path: Path) -> None:
-    first = study(store=url(tmp_path))
-    lost = first.suggest(3)
-    first.observe(lost[1], time_of(lost[1]))
-    first.close()
-    second = study(store=url(tmp_path), max_evals=4)
-    assert not second.finished
-    assert second.suggest(2) == [lost[0], lost[2]]
-    assert len(second.suggest(5)) == 1 and second.finished
-
-
-def test_logs_keep_their_tail_and_times_their_names(tmp_path: Path) -> None:
-    some = study(store=url(tmp_path))
-    log, seconds = "start" + "x" * 20_000 + "end", {"compile": 1, "link": 0.5}
-    some.observe(some.space.default, Failed("compile", log), seconds=seconds, log=log, calibration=2.0)
-    trial = study(store=url(tmp_path)).trials[0]
-    assert trial.seconds == {"compile": 1.0, "link": 0.5} and trial.calibration == 2.0
-    assert isinstance(trial.outcome, Failed)
-    for kept in (trial.outcome.log, trial.log):
-        assert len(kept) == 8192 and kept.endswith("end")
-
-
-def test_another_space_objective_or_identity_is_refused_with_what_differs(tmp_path: Path) -> None:
-    drive(
-        Study(space(), [TIME], strategy=Shuffled, store=url(tmp_path), name="k", identity={"compiler": "gcc 12"}),
-        most=1,
-    )
-
-    def reopen(some: Space, objective: Objective = TIME, compiler: str = "gcc 12") -> None:
-        Study(some, [objective], strategy=Shuffled, store=url(tmp_path), name="k", identity={"compiler": compiler})
-
-    with pytest.raises(StudyError) as refused:
-        reopen(space(constraints=("tile >= unroll",), tiles=(8, 16)))
-    for part in (
-        "study 'k'",
-        "[4,8,16,32]",
-        "[8,16]",
-        "removed: tile % unroll == 0",
-        "added: tile >= unroll",
-        "another name",
-    ):
-        assert part in str(refused.value)
-    with pytest.raises(StudyError, match=r"objectives: min time \(ms\) -> max rate \(GB/s\)"):
-        reopen(space(), RATE)
-    with pytest.raises(StudyError, match="compiler: gcc 12 -> gcc 13"):
-        reopen(space(), compiler="gcc 13")
-    reopen(space(constraints=(" tile%unroll  == 0",)))
-
-
-def test_names_default_to_what_is_studied(tmp_path: Path) -> None:
-    store = Store(url(tmp_path))
-    one, two = study(store=store, seed=1), study(store=store, seed=2)
-    other = Study(space(tiles=(8, 16)), [TIME], strategy=Shuffled, store=store)
-    assert one.name == two.name != other.name
-    assert space_hash(one.space) == space_hash(space()) != space_hash(other.space)
-
-
-def test_a_table_is_named_by_its_rows(tmp_path: Path) -> None:
-    rows = list(space().enumerate())
-    one, same = (Space.from_table(some, space().parameters) for some in (rows[1:9], rows[8:0:-1]))
-    other = Space.from_table(rows[2:10], space().parameters)
-    assert space_hash(one) == space_hash(same) != space_hash(other)
-    drive(Study(one, [TIME], strategy=Shuffled, store=url(tmp_path), name="k"))
-    with pytest.raises(StudyError, match=r"rows: 8 rows sha256:.* -> 8 rows sha256:"):
-        Study(other, [TIME], strategy=Shuffled, store=url(tmp_path), name="k")
-
-
-def test_two_studies_on_one_store_share_the_work(tmp_path: Path) -> None:
-    one, two = study(store=url(tmp_path)), study(store=url(tmp_path))
-    a, b = one.suggest(4), two.suggest(4)
-    assert not set(a) & set(b)
-    for configuration in b:
-        two.observe(configuration, time_of(configuration))
-    rest = drive(one)
-    assert not set(rest) & {*a, *b} and len(rest) + 8 == one.space.size
-    with pytest.raises(StudyError, match="already"):
-        one.observe(b[0], time_of(b[0]))
-
-
-def test_the_first_report_of_a_shared_configuration_stands(tmp_path: Path) -> None:
-    one, two = study(store=url(tmp_path)), study(store=url(tmp_path))
-    (default,) = one.suggest(1)
-    kept = two.observe(default, Measured({"time": 1.0}))
-    assert one.observe(default, Measured({"time": 2.0})) == kept
-
-
-KILLED = """
-import sys
-sys.path.insert(0, sys.argv[2])
-import test_study
-some = test_study.study(seed=5, store=sys.argv[1])
-while not some.finished:
-    for configuration in some.suggest(2):
-        print(some.observe(configuration, test_study.time_of(configuration)).number, flush=True)
-"""
-
-
-def test_killed_at_any_moment_and_resumed_nothing_is_lost_or_repeated(tmp_path: Path) -> None:
-    reported: list[int] = []
-    for lines in (0, 1, 2, 3, 5, 1, 4):
-        command = [sys.executable, "-c", KILLED, url(tmp_path), str(Path(__file__).parent)]
-        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as child:
-            assert child.stdout is not None
-            reported += [int(child.stdout.readline()) for _ in range(lines)]
-            child.kill()
-            reported += [int(line) for line in child.stdout]
-    after = study(seed=5, store=url(tmp_path))
-    assert reported == sorted(set(reported)) and len(after.trials) >= len(reported)
-    drive(after)
-    undisturbed = study(seed=5)
-    drive(undisturbed)
-    assert [t.number for t in after.trials] == list(range(after.space.size))
-    assert {t.configuration for t in after.trials} == {t.configuration for t in undisturbed.trials}
-    assert after.best is not None and undisturbed.best is not None
-    assert after.best.configuration == undisturbed.best.configuration
-
-
-def _worker(where: str) -> None:
-    drive(study(store=where))
-
-
-def test_two_processes_evaluate_every_configuration_once(tmp_path: Path) -> None:
-    spawn = multiprocessing.get_context("spawn")
-    workers = [spawn.Process(target=_worker, args=(url(tmp_path),)) for _ in range(2)]
-    for worker in workers:
-        worker.start()
-    for worker in workers:
-        worker.join()
-        assert worker.exitcode == 0
-    trials = study(store=url(tmp_path)).trials
-    assert len({t.configuration for t in trials}) == len(trials) == space().size
-
-
 def test_arguments_that_make_no_sense() -> None:
     with pytest.raises(StudyError, match="distinct names, got time, time"):
         Study(space(), [TIME, TIME], strategy=Shuffled)
@@ -399,22 +166,6 @@ def test_a_strategy_that_repeats_itself_is_found_out() -> None:
     assert len(some.suggest(1)) == 1
     with pytest.raises(StudyError, match="the strategy repeats"):
         some.suggest(1)
-
-
-def test_every_kind_of_parameter_survives_the_store(tmp_path: Path) -> None:
-    parameters = [
-        Real("ratio", 0.1, 1.0),
-        Categorical("on", [False, True]),
-        Categorical("mode", ["a", "b"]),
-        Permutation("order", 3),
-        Permutation("loops", ["i", "j"]),
-    ]
-    values = {"ratio": 1, "on": True, "mode": "b", "order": [2, 0, 1], "loops": ("j", "i")}
-    one = Study(Space(parameters), [TIME], strategy=Silent, store=url(tmp_path))
-    kept = one.observe(values, Measured({"time": 1.0}))  # type: ignore[arg-type]
-    assert kept.configuration["ratio"] == 1.0 and type(kept.configuration["ratio"]) is float
-    assert Study(Space(parameters), [TIME], strategy=Silent, store=url(tmp_path)).trials == [kept]
-    assert one.best == kept
 
 
 class Sampled(Shuffled):
