@@ -1,4 +1,4 @@
-/* Declarations shared by the native sources. tunepass.cdef.h repeats what Python calls. */
+/* What the native sources share: the functions that Python calls are declared in tunepass.cdef.h. */
 #ifndef TUNEPASS_NATIVE_H
 #define TUNEPASS_NATIVE_H
 
@@ -20,48 +20,6 @@
 #define TP_WIDE TP_CLONES
 #endif
 
-int tp_native_version(void);
-double tp_calibrate(void);
-
-/* vm.c */
-const char *tp_vm_operations(void);
-int64_t tp_vm_run(const int32_t *code, int32_t length, const int64_t *constants, int32_t constant_registers,
-                  const void *const *inputs, int32_t input_registers, int32_t temporaries, void *const *outputs,
-                  int64_t n);
-int64_t tp_vm_views(const int32_t *code, int32_t length, const int64_t *constants, int32_t constant_registers,
-                    const int64_t *const *sources, const int64_t *offsets, const uint8_t *inner, int32_t input_registers,
-                    int32_t temporaries, void *const *outputs, int64_t run_length, int64_t runs, int64_t block);
-
-/* dedupe.c */
-int64_t tp_dedupe(const int64_t *rows, int64_t n, int64_t m, int32_t *id, int64_t *first);
-
-/* pareto.c */
-int tp_pareto_mask(const double *rows, int64_t n, int64_t m, uint8_t *keep);
-double tp_pareto_area(const double *rows, int64_t n, double rx, double ry);
-int tp_pareto_volume(const double *rows, int64_t n, const double *reference, double *volume);
-
-/* forest.c */
-int tp_forest_fit(const double *x, const double *y, const double *weight, int n, int d, int trees, int min_leaf, int mtry,
-                  int bootstrap, uint64_t seed, int32_t *root, int32_t *feature, double *threshold, int32_t *left,
-                  double *mean, double *variance, double *out_of_bag);
-void tp_forest_predict(const double *x, int m, int d, int trees, const int32_t *root, const int32_t *feature,
-                       const double *threshold, const int32_t *left, const double *leaf_mean,
-                       const double *leaf_variance, double *mean, double *variance);
-
-/* gp_kernels.c */
-void tp_gp_distances(const double *x, int n, const double *z, int m, int f, const int32_t *group, const uint8_t *nominal,
-                     int p, double *out);
-int tp_gp_cross(const double *x, int n, const double *z, int m, int f, const double *weight, const uint8_t *nominal, int kind,
-                double amplitude, double *out, int stride, int first);
-int tp_gp_posterior(const double *x, int n, const double *z, int m, int f, const double *weight, const uint8_t *nominal,
-                    int kind, double amplitude, const double *u, int stride, const double *alpha, double *mean,
-                    double *variance);
-int tp_gp_cholesky(double *u, int stride, int from, int n);
-void tp_gp_solve(const double *u, int stride, int n, double *b);
-void tp_gp_inverse(const double *u, int stride, int n, double *inverse, double *scratch);
-void tp_gp_covariance(const double *d2, int n, int p, const double *weight, int kind, double amplitude, double diagonal,
-                      double *u, int stride, double *slope);
-double tp_gp_likelihood(const double *d2, int n, int p, const double *y, int kind, const double *theta, double jitter,
-                        double *gradient, double *scratch);
+#include "../tunepass.cdef.h"
 
 #endif
