@@ -6,18 +6,16 @@ build (once for all configurations that share it) -> same program as before? -> 
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from tunepass.diagnostics import ToolError
-from tunepass.evaluators.base import Evaluator
+from tunepass.evaluators.building import Building
 from tunepass.evaluators.candidate import digest
 from tunepass.evaluators.compile_run import processor_name
 from tunepass.evaluators.cores import reserved_core
-from tunepass.evaluators.known_code import KnownCode
 from tunepass.evaluators.measure import MeasurePlan
 from tunepass.evaluators.metrics import MetricPattern
 from tunepass.evaluators.printed import Closeness, Printed, numbers_differ, outputs_differ
@@ -27,11 +25,9 @@ from tunepass.evaluators.stages import measuring
 from tunepass.evaluators.trees import Sources, Tree, Trees, copied
 from tunepass.evaluators.turns import Behind, in_turns
 from tunepass.evaluators.verdict import compile_failure, run_failure
-from tunepass.evaluators.workspace import Workspace
 from tunepass.space.configuration import Configuration
 from tunepass.study.objective import Objective
 from tunepass.study.outcome import Evaluation, Failed, Measured
-from tunepass.study.trial import Trial
 
 VERSION = "application 1"  # of what is measured and how; part of every identity
 SAME_CODE = "same program and same run as an earlier candidate: its outcome was taken"
@@ -105,17 +101,14 @@ class _Bounds:
     output: str | None
 
 
-class DeterministicRun(Evaluator):
-    """For metrics that every run repeats exactly: one run tells all. `prepare` may run in several threads, `finish` one
-    at a time."""
+class DeterministicRun(Building[BuiltApplication]):
+    """For metrics that every run repeats exactly: one run tells all."""
 
     def __init__(self, task: ApplicationTask):
+        super().__init__(SAME_CODE)
         self.task = task
-        self.workspace = Workspace()
         self.trees = Trees(self.workspace)
-        self._known = KnownCode(SAME_CODE)
         self._bounds: _Bounds | None = None
-        self._setting_up = threading.Lock()
         self._repeats = Repeats(task.plan, task.objectives)
 
     def identity(self) -> dict[str, str]:
@@ -134,16 +127,6 @@ class DeterministicRun(Evaluator):
             if output is not None and (value := number.find(output)) and task.close.holds(value, 0.0)
         ]
         return tuple(f"the tolerance is too wide: zero would be right at {pattern!r}" for pattern in blind)
-
-    def remember(self, trials: Sequence[Trial]) -> None:
-        """Take up what an earlier session learnt of built programs."""
-        self._known.remember(trials)
-
-    def close(self) -> None:
-        self.workspace.close()
-
-    def evaluate(self, configuration: Configuration) -> Evaluation:
-        return self.finish(self.prepare(configuration))
 
     def set_up(self) -> _Bounds:
         """Build and run the reference once. Raises ToolError when it fails and its output is what others must equal."""

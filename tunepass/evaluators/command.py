@@ -9,19 +9,17 @@ from __future__ import annotations
 
 import os
 import shutil
-import threading
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from tunepass.diagnostics import ToolError
-from tunepass.evaluators.base import Evaluator
+from tunepass.evaluators.building import Building
 from tunepass.evaluators.candidate import Candidate, Realise, digest, file_digest
 from tunepass.evaluators.compile_run import processor_name
 from tunepass.evaluators.compiling import Compiling
 from tunepass.evaluators.cores import reserved_core
-from tunepass.evaluators.known_code import KnownCode
 from tunepass.evaluators.measure import MeasurePlan
 from tunepass.evaluators.metrics import MetricPattern
 from tunepass.evaluators.process import Completed, Limits, base_environment, run_limited, tail
@@ -29,13 +27,10 @@ from tunepass.evaluators.repeats import WALL_TIME, Repeats
 from tunepass.evaluators.stages import measuring
 from tunepass.evaluators.turns import Behind, in_turns
 from tunepass.evaluators.verdict import run_failure
-from tunepass.evaluators.workspace import Workspace
 from tunepass.space.configuration import Configuration
 from tunepass.study.objective import Objective
 from tunepass.study.outcome import Evaluation, Failed, Measured
-from tunepass.study.trial import Trial
 
-SAME_CODE = "same object code as an earlier candidate: its outcome was taken"
 BUILT = "./a.out"  # in the run command this word stands for the program that was built
 COMMAND_PLAN = MeasurePlan(budget_s=3.0, precision=0.01, least=3, most=15)
 
@@ -74,12 +69,12 @@ class BuiltProgram:
     seconds: dict[str, float] = field(default_factory=dict)
 
 
-class CommandRun(Evaluator):
-    """`evaluate` does it all; an executor may call `prepare` for several in parallel, then `finish` one at a time."""
+class CommandRun(Building[BuiltProgram]):
+    """Compiles a program and judges it by its own run command."""
 
     def __init__(self, task: CommandTask):
+        super().__init__()
         self.task = task
-        self.workspace = Workspace()
         self.compiling = Compiling(
             command=task.command, source=task.source, language="c++" if task.language == "c++" else "c"
         )
@@ -87,9 +82,7 @@ class CommandRun(Evaluator):
             () if task.check else ("no reference: a wrong result shows only in the exit status of the program",)
         )
         self._repeats = Repeats(task.plan, task.objectives)
-        self._known = KnownCode(SAME_CODE)
         self._limits: Limits | None = None
-        self._setting_up = threading.Lock()
 
     def set_up(self) -> Limits:
         """Build and run the untouched source once; how long that took bounds the others' runs. May raise ToolError."""
@@ -115,16 +108,6 @@ class CommandRun(Evaluator):
             "device": processor_name(),
             "harness": digest(*run)[:16],
         }
-
-    def remember(self, trials: Sequence[Trial]) -> None:
-        """Take up what an earlier session learnt of compiled code."""
-        self._known.remember(trials)
-
-    def close(self) -> None:
-        self.workspace.close()
-
-    def evaluate(self, configuration: Configuration) -> Evaluation:
-        return self.finish(self.prepare(configuration))
 
     def prepare(self, configuration: Configuration) -> BuiltProgram:
         """Compile and link. Safe to call from several threads."""

@@ -10,34 +10,29 @@ from __future__ import annotations
 import contextlib
 import platform
 import shutil
-import threading
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
-from tunepass.evaluators.base import Evaluator
+from tunepass.evaluators.building import Building
 from tunepass.evaluators.candidate import Candidate, Realise, digest, file_digest
 from tunepass.evaluators.compare import Output, Tolerance, compare, zeros_pass
 from tunepass.evaluators.compiling import CompileLimits, Compiling, mentions_main
 from tunepass.evaluators.cores import reserved_core
 from tunepass.evaluators.counting import count_instructions
 from tunepass.evaluators.harness import BuiltHarness, HarnessRun, Reference, build_harness
-from tunepass.evaluators.known_code import KnownCode
 from tunepass.evaluators.measure import MeasurePlan, Timing, disturbed, processor_times, summarise
 from tunepass.evaluators.process import Limits, tail
 from tunepass.evaluators.sanitizing import run_sanitized
 from tunepass.evaluators.stages import measuring, spent
 from tunepass.evaluators.turns import Behind, in_turns
-from tunepass.evaluators.workspace import Workspace
 from tunepass.space.configuration import Configuration
 from tunepass.study.outcome import Evaluation, Failed, Measured
-from tunepass.study.trial import Trial
 
 MS = 1000.0
 Metric = Literal["time", "instructions"]
-SAME_CODE = "same object code as an earlier candidate: its outcome was taken"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,12 +71,12 @@ class Prepared:
     log: str = ""
 
 
-class CompileRun(Evaluator):
-    """`evaluate` does it all; an executor may call `prepare` for several in parallel, then `finish` one at a time."""
+class CompileRun(Building[Prepared]):
+    """Compiles a kernel and judges it in its generated harness."""
 
     def __init__(self, task: KernelTask):
+        super().__init__()
         self.task = task
-        self.workspace = Workspace()
         self.compiling = Compiling(
             command=task.command,
             source=task.source,
@@ -91,10 +86,8 @@ class CompileRun(Evaluator):
         self.warnings: tuple[str, ...] = ()
         self.incumbent: Timing | None = None
         self._repeating_helps = True
-        self._known = KnownCode(SAME_CODE)
         self._reference: Reference | None = None
         self._harness: BuiltHarness | None = None
-        self._setting_up = threading.Lock()
 
     # --- the environment ------------------------------------------------------------------------------------------
 
@@ -122,17 +115,7 @@ class CompileRun(Evaluator):
             "harness": digest(self.task.harness)[:16],
         }
 
-    def remember(self, trials: Sequence[Trial]) -> None:
-        """Take up what an earlier session learnt of compiled code."""
-        self._known.remember(trials)
-
-    def close(self) -> None:
-        self.workspace.close()
-
     # --- one candidate --------------------------------------------------------------------------------------------
-
-    def evaluate(self, configuration: Configuration) -> Evaluation:
-        return self.finish(self.prepare(configuration))
 
     def prepare(self, configuration: Configuration, *, link_known: bool = False) -> Prepared:
         """Compile, and link unless the object is known already. Safe to call from several threads."""
