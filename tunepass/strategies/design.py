@@ -56,9 +56,17 @@ def warm_up(task: Task, embedding: Embedding, settings: DesignSettings) -> list[
     pool = space.sample_columns(settings.pool, rng)
     others: list[Configuration] = []
     if _has_priors(task):
-        others = space.sample(size, rng, prior=True)
+        others = space.sample(size, rng, prior=True)[: (size - 1) // 2]
     elif settings.kind == "middles":
         others = medoids(space, embedding, take(pool, slice(0, MEDOID_POOL)), (size - 1) // 2)
+    corners = maximin(space, embedding, pool, size - len(others))
+    for at, other in zip(range(2, size, 2), others):
+        corners.insert(at, other)
+    return _distinct(corners)[:size]
+
+
+def maximin(space: Space, embedding: Embedding, pool: Columns, size: int) -> list[Configuration]:
+    """The default and then those of `pool` whose nearest chosen one is farthest, `size` in all."""
     features = Features.of(embedding.group, embedding.nominal)
     rows = embedding.rows(pool)
     chosen = [space.default]
@@ -66,12 +74,9 @@ def warm_up(task: Task, embedding: Embedding, settings: DesignSettings) -> list[
     while len(chosen) < min(size, length(pool)):
         last = embedding.rows(space.columns(chosen[-1:]))
         nearest = np.minimum(nearest, distances(rows, last, features).sum(axis=0)[:, 0])
-        if others and len(chosen) % 2 == 0:
-            chosen.append(others.pop())
-            continue
         best = int(np.argmax(nearest))
         chosen.append(space.configurations(take(pool, slice(best, best + 1)))[0])
-    return _distinct(chosen)[:size]
+    return chosen
 
 
 def medoids(space: Space, embedding: Embedding, pool: Columns, k: int) -> list[Configuration]:
