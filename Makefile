@@ -58,6 +58,7 @@ bench-fpga: $(STAMP)
 	$(BIN)/python tests/benchmarks/bench_model_speed.py
 	$(BIN)/python tests/benchmarks/bench_fronts.py --exhaust 3e8
 	$(BIN)/python tests/benchmarks/bench_hypermapper.py $(ARGS)
+	$(BIN)/python -m tests.benchmarks.bench_goal
 
 native: $(STAMP)
 	$(BIN)/python setup.py --quiet build_ext --inplace

@@ -11,6 +11,7 @@ import pytest
 
 from tunepass.diagnostics import TunepassError
 from tunepass.driver.model_job import check_strategy, locked_model, prepare_model, stoppable
+from tunepass.driver.modelled import unrestricted
 from tunepass.driver.reading import load
 from tunepass.passes.base import Pipeline
 from tunepass.study.lock import Lock
@@ -56,6 +57,14 @@ def test_a_pipeline_on_a_device(strategy: str, limit: int | None, tmp_path: Path
     again = {p.name: p.default for p in load_text(tmp_path, result.source)}
     assert all(again[name] == value for name, value in result.choice.items() if name in again)
     assert (result.found.certificate is not None) is (limit is None)
+
+
+def test_a_search_asks_for_what_fits(tmp_path: Path) -> None:
+    shutil.copy(SAMPLES / "BlackScholes.scala", tmp_path)
+    kernel = unrestricted(load(tmp_path / "BlackScholes.scala"))  # of whose points one in 25 fits
+    result = Pipeline.default("stratix-v", strategy="random", max_evals=60).run(kernel)
+    assert len(result.found.trials) == 60
+    assert all(trial.measured for trial in result.found.trials[1:])
 
 
 def load_text(folder: Path, text: str):  # type: ignore[no-untyped-def]

@@ -17,3 +17,5 @@ def test_values_are_priced_and_limits_are_kept() -> None:
     assert run(Configuration({"par": 3, "fast": True})).outcome == Measured({"time": 33})
     assert run(Configuration({"par": 5, "fast": True})).outcome == Infeasible("area <= 40")
     assert run(Configuration({"par": 5, "fast": False})).outcome == Measured({"time": 20})
+    columns = {p.name: p.column([3, 5, 5] if p.name == "par" else [True, True, False]) for p in PARAMETERS}
+    assert run.fits(columns).tolist() == [True, False, True]

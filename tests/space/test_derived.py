@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tunepass.space.derived import derived_features, mixes_powers_of_two, odd_part
+from tunepass.space.derived import derived_features, magnitudes, mixes_powers_of_two, odd_part
 from tunepass.space.embedding import Embedding
 from tunepass.space.encoding import Encoding
 from tunepass.space.parameter import Categorical, Integer, Ordinal, Parameter, Permutation, Real
@@ -86,3 +86,17 @@ def test_every_item_s_position_has_a_lengthscale_of_its_own() -> None:
     rows = embedding.rows({"order": np.array([[2, 0, 1]]), "x": np.array([16])})
     assert embedding.group.tolist() == [0, 1, 2, 3]
     np.testing.assert_allclose(rows, [[0.5, 1.0, 0.0, 0.0]])
+
+
+def test_magnitudes_of_numbers_that_range_far_on_a_plain_scale() -> None:
+    far = [
+        Integer("a", 1, 64),
+        Integer("b", 1, 16),
+        Integer("f", 40, 100),
+        Integer("c", 1, 64, log=True),
+        Integer("d", -1, 64),
+    ]
+    (found,) = magnitudes(Space([*far, Categorical("e", [1, 64])]))
+    assert str(found) == "a"
+    halves = found.values({"a": np.array([4, 8, 16])})
+    assert np.diff(halves)[0] == pytest.approx(np.diff(halves)[1])

@@ -3,16 +3,17 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.contracts.strategy import Build, StrategyContract, drive, small_space, task
+from tests.contracts.strategy import Build, StrategyContract, drive, price, small_space, task
 from tunepass.space.configuration import Configuration
 from tunepass.space.parameter import Integer
 from tunepass.space.space import Space
 from tunepass.strategies.base import Strategy, Task
-from tunepass.strategies.hypervolume import Hypervolume, HypervolumeSettings
+from tunepass.strategies.hypervolume import Hypervolume, HypervolumeSettings, near_front
 from tunepass.strategies.random import Random
 from tunepass.study.objective import Objective
 from tunepass.study.outcome import Failed, Measured, Outcome
 from tunepass.study.pareto import hypervolume
+from tunepass.study.trial import Trial
 
 
 class TestForest(StrategyContract):
@@ -106,3 +107,34 @@ def test_a_batch_spreads_over_the_front() -> None:
 )
 def test_every_ablation_runs(settings: HypervolumeSettings) -> None:
     assert len(set(drive(Hypervolume(task(small_space(), objectives=2), settings), 16))) == 16
+
+
+def test_a_batch_gains_about_what_one_after_the_other_does() -> None:
+    def reached(at_once: int, seed: int) -> float:
+        strategy, seen = Hypervolume(task(SPACE, seed=seed, objectives=2, max_evals=60)), list[Configuration]()
+        while len(seen) < 30:
+            for one in strategy.suggest(at_once if len(seen) >= 12 else 1):
+                strategy.observe(Trial(len(seen), one, schaffer(one)))
+                seen.append(one)
+        assert len(set(seen)) == len(seen)
+        outcomes = [schaffer(c) for c in seen[:28]]
+        return hypervolume([list(o.values.values()) for o in outcomes if isinstance(o, Measured)], [3.0, 3.0])
+
+    assert np.mean([reached(8, s) for s in range(2)]) > 0.95 * np.mean([reached(1, s) for s in range(2)])
+
+
+def test_a_batch_exhausts_a_space() -> None:
+    space = small_space()
+    strategy = Hypervolume(task(space, objectives=2, max_evals=None))
+    seen: list[Configuration] = []
+    while batch := strategy.suggest(50):
+        for one in batch:
+            strategy.observe(Trial(len(seen), one, price(one)))
+            seen.append(one)
+    assert sorted(map(repr, seen)) == sorted(map(repr, space.enumerate()))
+
+
+def test_rows_near_the_front_and_the_latest_are_kept() -> None:
+    losses = np.array([[0.0, 1.0], [1.0, 0.0], [0.9, 0.9], [0.6, 0.6], [1.0, 1.0], [0.95, 0.95]])
+    assert near_front(losses, 6) is None
+    assert near_front(losses, 4) is not None and near_front(losses, 4).tolist() == [0, 1, 4, 5]  # type: ignore[union-attr]

@@ -16,7 +16,8 @@ def test_refits_are_every_row_at_first_and_a_bounded_share_later() -> None:
     points = sorted({last_refit(n) for n in range(1, 2000)})
     assert points[:20] == list(range(1, 21))
     gaps = np.diff(points)
-    assert gaps.max() <= 0.09 * 2000 and (gaps[60:] > 1).all()
+    assert max(gap / n for n, gap in zip(points[20:], gaps[20:]) if n < 200) <= 0.09
+    assert max(gap / n for n, gap in zip(points[20:], gaps[20:])) <= 0.25 and (gaps[60:] > 1).all()
 
 
 def test_hyperparameters_do_not_depend_on_the_path() -> None:

@@ -133,8 +133,10 @@ def search_model(job: ModelJob, settings: Settings, watch: Watch, watch_front: W
     model = job.model
     with stoppable(settings.budget_s) as stop:
         front = exact_front(model, job.objectives, settings.strategy, settings.max_evals, stop, watch_front)
+        run = model_run(model, job.objectives)
         step = ModelSearch(
-            evaluate=model_run(model, job.objectives),
+            evaluate=run,
+            feasible=run.fits,
             objectives=job.objectives,
             pick=settings.pick,
             front=front if settings.strategy in EXACT else None,

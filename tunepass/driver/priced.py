@@ -26,8 +26,10 @@ class PricedSearch(Pass):
         model = model_of(compilation.kernel, self.device)
         objectives = model.objectives(self.objectives)
         front = exact_front(model, objectives, self.strategy, self.max_evals, never, lambda certificate: None)
+        run = model_run(model, objectives)
         search = ModelSearch(
-            evaluate=model_run(model, objectives),
+            evaluate=run,
+            feasible=run.fits,
             objectives=objectives,
             pick=self.pick,
             front=front if self.strategy in EXACT else None,

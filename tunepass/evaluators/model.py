@@ -5,8 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
+from numpy.typing import NDArray
+
 from tunepass.expr.nodes import Expr
 from tunepass.expr.program import Program
+from tunepass.space.columns import Columns, length
 from tunepass.space.configuration import Configuration
 from tunepass.space.parameter import Parameter
 from tunepass.study.outcome import Evaluation, Infeasible, Measured
@@ -24,6 +28,14 @@ class ModelRun:
     def __post_init__(self) -> None:
         limited = [expression for expression, _ in self.limits.values()]
         object.__setattr__(self, "_program", Program([*self.values.values(), *limited]))
+
+    def fits(self, columns: Columns) -> NDArray[np.bool_]:
+        """Which configurations (n,) pass no limit; asking costs no evaluation."""
+        n = length(columns)
+        kept = np.ones(n, np.bool_)
+        for needed, (_, most) in zip(self._program.run(columns, n)[len(self.values) :], self.limits.values()):
+            kept &= np.asarray(needed) <= most
+        return kept
 
     def __call__(self, configuration: Configuration) -> Evaluation:
         columns = {p.name: p.column([configuration[p.name]]) for p in self.parameters}

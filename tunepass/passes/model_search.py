@@ -16,9 +16,15 @@ from tunepass.study.certificate import Front
 from tunepass.study.objective import Objective
 from tunepass.study.outcome import Evaluate
 from tunepass.study.study import Study
+from tunepass.study.task import Feasible
 from tunepass.study.trial import Trial
 
 FrontOf = Callable[[Space], Front]  # an exact search of a space
+
+
+def at_once(trials: int) -> int:
+    """How many suggestions to ask for after so many trials: a model answers faster than a strategy thinks."""
+    return 1 if trials < 50 else 8 if trials < 200 else 16
 
 
 def never() -> bool:
@@ -28,13 +34,15 @@ def never() -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelSearch(Pass):
-    """`max_evals` counts the study's trials; `budget_s` is only shown. With `front` the search is exact, and the
-    study learns the front; without, `strategy` suggests one configuration after another until `stop` says so."""
+    """`max_evals` counts the study's trials; `budget_s` is only shown. With `front` the search is exact, and the study
+    learns the front; without, `strategy` suggests one configuration after another until `stop` says so, of those that
+    are `feasible` if it can."""
 
     name = "search"
     evaluate: Evaluate
     objectives: tuple[Objective, ...]
     pick: str | None = None
+    feasible: Feasible | None = None
     front: FrontOf | None = None
     strategy: str = "auto"
     seed: int = 0
@@ -58,6 +66,7 @@ class ModelSearch(Pass):
             store=self.store,
             name=self.study,
             identity=self.identity,
+            feasible=self.feasible,
         )
         try:
             found = self._exact(study, self.front) if self.front is not None else self._explored(study)
@@ -83,7 +92,7 @@ class ModelSearch(Pass):
         start, thinking, evaluated = self.clock(), 0.0, 0
         while not (study.trials and self.stop()):
             before = self.clock()
-            suggested = study.suggest(self.jobs)
+            suggested = study.suggest(max(self.jobs, at_once(len(study.trials))))
             thinking += self.clock() - before
             if not suggested:
                 break

@@ -3,6 +3,7 @@
     feature     of                                    value before scaling
     odd part    an integer whose values mix powers    log m, where the value is m 2^k with m odd: 48 = 3 * 16 is far
                 of two and others                     from 32 and 64, which are alike
+    magnitude   a long number that ranges far         log value, beside the plain one: halving may matter at both ends
     monomial    a product or ratio of numbers in a    sum of powers times logs: `bx * by <= 1024` says that threads a
                 constraint                            block matter, `m % n == 0` that m / n does, `a <= b` a / b
 
@@ -12,7 +13,7 @@ Each is scaled to [0, 1] over a sample of the space, so that one lengthscale pri
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,6 +26,7 @@ from tunepass.space.prior import Floats
 from tunepass.space.space import Space
 
 SAMPLE, SAMPLE_KEY = 1000, 0x64657269766564
+MANY, FAR = 32, 16.0  # values of a number, and times its smallest one that it reaches, for its magnitude to matter
 LARGEST_DOMAIN = 4096  # an integer with more values is searched by magnitude alone
 Powers = tuple[tuple[str, int], ...]  # by name, of which the first is positive
 
@@ -55,6 +57,14 @@ class Derived:
         return np.asarray(odd_part(column) if self.odd else column, dtype=np.float64)
 
 
+def magnitudes(space: Space) -> tuple[Derived, ...]:
+    """The logarithm of each number that has many values and ranges far, and whose own scale is plain."""
+    many = [p for p in space.parameters if isinstance(p, (Integer, Ordinal)) and p.size >= MANY]
+    far = [p for p in many if _positive(p) and not p.log]
+    features = [Derived(((p.name, 1),), False) for p in far if p.ends()[1] >= FAR * p.ends()[0]]
+    return _all_scaled(features, space)
+
+
 def derived_features(space: Space) -> tuple[Derived, ...]:
     """Odd parts, then monomials in the order of the constraints: at most one a parameter, and none that is constant."""
     positive = {p.name for p in space.parameters if _positive(p)}
@@ -62,11 +72,7 @@ def derived_features(space: Space) -> tuple[Derived, ...]:
     found = dict.fromkeys(
         m for c in space.constraints for m in monomials(c.expression) if {n for n, _ in m} <= positive
     )
-    features = [*odd, *(Derived(powers, False) for powers in list(found)[: len(space.parameters)])]
-    if not features:
-        return ()
-    sample = space.sample_columns(SAMPLE, np.random.default_rng(SAMPLE_KEY))
-    return tuple(scaled for feature in features if (scaled := _scaled(feature, sample)) is not None)
+    return _all_scaled([*odd, *(Derived(powers, False) for powers in list(found)[: len(space.parameters)])], space)
 
 
 def mixes_powers_of_two(parameter: Parameter) -> bool:
@@ -144,6 +150,14 @@ def _positive(p: Parameter) -> bool:
     if isinstance(p, Categorical):
         return all(isinstance(v, (int, float)) and not isinstance(v, bool) and v > 0 for v in p.domain)
     return p.ends()[0] > 0
+
+
+def _all_scaled(features: Sequence[Derived], space: Space) -> tuple[Derived, ...]:
+    """Those that vary over a sample of the space, scaled by it."""
+    if not features:
+        return ()
+    sample = space.sample_columns(SAMPLE, np.random.default_rng(SAMPLE_KEY))
+    return tuple(scaled for feature in features if (scaled := _scaled(feature, sample)) is not None)
 
 
 def _scaled(feature: Derived, sample: Columns) -> Derived | None:

@@ -12,6 +12,7 @@ A row none of whose moves is feasible (`x * y == 64`) moves two parameters at on
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,10 +28,13 @@ PAIRS = 4096  # double moves tried of a row without feasible single moves
 
 
 class Neighbourhood:
-    """`of(columns)` gives the feasible neighbours of all rows and, for each, the row it is a neighbour of."""
+    """`of(columns)` gives the feasible neighbours of all rows and, for each, the row it is a neighbour of.
 
-    def __init__(self, space: Space):
-        self.space = space
+    With `keep`, only those of them that it says (n,) to keep.
+    """
+
+    def __init__(self, space: Space, keep: Callable[[Columns], NDArray[np.bool_]] | None = None):
+        self.space, self.keep = space, keep
         self._orders = {p.name: _reorderings(len(p.items)) for p in space.parameters if isinstance(p, Permutation)}
 
     def of(self, columns: Columns) -> tuple[Columns, Indices]:
@@ -41,8 +45,27 @@ class Neighbourhood:
         more = [self._feasible(*self._pairs(columns, int(row))) for row in lonely]
         return join([rows, *[r for r, _ in more]]), np.concatenate([owner, *[o for _, o in more]])
 
-    def _feasible(self, rows: Columns, owner: Indices) -> tuple[Columns, Indices]:
+    def inside(self, rows: Columns) -> NDArray[np.bool_]:
+        """Which rows (n,) are feasible, and kept."""
         inside = self.space.contains_columns(rows)
+        if self.keep is not None and inside.any():
+            inside[inside] = self.keep(take(rows, inside))
+        return inside
+
+    def stepped(self, columns: Columns, rng: np.random.Generator) -> Columns:
+        """Every row with one parameter moved, both at random; what comes out need not be feasible."""
+        which = rng.integers(len(self.space.parameters), size=length(columns))
+        stepped = {name: column.copy() for name, column in columns.items()}
+        for number, parameter in enumerate(self.space.parameters):
+            mine = np.flatnonzero(which == number)
+            moved, owner = self._moves(parameter, columns[parameter.name][mine])
+            order = np.lexsort((rng.random(len(owner)), owner))
+            movable, first = np.unique(owner[order], return_index=True)
+            stepped[parameter.name][mine[movable]] = moved[order[first]]
+        return stepped
+
+    def _feasible(self, rows: Columns, owner: Indices) -> tuple[Columns, Indices]:
+        inside = self.inside(rows)
         return take(rows, inside), owner[inside]
 
     def _singles(self, columns: Columns) -> tuple[Columns, Indices]:

@@ -136,7 +136,7 @@ class Bayesian(Guided):
         acquisition = ExpectedImprovement(float(losses.min()))
         return lambda columns: acquisition.utility(model.posterior(model.rows(columns)))
 
-    def _known_good(self) -> list[Columns]:
+    def _promising(self, rng: np.random.Generator) -> list[Columns]:
         return [self.prior.best] if self.prior is not None and self.prior_weight else []
 
     def _elite(self, rng: np.random.Generator) -> list[Configuration]:

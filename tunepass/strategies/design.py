@@ -22,6 +22,7 @@ from tunepass.space.embedding import Embedding
 from tunepass.space.neighbourhood import Indices
 from tunepass.space.space import Space
 from tunepass.strategies.base import Task
+from tunepass.strategies.fitting import draw
 from tunepass.surrogates.base import Floats
 from tunepass.surrogates.kernels import Features, distances
 
@@ -52,11 +53,13 @@ def warm_up(task: Task, embedding: Embedding, settings: DesignSettings) -> list[
     space, rng = task.space, np.random.default_rng([task.seed, DESIGN_KEY])
     size = design_size(task, settings)
     if settings.kind == "random":
-        return _distinct([space.default, *space.sample(size, rng)])[:size]
-    pool = space.sample_columns(settings.pool, rng)
+        return _distinct([space.default, *space.configurations(draw(task, size, rng))])[:size]
+    pool = draw(task, settings.pool, rng)
+    if not length(pool):  # nothing is found that fits
+        return [space.default]
     others: list[Configuration] = []
     if _has_priors(task):
-        others = space.sample(size, rng, prior=True)[: (size - 1) // 2]
+        others = space.configurations(draw(task, size, rng, prior=True))[: (size - 1) // 2]
     elif settings.kind == "middles":
         others = medoids(space, embedding, take(pool, slice(0, MEDOID_POOL)), (size - 1) // 2)
     corners = maximin(space, embedding, pool, size - len(others))

@@ -16,12 +16,13 @@ from tunepass.acquisition.feasible import draw_limit, feasible_utility
 from tunepass.acquisition.maximise import ClimbSettings, maximise
 from tunepass.space.columns import Columns, join, length, take
 from tunepass.space.configuration import Configuration
-from tunepass.space.derived import derived_features
+from tunepass.space.derived import derived_features, magnitudes
 from tunepass.space.embedding import Embedding, PermutationDistance
 from tunepass.space.encoding import Encoding
 from tunepass.space.neighbourhood import Neighbourhood
 from tunepass.strategies.base import Strategy, Task
 from tunepass.strategies.design import DesignSettings, warm_up
+from tunepass.strategies.fitting import draw
 from tunepass.strategies.random import draw_free
 from tunepass.strategies.record import Record
 from tunepass.study.trial import Trial
@@ -43,6 +44,7 @@ class GuidedSettings:
     permutation: PermutationDistance = "spearman"
     log_input: bool = True  # False: the Gaussian process sees every number on its plain scale
     derived: bool = False  # the process and P(feasible) also see odd parts, and what constraints multiply and divide
+    magnitudes: bool = False  # the process also sees the logarithms of numbers that range far on a plain scale
     log_output: bool = True
     feasibility: FeasibilitySettings | None = field(default_factory=FeasibilitySettings)
     limit: float = 0.7  # upper end of the random minimum probability of feasibility; 0 turns it off
@@ -62,8 +64,9 @@ class Guided(Strategy):
         metric: PermutationDistance = "spearman" if s.permutation == "positions" else s.permutation
         self.plain = Embedding(parameters, permutation=metric, log=s.log_input)  # the design's distance
         derived = derived_features(task.space) if s.derived else ()
-        self.embedding = Embedding(parameters, permutation=s.permutation, log=s.log_input, derived=derived)
-        self.encoding, self.around = Encoding(task.space), Neighbourhood(task.space)
+        more = (*derived, *magnitudes(task.space)) if s.magnitudes else derived
+        self.embedding = Embedding(parameters, permutation=s.permutation, log=s.log_input, derived=more)
+        self.encoding, self.around = Encoding(task.space), Neighbourhood(task.space, task.feasible)
         self.causes = Encoding(task.space, derived)  # what failures are explained by
         self.feasibility = Feasibility(s.feasibility)
         self._design: list[Configuration] | None = None
@@ -146,16 +149,17 @@ class Guided(Strategy):
         return lambda columns: feasibility.probability(encoding.encode(columns))
 
     def _starts(self, rng: np.random.Generator) -> Columns:
-        """Uniform candidates, draws from the priors where there are any, what else is known to be good, and the
-        neighbours of the best trials."""
+        """Uniform candidates, draws from the priors where there are any, what else is promising, and the neighbours of
+        the best trials."""
         space, s = self.task.space, self.loop
-        parts = [space.sample_columns(s.pool, rng)]
+        parts = [draw(self.task, s.pool, rng)]
         if any(parameter.prior is not None for parameter in space.parameters):
-            parts.append(space.sample_columns(s.pool // 4, rng, prior=True))
-        parts += self._known_good()
+            parts.append(draw(self.task, s.pool // 4, rng, prior=True))
+        parts += self._promising(rng)
         if elite := self._elite(rng):
             parts.append(self.around.of(space.columns(elite))[0])
-        return join([part for part in parts if length(part)])
+        found = [part for part in parts if length(part)]
+        return join(found) if found else space.sample_columns(s.pool, rng)
 
-    def _known_good(self) -> list[Columns]:
+    def _promising(self, rng: np.random.Generator) -> list[Columns]:
         return []

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tunepass.space.columns import Columns
 from tunepass.space.embedding import Embedding
@@ -16,12 +17,12 @@ from tunepass.surrogates.forest import Forest, ForestSettings
 from tunepass.surrogates.gp import GaussianProcess, GpSettings
 from tunepass.surrogates.kernels import Features
 
-REFIT_EVERY = (
-    0.08  # hyperparameters are searched again when the rows have grown by this share: n^2 a suggestion, amortised
-)
+REFIT_EVERY = 0.08  # hyperparameters are searched again when rows have grown by this share: n^2 a suggestion, amortised
+REFIT_LATER = 0.25  # ... once there are more than FIT_ROWS, which are all that the search looks at
 TREE_ROWS, MIN_TREES = 10_000, 10  # fewer trees on more rows, so that a suggestion's cost stays bounded
 DRAW_ROWS = 600  # ... and fewer draws of a process's hyperparameters: they matter while rows are few
 FIT_ROWS = 200  # ... on at most this many rows: the best half and the latest half
+Indices = NDArray[np.int64]
 
 
 class Model(ABC):
@@ -31,8 +32,11 @@ class Model(ABC):
     def rows(self, columns: Columns) -> Floats: ...
 
     @abstractmethod
-    def fit(self, x: Floats, loss: Floats, fantasies: Floats) -> None:
-        """Learn rows `x` (n, f) and losses (n,); then believe in the posterior mean at `fantasies` (k, f)."""
+    def fit(self, x: Floats, loss: Floats, fantasies: Floats, keep: Indices | None = None) -> None:
+        """Learn rows `x` (n, f) and losses (n,); then believe in the posterior mean at `fantasies` (k, f).
+
+        `keep`: where all rows are too many for a process to be conditioned on, those that matter.
+        """
 
     @abstractmethod
     def posterior(self, x: Floats) -> Posterior: ...
@@ -60,15 +64,17 @@ class GpModel(Model):
     def rows(self, columns: Columns) -> Floats:
         return self.embedding.rows(columns)
 
-    def fit(self, x: Floats, loss: Floats, fantasies: Floats) -> None:
-        at = last_refit(len(x))
+    def fit(self, x: Floats, loss: Floats, fantasies: Floats, keep: Indices | None = None) -> None:
+        rows, at = len(x), last_refit(len(x))
         key = loss[:at].tobytes()
         if key not in self._thetas:
-            keep = informative(loss[:at], FIT_ROWS)
-            self._thetas = {key: self._search(x[:at][keep], loss[:at][keep], DRAW_ROWS // at)}
+            few = informative(loss[:at], FIT_ROWS)
+            self._thetas = {key: self._search(x[:at][few], loss[:at][few], DRAW_ROWS // at)}
+        if keep is not None:
+            x, loss = x[keep], loss[keep]
         drawn = list(zip(self.processes, self._thetas[key]))
         if not self.settings.average:
-            drawn = [drawn[(len(x) + len(fantasies)) % len(drawn)]]
+            drawn = [drawn[(rows + len(fantasies)) % len(drawn)]]
         self._used = [process for process, _ in drawn]
         for process, theta in drawn:
             process.refit(x, loss, theta)
@@ -113,7 +119,7 @@ class ForestModel(Model):
     def rows(self, columns: Columns) -> Floats:
         return self.encoding.encode(columns)
 
-    def fit(self, x: Floats, loss: Floats, fantasies: Floats) -> None:
+    def fit(self, x: Floats, loss: Floats, fantasies: Floats, keep: Indices | None = None) -> None:
         trees = max(min(self.settings.trees, MIN_TREES), min(self.settings.trees, TREE_ROWS // len(x)))
         self.forest = Forest(replace(self.settings, trees=trees, seed=self.seed + len(x) + len(fantasies)))
         self.forest.fit(x, loss)
@@ -147,14 +153,14 @@ def weights(models: Sequence[Model], trust: float) -> Floats:
 
 
 def last_refit(n: int) -> int:
-    """The largest count <= n in 1, 2, ..., each next one larger by REFIT_EVERY or by one."""
+    """The largest count <= n in 1, 2, ..., each next one larger by REFIT_EVERY or by one, later by REFIT_LATER."""
     at = 1
-    while (following := max(at + 1, int(at * (1 + REFIT_EVERY)))) <= n:
+    while (following := max(at + 1, int(at * (1 + (REFIT_EVERY if at < FIT_ROWS else REFIT_LATER))))) <= n:
         at = following
     return at
 
 
-def informative(loss: Floats, limit: int) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+def informative(loss: Floats, limit: int) -> Indices:
     """Indices (sorted) of the `limit` rows to fit hyperparameters on: the best half, then the latest."""
     n = len(loss)
     if n <= limit:

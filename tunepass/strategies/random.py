@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import itertools
+from dataclasses import dataclass, replace
 
 from tunepass.space.configuration import Configuration
 from tunepass.strategies.base import Strategy, Task
+from tunepass.strategies.fitting import draw
 from tunepass.strategies.record import Record
 from tunepass.study.trial import Trial
 
@@ -47,8 +49,9 @@ def draw_free(record: Record, *, prior: bool = False) -> Configuration | None:
     left = record.free()
     if left is not None and left <= 0:
         return None
-    for attempt in range(ATTEMPTS):
-        for candidate in space.sample(1 << attempt, rng, prior=prior):
+    tasks = dict.fromkeys([record.task, replace(record.task, feasible=None)])  # what fits first, then anything
+    for task, attempt in itertools.product(tasks, range(ATTEMPTS)):
+        for candidate in space.configurations(draw(task, 1 << attempt, rng, prior=prior)):
             if candidate not in taken:
                 return candidate
     if left is None:

@@ -15,7 +15,7 @@ from tunepass.space.columns import Columns, join, length, take
 from tunepass.space.configuration import Configuration
 from tunepass.space.embedding import Embedding
 from tunepass.strategies.base import Task
-from tunepass.strategies.models import Model, last_refit
+from tunepass.strategies.models import Indices, Model, last_refit
 from tunepass.strategies.prior_mean import PriorMean
 from tunepass.study.trust import rank_correlation
 from tunepass.surrogates.base import Floats, Posterior
@@ -114,14 +114,14 @@ class ResidualModel(Model):
     def rows(self, columns: Columns) -> Floats:
         return np.column_stack([self.plain.rows(columns), self.prior.at(columns)])
 
-    def fit(self, x: Floats, loss: Floats, fantasies: Floats) -> None:
+    def fit(self, x: Floats, loss: Floats, fantasies: Floats, keep: Indices | None = None) -> None:
         m, at = np.ascontiguousarray(x[:, -1]), last_refit(len(x))  # hyperparameters and map are searched together
         self._expected = self.prior.unit(loss[:at])
         self.map = fit_map(m[:at], loss[:at], self.prior.variance, self.settings.kappa, self._expected)
         left = loss - self.map.apply(m)
         base, more = np.ascontiguousarray(x[:, :-1]), np.ascontiguousarray(fantasies[:, : x.shape[1] - 1])
-        self.plain.fit(base, loss, more)
-        self.residual.fit(base, left, more)
+        self.plain.fit(base, loss, more, keep)
+        self.residual.fit(base, left, more, keep)
         shrunk = (float(left.std()) or 1.0) / (float(loss.std()) or 1.0)  # the unit of the residual's score
         self._residual_score = self.residual.score() - float(np.log(shrunk))
         likely = weight(self._residual_score, self.plain.score(), len(loss), self.settings)

@@ -25,7 +25,7 @@ from tunepass.study.origin import Origin
 from tunepass.study.outcome import Failed, Infeasible, Measured, Outcome
 from tunepass.study.pareto import nondominated
 from tunepass.study.store import Store, StudyRecord
-from tunepass.study.task import Factory, PriorMeanLike, Task, factory_of
+from tunepass.study.task import Factory, Feasible, PriorMeanLike, Task, factory_of
 from tunepass.study.trial import Trial, comparable, spent
 from tunepass.study.trust import Foreseeing, Trust, Weighing, rank_correlation
 
@@ -45,7 +45,8 @@ class Study:
     strategy, and what was interrupted is suggested again before anything new. Without a `name` the space, the
     objectives and the `identity` name it. `identity` says what results depend on besides the configuration (source,
     compiler, device, ...); a study never mixes two. `prior_mean` is what is known about the one objective beforehand:
-    the search starts from it, and `trust` says what it turned out to be worth.
+    the search starts from it, and `trust` says what it turned out to be worth. `feasible` says at no cost which
+    configurations can be measured at all (a model's limits): strategies that can use it pass over the others.
     """
 
     def __init__(
@@ -60,13 +61,19 @@ class Study:
         name: str | None = None,
         identity: Mapping[str, str] | None = None,
         prior_mean: PriorMeanLike | None = None,
+        feasible: Feasible | None = None,
     ):
         self.space = space
         self.objectives = _distinct(objectives)
         if prior_mean is not None:
             self._single("prior_mean")
         self.task = Task(
-            space=space, objectives=self.objectives, seed=seed, max_evals=_budget(max_evals), prior_mean=prior_mean
+            space=space,
+            objectives=self.objectives,
+            seed=seed,
+            max_evals=_budget(max_evals),
+            prior_mean=prior_mean,
+            feasible=feasible,
         )
         self._factory = factory_of(strategy)
         self.store = store if isinstance(store, Store) else Store(store or MEMORY)

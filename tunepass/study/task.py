@@ -24,15 +24,22 @@ class PriorMeanLike(Protocol):
         """The prior mean (n,) of the objective's value, in some unit; NaN where it has none."""
 
 
+Feasible = Callable[[Columns], NDArray[np.bool_]]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Task:
-    """What a strategy is asked to search: the space, the objectives, the seed and the budget (None: unlimited)."""
+    """What a strategy is asked to search: the space, the objectives, the seed and the budget (None: unlimited).
+
+    `feasible`, where there is one, says at no cost which configurations (n,) can be measured at all.
+    """
 
     space: Space
     objectives: tuple[Objective, ...]
     seed: int = 0
     max_evals: int | None = None
     prior_mean: PriorMeanLike | None = None
+    feasible: Feasible | None = None
 
 
 class Suggester(Protocol):
