@@ -6,12 +6,13 @@ Plain scalars follow YAML 1.2: `on` and `no` are texts, `1e-9` is a number, `12:
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import TypeVar
 
 import yaml
 
-from tunepass.diagnostics import Diagnostic, Source, SourceError, Span, TunepassError, nearest
+from tunepass.diagnostics import Diagnostic, Source, SourceError, Span, TunepassError
+from tunepass.yaml_nodes import NodeReader
 
 SIZE_LIMIT = 1 << 18  # characters
 DEPTH_LIMIT = 12
@@ -71,11 +72,11 @@ def _refuse_hostile(source: Source) -> None:
             raise SourceError("a description is not nested this deeply", span)
 
 
-class Reader:
+class Reader(NodeReader[SourceError]):
     """Typed access to nodes. `collect` goes on after a mistake, so that independent ones are told together."""
 
     def __init__(self, source: Source):
-        self.source = source
+        super().__init__(source, SourceError)
         self.problems: list[Diagnostic] = []
 
     def collect(self, step: Callable[[], R]) -> R | None:
@@ -84,48 +85,6 @@ class Reader:
         except TunepassError as error:
             self.problems += error.diagnostics
             return None
-
-    def span(self, node: yaml.Node) -> Span:
-        """The node, or its first line's beginning when it has several."""
-        start, end = node.start_mark, node.end_mark
-        return Span(self.source, start.index, end.index if end.line == start.line else start.index + 1)
-
-    def fail(self, problem: str, node: yaml.Node, hint: str | None = None) -> SourceError:
-        return SourceError(problem, self.span(node), hint)
-
-    def mapping(self, node: yaml.Node, what: str) -> dict[str, yaml.Node]:
-        """The values by key, in the order written."""
-        if not isinstance(node, yaml.MappingNode):
-            raise self.fail(f"{what} is a mapping, `name: value` in lines", node)
-        found: dict[str, yaml.Node] = {}
-        for key, value in node.value:
-            if not isinstance(key, yaml.ScalarNode):
-                raise self.fail(f"a key of {what} is a name", key)
-            if key.value in found:
-                raise self.fail(f"{what} has `{key.value}` twice", key)
-            found[key.value] = value
-        return found
-
-    def record(
-        self, node: yaml.Node, what: str, known: Iterable[str], needed: Iterable[str] = ()
-    ) -> dict[str, yaml.Node]:
-        """A mapping with keys from `known` only, `needed` among them."""
-        found, known = self.mapping(node, what), list(known)
-        assert isinstance(node, yaml.MappingNode)
-        for key, _ in node.value:
-            if key.value not in known:
-                close = nearest(key.value, known)
-                hint = f"did you mean `{close}`?" if close else f"known: {', '.join(known)}"
-                raise self.fail(f"{what} has no `{key.value}`", key, hint)
-        for name in needed:
-            if name not in found:
-                raise self.fail(f"{what} lacks `{name}`", node)
-        return found
-
-    def items(self, node: yaml.Node, what: str) -> list[yaml.Node]:
-        if not isinstance(node, yaml.SequenceNode):
-            raise self.fail(f"{what} is a list", node, "write `[a, b]`, or lines that begin with `- `")
-        return list(node.value)
 
     def scalar(self, node: yaml.Node, what: str) -> Scalar:
         if not isinstance(node, yaml.ScalarNode):

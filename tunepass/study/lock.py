@@ -119,7 +119,7 @@ class Lock:
         reader, node = Reader(source), parse(source)
         listed = reader.mapping(node, "a lock")
         if "version" not in listed:
-            raise reader.fail("a lock lacks 'version'", node)
+            raise reader.fail("a lock lacks `version`", node)
         version = reader.whole(listed["version"], "version")
         if version > VERSION:
             hint = "update tunepass"

@@ -11,8 +11,9 @@ from typing import Protocol
 
 import yaml
 
-from tunepass.diagnostics import Source, Span, StudyError, nearest
+from tunepass.diagnostics import Source, Span, StudyError
 from tunepass.space.configuration import Value
+from tunepass.yaml_nodes import NodeReader
 
 SIZE_LIMIT = 4 << 20  # bytes; thousands of kernels
 DEPTH_LIMIT = 8
@@ -54,63 +55,28 @@ class _Mark(Protocol):
     def index(self) -> int: ...
 
 
-class Reader:
+class Reader(NodeReader[StudyError]):
     """Typed access to nodes; what does not fit is a diagnostic where it stands."""
 
     def __init__(self, source: Source):
-        self.source = source
-
-    def fail(self, problem: str, node: yaml.Node, hint: str | None = None) -> StudyError:
-        end = node.end_mark.index if node.end_mark.line == node.start_mark.line else node.start_mark.index + 1
-        return StudyError(problem, Span(self.source, node.start_mark.index, end), hint or _RESTORE)
-
-    def mapping(self, node: yaml.Node, what: str) -> dict[str, yaml.Node]:
-        """Keys in the order written."""
-        if not isinstance(node, yaml.MappingNode):
-            raise self.fail(f"{what} must be a mapping", node)
-        found: dict[str, yaml.Node] = {}
-        for key, value in node.value:
-            if not isinstance(key, yaml.ScalarNode):
-                raise self.fail(f"a key of {what} must be a name", key)
-            if key.value in found:
-                raise self.fail(f"{what} has {key.value!r} twice", key)
-            found[key.value] = value
-        return found
-
-    def record(self, node: yaml.Node, what: str, known: Iterable[str], needed: Iterable[str]) -> dict[str, yaml.Node]:
-        found, known = self.mapping(node, what), list(known)
-        for name in found:
-            if name not in known:
-                key = next(k for k, _ in node.value if k.value == name)
-                close = nearest(name, known)
-                hint = f"did you mean {close!r}?" if close else f"known: {', '.join(known)}"
-                raise self.fail(f"{what} has no {name!r}", key, hint)
-        for name in needed:
-            if name not in found:
-                raise self.fail(f"{what} lacks {name!r}", node)
-        return found
+        super().__init__(source, StudyError, _RESTORE)
 
     def text(self, node: yaml.Node, what: str) -> str:
         if not isinstance(node, yaml.ScalarNode):
-            raise self.fail(f"{what} must be a text", node)
+            raise self.fail(f"{what} is a text", node)
         return str(node.value)
 
     def number(self, node: yaml.Node, what: str) -> float:
         value = self.value(node, what)
         if isinstance(value, bool) or not isinstance(value, (int, float)):
-            raise self.fail(f"{what} must be a number", node)
+            raise self.fail(f"{what} is a number", node)
         return value
 
     def whole(self, node: yaml.Node, what: str) -> int:
         value = self.value(node, what)
         if isinstance(value, bool) or not isinstance(value, int):
-            raise self.fail(f"{what} must be a whole number", node)
+            raise self.fail(f"{what} is a whole number", node)
         return value
-
-    def items(self, node: yaml.Node, what: str) -> list[yaml.Node]:
-        if not isinstance(node, yaml.SequenceNode):
-            raise self.fail(f"{what} must be a list", node)
-        return list(node.value)
 
     def value(self, node: yaml.Node, what: str) -> Value:
         """A Boolean, number or text, or a list of whole numbers and texts."""
@@ -118,14 +84,14 @@ class Reader:
             items = tuple(self.value(item, what) for item in node.value)
             if all(isinstance(item, (int, str)) and not isinstance(item, bool) for item in items):
                 return items  # type: ignore[return-value]
-            raise self.fail(f"{what} must list whole numbers or texts", node)
+            raise self.fail(f"{what} lists whole numbers or texts", node)
         try:
             value = yaml.SafeLoader("").construct_object(node) if isinstance(node, yaml.ScalarNode) else None
         except (yaml.YAMLError, ValueError) as error:
             raise self.fail(f"{what} cannot be read", node) from error
         if isinstance(value, (bool, int, float, str)):
             return value
-        raise self.fail(f"{what} must be a Boolean, a number, a text or a list", node)
+        raise self.fail(f"{what} is a Boolean, a number, a text or a list", node)
 
 
 def flow(items: Iterable[tuple[str, FlowValue]]) -> str:
