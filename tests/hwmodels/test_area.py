@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 from tunepass.diagnostics import Source
-from tunepass.expr import algebra, boxes, numpy_eval
+from tunepass.expr import algebra, numpy_eval
+from tunepass.expr.interval_columns import ManyBoxes
 from tunepass.expr.nodes import INTEGER, Name
 from tunepass.frontends.spatial.frontend import SpatialFrontend
 from tunepass.hwmodels.base import ModelError
@@ -224,15 +225,14 @@ def test_bounds_over_boxes_contain_sampled_values(name, device_name):
     kernel = kernel_of(name)
     model = costs(kernel.program, load(device_name))
     rng = np.random.default_rng(3)
-    ends, columns = {}, {}
+    lo, hi, columns = {}, {}, {}
     for p in kernel.parameters:
         domain = np.sort(np.array(p.domain, dtype=float))
         places = np.sort(rng.integers(len(domain), size=(2, 200)), axis=0)
-        ends[p.name] = (domain[places[0]], domain[places[1]])
+        lo[p.name], hi[p.name] = domain[places]
         inside = domain[rng.integers(places[0], places[1] + 1)]
         columns[p.name] = inside.astype(bool) if isinstance(p.domain[0], bool) else inside.astype(np.int64)
     wanted = [*model.values.values(), model.fits]
-    for e, (low, high) in zip(wanted, boxes.bounds(wanted, ends)):
+    for e, found in zip(wanted, ManyBoxes(wanted).bounds(lo, hi, 200)):
         values = np.asarray(numpy_eval.evaluate(e, columns, 200).values, dtype=float)
-        slack = boxes.SLACK * np.maximum(1, np.abs(values))
-        assert np.all(values >= low - slack) and np.all(values <= high + slack)
+        assert np.all(values >= found.lo) and np.all(values <= found.hi)
