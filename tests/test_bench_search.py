@@ -8,7 +8,7 @@ import json
 import os
 import subprocess
 import sys
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 
 import numpy as np
@@ -94,7 +94,7 @@ def test_failures_and_ablations(bench: single.Bench) -> None:
 def test_every_ablation_is_one_switch_of_the_settings(label: str) -> None:
     base = variants.BASE if label.startswith("auto") else variants.OWN
     turned = variants.ABLATIONS[label]
-    different = [name for name in base.__slots__ if getattr(base, name) != getattr(turned, name)]
+    different = [f.name for f in fields(base) if getattr(base, f.name) != getattr(turned, f.name)]
     assert len(different) == 1
 
 
