@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,6 +14,10 @@ GOLDEN = Path(__file__).parent / "golden"
 # Deterministic and without wall-time deadlines: a slow machine is not a failing test.
 settings.register_profile("tunepass", deadline=None, derandomize=True, database=None, print_blob=True)
 settings.load_profile("tunepass")
+
+# A shell's background job ignores Ctrl-C, and so would all the programs that it starts.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

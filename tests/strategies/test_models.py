@@ -38,7 +38,7 @@ def test_draws_take_turns_and_their_mean_is_the_averaged_model() -> None:
     space = small_space()
     x = Embedding(space.parameters).rows(space.sample_columns(36, np.random.default_rng(2)))
     loss = np.sin(3 * x[:, 0]) + x[:, 1]
-    settings = GpSettings(samples=3, average=False)
+    settings = GpSettings(samples=3, turns=35)
     turns, mixed = (
         GpModel(Embedding(space.parameters), settings),
         GpModel(Embedding(space.parameters), GpSettings(samples=3)),
@@ -54,6 +54,9 @@ def test_draws_take_turns_and_their_mean_is_the_averaged_model() -> None:
     assert not np.allclose(singles[0], singles[1])
     np.testing.assert_allclose(mixed.posterior(x).mean, np.mean(singles, axis=0))
     np.testing.assert_allclose(turns.posterior(x).mean, singles[at % 3])
+    for model in (turns, mixed):
+        model.fit(x, loss, x[:0])
+    np.testing.assert_array_equal(turns.posterior(x).mean, mixed.posterior(x).mean)
 
 
 def test_fantasies_are_believed() -> None:

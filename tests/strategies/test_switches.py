@@ -47,7 +47,7 @@ SWITCHES = [
     ("permutation", GP, replace(GP, permutation="positions"), ORDERS, WIDE),
     ("derived", GP, replace(GP, derived=True), ODD, POWERS),
     ("samples", GP, replace(GP, gp=replace(GP.gp, samples=4)), WIDE, None),
-    ("average", SAMPLED, replace(SAMPLED, gp=replace(SAMPLED.gp, average=False)), WIDE, None),
+    ("turns", SAMPLED, replace(SAMPLED, gp=replace(SAMPLED.gp, turns=99)), WIDE, None),
     ("probe", GP, replace(GP, probe=3), WIDE, None),
     ("influence", GP, replace(GP, influence=0.0), LIKED, WIDE),
     ("log_input", GP, replace(GP, log_input=False), WIDE, NARROW),

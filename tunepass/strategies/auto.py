@@ -1,10 +1,10 @@
 """The strategy nobody has to choose: everything when the budget covers the space, else Bayesian optimisation.
 
 Gaussian process and forest together, each counting by how well it predicts the study's own held-out trials. The process
-takes one draw of its hyperparameters a suggestion, expects longer lengthscales than BaCO's, and also sees odd parts and
-what constraints multiply; every third suggestion changes one parameter of the best trial that was never changed alone
-there. The warm-up is half maximin and half medoids: where corners fail, or are decades off, a design of corners alone
-misleads the models for long.
+takes one draw of its hyperparameters a suggestion at first, their mixture later, expects longer lengthscales than
+BaCO's, and also sees odd parts and what constraints multiply; every third suggestion changes one parameter of the best
+trial that was never changed alone there. The warm-up is half maximin and half medoids: where corners fail, or are
+decades off, a design of corners alone misleads the models for long.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from tunepass.surrogates.gp import Gamma, GpSettings
 
 SETTINGS = BayesianSettings(
     surrogate="mixed",
-    gp=GpSettings(lengthscale=Gamma(3.0, 1.0), draws=8, starts=1, samples=5, average=False),
+    gp=GpSettings(lengthscale=Gamma(3.0, 1.0), draws=8, starts=1, samples=5, turns=25),
     derived=True,
     probe=3,
     design=DesignSettings(kind="middles"),

@@ -49,8 +49,9 @@ class Model(ABC):
 class GpModel(Model):
     """The hyperparameters at n rows depend on the rows at the last refit only, never on the path taken there.
 
-    With `settings.samples`, one process a draw of them, and the moments of their mixture; without `settings.average`
-    the draws take turns, so that what one is blind to the next may ask for (Thompson sampling of hyperparameters).
+    With `settings.samples`, one process a draw of them, and the moments of their mixture; with fewer rows than
+    `settings.turns` the draws take turns, so that what one is blind to the next may ask for (Thompson sampling of
+    hyperparameters).
     """
 
     def __init__(self, embedding: Embedding, settings: GpSettings):
@@ -73,7 +74,7 @@ class GpModel(Model):
         if keep is not None:
             x, loss = x[keep], loss[keep]
         drawn = list(zip(self.processes, self._thetas[key]))
-        if not self.settings.average:
+        if rows < self.settings.turns:
             drawn = [drawn[(rows + len(fantasies)) % len(drawn)]]
         self._used = [process for process, _ in drawn]
         for process, theta in drawn:

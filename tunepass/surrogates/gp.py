@@ -53,7 +53,7 @@ class GpSettings:
     starts: int = 2  # starts climbed
     iterations: int = 50
     samples: int = 0  # draws of the hyperparameters that predictions are averaged over; 0: the most probable alone
-    average: bool = True  # False: each suggestion is made with one of the draws, in turn
+    turns: int = 0  # with fewer rows than these each suggestion is made with one of the draws, in turn
     thin: int = 4
     seed: int = 0
 
