@@ -126,11 +126,15 @@ def load(processes: int) -> Iterator[None]:
 
 
 def true_times(source: Path, choices: Sequence[Configuration]) -> list[float]:
-    """Medians of rounds in turns, in ms."""
+    """Of 31 rounds in turns, in ms: each time against its round's median, so that a machine that changes its speed
+    between rounds does not matter; then the median of those, at the median round's speed."""
     kernel = tunepass.load(source)
     with evaluator(kernel, COMPILER) as made:
         assert isinstance(made, CompileRun)
-        return [median(times) for times in made.compare_again(list(choices), rounds=15)]
+        rounds = list(zip(*made.compare_again(list(choices), rounds=31)))
+    speeds = [median(times) for times in rounds]
+    relative = zip(*([time / speed for time in times] for times, speed in zip(rounds, speeds)))
+    return [median(speeds) * median(each) for each in relative]
 
 
 def picks_alike_when_busy(folder: Path, builds: int, budget: str) -> bool:
