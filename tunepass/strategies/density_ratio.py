@@ -17,10 +17,10 @@ from tunepass.diagnostics import StudyError
 from tunepass.space.columns import Columns, join, length, take
 from tunepass.space.configuration import Configuration
 from tunepass.space.space import Space
-from tunepass.strategies.base import Strategy, Task
+from tunepass.strategies.base import Task
 from tunepass.strategies.factors import BINS, Factors
+from tunepass.strategies.one_by_one import OneByOne
 from tunepass.strategies.random import draw_free
-from tunepass.strategies.record import Record
 from tunepass.strategies.residual import Prior
 from tunepass.study.objective import Objective
 from tunepass.study.outcome import Measured
@@ -56,27 +56,17 @@ class DensityRatioSettings:
         return 20 if task.max_evals is None else min(20, max(3, task.max_evals // 3))
 
 
-class DensityRatio(Strategy):
+class DensityRatio(OneByOne):
     """`DensityRatio(task, DensityRatioSettings(initial=10))`; one objective."""
 
     def __init__(self, task: Task, settings: DensityRatioSettings | None = None):
         super().__init__(task)
-        self.settings, self.record = settings or DensityRatioSettings(), Record(task)
+        self.settings = settings or DensityRatioSettings()
         self.factors = Factors(task.space, self.settings.bins)
         self.prior = Prior(task, log=False) if task.prior_mean is not None else None
         self.source = self._source_densities()
         self._initial: list[Configuration] | None = None
         self._every: tuple[Columns, Floats] | None = None
-
-    def suggest(self, n: int) -> list[Configuration]:
-        found: list[Configuration] = []
-        while len(found) < n and (one := self._one()) is not None:
-            self.record.suggest(one)
-            found.append(one)
-        return found
-
-    def observe(self, trial: Trial) -> None:
-        self.record.observe(trial)
 
     @property
     def prior_weight(self) -> float | None:

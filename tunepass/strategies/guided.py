@@ -20,12 +20,11 @@ from tunepass.space.derived import derived_features, magnitudes
 from tunepass.space.embedding import Embedding, PermutationDistance
 from tunepass.space.encoding import Encoding
 from tunepass.space.neighbourhood import Neighbourhood
-from tunepass.strategies.base import Strategy, Task
+from tunepass.strategies.base import Task
 from tunepass.strategies.design import DesignSettings, warm_up
 from tunepass.strategies.fitting import draw
+from tunepass.strategies.one_by_one import OneByOne
 from tunepass.strategies.random import draw_free
-from tunepass.strategies.record import Record
-from tunepass.study.trial import Trial
 from tunepass.surrogates.base import Floats
 from tunepass.surrogates.feasibility import FEASIBLE, Feasibility, FeasibilitySettings
 from tunepass.surrogates.forest import ForestSettings
@@ -54,12 +53,12 @@ class GuidedSettings:
     elite: int = 3  # measured configurations whose neighbours are candidates too
 
 
-class Guided(Strategy):
+class Guided(OneByOne):
     """A subclass says what a measured candidate's utility is, and which trials to search around."""
 
     def __init__(self, task: Task, settings: GuidedSettings):
         super().__init__(task)
-        self.loop, self.record = settings, Record(task)
+        self.loop = settings
         s, parameters = settings, task.space.parameters
         metric: PermutationDistance = "spearman" if s.permutation == "positions" else s.permutation
         self.plain = Embedding(parameters, permutation=metric, log=s.log_input)  # the design's distance
@@ -78,16 +77,6 @@ class Guided(Strategy):
     @abstractmethod
     def _elite(self, rng: np.random.Generator) -> list[Configuration]:
         """The trials whose neighbours are candidates too."""
-
-    def suggest(self, n: int) -> list[Configuration]:
-        found: list[Configuration] = []
-        while len(found) < n and (one := self._one()) is not None:
-            self.record.suggest(one)
-            found.append(one)
-        return found
-
-    def observe(self, trial: Trial) -> None:
-        self.record.observe(trial)
 
     @property
     def feasible_recall(self) -> float | None:

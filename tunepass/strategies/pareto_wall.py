@@ -23,12 +23,11 @@ from tunepass.space.columns import Columns, join, length, take
 from tunepass.space.configuration import Configuration
 from tunepass.space.encoding import Encoding
 from tunepass.space.neighbourhood import Neighbourhood
-from tunepass.strategies.base import Strategy, Task
+from tunepass.strategies.base import Task
 from tunepass.strategies.losses import log_scale
+from tunepass.strategies.one_by_one import OneByOne
 from tunepass.strategies.random import draw_free
-from tunepass.strategies.record import Record
 from tunepass.study.pareto import nondominated
-from tunepass.study.trial import Trial
 from tunepass.surrogates.base import Floats
 from tunepass.surrogates.feasibility import FEASIBLE, Feasibility, FeasibilitySettings
 from tunepass.surrogates.forest import ForestSettings, grow
@@ -68,7 +67,7 @@ class ParetoWallSettings:
         return 1 if len(task.objectives) == 1 else max(1, (task.max_evals or 100) // 50)
 
 
-class ParetoWall(Strategy):
+class ParetoWall(OneByOne):
     """`ParetoWall(task, ParetoWallSettings(wall=False))`.
 
     Iterations start after N, N + M, N + 2M, ... suggestions, and each knows the trials observed before its start, so
@@ -77,21 +76,11 @@ class ParetoWall(Strategy):
 
     def __init__(self, task: Task, settings: ParetoWallSettings | None = None):
         super().__init__(task)
-        self.settings, self.record = settings or ParetoWallSettings(), Record(task)
+        self.settings = settings or ParetoWallSettings()
         self.encoding, self.around = Encoding(task.space), Neighbourhood(task.space)
         self.feasibility = Feasibility(self.settings.feasibility)
         self.n, self.m = self.settings.warm_up_size(task), self.settings.iteration_size(task)
         self._plan: tuple[int, list[Configuration]] | None = None  # the iteration (-1: warm-up) and what it evaluates
-
-    def suggest(self, n: int) -> list[Configuration]:
-        found: list[Configuration] = []
-        while len(found) < n and (one := self._one()) is not None:
-            self.record.suggest(one)
-            found.append(one)
-        return found
-
-    def observe(self, trial: Trial) -> None:
-        self.record.observe(trial)
 
     @property
     def feasible_recall(self) -> float | None:

@@ -6,10 +6,10 @@ import itertools
 from dataclasses import dataclass, replace
 
 from tunepass.space.configuration import Configuration
-from tunepass.strategies.base import Strategy, Task
+from tunepass.strategies.base import Task
 from tunepass.strategies.fitting import draw
+from tunepass.strategies.one_by_one import OneByOne
 from tunepass.strategies.record import Record
-from tunepass.study.trial import Trial
 
 ATTEMPTS = 8  # batches of growing size before the remaining configurations are listed one by one
 
@@ -19,22 +19,12 @@ class RandomSettings:
     prior: bool = False
 
 
-class Random(Strategy):
+class Random(OneByOne):
     """The default first, then draws."""
 
     def __init__(self, task: Task, settings: RandomSettings | None = None):
         super().__init__(task)
-        self.settings, self.record = settings or RandomSettings(), Record(task)
-
-    def suggest(self, n: int) -> list[Configuration]:
-        found: list[Configuration] = []
-        while len(found) < n and (one := self._one()) is not None:
-            self.record.suggest(one)
-            found.append(one)
-        return found
-
-    def observe(self, trial: Trial) -> None:
-        self.record.observe(trial)
+        self.settings = settings or RandomSettings()
 
     def _one(self) -> Configuration | None:
         space, taken = self.task.space, self.record.taken
