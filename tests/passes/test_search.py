@@ -36,6 +36,22 @@ def test_max_evals_ends_the_search() -> None:
     assert search(Prices(TIMES), max_evals=3).evaluations == 3
 
 
+@pytest.mark.parametrize("limit", [{"max_evals": 10}, {"budget_s": 10.0}])
+def test_late_in_the_search_the_best_is_simplified(limit: dict[str, float]) -> None:
+    parameters = [Integer(name, 0, 3, default=3) for name in ("a", "b", "c")]
+
+    def price(configuration: Configuration) -> float:
+        return 9.0 - 5.0 * (configuration["c"] == 2) + 0.1 * (configuration != {"a": 3, "b": 3, "c": 2})
+
+    prices = Prices(price)
+    step = Search(evaluators=prices.opened, strategy=InOrder, clock=prices.clock, **limit)  # type: ignore[arg-type]
+    found = Pipeline((ExtractSpace(), step)).run(kernel(parameters, ())).found
+    walked = [tuple(c.values()) for c in prices.asked]
+    assert walked[:8] == [(3, 3, 3), (0, 0, 0), (0, 0, 1), (0, 0, 2), (0, 0, 3), (0, 1, 0), (0, 1, 1), (0, 1, 2)]
+    assert walked[8:] == [(3, 0, 2), (0, 3, 2)]
+    assert found.choice["c"] == 2
+
+
 def test_the_budget_ends_the_search() -> None:
     assert search(Prices(TIMES), budget_s=5.0).evaluations == 5
 

@@ -46,6 +46,16 @@ def test_batches_are_distinct_and_never_repeat_what_is_pending() -> None:
     assert len(flat) == len(set(flat)) == some.space.size
 
 
+def test_what_is_to_come_first_comes_before_the_strategys_suggestions() -> None:
+    some = study()
+    wanted = list(some.space.enumerate())[-2:]
+    first = some.suggest(1, wanted)
+    assert first == [some.space.default]  # the default before everything
+    assert some.suggest(1, wanted) == wanted[:1]
+    rest = some.suggest(2, wanted)
+    assert rest[0] == wanted[1] and rest[1] not in [*first, *wanted]
+
+
 def test_observing_what_was_not_suggested() -> None:
     some = study()
     trial = some.observe({"opt": "-O3", "unroll": np.int64(2), "tile": 8.0}, Measured({"time": 1}))

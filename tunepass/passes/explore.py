@@ -10,6 +10,7 @@ from typing import Protocol, TypeVar, runtime_checkable
 from tunepass.passes.drift import at_first_speed
 from tunepass.passes.result import Found, Gain, Phase, Progress, failures_of, value_of
 from tunepass.passes.settle import ROUNDS, Verdict, finalists, from_measured, from_rounds
+from tunepass.passes.simplify import simpler
 from tunepass.space.configuration import Configuration
 from tunepass.study.objective import Objective
 from tunepass.study.outcome import Evaluate, Evaluation, Failed
@@ -18,9 +19,11 @@ from tunepass.study.trial import Trial, comparable
 
 Prepared = TypeVar("Prepared")
 HOPELESS = 10  # with the default and so many trials failed, and none measured, the search gives up
+LATE = 0.8  # of the evaluations, or of the time, has the search to itself; then the best is simplified first
 FINALISTS_SHARE = 0.3  # of the time budget, at most, is kept for measuring the finalists again
 LEAST_FINALISTS_S = 3.0  # where only evaluations are limited, and the search was short
 ENOUGH_ROUNDS = 5
+USUAL_ROUNDS = 10  # a finalist makes: those that fall behind make fewer than ROUNDS
 ROUND_SHARE = 0.5  # of a trial's measurement, at most, that a round takes
 
 
@@ -134,12 +137,24 @@ class Explorer:
         while not (self.trials and (self.out_of_time() or self.hopeless())):
             before = self.clock()
             # The default goes alone: what it tells of limits and of the reference serves all others.
-            suggested = self.study.suggest(self.jobs if self.trials else 1)
+            suggested = self.study.suggest(self.jobs if self.trials else 1, self.simpler())
             self.spend("strategy", self.clock() - before)
             if not suggested:
                 return
             for configuration, evaluation in self.evaluated(suggested):
                 self.keep(configuration, evaluation)
+
+    def simpler(self) -> list[Configuration]:
+        """Late in the search, the best trial with less of what the default does not have."""
+        if self.best is None or len(self.study.objectives) > 1 or not self.late():
+            return []
+        return simpler(self.best, self.trials, self.objective, self.study.space)
+
+    def late(self) -> bool:
+        most, budget = self.stop.max_evals, self.stop.budget_s
+        return (most is not None and self.study.spent >= LATE * most) or (
+            budget is not None and self.elapsed() >= LATE * (budget - self.reserve_s())
+        )
 
     def evaluated(self, configurations: list[Configuration]) -> Iterator[tuple[Configuration, Evaluation]]:
         """Each with its evaluation. Of several, the compiles run side by side, then the measurements one by one."""
@@ -192,7 +207,7 @@ class Explorer:
             return 0.0
         default = self.study.space.default
         best = finalists(self.trials, self.objective, default)
-        return min(FINALISTS_SHARE * (self.stop.budget_s or 0.0), self.again_s([default, *best], ROUNDS))
+        return min(FINALISTS_SHARE * (self.stop.budget_s or 0.0), self.again_s([default, *best], USUAL_ROUNDS))
 
     def again_s(self, configurations: list[Configuration], rounds: int) -> float:
         """What building them again and so many rounds of them take, as their trials took."""

@@ -86,8 +86,11 @@ class Study:
 
     # -- asking and telling
 
-    def suggest(self, n: int = 1) -> list[Configuration]:
-        """At most `n` configurations to evaluate; `[]` once the budget or the space is exhausted."""
+    def suggest(self, n: int = 1, first: Sequence[Configuration] = ()) -> list[Configuration]:
+        """At most `n` configurations to evaluate; `[]` once the budget or the space is exhausted.
+
+        Those of `first` that were never suggested or observed come before the strategy's.
+        """
         if n < 1:
             raise StudyError(f"suggest asks for at least one configuration, got {n}")
         self._catch_up()
@@ -95,7 +98,8 @@ class Study:
         busy = {p.configuration for p in pending if not p.abandoned}
         known = busy | self._number_of.keys()
         room = min(n, self._room(len(busy)))
-        chosen = self._claim([self.space.default, *(p.configuration for p in pending if p.abandoned)], known, room)
+        due = [self.space.default, *(p.configuration for p in pending if p.abandoned), *first]
+        chosen = self._claim(due, known, room)
         patience = len(known) + PATIENCE
         while len(chosen) < room:
             offered = self._strategy.suggest(room - len(chosen))
