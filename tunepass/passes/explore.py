@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from typing import Protocol, TypeVar, runtime_checkable
 
+from tunepass.passes.abilities import ComparesAgain, Prepares, Remembers, Sanitizes, Warns
 from tunepass.passes.drift import at_first_speed
 from tunepass.passes.result import Found, Gain, Phase, Progress, failures_of, value_of
 from tunepass.passes.settle import ROUNDS, Verdict, finalists, from_measured, from_rounds
@@ -17,7 +17,6 @@ from tunepass.study.outcome import Evaluate, Evaluation, Failed
 from tunepass.study.study import Study
 from tunepass.study.trial import Trial, comparable
 
-Prepared = TypeVar("Prepared")
 HOPELESS = 10  # with the default and so many trials failed, and none measured, the search gives up
 LATE = 0.8  # of the evaluations, or of the time, has the search to itself; then the best is simplified first
 FINALISTS_SHARE = 0.3  # of the time budget, at most, is kept for measuring the finalists again
@@ -25,52 +24,6 @@ LEAST_FINALISTS_S = 3.0  # where only evaluations are limited, and the search wa
 ENOUGH_ROUNDS = 5
 USUAL_ROUNDS = 10  # a finalist makes: those that fall behind make fewer than ROUNDS
 ROUND_SHARE = 0.5  # of a trial's measurement, at most, that a round takes
-
-
-@runtime_checkable
-class ComparesAgain(Protocol):
-    """An evaluator that can measure configurations again in turns: for each its values, paired by round, in the unit
-    of its objective; [] for one that fails now. No round begins after `seconds`, but a few are made in any case; then
-    those that are `behind`, by the values so far, make no further rounds."""
-
-    def compare_again(
-        self,
-        configurations: list[Configuration],
-        rounds: int = ROUNDS,
-        seconds: float | None = None,
-        behind: Callable[[Sequence[Sequence[float]]], Collection[int]] | None = None,
-    ) -> list[list[float]]: ...
-
-
-@runtime_checkable
-class Prepares(Protocol[Prepared]):
-    """An evaluator whose compiles may run side by side, in threads; `finish` measures, one at a time."""
-
-    def prepare(self, configuration: Configuration, /) -> Prepared: ...
-
-    def finish(self, prepared: Prepared, /) -> Evaluation: ...
-
-
-@runtime_checkable
-class Sanitizes(Protocol):
-    """An evaluator that can run a configuration once under sanitizers; None when they find nothing."""
-
-    def sanitize(self, configuration: Configuration, /) -> Failed | None: ...
-
-
-@runtime_checkable
-class Remembers(Protocol):
-    """An evaluator that takes up what the trials of an earlier session say of code it may meet again."""
-
-    def remember(self, trials: list[Trial], /) -> None: ...
-
-
-@runtime_checkable
-class Warns(Protocol):
-    """An evaluator with something to say about all its results, once it has been used."""
-
-    @property
-    def warnings(self) -> tuple[str, ...]: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,7 +8,7 @@ of equals it takes the one closest to the default.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 from tunepass.passes.result import value_of
 from tunepass.space.configuration import Configuration
@@ -42,7 +42,7 @@ def simpler(best: Trial, trials: Sequence[Trial], objective: Objective, space: S
     return []
 
 
-def _put_back(here: Configuration, default: Mapping[str, object], names: Iterable[str]) -> Configuration:
+def _put_back(here: Configuration, default: Configuration, names: Iterable[str]) -> Configuration:
     return Configuration({**here, **{name: default[name] for name in names}})
 
 
