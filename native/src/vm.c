@@ -169,7 +169,7 @@ typedef struct {
 } program;
 
 /* Runs one block of m elements from `base`. Returns the element at which an output overflows, or -1. */
-TP_WIDE int64_t tp_vm_block(const program *p, int64_t *const *registers, int64_t base, int64_t m)
+TP_CLONES int64_t tp_vm_block(const program *p, int64_t *const *registers, int64_t base, int64_t m)
 {
     for (int32_t pc = 0; pc < p->length; pc++) {
         const int32_t *word = p->code + 5 * pc;
