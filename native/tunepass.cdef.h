@@ -14,9 +14,9 @@ int tp_pareto_volume(const double *rows, int64_t n, const double *reference, dou
 int tp_forest_fit(const double *x, const double *y, const double *weight, int n, int d, int trees, int min_leaf, int mtry,
                   int bootstrap, uint64_t seed, int32_t *root, int32_t *feature, double *threshold, int32_t *left,
                   double *mean, double *variance, double *out_of_bag);
-void tp_forest_predict(const double *x, int m, int d, int trees, const int32_t *root, const int32_t *feature,
-                       const double *threshold, const int32_t *left, const double *leaf_mean,
-                       const double *leaf_variance, double *mean, double *variance);
+int tp_forest_predict(const double *x, int m, int d, int trees, int nodes, const int32_t *root, const int32_t *feature,
+                      const double *threshold, const int32_t *left, const double *leaf_mean,
+                      const double *leaf_variance, double *mean, double *variance);
 
 /* gp_kernels.c */
 void tp_gp_distances(const double *x, int n, const double *z, int m, int f, const int32_t *group, const uint8_t *nominal,
@@ -26,6 +26,9 @@ int tp_gp_cross(const double *x, int n, const double *z, int m, int f, const dou
 int tp_gp_posterior(const double *x, int n, const double *z, int m, int f, const double *weight, const uint8_t *nominal,
                     int kind, double amplitude, const double *u, int stride, const double *alpha, double *mean,
                     double *variance);
+int tp_gp_mixture(int draws, const double *x, int n, const double *z, int m, int f, const double *weight,
+                  const uint8_t *nominal, int kind, const double *amplitude, const double *const *u, int stride,
+                  const double *const *alpha, double shift, double scale, double *mean, double *variance);
 int tp_gp_cholesky(double *u, int stride, int from, int n);
 void tp_gp_solve(const double *u, int stride, int n, double *b);
 void tp_gp_inverse(const double *u, int stride, int n, double *inverse, double *scratch);
@@ -45,3 +48,7 @@ int64_t tp_vm_views(const int32_t *code, int32_t length, const int64_t *constant
 
 /* dedupe.c */
 int64_t tp_dedupe(const int64_t *rows, int64_t n, int64_t m, int32_t *id, int64_t *first);
+
+/* diagram.c */
+void tp_diagram_contains(const int64_t *rows, int64_t n, int64_t layers, const int64_t *const *start,
+                         const int32_t *const *value, const int32_t *const *child, uint8_t *inside);

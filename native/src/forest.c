@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #define ROWS 16 /* predicted side by side */
-#define FEW 16  /* values of a feature that are looked up in order; more are sorted */
+#define FEW 16  /* values of a feature that are summed in a table; more are sorted */
 
 /* Sums of the rows that share a value of one feature. */
 typedef struct { double value, weight, sum; int count; } level;
@@ -23,6 +23,9 @@ typedef struct {
     double *key;    /* (n) scratch: their values */
     int *features;  /* (d) scratch: shuffled feature indices */
     level *levels;  /* (max(n, FEW + 1)) scratch: the values of a feature in a node */
+    uint8_t *code;  /* (d, n) place of each row's value among the feature's values, where those are at most FEW */
+    int *values;    /* (d) how many values a feature has, FEW + 1 for more */
+    double *value;  /* (d, FEW) them, rising */
 } grower;
 
 static uint64_t next_u64(uint64_t *state) { /* splitmix64 */
@@ -49,12 +52,49 @@ static void sort_by_key(int *rows, double *key, int count) {
     }
 }
 
-/* The values of one feature over rows[0..count), rising, with the sums of their rows; returns how many. Most features of a
- * compiler's space have few values, so a small table of those met so far is faster than sorting the rows. */
+/* Fills g->values, g->value and g->code: most features of a compiler's space have few values. */
+static void code_values(grower *g) {
+    for (int f = 0; f < g->d; f++) {
+        double *value = g->value + (size_t)f * FEW;
+        uint8_t *code = g->code + (size_t)f * g->n;
+        int k = 0;
+        for (int i = 0; i < g->n && k <= FEW; i++) {
+            double v = g->x[(size_t)i * g->d + f];
+            int at = k;
+            while (at > 0 && value[at - 1] > v) at--;
+            if (at > 0 && value[at - 1] == v) continue;
+            if (k++ == FEW) break;
+            for (int j = k - 1; j > at; j--) value[j] = value[j - 1];
+            value[at] = v;
+        }
+        g->values[f] = k;
+        for (int i = 0; i < g->n && k <= FEW; i++) {
+            int at = 0;
+            while (value[at] != g->x[(size_t)i * g->d + f]) at++;
+            code[i] = (uint8_t)at;
+        }
+    }
+}
+
+/* The values of one feature over rows[0..count), rising, with the sums of their rows; returns how many. */
 static int levels_of(grower *g, const int *rows, int count, int feature) {
     level *found = g->levels;
-    int k = 0;
-    for (int i = 0; i < count && k <= FEW; i++) {
+    int k = 0, all = g->values[feature];
+    if (all <= FEW) {
+        const uint8_t *code = g->code + (size_t)feature * g->n;
+        const double *value = g->value + (size_t)feature * FEW;
+        level table[FEW];
+        for (int j = 0; j < all; j++) table[j] = (level){value[j], 0, 0, 0};
+        for (int i = 0; i < count; i++) {
+            level *mine = table + code[rows[i]];
+            double w = g->weight[rows[i]];
+            mine->weight += w, mine->sum += w * g->y[rows[i]], mine->count++;
+        }
+        for (int j = 0; j < all; j++)
+            if (table[j].count) found[k++] = table[j];
+        return k;
+    }
+    for (int i = 0; i < count && k <= FEW; i++) { /* a table of those met so far is faster than sorting the rows */
         double v = g->x[(size_t)rows[i] * g->d + feature], w = g->weight[rows[i]];
         int at = k;
         while (at > 0 && found[at - 1].value > v) at--;
@@ -169,12 +209,15 @@ static int find_leaf(const double *x, int node, const int32_t *feature, const do
 int tp_forest_fit(const double *x, const double *y, const double *weight, int n, int d, int trees, int min_leaf, int mtry,
                   int bootstrap, uint64_t seed, int32_t *root, int32_t *feature, double *threshold, int32_t *left,
                   double *mean, double *variance, double *out_of_bag) {
-    grower g = {x, y, weight, n, d, min_leaf, mtry, seed, NULL, NULL, NULL, NULL, NULL};
+    grower g = {x, y, weight, n, d, min_leaf, mtry, seed, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL};
     g.row = malloc(sizeof(int) * (size_t)n), g.order = malloc(sizeof(int) * (size_t)n);
     g.key = malloc(sizeof(double) * (size_t)n), g.features = malloc(sizeof(int) * (size_t)(d > 0 ? d : 1));
     g.levels = malloc(sizeof(level) * (size_t)(n > FEW ? n : FEW + 1));
     int *seen = calloc((size_t)n, sizeof(int)), *bag = malloc(sizeof(int) * (size_t)n), used = 0;
-    if (!g.row || !g.order || !g.key || !g.features || !g.levels || !seen || !bag) used = -1;
+    g.code = malloc((size_t)n * (size_t)(d > 0 ? d : 1)), g.values = malloc(sizeof(int) * (size_t)(d > 0 ? d : 1));
+    g.value = malloc(sizeof(double) * FEW * (size_t)(d > 0 ? d : 1));
+    if (!g.row || !g.order || !g.key || !g.features || !g.levels || !seen || !bag || !g.code || !g.values || !g.value) used = -1;
+    else code_values(&g);
     for (int i = 0; i < n && used == 0; i++) out_of_bag[i] = 0;
     for (int t = 0; t < trees && used >= 0; t++) {
         for (int i = 0; i < n; i++) bag[i] = 0;
@@ -186,35 +229,59 @@ int tp_forest_fit(const double *x, const double *y, const double *weight, int n,
     }
     for (int i = 0; i < n && used > 0; i++) out_of_bag[i] = seen[i] ? out_of_bag[i] / seen[i] : NAN;
     free(g.row), free(g.order), free(g.key), free(g.features), free(g.levels), free(seen), free(bag);
+    free(g.code), free(g.values), free(g.value);
     return used;
 }
 
+/* A node as rows pass through it: a leaf's rows stay. */
+typedef struct { double threshold; int32_t feature, left; } step;
+
+/* Fills the steps of the tree at `root`, counted from it; returns its depth. `deep` is scratch, as long as the tree. */
+static int steps_of(int root, const int32_t *feature, const double *threshold, const int32_t *left, step *steps, int *deep) {
+    int depth = 0;
+    deep[0] = 0;
+    for (int k = 0, count = 1; k < count; k++) {
+        int inner = feature[root + k] >= 0, first = left[root + k] - root;
+        steps[k] = (step){inner ? threshold[root + k] : INFINITY, inner ? feature[root + k] : 0, inner ? first : k};
+        if (!inner) continue;
+        deep[first] = deep[first + 1] = deep[k] + 1;
+        if (deep[first] > depth) depth = deep[first];
+        if (first + 2 > count) count = first + 2;
+    }
+    return depth;
+}
+
 /* Mean (m) over trees and, by the law of total variance, variance (m) = E[leaf variance] + Var[leaf mean]. Rows go down a
- * tree side by side, so that they do not wait for each other's nodes; a row's sums are in the order of the trees. */
-void tp_forest_predict(const double *x, int m, int d, int trees, const int32_t *root, const int32_t *feature,
-                       const double *threshold, const int32_t *left, const double *leaf_mean,
-                       const double *leaf_variance, double *mean, double *variance) {
-    for (int first = 0; first < m; first += ROWS) {
-        int count = m - first < ROWS ? m - first : ROWS;
-        const double *rows = x + (size_t)first * d;
-        double s[ROWS] = {0}, q[ROWS] = {0}, v[ROWS] = {0};
-        for (int t = 0; t < trees; t++) {
-            int at[ROWS], inner = 1;
-            for (int i = 0; i < count; i++) at[i] = root[t];
-            while (inner) {
-                inner = 0;
+ * tree side by side and without branches, as many steps as it is deep, so that none waits for another's nodes; a row's
+ * sums are in the order of the trees. `nodes` in all. Returns 0, or -1 without memory. */
+int tp_forest_predict(const double *x, int m, int d, int trees, int nodes, const int32_t *root, const int32_t *feature,
+                      const double *threshold, const int32_t *left, const double *leaf_mean, const double *leaf_variance,
+                      double *mean, double *variance) {
+    step *steps = malloc(sizeof *steps * (size_t)nodes);
+    int *deep = malloc(sizeof *deep * (size_t)nodes);
+    double *squares = calloc((size_t)m, sizeof *squares);
+    int failed = !steps || !deep || !squares;
+    for (int i = 0; i < m; i++) mean[i] = variance[i] = 0;
+    for (int t = 0; t < trees && !failed; t++) {
+        int depth = steps_of(root[t], feature, threshold, left, steps, deep);
+        for (int first = 0; first < m; first += ROWS) {
+            int count = m - first < ROWS ? m - first : ROWS, at[ROWS] = {0};
+            const double *rows = x + (size_t)first * d;
+            for (int s = 0; s < depth; s++)
                 for (int i = 0; i < count; i++) {
-                    int k = at[i], f = feature[k];
-                    if (f < 0) continue;
-                    at[i] = left[k] + (rows[(size_t)i * d + f] > threshold[k]), inner = 1;
+                    const step *k = steps + at[i];
+                    at[i] = k->left + (rows[(size_t)i * d + k->feature] > k->threshold);
                 }
+            for (int i = 0; i < count; i++) {
+                double value = leaf_mean[root[t] + at[i]];
+                mean[first + i] += value, squares[first + i] += value * value, variance[first + i] += leaf_variance[root[t] + at[i]];
             }
-            for (int i = 0; i < count; i++) s[i] += leaf_mean[at[i]], q[i] += leaf_mean[at[i]] * leaf_mean[at[i]], v[i] += leaf_variance[at[i]];
-        }
-        for (int i = 0; i < count; i++) {
-            double mu = s[i] / trees;
-            mean[first + i] = mu;
-            variance[first + i] = fmax(0.0, q[i] / trees - mu * mu) + v[i] / trees;
         }
     }
+    for (int i = 0; i < m && !failed; i++) {
+        mean[i] /= trees;
+        variance[i] = fmax(0.0, squares[i] / trees - mean[i] * mean[i]) + variance[i] / trees;
+    }
+    free(steps), free(deep), free(squares);
+    return failed ? -1 : 0;
 }

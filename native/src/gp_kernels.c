@@ -132,6 +132,35 @@ TP_CLONES int tp_gp_posterior(const double *x, int n, const double *z, int m, in
     return free(zt), free(k), 0;
 }
 
+/* Mean and variance at the rows of z of the equal mixture of `draws` processes on the same rows x, each as of tp_gp_posterior
+ * times `scale` and moved by `shift`: weight (draws, f), amplitude (draws), u and alpha one pointer each. */
+int tp_gp_mixture(int draws, const double *x, int n, const double *z, int m, int f, const double *weight, const uint8_t *nominal,
+                  int kind, const double *amplitude, const double *const *u, int stride, const double *const *alpha,
+                  double shift, double scale, double *mean, double *variance) {
+    double *means = malloc(sizeof *means * (size_t)draws * m), *one = malloc(sizeof *one * (size_t)m);
+    int failed = !means || !one;
+    for (int j = 0; j < m; j++) mean[j] = variance[j] = 0;
+    for (int d = 0; d < draws && !failed; d++) {
+        double *mine = means + (size_t)d * m;
+        failed = tp_gp_posterior(x, n, z, m, f, weight + (size_t)d * f, nominal, kind, amplitude[d], u[d], stride, alpha[d], mine, one);
+        for (int j = 0; j < m; j++) {
+            mine[j] = shift + scale * mine[j];
+            mean[j] += mine[j], variance[j] += scale * scale * one[j];
+        }
+    }
+    for (int j = 0; j < m && !failed; j++) {
+        double spread = 0;
+        mean[j] /= draws;
+        for (int d = 0; d < draws; d++) {
+            double apart = means[(size_t)d * m + j] - mean[j];
+            spread += apart * apart;
+        }
+        variance[j] = variance[j] / draws + spread / draws;
+    }
+    free(means), free(one);
+    return failed ? -1 : 0;
+}
+
 /* Factors rows [from, n) of the symmetric matrix in u's upper triangle, in place. Returns 0, or 1 + the row that is not positive. */
 TP_CLONES int tp_gp_cholesky(double *u, int stride, int from, int n) {
     for (int j = 0; j < n; j++) { /* columns >= from of the rows already factored, then the new rows */

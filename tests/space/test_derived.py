@@ -98,5 +98,5 @@ def test_magnitudes_of_numbers_that_range_far_on_a_plain_scale() -> None:
     ]
     (found,) = magnitudes(Space([*far, Categorical("e", [1, 64])]))
     assert str(found) == "a"
-    halves = found.values({"a": np.array([4, 8, 16])})
+    halves = found.raw({"a": np.array([4, 8, 16])})
     assert np.diff(halves)[0] == pytest.approx(np.diff(halves)[1])

@@ -31,7 +31,9 @@ def test_a_table_counts_ranks_and_merges_tails() -> None:
     assert inside.all() and (rank == np.arange(len(rows))).all()
     dense = np.array(list(itertools.product(range(4), range(3), range(5))))
     assert diagram.walk(dense)[0].sum() == len(rows)
-    assert not diagram.walk(dense * 0 - 1)[0].any() and not diagram.walk(dense * 0 + 9)[0].any()
+    assert (diagram.contains(dense) == diagram.walk(dense)[0]).all()
+    for outside in (dense * 0 - 1, dense * 0 + 9):
+        assert not diagram.walk(outside)[0].any() and not diagram.contains(outside).any()
     assert diagram.nodes < len({tuple(r[:2]) for r in rows.tolist()})
 
 

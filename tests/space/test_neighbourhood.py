@@ -21,6 +21,18 @@ def test_batched_neighbours_are_the_neighbours_of_each() -> None:
         assert set(ours) == set(space.neighbours(configuration))
 
 
+def test_listed_values_give_the_same_neighbours_in_the_same_order() -> None:
+    space = Space(
+        [Ordinal("tile", [1, 2, 4, 8]), Integer("unroll", 1, 8), Categorical("s", ["b", "a"]), Integer("n", 0, 300)],
+        constraints=["tile % unroll == 0", "n != 7"],
+    )
+    rows = space.sample_columns(6, np.random.default_rng(0))
+    for around in (Neighbourhood(space), Neighbourhood(space, lambda columns: columns["tile"] != 2)):
+        found, owner = around.of(rows)
+        singles, owners = around._feasible(*around._singles(rows))
+        assert space.configurations(found) == space.configurations(singles) and (owner == owners).all()
+
+
 def test_double_moves_where_every_single_one_is_infeasible() -> None:
     space = Space(
         [Ordinal("x", [1, 2, 4, 8]), Ordinal("y", [1, 2, 4, 8]), Integer("z", 3, 3)], constraints=["x * y == 8"]

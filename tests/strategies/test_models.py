@@ -5,7 +5,7 @@ import numpy as np
 from tests.contracts.strategy import small_space
 from tunepass.space.embedding import Embedding
 from tunepass.space.encoding import Encoding
-from tunepass.strategies.models import ForestModel, GpModel, held_out, informative, last_refit, weights
+from tunepass.strategies.models import ForestModel, GpModel, held_out, informative, last_refit, moments, weights
 from tunepass.surrogates.base import Posterior
 from tunepass.surrogates.forest import ForestSettings
 from tunepass.surrogates.gp import GaussianProcess, GpSettings
@@ -50,10 +50,11 @@ def test_draws_take_turns_and_their_mean_is_the_averaged_model() -> None:
     for theta in next(iter(turns._thetas.values())):
         process = GaussianProcess(Features.of(turns.embedding.group, turns.embedding.nominal), settings)
         process.refit(x[:at], loss[:at], theta)
-        singles.append(process.posterior(x).mean)
-    assert not np.allclose(singles[0], singles[1])
-    np.testing.assert_allclose(mixed.posterior(x).mean, np.mean(singles, axis=0))
-    np.testing.assert_allclose(turns.posterior(x).mean, singles[at % 3])
+        singles.append(process.posterior(x))
+    assert not np.allclose(singles[0].mean, singles[1].mean)
+    mixture, together = moments(singles), mixed.posterior(x)
+    np.testing.assert_array_equal([together.mean, together.variance], [mixture.mean, mixture.variance])
+    np.testing.assert_allclose(turns.posterior(x).mean, singles[at % 3].mean)
     for model in (turns, mixed):
         model.fit(x, loss, x[:0])
     np.testing.assert_array_equal(turns.posterior(x).mean, mixed.posterior(x).mean)

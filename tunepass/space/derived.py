@@ -33,7 +33,7 @@ Powers = tuple[tuple[str, int], ...]  # by name, of which the first is positive
 
 @dataclass(frozen=True, slots=True)
 class Derived:
-    """One feature: `raw` scaled to [0, 1] by `lo` and `hi`. With `odd`, of the odd part of its only parameter."""
+    """One feature: `raw` scaled to [0, 1] by `lo` and `hi` (places.py). `odd`: of the odd part of its parameter."""
 
     powers: Powers
     odd: bool
@@ -46,12 +46,9 @@ class Derived:
         return " * ".join(name if power == 1 else f"{name}^{power}" for name, power in self.powers)
 
     def raw(self, columns: Columns) -> Floats:
+        """The feature (n,) of the configurations in `columns`, not scaled."""
         logs = [power * np.log(self._number(columns[name])) for name, power in self.powers]
         return np.asarray(np.sum(logs, axis=0), dtype=np.float64)
-
-    def values(self, columns: Columns) -> Floats:
-        """The feature (n,) of the configurations in `columns`."""
-        return (self.raw(columns) - self.lo) / (self.hi - self.lo)
 
     def _number(self, column: Column) -> Floats:
         return np.asarray(odd_part(column) if self.odd else column, dtype=np.float64)

@@ -103,6 +103,28 @@ class Diagram:
             node = layer.child[arc].astype(np.int64)
         return out
 
+    def contains(self, rows: Indices) -> NDArray[np.bool_]:
+        """Which rows (n, layers) are paths (n,): `walk` without the ranks, several times as fast."""
+        rows, inside = np.ascontiguousarray(rows, dtype=np.int64), np.empty(len(rows), dtype=np.uint8)
+        lib.tp_diagram_contains(
+            ffi.cast("int64_t *", rows.ctypes.data), len(rows), len(self.layers), *self._pointers[0],
+            ffi.cast("uint8_t *", inside.ctypes.data),
+        )  # fmt: skip
+        return inside.view(np.bool_)
+
+    @cached_property
+    def _pointers(self) -> tuple[tuple[object, object, object], list[NDArray[np.generic]]]:
+        """The layers' arrays as native code takes them, and what keeps those in memory."""
+        starts = [np.ascontiguousarray(layer.start, dtype=np.int64) for layer in self.layers]
+        values = [np.ascontiguousarray(layer.value, dtype=np.int32) for layer in self.layers]
+        children = [np.ascontiguousarray(layer.child, dtype=np.int32) for layer in self.layers]
+        found = (
+            ffi.new("int64_t *[]", [ffi.cast("int64_t *", a.ctypes.data) for a in starts]),
+            ffi.new("int32_t *[]", [ffi.cast("int32_t *", a.ctypes.data) for a in values]),
+            ffi.new("int32_t *[]", [ffi.cast("int32_t *", a.ctypes.data) for a in children]),
+        )
+        return found, [*starts, *values, *children]
+
     def walk(self, rows: Indices) -> tuple[NDArray[np.bool_], Indices]:
         """Which rows (n, layers) are paths, and their ranks."""
         node = np.zeros(len(rows), dtype=np.int64)

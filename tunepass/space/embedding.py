@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 from tunepass.space.columns import Columns
 from tunepass.space.derived import Derived
 from tunepass.space.parameter import Categorical, Parameter, Permutation
+from tunepass.space.places import Places
 
 Floats = NDArray[np.float64]
 PermutationDistance = Literal["spearman", "kendall", "hamming", "naive", "positions"]
@@ -54,10 +55,24 @@ class Embedding:
         sizes = [size for size, width in zip(shared, widths) for _ in range(width // size)] + [1] * len(self.derived)
         self.group: NDArray[np.int64] = np.repeat(np.arange(len(sizes)), sizes)
         self.nominal: NDArray[np.bool_] = np.append(np.repeat(nominal, widths), np.zeros(len(self.derived), np.bool_))
+        self._places = Places(self.parameters, self.derived, log=log)
+        stops = np.cumsum(widths)
+        self._others = [
+            (p, int(stop) - width, int(stop))
+            for p, width, stop in zip(self.parameters, widths, stops)
+            if isinstance(p, (Categorical, Permutation))
+        ]
+        self._numbers = np.append(stops[self._places.numbers] - 1, np.arange(stops[-1], len(self.nominal)))
 
     def rows(self, columns: Columns) -> Floats:
-        parts = [self._features(p, columns[p.name]) for p in self.parameters]
-        return np.ascontiguousarray(np.column_stack([*parts, *(d.values(columns) for d in self.derived)]))
+        places = self._places.of(columns)
+        if not self._others:
+            return np.ascontiguousarray(places.T)
+        rows = np.empty((places.shape[1], len(self.nominal)))
+        rows[:, self._numbers] = places.T
+        for p, start, stop in self._others:
+            rows[:, start:stop] = self._features(p, columns[p.name])
+        return rows
 
     def _width(self, parameter: Parameter) -> int:
         if not isinstance(parameter, Permutation) or self.permutation == "naive":
@@ -73,17 +88,15 @@ class Embedding:
     def _apart(self, parameter: Parameter) -> bool:
         return isinstance(parameter, Permutation) and self.permutation == "positions"
 
-    def _features(self, parameter: Parameter, column: NDArray[np.generic]) -> Floats:
+    def _features(self, parameter: Categorical | Permutation, column: NDArray[np.generic]) -> Floats:
         if isinstance(parameter, Permutation):
             return self._permutation(parameter, column.astype(np.int64))
-        if isinstance(parameter, Categorical):
-            return parameter.find(column).astype(np.float64)
-        return parameter.unit(column, plain=not self.log)
+        return parameter.find(column).astype(np.float64)[:, None]
 
     def _permutation(self, parameter: Permutation, items: NDArray[np.int64]) -> Floats:
         k = items.shape[1]
         if self.permutation == "naive":
-            return parameter.find(items).astype(np.float64)
+            return parameter.find(items).astype(np.float64)[:, None]
         if self.permutation == "hamming":
             return items.astype(np.float64)  # k changed positions at most; the count itself is the distance
         position = np.argsort(items, axis=1)

@@ -14,6 +14,7 @@ import numpy as np
 from tunepass.space.derived import Derived
 from tunepass.space.group import Columns
 from tunepass.space.parameter import Categorical, Column, Parameter, Permutation
+from tunepass.space.places import Places
 from tunepass.space.prior import Floats
 from tunepass.space.space import Space
 
@@ -39,11 +40,21 @@ class Encoding:
             features += names
         self.blocks, self.derived = tuple(blocks), tuple(derived)
         self.features = (*features, *(str(d) for d in self.derived))
+        self._places = Places(space.parameters, self.derived)
+        starts = [blocks[i].start for i in self._places.numbers]
+        self._numbers = np.array([*starts, *range(len(features), len(self.features))], np.int64)
 
     def encode(self, columns: Columns) -> Floats:
         """Rows (n, features) of the configurations in `columns`."""
-        parts = [_encoded(b.parameter, columns[b.parameter.name]) for b in self.blocks]
-        return np.concatenate([*parts, *(d.values(columns)[:, None] for d in self.derived)], axis=1)
+        places = self._places.of(columns)
+        if len(places) == len(self.features):
+            return np.ascontiguousarray(places.T)
+        rows = np.empty((places.shape[1], len(self.features)))
+        rows[:, self._numbers] = places.T
+        for b in self.blocks:
+            if isinstance(b.parameter, (Categorical, Permutation)):
+                rows[:, b.start : b.stop] = _encoded(b.parameter, columns[b.parameter.name])
+        return rows
 
 
 def positions(column: Column) -> Floats:
@@ -59,9 +70,7 @@ def _names(p: Parameter) -> list[str]:
     return [p.name]
 
 
-def _encoded(p: Parameter, column: Column) -> Floats:
+def _encoded(p: Categorical | Permutation, column: Column) -> Floats:
     if isinstance(p, Permutation):
         return positions(column) / max(1, len(p.items) - 1)
-    if isinstance(p, Categorical):
-        return np.equal(p.find(column)[:, None], np.arange(p.size)).astype(np.float64)
-    return p.unit(column)[:, None]
+    return np.equal(p.find(column)[:, None], np.arange(p.size)).astype(np.float64)

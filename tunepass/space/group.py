@@ -36,6 +36,10 @@ class Group(ABC):
     def walk(self, columns: Columns) -> tuple[NDArray[np.bool_], Indices]:
         """Which rows are feasible, and their ranks."""
 
+    def contains(self, columns: Columns) -> NDArray[np.bool_]:
+        """Which rows are feasible."""
+        return self.walk(columns)[0]
+
     @abstractmethod
     def draw_by_prior(self, n: int, rng: np.random.Generator) -> Columns:
         """Independent rows, by the parameters' priors restricted to what is feasible."""
@@ -111,6 +115,9 @@ class DiagramGroup(Group):
 
     def walk(self, columns: Columns) -> tuple[NDArray[np.bool_], Indices]:
         return self.diagram.walk(self.rows(columns))
+
+    def contains(self, columns: Columns) -> NDArray[np.bool_]:
+        return self.diagram.contains(self.rows(columns))
 
     def columns(self, rows: Indices) -> Columns:
         """Columns of rows (n, layers) of value indices."""

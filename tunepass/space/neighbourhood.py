@@ -36,10 +36,14 @@ class Neighbourhood:
     def __init__(self, space: Space, keep: Callable[[Columns], NDArray[np.bool_]] | None = None):
         self.space, self.keep = space, keep
         self._orders = {p.name: _reorderings(len(p.items)) for p in space.parameters if isinstance(p, Permutation)}
+        self._listed = space.complete and not any(isinstance(p, (Real, Permutation)) for p in space.parameters)
 
     def of(self, columns: Columns) -> tuple[Columns, Indices]:
-        rows, owner = self._feasible(*self._singles(columns))
-        lonely = np.setdiff1d(np.arange(length(columns)), owner)
+        if self._listed:
+            rows, owner = self._feasible_places(columns)
+        else:
+            rows, owner = self._feasible(*self._singles(columns))
+        lonely = np.flatnonzero(np.bincount(owner, minlength=length(columns)) == 0)
         if not len(lonely) or len(self.space.parameters) < 2:
             return rows, owner
         more = [self._feasible(*self._pairs(columns, int(row))) for row in lonely]
@@ -68,13 +72,34 @@ class Neighbourhood:
         inside = self.inside(rows)
         return take(rows, inside), owner[inside]
 
+    def _feasible_places(self, columns: Columns) -> tuple[Columns, Indices]:
+        """The feasible single moves where every value has a place in a list: only those become values again."""
+        parameters = self.space.parameters
+        here = [p.find(columns[p.name]) for p in parameters]
+        moves = [_steps(index, int(p.size or 0)) for index, p in zip(here, parameters)]
+        owner = np.concatenate([mine for _, mine in moves])
+        places = np.stack(here, axis=1)[owner]
+        stop = 0
+        for number, (moved, mine) in enumerate(moves):
+            start, stop = stop, stop + len(mine)
+            places[start:stop, number] = moved
+        inside = self.space.contains_places(places)
+        places, owner = places[inside], owner[inside]
+        rows = {p.name: p.at(places[:, number]) for number, p in enumerate(parameters)}
+        if self.keep is None or not len(owner):
+            return rows, owner
+        kept = self.keep(rows)
+        return take(rows, kept), owner[kept]
+
     def _singles(self, columns: Columns) -> tuple[Columns, Indices]:
-        parts, owners = [], []
-        for parameter in self.space.parameters:
-            moved, owner = self._moves(parameter, columns[parameter.name])
-            parts.append({**take(columns, owner), parameter.name: moved})
-            owners.append(owner)
-        return join(parts), np.concatenate(owners)
+        moves = [self._moves(p, columns[p.name]) for p in self.space.parameters]
+        owner = np.concatenate([mine for _, mine in moves])
+        rows = take(columns, owner)
+        stop = 0
+        for parameter, (moved, mine) in zip(self.space.parameters, moves):
+            start, stop = stop, stop + len(mine)
+            rows[parameter.name][start:stop] = moved
+        return rows, owner
 
     def _pairs(self, columns: Columns, row: int) -> tuple[Columns, Indices]:
         """Double moves of one row, at most about PAIRS of them, spread evenly over the pairs of parameters."""
@@ -98,17 +123,21 @@ class Neighbourhood:
         if isinstance(parameter, Real):
             unit = np.clip(parameter.unit(column)[:, None] + REAL_STEPS, 0.0, 1.0)
             return np.asarray(parameter.from_unit(unit.ravel())), np.repeat(np.arange(n), len(REAL_STEPS))
-        size, index = parameter.size, parameter.find(column)
-        assert size is not None
-        if size <= LONG:
-            other = (index[:, None] + np.arange(1, size)) % size
-        else:
-            steps = 2 ** np.arange(int(np.log2(size)) + 1)
-            other = index[:, None] + np.concatenate([steps, -steps])
-        owner = np.repeat(np.arange(n), other.shape[1])
-        flat = other.ravel()
-        inside = (flat >= 0) & (flat < size)
-        return parameter.at(flat[inside]), owner[inside]
+        assert parameter.size is not None
+        places, owner = _steps(parameter.find(column), parameter.size)
+        return parameter.at(places), owner
+
+
+def _steps(index: Indices, size: int) -> tuple[Indices, Indices]:
+    """Other places of a domain for each of `index` (n,), and the row each belongs to."""
+    if size <= LONG:
+        other = (index[:, None] + np.arange(1, size)) % size
+        return other.ravel(), np.repeat(np.arange(len(index)), size - 1)
+    steps = 2 ** np.arange(int(np.log2(size)) + 1)
+    other = index[:, None] + np.concatenate([steps, -steps])
+    owner, flat = np.repeat(np.arange(len(index)), other.shape[1]), other.ravel()
+    inside = (flat >= 0) & (flat < size)
+    return flat[inside], owner[inside]
 
 
 def _reorderings(k: int) -> Indices:

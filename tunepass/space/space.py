@@ -22,7 +22,8 @@ from tunepass.space.configuration import Configuration, Value
 from tunepass.space.conflict import conflicting, describe
 from tunepass.space.constraint import Constraint
 from tunepass.space.defaults import settle
-from tunepass.space.group import Columns, FreeGroup, Group, RealGroup, build_group, components
+from tunepass.space.diagram import dedupe
+from tunepass.space.group import Columns, DiagramGroup, FreeGroup, Group, RealGroup, build_group, components
 from tunepass.space.parameter import Column, Parameter, Real
 from tunepass.space.prior import Floats
 from tunepass.space.rejection import RejectionGroup
@@ -169,8 +170,21 @@ class Space:
             return np.zeros(0, dtype=bool)
         ok = np.ones(n, dtype=bool)
         for g in self.groups:
-            ok &= g.walk(columns)[0]
+            ok &= g.contains(columns)
         return ok
+
+    def contains_places(self, places: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Which rows (n, parameters) of places in the parameters' domains are feasible, in a complete space of
+        parameters that list their values."""
+        ok = np.ones(len(places), dtype=bool)
+        for g in self.groups:
+            if isinstance(g, DiagramGroup):
+                ok &= g.diagram.contains(places[:, [self._numbers[name] for name, _ in g.layers]])
+        return ok
+
+    @cached_property
+    def _numbers(self) -> dict[str, int]:
+        return {p.name: number for number, p in enumerate(self.parameters)}
 
     def sample_columns(self, n: int, rng: np.random.Generator, prior: bool = False) -> Columns:
         """Up to n distinct feasible rows, uniform, or by the parameters' priors restricted to what is feasible.
@@ -193,7 +207,7 @@ class Space:
             before = length(kept)
             drawn = self._draw(max(n - before, 64), rng, prior=prior)
             both = self._joined(kept, drawn)
-            first = np.sort(np.unique(self._keys(both), axis=0, return_index=True)[1])[:n]
+            first = dedupe(self._keys(both))[1][:n]
             kept = {name: c[first] for name, c in both.items()}
             idle = idle + 1 if length(kept) == before else 0
         if length(kept) < n and not self.complete and not self._came_short:

@@ -14,7 +14,7 @@ from tunepass.space.embedding import Embedding
 from tunepass.space.encoding import Encoding
 from tunepass.surrogates.base import Floats, Posterior
 from tunepass.surrogates.forest import Forest, ForestSettings
-from tunepass.surrogates.gp import GaussianProcess, GpSettings
+from tunepass.surrogates.gp import GaussianProcess, GpSettings, mixture
 from tunepass.surrogates.kernels import Features
 
 REFIT_EVERY = 0.08  # hyperparameters are searched again when rows have grown by this share: n^2 a suggestion, amortised
@@ -85,7 +85,7 @@ class GpModel(Model):
                 process.refit(np.vstack([x, fantasies]), np.concatenate([loss, believed]), theta)
 
     def posterior(self, x: Floats) -> Posterior:
-        return moments([process.posterior(x) for process in self._used])
+        return mixture(self._used, x)
 
     def score(self) -> float:
         """As of the last refit."""

@@ -51,11 +51,12 @@ class Trees:
         if x.ndim != 2 or x.shape[1] != self.width:
             raise ValueError(f"rows must have the {self.width} columns of the fit, got shape {x.shape}")
         mean, variance = np.empty(len(x)), np.empty(len(x))
-        _lib.tp_forest_predict(
-            _reals(x), len(x), self.width, len(self.root), _ints(self.root), _ints(self.feature),
+        if _lib.tp_forest_predict(
+            _reals(x), len(x), self.width, len(self.root), len(self.feature), _ints(self.root), _ints(self.feature),
             _reals(self.threshold), _ints(self.left), _reals(self.mean), _reals(self.variance),
             _reals(mean), _reals(variance),
-        )  # fmt: skip
+        ):  # fmt: skip
+            raise MemoryError(f"no memory for predictions of {len(x)} rows")
         return Posterior(mean, variance)
 
 

@@ -8,10 +8,12 @@ Gamma(a, b) density of exp(theta_i) up to a constant: (a - 1) theta_i - b exp(th
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from tunepass.surrogates import kernels
 from tunepass.surrogates.base import Floats, Posterior, Surrogate
 from tunepass.surrogates.forest import checked
 from tunepass.surrogates.hamiltonian import draws as hamiltonian
@@ -157,6 +159,16 @@ class GaussianProcess(Surrogate):
             if value < best_value:
                 best, best_value = found, value
         return best, -best_value
+
+
+def mixture(processes: Sequence[GaussianProcess], x: Floats) -> Posterior:
+    """Mean and variance at rows `x` of an equal mixture of processes that were fitted to the same rows and losses."""
+    first, fits = processes[0], [process.fitted for process in processes]
+    if len(fits) == 1:
+        return first.posterior(x)
+    assert first._x is not None
+    conditioned = [(fit.kernel, fit.u, fit.alpha) for fit in fits]
+    return kernels.mixture(first._x, x, first.features, conditioned, first._shift, first._scale)
 
 
 class LogPosterior:

@@ -18,6 +18,7 @@ vectors for Hamming), so r is Euclidean too and each of these is positive semi-d
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -137,6 +138,29 @@ def posterior(x: Floats, z: Floats, features: Features, kernel: Kernel, u: Float
         _reals(alpha), _reals(mean), _reals(variance),
     ):  # fmt: skip
         raise MemoryError(f"no memory for a posterior over {len(x)} rows")
+    return Posterior(mean, variance)
+
+
+def mixture(
+    x: Floats,
+    z: Floats,
+    features: Features,
+    processes: Sequence[tuple[Kernel, Floats, Floats]],
+    shift: float,
+    scale: float,
+) -> Posterior:
+    """Moments at rows `z` (m, f) of the equal mixture of processes (kernel, u, alpha) given the same rows `x`."""
+    z = np.ascontiguousarray(z, dtype=np.float64)
+    mean, variance = np.empty(len(z)), np.empty(len(z))
+    kernels, us, alphas = zip(*processes)
+    weight = np.array([kernel.weights(features) for kernel in kernels])
+    if _lib.tp_gp_mixture(
+        len(kernels), _reals(x), len(x), _reals(z), len(z), x.shape[1], _reals(weight), _bytes(features.nominal),
+        KERNELS[kernels[0].name], _reals(np.array([kernel.amplitude for kernel in kernels])),
+        [_reals(u) for u in us], us[0].shape[1], [_reals(alpha) for alpha in alphas],
+        shift, scale, _reals(mean), _reals(variance),
+    ):  # fmt: skip
+        raise MemoryError(f"no memory for posteriors over {len(x)} rows")
     return Posterior(mean, variance)
 
 

@@ -89,13 +89,13 @@ class Scaled:
     def ends(self) -> tuple[float, float]:
         raise NotImplementedError
 
-    def unit(self, column: Column, *, plain: bool = False) -> Floats:
-        """Places (n,) of a column's values; `plain` ignores the log scale."""
+    def unit(self, column: Column) -> Floats:
+        """Places (n,) of a column's values."""
         lo, hi = self.ends()
         x = np.asarray(column, dtype=np.float64)
         if lo == hi:
             return np.zeros_like(x)
-        if self.log and not plain:
+        if self.log:
             return np.asarray((np.log(x) - math.log(lo)) / (math.log(hi) - math.log(lo)), dtype=np.float64)
         return np.asarray((x - lo) / (hi - lo), dtype=np.float64)
 
