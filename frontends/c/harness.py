@@ -24,8 +24,8 @@ mode=check     `calls` calls (default 1); call n with outputs poisoned by patter
 mode=time      Warm-up until steady (at most `warmup` s), then samples until the 95 % interval of the median is
                narrower than `precision`, or `most` samples, or `budget` s; at least `least`. A sample averages enough
                calls, timed singly with inout arrays restored between, to last 50 us. `cutoff`: stop after `probe`
-               undisturbed samples (or four times as many) when the fastest is slower than this many seconds. Outputs
-               carry poison pattern 1.
+               undisturbed samples (or four times as many) when the fastest is slower than this many seconds; after
+               any `probe` samples when it is half as slow again. Outputs carry poison pattern 1.
 mode=sanitize  as check, with plain allocations and no fault handler: for ASan and UBSan.
 mode=count     as check, plain: for cachegrind, by the difference between two values of `calls`.
 

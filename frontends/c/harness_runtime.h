@@ -368,6 +368,7 @@ typedef struct {
 } tp_plan;
 
 #define TP_SHORT 5e-5 /* a sample averages enough calls to last this long */
+#define TP_FAR 1.5    /* times the cutoff: farther than what an interrupted sample is off by, its wait left out */
 
 static double tp_warm_up(const tp_plan *plan) {
     double started = tp_now(), last = tp_timed_call(NULL);
@@ -403,7 +404,9 @@ static void tp_time(const tp_plan *plan) {
         if (calibration < quickest) quickest = calibration;
         /* the best was measured when the machine was this much faster */
         double slower = plan->calibrated_s > 0 && quickest > plan->calibrated_s ? quickest / plan->calibrated_s : 1;
-        if ((clean >= plan->probe || n >= 4 * plan->probe) && plan->cutoff_s > 0 && least > plan->cutoff_s * slower) {
+        double cutoff = plan->cutoff_s * slower;
+        int probed = clean >= plan->probe || n >= 4 * plan->probe || (n >= plan->probe && least > TP_FAR * cutoff);
+        if (plan->cutoff_s > 0 && probed && least > cutoff) {
             tp_say("cut %d\n", n);
             break;
         }
