@@ -16,7 +16,7 @@ from tunepass.space.space import Space
 from tunepass.study.objective import Objective
 from tunepass.study.trial import Trial
 
-LITTLE = 1.1  # times worse than the best is what hardly mattered
+LITTLE = 1.15  # times worse than the best is what hardly mattered
 
 
 def simpler(best: Trial, trials: Sequence[Trial], objective: Objective, space: Space) -> list[Configuration]:
