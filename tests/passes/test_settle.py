@@ -24,16 +24,21 @@ def trials(values: dict[Configuration, float], name: str = "time") -> list[Trial
 
 def test_finalists_are_the_best_without_the_default_and_without_twins() -> None:
     data = trials({DEFAULT: 1.0, at(8): 2.1, at(8, "b"): 2.1, at(2): 2.0, at(16): 2.4, at(1): 2.4999, at(2, "b"): 2.6})
-    assert finalists(data, TIME, DEFAULT) == [at(2), at(8), at(16), at(1)]
-    assert finalists([Trial(0, at(2), Failed("crash"))], TIME, DEFAULT) == []
+    assert finalists(data, TIME, SPACE) == [at(2), at(8), at(16), at(1)]
+    assert finalists([Trial(0, at(2), Failed("crash"))], TIME, SPACE) == []
+
+
+def test_the_closest_to_the_default_stands_for_its_twins_and_the_default_for_its_own() -> None:
+    data = trials({at(2, "b"): 2.0, at(2): 2.0, at(16, "b"): 1.0, at(8): 1.0, DEFAULT: 3.0, at(8, "b"): 3.0})
+    assert finalists(data, TIME, SPACE) == [at(8), at(2)]
 
 
 def test_there_are_few_finalists_and_zeros_are_near_everything() -> None:
     many = {Configuration({"TILE": i, "MODE": "a"}): 1.0 + i / 1000 for i in range(10, 30)}
-    assert finalists(trials(many), TIME, DEFAULT) == list(many)[:FINALISTS]
+    assert finalists(trials(many), TIME, SPACE) == list(many)[:FINALISTS]
     far = {c: 10.0**i for i, c in enumerate(many)}
-    assert finalists(trials(far), TIME, DEFAULT) == list(many)[:ALWAYS]
-    assert finalists(trials({c: float(i) for i, c in enumerate(many)}), TIME, DEFAULT) == list(many)[:FINALISTS]
+    assert finalists(trials(far), TIME, SPACE) == list(many)[:ALWAYS]
+    assert finalists(trials({c: float(i) for i, c in enumerate(many)}), TIME, SPACE) == list(many)[:FINALISTS]
 
 
 def test_single_measurements_choose_in_the_objectives_direction() -> None:

@@ -159,12 +159,13 @@ class Explorer:
         if not isinstance(self.evaluate, ComparesAgain):
             return 0.0
         default = self.study.space.default
-        best = finalists(self.trials, self.objective, default)
+        best = finalists(self.trials, self.objective, self.study.space)
         return min(FINALISTS_SHARE * (self.stop.budget_s or 0.0), self.again_s([default, *best], USUAL_ROUNDS))
 
     def again_s(self, configurations: list[Configuration], rounds: int) -> float:
         """What building them again and so many rounds of them take, as their trials took."""
-        taken = [t.seconds for t in self.trials if t.configuration in configurations]
+        wanted = [t for t in self.trials if t.configuration in configurations]
+        taken = [(t if t.same_as is None else self.trials[t.same_as]).seconds for t in wanted]
         return sum(t.get("compile", 0.0) + rounds * ROUND_SHARE * t.get("measure", 0.0) for t in taken)
 
     def hopeless(self) -> bool:
@@ -175,7 +176,9 @@ class Explorer:
     def settle(self) -> Verdict | None:
         """The finalists' verdict; None when they cannot be measured again, or there is nothing to compare."""
         default = self.study.space.default
-        candidates = self.clean_finalists() if self.sanitize else finalists(self.trials, self.objective, default)
+        candidates = (
+            self.clean_finalists() if self.sanitize else finalists(self.trials, self.objective, self.study.space)
+        )
         known = any(t.configuration == default and t.measured for t in self.trials)
         if not (candidates and known and isinstance(self.evaluate, ComparesAgain)):
             return None
@@ -196,12 +199,12 @@ class Explorer:
         default = self.study.space.default
         if not isinstance(self.evaluate, Sanitizes):
             self.warnings.append("the sanitizers need a kernel with a generated harness: nothing was sanitized")
-            return finalists(self.trials, self.objective, default)
+            return finalists(self.trials, self.objective, self.study.space)
         found = self.evaluate.sanitize(default) if any(t.measured for t in self.trials) else None
         if found is not None:
             self.warnings.append(f"the sanitizers find fault with the default: {found.log}")
         clean: set[Configuration] = set()
-        while unknown := [c for c in finalists(self.trials, self.objective, default) if c not in clean]:
+        while unknown := [c for c in finalists(self.trials, self.objective, self.study.space) if c not in clean]:
             before = self.clock()
             found = self.evaluate.sanitize(unknown[0])
             self.spend("sanitize", self.clock() - before)
@@ -209,7 +212,7 @@ class Explorer:
                 clean.add(unknown[0])
             else:
                 self.disqualify(unknown[0], found)
-        return finalists(self.trials, self.objective, default)
+        return finalists(self.trials, self.objective, self.study.space)
 
     def disqualify(self, configuration: Configuration, found: Failed) -> None:
         """The trial fails, and with it those that took its outcome."""

@@ -43,16 +43,18 @@ class Verdict:
         )
 
 
-def finalists(trials: Sequence[Trial], objective: Objective, default: Configuration) -> list[Configuration]:
-    """The best few measured configurations besides the default, best first, more of them where they are close; equal
-    measurements (the same object code) stand for one another, the first tried for all."""
-    measured = [(value, t) for t in comparable(trials) if (value := value_of(t, objective)) is not None]
-    seen: set[float] = set()
+def finalists(trials: Sequence[Trial], objective: Objective, space: Space) -> list[Configuration]:
+    """The best few measured configurations besides the default, best first, more of them where they are close; of
+    equal measurements (the same object code) the one closest to the default stands for all."""
+    alike: dict[float, list[Trial]] = {}
+    for trial in comparable(trials):
+        if (value := value_of(trial, objective)) is not None:
+            alike.setdefault(value, []).append(trial)
     best: dict[Configuration, float] = {}
-    for value, trial in sorted(measured, key=lambda pair: (objective.loss(pair[0]), pair[1].number)):
-        if value not in seen and trial.configuration != default:
-            best[trial.configuration] = value
-        seen.add(value)
+    for value in sorted(alike, key=objective.loss):
+        simplest = min((t.configuration for t in alike[value]), key=lambda c: distance_from_default(space, c))
+        if simplest != space.default:
+            best[simplest] = value
     first = next(iter(best.values()), 0.0)
     near = sum(value * first <= 0 or objective.gain(first, value) >= 1 / WITHIN for value in best.values())
     return list(best)[: min(max(near, ALWAYS), FINALISTS)]
