@@ -46,7 +46,7 @@ kills: $(STAMP)
 nests: $(STAMP)
 	TUNEPASS_TEST_NESTS=300 $(BIN)/python -m pytest -n 2 tests/properties/test_loop_rewrites.py
 
-# Can a build be trusted: kernels that nothing changes, a busy machine, several seeds (about twenty minutes).
+# Can a build be trusted: kernels that nothing changes, a busy machine, several seeds (half an hour).
 bench-trust: $(STAMP)
 	$(BIN)/python tests/benchmarks/bench_trust.py
 
