@@ -11,18 +11,19 @@ from dataclasses import replace as with_fields
 
 import numpy as np
 
-from tunepass.diagnostics import StudyError, nearest
+from tunepass.diagnostics import StudyError
 from tunepass.space.configuration import Configuration, Value
 from tunepass.space.space import Space
 from tunepass.study import codec
 from tunepass.study.admit import admit
+from tunepass.study.checked import checked_budget, checked_outcome, checked_seconds, distinct, listed
 from tunepass.study.closeness import distance_from_default
 from tunepass.study.database import MEMORY
 from tunepass.study.describe import describe, space_differences
 from tunepass.study.identity import differences
 from tunepass.study.objective import Objective
 from tunepass.study.origin import Origin
-from tunepass.study.outcome import Failed, Infeasible, Measured, Outcome
+from tunepass.study.outcome import Failed, Measured, Outcome
 from tunepass.study.pareto import nondominated
 from tunepass.study.store import Store, StudyRecord
 from tunepass.study.task import Factory, Feasible, PriorMeanLike, Task, factory_of
@@ -64,14 +65,14 @@ class Study:
         feasible: Feasible | None = None,
     ):
         self.space = space
-        self.objectives = _distinct(objectives)
+        self.objectives = distinct(objectives)
         if prior_mean is not None:
             self._single("prior_mean")
         self.task = Task(
             space=space,
             objectives=self.objectives,
             seed=seed,
-            max_evals=_budget(max_evals),
+            max_evals=checked_budget(max_evals),
             prior_mean=prior_mean,
             feasible=feasible,
         )
@@ -139,7 +140,16 @@ class Study:
         admitted = admit(self.space, configuration)
         self._catch_up()
         twin = None if same_as is None else self._number_of.get(admit(self.space, same_as))
-        trial = Trial(0, admitted, self._checked(outcome), _seconds(seconds), codec.tail(log), calibration, twin, code)
+        trial = Trial(
+            0,
+            admitted,
+            checked_outcome(outcome, self.objectives),
+            checked_seconds(seconds),
+            codec.tail(log),
+            calibration,
+            twin,
+            code,
+        )
         number = self._number_of.get(admitted)
         if number is None:
             kept = self.store.record(self._record, trial)
@@ -254,7 +264,7 @@ class Study:
             return record
         changes = space_differences(record.space, space)
         if record.objectives != self.objectives:
-            changes.append(f"objectives: {_listed(record.objectives)} -> {_listed(self.objectives)}")
+            changes.append(f"objectives: {listed(record.objectives)} -> {listed(self.objectives)}")
         changes += differences(record.identity, identity)
         if changes:
             raise StudyError(
@@ -302,48 +312,5 @@ class Study:
 
     def _single(self, what: str) -> Objective:
         if len(self.objectives) != 1:
-            raise StudyError(f"`{what}` needs a single objective, got {_listed(self.objectives)}", hint="use `pareto`")
+            raise StudyError(f"`{what}` needs a single objective, got {listed(self.objectives)}", hint="use `pareto`")
         return self.objectives[0]
-
-    def _checked(self, outcome: Outcome) -> Outcome:
-        match outcome:
-            case Measured(values):
-                names = [o.name for o in self.objectives]
-                for name in values:
-                    if name not in names:
-                        close = nearest(name, names)
-                        hint = f"did you mean {close!r}?" if close else None
-                        raise StudyError(f"no objective {name!r} in this study of {', '.join(names)}", hint=hint)
-                if missing := [name for name in names if name not in values]:
-                    raise StudyError(f"a measurement has a value for every objective; missing: {', '.join(missing)}")
-                return outcome
-            case Failed(stage, log):
-                return Failed(stage, codec.tail(log))
-            case Infeasible(constraint):
-                return Infeasible(codec.tail(constraint))
-        raise StudyError(f"an outcome is Measured, Infeasible or Failed, got {outcome!r}")
-
-
-def _distinct(objectives: Sequence[Objective]) -> tuple[Objective, ...]:
-    names = [o.name for o in objectives]
-    if not names or len(set(names)) < len(names):
-        raise StudyError(f"a study has objectives with distinct names, got {', '.join(names) or 'none'}")
-    return tuple(objectives)
-
-
-def _budget(max_evals: int | None) -> int | None:
-    if max_evals is not None and max_evals < 1:
-        raise StudyError(f"max_evals is at least 1, or None for no limit, got {max_evals}")
-    return max_evals
-
-
-def _seconds(seconds: Mapping[str, float] | None) -> dict[str, float]:
-    checked = {stage: float(value) for stage, value in (seconds or {}).items()}
-    for stage, value in checked.items():
-        if not (math.isfinite(value) and value >= 0):
-            raise StudyError(f"seconds of stage {stage} must be a finite number >= 0, got {value}")
-    return checked
-
-
-def _listed(objectives: Sequence[Objective]) -> str:
-    return ", ".join(f"{'max' if o.maximise else 'min'} {o.name}{f' ({o.unit})' if o.unit else ''}" for o in objectives)
