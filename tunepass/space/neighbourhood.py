@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,10 +37,9 @@ class Neighbourhood:
     def __init__(self, space: Space, keep: Callable[[Columns], NDArray[np.bool_]] | None = None):
         self.space, self.keep = space, keep
         self._orders = {p.name: _reorderings(len(p.items)) for p in space.parameters if isinstance(p, Permutation)}
-        self._listed = space.complete and not any(isinstance(p, (Real, Permutation)) for p in space.parameters)
 
     def of(self, columns: Columns) -> tuple[Columns, Indices]:
-        if self._listed:
+        if self.space.listed:
             rows, owner = self._feasible_places(columns)
         else:
             rows, owner = self._feasible(*self._singles(columns))
@@ -131,13 +131,18 @@ class Neighbourhood:
 def _steps(index: Indices, size: int) -> tuple[Indices, Indices]:
     """Other places of a domain for each of `index` (n,), and the row each belongs to."""
     if size <= LONG:
-        other = (index[:, None] + np.arange(1, size)) % size
-        return other.ravel(), np.repeat(np.arange(len(index)), size - 1)
+        return _others(size)[index].ravel(), np.repeat(np.arange(len(index)), size - 1)
     steps = 2 ** np.arange(int(np.log2(size)) + 1)
     other = index[:, None] + np.concatenate([steps, -steps])
     owner, flat = np.repeat(np.arange(len(index)), other.shape[1]), other.ravel()
     inside = (flat >= 0) & (flat < size)
     return flat[inside], owner[inside]
+
+
+@cache
+def _others(size: int) -> Indices:
+    """All places of a domain but each one's own (size, size - 1), from the next one on."""
+    return np.asarray((np.arange(size)[:, None] + np.arange(1, size)) % size)
 
 
 def _reorderings(k: int) -> Indices:

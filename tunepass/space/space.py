@@ -24,7 +24,7 @@ from tunepass.space.constraint import Constraint
 from tunepass.space.defaults import settle
 from tunepass.space.diagram import dedupe
 from tunepass.space.group import Columns, DiagramGroup, FreeGroup, Group, RealGroup, build_group, components
-from tunepass.space.parameter import Column, Parameter, Real
+from tunepass.space.parameter import Column, Parameter, Permutation, Real
 from tunepass.space.prior import Floats
 from tunepass.space.rejection import RejectionGroup
 
@@ -174,13 +174,17 @@ class Space:
         return ok
 
     def contains_places(self, places: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Which rows (n, parameters) of places in the parameters' domains are feasible, in a complete space of
-        parameters that list their values."""
+        """Which rows (n, parameters) of places in the parameters' domains are feasible, in a space that is `listed`."""
         ok = np.ones(len(places), dtype=bool)
         for g in self.groups:
             if isinstance(g, DiagramGroup):
                 ok &= g.diagram.contains(places[:, [self._numbers[name] for name, _ in g.layers]])
         return ok
+
+    @cached_property
+    def listed(self) -> bool:
+        """Is every configuration a row of places in the parameters' domains, all of them counted?"""
+        return self.complete and not any(isinstance(p, (Real, Permutation)) for p in self.parameters)
 
     @cached_property
     def _numbers(self) -> dict[str, int]:
@@ -264,6 +268,9 @@ class Space:
             return False
         if not all(p.admits(configuration[p.name]) for p in self.parameters):
             return False
+        if self.listed:
+            places = np.array([[p.domain.index(_plain(configuration[p.name])) for p in self.parameters]], np.int64)
+            return bool(self.contains_places(places)[0])
         return bool(self.contains_columns(self.columns([Configuration(configuration)]))[0])
 
     def neighbours(self, configuration: Configuration) -> list[Configuration]:
@@ -333,6 +340,11 @@ class Space:
             if words
             else np.zeros((n, 0), np.int64)
         )
+
+
+def _plain(value: Value) -> Value:
+    """Python's own number: a long range finds no other kind without looking at every one of its own."""
+    return value.item() if isinstance(value, np.generic) else value
 
 
 def length(columns: Columns) -> int:

@@ -109,8 +109,8 @@ def checked(x: Floats, y: Floats) -> tuple[Floats, Floats]:
 
 
 def _reals(a: Floats) -> object:
-    return _ffi.cast("double *", a.ctypes.data)
+    return _ffi.from_buffer("double[]", a)
 
 
 def _ints(a: NDArray[np.int32]) -> object:
-    return _ffi.cast("int32_t *", a.ctypes.data)
+    return _ffi.from_buffer("int32_t[]", a)
