@@ -72,6 +72,22 @@ def test_the_prior_knows_its_best_and_fills_in_its_worst() -> None:
     assert at[0] == pytest.approx(np.log(12)) and at[9] == pytest.approx(np.log(12 / 9))
 
 
+def test_the_prior_ranks_the_space() -> None:
+    space = Space([Integer("x", 1, 10)])
+    prior = Prior(replace(task(space), prior_mean=PriorMean.from_expression("12 / x")), log=True)
+    assert prior.rank(space.columns(list(space.enumerate()))).tolist() == pytest.approx(np.arange(9, -1, -1) / 10)
+
+
+@pytest.mark.parametrize(("text", "literally"), [(RIGHT, True), (WRONG, False)])
+def test_a_prior_that_foretells_the_trials_is_followed_down_its_ranks(text: str, literally: bool) -> None:
+    settings = BayesianSettings(surrogate="gp", probe=2)
+    search = Bayesian(replace(task(SPACE, seed=1), prior_mean=PriorMean.from_expression(text)), settings)
+    assert search.prior is not None
+    found = drive(search, 8, bowl)
+    ranks = search.prior.rank(SPACE.columns(found[2:]))
+    assert (ranks.max() < 0.05) == literally
+
+
 def test_the_warm_up_takes_turns() -> None:
     a, b, c, d = SPACE.sample(4, np.random.default_rng(0))
     assert interleaved(a, [b, a], [c, d]) == [a, b, c, d]

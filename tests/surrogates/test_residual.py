@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tunepass.surrogates.base import Posterior
-from tunepass.surrogates.residual import AffineMap, ResidualSettings, agreement, fit_map, mixture, weight
+from tunepass.surrogates.residual import AffineMap, ResidualSettings, agreement, conviction, fit_map, mixture, weight
 
 
 def test_the_map_is_least_squares_where_rows_are_many_and_spread() -> None:
@@ -52,3 +52,11 @@ def test_ranks_leave_all_some_or_nothing_of_the_weight() -> None:
     assert agreement(-0.5, 20, s) == 0.0
     uncertain = [agreement(0.0, n, s) for n in (3, 10, 40)]
     assert uncertain[0] > uncertain[1] > uncertain[2] > 0 and uncertain[2] < 0.25
+
+
+def test_a_prior_is_taken_literally_as_far_as_rows_differ_by_what_it_says() -> None:
+    m = np.array([3.0, 1.0, 0.5])
+    assert conviction(m, m + 7.0, 2.0) == pytest.approx(1.0)
+    assert conviction(m[:2], np.array([10.0, 8.4]), 2.0) == pytest.approx(1 - 2 * 0.2)
+    assert conviction(m, -m, 2.0) == conviction(m, np.full(3, 1.0), 2.0) == 0.0
+    assert conviction(m[:1], m[:1], 2.0) == conviction(np.full(2, 3.0), np.array([1.0, 1.0]), 2.0) == 0.0

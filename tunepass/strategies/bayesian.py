@@ -23,6 +23,7 @@ from tunepass.strategies.residual import Prior, ResidualModel, interleaved
 from tunepass.surrogates.base import Floats
 from tunepass.surrogates.residual import ResidualSettings
 
+LIKED = 1e-3  # share of the space among which a prior mean's ranks say little
 BELIEVED = 100  # latest failures at most, so that a suggestion's cost stays bounded
 
 
@@ -61,18 +62,25 @@ class Bayesian(Guided):
         def gp() -> Model:
             return GpModel(self.embedding, replace(s.gp, seed=self.task.seed))
 
+        def rough() -> Model:
+            own = replace(s.gp, lengthscale=s.residual.lengthscale, amplitude=s.residual.amplitude, seed=self.task.seed)
+            return GpModel(self.embedding, own)
+
         def forest() -> Model:
             return ForestModel(self.encoding, s.forest, self.task.seed)
 
         bases = {"gp": (gp,), "forest": (forest,), "mixed": (gp, forest)}[s.surrogate]
-        return tuple(base() if prior is None else ResidualModel(base, prior, s.residual) for base in bases)
+        if prior is None:
+            return tuple(base() for base in bases)
+        return tuple(ResidualModel(base, prior, s.residual, rough if base is gp else None) for base in bases)
 
     def _probe(self, utility: Utility, rng: np.random.Generator) -> Configuration | None:
-        every, best = self.settings.probe, self._elite(rng)[:1]
-        if not every or not best or len(self.task.objectives) > 1:
+        s = self.settings
+        due = s.probe > 0 and (len(self.record) + len(self.record.pending)) % s.probe == 0
+        if not due or len(self.task.objectives) > 1 or (self._few and self._conviction() > s.residual.convinced):
             return None
-        due = (len(self.record) + len(self.record.pending)) % every == 0
-        return probe(best[0], self.record.taken, self.around, utility) if due else None
+        best = self._elite(rng)[:1]
+        return probe(best[0], self.record.taken, self.around, utility) if best else None
 
     def _warm_up(self) -> list[Configuration]:
         plan = super()._warm_up()
@@ -105,24 +113,43 @@ class Bayesian(Guided):
         losses = scalarised(log_scale(record.losses) if s.log_output else record.losses, rng)
         models = self.asked
         improvements = [self._improvement(model, losses) for model in models]
-        shares = weights(models, s.trust)
+        shares, beta = weights(models, s.trust), self._conviction() * s.residual.influence / max(1, len(record))
 
         def gain(columns: Columns) -> Floats:
             blended = sum(share * improvement(columns) for share, improvement in zip(shares, improvements))
-            return np.asarray(blended) + self._belief(columns)
+            return np.asarray(blended) + self._belief(columns) + self._ranked(columns, beta)
 
         return gain
 
     @property
     def asked(self) -> tuple[Model, ...]:
         """The models that a suggestion rests on: with a prior mean, the process alone while trials are few."""
-        few = self.prior is not None and int(self.record.measured.sum()) < self.settings.residual.process
-        return self.models[:1] if few else self.models
+        return self.models[:1] if self._few else self.models
+
+    @property
+    def _few(self) -> bool:
+        """Is it the prior mean's turn still?"""
+        return self.prior is not None and int(self.record.measured.sum()) < self.settings.residual.process
 
     def _belief(self, columns: Columns) -> Floats:
         """log prior^(beta / n) (Hvarfner et al. 2022, "πBO", Eq. 6): what the user believes, fading with evidence."""
         beta = self.settings.influence / max(1, len(self.record))
         return beta * log_prior(self.task.space, columns) if beta > 0 else np.zeros(length(columns))
+
+    def _ranked(self, columns: Columns, beta: float) -> Floats:
+        """log q^-beta, q the share of the space that the prior mean likes better."""
+        if self.prior is None or beta == 0:
+            return np.zeros(length(columns))
+        return np.asarray(-beta * np.log(self.prior.rank(columns) + LIKED))
+
+    def _conviction(self) -> float:
+        """How literally the trials let the prior mean be taken, 0 to 1; 0 without one."""
+        record, s = self.record, self.settings
+        if self.prior is None or not record.measured.any():
+            return 0.0
+        losses = log_scale(record.losses) if s.log_output else record.losses
+        m = self.prior.at(take(record.columns, record.measured))
+        return self.prior.conviction(m, losses[:, 0], s.residual)
 
     def _improvement(self, model: Model, losses: Floats) -> Utility:
         """log EI under one model, the pending suggestions believed to come out as it predicts."""

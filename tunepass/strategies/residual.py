@@ -24,6 +24,7 @@ from tunepass.surrogates.residual import (
     AffineMap,
     ResidualSettings,
     agreement,
+    conviction,
     fit_map,
     mixture,
     weight,
@@ -47,11 +48,16 @@ class Prior:
         self.sign = _sign(known) if log else 0.0
         self.variance = float(self.scaled(known).var()) if len(known) else 0.0
         self.best = self._favourites(sample, losses)  # best first
+        self._sorted = np.sort(self.scaled(known))
 
     def at(self, columns: Columns) -> Floats:
         """The prior mean (n,) as losses."""
         losses = self._losses(columns)
         return self.scaled(np.where(np.isfinite(losses), losses, self.worst))
+
+    def rank(self, columns: Columns) -> Floats:
+        """The share (n,) of the space that it likes better."""
+        return np.asarray(np.searchsorted(self._sorted, self.at(columns)) / max(1, len(self._sorted)))
 
     def spread(self, embedding: Embedding, n: int) -> NDArray[np.int64]:
         """Places of `n` of its favourites: the best, then each the farthest from those before (maximin)."""
@@ -91,6 +97,10 @@ class Prior:
         """Do the losses (n,) measured at `columns` rank against the prior, so that the map drops it?"""
         return fit_map(self.at(columns), losses, self.variance, settings.kappa, self.unit(losses)).scale == 0
 
+    def conviction(self, m: Floats, losses: Floats, settings: ResidualSettings) -> float:
+        """How literally it can be taken, being m (n,) where losses (n,) were measured; not at all with a free unit."""
+        return conviction(m, losses, settings.doubt) if self.sign and len(losses) else 0.0
+
     def _losses(self, columns: Columns) -> Floats:
         values = self.mean.values(self.task.space, columns)
         return -values if self.task.objectives[0].maximise else values
@@ -103,11 +113,19 @@ def _sign(losses: Floats) -> float:
 
 
 class ResidualModel(Model):
-    """`ResidualModel(lambda: GpModel(embedding, settings), prior)`."""
+    """`ResidualModel(lambda: GpModel(embedding, settings), prior)`; `rough` is for what a convincing prior leaves."""
 
-    def __init__(self, base: Callable[[], Model], prior: Prior, settings: ResidualSettings | None = None):
+    def __init__(
+        self,
+        base: Callable[[], Model],
+        prior: Prior,
+        settings: ResidualSettings | None = None,
+        rough: Callable[[], Model] | None = None,
+    ):
         self.settings, self.prior = settings or ResidualSettings(), prior
-        self.plain, self.residual = base(), base()
+        self.plain, self._smooth = base(), base()
+        self._rough = rough() if rough is not None else self._smooth
+        self.residual = self._smooth
         self.map, self._expected = AffineMap(1.0, 0.0), 1.0
         self.weight, self._residual_score = self.settings.belief, -np.inf
 
@@ -119,6 +137,8 @@ class ResidualModel(Model):
         self._expected = self.prior.unit(loss[:at])
         self.map = fit_map(m[:at], loss[:at], self.prior.variance, self.settings.kappa, self._expected)
         left = loss - self.map.apply(m)
+        convinced = self.prior.conviction(m, loss, self.settings) > self.settings.convinced
+        self.residual = self._rough if convinced else self._smooth
         base, more = np.ascontiguousarray(x[:, :-1]), np.ascontiguousarray(fantasies[:, : x.shape[1] - 1])
         self.plain.fit(base, loss, more, keep)
         self.residual.fit(base, left, more, keep)

@@ -16,11 +16,12 @@ correlation of m and y leaves of it: nothing, as rows gather and it is not posit
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from tunepass.surrogates.base import Floats, Posterior
+from tunepass.surrogates.gp import Gamma
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +34,11 @@ class ResidualSettings:
     process: int = 12  # measured trials before which `mixed` asks the process alone: of a few, a forest learns steps
     agreeing: float = 5.0  # pseudo-rows that the prior ranks right
     convincing: float = 0.5  # rank correlation from which on the ranks take nothing from the weight
+    doubt: float = 2.0  # how fast the conviction c falls with the misfit of prior and trials
+    influence: float = 10.0  # beta of the prior's ranks q: they weigh in as q^(-c beta / n)
+    convinced: float = 0.5  # c from which on few trials are not probed around, and the residual is expected rough:
+    lengthscale: Gamma = field(default_factory=lambda: Gamma(2.0, 5.0))  # where devices agree, no trend is left
+    amplitude: Gamma = field(default_factory=lambda: Gamma(2.0, 1.0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +71,17 @@ def agreement(correlation: float, n: int, settings: ResidualSettings) -> float:
     nothing as rows gather that the prior does not rank. Ranks see at once what likelihoods need a good fit for."""
     shrunk = (n * correlation + settings.agreeing) / (n + settings.agreeing)
     return min(1.0, max(0.0, shrunk / settings.convincing))
+
+
+def conviction(m: Floats, y: Floats, doubt: float) -> float:
+    """c in [0, 1]: how literally the prior can be taken, from how far rows are from differing by what it says (b = 1).
+
+    c = 1 - doubt |(y - mean y) - (m - mean m)| / |m - mean m|, at least 0. A prior that ranks well may yet be no guide
+    among its own best; this says so from the second row on.
+    """
+    gap = m - m.mean()
+    spread = float(np.linalg.norm(gap))
+    return max(0.0, 1 - doubt * float(np.linalg.norm(y - y.mean() - gap)) / spread) if spread > 0 else 0.0
 
 
 def mixture(share: float, one: Posterior, other: Posterior) -> Posterior:
