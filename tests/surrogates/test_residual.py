@@ -55,8 +55,9 @@ def test_ranks_leave_all_some_or_nothing_of_the_weight() -> None:
 
 
 def test_a_prior_is_taken_literally_as_far_as_rows_differ_by_what_it_says() -> None:
-    m = np.array([3.0, 1.0, 0.5])
+    m = np.array([3.0, 1.0, -1.0])
     assert conviction(m, m + 7.0, 2.0) == pytest.approx(1.0)
-    assert conviction(m[:2], np.array([10.0, 8.4]), 2.0) == pytest.approx(1 - 2 * 0.2)
+    off = np.array([0.1, -0.2, 0.1])  # its length is sqrt(0.06), that of m - mean m sqrt(8)
+    assert conviction(m, m + off, 2.0) == pytest.approx(1 - 2 * np.sqrt(2 * 0.06 / 8))
     assert conviction(m, -m, 2.0) == conviction(m, np.full(3, 1.0), 2.0) == 0.0
-    assert conviction(m[:1], m[:1], 2.0) == conviction(np.full(2, 3.0), np.array([1.0, 1.0]), 2.0) == 0.0
+    assert conviction(m[:2], m[:2], 2.0) == conviction(np.full(3, 3.0), m, 2.0) == 0.0  # two rows agree by chance

@@ -76,12 +76,15 @@ def agreement(correlation: float, n: int, settings: ResidualSettings) -> float:
 def conviction(m: Floats, y: Floats, doubt: float) -> float:
     """c in [0, 1]: how literally the prior can be taken, from how far rows are from differing by what it says (b = 1).
 
-    c = 1 - doubt |(y - mean y) - (m - mean m)| / |m - mean m|, at least 0. A prior that ranks well may yet be no guide
-    among its own best; this says so from the second row on.
+    c = 1 - doubt sqrt((n - 1) / (n - 2)) |(y - mean y) - (m - mean m)| / |m - mean m|, at least 0, and 0 of fewer than
+    three rows: two agree by chance too easily. A prior that ranks well may yet be no guide among its own best.
     """
-    gap = m - m.mean()
+    n, gap = len(m), m - m.mean()
     spread = float(np.linalg.norm(gap))
-    return max(0.0, 1 - doubt * float(np.linalg.norm(y - y.mean() - gap)) / spread) if spread > 0 else 0.0
+    if n < 3 or spread == 0:
+        return 0.0
+    misfit = math.sqrt((n - 1) / (n - 2)) * float(np.linalg.norm(y - y.mean() - gap))
+    return max(0.0, 1 - doubt * misfit / spread)
 
 
 def mixture(share: float, one: Posterior, other: Posterior) -> Posterior:
