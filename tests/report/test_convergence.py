@@ -43,7 +43,9 @@ def test_a_search_that_measured_nothing_still_has_a_picture() -> None:
 
 def test_equal_and_extreme_values_can_be_drawn() -> None:
     for values in [(1.0, 1.0), (0.0, 0.0), (1e-9, 1e9), (-5.0, 5.0)]:
-        ElementTree.fromstring(convergence_svg(times(*values), TIME, "k"))
+        root = ElementTree.fromstring(convergence_svg(times(*values), TIME, "k"))
+        places = [float(circle.attrib[axis]) for circle in root.iter(f"{SVG}circle") for axis in ("cx", "cy")]
+        assert len(places) == 2 * len(values) and all(0 <= place <= 1e4 for place in places)
 
 
 def test_the_picture_is_golden(golden) -> None:  # type: ignore[no-untyped-def]

@@ -52,6 +52,7 @@ def test_the_live_display_leaves_no_residue() -> None:
     with open_display(stream, "matmul", terminal=True) as display:
         display(Shown())
         display(replace(Shown(), best_value=None, gain=None, budget_s=None, max_evals=7))
+    assert stream.getvalue() == ""
 
 
 @pytest.mark.parametrize("seconds,text", [(0, "0:00"), (59.4, "0:59"), (59.6, "1:00"), (3600, "1:00:00")])

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from tunepass.diagnostics import StudyError
-from tunepass.study.checked import checked_budget, checked_outcome, checked_seconds, distinct, listed
+from tunepass.study.checked import checked_budget, checked_objectives, checked_outcome, checked_seconds, listed
 from tunepass.study.codec import tail
 from tunepass.study.objective import Objective
 from tunepass.study.outcome import Failed, Infeasible, Measured
@@ -12,7 +12,7 @@ TIME, RATE = Objective("time", unit="ms"), Objective("rate", maximise=True)
 
 
 def test_what_fits_is_taken_as_it_is() -> None:
-    assert distinct([TIME, RATE]) == (TIME, RATE) and listed((TIME, RATE)) == "min time (ms), max rate"
+    assert checked_objectives([TIME, RATE]) == (TIME, RATE) and listed((TIME, RATE)) == "min time (ms), max rate"
     assert checked_budget(None) is None and checked_budget(1) == 1
     assert checked_seconds(None) == {} and checked_seconds({"compile": 1}) == {"compile": 1.0}
     both = Measured({"time": 1.0, "rate": 2.0})
@@ -37,6 +37,6 @@ def test_what_does_not_fit_is_named() -> None:
     with pytest.raises(StudyError, match="missing: rate"):
         checked_outcome(Measured({"time": 1.0}), (TIME, RATE))
     with pytest.raises(StudyError, match="distinct names, got time, time"):
-        distinct([TIME, TIME])
+        checked_objectives([TIME, TIME])
     with pytest.raises(StudyError, match="at least 1"):
         checked_budget(0)

@@ -159,8 +159,8 @@ class Explorer:
         if not isinstance(self.evaluate, ComparesAgain):
             return 0.0
         default = self.study.space.default
-        best = finalists(self.trials, self.objective, self.study.space)
-        return min(FINALISTS_SHARE * (self.stop.budget_s or 0.0), self.again_s([default, *best], USUAL_ROUNDS))
+        again = self.again_s([default, *self.finalists()], USUAL_ROUNDS)
+        return min(FINALISTS_SHARE * (self.stop.budget_s or 0.0), again)
 
     def again_s(self, configurations: list[Configuration], rounds: int) -> float:
         """What building them again and so many rounds of them take, as their trials took."""
@@ -176,9 +176,7 @@ class Explorer:
     def settle(self) -> Verdict | None:
         """The finalists' verdict; None when they cannot be measured again, or there is nothing to compare."""
         default = self.study.space.default
-        candidates = (
-            self.clean_finalists() if self.sanitize else finalists(self.trials, self.objective, self.study.space)
-        )
+        candidates = self.clean_finalists() if self.sanitize else self.finalists()
         known = any(t.configuration == default and t.measured for t in self.trials)
         if not (candidates and known and isinstance(self.evaluate, ComparesAgain)):
             return None
@@ -193,18 +191,21 @@ class Explorer:
             return None
         return from_rounds(default_values, list(zip(candidates, values)), self.objective, self.study.space)
 
+    def finalists(self) -> list[Configuration]:
+        return finalists(self.trials, self.objective, self.study.space)
+
     def clean_finalists(self) -> list[Configuration]:
         """The finalists in whom the sanitizers find nothing; a finding makes the trial a failed one, and the next best
         takes its place."""
         default = self.study.space.default
         if not isinstance(self.evaluate, Sanitizes):
             self.warnings.append("the sanitizers need a kernel with a generated harness: nothing was sanitized")
-            return finalists(self.trials, self.objective, self.study.space)
+            return self.finalists()
         found = self.evaluate.sanitize(default) if any(t.measured for t in self.trials) else None
         if found is not None:
             self.warnings.append(f"the sanitizers find fault with the default: {found.log}")
         clean: set[Configuration] = set()
-        while unknown := [c for c in finalists(self.trials, self.objective, self.study.space) if c not in clean]:
+        while unknown := [c for c in self.finalists() if c not in clean]:
             before = self.clock()
             found = self.evaluate.sanitize(unknown[0])
             self.spend("sanitize", self.clock() - before)
@@ -212,7 +213,7 @@ class Explorer:
                 clean.add(unknown[0])
             else:
                 self.disqualify(unknown[0], found)
-        return finalists(self.trials, self.objective, self.study.space)
+        return self.finalists()
 
     def disqualify(self, configuration: Configuration, found: Failed) -> None:
         """The trial fails, and with it those that took its outcome."""

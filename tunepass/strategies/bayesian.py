@@ -77,7 +77,7 @@ class Bayesian(Guided):
     def _probe(self, utility: Utility, rng: np.random.Generator) -> Configuration | None:
         s = self.settings
         due = s.probe > 0 and (len(self.record) + len(self.record.pending)) % s.probe == 0
-        if not due or len(self.task.objectives) > 1 or (self._few and self._conviction() > s.residual.convinced):
+        if not due or len(self.task.objectives) > 1 or (self._few and self._conviction > s.residual.convinced):
             return None
         best = self._elite(rng)[:1]
         return probe(best[0], self.record.taken, self.around, utility) if best else None
@@ -113,7 +113,7 @@ class Bayesian(Guided):
         losses = scalarised(log_scale(record.losses) if s.log_output else record.losses, rng)
         models = self.asked
         improvements = [self._improvement(model, losses) for model in models]
-        shares, beta = weights(models, s.trust), self._conviction() * s.residual.influence / max(1, len(record))
+        shares, beta = weights(models, s.trust), self._conviction * s.residual.influence / max(1, len(record))
 
         def gain(columns: Columns) -> Floats:
             blended = sum(share * improvement(columns) for share, improvement in zip(shares, improvements))
@@ -142,14 +142,11 @@ class Bayesian(Guided):
             return np.zeros(length(columns))
         return np.asarray(-beta * np.log(self.prior.rank(columns) + LIKED))
 
+    @property
     def _conviction(self) -> float:
-        """How literally the trials let the prior mean be taken, 0 to 1; 0 without one."""
-        record, s = self.record, self.settings
-        if self.prior is None or not record.measured.any():
-            return 0.0
-        losses = log_scale(record.losses) if s.log_output else record.losses
-        m = self.prior.at(take(record.columns, record.measured))
-        return self.prior.conviction(m, losses[:, 0], s.residual)
+        """How literally the trials let the prior mean be taken, 0 to 1, as the first model found; 0 without one."""
+        first = self.models[0]
+        return first.conviction if isinstance(first, ResidualModel) else 0.0
 
     def _improvement(self, model: Model, losses: Floats) -> Utility:
         """log EI under one model, the pending suggestions believed to come out as it predicts."""

@@ -97,10 +97,6 @@ class Prior:
         """Do the losses (n,) measured at `columns` rank against the prior, so that the map drops it?"""
         return fit_map(self.at(columns), losses, self.variance, settings.kappa, self.unit(losses)).scale == 0
 
-    def conviction(self, m: Floats, losses: Floats, settings: ResidualSettings) -> float:
-        """How literally it can be taken, being m (n,) where losses (n,) were measured; not at all with a free unit."""
-        return conviction(m, losses, settings.doubt) if self.sign and len(losses) else 0.0
-
     def _losses(self, columns: Columns) -> Floats:
         values = self.mean.values(self.task.space, columns)
         return -values if self.task.objectives[0].maximise else values
@@ -128,6 +124,7 @@ class ResidualModel(Model):
         self.residual = self._smooth
         self.map, self._expected = AffineMap(1.0, 0.0), 1.0
         self.weight, self._residual_score = self.settings.belief, -np.inf
+        self.conviction = 0.0
 
     def rows(self, columns: Columns) -> Floats:
         return np.column_stack([self.plain.rows(columns), self.prior.at(columns)])
@@ -137,8 +134,8 @@ class ResidualModel(Model):
         self._expected = self.prior.unit(loss[:at])
         self.map = fit_map(m[:at], loss[:at], self.prior.variance, self.settings.kappa, self._expected)
         left = loss - self.map.apply(m)
-        convinced = self.prior.conviction(m, loss, self.settings) > self.settings.convinced
-        self.residual = self._rough if convinced else self._smooth
+        self.conviction = conviction(m, loss, self.settings.doubt) if self.prior.sign else 0.0  # 0: its unit is free
+        self.residual = self._rough if self.conviction > self.settings.convinced else self._smooth
         base, more = np.ascontiguousarray(x[:, :-1]), np.ascontiguousarray(fantasies[:, : x.shape[1] - 1])
         self.plain.fit(base, loss, more, keep)
         self.residual.fit(base, left, more, keep)

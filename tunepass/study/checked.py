@@ -11,7 +11,7 @@ from tunepass.study.objective import Objective
 from tunepass.study.outcome import Failed, Infeasible, Measured, Outcome
 
 
-def distinct(objectives: Sequence[Objective]) -> tuple[Objective, ...]:
+def checked_objectives(objectives: Sequence[Objective]) -> tuple[Objective, ...]:
     names = [o.name for o in objectives]
     if not names or len(set(names)) < len(names):
         raise StudyError(f"a study has objectives with distinct names, got {', '.join(names) or 'none'}")

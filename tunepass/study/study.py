@@ -16,7 +16,7 @@ from tunepass.space.configuration import Configuration, Value
 from tunepass.space.space import Space
 from tunepass.study import codec
 from tunepass.study.admit import admit
-from tunepass.study.checked import checked_budget, checked_outcome, checked_seconds, distinct, listed
+from tunepass.study.checked import checked_budget, checked_objectives, checked_outcome, checked_seconds, listed
 from tunepass.study.closeness import distance_from_default
 from tunepass.study.database import MEMORY
 from tunepass.study.describe import describe, space_differences
@@ -65,7 +65,7 @@ class Study:
         feasible: Feasible | None = None,
     ):
         self.space = space
-        self.objectives = distinct(objectives)
+        self.objectives = checked_objectives(objectives)
         if prior_mean is not None:
             self._single("prior_mean")
         self.task = Task(

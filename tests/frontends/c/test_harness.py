@@ -187,4 +187,4 @@ int main(void) { return 1; }
 @pytest.mark.parametrize("name", ["matmul.c", "spmv.c", "stencil.c"])
 def test_the_samples_have_a_harness_that_compiles(name: str, tmp_path: Path) -> None:
     text = (Path(__file__).parents[3] / "samples" / "c" / name).read_text()
-    build(tmp_path, text, "gcc", "-fopenmp", "-Wno-unused-parameter")
+    assert build(tmp_path, text, "gcc", "-fopenmp", "-Wno-unused-parameter").exists()
