@@ -116,7 +116,7 @@ def test_the_fpga_block_prints_what_the_document_says() -> None:
 
 
 def test_the_c_block_is_read_and_compiles(tmp_path: Path) -> None:
-    from tunepass.driver.reading import parse
+    from tunepass.jobs.reading import parse
 
     for number, text in enumerate(blocks("README.md", "c") + blocks("docs/trials.md", "c")):
         path = tmp_path / f"{number}.c"
@@ -126,14 +126,14 @@ def test_the_c_block_is_read_and_compiles(tmp_path: Path) -> None:
 
 
 def test_the_yaml_block_is_a_lock() -> None:
-    from tunepass.study.lock import Lock
+    from tunepass.study.lock.lock import Lock
 
     for text in blocks("docs/cli.md", "yaml"):
         assert Lock.parse(text).entries["matmul.c::matmul"].objective.gain == 3.15
 
 
 def test_the_sql_block_is_understood(tmp_path: Path) -> None:
-    from tunepass.study.store import Store
+    from tunepass.study.storage.store import Store
 
     Store(f"sqlite:///{tmp_path / 'store.db'}").close()
     with closing(sqlite3.connect(tmp_path / "store.db")) as connection:

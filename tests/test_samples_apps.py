@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tunepass import cli
-from tunepass.driver.reading import load
+from tunepass.jobs.reading import load
 from tunepass.passes.base import Compilation
 from tunepass.passes.extract_space import ExtractSpace
 

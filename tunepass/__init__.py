@@ -21,14 +21,14 @@ _HOME_OF = {
     "Failed": "tunepass.study.outcome",
     "Trial": "tunepass.study.trial",
     "Study": "tunepass.study.study",
-    "PriorMean": "tunepass.strategies.prior_mean",
-    "Store": "tunepass.study.store",
-    "Lock": "tunepass.study.lock",
+    "PriorMean": "tunepass.strategies.bo.prior_mean",
+    "Store": "tunepass.study.storage.store",
+    "Lock": "tunepass.study.lock.lock",
     "Kernel": "tunepass.ir.kernel",
     "Pass": "tunepass.passes.base",
     "Pipeline": "tunepass.passes.base",
     "Result": "tunepass.passes.base",
-    "load": "tunepass.driver.reading",
+    "load": "tunepass.jobs.reading",
     "TunepassError": "tunepass.diagnostics",
 }
 
@@ -36,19 +36,19 @@ __all__ = ["__version__", *sorted(_HOME_OF)]
 
 if TYPE_CHECKING:
     from tunepass.diagnostics import TunepassError as TunepassError
-    from tunepass.driver.reading import load as load
     from tunepass.ir.kernel import Kernel as Kernel
+    from tunepass.jobs.reading import load as load
     from tunepass.passes.base import Pass as Pass
     from tunepass.passes.base import Pipeline as Pipeline
     from tunepass.passes.base import Result as Result
     from tunepass.space.configuration import Configuration as Configuration
-    from tunepass.strategies.prior_mean import PriorMean as PriorMean
-    from tunepass.study.lock import Lock as Lock
+    from tunepass.strategies.bo.prior_mean import PriorMean as PriorMean
+    from tunepass.study.lock.lock import Lock as Lock
     from tunepass.study.objective import Objective as Objective
     from tunepass.study.outcome import Failed as Failed
     from tunepass.study.outcome import Infeasible as Infeasible
     from tunepass.study.outcome import Measured as Measured
-    from tunepass.study.store import Store as Store
+    from tunepass.study.storage.store import Store as Store
     from tunepass.study.study import Study as Study
     from tunepass.study.trial import Trial as Trial
 

@@ -9,12 +9,12 @@ from tunepass.diagnostics import TunepassError, nearest
 
 STRATEGIES: Mapping[str, str] = {
     "auto": "tunepass.strategies.auto:Auto",
-    "baco": "tunepass.strategies.baco:baco",
-    "bayesian": "tunepass.strategies.bayesian:Bayesian",
+    "baco": "tunepass.strategies.bo.baco:baco",
+    "bayesian": "tunepass.strategies.bo.bayesian:Bayesian",
     "density_ratio": "tunepass.strategies.density_ratio:DensityRatio",
     "exhaustive": "tunepass.strategies.exhaustive:Exhaustive",
     "hypermapper": "tunepass.strategies.pareto_wall:ParetoWall",
-    "hypervolume": "tunepass.strategies.hypervolume:Hypervolume",
+    "hypervolume": "tunepass.strategies.bo.hypervolume:Hypervolume",
     "random": "tunepass.strategies.random:Random",
 }
 
@@ -26,7 +26,7 @@ FRONTENDS: Mapping[str, str] = {
 }
 
 # What passes reach above themselves for, by name only: the standard pipeline needs frontends and evaluators.
-DEFAULT_PIPELINE: Mapping[str, str] = {"default": "tunepass.driver.pipeline:default_pipeline"}
+DEFAULT_PIPELINE: Mapping[str, str] = {"default": "tunepass.jobs.pipeline:default_pipeline"}
 
 
 def strategy(name: str) -> Callable[..., object]:

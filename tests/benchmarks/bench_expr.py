@@ -16,7 +16,7 @@ from tunepass.expr import numpy_eval
 from tunepass.expr.domain import Domain
 from tunepass.expr.nodes import INTEGER, Type, walk
 from tunepass.expr.parser import parse
-from tunepass.expr.program import Program
+from tunepass.expr.vm.program import Program
 
 ROWS, BLOCK = 10_000_000, 65_536
 POWERS = tuple(2**k for k in range(11))

@@ -15,10 +15,10 @@ from pathlib import Path
 import numpy as np
 
 from tunepass.diagnostics import Source
+from tunepass.exact.branch_and_bound import Certificate, pareto_front
 from tunepass.frontends.spatial.frontend import SpatialFrontend
 from tunepass.hwmodels.fpga.device import load
 from tunepass.hwmodels.fpga.model import costs
-from tunepass.strategies.branch_and_bound import Certificate, pareto_front
 from tunepass.strategies.exhaustion import exhaustive_front
 
 SAMPLES = Path(__file__).parents[2] / "samples" / "spatial"

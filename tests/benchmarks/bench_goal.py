@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 
 from tests.benchmarks.bench_hypermapper import PROGRAMS, Problem, problem
-from tunepass.driver.model_job import model_run
+from tunepass.jobs.model_job import model_run
 from tunepass.passes.model_search import at_once
 from tunepass.study.outcome import Measured
 from tunepass.study.study import Study

@@ -29,12 +29,12 @@ from numpy.typing import NDArray
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
 
-from tunepass.driver.modelled import Modelled, read_model
+from tunepass.exact.branch_and_bound import pareto_front
+from tunepass.jobs.modelled import Modelled, read_model
 from tunepass.space.configuration import Configuration
-from tunepass.space.encoding import Encoding
+from tunepass.space.features.encoding import Encoding
 from tunepass.space.space import Space
 from tunepass.strategies.base import Strategy, Task
-from tunepass.strategies.branch_and_bound import pareto_front
 from tunepass.strategies.pareto_wall import ParetoWall, ParetoWallSettings
 from tunepass.strategies.random import Random, RandomSettings
 from tunepass.study.outcome import Infeasible, Measured

@@ -19,8 +19,8 @@ import numpy as np
 
 from tunepass.diagnostics import Source
 from tunepass.expr import numpy_eval
-from tunepass.expr.product import Product
-from tunepass.expr.program import Program
+from tunepass.expr.vm.product import Product
+from tunepass.expr.vm.program import Program
 from tunepass.frontends.spatial.frontend import SpatialFrontend
 from tunepass.hwmodels.fpga.device import load
 from tunepass.hwmodels.fpga.model import costs

@@ -17,11 +17,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tunepass.diagnostics import Source, TunepassError
-from tunepass.driver.modelled import model_of
 from tunepass.frontends.spatial import outline
 from tunepass.frontends.spatial.frontend import SpatialFrontend
 from tunepass.frontends.spatial.parser import parse
 from tunepass.frontends.spatial.scanner import scan
+from tunepass.jobs.modelled import model_of
 
 STAGES = ("parse", "lower", "price")
 

@@ -27,10 +27,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import tunepass
-from tunepass.driver.evaluation import evaluator
 from tunepass.evaluators.compile_run import CompileRun
-from tunepass.passes.settle import median
+from tunepass.jobs.evaluation import evaluator
 from tunepass.space.configuration import Configuration
+from tunepass.tuning.finalists import median
 
 ROOT = Path(__file__).parents[2]
 LEAST_GAIN, MOST_SPREAD = 3.0, 0.05

@@ -14,7 +14,7 @@ import pytest
 
 from tunepass.cli import main
 from tunepass.commands.fronts import front_watch
-from tunepass.driver.reading import load
+from tunepass.jobs.reading import load
 from tunepass.study.certificate import Certificate
 
 SAMPLES = Path(__file__).parents[2] / "samples" / "spatial"

@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 
 from tests.commands.conftest import Folder
-from tunepass.driver.identity import identity_of, source_hash
-from tunepass.driver.reading import load
+from tunepass.jobs.identity import identity_of, source_hash
+from tunepass.jobs.reading import load
 from tunepass.passes.base import Compilation
 from tunepass.passes.extract_space import ExtractSpace
 from tunepass.space.configuration import Configuration, Value
-from tunepass.study.lock import Entry, Lock, LockedObjective
+from tunepass.study.lock.lock import Entry, Lock, LockedObjective
 
 PROBE = """\
 #include <stdio.h>

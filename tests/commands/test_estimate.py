@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 import pytest
 
 from tunepass.cli import main
-from tunepass.driver.modelled import read_model
+from tunepass.jobs.modelled import read_model
 
 SAMPLES = Path(__file__).parents[2] / "samples" / "spatial"
 ON = ("--device", "stratix-v")

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from tests.commands.killing import Place, kill_again_and_again, left_running, reported_counts
-from tunepass.study.schema import APPLICATION_ID, STEPS
+from tunepass.study.storage.schema import APPLICATION_ID, STEPS
 
 KILLS = 6
 

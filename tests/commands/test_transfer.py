@@ -11,7 +11,7 @@ import pytest
 from tests.commands.conftest import SOURCE, Folder
 from tests.commands.test_replay import STATED, recorded
 from tunepass import cli
-from tunepass.study.store import Store
+from tunepass.study.storage.store import Store
 
 __all__ = ["recorded"]
 COMPILER = ("--", "gcc", "-O2")

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from tunepass.evaluators.candidate import Candidate
-from tunepass.evaluators.compare import Tolerance
 from tunepass.evaluators.compile_run import KernelTask
-from tunepass.evaluators.measure import MeasurePlan
-from tunepass.evaluators.process import Limits
+from tunepass.evaluators.harness.compare import Tolerance
+from tunepass.evaluators.measure.measure import MeasurePlan
+from tunepass.evaluators.process.run import Limits
 from tunepass.frontends.c.harness_text import CArray, CScalar, harness_text
 from tunepass.space.configuration import Configuration
 

@@ -11,11 +11,11 @@ import pytest
 
 from tunepass.diagnostics import ToolError
 from tunepass.evaluators.application import ApplicationRun, ApplicationTask, DeterministicRun, Steps
-from tunepass.evaluators.measure import MeasurePlan
-from tunepass.evaluators.metrics import MetricPattern
-from tunepass.evaluators.printed import Closeness
-from tunepass.evaluators.process import Limits
-from tunepass.evaluators.trees import Sources
+from tunepass.evaluators.measure.measure import MeasurePlan
+from tunepass.evaluators.measure.metrics import MetricPattern
+from tunepass.evaluators.measure.output_metrics import Closeness
+from tunepass.evaluators.process.run import Limits
+from tunepass.evaluators.source_tree import Sources
 from tunepass.space.configuration import Configuration
 from tunepass.study.objective import Objective
 from tunepass.study.outcome import Failed, Measured

@@ -10,9 +10,9 @@ import pytest
 from tunepass.diagnostics import ToolError
 from tunepass.evaluators.candidate import Candidate
 from tunepass.evaluators.command import CommandRun, CommandTask
-from tunepass.evaluators.measure import MeasurePlan
-from tunepass.evaluators.metrics import MetricPattern
-from tunepass.evaluators.process import Limits
+from tunepass.evaluators.measure.measure import MeasurePlan
+from tunepass.evaluators.measure.metrics import MetricPattern
+from tunepass.evaluators.process.run import Limits
 from tunepass.space.configuration import Configuration
 from tunepass.study.objective import Objective
 from tunepass.study.outcome import Failed, Measured

@@ -13,9 +13,9 @@ from tests.evaluators.kernels import ARGUMENTS, WINDOW, N, window_task
 from tunepass.diagnostics import ToolError
 from tunepass.evaluators.candidate import Candidate, Request
 from tunepass.evaluators.compile_run import CompileRun
-from tunepass.evaluators.compiling import CompileLimits
-from tunepass.evaluators.measure import MeasurePlan
-from tunepass.evaluators.workspace import PREFIX
+from tunepass.evaluators.measure.measure import MeasurePlan
+from tunepass.evaluators.process.workspace import PREFIX
+from tunepass.evaluators.toolchains.compiling import CompileLimits
 from tunepass.frontends.c.harness_text import CArray, harness_text
 from tunepass.space.configuration import Configuration
 from tunepass.study.outcome import Evaluation, Failed, Measured

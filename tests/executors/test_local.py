@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from tunepass.evaluators.process import Limits, run_limited
+from tunepass.evaluators.process.run import Limits, run_limited
 from tunepass.executors.local import LocalExecutor
 from tunepass.space.configuration import Configuration
 from tunepass.study.outcome import Evaluation, Measured

@@ -7,8 +7,9 @@ import itertools
 import numpy as np
 import pytest
 
-from tunepass.expr import interval_ops, numpy_ops, scalar
-from tunepass.expr.interval_ops import MAY_BE_UNDEFINED, MAY_OVERFLOW
+from tunepass.expr import numpy_ops, scalar
+from tunepass.expr.interval import operations as interval_ops
+from tunepass.expr.interval.operations import MAY_BE_UNDEFINED, MAY_OVERFLOW
 
 EDGES = [-(2**63), -(2**63) + 1, -(2**32), -3, -1, 0, 1, 2, 3, 62, 63, 64, 2**31, 2**62, 2**63 - 1]
 NAMED = {

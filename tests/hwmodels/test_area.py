@@ -12,7 +12,7 @@ import pytest
 
 from tunepass.diagnostics import Source
 from tunepass.expr import algebra, numpy_eval
-from tunepass.expr.interval_columns import ManyBoxes
+from tunepass.expr.interval.columns import ManyBoxes
 from tunepass.expr.nodes import INTEGER, Name
 from tunepass.frontends.spatial.frontend import SpatialFrontend
 from tunepass.hwmodels.base import ModelError

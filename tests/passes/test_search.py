@@ -5,13 +5,13 @@ import pytest
 from tests.passes.fakes import Clock, Comparing, InOrder, Prices, by_tile, kernel
 from tunepass.diagnostics import TunepassError
 from tunepass.passes.base import Compilation, Pipeline
-from tunepass.passes.explore import HOPELESS
 from tunepass.passes.extract_space import ExtractSpace
-from tunepass.passes.result import Found, Progress
 from tunepass.passes.search import Search
 from tunepass.space.configuration import Configuration
 from tunepass.space.parameter import Integer
 from tunepass.study.outcome import Failed, Outcome
+from tunepass.tuning.loop import HOPELESS
+from tunepass.tuning.result import Found, Progress
 
 TIMES = by_tile({1: 10.0, 2: 8.0, 4: 6.0, 8: 3.0, 16: "crash"})
 

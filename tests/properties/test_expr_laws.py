@@ -12,14 +12,16 @@ from numpy.typing import NDArray
 
 from tests.properties.expressions import BOX, NAMES, columns, expressions, row
 from tunepass.diagnostics import ExpressionError
-from tunepass.expr import interval, numpy_eval, regrouping, scalar, tabulated, typing
-from tunepass.expr import program as program_module
+from tunepass.expr import numpy_eval, scalar, typing
 from tunepass.expr.domain import Range, number
-from tunepass.expr.interval_columns import bounds_columns
+from tunepass.expr.interval import bounds as interval
+from tunepass.expr.interval.columns import bounds_columns
 from tunepass.expr.nodes import BOOL, Category, Expr, Order, Real
 from tunepass.expr.parser import parse
 from tunepass.expr.printer import to_text
-from tunepass.expr.program import Program
+from tunepass.expr.vm import program as program_module
+from tunepass.expr.vm import regrouping, tabulated
+from tunepass.expr.vm.program import Program
 
 ROWS = 24
 seeds = st.integers(0, 2**32 - 1)

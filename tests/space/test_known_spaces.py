@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tunepass.expr.numpy_eval import satisfied
-from tunepass.space.group import DiagramGroup
+from tunepass.space.feasible.group import DiagramGroup
 from tunepass.space.parameter import Categorical, Integer, Ordinal, Parameter, Permutation
 from tunepass.space.space import Space
 

@@ -7,7 +7,7 @@ import pytest
 
 from tunepass.diagnostics import SpaceError
 from tunepass.space.configuration import Configuration
-from tunepass.space.encoding import Encoding
+from tunepass.space.features.encoding import Encoding
 from tunepass.space.parameter import Categorical, Integer, Ordinal, Permutation, Real
 from tunepass.space.space import Space
 

@@ -8,9 +8,9 @@ from tunepass.space.parameter import Real
 from tunepass.space.space import Space
 from tunepass.strategies.auto import Auto
 from tunepass.strategies.base import Strategy
-from tunepass.strategies.bayesian import Bayesian
+from tunepass.strategies.bo.bayesian import Bayesian
+from tunepass.strategies.bo.hypervolume import Hypervolume
 from tunepass.strategies.exhaustive import Exhaustive
-from tunepass.strategies.hypervolume import Hypervolume
 
 
 class TestAuto(StrategyContract):

@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 
 from tests.contracts.strategy import Build, StrategyContract, drive, price, small_space, task
-from tests.strategies.test_bayesian import bowl, number
+from tests.strategies.bo.test_bayesian import bowl, number
 from tunepass.diagnostics import StudyError
 from tunepass.space.configuration import Configuration
 from tunepass.space.parameter import Integer, Ordinal, Permutation, Real
 from tunepass.space.space import Space
 from tunepass.strategies.base import Strategy
+from tunepass.strategies.bo.factors import Factors
 from tunepass.strategies.density_ratio import DensityRatio, DensityRatioSettings, importance
-from tunepass.strategies.factors import Factors
 from tunepass.strategies.random import Random
 from tunepass.study.objective import Objective
 from tunepass.study.outcome import Measured

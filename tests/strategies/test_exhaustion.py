@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from tunepass.diagnostics import SpaceError
+from tunepass.exact.branch_and_bound import pareto_front
 from tunepass.expr.nodes import BOOL, INTEGER
 from tunepass.expr.parser import parse
 from tunepass.space.parameter import Categorical, Integer, Ordinal, Permutation
 from tunepass.strategies import exhaustion
-from tunepass.strategies.branch_and_bound import pareto_front
 from tunepass.strategies.exhaustion import exhaustive_front
 
 PARAMETERS = [Ordinal("tile", [64, 4, 8, 16, 32]), Integer("par", 1, 30), Categorical("piped", [True, False])]

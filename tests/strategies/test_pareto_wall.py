@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tests.contracts.strategy import Build, StrategyContract, drive, small_space, task
-from tests.strategies.test_hypervolume import SPACE, schaffer, volume
+from tests.strategies.bo.test_hypervolume import SPACE, schaffer, volume
 from tunepass.space.parameter import Integer, Real
 from tunepass.space.space import Space
 from tunepass.strategies.pareto_wall import ParetoWall, ParetoWallSettings

@@ -10,7 +10,7 @@ from tests.contracts.strategy import drive, task
 from tunepass.space.configuration import Configuration
 from tunepass.space.parameter import Categorical, Integer, Ordinal, Permutation
 from tunepass.space.space import Space
-from tunepass.strategies.bayesian import Bayesian, BayesianSettings
+from tunepass.strategies.bo.bayesian import Bayesian, BayesianSettings
 from tunepass.study.outcome import Failed, Measured, Outcome
 
 ORDERS = [Permutation("order", 4), Integer("n", 1, 9)]

@@ -4,9 +4,9 @@ import pytest
 
 from tunepass.diagnostics import StudyError
 from tunepass.study.checked import checked_budget, checked_objectives, checked_outcome, checked_seconds, listed
-from tunepass.study.codec import tail
 from tunepass.study.objective import Objective
 from tunepass.study.outcome import Failed, Infeasible, Measured
+from tunepass.study.storage.codec import tail
 
 TIME, RATE = Objective("time", unit="ms"), Objective("rate", maximise=True)
 

@@ -4,7 +4,7 @@ import pytest
 
 from tunepass.diagnostics import StudyError
 from tunepass.study.origin import Origin, identity_changes
-from tunepass.study.store import Store
+from tunepass.study.storage.store import Store
 from tunepass.study.trust import Trust
 
 ORIGIN = Origin(place="a.db", study="a.c::f@01", trials=1, differs=("flags: -O2 -> -O3",), shared=("TILE",))

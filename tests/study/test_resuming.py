@@ -13,7 +13,7 @@ from tunepass.space.space import Space
 from tunepass.study.describe import space_hash
 from tunepass.study.objective import Objective
 from tunepass.study.outcome import Failed, Measured
-from tunepass.study.store import Store
+from tunepass.study.storage.store import Store
 from tunepass.study.study import Study
 
 

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tunepass.space.embedding import Embedding
+from tunepass.space.features.embedding import Embedding
 from tunepass.space.parameter import Categorical, Integer, Ordinal, Parameter, Permutation, Real
 from tunepass.space.space import Space
 from tunepass.surrogates.kernels import Features, Kernel, covariance, distances

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from tunepass.commands.answer import Json, table
-from tunepass.driver.modelled import Modelled
-from tunepass.driver.outputs import write_text
 from tunepass.hwmodels.fpga import breakdown
 from tunepass.hwmodels.fpga.breakdown import RESOURCES, Slice
+from tunepass.jobs.modelled import Modelled
+from tunepass.jobs.outputs import write_text
 from tunepass.report.flame import Block, Panel, flame_svg
 from tunepass.report.page import page
 from tunepass.space.configuration import Configuration

@@ -15,17 +15,17 @@ from tunepass.commands.answer import Answer, Status
 from tunepass.commands.arguments import DEFAULT_BUDGET_S
 from tunepass.commands.build_answer import Built, answer
 from tunepass.diagnostics import TunepassError
-from tunepass.driver.identity import lock_path, store_path
-from tunepass.driver.job import Job, Settings, entry_for, prepare, recall, search, transfer_to, unfinished
-from tunepass.driver.outputs import writable_folder, write_outputs
-from tunepass.driver.pipeline import check_device
-from tunepass.driver.reading import parse, select
 from tunepass.ir.kernel import Kernel
+from tunepass.jobs.identity import lock_path, store_path
+from tunepass.jobs.job import Job, Settings, entry_for, prepare, recall, search, transfer_to, unfinished
+from tunepass.jobs.outputs import writable_folder, write_outputs
+from tunepass.jobs.pipeline import check_device
+from tunepass.jobs.reading import parse, select
 from tunepass.passes.apply_schedule import scheduled
 from tunepass.passes.emit import note
-from tunepass.passes.result import Found
 from tunepass.report.progress import open_display
-from tunepass.study import lock
+from tunepass.study.lock import lock
+from tunepass.tuning.result import Found
 
 DEFAULT_COMPILER = ("cc", "-O2")
 

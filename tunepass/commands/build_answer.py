@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tunepass.commands.answer import Answer, Json, Status, plain
-from tunepass.driver.job import Job
-from tunepass.passes.result import Found, Gain, assignment, failure_kind
+from tunepass.jobs.job import Job
 from tunepass.space.configuration import Configuration
 from tunepass.study.origin import Origin
 from tunepass.study.outcome import Failed, Infeasible, Measured
 from tunepass.study.trial import Trial
+from tunepass.tuning.result import Found, Gain, assignment, failure_kind
 
 MOST_REFUSALS = 3
 EXAMPLE_LINES = 6  # of a failure's log

@@ -21,9 +21,11 @@ from tunepass.commands.fronts import (
     front_watch,
 )
 from tunepass.diagnostics import TunepassError
-from tunepass.driver.identity import lock_path, store_path
-from tunepass.driver.job import Settings, entry_for, unfinished
-from tunepass.driver.model_job import (
+from tunepass.frontends.spatial.frontend import SpatialFrontend
+from tunepass.ir.kernel import Kernel
+from tunepass.jobs.identity import lock_path, store_path
+from tunepass.jobs.job import Settings, entry_for, unfinished
+from tunepass.jobs.model_job import (
     EXACT,
     ModelJob,
     check_strategy,
@@ -32,19 +34,17 @@ from tunepass.driver.model_job import (
     recall_model,
     search_model,
 )
-from tunepass.driver.modelled import read_kernels
-from tunepass.driver.outputs import writable_folder, write_text
-from tunepass.frontends.spatial.frontend import SpatialFrontend
-from tunepass.ir.kernel import Kernel
+from tunepass.jobs.modelled import read_kernels
+from tunepass.jobs.outputs import writable_folder, write_text
 from tunepass.passes.apply_schedule import scheduled
 from tunepass.passes.model_search import gains_of
-from tunepass.passes.picks import objective_of, picked_of
-from tunepass.passes.result import Found, assignment
 from tunepass.report.front import front_svg
 from tunepass.report.progress import open_display
 from tunepass.space.configuration import Configuration
-from tunepass.study import lock
+from tunepass.study.lock import lock
 from tunepass.study.trial import Trial
+from tunepass.tuning.picks import objective_of, picked_of
+from tunepass.tuning.result import Found, assignment
 
 
 @dataclass(frozen=True, slots=True)

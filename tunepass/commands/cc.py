@@ -25,7 +25,7 @@ from tunepass.commands.compiler_call import CompilerCall, analyse
 from tunepass.commands.dependency_files import listings, only_lists, rename, wanted, written_for
 from tunepass.diagnostics import ToolError
 
-LOCK = "tunepass.lock"  # tunepass.study.lock.NAME, not imported: most calls of a compiler have no lock to read
+LOCK = "tunepass.lock"  # tunepass.study.lock.lock.NAME, not imported: most calls of a compiler have no lock to read
 MARK = b"tunepass"
 PEEK = 16 << 20  # bytes of a source looked through for an annotation
 
@@ -77,7 +77,7 @@ def make_plan(call: CompilerCall, *, frozen: bool) -> Plan:
             if frozen and _annotated(source):
                 stale.append(f"{source} has no entry in {source.parent / LOCK}")
             continue
-        from tunepass.driver.locked import tuned_source
+        from tunepass.jobs.locked import tuned_source
 
         found = tuned_source(source)
         notes += found.notes

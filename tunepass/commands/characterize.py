@@ -7,13 +7,13 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from tunepass.commands.answer import Answer, Json, table
-from tunepass.driver import characterising
-from tunepass.driver.characterising import Design
-from tunepass.driver.modelled import read_model
-from tunepass.driver.outputs import write_text
-from tunepass.driver.points import assigned
 from tunepass.hwmodels.characterise.check import RESOURCES, Error
-from tunepass.passes.result import assignment
+from tunepass.jobs import characterise as characterising
+from tunepass.jobs.characterise import Design
+from tunepass.jobs.configurations import assigned
+from tunepass.jobs.modelled import read_model
+from tunepass.jobs.outputs import write_text
+from tunepass.tuning.result import assignment
 
 
 def run(options: argparse.Namespace) -> Answer:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import argparse
 
 from tunepass.commands.answer import Answer, Json, plain
-from tunepass.driver.checking import Checked, check
-from tunepass.driver.history import history_of
-from tunepass.driver.identity import store_path
-from tunepass.passes.result import shown
-from tunepass.passes.settle import from_measured
+from tunepass.jobs.history import history_of
+from tunepass.jobs.identity import store_path
+from tunepass.jobs.verify import Checked, check
 from tunepass.space.configuration import Configuration
+from tunepass.tuning.finalists import from_measured
+from tunepass.tuning.result import shown
 
 
 def run(options: argparse.Namespace) -> Answer:

@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 from tunepass.commands.answer import Answer, Json, plain, table
 from tunepass.commands.breakdown import explained
 from tunepass.diagnostics import TunepassError
-from tunepass.driver.modelled import Modelled, read_model
-from tunepass.driver.outputs import write_text
-from tunepass.driver.points import assigned, tabled
-from tunepass.driver.reading import read_source
-from tunepass.passes.result import assignment
+from tunepass.jobs.configurations import assigned, tabled
+from tunepass.jobs.modelled import Modelled, read_model
+from tunepass.jobs.outputs import write_text
+from tunepass.jobs.reading import read_source
 from tunepass.space.configuration import Configuration, Value
+from tunepass.tuning.result import assignment
 
 Prices = Mapping[str, NDArray[np.generic]]
 MOST_ROWS = 40  # of a table on the terminal; all are in the file of -o

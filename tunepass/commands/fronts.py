@@ -8,11 +8,11 @@ from typing import TextIO
 
 from tunepass.commands.answer import Json, plain, table
 from tunepass.commands.estimate import number, spelt, tidy
-from tunepass.passes.picks import picked_of, possible
-from tunepass.passes.result import value_of
 from tunepass.study.certificate import Certificate
 from tunepass.study.objective import Objective
 from tunepass.study.trial import Trial
+from tunepass.tuning.picks import picked_of, possible
+from tunepass.tuning.result import value_of
 
 MOST_ROWS = 16  # of a front on the terminal
 HEARTBEAT_S = 2.0

@@ -17,16 +17,16 @@ from tunepass.commands.fronts import (
     front_watch,
 )
 from tunepass.diagnostics import TunepassError
-from tunepass.driver.identity import lock_path, store_path
-from tunepass.driver.model_job import ModelJob, exact_front, history, prepare_model, stoppable
-from tunepass.driver.modelled import read_model
-from tunepass.driver.outputs import write_text
-from tunepass.passes.picks import picked_of, possible
+from tunepass.jobs.identity import lock_path, store_path
+from tunepass.jobs.model_job import ModelJob, exact_front, history, prepare_model, stoppable
+from tunepass.jobs.modelled import read_model
+from tunepass.jobs.outputs import write_text
 from tunepass.report.front import front_svg
-from tunepass.study import lock
 from tunepass.study.certificate import Front
+from tunepass.study.lock import lock
 from tunepass.study.outcome import Measured
 from tunepass.study.trial import Trial
+from tunepass.tuning.picks import picked_of, possible
 
 
 def run(options: argparse.Namespace) -> Answer:

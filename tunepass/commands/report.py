@@ -8,11 +8,11 @@ from pathlib import Path
 from tunepass.commands.answer import Answer
 from tunepass.commands.build_answer import transferred
 from tunepass.diagnostics import TunepassError
-from tunepass.driver.looking_back import Past, look_back
-from tunepass.driver.outputs import write_text
-from tunepass.passes.result import assignment
+from tunepass.jobs.outputs import write_text
+from tunepass.jobs.past import Past, look_back
 from tunepass.report.convergence import convergence_svg
 from tunepass.report.page import page, section
+from tunepass.tuning.result import assignment
 
 
 def run(options: argparse.Namespace) -> Answer:

@@ -7,14 +7,14 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from tunepass.commands.answer import Answer, Json, plain, table
-from tunepass.driver.reading import parse, select
 from tunepass.frontends.base import Parsed
 from tunepass.ir.kernel import Kernel
+from tunepass.jobs.reading import parse, select
 from tunepass.passes.base import Compilation
 from tunepass.passes.extract_space import ExtractSpace
-from tunepass.passes.result import shown
 from tunepass.space.parameter import Integer, Parameter, Permutation, Real
 from tunepass.space.space import Space
+from tunepass.tuning.result import shown
 
 MOST_VALUES = 12  # longer domains are shown by their ends
 
@@ -30,7 +30,7 @@ def run(options: argparse.Namespace) -> Answer:
 
 def _parsed(options: argparse.Namespace) -> Parsed:
     if Path(options.source).suffix == ".scala":
-        from tunepass.driver.modelled import read_kernels
+        from tunepass.jobs.modelled import read_kernels
 
         return read_kernels(options.source, options.app or options.kernel, restrict=not options.no_restrictions)
     return parse(options.source)

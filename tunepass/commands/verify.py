@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from tunepass.commands.answer import Answer, Json, Status
-from tunepass.driver.checking import check
+from tunepass.jobs.verify import check
 
 
 def run(options: argparse.Namespace) -> Answer:

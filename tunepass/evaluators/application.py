@@ -12,19 +12,19 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from tunepass.diagnostics import ToolError
-from tunepass.evaluators.building import Building
 from tunepass.evaluators.candidate import digest
 from tunepass.evaluators.compile_run import processor_name
-from tunepass.evaluators.cores import reserved_core
-from tunepass.evaluators.measure import MeasurePlan
-from tunepass.evaluators.metrics import MetricPattern
-from tunepass.evaluators.printed import Closeness, Printed, numbers_differ, outputs_differ
-from tunepass.evaluators.process import Completed, Limits, base_environment, run_limited, tail
-from tunepass.evaluators.repeats import WALL_TIME, Repeats
-from tunepass.evaluators.stages import measuring
-from tunepass.evaluators.trees import Sources, Tree, Trees, copied
-from tunepass.evaluators.turns import Behind, in_turns
-from tunepass.evaluators.verdict import compile_failure, run_failure
+from tunepass.evaluators.measure.interleaved import Behind, in_turns
+from tunepass.evaluators.measure.measure import MeasurePlan
+from tunepass.evaluators.measure.metrics import MetricPattern
+from tunepass.evaluators.measure.output_metrics import Closeness, Printed, numbers_differ, outputs_differ
+from tunepass.evaluators.measure.repeats import WALL_TIME, Repeats
+from tunepass.evaluators.measure.stages import measuring
+from tunepass.evaluators.process.cores import reserved_core
+from tunepass.evaluators.process.failures import compile_failure, run_failure
+from tunepass.evaluators.process.run import Completed, Limits, base_environment, run_limited, tail
+from tunepass.evaluators.source_tree import Sources, Tree, Trees, copied
+from tunepass.evaluators.toolchains.building import Building
 from tunepass.space.configuration import Configuration
 from tunepass.study.objective import Objective
 from tunepass.study.outcome import Evaluation, Failed, Measured
@@ -290,7 +290,7 @@ class ApplicationRun(DeterministicRun):
         behind: Behind | None = None,
     ) -> list[list[float]]:
         """Interleaved runs of finalists: the first objective's value by round; empty for one that fails now. `seconds`
-        and `behind` as in tunepass.evaluators.turns."""
+        and `behind` as in tunepass.evaluators.measure.interleaved."""
         limits, name = self.set_up().limits, self.task.objectives[0].name
         built = [self.prepare(configuration) for configuration in configurations]
         with self.workspace.scratch() as scratch:

@@ -15,18 +15,18 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from tunepass.diagnostics import ToolError
-from tunepass.evaluators.building import Building
 from tunepass.evaluators.candidate import Candidate, Realise, digest, file_digest
 from tunepass.evaluators.compile_run import processor_name
-from tunepass.evaluators.compiling import Compiling
-from tunepass.evaluators.cores import reserved_core
-from tunepass.evaluators.measure import MeasurePlan
-from tunepass.evaluators.metrics import MetricPattern
-from tunepass.evaluators.process import Completed, Limits, base_environment, run_limited, tail
-from tunepass.evaluators.repeats import WALL_TIME, Repeats
-from tunepass.evaluators.stages import measuring
-from tunepass.evaluators.turns import Behind, in_turns
-from tunepass.evaluators.verdict import run_failure
+from tunepass.evaluators.measure.interleaved import Behind, in_turns
+from tunepass.evaluators.measure.measure import MeasurePlan
+from tunepass.evaluators.measure.metrics import MetricPattern
+from tunepass.evaluators.measure.repeats import WALL_TIME, Repeats
+from tunepass.evaluators.measure.stages import measuring
+from tunepass.evaluators.process.cores import reserved_core
+from tunepass.evaluators.process.failures import run_failure
+from tunepass.evaluators.process.run import Completed, Limits, base_environment, run_limited, tail
+from tunepass.evaluators.toolchains.building import Building
+from tunepass.evaluators.toolchains.compiling import Compiling
 from tunepass.space.configuration import Configuration
 from tunepass.study.objective import Objective
 from tunepass.study.outcome import Evaluation, Failed, Measured
@@ -208,7 +208,7 @@ class CommandRun(Building[BuiltProgram]):
         behind: Behind | None = None,
     ) -> list[list[float]]:
         """Interleaved runs of finalists: the first objective's value by round; empty for one that fails now. `seconds`
-        and `behind` as in tunepass.evaluators.turns."""
+        and `behind` as in tunepass.evaluators.measure.interleaved."""
         limits = self.set_up()
         built = [self.prepare(configuration) for configuration in configurations]
         name = self.task.objectives[0].name

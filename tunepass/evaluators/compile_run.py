@@ -16,18 +16,18 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
-from tunepass.evaluators.building import Building
 from tunepass.evaluators.candidate import Candidate, Realise, digest, file_digest
-from tunepass.evaluators.compare import Output, Tolerance, compare, zeros_pass
-from tunepass.evaluators.compiling import CompileLimits, Compiling, mentions_main
-from tunepass.evaluators.cores import reserved_core
-from tunepass.evaluators.counting import count_instructions
-from tunepass.evaluators.harness import BuiltHarness, HarnessRun, Reference, build_harness
-from tunepass.evaluators.measure import MeasurePlan, Timing, disturbed, processor_times, summarise
-from tunepass.evaluators.process import Limits, tail
-from tunepass.evaluators.sanitizing import run_sanitized
-from tunepass.evaluators.stages import measuring, spent
-from tunepass.evaluators.turns import Behind, in_turns
+from tunepass.evaluators.harness.compare import Output, Tolerance, compare, zeros_pass
+from tunepass.evaluators.harness.harness import BuiltHarness, HarnessRun, Reference, build_harness
+from tunepass.evaluators.measure.counting import count_instructions
+from tunepass.evaluators.measure.interleaved import Behind, in_turns
+from tunepass.evaluators.measure.measure import MeasurePlan, Timing, disturbed, processor_times, summarise
+from tunepass.evaluators.measure.stages import measuring, spent
+from tunepass.evaluators.process.cores import reserved_core
+from tunepass.evaluators.process.run import Limits, tail
+from tunepass.evaluators.toolchains.building import Building
+from tunepass.evaluators.toolchains.compiling import CompileLimits, Compiling, mentions_main
+from tunepass.evaluators.toolchains.sanitizing import run_sanitized
 from tunepass.space.configuration import Configuration
 from tunepass.study.outcome import Evaluation, Failed, Measured
 
@@ -260,7 +260,7 @@ class CompileRun(Building[Prepared]):
     ) -> list[list[float]]:
         """Interleaved re-measurement of finalists: for each configuration its `rounds` medians in ms, paired by round.
 
-        A configuration that fails now gets an empty list. `seconds` and `behind` as in tunepass.evaluators.turns.
+        A configuration that fails now gets an empty list. `seconds` and `behind` as in measure.interleaved.
         """
         counted = self.task.metric == "instructions"  # the same in every round
         prepared = [self.prepare(configuration, link_known=True) for configuration in configurations]

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tunepass.expr.nodes import Expr
-from tunepass.expr.program import Program
+from tunepass.expr.vm.program import Program
 from tunepass.space.columns import Columns, length
 from tunepass.space.configuration import Configuration
 from tunepass.space.parameter import Parameter

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from typing import Generic, Protocol, TypeVar
 
-from tunepass.evaluators.process import stop_all
+from tunepass.evaluators.process.run import stop_all
 from tunepass.space.configuration import Configuration
 from tunepass.study.outcome import Evaluation
 

@@ -15,9 +15,9 @@ from tunepass.space.configuration import Configuration
 from tunepass.study.outcome import Evaluate
 
 if TYPE_CHECKING:
-    from tunepass.passes.result import Found
     from tunepass.space.space import Space
     from tunepass.study.trial import Trial
+    from tunepass.tuning.result import Found
 
 # How a kernel's configurations are priced: entered for the length of a search, and cleaned up after it.
 Evaluators = Callable[[Kernel], AbstractContextManager[Evaluate]]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from tunepass.passes.base import Compilation, Emitter, Pass
-from tunepass.passes.result import Found
+from tunepass.tuning.result import Found
 
 
 @dataclass(frozen=True, slots=True)

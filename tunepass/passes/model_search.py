@@ -8,8 +8,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from tunepass.passes.base import Compilation, Pass
-from tunepass.passes.picks import objective_of, picked_of
-from tunepass.passes.result import Found, Gain, Progress, failures_of, value_of
 from tunepass.passes.search import Watch, ignore
 from tunepass.space.space import Space
 from tunepass.study.certificate import Front
@@ -18,6 +16,8 @@ from tunepass.study.outcome import Evaluate
 from tunepass.study.study import Study
 from tunepass.study.task import Feasible
 from tunepass.study.trial import Trial
+from tunepass.tuning.picks import objective_of, picked_of
+from tunepass.tuning.result import Found, Gain, Progress, failures_of, value_of
 
 FrontOf = Callable[[Space], Front]  # an exact search of a space
 

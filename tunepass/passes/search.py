@@ -7,13 +7,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from tunepass.passes.base import Compilation, Evaluators, Pass
-from tunepass.passes.explore import Explorer, Stop
-from tunepass.passes.objectives import of_kernel, picked
-from tunepass.passes.result import Progress
 from tunepass.study.origin import Origin
-from tunepass.study.store import Store
+from tunepass.study.storage.store import Store
 from tunepass.study.study import Study
 from tunepass.study.task import PriorMeanLike, Suggester, Task
+from tunepass.tuning.loop import Explorer, Stop
+from tunepass.tuning.objectives import of_kernel, picked
+from tunepass.tuning.result import Progress
 
 Watch = Callable[[Progress], None]
 

@@ -14,7 +14,7 @@ HEARTBEAT_S = 10.0  # a plain log says that the search is alive at least this of
 
 
 class Snapshot(Protocol):
-    """What a display needs of a search's progress (tunepass.passes.result.Progress)."""
+    """What a display needs of a search's progress (tunepass.tuning.result.Progress)."""
 
     @property
     def phase(self) -> str: ...

@@ -9,8 +9,8 @@ import numpy as np
 from tunepass.diagnostics import Diagnostic, Severity
 from tunepass.expr.numpy_eval import satisfied
 from tunepass.space.configuration import Configuration
-from tunepass.space.diagram import Indices
-from tunepass.space.group import Columns, DiagramGroup
+from tunepass.space.feasible.diagram import Indices
+from tunepass.space.feasible.group import Columns, DiagramGroup
 from tunepass.space.parameter import Categorical, Column, Parameter, Permutation
 from tunepass.space.prior import Floats
 

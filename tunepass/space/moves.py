@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from tunepass.space.group import Columns, DiagramGroup, Group
+from tunepass.space.feasible.group import Columns, DiagramGroup, Group
 from tunepass.space.parameter import Column, Integer, Parameter, Permutation, Real
 from tunepass.space.prior import Floats
 

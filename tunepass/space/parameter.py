@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from tunepass.space.kinds.base import Column as Column
-from tunepass.space.kinds.base import Indices as Indices
-from tunepass.space.kinds.base import Number as Number
-from tunepass.space.kinds.base import ParameterBase as ParameterBase
-from tunepass.space.kinds.categorical import Categorical as Categorical
-from tunepass.space.kinds.integer import Integer as Integer
-from tunepass.space.kinds.ordinal import Ordinal as Ordinal
-from tunepass.space.kinds.permutation import Permutation as Permutation
-from tunepass.space.kinds.real import Real as Real
+from tunepass.space.parameters.base import Column as Column
+from tunepass.space.parameters.base import Indices as Indices
+from tunepass.space.parameters.base import Number as Number
+from tunepass.space.parameters.base import ParameterBase as ParameterBase
+from tunepass.space.parameters.categorical import Categorical as Categorical
+from tunepass.space.parameters.integer import Integer as Integer
+from tunepass.space.parameters.ordinal import Ordinal as Ordinal
+from tunepass.space.parameters.permutation import Permutation as Permutation
+from tunepass.space.parameters.real import Real as Real
 
 Parameter = Real | Integer | Ordinal | Categorical | Permutation

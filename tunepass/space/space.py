@@ -16,17 +16,18 @@ from numpy.typing import NDArray
 from tunepass.diagnostics import Diagnostic, Severity, SpaceError
 from tunepass.expr import nodes
 from tunepass.expr.numpy_eval import satisfied
-from tunepass.space import moves, table
-from tunepass.space.build import TooLarge
+from tunepass.space import moves
 from tunepass.space.configuration import Configuration, Value
-from tunepass.space.conflict import conflicting, describe
 from tunepass.space.constraint import Constraint
 from tunepass.space.defaults import settle
-from tunepass.space.diagram import dedupe
-from tunepass.space.group import Columns, DiagramGroup, FreeGroup, Group, RealGroup, build_group, components
+from tunepass.space.feasible import table
+from tunepass.space.feasible.compile import TooLarge
+from tunepass.space.feasible.conflict import conflicting, describe
+from tunepass.space.feasible.diagram import dedupe
+from tunepass.space.feasible.group import Columns, DiagramGroup, FreeGroup, Group, RealGroup, build_group, components
+from tunepass.space.feasible.rejection import RejectionGroup
 from tunepass.space.parameter import Column, Parameter, Permutation, Real
 from tunepass.space.prior import Floats
-from tunepass.space.rejection import RejectionGroup
 
 NODE_LIMIT = 5_000_000
 LISTED = 1 << 17  # spaces up to this size are shuffled rather than drawn from

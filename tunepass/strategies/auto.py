@@ -11,10 +11,10 @@ from __future__ import annotations
 
 from tunepass.space.configuration import Configuration
 from tunepass.strategies.base import Strategy, Task
-from tunepass.strategies.bayesian import Bayesian, BayesianSettings
-from tunepass.strategies.design import DesignSettings
+from tunepass.strategies.bo.bayesian import Bayesian, BayesianSettings
+from tunepass.strategies.bo.design import DesignSettings
+from tunepass.strategies.bo.hypervolume import Hypervolume
 from tunepass.strategies.exhaustive import Exhaustive
-from tunepass.strategies.hypervolume import Hypervolume
 from tunepass.study.trial import Trial
 from tunepass.surrogates.gp import Gamma, GpSettings
 

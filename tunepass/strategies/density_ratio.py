@@ -18,10 +18,10 @@ from tunepass.space.columns import Columns, join, length, take
 from tunepass.space.configuration import Configuration
 from tunepass.space.space import Space
 from tunepass.strategies.base import Task
-from tunepass.strategies.factors import BINS, Factors
+from tunepass.strategies.bo.factors import BINS, Factors
+from tunepass.strategies.bo.residual import Prior
 from tunepass.strategies.one_by_one import OneByOne
 from tunepass.strategies.random import draw_free
-from tunepass.strategies.residual import Prior
 from tunepass.study.objective import Objective
 from tunepass.study.outcome import Measured
 from tunepass.study.trial import Trial

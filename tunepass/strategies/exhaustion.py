@@ -14,12 +14,12 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
+from tunepass.exact.branch_and_bound import Certificate, Front, ordered_domain
 from tunepass.expr.domain import Domain
 from tunepass.expr.nodes import Expr
-from tunepass.expr.product import Product
+from tunepass.expr.vm.product import Product
 from tunepass.space.configuration import Configuration
 from tunepass.space.parameter import Parameter
-from tunepass.strategies.branch_and_bound import Certificate, Front, ordered_domain
 from tunepass.study.pareto import nondominated
 
 CHUNK = 1 << 20  # configurations evaluated at once

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from tunepass.space.configuration import Configuration
 from tunepass.strategies.base import Strategy, Task
-from tunepass.strategies.record import Record
+from tunepass.strategies.history import Record
 from tunepass.study.trial import Trial
 
 CHUNK = 4096

@@ -21,10 +21,10 @@ import numpy as np
 from tunepass.acquisition.scalarise import Scale, augmented_chebyshev, draw_weights
 from tunepass.space.columns import Columns, join, length, take
 from tunepass.space.configuration import Configuration
-from tunepass.space.encoding import Encoding
+from tunepass.space.features.encoding import Encoding
 from tunepass.space.neighbourhood import Neighbourhood
 from tunepass.strategies.base import Task
-from tunepass.strategies.losses import log_scale
+from tunepass.strategies.bo.transforms import log_scale
 from tunepass.strategies.one_by_one import OneByOne
 from tunepass.strategies.random import draw_free
 from tunepass.study.pareto import nondominated

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 
 from tunepass.space.configuration import Configuration
 from tunepass.strategies.base import Task
-from tunepass.strategies.fitting import draw
+from tunepass.strategies.bo.fitting import draw
+from tunepass.strategies.history import Record
 from tunepass.strategies.one_by_one import OneByOne
-from tunepass.strategies.record import Record
 
 ATTEMPTS = 8  # batches of growing size before the remaining configurations are listed one by one
 

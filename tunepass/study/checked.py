@@ -6,9 +6,9 @@ import math
 from collections.abc import Mapping, Sequence
 
 from tunepass.diagnostics import StudyError, nearest
-from tunepass.study import codec
 from tunepass.study.objective import Objective
 from tunepass.study.outcome import Failed, Infeasible, Measured, Outcome
+from tunepass.study.storage import codec
 
 
 def checked_objectives(objectives: Sequence[Objective]) -> tuple[Objective, ...]:

@@ -11,7 +11,7 @@ from tunepass.expr.printer import to_text
 from tunepass.space.configuration import Value
 from tunepass.space.parameter import Integer, Parameter, Permutation, Real
 from tunepass.space.space import Space
-from tunepass.study.codec import dump
+from tunepass.study.storage.codec import dump
 
 
 class Description(TypedDict):

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from tunepass.diagnostics import StudyError
-from tunepass.study import codec
+from tunepass.study.storage import codec
 from tunepass.study.trust import Trust
 
 HASHES = ("source", "space")  # of an identity: what differs says nothing to people

@@ -14,18 +14,18 @@ import numpy as np
 from tunepass.diagnostics import StudyError
 from tunepass.space.configuration import Configuration, Value
 from tunepass.space.space import Space
-from tunepass.study import codec
 from tunepass.study.admit import admit
 from tunepass.study.checked import checked_budget, checked_objectives, checked_outcome, checked_seconds, listed
 from tunepass.study.closeness import distance_from_default
-from tunepass.study.database import MEMORY
 from tunepass.study.describe import describe, space_differences
 from tunepass.study.identity import differences
 from tunepass.study.objective import Objective
 from tunepass.study.origin import Origin
 from tunepass.study.outcome import Failed, Measured, Outcome
 from tunepass.study.pareto import nondominated
-from tunepass.study.store import Store, StudyRecord
+from tunepass.study.storage import codec
+from tunepass.study.storage.database import MEMORY
+from tunepass.study.storage.store import Store, StudyRecord
 from tunepass.study.task import Factory, Feasible, PriorMeanLike, Task, factory_of
 from tunepass.study.trial import Trial, comparable, spent
 from tunepass.study.trust import Foreseeing, Trust, Weighing, rank_correlation

@@ -13,8 +13,8 @@ import numpy as np
 from tests.benchmarks.search.problems import Problem, problem
 from tests.benchmarks.search.runs import Places, code_version, share
 from tests.benchmarks.search.tables import markdown
-from tunepass.driver.transfer import table_source
-from tunepass.strategies.prior_mean import Observed, PriorMean
+from tunepass.jobs.transfer import table_source
+from tunepass.strategies.bo.prior_mean import Observed, PriorMean
 from tunepass.study.outcome import Measured
 from tunepass.study.recall import recall, recall_within
 from tunepass.study.study import Study

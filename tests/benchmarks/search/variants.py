@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tunepass import registry
-from tunepass.strategies import auto, baco
+from tunepass.strategies import auto
 from tunepass.strategies.base import Strategy, Task
-from tunepass.strategies.bayesian import Bayesian, BayesianSettings
-from tunepass.strategies.design import DesignSettings
+from tunepass.strategies.bo import baco
+from tunepass.strategies.bo.bayesian import Bayesian, BayesianSettings
+from tunepass.strategies.bo.design import DesignSettings
 from tunepass.study.task import Factory
 
 NAMED = ("auto", "baco", "hypermapper", "density_ratio", "random")

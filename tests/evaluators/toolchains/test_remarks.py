@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tunepass.evaluators.candidate import Candidate, Request, Transformation
-from tunepass.evaluators.compiling import Compiling
+from tunepass.evaluators.toolchains.compiling import Compiling
 from tunepass.evaluators.toolchains.remarks import Remark, not_applied, parse_remarks
 
 GCC = """\

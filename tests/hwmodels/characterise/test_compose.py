@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from tunepass.driver.characterising import compare_point
-from tunepass.driver.modelled import read_model
 from tunepass.hwmodels.characterise.check import estimate
 from tunepass.hwmodels.characterise.compose import Composition
 from tunepass.hwmodels.characterise.verilog import Template
 from tunepass.hwmodels.fpga.device import load
+from tunepass.jobs.characterise import compare_point
+from tunepass.jobs.modelled import read_model
 
 ACCEL = """Foreach(64 by 16 par 2) { k =>
   val x = SRAM[Int](96); val y = SRAM[Int](96)

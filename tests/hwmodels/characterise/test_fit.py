@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from tunepass.driver import characterising
 from tunepass.hwmodels.base import ModelError
 from tunepass.hwmodels.characterise import check, plan, write
 from tunepass.hwmodels.characterise.fit import choose, fit, row_price
 from tunepass.hwmodels.characterise.verilog import Template
 from tunepass.hwmodels.fpga import device as devices
 from tunepass.hwmodels.fpga.curves import Steps
+from tunepass.jobs import characterise as characterising
 
 RECORDED = Path(__file__).with_name("ecp5_counts.txt")
 SHAPES = ((36, 512, 1), (18, 1024, 1), (9, 2048, 1))

@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Literal
 
 from tunepass.diagnostics import ToolError
-from tunepass.evaluators.process import Limits, run_limited
+from tunepass.evaluators.process.run import Limits, run_limited
 
 Family = Literal["gcc", "clang", "other"]
 VERSION_LIMITS = Limits(wall_s=20)

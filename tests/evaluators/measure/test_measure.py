@@ -1,0 +1,76 @@
+"""Samples to a median, its interval, and the signs of interference."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tunepass.evaluators.harness.report import Sample
+from tunepass.evaluators.measure.measure import (
+    MeasurePlan,
+    ProcessorTimes,
+    disturbed,
+    median,
+    median_interval,
+    processor_times,
+    summarise,
+)
+
+
+def quiet(*seconds: float) -> list[Sample]:
+    return [Sample(s, 0, 1e-5) for s in seconds]
+
+
+def test_the_interval_of_the_median_holds_it_nineteen_times_of_twenty() -> None:
+    rng = np.random.default_rng(0)
+    for n in (9, 20, 51):
+        intervals = [median_interval(list(rng.exponential(size=n))) for _ in range(1000)]
+        held = sum(lo <= np.log(2) <= hi for lo, hi in intervals)
+        assert 930 <= held <= 1000, n
+
+
+def test_few_values_have_their_extremes_as_interval() -> None:
+    assert median_interval([3.0]) == (3.0, 3.0) and median_interval([1.0, 2.0, 9.0]) == (1.0, 9.0)
+    assert median([4.0, 1.0]) == 2.5
+
+
+def test_samples_that_were_interfered_with_are_left_out() -> None:
+    slow_machine = Sample(2.0, 0, 2e-5)
+    timing = summarise([*quiet(1, 1.1, 0.9), Sample(5, 2, 1e-5), slow_machine])
+    assert timing.median_s == 1 and timing.disturbed == 2 and timing.samples == (1, 1.1, 0.9)
+    assert timing.calibration_s == 1e-5
+
+
+def test_they_count_when_too_few_others_are_there() -> None:
+    timing = summarise([Sample(1, 1, 1e-5), Sample(2, 1, 1e-5), Sample(3, 1, 1e-5), *quiet(9)])
+    assert timing.median_s == 2.5 and timing.disturbed == 3
+
+
+@pytest.mark.parametrize(
+    "samples,stolen,repeat",
+    [
+        (quiet(1, 2, 3), 0.0, False),
+        (quiet(1, 1, 1), 0.5, True),
+        ([Sample(s, 1, 1e-5) for s in (1, 2, 3)], 0.0, True),
+        ([Sample(s, 1, 1e-5) for s in (1, 1.01, 1.02)], 0.0, False),
+        ([], 0.9, False),
+    ],
+)
+def test_a_measurement_is_repeated_when_interference_shows(samples: list[Sample], stolen: float, repeat: bool) -> None:
+    assert disturbed(samples, stolen) is repeat
+
+
+def test_stolen_time_is_read_where_the_system_says_it(tmp_path: Path) -> None:
+    stat = tmp_path / "stat"
+    stat.write_text("cpu  10 0 20 60 0 0 0 10 0 0\ncpu0 1 2\n")
+    after = processor_times(stat)
+    assert after == ProcessorTimes(100, 10) and after.stolen_share(ProcessorTimes(50, 5)) == 0.1
+    assert processor_times(tmp_path / "none") == ProcessorTimes(0, 0) and after.stolen_share(after) == 0
+
+
+def test_the_plan_in_words_and_for_the_finalists() -> None:
+    plan = MeasurePlan(budget_s=0.8, warmup_s=0.1)
+    assert "cutoff=0" in plan.arguments() and "cutoff=0.003" in plan.arguments(summarise([Sample(0.002, 0, 1e-5)]))
+    assert plan.again.budget_s == 0.2 and plan.again.retries == 0

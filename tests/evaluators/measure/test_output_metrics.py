@@ -1,0 +1,60 @@
+from __future__ import annotations
+
+import pytest
+
+from tunepass.evaluators.measure.metrics import MetricPattern
+from tunepass.evaluators.measure.output_metrics import Closeness, JsonNumber, numbers_differ, outputs_differ
+from tunepass.study.objective import Objective
+
+TIME = Objective("time", unit="ms")
+TIMES = MetricPattern("time: {time} ms", TIME)
+CLOSE = Closeness(relative=1e-6)
+
+
+@pytest.mark.parametrize(
+    "output,found",
+    [
+        ('{"runs": [{"ms": 1.5}, {"ms": 2}]}', 2.0),
+        ('warming up\n{"runs": [1, {"ms": 3}]}\ndone\n', 3.0),
+        ('{"runs": [{"ms": 1.5}]}', None),
+        ('{"runs": [0, {"ms": "2"}]}', None),
+        ('{"runs": [0, {"ms": true}]}', None),
+        ('{"runs": [0, {"ms": NaN}]}', None),
+        ('{"runs": [0, {"ms": 1e999}]}', None),
+        ('{"runs": {"1": {"ms": 4}}}', 4.0),
+        ("[" * 100_000, None),
+        ("", None),
+    ],
+)
+def test_numbers_in_json(output: str, found: float | None) -> None:
+    assert JsonNumber("runs.1.ms", TIME).find(output) == found
+
+
+def test_compared_numbers() -> None:
+    total = [MetricPattern("sum {sum}", Objective("sum"))]
+    assert numbers_differ("sum 2.0\n", "sum 2.000000001\n", total, CLOSE) is None
+    assert numbers_differ("sum 2.0\n", "sum 2.1\n", total, CLOSE) == "sum: expected 2.0, got 2.1"
+    assert "no finite number" in (numbers_differ("sum 2.0\n", "sum nan\n", total, CLOSE) or "")
+
+
+@pytest.mark.parametrize(
+    "got,problem",
+    [
+        ("a 1.0 and -2e3\ntime: 9 ms\n", None),
+        ("a   1.0000001 and -2000\ntime: 9 ms\n\n", None),
+        ("a 1.1 and -2e3\ntime: 9 ms\n", "line 1 of the output"),
+        ("b 1.0 and -2e3\ntime: 9 ms\n", "line 1 of the output"),
+        ("a 1.0 and -2e3\ntime: none\n", "line 2 of the output"),
+        ("a 1.0 and -2e3\n", "has 1 lines, expected 2"),
+        ("", "has 0 lines"),
+    ],
+)
+def test_whole_outputs(got: str, problem: str | None) -> None:
+    found = outputs_differ("a 1.0 and -2e3\ntime: 5 ms\n", got, [TIMES], CLOSE)
+    assert (found is None) if problem is None else (problem in (found or ""))
+
+
+def test_closeness_of_what_is_not_finite() -> None:
+    nan, inf = float("nan"), float("inf")
+    assert CLOSE.holds(nan, nan) and CLOSE.holds(inf, inf) and CLOSE.holds(0.0, 0.0)
+    assert not any(CLOSE.holds(a, b) for a, b in [(nan, 1), (1, nan), (inf, -inf), (inf, 1e300), (1e300, inf)])

@@ -1,0 +1,202 @@
+"""Hostile programs: each costs its limit and nothing else, and nothing of it is left."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from tunepass.diagnostics import ToolError
+from tunepass.evaluators.process.run import Completed, Limits, run_limited
+
+LIMITS = Limits(wall_s=20)
+BRIEF = Limits(wall_s=0.5)
+
+
+def python(code: str, *arguments: str, limits: Limits = LIMITS, namespace: bool = True) -> Completed:
+    return run_limited([sys.executable, "-I", "-S", "-c", code, *arguments], limits=limits, namespace=namespace)
+
+
+def processes_with(mark: str) -> list[int]:
+    """Live processes whose command line holds `mark`."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit() and int(entry.name) != os.getpid():
+            try:
+                words = (entry / "cmdline").read_bytes()
+                state = (entry / "stat").read_bytes().rpartition(b")")[2].split()[0]
+            except OSError:
+                continue
+            if mark.encode() in words and state not in (b"Z", b"X"):
+                found.append(int(entry.name))
+    return found
+
+
+@pytest.fixture
+def mark(request: pytest.FixtureRequest) -> str:
+    """A word for a command line, so that a test finds its own processes only."""
+    return f"tunepass-test-{os.getpid()}-{abs(hash(request.node.nodeid))}"
+
+
+both = pytest.mark.parametrize("namespace", [True, False], ids=["namespace", "subreaper"])
+
+
+def test_a_clean_exit_is_reported_with_its_output() -> None:
+    done = python("import sys; print('out'); print('err', file=sys.stderr); sys.exit(3)")
+    assert (done.ended, done.returncode, done.signal) == ("exit", 3, None)
+    assert (done.stdout, done.stderr, done.ok, done.log) == ("out\n", "err\n", False, "out\nerr")
+    assert done.seconds > 0 and done.peak_bytes > 1 << 20
+
+
+def test_stdin_is_empty_and_the_environment_is_the_one_given(tmp_path: Path) -> None:
+    code = "import os, sys; print(repr(sys.stdin.read()), os.environ['A'], os.getcwd(), 'HOME' in os.environ)"
+    done = run_limited([sys.executable, "-c", code], cwd=tmp_path, env={"A": "1"}, limits=LIMITS)
+    assert done.stdout.split() == ["''", "1", str(tmp_path), "False"]
+
+
+def test_a_program_that_is_not_there_is_named() -> None:
+    with pytest.raises(ToolError, match="cannot run no-such-compiler: No such file"):
+        run_limited(["no-such-compiler"], limits=LIMITS)
+
+
+@both
+def test_a_hang_costs_its_limit(namespace: bool, mark: str) -> None:
+    done = python("import time; time.sleep(60)", mark, limits=BRIEF, namespace=namespace)
+    assert done.ended == "timeout" and 0.5 <= done.seconds < 5
+    assert not processes_with(mark)
+
+
+@both
+def test_closing_its_outputs_does_not_hide_a_hang(namespace: bool, mark: str) -> None:
+    code = "import os, time; os.closerange(0, 3); time.sleep(60)"
+    assert python(code, mark, limits=BRIEF, namespace=namespace).ended == "timeout"
+    assert not processes_with(mark)
+
+
+def test_a_signal_is_named() -> None:
+    done = python("import os, signal; os.kill(os.getpid(), signal.SIGSEGV)")
+    assert (done.ended, done.signal, done.returncode) == ("signal", "SIGSEGV", None)
+
+
+def test_a_processor_time_limit_ends_a_busy_loop() -> None:
+    done = python("while True: pass", limits=Limits(wall_s=20, cpu_s=1))
+    assert done.ended == "signal" and done.signal in ("SIGXCPU", "SIGKILL")
+
+
+@both
+@pytest.mark.parametrize("escape", ["", "os.setsid()"], ids=["child", "setsid"])
+def test_children_that_outlive_their_parent_are_killed(namespace: bool, escape: str, mark: str) -> None:
+    code = f"import os, time\nif os.fork() == 0:\n    {escape or 'pass'}\n    time.sleep(60)"
+    done = python(code, mark, namespace=namespace)
+    assert (done.ended, done.returncode, done.left_behind, done.ok) == ("exit", 0, 1, False)
+    assert done.seconds < 10
+    assert not processes_with(mark)
+
+
+@both
+def test_a_daemon_is_killed_at_the_time_limit(namespace: bool, mark: str) -> None:
+    code = """import os, time
+if os.fork() == 0:
+    os.setsid()
+    if os.fork():
+        os._exit(0)
+    os.closerange(0, 3)
+time.sleep(60)"""
+    assert python(code, mark, limits=BRIEF, namespace=namespace).ended == "timeout"
+    assert not processes_with(mark)
+
+
+@both
+def test_a_fork_bomb_is_stopped(namespace: bool, mark: str) -> None:
+    code = """import os, time
+for _ in range(7):  # 128 processes at most: a bomb that cannot go off here
+    os.fork()
+time.sleep(60)"""
+    done = python(code, mark, limits=Limits(wall_s=10, processes=32), namespace=namespace)
+    assert done.ended == "processes"
+    assert not processes_with(mark)
+
+
+@both
+def test_endless_printing_is_cut(namespace: bool) -> None:
+    code = "import os\nwhile True: os.write(1, b'all work and no play ' * 1000)"
+    done = python(code, limits=Limits(wall_s=20, output_bytes=100_000), namespace=namespace)
+    assert done.ended == "output" and len(done.stdout) == 100_000
+
+
+def test_a_burst_over_the_cap_that_then_exits_is_cut_too() -> None:
+    done = python("print('x' * 60000)", limits=Limits(wall_s=20, output_bytes=10_000))
+    assert done.ended == "output" and len(done.stdout) == 10_000
+
+
+def test_a_reservation_over_the_limit_fails_inside_the_program() -> None:
+    code = "try: bytearray(100 << 30)\nexcept MemoryError: print('refused')"
+    assert python(code).stdout == "refused\n"
+
+
+def test_touching_too_much_memory_is_stopped() -> None:
+    code = "import time\nheld = []\nwhile True: held.append(b'x' * (1 << 22)); time.sleep(0.002)"
+    limits = Limits(wall_s=20, memory_bytes=200 << 20, limit_reservations=False)
+    assert python(code, limits=limits).ended == "memory"
+
+
+def test_a_huge_file_is_refused(tmp_path: Path) -> None:
+    code = f"f = open({str(tmp_path / 'huge')!r}, 'wb')\nfor _ in range(100): f.write(b'x' * (1 << 20)); f.flush()"
+    done = python(code, limits=Limits(wall_s=20, file_bytes=5 << 20))
+    assert not done.ok and (done.signal == "SIGXFSZ" or "File too large" in done.stderr)
+    assert (tmp_path / "huge").stat().st_size == 5 << 20
+
+
+def test_an_interrupt_kills_the_program_and_propagates(mark: str) -> None:
+    main = threading.main_thread().ident
+    assert main is not None
+
+    def interrupt() -> None:
+        until = time.monotonic() + 10
+        while not processes_with(mark + "-inner") and time.monotonic() < until:
+            time.sleep(0.02)
+        signal.pthread_kill(main, signal.SIGINT)
+
+    thread = threading.Thread(target=interrupt)
+    thread.start()
+    with pytest.raises(KeyboardInterrupt):
+        python("import time; time.sleep(60)", mark + "-inner")
+    thread.join()
+    assert not processes_with(mark)
+
+
+@both
+def test_when_the_caller_is_killed_the_program_goes_too(namespace: bool, mark: str) -> None:
+    code = f"""import sys
+from tunepass.evaluators.process.run import Limits, run_limited
+run_limited([sys.executable, "-c", "import time; time.sleep(60)", {mark + "-inner"!r}], limits=Limits(wall_s=60),
+            namespace={namespace})"""
+    caller = subprocess.Popen([sys.executable, "-c", code])
+    until = time.monotonic() + 20
+    while not processes_with(mark + "-inner") and time.monotonic() < until:
+        time.sleep(0.05)
+    assert processes_with(mark + "-inner")
+    caller.kill()
+    caller.wait()
+    while processes_with(mark) and time.monotonic() < until:
+        time.sleep(0.02)
+    assert not processes_with(mark)
+
+
+def test_no_zombie_is_left() -> None:
+    python("import os; os.fork()")
+    zombies = []
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            state, parent = stat.read_bytes().rpartition(b")")[2].split()[:2]
+        except OSError:
+            continue
+        if state == b"Z" and int(parent) == os.getpid():
+            zombies.append(stat)
+    assert not zombies

@@ -1,0 +1,71 @@
+from __future__ import annotations
+
+import numpy as np
+
+from tests.contracts.strategy import small_space, task
+from tunepass.space.features.embedding import Embedding
+from tunepass.space.parameter import Integer, Ordinal
+from tunepass.space.space import Space
+from tunepass.strategies.bo.design import DesignSettings, design_size, medoids, warm_up
+from tunepass.surrogates.kernels import Features, distances
+
+
+def closest(space: Space, kind: str, seed: int) -> float:
+    embedding = Embedding(space.parameters)
+    settings = DesignSettings(kind="maximin" if kind == "maximin" else "random", size=9)
+    rows = embedding.rows(space.columns(warm_up(task(space, seed=seed), embedding, settings)))
+    d2 = distances(rows, rows, Features.of(embedding.group, embedding.nominal)).sum(axis=0)
+    return float(d2[np.triu_indices(len(rows), 1)].min())
+
+
+def test_maximin_keeps_farther_apart_than_random() -> None:
+    space = Space([Integer("x", 0, 63), Integer("y", 0, 63)], constraints=["x + y <= 80"])
+    assert min(closest(space, "maximin", s) for s in range(4)) > 2 * max(closest(space, "random", s) for s in range(4))
+
+
+def test_default_first_feasible_distinct_and_the_same_for_a_seed() -> None:
+    space = small_space()
+    embedding = Embedding(space.parameters)
+    design = warm_up(task(space), embedding, DesignSettings(size=12))
+    assert design[0] == space.default and len(set(design)) == 12
+    assert all(space.contains(configuration) for configuration in design)
+    assert design == warm_up(task(space), embedding, DesignSettings(size=12))
+    assert design != warm_up(task(space, seed=1), embedding, DesignSettings(size=12))
+
+
+def test_size_follows_dimension_and_budget() -> None:
+    space = Space([Integer(f"p{i}", 0, 9) for i in range(10)])
+    assert design_size(task(space, max_evals=None), DesignSettings()) == 11
+    assert design_size(task(space, max_evals=20), DesignSettings()) == 6
+    assert design_size(task(space, max_evals=4), DesignSettings()) == 3
+    assert design_size(task(space), DesignSettings(size=7)) == 7
+
+
+def test_half_of_the_design_follows_the_priors() -> None:
+    space = Space([Ordinal("tile", list(range(200)), prior=(1.0, 30.0)), Integer("n", 0, 99)])
+    design = warm_up(task(space), Embedding(space.parameters), DesignSettings(size=21))
+    low = sum(int(str(c["tile"])) < 25 for c in design[1:])
+    assert 8 <= low <= 16
+
+
+def test_every_other_point_of_a_design_of_middles_is_a_medoid() -> None:
+    """Of a pool of the whole grid: inside, where a maximin design has its border, and no worse than random centres."""
+    space = Space([Integer("x", 0, 15), Integer("y", 0, 15)])
+    embedding = Embedding(space.parameters)
+    design = warm_up(task(space, seed=3), embedding, DesignSettings(kind="middles", size=17))
+    border = [c["x"] in (0, 15) or c["y"] in (0, 15) for c in design]
+    assert len(set(design)) == 17 and sum(border[2::2]) <= 1 and sum(border[1::2]) >= 4
+
+
+def test_medoids_are_the_middles_of_clusters() -> None:
+    """Three groups of values on a line, the default in the first: one centre in the middle of each of the others."""
+    values = [0, 1, 2, 40, 41, 42, 43, 44, 90, 91, 92]
+    space = Space([Ordinal("x", values, default=1)])
+    pool = space.columns(space.configurations({"x": np.array(values)}))
+    assert sorted(int(str(c["x"])) for c in medoids(space, Embedding(space.parameters), pool, 2)) == [42, 91]
+
+
+def test_a_space_smaller_than_the_design() -> None:
+    space = Space([Integer("n", 0, 3)])
+    design = warm_up(task(space), Embedding(space.parameters), DesignSettings(size=10))
+    assert 1 <= len(set(design)) == len(design) <= 4

@@ -1,0 +1,116 @@
+from __future__ import annotations
+
+import numpy as np
+
+from tests.contracts.strategy import small_space
+from tunepass.space.features.embedding import Embedding
+from tunepass.space.features.encoding import Encoding
+from tunepass.strategies.bo.models import ForestModel, GpModel, held_out, informative, last_refit, moments, weights
+from tunepass.surrogates.base import Posterior
+from tunepass.surrogates.forest import ForestSettings
+from tunepass.surrogates.gp import GaussianProcess, GpSettings
+from tunepass.surrogates.kernels import Features
+
+
+def test_refits_are_every_row_at_first_and_a_bounded_share_later() -> None:
+    points = sorted({last_refit(n) for n in range(1, 2000)})
+    assert points[:20] == list(range(1, 21))
+    gaps = np.diff(points)
+    assert max(gap / n for n, gap in zip(points[20:], gaps[20:]) if n < 200) <= 0.09
+    assert max(gap / n for n, gap in zip(points[20:], gaps[20:])) <= 0.25 and (gaps[60:] > 1).all()
+
+
+def test_hyperparameters_do_not_depend_on_the_path() -> None:
+    space = small_space()
+    rows = space.sample_columns(60, np.random.default_rng(0))
+    embedding = Embedding(space.parameters)
+    x = embedding.rows(rows)
+    loss = np.sin(3 * x[:, 0]) + x[:, 1]
+    steady, sudden = GpModel(embedding, GpSettings()), GpModel(embedding, GpSettings())
+    nothing = np.empty((0, x.shape[1]))
+    for n in range(50, 61):
+        steady.fit(x[:n], loss[:n], nothing)
+    sudden.fit(x, loss, nothing)
+    np.testing.assert_array_equal(steady.posterior(x).mean, sudden.posterior(x).mean)
+
+
+def test_draws_take_turns_and_their_mean_is_the_averaged_model() -> None:
+    space = small_space()
+    x = Embedding(space.parameters).rows(space.sample_columns(36, np.random.default_rng(2)))
+    loss = np.sin(3 * x[:, 0]) + x[:, 1]
+    settings = GpSettings(samples=3, turns=35)
+    turns, mixed = (
+        GpModel(Embedding(space.parameters), settings),
+        GpModel(Embedding(space.parameters), GpSettings(samples=3)),
+    )
+    at = last_refit(33)
+    turns.fit(x[:at], loss[:at], x[:0])
+    mixed.fit(x[:at], loss[:at], x[:0])
+    singles = []
+    for theta in next(iter(turns._thetas.values())):
+        process = GaussianProcess(Features.of(turns.embedding.group, turns.embedding.nominal), settings)
+        process.refit(x[:at], loss[:at], theta)
+        singles.append(process.posterior(x))
+    assert not np.allclose(singles[0].mean, singles[1].mean)
+    mixture, together = moments(singles), mixed.posterior(x)
+    np.testing.assert_array_equal([together.mean, together.variance], [mixture.mean, mixture.variance])
+    np.testing.assert_allclose(turns.posterior(x).mean, singles[at % 3].mean)
+    for model in (turns, mixed):
+        model.fit(x, loss, x[:0])
+    np.testing.assert_array_equal(turns.posterior(x).mean, mixed.posterior(x).mean)
+
+
+def test_fantasies_are_believed() -> None:
+    space = small_space()
+    embedding = Embedding(space.parameters)
+    x = embedding.rows(space.sample_columns(30, np.random.default_rng(1)))
+    model = GpModel(embedding, GpSettings())
+    loss = x[:20, 0] * 3
+    model.fit(x[:20], loss, np.empty((0, x.shape[1])))
+    before = model.posterior(x[20:21])
+    model.fit(x[:20], loss, x[20:21])
+    after = model.posterior(x[20:21])
+    assert after.variance[0] < before.variance[0]
+    assert abs(after.mean[0] - before.mean[0]) < 0.2 * np.sqrt(before.variance[0]) + 0.05
+
+
+def test_informative_rows_are_the_best_and_the_latest() -> None:
+    loss = np.arange(100)[::-1].astype(float)  # the latest are the best
+    np.testing.assert_array_equal(informative(loss, 200), np.arange(100))
+    keep = informative(np.abs(np.arange(100) - 10.0), 20)
+    assert len(keep) == 20 and set(range(6, 15)) <= set(keep.tolist()) and 99 in keep
+
+
+def test_the_better_predictor_counts_more() -> None:
+    space = small_space()
+    columns = space.sample_columns(40, np.random.default_rng(0))
+    embedding, encoding = Embedding(space.parameters), Encoding(space)
+    gp, forest = GpModel(embedding, GpSettings()), ForestModel(encoding, ForestSettings(), 0)
+    smooth = embedding.rows(columns)[:, 0] + 0.5 * embedding.rows(columns)[:, 1]
+    for model in (gp, forest):
+        model.fit(model.rows(columns), smooth, model.rows(columns)[:0])
+    share = weights([gp, forest], trust=4.0)
+    assert share[0] > 0.9 and abs(share.sum() - 1.0) < 1e-12
+    np.testing.assert_array_equal(weights([gp, forest], trust=0.0), 0.5)
+
+
+def test_held_out_score_is_free_of_units_and_prefers_honest_variances() -> None:
+    rng = np.random.default_rng(0)
+    loss = rng.normal(size=200)
+    mean = loss + rng.normal(scale=0.3, size=200)
+    score = {v: held_out(Posterior(mean, np.full(200, v)), loss) for v in (0.01, 0.09, 1.0)}
+    assert score[0.09] > score[0.01] and score[0.09] > score[1.0]
+    assert abs(held_out(Posterior(mean * 7, np.full(200, 0.09 * 49)), loss * 7) - score[0.09]) < 1e-9
+
+
+def test_predictions_are_averaged_over_draws_fewer_the_more_rows() -> None:
+    space = small_space()
+    embedding = Embedding(space.parameters)
+    x = embedding.rows(space.sample_columns(30, np.random.default_rng(1)))
+    loss = np.sin(3 * x[:, 0]) + x[:, 1]
+    x, loss = np.repeat(x, 12, axis=0), np.repeat(loss, 12)
+    model = GpModel(embedding, GpSettings(samples=3))
+    for rows, count in ((20, 3), (250, 2), (350, 1)):
+        model.fit(x[:rows], loss[:rows], x[:0])
+        assert len(model._used) == count and np.isfinite(model.score())
+        assert (model.posterior(x).variance >= 0).all()

@@ -1,0 +1,136 @@
+"""From samples to a number: median, its interval, and whether the machine interfered.
+
+The interval of the median comes from order statistics (no distribution assumed): with n samples sorted, the ranks
+n/2 -+ 0.98 sqrt(n) hold the true median with about 95 % probability.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from tunepass.evaluators.harness.report import Sample
+
+CALIBRATION_SLACK = 1.10  # a calibration loop slower than this times the fastest one marks a disturbed sample
+STEAL_SHARE = 0.02  # of the processor time that the hypervisor gave to others
+SPREAD = 0.03  # half the relative width of the interval of the median that interference may leave
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MeasurePlan:
+    """How long to measure. `precision` is half the relative width of the median's interval at which to stop."""
+
+    warmup_s: float = 0.1
+    budget_s: float = 0.5
+    precision: float = 0.005
+    least: int = 7
+    most: int = 200
+    probe: int = 2  # samples before a hopeless candidate is cut
+    cutoff_factor: float = 1.5  # hopeless: the fastest sample is this many times slower than the incumbent
+    retries: int = 1  # of a disturbed measurement
+
+    def arguments(self, incumbent: Timing | None = None) -> list[str]:
+        """The harness's words for this plan. The harness moves cutoff and best with the machine's speed; a
+        candidate with no sample as fast as the best's median is measured to a quarter of its distance, no better."""
+        cutoff = self.cutoff_factor * incumbent.median_s if incumbent else 0.0
+        return [
+            f"warmup={self.warmup_s}",
+            f"budget={self.budget_s}",
+            f"precision={self.precision}",
+            f"least={self.least}",
+            f"most={self.most}",
+            f"probe={self.probe}",
+            f"cutoff={cutoff:.9g}",
+            f"best={incumbent.median_s if incumbent else 0.0:.9g}",
+            f"calibrated={incumbent.calibration_s if incumbent else 0.0:.9g}",
+        ]
+
+    @property
+    def again(self) -> MeasurePlan:
+        """For one of several interleaved rounds: shorter, because the rounds are the repeats."""
+        return replace(self, budget_s=max(0.05, self.budget_s / 4), warmup_s=self.warmup_s / 2, retries=0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Timing:
+    """`samples` are the undisturbed ones where there are enough, `disturbed` how many were not."""
+
+    median_s: float
+    interval_s: tuple[float, float]
+    samples: tuple[float, ...]
+    disturbed: int
+    calibration_s: float
+
+    @property
+    def speed(self) -> float:
+        """Turns of the calibration loop a second."""
+        return 1 / max(self.calibration_s, 1e-9)
+
+    @property
+    def turns(self) -> float:
+        """The median as turns of the calibration loop: comparable when the machine's speed has changed."""
+        return self.median_s * self.speed
+
+
+def median(values: Sequence[float]) -> float:
+    ordered = sorted(values)
+    middle = len(ordered) // 2
+    return ordered[middle] if len(ordered) % 2 else (ordered[middle - 1] + ordered[middle]) / 2
+
+
+def median_interval(values: Sequence[float]) -> tuple[float, float]:
+    """About 95 %; the extremes where there are too few values for that."""
+    ordered = sorted(values)
+    reach = 0.98 * math.sqrt(len(ordered))
+    lo = max(0, math.floor((len(ordered) - 1) / 2 - reach))
+    hi = min(len(ordered) - 1, math.ceil((len(ordered) - 1) / 2 + reach))
+    return ordered[lo], ordered[hi]
+
+
+def summarise(samples: Sequence[Sample]) -> Timing:
+    """At least one sample. Disturbed samples (switched out, or on a slowed machine) count only if too few are not; the
+    time in which others ran is not in a sample's seconds, but what they did to the caches is."""
+    fastest = min(sample.calibration_s for sample in samples)
+    clean = [s for s in samples if s.interruptions == 0 and s.calibration_s <= CALIBRATION_SLACK * fastest]
+    used = clean if len(clean) >= min(3, len(samples)) else list(samples)
+    seconds = tuple(sample.seconds for sample in used)
+    return Timing(
+        median_s=median(seconds),
+        interval_s=median_interval(seconds),
+        samples=seconds,
+        disturbed=len(samples) - len(clean),
+        calibration_s=median([sample.calibration_s for sample in used]),
+    )
+
+
+def disturbed(samples: Sequence[Sample], stolen_share: float = 0.0) -> bool:
+    """Whether the measurement should be repeated: most samples were interfered with, and it shows."""
+    if not samples:
+        return False
+    timing = summarise(samples)
+    lo, hi = timing.interval_s
+    wide = (hi - lo) / 2 > SPREAD * timing.median_s
+    return stolen_share > STEAL_SHARE or (wide and timing.disturbed > len(samples) / 2)
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessorTimes:
+    """The machine's clock ticks so far: all of them, and those the hypervisor gave to others."""
+
+    total: int
+    stolen: int
+
+    def stolen_share(self, before: ProcessorTimes) -> float:
+        total = self.total - before.total
+        return (self.stolen - before.stolen) / total if total > 0 else 0.0
+
+
+def processor_times(stat: Path = Path("/proc/stat")) -> ProcessorTimes:
+    """Zeros where the system does not say."""
+    try:
+        ticks = [int(word) for word in stat.read_text().split("\n", 1)[0].split()[1:9]]
+    except (OSError, ValueError):
+        return ProcessorTimes(0, 0)
+    return ProcessorTimes(sum(ticks), ticks[7] if len(ticks) > 7 else 0)

@@ -1,0 +1,124 @@
+"""What a program printed: numbers in JSON output, and whole outputs compared number by number."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tunepass.diagnostics import SourceError
+from tunepass.evaluators.measure.metrics import NUMBER, MetricPattern
+from tunepass.study.objective import Objective
+
+FREE_NUMBER = re.compile(rf"(?<![\w.])(?:{NUMBER})(?![\w.])", re.IGNORECASE)
+SHOWN = 80  # characters of a line in a message
+
+
+@dataclass(frozen=True, slots=True)
+class JsonNumber:
+    """`JsonNumber("runs.0.ms", objective)`: names and places between dots. The document is the whole of the output, or
+    its last line that is a JSON object."""
+
+    path: str
+    objective: Objective
+
+    def __post_init__(self) -> None:
+        if not all(self.path.split(".")):
+            raise SourceError(f"a json path is names and places between dots, got {self.path!r}")
+
+    @property
+    def pattern(self) -> str:
+        return self.path
+
+    def find(self, output: str) -> float | None:
+        """The value; None when it is not there, no number or not finite."""
+        value = _document(output)
+        for part in self.path.split("."):
+            if isinstance(value, dict):
+                value = value.get(part)
+            elif isinstance(value, list) and part.isdecimal() and int(part) < len(value):
+                value = value[int(part)]
+            else:
+                return None
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            return None
+        try:
+            number = float(value)
+        except OverflowError:
+            return None
+        return number if math.isfinite(number) else None
+
+
+def _document(output: str) -> object:
+    try:
+        return json.loads(output)
+    except (ValueError, RecursionError):
+        pass
+    for line in reversed(output.splitlines()):
+        if line.lstrip().startswith("{"):
+            try:
+                return json.loads(line)
+            except (ValueError, RecursionError):
+                continue
+    return None
+
+
+Printed = MetricPattern | JsonNumber
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Closeness:
+    """`got` is right beside `expected` when |got - expected| <= absolute + relative |expected|; NaN beside NaN, an
+    infinity beside the same."""
+
+    absolute: float = 0.0
+    relative: float = 0.0
+
+    def holds(self, expected: float, got: float) -> bool:
+        if math.isnan(expected) or math.isnan(got):
+            return math.isnan(expected) and math.isnan(got)
+        if math.isinf(expected) or math.isinf(got):
+            return expected == got
+        return abs(got - expected) <= self.absolute + self.relative * abs(expected)
+
+
+def numbers_differ(expected: str, got: str, numbers: Sequence[Printed], close: Closeness) -> str | None:
+    """What is wrong with `numbers` in the output `got`; None: nothing."""
+    for number in numbers:
+        want, have = number.find(expected), number.find(got)
+        if have is None:
+            return f"no finite number at {number.pattern!r} in the output"
+        if want is None or not close.holds(want, have):
+            return f"{number.objective.name}: expected {want!r}, got {have!r}"
+    return None
+
+
+def outputs_differ(expected: str, got: str, ignored: Sequence[MetricPattern], close: Closeness) -> str | None:
+    """The first line where the outputs differ: in text (white space aside), or in a number by more than the tolerance.
+    Lines where an `ignored` number stands are compared without it."""
+    ours, theirs = _lines(expected, ignored), _lines(got, ignored)
+    for place, (want, have) in enumerate(zip(ours, theirs), start=1):
+        if not _same_line(want, have, close):
+            return f"line {place} of the output: expected {_cut(want)!r}, got {_cut(have)!r}"
+    if len(ours) != len(theirs):
+        return f"the output has {len(theirs)} lines, expected {len(ours)}"
+    return None
+
+
+def _lines(output: str, ignored: Sequence[MetricPattern]) -> list[str]:
+    for pattern in ignored:
+        output = pattern.blanked(output)
+    return [" ".join(line.split()) for line in output.strip().splitlines()]
+
+
+def _same_line(expected: str, got: str, close: Closeness) -> bool:
+    if FREE_NUMBER.sub("#", expected) != FREE_NUMBER.sub("#", got):
+        return False
+    pairs = zip(FREE_NUMBER.findall(expected), FREE_NUMBER.findall(got))
+    return all(close.holds(float(a), float(b)) for a, b in pairs)
+
+
+def _cut(line: str) -> str:
+    return line if len(line) <= SHOWN else line[:SHOWN] + "…"

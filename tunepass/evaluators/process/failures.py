@@ -1,0 +1,86 @@
+"""How a run that went wrong is called: a Completed (and a harness's Report) to a Failed of the right stage."""
+
+from __future__ import annotations
+
+import re
+
+from tunepass.evaluators.harness.report import Report, describe_out_of_bounds
+from tunepass.evaluators.process.run import Completed, Limits
+from tunepass.study.outcome import Failed
+
+OUT_OF_MEMORY = re.compile(
+    r"bad_alloc|out of memory|cannot allocate memory|memory exhausted|MemoryError", re.IGNORECASE
+)
+
+
+def compile_failure(done: Completed, limits: Limits) -> Failed | None:
+    """None when the compiler succeeded."""
+    if done.ok:
+        return None
+    if done.ended == "exit" and done.returncode:
+        return Failed("compile", done.log or f"the compiler ended with status {done.returncode}")
+    return Failed("compile", _with_log(f"the compiler {_ending(done, limits)}", done))
+
+
+def run_failure(done: Completed, limits: Limits) -> Failed | None:
+    """The verdict on a program that should have ended with status 0. None when it did."""
+    if done.ok:
+        return None
+    stage = {"timeout": "timeout", "output": "output", "memory": "memory", "processes": "run"}.get(done.ended, "crash")
+    if done.ended == "signal":
+        stage = {"SIGXCPU": "timeout", "SIGXFSZ": "output"}.get(done.signal or "", "crash")
+    if done.ended in ("signal", "exit") and done.returncode != 0 and _lacked_memory(done, limits):
+        stage = "memory"
+    elif done.ended == "exit":
+        stage = "run"
+    return Failed(stage, _with_log(f"the program {_ending(done, limits)}", done))
+
+
+def harness_failure(done: Completed, report: Report, limits: Limits) -> Failed | None:
+    """The verdict on a run of a generated harness. None when it went to its end."""
+    if done.ok and report.done:
+        return None
+    match report.fault:
+        case ["out_of_bounds", *_]:
+            return Failed("out_of_bounds", describe_out_of_bounds(report.fault))
+        case ["read_only", name]:
+            return Failed("wrong_result", f"wrote to {name}, which is an input")
+        case ["stack"]:
+            return Failed("crash", "ran out of stack (SIGSEGV)")
+        case _:
+            pass
+    if report.refused_bytes is not None and done.ended in ("exit", "signal"):
+        return Failed("memory", f"an allocation of {report.refused_bytes:,} bytes was refused")
+    if report.error:
+        return Failed("run", report.error)
+    if done.ok:
+        return Failed("crash", "the kernel ended the program")
+    return run_failure(done, limits)
+
+
+def _lacked_memory(done: Completed, limits: Limits) -> bool:
+    if OUT_OF_MEMORY.search(done.stderr):
+        return True
+    return limits.memory_bytes is not None and done.peak_bytes > 0.9 * limits.memory_bytes
+
+
+def _ending(done: Completed, limits: Limits) -> str:
+    match done.ended:
+        case "timeout":
+            return f"did not end within {limits.wall_s:.3g} s"
+        case "output":
+            return f"printed more than {limits.output_bytes:,} bytes"
+        case "memory":
+            return f"used more than {limits.memory_bytes or 0:,} bytes of memory"
+        case "processes":
+            return f"started more than {limits.processes} processes"
+        case "signal":
+            return f"was ended by {done.signal}"
+        case "exit" if done.returncode == 0:
+            return f"left {done.left_behind} processes running (killed)"
+        case _:
+            return f"ended with status {done.returncode}"
+
+
+def _with_log(message: str, done: Completed) -> str:
+    return f"{message}\n{done.log}" if done.log else message

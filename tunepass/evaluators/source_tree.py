@@ -1,0 +1,131 @@
+"""Built trees: a private copy of the sources for every distinct build, kept while configurations share it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from fnmatch import fnmatch
+from pathlib import Path
+
+from tunepass.diagnostics import SourceError, Span, ToolError
+from tunepass.evaluators.process.workspace import Workspace
+from tunepass.study.outcome import Failed
+
+MOST_BYTES = 1 << 30  # of copied sources; what is larger is linked
+KEPT = 16  # built trees that nobody uses
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sources:
+    """What an application is built from: the files that `patterns` match in `folder`, and folders whole; `linked` is
+    not copied. `span` is where a pattern that matches nothing is complained about."""
+
+    folder: Path
+    patterns: tuple[str, ...] = ()
+    linked: tuple[str, ...] = ()
+    span: Span | None = None
+
+    def files(self) -> list[Path]:
+        """Relative paths, sorted; hidden files and the linked ones left out. Raises SourceError for an empty match."""
+        found: set[Path] = set()
+        for pattern in self.patterns:
+            matched = [p for p in sorted(self.folder.glob(pattern)) if not self._left_out(p)]
+            if not matched:
+                raise SourceError(f"no file matches `{pattern}` in {self.folder}", self.span)
+            for path in matched:
+                found |= set(self._below(path)) if path.is_dir() else {path}
+        return sorted(path.relative_to(self.folder) for path in found)
+
+    def _below(self, folder: Path) -> Iterator[Path]:
+        for root, folders, names in os.walk(folder):
+            here = Path(root)
+            folders[:] = [name for name in folders if not self._left_out(here / name)]
+            yield from (here / name for name in names if not self._left_out(here / name))
+
+    def _left_out(self, path: Path) -> bool:
+        relative = path.relative_to(self.folder).as_posix()
+        return path.name.startswith(".") or any(fnmatch(relative, pattern) for pattern in self.linked)
+
+    def copy(self, target: Path) -> None:
+        """The files, and links to what is linked."""
+        files, total = self.files(), 0
+        for path in files:
+            total += (self.folder / path).stat().st_size
+            if total > MOST_BYTES:
+                raise SourceError(f"the sources are larger than {MOST_BYTES >> 30} GiB", self.span, "`link` the data")
+        try:
+            for path in files:
+                (target / path).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy2(self.folder / path, target / path)
+            for name in self.linked:
+                (target / name).parent.mkdir(parents=True, exist_ok=True)
+                (target / name).symlink_to((self.folder / name).resolve())
+        except OSError as error:
+            raise ToolError(
+                f"cannot copy the sources to {target}: {error.strerror}", hint="is the disk full?"
+            ) from None
+
+
+@dataclass(slots=True)
+class Tree:
+    """One build: its folder, or why there is none."""
+
+    folder: Path
+    failure: Failed | None = None
+    seconds: float = 0.0
+    users: int = 0
+    last_used: int = 0
+    done: threading.Lock = field(default_factory=threading.Lock)
+    built: bool = False
+
+
+class Trees:
+    """`take` builds what was not built yet; several threads may take different trees at once."""
+
+    def __init__(self, workspace: Workspace, kept: int = KEPT):
+        self.workspace, self.kept = workspace, kept
+        self._trees: dict[str, Tree] = {}
+        self._lock = threading.Lock()
+        self._clock = 0
+
+    def take(self, key: str, build: Callable[[Path], Failed | None]) -> Tree:
+        with self._lock:
+            tree = self._trees.get(key)
+            if tree is None:
+                tree = self._trees[key] = Tree(self.workspace.new())
+            self._clock += 1
+            tree.users, tree.last_used = tree.users + 1, self._clock
+        try:
+            with tree.done:
+                if not tree.built:
+                    started = time.monotonic()
+                    tree.failure = build(tree.folder)
+                    tree.seconds, tree.built = time.monotonic() - started, True
+        except BaseException:
+            with self._lock:
+                tree.users -= 1
+                self._trees.pop(key, None)
+            shutil.rmtree(tree.folder, ignore_errors=True)
+            raise
+        if tree.failure is not None:
+            shutil.rmtree(tree.folder, ignore_errors=True)
+        return tree
+
+    def release(self, tree: Tree) -> None:
+        """The tree is no longer used; of those that nobody uses, the ones used last are kept."""
+        with self._lock:
+            tree.users -= 1
+            idle = sorted((t.last_used, key) for key, t in self._trees.items() if t.users == 0 and t.failure is None)
+            gone = [self._trees.pop(key) for _, key in idle[: max(0, len(idle) - self.kept)]]
+        for old in gone:
+            shutil.rmtree(old.folder, ignore_errors=True)
+
+
+def copied(source: Path, target: Path) -> Path:
+    """A copy of a built tree, so that what a run writes does not reach the next."""
+    shutil.copytree(source, target, symlinks=True)
+    return target

@@ -1,0 +1,167 @@
+"""From candidates to object files and executables with the user's compiler."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Literal
+
+from tunepass.diagnostics import ToolError
+from tunepass.evaluators.candidate import Candidate
+from tunepass.evaluators.process.failures import compile_failure
+from tunepass.evaluators.process.run import Completed, Limits, base_environment, run_limited
+from tunepass.evaluators.toolchains.cc import Compiler, identify, split_arguments
+from tunepass.evaluators.toolchains.remarks import not_applied, parse_remarks, remark_flags
+from tunepass.study.outcome import Failed
+
+Language = Literal["c", "c++"]
+RENAMED_MAIN = "tunepass_user_main"
+SUFFIX = {"c": ".c", "c++": ".cpp"}
+THREADS = re.compile(r"^-(fopenmp|pthread|lpthread|ltbb|qopenmp|ftree-parallelize-loops)")
+WRAPPED = ("malloc", "calloc", "realloc", "aligned_alloc", "posix_memalign")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CompileLimits:
+    """The compile limit follows what compiles took: `slack` times the longest good one, within [least_s, most_s]."""
+
+    least_s: float = 10.0
+    most_s: float = 120.0
+    slack: float = 10.0
+    memory_bytes: int = 4 << 30
+
+
+@dataclass(slots=True)
+class Compiling:
+    """A compiler with its base arguments, on one source. Compiles run where tunepass runs, so that relative -I work."""
+
+    command: tuple[str, ...]
+    source: Path
+    language: Language = "c"
+    limits: CompileLimits = field(default_factory=CompileLimits)
+    environment: Mapping[str, str] = field(default_factory=dict)
+    longest_s: float = 0.0
+
+    @property
+    def compiler(self) -> Compiler:
+        return identify(self.command[0])
+
+    @property
+    def arguments(self) -> tuple[str, ...]:
+        """The user's words without those that name the output or stop before linking."""
+        words, kept = iter(self.command[1:]), []
+        for word in words:
+            if word == "-o":
+                next(words, None)
+            elif word != "-c" and not (word.startswith("-o") and len(word) > 2):
+                kept.append(word)
+        return tuple(kept)
+
+    @property
+    def flags(self) -> tuple[str, ...]:
+        return split_arguments(self.arguments)[0]
+
+    @property
+    def link_words(self) -> tuple[str, ...]:
+        return split_arguments(self.arguments)[1]
+
+    @property
+    def further_sources(self) -> tuple[str, ...]:
+        own = self.source.resolve()
+        return tuple(name for name in split_arguments(self.arguments)[2] if Path(name).resolve() != own)
+
+    def threaded(self, candidate: Candidate) -> bool:
+        """Whether the program may run threads (then it is not pinned to one core)."""
+        return any(THREADS.match(word) for word in (*self.arguments, *candidate.flags))
+
+    def limits_now(self) -> Limits:
+        known = self.longest_s > 0
+        wall = max(self.limits.least_s, self.limits.slack * self.longest_s) if known else self.limits.most_s
+        wall = min(self.limits.most_s, wall)
+        return Limits(wall_s=wall, memory_bytes=self.limits.memory_bytes, processes=256)
+
+    def run(self, words: Sequence[str | Path], limits: Limits | None = None) -> tuple[Completed, Failed | None]:
+        """One run of the compiler; its duration informs the limit of later ones if it succeeded."""
+        limits = limits or self.limits_now()
+        done = run_limited([self.compiler.path, *words], limits=limits, env={**base_environment(), **self.environment})
+        failure = compile_failure(done, limits)
+        if failure is None:
+            self.longest_s = max(self.longest_s, done.seconds)
+        return done, failure
+
+    def compile_candidate(
+        self, candidate: Candidate, folder: Path, *, rename_main: bool, limits: Limits | None = None
+    ) -> tuple[Path, Completed, Failed | None]:
+        """Object file of the candidate in `folder`; fails as `compile` or `not_applied`. The object's bytes do not
+        depend on the folder's name."""
+        target, done, failure = self.compile_object(candidate, folder, rename_main=rename_main, limits=limits)
+        return target, done, failure or self.refused(candidate, folder, done)
+
+    def compile_object(
+        self, candidate: Candidate, folder: Path, *, rename_main: bool, limits: Limits | None = None
+    ) -> tuple[Path, Completed, Failed | None]:
+        """As compile_candidate, whatever was applied."""
+        if candidate.text is None:
+            source = self.source
+        else:
+            source = folder / (self.source.stem + (self.source.suffix or SUFFIX[self.language]))
+            source.write_text(candidate.text)
+        target = folder / "candidate.o"
+        words: list[str | Path] = [
+            *self.flags,
+            *candidate.flags,
+            *candidate.defines,
+            *self._steady(folder),
+            *(remark_flags(self.compiler.family, folder / "remarks") if candidate.requests else ()),
+            *((f"-Dmain={RENAMED_MAIN}",) if rename_main else ()),
+            *("-iquote", self.source.parent if str(self.source.parent) else "."),
+            *("-c", source, "-o", target),
+        ]
+        done, failure = self.run(words, limits)
+        return target, done, failure
+
+    def refused(self, candidate: Candidate, folder: Path, done: Completed) -> Failed | None:
+        """`not_applied` when the remarks of that compilation in `folder` say so."""
+        silent = self.compiler.family == "other"
+        requests = [r for r in candidate.requests if r.obstacle or not silent]
+        if not requests:
+            return None
+        remarks = folder / "remarks"
+        text = remarks.read_text(errors="replace") if remarks.exists() else done.stderr
+        return not_applied(requests, parse_remarks(text))
+
+    def _steady(self, folder: Path) -> tuple[str, ...]:
+        """Flags that keep folder names and random seeds out of the object."""
+        match self.compiler.family:
+            case "gcc":
+                return (f"-ffile-prefix-map={folder}=.", "-frandom-seed=tunepass")
+            case "clang":
+                return (f"-fmacro-prefix-map={folder}=.",)  # -ffile-prefix-map would lose the lines of remarks
+            case _:
+                return ()
+
+    def compile_further(self, folder: Path) -> list[Path]:
+        """The user's other sources, at the base flags. Raises ToolError: no candidate could be judged."""
+        objects = []
+        for index, name in enumerate(self.further_sources):
+            target = folder / f"further-{index}.o"
+            _, failure = self.run([*self.flags, "-c", name, "-o", target])
+            if failure is not None:
+                raise ToolError(f"{name} does not compile", hint=failure.log)
+            objects.append(target)
+        return objects
+
+    def link(
+        self, objects: Sequence[Path], target: Path, candidate: Candidate, extra: Sequence[str] = ()
+    ) -> tuple[Completed, Failed | None]:
+        words: list[str | Path] = [*self.flags, *candidate.flags, *objects, *self.link_words, *extra, "-o", target]
+        return self.run(words)
+
+    def with_command(self, command: Sequence[str]) -> Compiling:
+        return replace(self, command=tuple(command))
+
+
+def mentions_main(text: str) -> bool:
+    return re.search(r"\bmain\s*\(", text) is not None

@@ -1,0 +1,342 @@
+"""Typed trees to straight-line code for the virtual machine (native/src/vm_ops.h lists its operations).
+
+Every value is the number of an instruction; equal instructions share one number, so common subexpressions vanish.
+Statuses are ordinary values (0 fine, 1 undefined, 2 overflow), computed only where intervals over the domains cannot
+prove an operation safe; laziness is arithmetic on them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from tunepass.expr import scalar
+from tunepass.expr.interval import bounds as interval
+from tunepass.expr.interval import operations as iv
+from tunepass.expr.interval.operations import MAY_BE_UNDEFINED, Cell
+from tunepass.expr.nodes import (
+    INTEGER,
+    REAL,
+    Binary,
+    Call,
+    Category,
+    Compare,
+    Constant,
+    Expr,
+    If,
+    Index,
+    Integer,
+    Logical,
+    Member,
+    Name,
+    Order,
+    Real,
+    Type,
+    Unary,
+    walk,
+)
+from tunepass.expr.nodes import Bool as BoolType
+from tunepass.expr.numpy_eval import remap
+from tunepass.expr.vm.code import Emitter, Value
+
+Lowered = tuple[Value, Value | None]  # the value, and its status unless that is 0 everywhere
+
+SMALL = 2**51  # below it the machine converts and divides in doubles, exactly
+INTEGER_OPS = {"+": "add", "-": "sub", "*": "mul", "**": "pow", "<<": "shl", ">>": "shr"}
+DIVISIONS = {"//": "floordiv", "%": "mod", "ceildiv": "ceildiv"}
+REAL_OPS = {"+": "add", "-": "sub", "*": "mul", "/": "div", "**": "pow", **DIVISIONS, "min": "min", "max": "max"}
+COMPARISONS = {"==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "lt", ">=": "le"}
+
+
+class Lowering(Emitter):
+    """Expressions to instructions. `exact` has cells known better than intervals find them, by their nodes."""
+
+    def __init__(self, box: interval.Box, exact: Mapping[int, Cell] | None = None):
+        super().__init__()
+        self.box, self.exact = box, exact or {}
+        self.inputs: dict[str, Name] = {}  # the columns read, in order
+        self.cells: dict[int, Cell] = {}
+        self.lowered: dict[int, Lowered] = {}
+
+    def lower(self, e: Expr) -> Lowered:
+        known = self.lowered
+        for node in walk(e):
+            if id(node) not in known:
+                bounds = self.exact.get(id(node)) or interval.cell(node, self.cells, self.box)
+                self.cells[id(node)] = bounds
+                value, status = self._node(node, bounds)
+                known[id(node)] = value, status if bounds[2] else None
+        return known[id(e)]
+
+    def first(self, *statuses: Value | None) -> Value | None:
+        """The first status that is not 0, in the order of evaluation."""
+        result: Value | None = None
+        for status in statuses:
+            if status is not None:
+                result = status if result is None or result == status else self.emit("or_else", result, status)
+        return result
+
+    def input(self, e: Name) -> int:
+        """The number of the input column of a name."""
+        if e.name not in self.inputs:
+            self.inputs[e.name] = e
+        return list(self.inputs).index(e.name)
+
+    def _node(self, e: Expr, bounds: Cell) -> Lowered:
+        lo, hi, flags = bounds
+        if flags == 0 and lo == hi and not isinstance(e.type, (Real, Order)):
+            return self.constant(int(lo)), None
+        return HANDLERS[type(e)](self, e, flags)
+
+    def _constant(self, e: Constant, flags: int) -> Lowered:
+        assert isinstance(e.value, (bool, int, float))  # a string's code is a point
+        return self.constant(e.value), None
+
+    def _name(self, e: Name, flags: int) -> Lowered:
+        number = self.input(e)
+        if isinstance(e.type, Order):
+            return number, None
+        value = self.emit("bool_column" if isinstance(e.type, BoolType) else "input", number)
+        return value, self.emit("nan_check", value) if flags else None
+
+    def _as(self, e: Expr, kind: Type) -> Value:
+        """The value of `e` as a Real where `kind` is one; a Bool is an Integer already."""
+        value = self.lowered[id(e)][0]
+        if not isinstance(kind, Real) or isinstance(e.type, Real):
+            return value
+        if value in self.known:
+            return self.constant(float(self.known[value]))
+        return self.emit("small_real" if self._small(e) else "real", value)
+
+    def _small(self, e: Expr) -> bool:
+        lo, hi, _ = self.cells[id(e)]
+        return lo > -SMALL and hi < SMALL
+
+    def _status(self, e: Expr) -> Value | None:
+        return self.lowered[id(e)][1]
+
+    def _folded(self, e: Expr) -> Value | None:
+        """A real operation on constants, done now."""
+        values = [self.known.get(self.lowered[id(x)][0]) for x in e.children]
+        if not isinstance(e.type, Real) or any(v is None for v in values):
+            return None
+        if any(self._status(x) is not None for x in e.children):
+            return None
+        try:
+            return self.constant(float(scalar.strict(e, [v for v in values if v is not None])))
+        except (scalar.UndefinedValue, scalar.OverflowValue):
+            return None
+
+    def _unary(self, e: Unary, flags: int) -> Lowered:
+        if e.op == "not":
+            return self.emit("not", self.lowered[id(e.operand)][0]), self._status(e.operand)
+        return self._one("-", e, e.operand, flags)
+
+    def _binary(self, e: Binary, flags: int) -> Lowered:
+        folded = self._folded(e)
+        if folded is not None:
+            return folded, None
+        real = isinstance(e.type, Real)
+        return self._real(e.op, e, flags) if real else self._integer(e.op, e, e.left, e.right, flags)
+
+    def _call(self, e: Call, flags: int) -> Lowered:
+        if e.function == "pos":
+            return self._pos(e)
+        folded = self._folded(e)
+        if folded is not None:
+            return folded, None
+        if e.function in ("min", "max"):
+            values = [self._as(x, e.type) for x in e.arguments]
+            op, result = e.function + ("_real" if isinstance(e.type, Real) else ""), values[0]
+            for value in values[1:]:
+                result = self.emit(op, result, value)
+            return result, self.first(*(self._status(x) for x in e.arguments))
+        if len(e.arguments) == 1:
+            return self._one(e.function, e, e.arguments[0], flags)
+        if isinstance(e.type, Real):
+            return self._real(e.function, e, flags)
+        return self._integer(e.function, e, e.arguments[0], e.arguments[1], flags)
+
+    def _one(self, op: str, e: Expr, operand: Expr, flags: int) -> Lowered:
+        kind = REAL if isinstance(e.type, Real) or isinstance(operand.type, Real) else INTEGER
+        value, status = self._as(operand, kind), self._status(operand)
+        own = flags and self._own(op, kind, operand)
+        if kind == INTEGER:
+            if op in ("floor", "ceil", "round"):
+                return value, status
+            result = self.emit({"-": "neg"}.get(op, op), value)
+            return result, self.first(status, self.emit("neg_check", value) if own else None)
+        result = self.emit({"-": "neg"}.get(op, op) + "_real", value)
+        check = {"sqrt": "below_zero_check", "log": "positive_check", "log2": "positive_check"}.get(op, "range_check")
+        return result, self.first(status, self.emit(check, value) if own else None)
+
+    def _own(self, op: str, kind: Type, *operands: Expr) -> int:
+        """What may go wrong in the operation itself, its operands being fine."""
+        cells = []
+        for x in operands:
+            lo, hi, _ = self.cells[id(x)]
+            cells.append((float(lo), float(hi), 0) if isinstance(kind, Real) else (lo, hi, 0))
+        if len(cells) == 1:
+            return (iv.UNARY_REAL if isinstance(kind, Real) else iv.UNARY_INTEGER)[op](cells[0])[2]
+        return (iv.BINARY_REAL if isinstance(kind, Real) else iv.BINARY_INTEGER)[op](cells[0], cells[1])[2]
+
+    def _real(self, op: str, e: Expr, flags: int) -> Lowered:
+        left, right = e.children
+        a, b = self._as(left, REAL), self._as(right, REAL)
+        result = self.emit(REAL_OPS[op] + "_real", a, b)
+        check = None
+        if flags and self._own(op, REAL, left, right):
+            if op == "**":
+                check = self.emit("power_check", a, b, result)
+            else:
+                divides = op in ("/", "//", "%", "ceildiv")
+                check = self.emit("divisor_check", b, result) if divides else self.emit("nan_check", result)
+        return result, self.first(self._status(left), self._status(right), check)
+
+    def _integer(self, op: str, e: Expr, left: Expr, right: Expr, flags: int) -> Lowered:
+        a, b = self.lowered[id(left)][0], self.lowered[id(right)][0]
+        own = flags and self._own(op, INTEGER, left, right)
+        check = self._check(op, a, b, own) if own else None
+        result = self._quick(op, a, b, left, right) if not own or op in DIVISIONS else None
+        if result is None:
+            result = self.emit(INTEGER_OPS.get(op) or DIVISIONS.get(op, op), a, b)
+        return result, self.first(self._status(left), self._status(right), check)
+
+    def _check(self, op: str, a: Value, b: Value, own: int) -> Value:
+        if op == "%" or (op in DIVISIONS and own == MAY_BE_UNDEFINED):
+            return self.emit("zero_check", b)
+        if op == ">>":
+            return self.emit("negative_check", b)
+        return self.emit("div_check" if op in DIVISIONS else INTEGER_OPS.get(op, op) + "_check", a, b)
+
+    def _quick(self, op: str, a: Value, b: Value, left: Expr, right: Expr) -> Value | None:
+        """A cheaper way to the same integer: shifts, products, or division in doubles."""
+        second = self.known.get(b)
+        if op in DIVISIONS:
+            if isinstance(second, int) and second > 0 and second & (second - 1) == 0 and op != "ceildiv":
+                bits = int(second).bit_length() - 1
+                return self.emit("shr_by" if op == "//" else "low_bits", a, bits)
+            return self.emit(f"small_{DIVISIONS[op]}", a, b) if self._small(left) and self._small(right) else None
+        if op == "**":
+            if isinstance(second, int) and 1 <= second <= 4:
+                square = self.emit("mul", a, a) if second > 1 else a
+                return self.emit("mul", square, a if second == 3 else square) if second > 2 else square
+            if self.known.get(a) == 2:
+                return self.emit("shl", self.constant(1), b)
+        return None
+
+    def _compare(self, e: Compare, flags: int) -> Lowered:
+        steps: list[Lowered] = []
+        for i, op in enumerate(e.ops):
+            left, right = e.operands[i], e.operands[i + 1]
+            before = self._status(left) if i == 0 else None
+            steps.append((self._comparison(op, left, right), self.first(before, self._status(right))))
+        return self._settle(False, steps)
+
+    def _comparison(self, op: str, left: Expr, right: Expr) -> Value:
+        if isinstance(left.type, Category):
+            a, b, suffix = self.lowered[id(left)][0], self._coded(right, left.type), ""
+        else:
+            real = isinstance(left.type, Real) or isinstance(right.type, Real)
+            kind: Type = REAL if real else INTEGER
+            a, b, suffix = self._as(left, kind), self._as(right, kind), "_real" if real else ""
+        if op in (">", ">="):
+            a, b = b, a
+        return self.emit(COMPARISONS[op] + suffix, a, b)
+
+    def _coded(self, e: Expr, target: Type) -> Value:
+        """The code of a string in another Category, -1 if it has none there."""
+        value = self.lowered[id(e)][0]
+        if e.type == target or not isinstance(e.type, Category) or not isinstance(target, Category):
+            return value
+        return self._lookup(value, remap(e.type, target).tolist())
+
+    def _lookup(self, value: Value, table: list[int]) -> Value:
+        start = len(self.tables)
+        self.tables += table
+        return self.emit("lookup", value, start, len(table))
+
+    def _settle(self, stop: bool, steps: list[Lowered]) -> Lowered:
+        """Left to right until a step is `stop`: the statuses of later steps count only where it is still open."""
+        value, status = steps[0]
+        for after, its_status in steps[1:]:
+            if its_status is not None:
+                status = self.first(status, self.emit("if_false" if stop else "if_true", value, its_status))
+            value = self.emit("or" if stop else "and", value, after)
+        return value, status
+
+    def _logical(self, e: Logical, flags: int) -> Lowered:
+        stop = e.op == "or"
+        neutral = int(not stop)
+        steps = [self.lowered[id(x)] for x in e.operands if self.cells[id(x)] != (neutral, neutral, 0)]
+        return self._settle(stop, steps)
+
+    def _member(self, e: Member, flags: int) -> Lowered:
+        found = [self._comparison("==", e.item, choice) for choice in e.choices]
+        value = found[0]
+        for other in found[1:]:
+            value = self.emit("or", value, other)
+        return value, self.first(*(self._status(x) for x in e.children))
+
+    def _if(self, e: If, flags: int) -> Lowered:
+        condition, status = self.lowered[id(e.condition)]
+        kind = e.type
+        branches = [
+            self._coded(x, kind) if isinstance(kind, Category) else self._as(x, kind) for x in (e.then, e.otherwise)
+        ]
+        value = self.emit("select", condition, branches[0], branches[1])
+        then, otherwise = self._status(e.then), self._status(e.otherwise)
+        taken: Value | None = None
+        if then is not None and otherwise is not None:
+            taken = self.emit("select", condition, then, otherwise)
+        elif then is not None:
+            taken = self.emit("if_true", condition, then)
+        elif otherwise is not None:
+            taken = self.emit("if_false", condition, otherwise)
+        return value, self.first(status, taken)
+
+    def _index(self, e: Index, flags: int) -> Lowered:
+        assert isinstance(e.order.type, Order)
+        column, items = self.lowered[id(e.order)][0], e.order.type.items
+        at, status = self.lowered[id(e.index)]
+        lo, hi, _ = self.cells[id(e.index)]
+        if lo < 0 or hi >= len(items):
+            status = self.first(status, self.emit("outside_check", at, len(items)))
+        position = self.known.get(at)
+        if position is not None and 0 <= position < len(items):
+            value = self.emit("order_column", column, int(position), len(items))
+        else:
+            value = self.emit("order_at", at, column, len(items))
+        if isinstance(e.type, Integer) and items != tuple(range(len(items))):
+            value = self._lookup(value, [int(i) for i in items])
+        return value, status
+
+    def _pos(self, e: Call) -> Lowered:
+        order, item = e.arguments
+        assert isinstance(order.type, Order)
+        items, column = order.type.items, self.lowered[id(order)][0]
+        code, status = self.lowered[id(item)]
+        if isinstance(item.type, Category):
+            code = self._coded(item, Category(tuple(str(i) for i in items)))
+        elif items != tuple(range(len(items))):
+            wanted, code = code, self.constant(-1)
+            for i, known in enumerate(items):
+                code = self.emit("select", self.emit("eq", wanted, self.constant(int(known))), self.constant(i), code)
+        value = self.emit("order_find", code, column, len(items))
+        if not isinstance(item, Constant):
+            status = self.first(status, self.emit("negative_check", value))
+        return value, status
+
+
+HANDLERS: dict[type[Expr], Callable[[Lowering, Any, int], Lowered]] = {
+    Constant: Lowering._constant,
+    Name: Lowering._name,
+    Unary: Lowering._unary,
+    Binary: Lowering._binary,
+    Call: Lowering._call,
+    Compare: Lowering._compare,
+    Logical: Lowering._logical,
+    Member: Lowering._member,
+    If: Lowering._if,
+    Index: Lowering._index,
+}

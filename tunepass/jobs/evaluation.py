@@ -1,0 +1,76 @@
+"""From a kernel to the evaluator that judges its configurations on this machine."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager
+from functools import partial
+from pathlib import Path
+
+from tunepass.diagnostics import TunepassError
+from tunepass.evaluators.candidate import Candidate, Request
+from tunepass.evaluators.command import CommandRun, CommandTask
+from tunepass.evaluators.compile_run import CompileRun, KernelTask
+from tunepass.evaluators.harness.compare import Tolerance
+from tunepass.evaluators.measure.metrics import MetricPattern
+from tunepass.frontends.c.harness import harness_source
+from tunepass.frontends.c.lowering import defines, lower
+from tunepass.ir.kernel import Call, Kernel, RunCommand
+from tunepass.jobs import application
+from tunepass.space.configuration import Configuration
+from tunepass.study.outcome import Evaluate
+from tunepass.tuning.objectives import INSTRUCTIONS, TIME, of_kernel
+
+
+def realised(kernel: Kernel, configuration: Configuration) -> Candidate:
+    """The configuration as text, macros and flags for the compiler; text only where the source has to be rewritten."""
+    lowered = lower(kernel, configuration)
+    text = None if lowered.source.text == kernel.source.text else lowered.source.text
+    requests = tuple(Request("vectorize", r.first_line, r.last_line, r.words, r.obstacle) for r in lowered.requests)
+    return Candidate(text=text, defines=lowered.defines, flags=lowered.flags, requests=requests)
+
+
+def evaluator(kernel: Kernel, command: tuple[str, ...], *, count: bool = False) -> AbstractContextManager[Evaluate]:
+    """Judges the kernel by its generated harness, the program by its own run, the application by its own commands."""
+    if kernel.application is not None:
+        return application.evaluator(kernel)
+    if kernel.run is not None:
+        return CommandRun(_command_task(kernel, kernel.run, command))
+    if kernel.call is not None:
+        return CompileRun(_kernel_task(kernel, kernel.call, command, count=count))
+    raise TunepassError(
+        f"{kernel.name}: a {kernel.language} program cannot be compiled and run here",
+        hint='it is priced on a device: Pipeline.default(device="stratix-v")',
+    )
+
+
+def _reference(kernel: Kernel) -> Candidate:
+    """The untouched source; its macros have their defaults, for sources that leave those to the pragma."""
+    return Candidate(defines=defines(kernel, Configuration({p.name: p.default for p in kernel.parameters})))
+
+
+def _kernel_task(kernel: Kernel, call: Call, command: tuple[str, ...], *, count: bool) -> KernelTask:
+    return KernelTask(
+        command=command,
+        source=Path(kernel.source.name),
+        text=kernel.source.text,
+        harness=harness_source(kernel),
+        realise=partial(realised, kernel),
+        reference=_reference(kernel),
+        language=kernel.language,
+        objective=(INSTRUCTIONS if count else TIME).name,
+        metric="instructions" if count else "time",
+        tolerance=Tolerance(absolute=call.absolute_tolerance, relative=call.relative_tolerance),
+    )
+
+
+def _command_task(kernel: Kernel, run: RunCommand, command: tuple[str, ...]) -> CommandTask:
+    objectives = of_kernel(kernel)
+    return CommandTask(
+        command=command,
+        source=Path(kernel.source.name),
+        run=run.arguments,
+        realise=partial(realised, kernel),
+        reference=_reference(kernel),
+        metrics=tuple(MetricPattern(m.pattern, o) for m, o in zip(run.metrics, objectives)),
+        language=kernel.language,
+    )

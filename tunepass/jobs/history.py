@@ -1,0 +1,67 @@
+"""What the store knows of a kernel, read without a strategy: it is the same whoever searched."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from tunepass.study.identity import Identity
+from tunepass.study.objective import Objective
+from tunepass.study.origin import Origin
+from tunepass.study.outcome import Measured
+from tunepass.study.pareto import nondominated
+from tunepass.study.storage.store import Store, StudyRecord
+from tunepass.study.trial import Trial, comparable
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """The trials of the newest study with this identity, and what they were judged by."""
+
+    objectives: tuple[Objective, ...]
+    trials: tuple[Trial, ...]
+    origin: Origin | None = None  # what the search started from
+
+    @property
+    def pareto(self) -> tuple[Trial, ...]:
+        """The measured trials that no other dominates, sorted by their losses."""
+        rows = [
+            (tuple(o.loss(t.outcome.values[o.name]) for o in self.objectives), t)
+            for t in comparable(self.trials)
+            if isinstance(t.outcome, Measured)
+        ]
+        keep = nondominated([losses for losses, _ in rows])
+        return tuple(t for _, t in sorted((row for row, kept in zip(rows, keep) if kept), key=lambda row: row[0]))
+
+
+def history_of(store: Path, identity: Identity, objective: str | None = None) -> History | None:
+    """None when there is no store, or nothing in it about this identity (and objective). Never makes a store."""
+    return _newest(store, lambda opened: opened.with_identity(identity.texts()), objective)
+
+
+def newest_of(store: Path, identity: Identity, objective: str | None = None) -> History | None:
+    """The newest study of this source and space, whatever the compiler and its flags."""
+    here = {"source": identity.source, "space": identity.space}
+    return _newest(store, lambda opened: [r for r in opened.studies() if here.items() <= r.identity.items()], objective)
+
+
+def history_named(store: Path, name: str) -> History | None:
+    """The study of that name, if it has trials."""
+    if not store.is_file():
+        return None
+    with Store(f"sqlite:///{store}") as opened:
+        record = opened.study(name)
+        trials = tuple(opened.trials(record)) if record is not None else ()
+        return History(record.objectives, trials) if record is not None and trials else None
+
+
+def _newest(store: Path, find: Callable[[Store], list[StudyRecord]], objective: str | None) -> History | None:
+    if not store.is_file():
+        return None
+    with Store(f"sqlite:///{store}") as opened:
+        records = [r for r in find(opened) if r.trials and objective in (None, *(o.name for o in r.objectives))]
+        if not records:
+            return None
+        newest = max(records, key=lambda record: record.id)
+        return History(newest.objectives, tuple(opened.trials(newest)), opened.origin(newest))

@@ -1,0 +1,89 @@
+"""A source as the lock says it is to be compiled."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from tunepass.ir.kernel import Kernel
+from tunepass.jobs.evaluation import realised
+from tunepass.jobs.identity import lock_key, lock_path, source_hash
+from tunepass.jobs.reading import parse
+from tunepass.passes.base import Compilation
+from tunepass.passes.extract_space import ExtractSpace
+from tunepass.space.configuration import Configuration
+from tunepass.study.describe import space_hash
+from tunepass.study.lock.lock import Entry, Lock
+
+
+@dataclass(frozen=True, slots=True)
+class Locked:
+    """The compiler's further arguments and, if it had to be rewritten, the text; what to tell; why it is stale."""
+
+    arguments: tuple[str, ...] = ()
+    text: str | None = None
+    notes: tuple[str, ...] = ()
+    stale: tuple[str, ...] = ()
+
+
+def tuned_source(source: Path) -> Locked:
+    """What the lock beside `source` says of its kernels. Of the identity, only source and space are looked at: the
+    flags are the Makefile's, and a compiler of another version still compiles the choice."""
+    lock = Lock.read(lock_path(source))
+    prefix = lock_key(source, "")
+    if not any(key.startswith(prefix) for key in lock.entries):
+        return Locked(stale=_unlocked(source))
+    chosen: list[tuple[Kernel, Configuration]] = []
+    notes: list[str] = []
+    stale: list[str] = []
+    for kernel in parse(source).kernels:
+        entry = lock.entries.get(lock_key(source, kernel.name))
+        if entry is None:
+            stale.append(f"{source}: kernel {kernel.name} is not in the lock")
+            continue
+        reasons, possible = _compare(kernel, entry)
+        stale += reasons
+        if reasons:
+            what = "the locked choice is used" if possible else "its defaults are used"
+            notes.append(f"{source} changed since {kernel.name} was tuned; {what} (tunepass build tunes it again)")
+        if possible:
+            chosen.append((kernel, entry.choice))
+    if not chosen:
+        return Locked(notes=tuple(notes), stale=tuple(stale))
+    candidate = realised(*merged(chosen))
+    return Locked((*candidate.flags, *candidate.defines), candidate.text, tuple(notes), tuple(stale))
+
+
+def merged(chosen: Sequence[tuple[Kernel, Configuration]]) -> tuple[Kernel, Configuration]:
+    """The kernels of one source as one, and their choices likewise: parameters have distinct names within a source."""
+    kernels = [kernel for kernel, _ in chosen]
+    together = replace(
+        kernels[0],
+        parameters=tuple(p for k in kernels for p in k.parameters),
+        bindings=tuple(b for k in kernels for b in k.bindings),
+        nests=tuple(n for k in kernels for n in k.nests),
+    )
+    return together, Configuration({name: value for _, choice in chosen for name, value in choice.items()})
+
+
+def _unlocked(source: Path) -> tuple[str, ...]:
+    """An annotated source that has no entry is missing one; any other source has no need of it."""
+    try:
+        data = source.read_bytes()
+    except OSError:
+        return ()
+    return (f"{source} has no entry in {lock_path(source)}",) if b"tunepass" in data else ()
+
+
+def _compare(kernel: Kernel, entry: Entry) -> tuple[list[str], bool]:
+    """Why the entry is stale, and whether its choice is still possible. An unchanged source needs no space."""
+    if source_hash(kernel.source.text) == entry.identity.source:
+        return [], True
+    space = ExtractSpace().run(Compilation(kernel=kernel)).space
+    assert space is not None
+    reasons = [f"{kernel.source.name}: the source of {kernel.name} changed since it was tuned"]
+    if space_hash(space) != entry.identity.space:
+        reasons.append(f"{kernel.source.name}: the space of {kernel.name} changed since it was tuned")
+    known = set(entry.choice) == {p.name for p in space.parameters}
+    return reasons, known and space.contains(entry.choice)

@@ -1,0 +1,68 @@
+"""A finished search, for those who ask about it: the newest trials of a source's kernel as it is now."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from tunepass.diagnostics import TunepassError
+from tunepass.ir.kernel import Kernel
+from tunepass.jobs.history import History, history_of, newest_of
+from tunepass.jobs.identity import lock_path, store_path
+from tunepass.jobs.job import Job, locked_names, prepare
+from tunepass.jobs.reading import parse, select
+from tunepass.space.configuration import Configuration
+from tunepass.study.lock.lock import Entry, Lock
+from tunepass.tuning.finalists import from_measured
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Past:
+    """A kernel, its trials, and the choice: the lock's, else the best measured."""
+
+    job: Job
+    history: History
+    choice: Configuration | None
+
+
+def look_back(source: str, kernel: str | None, store: str | None) -> list[Past]:
+    """Every kernel of the source that the store knows as it is now."""
+    path = store_path(source, store)
+    lock = Lock.read(lock_path(source))
+    found = []
+    for chosen in select(parse(source).kernels, kernel, source):
+        entry = lock.entries.get(f"{Path(source).name}::{chosen.name}")
+        job = _job(chosen, entry, lock)
+        history = _history(path, job)
+        if history is None:
+            continue
+        if entry is None:
+            job = replace(job, objective=history.objectives[0])
+        verdict = from_measured(history.trials, job.objective, job.space)
+        locked = entry.choice if entry and job.choice_is_possible else None
+        found.append(Past(job=job, history=history, choice=locked or (verdict.choice if verdict else None)))
+    if not found:
+        raise TunepassError(
+            f"{path} has no trials of {source} as it is now", hint="run `tunepass build` first, or name its --store"
+        )
+    return found
+
+
+def _job(kernel: Kernel, entry: Entry | None, lock: Lock) -> Job:
+    if kernel.program is None:
+        return prepare(kernel, ("cc", "-O2"), lock, locked_names(entry, kernel), None)
+    from tunepass.jobs.model_job import locked_model
+
+    return locked_model(kernel, lock)
+
+
+def _history(path: Path, job: Job) -> History | None:
+    """Trials of this very source and space: those the lock was made from, else the newest under any compiler."""
+    locked, name = job.entry, job.objective.name if job.entry else None
+    if locked is not None:
+        here = (job.identity.source, job.identity.space)
+        if (locked.identity.source, locked.identity.space) == here:
+            found = history_of(path, locked.identity, name)
+            if found is not None:
+                return found
+    return newest_of(path, job.identity, name)

@@ -1,0 +1,268 @@
+"""What an earlier study says about a kernel: `--transfer-from`, or the nearest one in the store."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from statistics import median
+
+from tunepass.diagnostics import TunepassError, nearest
+from tunepass.jobs.identity import store_path
+from tunepass.space.configuration import Configuration, Value
+from tunepass.space.space import Space
+from tunepass.strategies.bo.prior_mean import Observed, PriorMean
+from tunepass.study.lock.lock import Entry, Lock
+from tunepass.study.objective import Objective
+from tunepass.study.origin import Origin, identity_changes
+from tunepass.study.outcome import Failed, Infeasible, Measured
+from tunepass.study.storage.store import Store, StudyRecord
+from tunepass.study.trial import Trial
+
+NONE = "none"
+FEWEST = 2  # measured trials that an earlier study is worth looking at for
+# How far an identity's difference puts an earlier study away, most first; the harness changes what is measured little.
+DISTANCE = {"device": 8, "source": 4, "space": 4, "compiler": 2, "flags": 2, "harness": 1}
+SQLITE = b"SQLite format 3\0"
+
+
+@dataclass(frozen=True, slots=True)
+class Transfer:
+    """`prior` is None where a study that began from `origin` goes on, and that is gone."""
+
+    origin: Origin
+    prior: PriorMean | None
+
+    def sentence(self) -> str:
+        return (
+            f"starts from {self.origin.sentence()}"
+            if self.prior is not None
+            else f"goes on without {self.origin.sentence()}"
+        )
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        if self.prior is not None:
+            return ()
+        return (f"the search began from {self.origin.study} in {self.origin.place}, which is gone: it goes on without",)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Target:
+    """The kernel that is about to be searched. `study` is the name of its own study."""
+
+    key: str
+    study: str
+    space: Space
+    objective: Objective
+    identity: Mapping[str, str]
+
+
+def transfer(target: Target, store: Path, named: str | None) -> Transfer | None:
+    """From what `named` names (PATH[:STUDY], "none"), else from where this study began, else from the nearest earlier
+    study of the kernel in the store; None where there is none."""
+    if named == NONE:
+        return None
+    if named is not None:
+        return _named(target, named)
+    if not store.is_file():
+        return None
+    with Store(f"sqlite:///{store.resolve()}") as opened:
+        own = opened.study(target.study)
+        if own is not None and own.trials:
+            begun = opened.origin(own)
+            return None if begun is None else _again(target, begun)
+        return _nearest(target, opened, [r for r in opened.studies() if _key(r) == target.key])
+
+
+def _again(target: Target, begun: Origin) -> Transfer:
+    """The same source, as far as it was then: an interrupted study goes on as an undisturbed one would."""
+    try:
+        found = _named(target, f"{begun.place}:{begun.study}", begun.trials)
+    except TunepassError:
+        return Transfer(begun, None)
+    return replace(found, origin=replace(found.origin, differs=begun.differs))
+
+
+def _named(target: Target, named: str, most: int | None = None) -> Transfer:
+    path, study = _split(named)
+    if path.suffix == ".json":
+        return _table(target, path)
+    if not _is_sqlite(path):
+        return _locked(target, path, study)
+    with Store(f"sqlite:///{path}") as opened:
+        record = _record(target, opened, study, path)
+        return _of_record(target, opened, record, most)
+
+
+def _split(named: str) -> tuple[Path, str | None]:
+    """`PATH[:STUDY]`; a study's name has colons of its own, and so may a path."""
+    text = named.removeprefix("sqlite:///")
+    ends = [i for i, c in enumerate(text) if c == ":"] + [len(text)]
+    for end in ends:
+        if end and Path(text[:end]).is_file():
+            return Path(text[:end]).resolve(), text[end + 1 :] or None  # where a resumed search finds it again
+    raise TunepassError(
+        f"--transfer-from names no store, lock or table: there is no file {text.partition(':')[0]!r}",
+        hint="PATH[:STUDY], the path of a store.db or a tunepass.lock; `none` switches it off",
+    )
+
+
+def _is_sqlite(path: Path) -> bool:
+    try:
+        with path.open("rb") as file:
+            return file.read(len(SQLITE)) == SQLITE
+    except OSError as error:
+        raise TunepassError(f"cannot read {path}: {error.strerror}") from error
+
+
+# -- a store
+
+
+def _record(target: Target, opened: Store, study: str | None, path: Path) -> StudyRecord:
+    """The study called so, or the nearest whose name begins so; without a name, the nearest of this kernel."""
+    records = [r for r in opened.studies() if r.name != target.study]
+    begin = study if study is not None else target.key
+    exact = [r for r in records if r.name == begin]
+    found = exact or [r for r in records if r.name.startswith(begin)]
+    if not found:
+        names = [r.name for r in records]
+        close = nearest(begin, [*names, *{_key(r) for r in records}])
+        listed = ", ".join(names[-5:]) or "no other study"
+        raise TunepassError(
+            f"{path} has no {'earlier ' if study is None else ''}study of {begin}; it has {listed}",
+            hint=f"did you mean {close!r}?" if close else "name one: --transfer-from PATH:STUDY",
+        )
+    return min(found, key=lambda r: _far(target, r))
+
+
+def _nearest(target: Target, opened: Store, records: Sequence[StudyRecord]) -> Transfer | None:
+    others = [r for r in records if r.name != target.study and r.trials >= FEWEST]
+    for record in sorted(others, key=lambda r: _far(target, r)):
+        try:
+            found = _of_record(target, opened, record, None)
+        except TunepassError:
+            continue
+        if target.objective.name in {o.name for o in record.objectives} and found.origin.trials >= FEWEST:
+            return found
+    return None
+
+
+def _far(target: Target, record: StudyRecord) -> tuple[int, int, int]:
+    """Small for what was measured under nearly the same circumstances; of equals, the longest and the latest."""
+    apart = sum(far for name, far in DISTANCE.items() if record.identity.get(name, "") != target.identity.get(name, ""))
+    return apart, -record.trials, -record.id
+
+
+def _key(record: StudyRecord) -> str:
+    return record.name.partition("@")[0]
+
+
+def _of_record(target: Target, opened: Store, record: StudyRecord, most: int | None) -> Transfer:
+    trials = opened.trials(record)[:most]
+    objective = _like(target.objective, record.objectives)
+    prior = observed(trials, objective, target.objective)
+    if prior is None:
+        raise TunepassError(f"study {record.name!r} in {opened.path} measured nothing: there is nothing to start from")
+    differs = identity_changes(record.identity, target.identity, [n for n in DISTANCE if n != "harness"])
+    origin = Origin(
+        place=str(opened.path),
+        study=record.name,
+        trials=len(trials),
+        differs=(*differs, *_other(objective, target.objective)),
+    )
+    return _checked(target, origin, prior)
+
+
+def observed(trials: Sequence[Trial], objective: Objective, ours: Objective) -> Observed | None:
+    """Measured trials as a prior mean in our direction; those that failed count as no better than the median, because
+    elsewhere they may work. None: nothing was measured."""
+    values = [t.outcome.values[objective.name] for t in trials if isinstance(t.outcome, Measured)]
+    if not values:
+        return None
+    losses = [objective.loss(value) for value in values]
+    kept: list[Configuration] = [t.configuration for t in trials if isinstance(t.outcome, Measured)]
+    failed = [t.configuration for t in trials if isinstance(t.outcome, (Failed, Infeasible))]
+    losses += [median(losses)] * len(failed)
+    return Observed([*kept, *failed], [ours.value(loss) for loss in losses])
+
+
+def _like(ours: Objective, theirs: Sequence[Objective]) -> Objective:
+    """The objective of the same name, else their first: only where values are small and large counts."""
+    return next((o for o in theirs if o.name == ours.name), theirs[0])
+
+
+def _other(theirs: Objective, ours: Objective) -> tuple[str, ...]:
+    return () if theirs.name == ours.name else (f"objective: {theirs.name} -> {ours.name}",)
+
+
+def _checked(target: Target, origin: Origin, prior: Observed) -> Transfer:
+    """With the parameters both have; StudyError, which names both sides, when there are none."""
+    shared = tuple(p.name for p in prior.shared(target.space))
+    return Transfer(replace(origin, shared=shared), prior)
+
+
+# -- a lock, a recorded table
+
+
+def _locked(target: Target, path: Path, kernel: str | None) -> Transfer:
+    entries = Lock.read(path).entries
+    key = kernel if kernel is not None else target.key
+    if key not in entries:
+        close = nearest(key, entries)
+        hint = f"did you mean {close!r}?" if close else f"it has {', '.join(entries) or 'no kernel'}"
+        raise TunepassError(f"{path} has no kernel {key}", hint=hint)
+    entry = entries[key]
+    whole = _behind(target, path, entry)
+    if whole is not None:
+        return whole
+    rows: list[tuple[Mapping[str, Value], float]] = [(entry.choice, entry.objective.chosen)]
+    if entry.objective.default is not None and target.space.default != entry.choice:
+        rows.append((target.space.default, entry.objective.default))
+    prior = Observed([c for c, _ in rows], [value for _, value in rows])
+    differs = (*_changes(target, entry), *_other(Objective(entry.objective.name), target.objective))
+    return _checked(target, Origin(place=str(path), study=key, trials=1, differs=differs), prior)
+
+
+def _behind(target: Target, path: Path, entry: Entry) -> Transfer | None:
+    """The trials that the lock was made from, where the store beside it still has them."""
+    store = store_path(path, None).resolve()
+    if not store.is_file():
+        return None
+    with Store(f"sqlite:///{store}") as opened:
+        records = [r for r in opened.with_identity(entry.identity.texts()) if r.trials and r.name != target.study]
+        return _of_record(target, opened, max(records, key=lambda r: r.id), None) if records else None
+
+
+def _changes(target: Target, entry: Entry) -> tuple[str, ...]:
+    return identity_changes(entry.identity.texts(), target.identity, [n for n in DISTANCE if n != "harness"])
+
+
+@dataclass(frozen=True, slots=True)
+class TableSource:
+    """A recorded space (docs/cli.md, replay) as a prior mean; `rows` configurations of it."""
+
+    name: str
+    rows: int
+    objective: Objective
+    prior: Observed
+
+
+def table_source(path: str | Path, like: Objective | None = None) -> TableSource:
+    """Its objective called as `like`, else its first, in the direction of `like`."""
+    from tunepass.evaluators.recorded import read
+
+    table = read(path)
+    objective = table.objectives[0] if like is None else _like(like, table.objectives)
+    trials = [Trial(number, c, o) for number, (c, o) in enumerate(table.outcomes.items())]
+    prior = observed(trials, objective, like or objective)
+    if prior is None:
+        raise TunepassError(f"{path} measured nothing: there is nothing to start from")
+    return TableSource(table.name, len(trials), objective, prior)
+
+
+def _table(target: Target, path: Path) -> Transfer:
+    found = table_source(path, target.objective)
+    differs = _other(found.objective, target.objective)
+    origin = Origin(place=str(path), study=found.name, trials=found.rows, differs=differs)
+    return _checked(target, origin, found.prior)

@@ -1,0 +1,96 @@
+"""Locks against what they were made from: for `verify` and `diff`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from tunepass.diagnostics import TunepassError
+from tunepass.ir.kernel import Kernel
+from tunepass.jobs.job import Job, locked_names, prepare
+from tunepass.jobs.reading import parse
+from tunepass.study.lock.lock import NAME, Entry, Lock
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """One kernel of a lock or a source. `problem` says why it could not be compared at all."""
+
+    key: str
+    entry: Entry | None
+    job: Job | None
+    problem: str = ""
+
+    @property
+    def reasons(self) -> list[str]:
+        """Why the lock does not fit, a line each; none: it fits."""
+        if self.job is None:
+            return [self.problem]
+        return self.job.misfits()
+
+
+def check(paths: list[str], compiler: tuple[str, ...]) -> list[Checked]:
+    """Every kernel of the locks, folders and sources named; of the lock of this folder when none is."""
+    found: list[Checked] = []
+    for name in paths or ["."]:
+        path = Path(name)
+        if path.is_dir() or path.name == NAME:
+            found += _check_lock(path / NAME if path.is_dir() else path, compiler)
+        else:
+            found += _check_source(path, compiler)
+    return found
+
+
+def _check_lock(path: Path, compiler: tuple[str, ...]) -> list[Checked]:
+    if not path.is_file():
+        raise TunepassError(f"there is no {path}", hint="`tunepass build SOURCE` makes one, or name a source")
+    lock = Lock.read(path)
+    sources = dict.fromkeys(key.rpartition("::")[0] for key in lock.entries)
+    return [checked for name in sources for checked in _kernels(path.parent / name, lock, compiler, missing=False)]
+
+
+def _check_source(path: Path, compiler: tuple[str, ...]) -> list[Checked]:
+    return _kernels(path, Lock.read(path.parent / NAME), compiler, missing=True)
+
+
+def _kernels(source: Path, lock: Lock, compiler: tuple[str, ...], *, missing: bool) -> list[Checked]:
+    """The source's kernels and its entries; with `missing`, a source that cannot be read is the caller's mistake."""
+    entries = {key: entry for key, entry in lock.entries.items() if key.rpartition("::")[0] == source.name}
+    try:
+        kernels = parse(source).kernels
+    except TunepassError as error:
+        if missing:
+            raise
+        return [Checked(key, entry, None, error.diagnostics[0].message) for key, entry in entries.items()]
+    found = []
+    for kernel in kernels:
+        key = f"{source.name}::{kernel.name}"
+        entry = entries.pop(key, None)
+        if kernel.program is not None:
+            found.append(_modelled(key, entry, kernel, lock))
+            continue
+        job = prepare(kernel, compiler or _compiler(entry), lock, locked_names(entry, kernel), None)
+        found.append(Checked(key, entry, replace(job, entry=entry)))
+    gone = [Checked(key, entry, None, f"{source} has no such kernel") for key, entry in entries.items()]
+    return found + gone
+
+
+def _modelled(key: str, entry: Entry | None, kernel: Kernel, lock: Lock) -> Checked:
+    """A kernel that a model prices; without an entry it has no device to be compared on."""
+    if entry is None:
+        return Checked(key, None, None, f"{key} is not in the lock")
+    from tunepass.jobs.model_job import locked_model
+
+    try:
+        return Checked(key, entry, locked_model(kernel, lock))
+    except TunepassError as error:
+        return Checked(key, entry, None, error.diagnostics[0].message)
+
+
+def _compiler(entry: Entry | None) -> tuple[str, ...]:
+    """The compiler the lock was made with, by the name it gives itself; gcc's first word is how it was called."""
+    if entry is None:
+        return ("cc", "-O2")
+    words = entry.identity.compiler.split()
+    name = "clang" if "clang" in words else words[0] if words else "cc"
+    return (name, *entry.identity.flags)

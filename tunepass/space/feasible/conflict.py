@@ -1,0 +1,57 @@
+"""Why a space is empty: a smallest set of constraints, none of which can go, that no configuration meets."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tunepass.diagnostics import Diagnostic, Severity, SpaceError
+from tunepass.expr.numpy_eval import satisfied
+from tunepass.space.constraint import Constraint
+from tunepass.space.feasible.compile import TooLarge
+from tunepass.space.feasible.group import Compiled, components, grouped
+from tunepass.space.parameter import Parameter
+
+
+def conflicting(
+    parameters: Sequence[Parameter], constraints: Sequence[Constraint], node_limit: int
+) -> tuple[Constraint, ...]:
+    """Deletion: a constraint without which the rest is still empty is dropped. Minimal, not always smallest."""
+    kept = list(constraints)
+    for c in constraints:
+        without = [k for k in kept if k is not c]
+        if is_empty(parameters, without, node_limit):
+            kept = without
+    return tuple(kept)
+
+
+def is_empty(parameters: Sequence[Parameter], constraints: Sequence[Constraint], node_limit: int) -> bool:
+    """No configuration meets all constraints; False also where the diagram grows too large to tell."""
+    if any(not c.names and not satisfied(c.expression, {}, 1)[0] for c in constraints):
+        return True
+    for names, numbers in components(parameters, constraints):
+        mine = [p for p in parameters if p.name in names]
+        if not numbers:
+            continue
+        try:
+            compiled = Compiled(mine, [constraints[i].expression for i in numbers])
+            if compiled.listed and grouped(compiled, node_limit).size == 0:
+                return True
+        except TooLarge:
+            continue
+    return False
+
+
+def describe(constraints: Sequence[Constraint]) -> SpaceError:
+    """The error of an empty space: the first constraint, and every other as a note."""
+    if len(constraints) == 1:
+        return SpaceError(
+            f"the space is empty: no value meets this constraint: {constraints[0].text}", constraints[0].span
+        )
+    head = Diagnostic(
+        f"the space is empty: no configuration meets these {len(constraints)} constraints together: "
+        + "; ".join(c.text for c in constraints),
+        constraints[0].span,
+        "drop or relax one of them",
+    )
+    notes = [Diagnostic(f"conflicts with: {c.text}", c.span, severity=Severity.NOTE) for c in constraints[1:]]
+    return SpaceError([head, *notes])

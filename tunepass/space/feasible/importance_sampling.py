@@ -1,0 +1,70 @@
+"""Partial assignments grown variable by variable: rows of a space whose diagram would pass the node limit.
+
+Particles go through the layers of the diagram that would have been. A value is kept unless some constraint's range over
+the completions rules it out, and particles are resampled in proportion to how many values they had (sequential
+importance resampling), so that rows come out nearly uniform. Constraints over parameters that are not listed, reals and
+long integers, only prune by their range.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tunepass.space.columns import Columns
+from tunepass.space.feasible.box_search import resample
+from tunepass.space.feasible.compile import Builder, Domain, Rows
+from tunepass.space.feasible.diagram import Indices
+from tunepass.space.feasible.group import Compiled
+from tunepass.space.parameter import Column, Permutation
+
+VALUES = 64  # values of one variable tried by a particle
+PAIRS = 1 << 18  # particles times values of the last variable, which decides
+
+
+class Growing:
+    """`draw` gives rows of the listed parameters, distinct, at most n; which of them are feasible is yet to check."""
+
+    def __init__(self, compiled: Compiled):
+        self.compiled = compiled
+        self.builder = Builder(compiled.terms, compiled.joint, compiled.order(), compiled.domains, 1 << 40)
+        self.masses = {p.name: p.masses() for p in compiled.listed if p.prior}
+
+    def draw(self, n: int, rng: np.random.Generator, *, prior: bool) -> Columns:
+        builder, variables = self.builder, self.compiled.variables
+        rows, before = Rows(n), 0
+        path = np.zeros((n, 0), dtype=np.int64)
+        for depth, number in enumerate(builder.order):
+            last = depth + 1 == len(builder.order)
+            domain = self._some(builder.domains[number], max(VALUES, PAIRS // n) if last else VALUES, rng)
+            with np.errstate(divide="ignore", invalid="ignore"):
+                source, value, following = builder.expand(rows, number, before, last=last, domain=domain)
+            if not len(source):
+                path = np.zeros((0, len(builder.order)), dtype=np.int64)
+                break
+            v = variables[number]
+            weight = np.ones(len(source))
+            if prior and v.parameter in self.masses:
+                mass = self.masses[v.parameter]
+                weight = (mass[v.position] if v.position >= 0 else mass)[domain.index[value]]
+            if not weight.sum() > 0:
+                weight = np.ones(len(source))
+            pick = np.sort(resample(weight, n, rng))
+            path = np.concatenate([path[source[pick]], domain.index[value[pick]][:, None]], axis=1)
+            rows = following.take(pick)
+            before |= 1 << number
+        return self._columns(np.unique(path, axis=0))
+
+    @staticmethod
+    def _some(domain: Domain, most: int, rng: np.random.Generator) -> Domain:
+        if len(domain.index) <= most:
+            return domain
+        pick = np.sort(rng.choice(len(domain.index), size=most, replace=False))
+        return Domain(domain.column[pick], domain.index[pick], domain.width)
+
+    def _columns(self, path: Indices) -> Columns:
+        out: dict[str, Column] = {}
+        at = [(self.compiled.variables[number], i) for i, number in enumerate(self.builder.order)]
+        for p in self.compiled.listed:
+            mine = [i for v, i in at if v.parameter == p.name]
+            out[p.name] = path[:, mine] if isinstance(p, Permutation) else p.at(path[:, mine[0]])
+        return out

@@ -1,0 +1,111 @@
+"""Sampling where a diagram does not reach: parameters with too many values to list, or more nodes than the limit.
+
+Listed parameters come from the diagram over them alone, in which constraints that read others prune by their range, or,
+past the node limit, from particles (`growing`). The others are drawn from boxes that are halved until points drawn in
+them pass (`boxes`). Guaranteed: every row is feasible; the work is bounded, whatever the constraints, so that fewer
+rows than asked for may be found; the same generator gives the same rows. Rows tend to uniform (on the parameters'
+scales) as the particles are many against the spread of the volumes they stand for; that none is found is no proof.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tunepass.expr import nodes
+from tunepass.expr.numpy_eval import satisfied
+from tunepass.space.columns import Columns, length, take
+from tunepass.space.feasible.box_search import Search
+from tunepass.space.feasible.compile import TooLarge
+from tunepass.space.feasible.diagram import Indices
+from tunepass.space.feasible.group import Compiled, DiagramGroup, Group, grouped
+from tunepass.space.feasible.importance_sampling import Growing
+from tunepass.space.features.axes import axis_of
+from tunepass.space.parameter import Integer, Parameter, Real
+
+PARTICLES, MOST_PARTICLES = 512, 1 << 14
+ALL = 2048  # listed assignments up to which each is a particle
+PREFIX_NODES = 100_000  # nodes of a diagram that only narrows the listed parameters
+ROUNDS = 24  # of drawing
+IDLE = 3  # rounds without a row that end it; each has four times the particles of the one before
+
+
+class RejectionGroup(Group):
+    """Parameters tied by constraints that are only sampled; neither counted nor ranked. `empty`: proved so."""
+
+    size = 1
+
+    def __init__(self, parameters: Sequence[Parameter], expressions: Sequence[nodes.Expr], node_limit: int):
+        self.parameters = tuple(parameters)
+        self.expressions = tuple(expressions)
+        compiled = Compiled(parameters, expressions)
+        self._loose = [p for p in parameters if isinstance(p, (Real, Integer)) and p not in compiled.listed]
+        self._prefixes = _prefixes(compiled, min(node_limit, PREFIX_NODES)) if compiled.listed else None
+        self.empty = isinstance(self._prefixes, DiagramGroup) and self._prefixes.size == 0
+
+    def unrank(self, ranks: Indices) -> Columns:
+        raise AssertionError("a sampled group is not ranked")
+
+    def walk(self, columns: Columns) -> tuple[NDArray[np.bool_], Indices]:
+        n = length(columns)
+        ok = np.ones(n, dtype=bool)
+        for p in self.parameters:
+            column = columns[p.name]
+            ok &= p.inside(column) if isinstance(p, Real) else p.find(column) >= 0
+        return ok & self._met(columns, n), np.zeros(n, dtype=np.int64)
+
+    def _met(self, columns: Columns, n: int) -> NDArray[np.bool_]:
+        ok = np.ones(n, dtype=bool)
+        for e in self.expressions:
+            ok &= satisfied(e, columns, n)
+        return ok
+
+    def draw(self, n: int, rng: np.random.Generator) -> Columns:
+        return self._draw(n, rng, prior=False)
+
+    def draw_by_prior(self, n: int, rng: np.random.Generator) -> Columns:
+        return self._draw(n, rng, prior=True)
+
+    def _draw(self, n: int, rng: np.random.Generator, *, prior: bool) -> Columns:
+        """Up to n rows; fewer when few are found."""
+        found: list[Columns] = []
+        have = idle = 0
+        for _ in range(ROUNDS):
+            drawn = self._round(n - have, idle, rng, prior=prior)
+            mine = min(length(drawn), n - have)
+            found.append(take(drawn, slice(0, mine)))
+            have, idle = have + mine, 0 if mine else idle + 1
+            if have >= n or idle == IDLE:
+                break
+        return {p.name: np.concatenate([f[p.name] for f in found]) for p in self.parameters}
+
+    def _round(self, wanted: int, idle: int, rng: np.random.Generator, *, prior: bool) -> Columns:
+        prefix: Columns = {}
+        m = 1
+        if self._prefixes is not None:
+            prefix = self._prefix(min(max(PARTICLES, 4 * wanted) << 2 * idle, MOST_PARTICLES), rng, prior=prior)
+            m = length(prefix)
+        if self._loose and m:
+            axes = [axis_of(p) for p in self._loose]
+            return Search(self.expressions, axes, prior).points(prefix, m, wanted, rng)
+        if self._loose:
+            return {p.name: p.column([]) for p in self.parameters}
+        return take(prefix, rng.permutation(np.flatnonzero(self._met(prefix, m))))
+
+    def _prefix(self, n: int, rng: np.random.Generator, *, prior: bool) -> Columns:
+        source = self._prefixes
+        if not isinstance(source, DiagramGroup):
+            assert source is not None
+            return source.draw(n, rng, prior=prior)
+        if source.size <= ALL and not prior:
+            return source.unrank(np.arange(source.size))
+        return source.draw_by_prior(n, rng) if prior else source.draw(n, rng)
+
+
+def _prefixes(compiled: Compiled, node_limit: int) -> DiagramGroup | Growing:
+    try:
+        return grouped(compiled, node_limit)
+    except TooLarge:
+        return Growing(compiled)

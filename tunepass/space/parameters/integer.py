@@ -1,0 +1,128 @@
+"""Whole numbers in steps, however many: their domain is a range that is never listed here."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from tunepass.diagnostics import SpaceError, Span
+from tunepass.expr import nodes
+from tunepass.space.configuration import Value
+from tunepass.space.parameters.base import (
+    Column,
+    Indices,
+    ParameterBase,
+    Scaled,
+    check_name,
+    check_range,
+    freeze,
+)
+from tunepass.space.prior import Beta, BetaLike, Floats, beta_prior, value_masses
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class Integer(Scaled, ParameterBase):
+    """Whole numbers lo, lo + step, … up to hi; `default` is lo."""
+
+    name: str
+    lo: int
+    hi: int
+    step: int
+    log: bool
+    default: int
+    prior: Beta | None
+    span: Span | None = field(compare=False, repr=False)
+
+    def __init__(
+        self,
+        name: str,
+        lo: int,
+        hi: int,
+        *,
+        step: int = 1,
+        log: bool = False,
+        default: int | None = None,
+        prior: BetaLike | None = None,
+        span: Span | None = None,
+    ):
+        check_name(name, span)
+        for what, number in (("lo", lo), ("hi", hi), ("step", step)):
+            if isinstance(number, bool) or not isinstance(number, (int, np.integer)) or abs(int(number)) >= 1 << 62:
+                raise SpaceError(f"{name}: {what} is a whole number below 2**62, got {number!r}", span)
+        check_range(name, lo, hi, log, span)
+        if step < 1:
+            raise SpaceError(f"{name}: step >= 1 must hold, got {step=}", span)
+        hi = int(lo) + (int(hi) - int(lo)) // int(step) * int(step)
+        freeze(self, name=name, lo=int(lo), hi=hi, step=int(step), log=log, span=span)
+        freeze(self, default=int(lo) if default is None else default, prior=beta_prior(name, prior))
+        self.check(self.default)
+
+    def __str__(self) -> str:
+        return f"integer({self.lo}..{self.hi}{f' step {self.step}' if self.step != 1 else ''})"
+
+    @property
+    def type(self) -> nodes.Type:
+        return nodes.Integer()
+
+    @property
+    def size(self) -> int:
+        return (self.hi - self.lo) // self.step + 1
+
+    @property
+    def domain(self) -> Sequence[int]:
+        return range(self.lo, self.hi + 1, self.step)
+
+    def ends(self) -> tuple[float, float]:
+        return float(self.lo), float(self.hi)
+
+    def admits(self, value: object) -> bool:
+        return isinstance(value, (int, np.integer)) and not isinstance(value, bool) and int(value) in self.domain
+
+    def column(self, values: Sequence[Value]) -> Column:
+        return np.array(values, dtype=np.int64)
+
+    def values(self, column: Column) -> list[Value]:
+        return list(column.tolist())
+
+    def at(self, index: Indices) -> Column:
+        return np.asarray(self.lo + index * self.step, dtype=np.int64)
+
+    def find(self, column: Column) -> Indices:
+        place, rest = np.divmod(np.asarray(column, dtype=np.int64) - self.lo, self.step)
+        return np.where((rest == 0) & (place >= 0) & (place < self.size), place, -1)
+
+    def masses(self) -> Floats:
+        return value_masses(self.prior, self.unit(self.at(np.arange(self.size))))
+
+    def draw(self, n: int, rng: np.random.Generator, *, prior: bool = False) -> Indices:
+        """Places in the domain (n,), without listing it: the prior's draw, at the closest value."""
+        if not prior or self.prior is None or (self.prior.a == self.prior.b == 1) or self.size == 1:
+            return rng.integers(self.size, size=n)
+        if self.log:
+            edges = [(3 * u0 - u1) / 2 for u0, u1 in self._end_units()]
+            u = edges[0] + self.prior.draw(n, rng) * (edges[1] - edges[0])
+            x = np.exp(math.log(self.lo) + u * (math.log(self.hi) - math.log(self.lo)))
+        else:
+            x = self.lo + (self.prior.draw(n, rng) * self.size - 0.5) * self.step
+        return np.clip(np.rint((x - self.lo) / self.step), 0, self.size - 1).astype(np.int64)
+
+    def log_density(self, column: Column) -> Floats:
+        """Log of the prior probability of every value (n,), without listing the domain."""
+        if self.prior is None or (self.prior.a == self.prior.b == 1) or self.size == 1:
+            return np.full(len(column), -math.log(self.size))
+        x = np.asarray(column, dtype=np.float64)
+        (u0, u1), (u9, u8) = self._end_units()
+        first, last = (3 * u0 - u1) / 2, (3 * u9 - u8) / 2
+        below, here, above = (self.unit(np.clip(x + s, self.lo, self.hi)) for s in (-self.step, 0, self.step))
+        lo = np.where(x == self.lo, first, (below + here) / 2)
+        hi = np.where(x == self.hi, last, (here + above) / 2)
+        mass = self.prior.mass((lo - first) / (last - first), (hi - first) / (last - first))
+        return np.asarray(np.log(mass), dtype=np.float64)
+
+    def _end_units(self) -> list[tuple[float, float]]:
+        """The scaled (outermost, next) values at both ends."""
+        u = self.unit(self.at(np.array([0, 1, self.size - 1, self.size - 2])))
+        return [(float(u[0]), float(u[1])), (float(u[2]), float(u[3]))]

@@ -1,0 +1,94 @@
+"""Listed numbers whose order and distances mean something."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from tunepass.diagnostics import SpaceError, Span
+from tunepass.expr import nodes
+from tunepass.space.configuration import Value
+from tunepass.space.parameters.base import (
+    Column,
+    Indices,
+    Lookup,
+    Number,
+    ParameterBase,
+    Scaled,
+    check_name,
+    check_range,
+    distinct,
+    freeze,
+    one_number_type,
+    pick_default,
+    shown,
+)
+from tunepass.space.prior import Beta, BetaLike, Floats, beta_prior, value_masses
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class Ordinal(Scaled, ParameterBase):
+    """Numbers from a list, whose differences mean something; `default` is the first."""
+
+    name: str
+    domain: tuple[Number, ...]
+    log: bool
+    default: Number
+    prior: Beta | None
+    span: Span | None = field(compare=False, repr=False)
+    lookup: Lookup = field(compare=False, repr=False)
+
+    def __init__(
+        self,
+        name: str,
+        values: Sequence[Number],
+        *,
+        log: bool = False,
+        default: Number | None = None,
+        prior: BetaLike | None = None,
+        span: Span | None = None,
+    ):
+        check_name(name, span)
+        domain = distinct(name, values, span)
+        if not all(isinstance(v, (int, float)) and not isinstance(v, bool) for v in domain):
+            raise SpaceError(f"{name}: ordinal values are numbers, got {shown(domain)}", span, "use categorical")
+        domain = one_number_type(domain)
+        table: Column = np.array(domain, dtype=np.int64 if isinstance(domain[0], int) else np.float64)
+        freeze(self, lookup=Lookup(table))
+        check_range(name, *self.lookup.ends, log, span)
+        freeze(self, name=name, domain=domain, log=log, span=span)
+        freeze(self, default=pick_default(self, domain, default), prior=beta_prior(name, prior))
+
+    def __str__(self) -> str:
+        return f"ordinal({shown(self.domain)})"
+
+    @property
+    def type(self) -> nodes.Type:
+        return nodes.Integer() if isinstance(self.domain[0], int) else nodes.Real()
+
+    @property
+    def size(self) -> int:
+        return len(self.domain)
+
+    def ends(self) -> tuple[float, float]:
+        return self.lookup.ends
+
+    def admits(self, value: object) -> bool:
+        return not isinstance(value, (bool, np.bool_)) and value in self.domain
+
+    def column(self, values: Sequence[Value]) -> Column:
+        return np.array(values, dtype=np.int64 if isinstance(self.domain[0], int) else np.float64)
+
+    def values(self, column: Column) -> list[Value]:
+        return list(column.tolist())
+
+    def at(self, index: Indices) -> Column:
+        return self.lookup.table[index]
+
+    def find(self, column: Column) -> Indices:
+        return self.lookup.find(column)
+
+    def masses(self) -> Floats:
+        return value_masses(self.prior, self.unit(self.lookup.table))

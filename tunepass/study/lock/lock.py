@@ -1,0 +1,270 @@
+"""tunepass.lock: the schedules chosen for the sources of one folder, meant to be committed and reviewed."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import yaml
+
+from tunepass.diagnostics import Source, StudyError
+from tunepass.space.configuration import Configuration
+from tunepass.study.identity import Identity
+from tunepass.study.lock.text import SIZE_LIMIT, FlowValue, Reader, flow, parse, scalar
+
+NAME = "tunepass.lock"
+VERSION = 1
+HEADER = (
+    "# tunepass.lock: the schedules chosen for the sources in this folder. "
+    "Commit it; `tunepass verify` says if it still fits.\n"
+    f"version: {VERSION}\nkernels:\n"
+)
+DIGITS = 6  # significant digits of measured numbers: more is noise, and noise does not diff well
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LockedObjective:
+    """What the choice gained: `default` and `chosen` in `unit`, `gain` with its confidence `interval`. `default` and
+    `gain` are None when the default fails, `interval` when nothing was measured in pairs."""
+
+    name: str
+    unit: str = ""
+    default: float | None
+    chosen: float
+    gain: float | None
+    interval: tuple[float, float] | None
+    evaluations: int
+    pick: str = ""  # where the choice is not the best of this objective: what else it was picked for
+
+    def __post_init__(self) -> None:
+        for name in ("default", "chosen", "gain"):
+            value = getattr(self, name)
+            object.__setattr__(self, name, None if value is None else _rounded(value))
+        if self.interval is not None:
+            object.__setattr__(self, "interval", (_rounded(self.interval[0]), _rounded(self.interval[1])))
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One kernel: the choice in parameter order, what it gained, and what that depends on."""
+
+    choice: Configuration
+    objective: LockedObjective
+    identity: Identity
+
+    def text(self, key: str) -> str:
+        """The entry's lines, ready for the `kernels` mapping."""
+        o, i = self.objective, self.identity
+        measured: list[tuple[str, FlowValue | None]] = [
+            ("name", o.name),
+            ("unit", o.unit),
+            ("default", o.default),
+            ("chosen", o.chosen),
+            ("gain", o.gain),
+            ("interval", list(o.interval) if o.interval else None),
+            ("evaluations", o.evaluations),
+            ("pick", o.pick or None),
+        ]
+        objective = flow([(name, value) for name, value in measured if value is not None])
+        identity = flow(
+            [
+                ("source", i.source),
+                ("space", i.space),
+                ("compiler", i.compiler),
+                ("flags", list(i.flags)),
+                ("device", i.device),
+                (
+                    "harness",
+                    int(i.harness) if i.harness.isdecimal() and str(int(i.harness)) == i.harness else i.harness,
+                ),
+            ]
+        )
+        return (
+            f"  {scalar(key)}:\n    choice: {flow(self.choice.items())}\n"
+            f"    objective: {objective}\n    identity: {identity}\n"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Lock:
+    """The entries by kernel (`matmul.c::matmul`). `with_entry` leaves every other entry's text as it is."""
+
+    entries: Mapping[str, Entry] = field(default_factory=dict)
+    _head: str = field(default=HEADER, repr=False, compare=False)
+    _texts: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
+
+    @classmethod
+    def read(cls, path: str | Path) -> Lock:
+        """The lock at `path`; an empty one when there is no file."""
+        path = Path(path)
+        try:
+            if path.stat().st_size > SIZE_LIMIT:
+                raise StudyError(f"{path} is larger than a lock can be ({SIZE_LIMIT >> 20} MiB)")
+            text = path.read_bytes().decode("utf-8")
+        except FileNotFoundError:
+            return cls()
+        except UnicodeDecodeError as error:
+            raise StudyError(f"{path} is not UTF-8 text: {error.reason} at byte {error.start}") from error
+        except OSError as error:
+            raise StudyError(f"cannot read {path}: {error.strerror}") from error
+        return cls.parse(text, str(path))
+
+    @classmethod
+    def parse(cls, text: str, name: str = NAME) -> Lock:
+        source = Source(name, text)
+        reader, node = Reader(source), parse(source)
+        listed = reader.mapping(node, "a lock")
+        if "version" not in listed:
+            raise reader.fail("a lock lacks `version`", node)
+        version = reader.whole(listed["version"], "version")
+        if version > VERSION:
+            hint = "update tunepass"
+            raise reader.fail(
+                f"lock version {version} is newer than this tunepass knows ({VERSION})", listed["version"], hint
+            )
+        if version < 1:
+            raise reader.fail(f"lock versions start at 1, got {version}", listed["version"])
+        top = reader.record(node, "a lock", ("version", "kernels"), ("kernels",))
+        kernels = top["kernels"]
+        if isinstance(kernels, yaml.ScalarNode) and kernels.value in ("", "null", "~"):
+            return cls()
+        entries = {key: _entry(reader, key, value) for key, value in reader.mapping(kernels, "kernels").items()}
+        return cls(entries, *_slices(text, top, kernels))
+
+    def with_entry(self, key: str, entry: Entry) -> Lock:
+        """The lock with `key` added or replaced; an entry that says the same keeps its text."""
+        if self.entries.get(key) == entry:
+            return self
+        entries = {**self.entries, key: entry}
+        texts = {k: self._texts.get(k) or e.text(k) for k, e in self.entries.items()}
+        texts[key] = entry.text(key)
+        return Lock({k: entries[k] for k in sorted(entries)}, self._head, texts)
+
+    def without(self, key: str) -> Lock:
+        """The lock without `key`."""
+        return Lock(
+            {k: e for k, e in self.entries.items() if k != key},
+            self._head,
+            {k: t for k, t in self._texts.items() if k != key},
+        )
+
+    def text(self) -> str:
+        """Entries in the order of their keys."""
+        if not self.entries:
+            return HEADER.rstrip("\n") + " {}\n"
+        return self._head + "".join(self._texts.get(key) or self.entries[key].text(key) for key in sorted(self.entries))
+
+    def write(self, path: str | Path) -> None:
+        """Replace the file atomically: a reader, or a crash, sees the old lock or the new one."""
+        path = Path(path)
+        try:
+            _replace(path, self.text().encode("utf-8"))
+        except OSError as error:
+            raise StudyError(
+                f"cannot write {path}: {error.strerror}", hint="the old lock, if any, is untouched"
+            ) from error
+
+
+def update(path: str | Path, key: str, entry: Entry) -> Lock:
+    """Read, set one entry, write: other processes that update the same lock wait, so none loses its entry."""
+    path = Path(path)
+    with _exclusive(path.parent):
+        lock = Lock.read(path).with_entry(key, entry)
+        lock.write(path)
+    return lock
+
+
+@contextlib.contextmanager
+def _exclusive(folder: Path) -> Iterator[None]:
+    """Holds the folder itself, so that no lock file of a lock file is left behind."""
+    try:
+        descriptor = os.open(folder, os.O_RDONLY)
+    except OSError as error:
+        raise StudyError(f"cannot open {folder}: {error.strerror}") from error
+    try:
+        with contextlib.suppress(OSError):  # a file system without flock: last writer wins, never a torn file
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _replace(path: Path, data: bytes) -> None:
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    mode = path.stat().st_mode & 0o777 if path.exists() else 0o666
+    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(temporary)
+        raise
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
+
+
+def _entry(reader: Reader, key: str, node: yaml.Node) -> Entry:
+    parts = ("choice", "objective", "identity")
+    found = reader.record(node, f"kernel {key}", parts, parts)
+    choice = {name: reader.value(value, name) for name, value in reader.mapping(found["choice"], "choice").items()}
+    return Entry(Configuration(choice), _objective(reader, found["objective"]), _identity(reader, found["identity"]))
+
+
+def _objective(reader: Reader, node: yaml.Node) -> LockedObjective:
+    known = ("name", "unit", "default", "chosen", "gain", "interval", "evaluations", "pick")
+    o = reader.record(node, "objective", known, ("name", "chosen", "evaluations"))
+    ends = (
+        [reader.number(end, "interval") for end in reader.items(o["interval"], "interval")] if "interval" in o else []
+    )
+    if "interval" in o and len(ends) != 2:
+        raise reader.fail("interval must be two numbers", o["interval"])
+    return LockedObjective(
+        name=reader.text(o["name"], "name"),
+        unit=reader.text(o["unit"], "unit") if "unit" in o else "",
+        default=reader.number(o["default"], "default") if "default" in o else None,
+        chosen=reader.number(o["chosen"], "chosen"),
+        gain=reader.number(o["gain"], "gain") if "gain" in o else None,
+        interval=(ends[0], ends[1]) if ends else None,
+        evaluations=reader.whole(o["evaluations"], "evaluations"),
+        pick=reader.text(o["pick"], "pick") if "pick" in o else "",
+    )
+
+
+def _identity(reader: Reader, node: yaml.Node) -> Identity:
+    known = ("source", "space", "compiler", "flags", "device", "harness")
+    i = reader.record(node, "identity", known, known[:2])
+    texts = {name: reader.text(value, name) for name, value in i.items() if name != "flags"}
+    flags = tuple(reader.text(flag, "flags") for flag in reader.items(i["flags"], "flags")) if "flags" in i else ()
+    return Identity(flags=flags, **texts)
+
+
+def _slices(text: str, top: Mapping[str, yaml.Node], kernels: yaml.Node) -> tuple[str, dict[str, str]]:
+    """The text up to the first entry, and each entry's own lines; the standard head and no texts when the file is not
+    laid out as one block of entries (then everything is written anew)."""
+    if (
+        not isinstance(kernels, yaml.MappingNode)
+        or kernels.flow_style
+        or list(top)[-1] != "kernels"
+        or not text.endswith("\n")
+    ):
+        return HEADER, {}
+    starts = [text.rfind("\n", 0, key.start_mark.index) + 1 for key, _ in kernels.value]
+    if any(text[start : key.start_mark.index] != "  " for start, (key, _) in zip(starts, kernels.value)):
+        return HEADER, {}
+    ends = [*starts[1:], len(text)]
+    return text[: starts[0]], {key.value: text[a:b] for (key, _), a, b in zip(kernels.value, starts, ends)}
+
+
+def _rounded(value: float) -> float:
+    return float(f"{value:.{DIGITS}g}")

@@ -1,0 +1,233 @@
+"""The store: studies and their trials in one SQLite file. docs/store.md is its manual.
+
+Every change is one transaction, on disk (WAL, synchronous=FULL) before the call returns. Trial numbers are given out
+inside that transaction, so several processes may share a store.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+
+from tunepass.diagnostics import StudyError
+from tunepass.space.configuration import Configuration
+from tunepass.study.objective import Objective
+from tunepass.study.origin import Origin
+from tunepass.study.storage import codec, database, owner
+from tunepass.study.storage.rows import OUTCOME_COLUMNS, TRIAL_COLUMNS, outcome_cells, to_trial
+from tunepass.study.storage.schema import migrate
+from tunepass.study.trial import Trial, spent
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StudyRecord:
+    """A study as the store lists it; `space` is the text of tunepass.study.describe."""
+
+    id: int
+    name: str
+    space: str
+    objectives: tuple[Objective, ...]
+    identity: Mapping[str, str]
+    created: str  # UTC, ISO 8601
+    trials: int
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """A suggestion that has no outcome yet; `abandoned` when the process that took it is gone."""
+
+    configuration: Configuration
+    owner: str
+    abandoned: bool
+
+
+class Store:
+    """`Store("sqlite:///runs.db")` is a file, made if missing; `Store("sqlite://")` lives in memory."""
+
+    def __init__(self, url: str = database.MEMORY):
+        self.url = url
+        self.path = database.path_of(url)
+        self.owner = owner.register(self)
+        self._lock = threading.RLock()
+        with self._errors():
+            self._connection = database.connect(self.path)
+            try:
+                migrate(self._connection, str(self.path or url))
+            except BaseException:
+                self._connection.close()
+                raise
+
+    # -- studies
+
+    def studies(self) -> list[StudyRecord]:
+        """All studies, oldest first."""
+        return self._records("")
+
+    def study(self, name: str) -> StudyRecord | None:
+        return next(iter(self._records("WHERE name = ?", name)), None)
+
+    def with_identity(self, identity: Mapping[str, str]) -> list[StudyRecord]:
+        """The studies whose results depend on exactly this (source, space, compiler, flags, device, harness, ...)."""
+        return self._records("WHERE identity = ?", codec.encode_identity(identity))
+
+    def open_study(
+        self, name: str, space: str, objectives: tuple[Objective, ...], identity: Mapping[str, str]
+    ) -> tuple[StudyRecord, bool]:
+        """The study called `name`, and whether this call created it."""
+        row = (name, space, codec.encode_objectives(objectives), codec.encode_identity(identity), _now())
+        with self._transaction() as db:
+            added = db.execute(
+                "INSERT INTO study (name, space, objectives, identity, created) VALUES (?, ?, ?, ?, ?) "
+                "ON CONFLICT (name) DO NOTHING",
+                row,
+            ).rowcount
+        record = self.study(name)
+        assert record is not None
+        return record, added == 1
+
+    def origin(self, study: StudyRecord) -> Origin | None:
+        """Where the study's prior mean came from, if it had one from an earlier study."""
+        with self._errors():
+            row = self._connection.execute("SELECT origin FROM study WHERE id = ?", (study.id,)).fetchone()
+        return Origin.decode(row[0]) if row and row[0] else None
+
+    def set_origin(self, study: StudyRecord, origin: Origin | None) -> None:
+        with self._transaction() as db:
+            db.execute("UPDATE study SET origin = ? WHERE id = ?", (origin.encode() if origin else "", study.id))
+
+    # -- trials
+
+    def trials(self, study: StudyRecord, after: int = -1) -> list[Trial]:
+        """The study's trials in order, those numbered above `after`."""
+        query = f"SELECT {', '.join(TRIAL_COLUMNS)} FROM trial WHERE study = ? AND number > ? ORDER BY number"
+        with self._errors():
+            return [to_trial(row) for row in self._connection.execute(query, (study.id, after))]
+
+    def record(self, study: StudyRecord, trial: Trial) -> Trial:
+        """Store a trial under the next free number, which is returned in it. When the configuration has a trial
+        already, nothing is stored and that trial is returned: its number tells."""
+        text = codec.encode_configuration(trial.configuration)
+        with self._transaction() as db:
+            db.execute("DELETE FROM pending WHERE study = ? AND configuration = ?", (study.id, text))
+            found = db.execute(
+                f"SELECT {', '.join(TRIAL_COLUMNS)} FROM trial WHERE study = ? AND configuration = ?", (study.id, text)
+            ).fetchone()
+            if found:
+                return to_trial(found)
+            query = "SELECT coalesce(max(number) + 1, 0) FROM trial WHERE study = ?"
+            number = int(db.execute(query, (study.id,)).fetchone()[0])
+            columns = ("study", *TRIAL_COLUMNS, "finished")
+            db.execute(
+                f"INSERT INTO trial ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})",
+                (study.id, number, text, *outcome_cells(trial), _now()),
+            )
+        return replace(trial, number=number)
+
+    def replace(self, study: StudyRecord, trial: Trial) -> None:
+        """Give trial `trial.number` a new outcome."""
+        assignments = ", ".join(f"{column} = ?" for column in (*OUTCOME_COLUMNS, "finished"))
+        with self._transaction() as db:
+            db.execute(
+                f"UPDATE trial SET {assignments} WHERE study = ? AND number = ?",
+                (*outcome_cells(trial), _now(), study.id, trial.number),
+            )
+
+    # -- suggestions under evaluation
+
+    def pending(self, study: StudyRecord) -> list[Pending]:
+        """What is suggested and has no outcome, oldest first."""
+        query = "SELECT configuration, owner FROM pending WHERE study = ? ORDER BY id"
+        with self._errors():
+            rows = self._connection.execute(query, (study.id,)).fetchall()
+        lives = {who: owner.alive(who) for who in {who for _, who in rows}}
+        return [Pending(codec.decode_configuration(text), who, not lives[who]) for text, who in rows]
+
+    def claim(
+        self, study: StudyRecord, configurations: Sequence[Configuration], limit: int | None = None
+    ) -> list[Configuration]:
+        """Mark configurations as under evaluation by this process: those that have no trial and that no living process
+        evaluates, while what trials cost (tunepass.study.trial.spent) and suggestions under evaluation are fewer than
+        `limit`. An abandoned suggestion changes hands."""
+        claimed: list[Configuration] = []
+        with self._transaction() as db:
+            busy = {p.configuration for p in self.pending(study) if not p.abandoned}
+            counts = db.execute("SELECT count(*), count(same_as) FROM trial WHERE study = ?", (study.id,)).fetchone()
+            for configuration in configurations:
+                if limit is not None and spent(*counts) + len(busy) >= limit:
+                    break
+                text = codec.encode_configuration(configuration)
+                done = db.execute(
+                    "SELECT 1 FROM trial WHERE study = ? AND configuration = ?", (study.id, text)
+                ).fetchone()
+                if done or configuration in busy:
+                    continue
+                db.execute(
+                    "INSERT INTO pending (study, configuration, owner, suggested) VALUES (?, ?, ?, ?) "
+                    "ON CONFLICT (study, configuration) DO UPDATE SET owner = excluded.owner",
+                    (study.id, text, self.owner, _now()),
+                )
+                busy.add(configuration)
+                claimed.append(configuration)
+        return claimed
+
+    def close(self) -> None:
+        owner.release(self.owner)
+        self._connection.close()
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+    # -- plumbing
+
+    def _records(self, where: str, *values: str) -> list[StudyRecord]:
+        query = (
+            "SELECT id, name, space, objectives, identity, created, "
+            f"(SELECT count(*) FROM trial WHERE trial.study = study.id) FROM study {where} ORDER BY id"
+        )
+        with self._errors():
+            rows = self._connection.execute(query, values).fetchall()
+        return [
+            StudyRecord(
+                id=number,
+                name=name,
+                space=space,
+                objectives=codec.decode_objectives(objectives),
+                identity=codec.decode_identity(identity),
+                created=created,
+                trials=trials,
+            )
+            for number, name, space, objectives, identity, created, trials in rows
+        ]
+
+    @contextmanager
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
+        with self._errors():
+            self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield self._connection
+                self._connection.execute("COMMIT")
+            except BaseException:
+                if self._connection.in_transaction:
+                    self._connection.execute("ROLLBACK")
+                raise
+
+    @contextmanager
+    def _errors(self) -> Iterator[None]:
+        """SQLite's errors as what the user can do about them; nothing is half-written."""
+        try:
+            with self._lock:
+                yield
+        except sqlite3.Error as error:
+            message = database.cause(str(error), self.path)
+            raise StudyError(f"store {self.path or self.url}: {message}", hint=database.remedy(message)) from error
+
+
+def _now() -> str:
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())

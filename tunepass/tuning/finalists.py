@@ -1,0 +1,105 @@
+"""From trials to a choice, by the winner's contract: the default stays unless another is better by more than the noise.
+
+The finalists and the default are measured again in turns, so that a drift of the machine reaches all of them alike;
+tunepass.study.winner weighs the rounds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tunepass.evaluators.abilities import ROUNDS as ROUNDS
+from tunepass.space.configuration import Configuration
+from tunepass.space.space import Space
+from tunepass.study.closeness import distance_from_default
+from tunepass.study.objective import Objective
+from tunepass.study.trial import Trial, comparable
+from tunepass.tuning.result import Gain, value_of
+
+FINALISTS = 8
+ALWAYS = 3  # finalists however far behind; further ones are within WITHIN times the best trial
+WITHIN = 1.25
+LEAST_GAIN = 0.01  # what single trials differ by and does not count
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """The configuration that won, and the finalist's paired gain behind it (None: not measured again)."""
+
+    choice: Configuration
+    default_value: float | None
+    chosen_value: float
+    gain: float | None
+    interval: tuple[float, float] | None
+
+    def as_gain(self, objective: Objective) -> Gain:
+        return Gain(
+            objective=objective,
+            default=self.default_value,
+            chosen=self.chosen_value,
+            gain=self.gain,
+            interval=self.interval,
+        )
+
+
+def finalists(trials: Sequence[Trial], objective: Objective, space: Space) -> list[Configuration]:
+    """The best few measured configurations besides the default, best first, more of them where they are close; of
+    equal measurements (the same object code) the one closest to the default stands for all."""
+    alike: dict[float, list[Trial]] = {}
+    for trial in comparable(trials):
+        if (value := value_of(trial, objective)) is not None:
+            alike.setdefault(value, []).append(trial)
+    best: dict[Configuration, float] = {}
+    for value in sorted(alike, key=objective.loss):
+        simplest = min((t.configuration for t in alike[value]), key=lambda c: distance_from_default(space, c))
+        if simplest != space.default:
+            best[simplest] = value
+    first = next(iter(best.values()), 0.0)
+    near = sum(value * first <= 0 or objective.gain(first, value) >= 1 / WITHIN for value in best.values())
+    return list(best)[: min(max(near, ALWAYS), FINALISTS)]
+
+
+def from_measured(trials: Sequence[Trial], objective: Objective, space: Space) -> Verdict | None:
+    """The choice as the trials alone tell it: what is left when nothing can be measured again."""
+    measured = [(value, t.configuration) for t in comparable(trials) if (value := value_of(t, objective)) is not None]
+    if not measured:
+        return None
+    best = min(objective.loss(value) for value, _ in measured)
+    near = [(value, c) for value, c in measured if objective.loss(value) == best]
+    value, choice = min(near, key=lambda pair: distance_from_default(space, pair[1]))
+    default = next((value_of(t, objective) for t in trials if t.configuration == space.default), None)
+    gain = None if default is None else objective.gain(default, value)
+    if default is not None and gain is not None and gain <= 1 + LEAST_GAIN:
+        return Verdict(choice=space.default, default_value=default, chosen_value=default, gain=1.0, interval=None)
+    return Verdict(choice=choice, default_value=default, chosen_value=value, gain=gain, interval=None)
+
+
+def from_rounds(
+    default: Sequence[float],
+    candidates: Sequence[tuple[Configuration, Sequence[float]]],
+    objective: Objective,
+    space: Space,
+) -> Verdict:
+    """The choice after `default` and `candidates` were measured again, round by round."""
+    from tunepass.study.winner import Finalist, decide_winner  # brings scipy, which a build from the lock does without
+
+    finalists = [Finalist(values, distance_from_default(space, c)) for c, values in candidates]
+    decision = decide_winner(objective, default, finalists)
+    kept = median(default)
+    if decision.chosen is None:
+        return Verdict(choice=space.default, default_value=kept, chosen_value=kept, gain=1.0, interval=(1.0, 1.0))
+    choice, values = candidates[decision.chosen]
+    return Verdict(
+        choice=choice,
+        default_value=kept,
+        chosen_value=median(values),
+        gain=decision.gain,
+        interval=decision.interval,
+    )
+
+
+def median(values: Sequence[float]) -> float:
+    ordered = sorted(values)
+    middle = len(ordered) // 2
+    return ordered[middle] if len(ordered) % 2 else (ordered[middle - 1] + ordered[middle]) / 2

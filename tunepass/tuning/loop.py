@@ -1,0 +1,296 @@
+"""The loop of a search: suggest, evaluate, observe; then measure the finalists again and settle."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+
+from tunepass.evaluators.abilities import ComparesAgain, Prepares, Remembers, Sanitizes, Warns
+from tunepass.space.configuration import Configuration
+from tunepass.study.objective import Objective
+from tunepass.study.outcome import Evaluate, Evaluation, Failed
+from tunepass.study.study import Study
+from tunepass.study.trial import Trial, comparable
+from tunepass.tuning.drift import at_first_speed
+from tunepass.tuning.finalists import ROUNDS, Verdict, finalists, from_measured, from_rounds
+from tunepass.tuning.result import Found, Gain, Phase, Progress, failures_of, value_of
+from tunepass.tuning.simplify import simpler
+
+HOPELESS = 10  # with the default and so many trials failed, and none measured, the search gives up
+LATE = 0.8  # of the evaluations, or of the time, has the search to itself; then the best is simplified first
+FINALISTS_SHARE = 0.3  # of the time budget, at most, is kept for measuring the finalists again
+LEAST_FINALISTS_S = 3.0  # where only evaluations are limited, and the search was short
+ENOUGH_ROUNDS = 5
+USUAL_ROUNDS = 10  # a finalist makes: those that fall behind make fewer than ROUNDS
+ROUND_SHARE = 0.5  # of a trial's measurement, at most, that a round takes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stop:
+    """When to stop: after so many evaluations of the study, so many seconds of this run, or both."""
+
+    max_evals: int | None = None
+    budget_s: float | None = None
+
+
+class Explorer:
+    """One run of a search: the loop, its clock and what it has seen."""
+
+    def __init__(
+        self,
+        study: Study,
+        objective: Objective,
+        evaluate: Evaluate,
+        stop: Stop,
+        watch: Callable[[Progress], None],
+        clock: Callable[[], float],
+        jobs: int = 1,
+        sanitize: bool = False,
+    ):
+        self.study, self.objective, self.evaluate = study, objective, evaluate
+        self.stop, self.watch, self.clock, self.jobs, self.sanitize = stop, watch, clock, jobs, sanitize
+        self.start = clock()
+        self.evaluations = 0
+        self.warnings: list[str] = []
+        self.seconds: dict[str, float] = {}
+        self.trials: list[Trial] = study.trials
+        self.best = self.leader()
+        if isinstance(evaluate, Remembers):
+            evaluate.remember(self.trials)
+
+    def run(self) -> Found:
+        verdict, interrupted = None, False
+        try:
+            self.explore()
+            verdict = self.settle()
+        except KeyboardInterrupt:
+            interrupted = True
+        verdict = verdict or from_measured(self.trials, self.objective, self.study.space)
+        default = self.study.space.default
+        return Found(
+            choice=verdict.choice if verdict else default,
+            default=default,
+            objectives=self.study.objectives,
+            gains=self.gains(verdict) if verdict else (),
+            pareto=tuple(self.study.pareto),
+            trials=tuple(self.trials),
+            trial_count=len(self.trials),
+            evaluations=self.evaluations,
+            interrupted=interrupted,
+            warnings=(*(self.evaluate.warnings if isinstance(self.evaluate, Warns) else ()), *self.warnings),
+            seconds={**self.seconds, "total": self.elapsed()},
+        )
+
+    # -- exploring
+
+    def explore(self) -> None:
+        """Until the time, the evaluations, the space or the hope is spent. The default is evaluated in any case."""
+        self.show("search", None)
+        while not (self.trials and (self.out_of_time() or self.hopeless())):
+            before = self.clock()
+            # The default goes alone: what it tells of limits and of the reference serves all others.
+            suggested = self.study.suggest(self.jobs if self.trials else 1, self.simpler())
+            self.spend("strategy", self.clock() - before)
+            if not suggested:
+                return
+            for configuration, evaluation in self.evaluated(suggested):
+                self.keep(configuration, evaluation)
+
+    def simpler(self) -> list[Configuration]:
+        """Late in the search, the best trial with less of what the default does not have."""
+        if self.best is None or len(self.study.objectives) > 1 or not self.late():
+            return []
+        return simpler(self.best, self.trials, self.objective, self.study.space)
+
+    def late(self) -> bool:
+        most, budget = self.stop.max_evals, self.stop.budget_s
+        return (most is not None and self.study.spent >= LATE * most) or (
+            budget is not None and self.elapsed() >= LATE * (budget - self.reserve_s())
+        )
+
+    def evaluated(self, configurations: list[Configuration]) -> Iterator[tuple[Configuration, Evaluation]]:
+        """Each with its evaluation. Of several, the compiles run side by side, then the measurements one by one."""
+        if len(configurations) == 1 or not isinstance(self.evaluate, Prepares):
+            for configuration in configurations:
+                yield configuration, self.evaluate(configuration)
+            return
+        pool = ThreadPoolExecutor(self.jobs)
+        try:
+            prepared = list(pool.map(self.evaluate.prepare, configurations))
+        finally:  # an interrupt does not wait for the compilers: closing the evaluator ends them
+            pool.shutdown(wait=False, cancel_futures=True)
+        for configuration, one in zip(configurations, prepared):
+            yield configuration, self.evaluate.finish(one)
+
+    def keep(self, configuration: Configuration, evaluation: Evaluation) -> None:
+        fair = self.twin_of(evaluation) or at_first_speed(evaluation, self.trials)
+        trial = self.study.observe(
+            configuration,
+            fair.outcome,
+            seconds=fair.seconds,
+            log=fair.log,
+            calibration=fair.calibration,
+            same_as=fair.same_as,
+            code=fair.code,
+        )
+        for stage, seconds in evaluation.seconds.items():
+            self.spend(stage, seconds)
+        self.evaluations += trial.same_as is None
+        self.trials.append(trial)
+        if trial.measured and trial.same_as is None:
+            self.best = self.leader()
+        self.show("search", trial)
+
+    def twin_of(self, evaluation: Evaluation) -> Evaluation | None:
+        """The evaluation with the outcome that the trial of the same code has, at the speed that one was given."""
+        twin = next((t for t in self.trials if t.configuration == evaluation.same_as), None)
+        return None if twin is None else replace(evaluation, outcome=twin.outcome, calibration=twin.calibration)
+
+    def leader(self) -> Trial | None:
+        return min(comparable(self.trials), key=self.loss, default=None)
+
+    def out_of_time(self) -> bool:
+        budget = self.stop.budget_s
+        return budget is not None and self.elapsed() >= budget - self.reserve_s()
+
+    def reserve_s(self) -> float:
+        """What measuring the finalists again will take, within its share of the budget."""
+        if not isinstance(self.evaluate, ComparesAgain):
+            return 0.0
+        default = self.study.space.default
+        again = self.again_s([default, *self.finalists()], USUAL_ROUNDS)
+        return min(FINALISTS_SHARE * (self.stop.budget_s or 0.0), again)
+
+    def again_s(self, configurations: list[Configuration], rounds: int) -> float:
+        """What building them again and so many rounds of them take, as their trials took."""
+        wanted = [t for t in self.trials if t.configuration in configurations]
+        taken = [(t if t.same_as is None else self.trials[t.same_as]).seconds for t in wanted]
+        return sum(t.get("compile", 0.0) + rounds * ROUND_SHARE * t.get("measure", 0.0) for t in taken)
+
+    def hopeless(self) -> bool:
+        return len(self.trials) >= HOPELESS and self.best is None
+
+    # -- settling
+
+    def settle(self) -> Verdict | None:
+        """The finalists' verdict; None when they cannot be measured again, or there is nothing to compare."""
+        default = self.study.space.default
+        candidates = self.clean_finalists() if self.sanitize else self.finalists()
+        known = any(t.configuration == default and t.measured for t in self.trials)
+        if not (candidates and known and isinstance(self.evaluate, ComparesAgain)):
+            return None
+        self.show("finalists", None)
+        candidates, seconds = self.affordable(candidates), self.left_s()
+        if seconds is None:
+            seconds = max(LEAST_FINALISTS_S, FINALISTS_SHARE * self.elapsed())
+        before = self.clock()
+        default_values, *values = self.evaluate.compare_again([default, *candidates], ROUNDS, seconds, self.behind)
+        self.spend("rerank", self.clock() - before)
+        if not default_values:
+            return None
+        return from_rounds(default_values, list(zip(candidates, values)), self.objective, self.study.space)
+
+    def finalists(self) -> list[Configuration]:
+        return finalists(self.trials, self.objective, self.study.space)
+
+    def clean_finalists(self) -> list[Configuration]:
+        """The finalists in whom the sanitizers find nothing; a finding makes the trial a failed one, and the next best
+        takes its place."""
+        default = self.study.space.default
+        if not isinstance(self.evaluate, Sanitizes):
+            self.warnings.append("the sanitizers need a kernel with a generated harness: nothing was sanitized")
+            return self.finalists()
+        found = self.evaluate.sanitize(default) if any(t.measured for t in self.trials) else None
+        if found is not None:
+            self.warnings.append(f"the sanitizers find fault with the default: {found.log}")
+        clean: set[Configuration] = set()
+        while unknown := [c for c in self.finalists() if c not in clean]:
+            before = self.clock()
+            found = self.evaluate.sanitize(unknown[0])
+            self.spend("sanitize", self.clock() - before)
+            if found is None:
+                clean.add(unknown[0])
+            else:
+                self.disqualify(unknown[0], found)
+        return self.finalists()
+
+    def disqualify(self, configuration: Configuration, found: Failed) -> None:
+        """The trial fails, and with it those that took its outcome."""
+        number = next(t.number for t in self.trials if t.configuration == configuration)
+        for trial in self.trials:
+            if number in (trial.number, trial.same_as):
+                self.study.observe(
+                    trial.configuration,
+                    found,
+                    seconds=trial.seconds,
+                    log=found.log,
+                    same_as=None if trial.same_as is None else self.trials[trial.same_as].configuration,
+                    code=trial.code,
+                    replace=True,
+                )
+        self.trials = self.study.trials
+        self.best = self.leader()
+
+    def behind(self, values: Sequence[Sequence[float]]) -> list[int]:
+        from tunepass.study.winner import behind  # brings scipy, which a build from the lock does without
+
+        return behind(self.objective, values)
+
+    def affordable(self, candidates: list[Configuration]) -> list[Configuration]:
+        """The finalists that the time left allows: rather few of them than few rounds, but one in any case."""
+        left, default = self.left_s(), self.study.space.default
+        if left is None:
+            return candidates
+        enough = [
+            k for k in range(1, len(candidates) + 1) if self.again_s([default, *candidates[:k]], ENOUGH_ROUNDS) <= left
+        ]
+        return candidates[: max(enough, default=1)]
+
+    def left_s(self) -> float | None:
+        return None if self.stop.budget_s is None else max(0.0, self.stop.budget_s - self.elapsed())
+
+    def gains(self, verdict: Verdict) -> tuple[Gain, ...]:
+        """The picked objective as the finalists tell it, the others as their trials do."""
+        values = {t.configuration: t for t in self.trials}
+        found = []
+        for objective in self.study.objectives:
+            if objective == self.objective:
+                found.append(verdict.as_gain(objective))
+                continue
+            chosen = value_of(values[verdict.choice], objective)
+            default = value_of(values[self.study.space.default], objective)
+            if chosen is not None:
+                gain = None if default is None else objective.gain(default, chosen)
+                found.append(Gain(objective=objective, default=default, chosen=chosen, gain=gain))
+        return tuple(found)
+
+    # -- telling
+
+    def show(self, phase: Phase, latest: Trial | None) -> None:
+        first = self.trials[0] if self.trials else None
+        self.watch(
+            Progress(
+                phase=phase,
+                objective=self.objective,
+                evaluations=sum(t.same_as is None for t in self.trials),
+                max_evals=self.stop.max_evals,
+                elapsed_s=self.elapsed(),
+                budget_s=self.stop.budget_s,
+                default=value_of(first, self.objective) if first else None,
+                best=self.best,
+                latest=latest,
+                failures=failures_of(self.trials),
+            )
+        )
+
+    def spend(self, stage: str, seconds: float) -> None:
+        self.seconds[stage] = self.seconds.get(stage, 0.0) + seconds
+
+    def elapsed(self) -> float:
+        return self.clock() - self.start
+
+    def loss(self, trial: Trial) -> float:
+        value = value_of(trial, self.objective)
+        assert value is not None
+        return self.objective.loss(value)

@@ -1,0 +1,72 @@
+"""Which point of a Pareto front to take.
+
+fastest    the best in time (`cycles`, `seconds`, `time`)
+smallest   the best in the first objective that is no time
+knee       the furthest below the line between the front's ends: with every loss scaled to [0, 1] over the front,
+           on the log scale where it is positive, the smallest sum (Das, 1999, for two objectives)
+NAME       the best in the objective NAME
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tunepass.diagnostics import TunepassError, nearest
+from tunepass.study.objective import Objective
+from tunepass.study.trial import Trial
+from tunepass.tuning.result import value_of
+
+Floats = NDArray[np.float64]
+TIMES = ("cycles", "seconds", "time")
+KNEE = "knee"
+PICKS = ("fastest", "smallest", KNEE)
+
+
+def objective_of(pick: str | None, objectives: Sequence[Objective]) -> Objective:
+    """The objective that a pick is the best of; of a knee, and without a pick, the first."""
+    by_name = {o.name: o for o in objectives}
+    if pick in by_name:
+        return by_name[pick]
+    if pick is None or pick == KNEE:
+        return objectives[0]
+    if pick not in PICKS:
+        close = nearest(pick, [*PICKS, *by_name])
+        hint = f"did you mean {close!r}?" if close else f"there are {', '.join([*PICKS, *by_name])}"
+        raise TunepassError(f"nothing to pick is called {pick!r}", hint=hint)
+    timed = pick == "fastest"
+    found = next((o for o in objectives if (o.name in TIMES) == timed), None)
+    if found is None:
+        kind = "no time" if timed else "nothing but time"
+        raise TunepassError(
+            f"{pick} cannot be picked: {kind} is among the objectives {', '.join(by_name)}",
+            hint="name an objective of them, or knee",
+        )
+    return found
+
+
+def possible(objectives: Sequence[Objective]) -> tuple[str, ...]:
+    """The picks that these objectives have, besides their own names."""
+    times = sum(o.name in TIMES for o in objectives)
+    some = {"fastest": times > 0, "smallest": times < len(objectives), KNEE: True}
+    return tuple(pick for pick in PICKS if some[pick]) if len(objectives) > 1 else ()
+
+
+def picked_of(pick: str | None, front: Sequence[Trial], objectives: Sequence[Objective]) -> Trial:
+    """The trial of a front (not empty) that `pick` names."""
+    losses = np.array([[o.loss(value_of(t, o) or 0.0) for o in objectives] for t in front])
+    if pick == KNEE and KNEE not in {o.name for o in objectives}:
+        return front[int(np.argmin(_scaled(losses).sum(axis=1)))]
+    first = list(objectives).index(objective_of(pick, objectives))
+    order = np.lexsort([*np.delete(losses, first, axis=1).T[::-1], losses[:, first]])
+    return front[int(order[0])]
+
+
+def _scaled(losses: Floats) -> Floats:
+    """Every column from 0 to 1."""
+    positive = (losses > 0).all(axis=0)
+    scale = np.where(positive, np.log(np.where(positive, losses, 1.0)), losses)
+    lo, hi = scale.min(axis=0), scale.max(axis=0)
+    return np.asarray((scale - lo) / np.where(hi > lo, hi - lo, 1.0))
