@@ -15,15 +15,16 @@ from tunepass.expr.numpy_eval import satisfied
 from tunepass.frontends.app.document import Reader, compose
 from tunepass.frontends.app.emission import emit_files
 from tunepass.frontends.app.parameters import read_parameter
-from tunepass.frontends.app.sections import read_build, read_check, read_run, read_sources
+from tunepass.frontends.app.sections import read_build, read_check, read_models, read_run, read_sources
 from tunepass.frontends.app.words import FLAGS, holes
 from tunepass.frontends.base import EmittedFile, Frontend, Parsed
 from tunepass.ir.application import Application, Build, Check, Words
 from tunepass.ir.kernel import Binding, Kernel
+from tunepass.ir.stated_model import StatedModel
 from tunepass.space.constraint import Constraint
 from tunepass.space.parameter import Parameter
 
-SECTIONS = ("name", "sources", "tools", "parameters", "constraints", "build", "run", "check")
+SECTIONS = ("name", "sources", "tools", "parameters", "constraints", "model", "build", "run", "check")
 
 
 class AppFrontend(Frontend):
@@ -58,11 +59,15 @@ class _Description:
         build = reader.collect(lambda: read_build(reader, top["build"], names)) if "build" in top else Build()
         run = reader.collect(lambda: read_run(reader, top["run"], names))
         check = reader.collect(lambda: read_check(reader, top["check"], names)) if "check" in top else Check()
+        models: tuple[StatedModel, ...] | None = ()
+        if "model" in top and run:
+            metrics = run[0].metrics
+            models = reader.collect(lambda: read_models(reader, top["model"], parameters, metrics))
         if not reader.problems and build and run:
             reader.collect(lambda: self.check_use(bindings, build, run[0].arguments, top))
         if reader.problems:
             raise SourceError(reader.problems)
-        assert name and build and run and check and sources is not None and tools is not None
+        assert name and build and run and check and sources is not None and tools is not None and models is not None
         command, _, limits = run
         application = Application(
             sources=sources,
@@ -79,6 +84,7 @@ class _Description:
             constraints=constraints,
             bindings=bindings,
             run=command,
+            models=models,
             application=replace(application, **limits),  # type: ignore[arg-type]
             span=reader.span(top["run"]),
         )

@@ -1,17 +1,21 @@
-"""The sections `build`, `run` and `check` of an application's description."""
+"""The sections `build`, `run`, `check` and `model` of an application's description."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import PurePosixPath
 
 import yaml
 
+from tunepass.diagnostics import Source, SourceError, Span, TunepassError
 from tunepass.frontends.app.document import UNITS_BYTE, UNITS_S, Reader
 from tunepass.frontends.app.words import ARGUMENTS, BUILD, FLAGS, SOURCE, holes, read_command
 from tunepass.ir.application import Build, Check, Reading, Words
 from tunepass.ir.kernel import Metric, RunCommand
+from tunepass.ir.stated_model import RUN_OBJECTIVES, StatedModel, check_objectives
+from tunepass.space.parameter import Parameter
 
 HOLE = re.compile(r"\{([^{}]*)\}")
 UNIT_AFTER = re.compile(r"\s*(%|[A-Za-zµ]+(?:/[A-Za-zµ]+)?)")
@@ -198,6 +202,27 @@ def _inside(reader: Reader, node: yaml.Node, what: str) -> str:
     if not text or path.is_absolute() or ".." in path.parts or text.startswith("~"):
         raise reader.fail(f"{what} is a path inside the description's folder, got `{text}`", node)
     return text
+
+
+def read_models(
+    reader: Reader, node: yaml.Node, parameters: Sequence[Parameter], metrics: Sequence[Metric]
+) -> tuple[StatedModel, ...]:
+    """`model: {time: EXPRESSION}`: one for each objective that is named, all of them measured."""
+    fields = reader.mapping(node, "model")
+    assert isinstance(node, yaml.MappingNode)
+    spans = {key.value: reader.span(key) for key, _ in node.value}
+    check_objectives(list(spans.items()), tuple(m.objective for m in metrics) or RUN_OBJECTIVES)
+    return tuple(_model(reader, name, spans[name], text, parameters) for name, text in fields.items())
+
+
+def _model(reader: Reader, name: str, span: Span, node: yaml.Node, parameters: Sequence[Parameter]) -> StatedModel:
+    text, offset = reader.text(node, f"the model of {name}"), reader.offset_of(node)
+    if offset is not None:
+        return StatedModel.parse(name, text, parameters, {}, source=reader.source, offset=offset, span=span)
+    try:
+        return StatedModel.parse(name, text, parameters, {}, source=Source("<model>", text), offset=0, span=span)
+    except TunepassError as error:
+        raise SourceError(replace(error.diagnostics[0], span=reader.span(node))) from None
 
 
 def _seconds(reader: Reader, node: yaml.Node) -> float:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import PurePath
 from typing import ClassVar
 
@@ -19,11 +18,12 @@ from tunepass.frontends.c.lexical import Scan, scan
 from tunepass.frontends.c.loops import check_apart, check_directives
 from tunepass.frontends.c.lowering import macro_names
 from tunepass.frontends.c.macros import macro_defaults, set_macros
+from tunepass.frontends.c.models import build_models
 from tunepass.frontends.c.nest import read_nest
 from tunepass.frontends.c.parameters import build_parameter
 from tunepass.frontends.c.pragma import ConstraintPragma, KernelPragma, ParamPragma, Pragma, RunPragma, parse_pragma
 from tunepass.frontends.c.run import build_run
-from tunepass.frontends.c.tokens import Cursor, ExpressionText
+from tunepass.frontends.c.tokens import Cursor, explained
 from tunepass.ir.kernel import Binding, Kernel, Role
 from tunepass.ir.loops import Nest
 from tunepass.space.constraint import Constraint
@@ -85,6 +85,7 @@ class _Reader:
         constraints = each(group.constraints, lambda c: self.constraint(c, parameters))
         target = group.target
         call = build_call(target, self.definitions, self.source) if isinstance(target, KernelPragma) else None
+        run = build_run(target) if isinstance(target, RunPragma) else None
         return Kernel(
             name=target.name if isinstance(target, KernelPragma) else _stem(self.source.name),
             language="c++" if self.source.name.endswith(CPP_SUFFIXES) else "c",
@@ -93,8 +94,9 @@ class _Reader:
             constraints=(*constraints, *implied),
             bindings=tuple(self.binding(p, q, directives) for p, q in zip(group.params, parameters)),
             call=call,
-            run=build_run(target) if isinstance(target, RunPragma) else None,
+            run=run,
             nests=nests,
+            models=build_models(group.models, parameters, call, run, self.source),
             span=target.span,
         )
 
@@ -132,7 +134,7 @@ class _Reader:
         try:
             found = Constraint.parse(text.text, parameters, source=self.source, offset=text.start)
         except TunepassError as error:
-            raise _explained(error, text) from None
+            raise explained(error, text, "a constraint") from None
         columns = {p.name: p.column([p.default]) for p in parameters}
         if not satisfied(found.expression, columns, 1).all():
             hint = "the default is the first configuration tried; choose one that satisfies the constraints"
@@ -140,15 +142,6 @@ class _Reader:
                 Diagnostic("the default configuration violates this", pragma.span, hint, Severity.WARNING)
             )
         return found
-
-
-def _explained(error: TunepassError, text: ExpressionText) -> SourceError:
-    """The expression's own diagnostic; where `//` was meant as a comment, say what it is."""
-    first = error.diagnostics[0]
-    slashes = text.text.find("//")
-    if slashes >= 0 and first.span and first.span.start > text.start + slashes:
-        first = replace(first, hint="`//` divides here; a comment after a constraint is written /* … */")
-    return SourceError([first])
 
 
 def _stem(name: str) -> str:

@@ -9,7 +9,14 @@ from typing import TypeVar
 from tunepass.diagnostics import Diagnostic, Source, SourceError, Span, TunepassError
 from tunepass.frontends.c.definitions import Definition
 from tunepass.frontends.c.loop_pragma import LoopPragma
-from tunepass.frontends.c.pragma import ConstraintPragma, KernelPragma, ParamPragma, Pragma, RunPragma
+from tunepass.frontends.c.pragma import (
+    ConstraintPragma,
+    KernelPragma,
+    ModelPragma,
+    ParamPragma,
+    Pragma,
+    RunPragma,
+)
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -26,6 +33,7 @@ class Group:
     params: tuple[ParamPragma, ...]
     constraints: tuple[ConstraintPragma, ...]
     loops: tuple[LoopPragma, ...]
+    models: tuple[ModelPragma, ...]
 
 
 def group(pragmas: Sequence[Pragma], found: Mapping[str, Definition], source: Source) -> list[Group]:
@@ -46,6 +54,7 @@ def group(pragmas: Sequence[Pragma], found: Mapping[str, Definition], source: So
             tuple(p for at, p in owned if at is target and isinstance(p, ParamPragma)),
             tuple(p for at, p in owned if at is target and isinstance(p, ConstraintPragma)),
             tuple(p for at, p in owned if at is target and isinstance(p, LoopPragma)),
+            tuple(p for at, p in owned if at is target and isinstance(p, ModelPragma)),
         )
         for target in targets
     ]

@@ -2,6 +2,7 @@
 
 param NAME: KIND(VALUES) [= DEFAULT] [log] [flag] [prior(...)]
 constraint EXPRESSION
+model OBJECTIVE = EXPRESSION
 kernel NAME(ARGUMENT, ...) [tolerance(RELATIVE[, ABSOLUTE])]
 run "COMMAND" [metric "PATTERN" [unit(UNIT)] [maximise|minimise]] ...
 """
@@ -47,6 +48,13 @@ class ConstraintPragma:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ModelPragma:
+    name: str  # of an objective
+    expression: ExpressionText
+    span: Span  # of the name
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ArgumentText:
     """`n = 512` (direction and element None), or `A: in double[n*n] range(0, 9)`."""
 
@@ -84,7 +92,7 @@ class RunPragma:
     metrics: tuple[MetricText, ...] = field(default=())
 
 
-Pragma = ParamPragma | ConstraintPragma | KernelPragma | RunPragma | LoopPragma
+Pragma = ParamPragma | ConstraintPragma | ModelPragma | KernelPragma | RunPragma | LoopPragma
 
 
 def parse_pragma(cursor: Cursor) -> Pragma:
@@ -143,6 +151,14 @@ def _param_options(cursor: Cursor) -> tuple[set[str], Prior | None]:
 def _constraint(cursor: Cursor) -> ConstraintPragma:
     text = cursor.expression("", "a condition such as `TILE % UNROLL == 0`")
     return ConstraintPragma(expression=text, span=cursor.source.span(text.start, text.end))
+
+
+def _model(cursor: Cursor) -> ModelPragma:
+    how = "write `model time = ceildiv(n, TILE) * (40 + TILE)`"
+    name = cursor.name("an objective's name", how)
+    cursor.expect("=", f"after `{name.text}`", how)
+    text = cursor.expression("", "an expression over parameters and sizes")
+    return ModelPragma(name=name.text, expression=text, span=cursor.span(name))
 
 
 def _kernel(cursor: Cursor) -> KernelPragma:
@@ -259,6 +275,7 @@ def _metric(cursor: Cursor) -> MetricText:
 PARSERS: dict[str, Callable[[Cursor], Pragma]] = {
     "param": _param,
     "constraint": _constraint,
+    "model": _model,
     "kernel": _kernel,
     "run": _run,
     "loop": parse_loop,

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, NoReturn
 
-from tunepass.diagnostics import Source, SourceError, Span
+from tunepass.diagnostics import Source, SourceError, Span, TunepassError
 from tunepass.frontends.c.lexical import PragmaText
 
 Kind = Literal["name", "number", "string", "op", "end"]
@@ -52,6 +52,15 @@ class ExpressionText:
     @property
     def end(self) -> int:
         return self.start + len(self.text)
+
+
+def explained(error: TunepassError, text: ExpressionText, what: str) -> SourceError:
+    """The expression's own diagnostic; where `//` was meant as a comment after `what`, say what it is."""
+    first = error.diagnostics[0]
+    slashes = text.text.find("//")
+    if slashes >= 0 and first.span and first.span.start > text.start + slashes:
+        first = replace(first, hint=f"`//` divides here; a comment after {what} is written /* … */")
+    return SourceError([first])
 
 
 class Cursor:

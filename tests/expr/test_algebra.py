@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from tunepass.expr import algebra as alg
 from tunepass.expr import numpy_eval
 from tunepass.expr.nodes import INTEGER, Expr, Name
+from tunepass.expr.parser import parse
 from tunepass.expr.printer import to_text
 
 A, B = Name("a", INTEGER), Name("b", INTEGER)
@@ -66,3 +67,18 @@ def test_substitution_folds_again() -> None:
     e = alg.add(alg.mul(A, B), alg.ceildiv(A, B))
     assert to_text(alg.substitute(e, {"b": alg.lift(1)})) == "a + a"
     assert to_text(alg.substitute(e, {"a": alg.lift(6), "b": alg.lift(4)})) == "26"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("if(a < 3, b, 7)", "b"),
+        ("if(a < 3, 5, b)", "5"),
+        ("if(b < a, a, b)", "if(b < 2, 2, b)"),
+        ("if(1 < b < a and not (a == b), 1, 0)", "if(1 < b < 2 and not 2 == b, 1, 0)"),
+        ("(b in {a, 3}) + 1", "(b in {2, 3}) + 1"),
+    ],
+)
+def test_substitution_reaches_conditions(text: str, expected: str) -> None:
+    e = parse(text, {"a": INTEGER, "b": INTEGER})
+    assert to_text(alg.substitute(e, {"a": alg.lift(2)})) == expected

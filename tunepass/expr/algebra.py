@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 
 from tunepass.expr import typing
-from tunepass.expr.nodes import BOOL, Binary, Call, Constant, Expr, Name, Unary
+from tunepass.expr.nodes import BOOL, Binary, Call, Compare, Constant, Expr, If, Index, Logical, Member, Name, Unary
 
 ExprLike = Expr | int | float | bool
 
@@ -178,6 +179,8 @@ def substitute(e: Expr, values: dict[str, Expr]) -> Expr:
             return values.get(e.name, e)
         case Unary(op="-"):
             return sub(0, substitute(e.operand, values))
+        case Unary():
+            return replace(e, operand=substitute(e.operand, values))
         case Binary():
             left, right = substitute(e.left, values), substitute(e.right, values)
             return _FOLDS[e.op](left, right) if e.op in _FOLDS else typing.binary(e.op, left, right)
@@ -185,6 +188,18 @@ def substitute(e: Expr, values: dict[str, Expr]) -> Expr:
             return ceildiv(*(substitute(a, values) for a in e.arguments))
         case Call():
             return typing.call(e.function, [substitute(a, values) for a in e.arguments])
+        case If():
+            then, otherwise = substitute(e.then, values), substitute(e.otherwise, values)
+            return where(substitute(e.condition, values), then, otherwise)
+        case Compare() if len(e.ops) == 1:
+            return compare(substitute(e.operands[0], values), e.ops[0], substitute(e.operands[1], values))
+        case Compare() | Logical():
+            return replace(e, operands=tuple(substitute(o, values) for o in e.operands))
+        case Member():
+            choices = tuple(substitute(c, values) for c in e.choices)
+            return replace(e, item=substitute(e.item, values), choices=choices)
+        case Index():
+            return replace(e, index=substitute(e.index, values))
         case _:
             return e
 

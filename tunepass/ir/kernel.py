@@ -10,6 +10,7 @@ from tunepass.expr.nodes import Expr
 from tunepass.ir.application import Application
 from tunepass.ir.hardware import Program
 from tunepass.ir.loops import Nest
+from tunepass.ir.stated_model import StatedModel
 from tunepass.space.constraint import Constraint
 from tunepass.space.parameter import Parameter
 
@@ -110,6 +111,7 @@ class Kernel:
     application: Application | None = None  # with `run`: a program that is built by its own commands
     program: Program | None = None  # the controllers of a hardware kernel
     nests: tuple[Nest, ...] = ()
+    models: tuple[StatedModel, ...] = ()  # what the source says about its objectives
     schedule: tuple[Choice, ...] = ()
     span: Span | None = None
 

@@ -8,6 +8,7 @@ import pytest
 
 from tests.frontends.app.descriptions import WHOLE, described, kernel
 from tunepass.diagnostics import Source, SourceError
+from tunepass.expr.printer import to_text
 from tunepass.frontends.app.emission import emit_files
 from tunepass.frontends.app.frontend import AppFrontend
 from tunepass.frontends.app.lowering import lower
@@ -98,3 +99,14 @@ def test_emission(golden: Callable[[str, str], None]) -> None:
     k = kernel(WHOLE).scheduled((Choice("OPT", "-O3"), Choice("THREADS", 2)))
     for file in emit_files(k, "chosen of 9 trials\ntime: 4 -> 2 ms, 2.00x"):
         golden(f"app/emission/{file.name}", file.text)
+
+
+def test_models_of_metrics() -> None:
+    text = WHOLE.replace("build:\n", "model:\n  time: 100 / BLOCK + UNROLL\n  rate: 'BLOCK * 2'\nbuild:\n", 1)
+    models = kernel(text).models
+    assert [(m.name, to_text(m.expression)) for m in models] == [
+        ("time", "100 / BLOCK + UNROLL"),
+        ("rate", "2 * BLOCK"),
+    ]
+    assert [m.span.text for m in models if m.span] == ["time", "rate"]
+    assert kernel(WHOLE).models == ()

@@ -29,6 +29,13 @@ check:
 
 # name: what of BASE is replaced, and by what
 EDITS: Mapping[str, tuple[str, str]] = {
+    "model_not_a_mapping": ("check:", "model: N * 2\ncheck:"),
+    "model_of_unmeasured": ("check:", "model: {tim: N * 2}\ncheck:"),
+    "model_twice": ("check:", "model: {time: N * 2, time: N}\ncheck:"),
+    "model_unknown_name": ("check:", "model:\n  time: 100 / (M + 1)\ncheck:"),
+    "model_not_a_number": ("check:", "model:\n  time: N > 2\ncheck:"),
+    "model_constant": ("check:", "model: {time: 12}\ncheck:"),
+    "model_folded_text": ("check:", 'model: {time: "N +\\tM"}\ncheck:'),
     "unknown_section": ("check:", "chekc:"),
     "section_twice": ("check:", "run:"),
     "no_run": ('run:\n  command: ./prog {ARGUMENTS}\n  metrics: ["time: {time} ms"]\n', ""),

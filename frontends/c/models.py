@@ -1,0 +1,57 @@
+"""From `model` pragmas to the models of a kernel: sizes replaced by their values, only parameters left."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tunepass.diagnostics import Source, TunepassError
+from tunepass.frontends.c.constants import constant_value
+from tunepass.frontends.c.definitions import is_integral
+from tunepass.frontends.c.groups import each
+from tunepass.frontends.c.pragma import ModelPragma
+from tunepass.frontends.c.tokens import explained
+from tunepass.ir.kernel import Call, RunCommand, ScalarArgument
+from tunepass.ir.stated_model import CALL_OBJECTIVES, RUN_OBJECTIVES, Size, StatedModel, check_objectives
+from tunepass.space.parameter import Parameter
+
+
+def build_models(
+    pragmas: Sequence[ModelPragma],
+    parameters: Sequence[Parameter],
+    call: Call | None,
+    run: RunCommand | None,
+    source: Source,
+) -> tuple[StatedModel, ...]:
+    """One model per pragma, each of an objective that is measured; SourceError where one is not, or is no number."""
+    printed = tuple(metric.objective for metric in run.metrics) if run else ()
+    measured = CALL_OBJECTIVES if call else printed or RUN_OBJECTIVES
+    check_objectives([(pragma.name, pragma.span) for pragma in pragmas], measured)
+    sizes = scalar_values(call) if call else {}
+    return tuple(each(pragmas, lambda pragma: _model(pragma, parameters, sizes, source)))
+
+
+def scalar_values(call: Call) -> dict[str, Size]:
+    """The value of every scalar argument, in the call's order; of its own type."""
+    values: dict[str, Size] = {}
+    for argument in call.arguments:
+        if isinstance(argument, ScalarArgument):
+            value = constant_value(argument.value, values)
+            assert value is not None  # build_call evaluated it
+            values[argument.name] = _typed(value, argument.element)
+    return values
+
+
+def _typed(value: Size, element: str) -> Size:
+    if element == "bool":
+        return bool(value)
+    return int(value) if is_integral(element) else float(value)
+
+
+def _model(pragma: ModelPragma, parameters: Sequence[Parameter], sizes: dict[str, Size], source: Source) -> StatedModel:
+    text = pragma.expression
+    try:
+        return StatedModel.parse(
+            pragma.name, text.text, parameters, sizes, source=source, offset=text.start, span=pragma.span
+        )
+    except TunepassError as error:
+        raise explained(error, text, "a model") from None
