@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from tunepass.diagnostics import Diagnostic, Source
+from tunepass.ir.files import EmittedFile
 from tunepass.ir.kernel import Kernel
 
 
@@ -16,14 +17,6 @@ class Parsed:
 
     kernels: tuple[Kernel, ...]
     warnings: tuple[Diagnostic, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class EmittedFile:
-    """A file for the output folder: a plain name (no directory) and its text."""
-
-    name: str
-    text: str
 
 
 class Frontend(ABC):

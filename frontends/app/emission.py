@@ -7,7 +7,7 @@ import shlex
 from pathlib import PurePosixPath
 
 from tunepass.frontends.app.lowering import arguments, environment, flags, lower, placed_names, value_text
-from tunepass.frontends.base import EmittedFile
+from tunepass.ir.files import EmittedFile
 from tunepass.ir.kernel import Kernel
 from tunepass.space.configuration import Configuration
 

@@ -17,8 +17,9 @@ from tunepass.frontends.app.emission import emit_files
 from tunepass.frontends.app.parameters import read_parameter
 from tunepass.frontends.app.sections import read_build, read_check, read_models, read_run, read_sources
 from tunepass.frontends.app.words import FLAGS, holes
-from tunepass.frontends.base import EmittedFile, Frontend, Parsed
+from tunepass.frontends.base import Frontend, Parsed
 from tunepass.ir.application import Application, Build, Check, Words
+from tunepass.ir.files import EmittedFile
 from tunepass.ir.kernel import Binding, Kernel
 from tunepass.ir.stated_model import StatedModel
 from tunepass.space.constraint import Constraint

@@ -3,23 +3,12 @@
 from __future__ import annotations
 
 import shlex
-from dataclasses import dataclass
 
 from tunepass.diagnostics import SourceError
 from tunepass.frontends.app.words import ARGUMENTS, BUILD, FLAGS, SOURCE, expand, holes
-from tunepass.ir.application import Words
+from tunepass.ir.application import Commands, Words
 from tunepass.ir.kernel import Binding, Kernel, Role
 from tunepass.space.configuration import Configuration, Value
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Commands:
-    """What is run to build, run and check one configuration, and the run's own environment."""
-
-    builds: tuple[Words, ...]
-    run: Words
-    check: Words
-    environment: tuple[tuple[str, str], ...]
 
 
 def lower(kernel: Kernel, configuration: Configuration, build_dir: str, source_dir: str) -> Commands:

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from pathlib import PurePath
 
 from tunepass.diagnostics import Span
-from tunepass.frontends.base import EmittedFile
 from tunepass.frontends.c.definitions import is_known
 from tunepass.frontends.c.lowering import flags, macros
 from tunepass.frontends.c.rewrite import describe, rewrite
+from tunepass.ir.files import EmittedFile
 from tunepass.ir.kernel import ArrayArgument, Call, Kernel
 from tunepass.ir.loops import Nest
 from tunepass.space.configuration import Configuration

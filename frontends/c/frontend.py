@@ -9,7 +9,7 @@ from typing import ClassVar
 
 from tunepass.diagnostics import Diagnostic, Severity, Source, SourceError, TunepassError, nearest
 from tunepass.expr.numpy_eval import satisfied
-from tunepass.frontends.base import EmittedFile, Frontend, Parsed
+from tunepass.frontends.base import Frontend, Parsed
 from tunepass.frontends.c.call import build_call
 from tunepass.frontends.c.definitions import definitions
 from tunepass.frontends.c.emission import emit_file
@@ -24,6 +24,7 @@ from tunepass.frontends.c.parameters import build_parameter
 from tunepass.frontends.c.pragma import ConstraintPragma, KernelPragma, ParamPragma, Pragma, RunPragma, parse_pragma
 from tunepass.frontends.c.run import build_run
 from tunepass.frontends.c.tokens import Cursor, explained
+from tunepass.ir.files import EmittedFile
 from tunepass.ir.kernel import Binding, Kernel, Role
 from tunepass.ir.loops import Nest
 from tunepass.space.constraint import Constraint

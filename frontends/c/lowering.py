@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 
-from tunepass.diagnostics import Source, SourceError
+from tunepass.diagnostics import SourceError
 from tunepass.frontends.c.rewrite import rewrite
 from tunepass.ir.candidate import Candidate, Request
 from tunepass.ir.kernel import Kernel
@@ -64,9 +64,11 @@ def flags(kernel: Kernel, configuration: Configuration) -> tuple[str, ...]:
 
 
 def lower(kernel: Kernel, configuration: Configuration) -> Candidate:
-    """What to compile to try `configuration`; rewritten nests keep the source's line numbers."""
+    """What to compile to try `configuration`; rewritten nests keep the source's line numbers. The text is
+    None where the source need not be rewritten."""
+    text = rewritten(kernel, configuration)
     return Candidate(
-        source=Source(kernel.source.name, rewritten(kernel, configuration)) if kernel.nests else kernel.source,
+        text=None if text == kernel.source.text else text,
         defines=defines(kernel, configuration),
         flags=flags(kernel, configuration),
         requests=requests(kernel, configuration),
@@ -78,6 +80,7 @@ def requests(kernel: Kernel, configuration: Configuration) -> tuple[Request, ...
     clang of the pragma's. Tiles, orders and unrolled copies are written out, so no compiler can refuse them."""
     return tuple(
         Request(
+            "vectorize",
             step.loop.span.line - 1,
             nest.span.source.position(nest.span.end)[0],
             f"vectorize the loop over {step.loop.index}",

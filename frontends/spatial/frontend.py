@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from tunepass.diagnostics import Diagnostic, Source, SourceError, nearest
-from tunepass.frontends.base import EmittedFile, Frontend, Parsed
+from tunepass.frontends.base import Frontend, Parsed
 from tunepass.frontends.spatial import outline
 from tunepass.frontends.spatial.emission import rewrite
 from tunepass.frontends.spatial.lowering import Lowered, lower
 from tunepass.frontends.spatial.restrictions import restrictions
 from tunepass.frontends.spatial.roles import parameters
 from tunepass.frontends.spatial.scanner import scan
+from tunepass.ir.files import EmittedFile
 from tunepass.ir.kernel import Binding, Kernel
 
 

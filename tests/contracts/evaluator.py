@@ -27,14 +27,9 @@ class EvaluatorContract:
     def bad(self) -> Configuration:
         raise NotImplementedError("supply a configuration that fails")
 
-    def test_a_good_configuration_is_measured_under_a_stable_identity(
-        self, evaluator: Evaluator, good: Configuration
-    ) -> None:
+    def test_a_good_configuration_is_measured(self, evaluator: Evaluator, good: Configuration) -> None:
         with evaluator:
-            identity = evaluator.identity()
             evaluation = evaluator.evaluate(good)
-            assert identity == evaluator.identity()
-        assert identity and all(isinstance(k, str) and isinstance(v, str) for k, v in identity.items())
         assert isinstance(evaluation, Evaluation) and isinstance(evaluation.outcome, Measured)
         assert evaluation.outcome.values and all(math.isfinite(v) for v in evaluation.outcome.values.values())
         assert all(seconds >= 0 for seconds in evaluation.seconds.values())

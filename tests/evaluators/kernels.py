@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tunepass.evaluators.candidate import Candidate
 from tunepass.evaluators.compile_run import KernelTask
-from tunepass.evaluators.harness.compare import Tolerance
 from tunepass.evaluators.measure.measure import MeasurePlan
+from tunepass.evaluators.measure.tolerance import Tolerance
 from tunepass.evaluators.process.run import Limits
 from tunepass.frontends.c.harness_text import CArray, CScalar, harness_text
+from tunepass.ir.candidate import Candidate
 from tunepass.space.configuration import Configuration
 
 QUICK = MeasurePlan(warmup_s=0.002, budget_s=0.02, precision=0.5, least=3, most=5, retries=0)
@@ -92,7 +92,7 @@ def window_task(folder: Path, compiler: str = "gcc", text: str = WINDOW, **chang
         "source": source,
         "text": text,
         "harness": harness_text("window", PROTOTYPE, ARGUMENTS),
-        "realise": macros,
+        "lower": macros,
         "tolerance": Tolerance(relative=1e-9),
         "plan": QUICK,
         "run_limits": Limits(wall_s=10, memory_bytes=256 << 20, output_bytes=100_000),

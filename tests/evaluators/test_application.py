@@ -10,12 +10,13 @@ from pathlib import Path
 import pytest
 
 from tunepass.diagnostics import ToolError
-from tunepass.evaluators.application import ApplicationRun, ApplicationTask, DeterministicRun, Steps
+from tunepass.evaluators.application import ApplicationRun, ApplicationTask, DeterministicRun
 from tunepass.evaluators.measure.measure import MeasurePlan
 from tunepass.evaluators.measure.metrics import MetricPattern
-from tunepass.evaluators.measure.output_metrics import Closeness
+from tunepass.evaluators.measure.tolerance import Tolerance
 from tunepass.evaluators.process.run import Limits
 from tunepass.evaluators.source_tree import Sources
+from tunepass.ir.application import Commands
 from tunepass.space.configuration import Configuration
 from tunepass.study.objective import Objective
 from tunepass.study.outcome import Failed, Measured
@@ -52,9 +53,9 @@ SUM = MetricPattern("sum {sum}", Objective("sum"))
 DEFAULT = Configuration({"level": "aaa", "mode": "", "n": 2})
 
 
-def realise(configuration: Configuration, folder: str) -> Steps:
+def lower(configuration: Configuration, folder: str) -> Commands:
     c = {**DEFAULT, **configuration}
-    return Steps(
+    return Commands(
         builds=((sys.executable, "-S", "build.py", str(c["level"])),),
         run=(sys.executable, "-S", "program.py", str(c["n"])),
         check=(sys.executable, "-S", "-c", "import sys; sys.exit(open('result').read() != '42')"),
@@ -67,12 +68,12 @@ def task_in(folder: Path) -> ApplicationTask:
     (folder / "template.py").write_text(TEMPLATE)
     return ApplicationTask(
         sources=Sources(folder=folder, patterns=("*.py",)),
-        realise=realise,
+        lower=lower,
         reference=DEFAULT,
         product="program.py",
         metrics=(COST,),
         compared=(SUM,),
-        close=Closeness(relative=1e-9),
+        tolerance=Tolerance(relative=1e-9, ulps=0),
         plan=MeasurePlan(budget_s=60, precision=0.5, least=2, most=2),
         run_limits=Limits(wall_s=3, memory_bytes=256 << 20),
         adapt_limit=False,
@@ -156,12 +157,12 @@ def test_wall_time_is_repeated_and_finalists_compared(task: ApplicationTask) -> 
 
 
 def test_what_hides_wrong_results_is_a_warning(task: ApplicationTask) -> None:
-    def unchecked(configuration: Configuration, folder: str) -> Steps:
-        return replace(realise(configuration, folder), check=())
+    def unchecked(configuration: Configuration, folder: str) -> Commands:
+        return replace(lower(configuration, folder), check=())
 
     for wanting, warning in [
-        (replace(task, realise=unchecked, compared=()), "no reference"),
-        (replace(task, close=Closeness(absolute=100.0)), "zero would be right at 'sum {sum}'"),
+        (replace(task, lower=unchecked, compared=()), "no reference"),
+        (replace(task, tolerance=Tolerance(absolute=100.0, ulps=0)), "zero would be right at 'sum {sum}'"),
     ]:
         with DeterministicRun(wanting) as evaluator:
             evaluator.evaluate(DEFAULT)

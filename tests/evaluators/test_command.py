@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from tunepass.diagnostics import ToolError
-from tunepass.evaluators.candidate import Candidate
 from tunepass.evaluators.command import CommandRun, CommandTask
 from tunepass.evaluators.measure.measure import MeasurePlan
 from tunepass.evaluators.measure.metrics import MetricPattern
 from tunepass.evaluators.process.run import Limits
+from tunepass.ir.candidate import Candidate
 from tunepass.space.configuration import Configuration
 from tunepass.study.objective import Objective
 from tunepass.study.outcome import Failed, Measured
@@ -46,7 +46,7 @@ METRICS = (
 )
 
 
-def realise(configuration: Configuration) -> Candidate:
+def lower(configuration: Configuration) -> Candidate:
     return Candidate(
         defines=(f"-DCOST={configuration.get('COST', 3)}",),
         environment=(("TRIPLE", "1"),) if configuration.get("triple") else (),
@@ -61,7 +61,7 @@ def task(folder: Path, **changes: object) -> CommandTask:
         "command": ("gcc", "-O1"),
         "source": folder / "program.c",
         "run": ("./a.out", "512"),
-        "realise": realise,
+        "lower": lower,
         "metrics": METRICS,
         "plan": PLAN,
         "run_limits": Limits(wall_s=10),

@@ -11,12 +11,12 @@ import pytest
 
 from tests.evaluators.kernels import ARGUMENTS, WINDOW, N, window_task
 from tunepass.diagnostics import ToolError
-from tunepass.evaluators.candidate import Candidate, Request
 from tunepass.evaluators.compile_run import CompileRun
 from tunepass.evaluators.measure.measure import MeasurePlan
 from tunepass.evaluators.process.workspace import PREFIX
 from tunepass.evaluators.toolchains.compiling import CompileLimits
 from tunepass.frontends.c.harness_text import CArray, harness_text
+from tunepass.ir.candidate import Candidate, Request
 from tunepass.space.configuration import Configuration
 from tunepass.study.outcome import Evaluation, Failed, Measured
 
@@ -104,7 +104,7 @@ def test_a_request_the_compiler_refuses_is_not_applied(tmp_path: Path) -> None:
         WINDOW[: WINDOW.index("    for (int i = 0; i < n; i++) out[i] = in[i] + in[(i + 1) % n];\n}")].count("\n") + 1
     )
     request = Request("vectorize", loop, loop, "vectorize the loop over i")  # it divides
-    task = window_task(tmp_path, realise=lambda c: Candidate(flags=("-O3",), requests=(request,)))
+    task = window_task(tmp_path, lower=lambda c: Candidate(flags=("-O3",), requests=(request,)))
     with CompileRun(task) as evaluator:
         outcome = shaped(evaluator, 0).outcome
     assert isinstance(outcome, Failed) and outcome.stage == "not_applied"
@@ -150,7 +150,7 @@ def test_finalists_are_measured_again_in_turns(tmp_path: Path) -> None:
 def test_the_candidate_may_be_another_text_that_includes_from_the_sources_folder(tmp_path: Path) -> None:
     (tmp_path / "offset.h").write_text("#define OFFSET 1\n")
     text = WINDOW.replace("void window", '#include "offset.h"\nvoid window').replace("(i + 1)", "(i + OFFSET)")
-    task = window_task(tmp_path, text=text, realise=lambda c: Candidate(text=text + f"/* {c['X']} */\n"))
+    task = window_task(tmp_path, text=text, lower=lambda c: Candidate(text=text + f"/* {c['X']} */\n"))
     with CompileRun(task) as evaluator:
         first = evaluator.evaluate(Configuration({"X": 1}))
         assert isinstance(first.outcome, Measured)
@@ -164,7 +164,7 @@ def test_flags_and_environment_reach_the_candidate(tmp_path: Path) -> None:
         1: Candidate(flags=("-O3", "-DSHAPE=3")),
         2: Candidate(environment=(("WRONG", "1"),)),
     }
-    with CompileRun(window_task(tmp_path, text=text, realise=lambda c: candidates[int(str(c["X"]))])) as evaluator:
+    with CompileRun(window_task(tmp_path, text=text, lower=lambda c: candidates[int(str(c["X"]))])) as evaluator:
         found = [evaluator.evaluate(Configuration({"X": x})).outcome for x in candidates]
     assert isinstance(found[0], Measured)
     assert [f.stage for f in found[1:] if isinstance(f, Failed)] == ["crash", "wrong_result"]
@@ -205,13 +205,6 @@ def test_a_missing_compiler_is_named_with_what_to_do(tmp_path: Path) -> None:
         pytest.raises(ToolError, match="compiler not found: no-such-cc"),
     ):
         shaped(evaluator, 0)
-
-
-def test_the_identity_names_compiler_flags_and_harness(tmp_path: Path) -> None:
-    with CompileRun(window_task(tmp_path)) as evaluator:
-        identity = evaluator.identity()
-    assert identity["compiler"].startswith("gcc") and identity["flags"] == "-O1"
-    assert identity["device"] and len(identity["harness"]) == 16
 
 
 def test_outputs_the_kernel_leaves_alone_are_not_an_error(tmp_path: Path) -> None:

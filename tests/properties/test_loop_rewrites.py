@@ -19,7 +19,7 @@ import pytest
 from tunepass.diagnostics import Source
 from tunepass.frontends.c.emission import emit_file
 from tunepass.frontends.c.frontend import CFrontend
-from tunepass.frontends.c.lowering import lower
+from tunepass.frontends.c.lowering import rewritten
 from tunepass.ir.kernel import Choice
 from tunepass.space.configuration import Configuration, Value
 
@@ -173,7 +173,7 @@ def program(cases: list[Case], emitted: bool) -> str:
             chosen = kernel.scheduled(tuple(Choice(name, value) for name, value in c.values.items()))
             text = emit_file((chosen,))[0].text.replace("#define UNUSED", "// ")
         else:
-            text = lower(kernel, Configuration({p.name: p.default for p in kernel.parameters} | c.values)).source.text
+            text = rewritten(kernel, Configuration({p.name: p.default for p in kernel.parameters} | c.values))
         parts += [c.text.replace("@", f"a{number}"), text]
     rows = "".join(f"    {{a{number}, b{number}, {c.n}, {c.m}}},\n" for number, c in enumerate(cases))
     table = "static const struct { void (*source)(int, int, const unsigned *, unsigned *);\n"

@@ -12,19 +12,20 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from tunepass.diagnostics import ToolError
-from tunepass.evaluators.candidate import digest
-from tunepass.evaluators.compile_run import processor_name
 from tunepass.evaluators.measure.interleaved import Behind, in_turns
 from tunepass.evaluators.measure.measure import MeasurePlan
 from tunepass.evaluators.measure.metrics import MetricPattern
-from tunepass.evaluators.measure.output_metrics import Closeness, Printed, numbers_differ, outputs_differ
+from tunepass.evaluators.measure.output_metrics import Printed, numbers_differ, outputs_differ
 from tunepass.evaluators.measure.repeats import WALL_TIME, Repeats
 from tunepass.evaluators.measure.stages import measuring
+from tunepass.evaluators.measure.tolerance import Tolerance
 from tunepass.evaluators.process.cores import reserved_core
 from tunepass.evaluators.process.failures import compile_failure, run_failure
 from tunepass.evaluators.process.run import Completed, Limits, base_environment, run_limited, tail
 from tunepass.evaluators.source_tree import Sources, Tree, Trees, copied
 from tunepass.evaluators.toolchains.building import Building
+from tunepass.evaluators.toolchains.digests import digest
+from tunepass.ir.application import Commands, Words
 from tunepass.space.configuration import Configuration
 from tunepass.study.objective import Objective
 from tunepass.study.outcome import Evaluation, Failed, Measured
@@ -32,20 +33,7 @@ from tunepass.study.outcome import Evaluation, Failed, Measured
 VERSION = "application 1"  # of what is measured and how; part of every identity
 SAME_CODE = "same program and same run as an earlier candidate: its outcome was taken"
 PLAN = MeasurePlan(budget_s=3.0, precision=0.01, least=3, most=15)
-Words = tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Steps:
-    """What one configuration runs, with its folders filled in."""
-
-    builds: tuple[Words, ...] = ()
-    run: Words
-    check: Words = ()
-    environment: tuple[tuple[str, str], ...] = ()
-
-
-Realise = Callable[[Configuration, str], Steps]  # (configuration, build folder)
+Lower = Callable[[Configuration, str], Commands]  # (configuration, build folder)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,14 +42,14 @@ class ApplicationTask:
     whose output is right and whose time bounds the others'. Without `metrics` the wall time in ms counts."""
 
     sources: Sources
-    realise: Realise
+    lower: Lower
     reference: Configuration
     private: bool = True
     product: str = ""
     metrics: tuple[Printed, ...] = ()
     compared: tuple[Printed, ...] = ()
     whole_output: bool = False
-    close: Closeness = field(default_factory=Closeness)
+    tolerance: Tolerance = field(default_factory=lambda: Tolerance(ulps=0))
     plan: MeasurePlan = PLAN
     build_limits: Limits = field(default_factory=lambda: Limits(wall_s=120, processes=256))
     run_limits: Limits = field(default_factory=lambda: Limits(wall_s=120))
@@ -111,20 +99,17 @@ class DeterministicRun(Building[BuiltApplication]):
         self._bounds: _Bounds | None = None
         self._repeats = Repeats(task.plan, task.objectives)
 
-    def identity(self) -> dict[str, str]:
-        return {"device": processor_name(), "harness": VERSION}
-
     @property
     def warnings(self) -> tuple[str, ...]:
         """What makes a wrong result hard to see."""
         task = self.task
-        if not task.compares and not task.realise(task.reference, "").check:
+        if not task.compares and not task.lower(task.reference, "").check:
             return ("no reference: a wrong result shows only in the exit status of the program",)
         output = self._bounds.output if self._bounds else None
         blind = [
             number.pattern
             for number in task.compared
-            if output is not None and (value := number.find(output)) and task.close.holds(value, 0.0)
+            if output is not None and (value := number.find(output)) and task.tolerance.holds(value, 0.0)
         ]
         return tuple(f"the tolerance is too wide: zero would be right at {pattern!r}" for pattern in blind)
 
@@ -166,15 +151,15 @@ class DeterministicRun(Building[BuiltApplication]):
         return built
 
     def _built(self, configuration: Configuration) -> BuiltApplication:
-        steps = self.task.realise(configuration, "")
-        tree = self.trees.take(repr(steps.builds), lambda folder: self._build(configuration, folder))
-        return BuiltApplication(configuration, tree, self._key(steps, tree))
+        commands = self.task.lower(configuration, "")
+        tree = self.trees.take(repr(commands.builds), lambda folder: self._build(configuration, folder))
+        return BuiltApplication(configuration, tree, self._key(commands, tree))
 
     def _build(self, configuration: Configuration, folder: Path) -> Failed | None:
         task = self.task
         if task.private:
             task.sources.copy(folder)
-        for words in task.realise(configuration, str(folder)).builds:
+        for words in task.lower(configuration, str(folder)).builds:
             cwd = folder if task.private else task.sources.folder
             done = run_limited(words, limits=task.build_limits, cwd=cwd, env=base_environment())
             failure = compile_failure(done, task.build_limits)
@@ -184,14 +169,14 @@ class DeterministicRun(Building[BuiltApplication]):
             return Failed("compile", f"the build did not make {task.product}")
         return None
 
-    def _key(self, steps: Steps, tree: Tree) -> str:
+    def _key(self, commands: Commands, tree: Tree) -> str:
         """What is the same for configurations that run the same program in the same way."""
         product = tree.folder / self.task.product
         if self.task.product and tree.failure is None and product.is_file():
             program: bytes | str = product.read_bytes()
         else:
-            program = repr(steps.builds)
-        return digest(program, repr((steps.run, steps.environment)))
+            program = repr(commands.builds)
+        return digest(program, repr((commands.run, commands.environment)))
 
     # -- judging
 
@@ -232,8 +217,8 @@ class DeterministicRun(Building[BuiltApplication]):
         return Measured(first.values, (first.values[self.task.objectives[0].name],))
 
     def _once(self, built: BuiltApplication, folder: Path, limits: Limits) -> _Run | Failed:
-        steps = self.task.realise(built.configuration, str(folder))
-        done = self._run(steps.run, steps, folder, limits)
+        commands = self.task.lower(built.configuration, str(folder))
+        done = self._run(commands.run, commands, folder, limits)
         failure = run_failure(done, limits)
         if failure is not None:
             return failure
@@ -250,25 +235,25 @@ class DeterministicRun(Building[BuiltApplication]):
         return _Run(done.seconds, values, done.stdout)
 
     def _wrong(self, built: BuiltApplication, folder: Path, found: _Run, bounds: _Bounds) -> Failed | None:
-        task, steps = self.task, self.task.realise(built.configuration, str(folder))
+        task, commands = self.task, self.task.lower(built.configuration, str(folder))
         if bounds.output is not None:
             ignored = [metric for metric in task.metrics if isinstance(metric, MetricPattern)]
-            problem = numbers_differ(bounds.output, found.output, task.compared, task.close)
+            problem = numbers_differ(bounds.output, found.output, task.compared, task.tolerance)
             if problem is None and task.whole_output:
-                problem = outputs_differ(bounds.output, found.output, ignored, task.close)
+                problem = outputs_differ(bounds.output, found.output, ignored, task.tolerance)
             if problem is not None:
                 return Failed("wrong_result", problem)
-        if not steps.check:
+        if not commands.check:
             return None
         limits = replace(bounds.limits, wall_s=task.run_limits.wall_s)
-        done = self._run(steps.check, steps, folder, limits)
+        done = self._run(commands.check, commands, folder, limits)
         if done.ended == "exit" and done.returncode != 0:
             return Failed("wrong_result", f"the check ended with status {done.returncode}\n{done.log}")
         return run_failure(done, limits)
 
-    def _run(self, words: Words, steps: Steps, folder: Path, limits: Limits) -> Completed:
+    def _run(self, words: Words, commands: Commands, folder: Path, limits: Limits) -> Completed:
         cwd = folder if self.task.private else self.task.sources.folder
-        return run_limited(words, limits=limits, cwd=cwd, env=base_environment(dict(steps.environment)))
+        return run_limited(words, limits=limits, cwd=cwd, env=base_environment(dict(commands.environment)))
 
 
 class ApplicationRun(DeterministicRun):

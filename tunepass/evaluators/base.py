@@ -19,10 +19,6 @@ class Evaluator(ABC):
     def __call__(self, configuration: Configuration, /) -> Evaluation:
         return self.evaluate(configuration)
 
-    @abstractmethod
-    def identity(self) -> dict[str, str]:
-        """What a result depends on besides the configuration (compiler, flags, device, harness), for store and lock."""
-
     def close(self) -> None:  # noqa: B027 (most have nothing to close)
         """Remove temporary files and stop helpers; may be called twice."""
 

@@ -15,8 +15,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from tunepass.diagnostics import ToolError
-from tunepass.evaluators.candidate import Candidate, Realise, digest, file_digest
-from tunepass.evaluators.compile_run import processor_name
 from tunepass.evaluators.measure.interleaved import Behind, in_turns
 from tunepass.evaluators.measure.measure import MeasurePlan
 from tunepass.evaluators.measure.metrics import MetricPattern
@@ -27,6 +25,8 @@ from tunepass.evaluators.process.failures import run_failure
 from tunepass.evaluators.process.run import Completed, Limits, base_environment, run_limited, tail
 from tunepass.evaluators.toolchains.building import Building
 from tunepass.evaluators.toolchains.compiling import Compiling
+from tunepass.evaluators.toolchains.digests import digest, file_digest
+from tunepass.ir.candidate import Candidate, Lower
 from tunepass.space.configuration import Configuration
 from tunepass.study.objective import Objective
 from tunepass.study.outcome import Evaluation, Failed, Measured
@@ -43,7 +43,7 @@ class CommandTask:
     command: tuple[str, ...]
     source: Path
     run: tuple[str, ...]
-    realise: Realise
+    lower: Lower
     metrics: tuple[MetricPattern, ...] = ()
     check: tuple[str, ...] = ()
     reference: Candidate = field(default_factory=Candidate)
@@ -100,20 +100,11 @@ class CommandRun(Building[BuiltProgram]):
                 self._limits = replace(self.task.run_limits, wall_s=min(self.task.run_limits.wall_s, 2 + 20 * seconds))
             return self._limits
 
-    def identity(self) -> dict[str, str]:
-        run = [*self.task.run, *(metric.pattern for metric in self.task.metrics), *self.task.check]
-        return {
-            "compiler": self.compiling.compiler.version,
-            "flags": " ".join(self.task.command[1:]),
-            "device": processor_name(),
-            "harness": digest(*run)[:16],
-        }
-
     def prepare(self, configuration: Configuration) -> BuiltProgram:
         """Compile and link. Safe to call from several threads."""
         self.set_up()
         folder = self.workspace.new()
-        built = BuiltProgram(configuration, self.task.realise(configuration), folder, folder / "program")
+        built = BuiltProgram(configuration, self.task.lower(configuration), folder, folder / "program")
         started = time.monotonic()
         try:
             self._build(built)

@@ -8,7 +8,6 @@ The reference is the untouched source with the same compiler and base flags, run
 from __future__ import annotations
 
 import contextlib
-import platform
 import shutil
 import time
 from collections.abc import Iterator, Sequence
@@ -16,18 +15,20 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
-from tunepass.evaluators.candidate import Candidate, Realise, digest, file_digest
-from tunepass.evaluators.harness.compare import Output, Tolerance, compare, zeros_pass
+from tunepass.evaluators.harness.compare import Output, compare, zeros_pass
 from tunepass.evaluators.harness.harness import BuiltHarness, HarnessRun, Reference, build_harness
 from tunepass.evaluators.measure.counting import count_instructions
 from tunepass.evaluators.measure.interleaved import Behind, in_turns
 from tunepass.evaluators.measure.measure import MeasurePlan, Timing, disturbed, processor_times, summarise
 from tunepass.evaluators.measure.stages import measuring, spent
+from tunepass.evaluators.measure.tolerance import Tolerance
 from tunepass.evaluators.process.cores import reserved_core
 from tunepass.evaluators.process.run import Limits, tail
 from tunepass.evaluators.toolchains.building import Building
 from tunepass.evaluators.toolchains.compiling import CompileLimits, Compiling, mentions_main
+from tunepass.evaluators.toolchains.digests import digest, file_digest
 from tunepass.evaluators.toolchains.sanitizing import run_sanitized
+from tunepass.ir.candidate import Candidate, Lower
 from tunepass.space.configuration import Configuration
 from tunepass.study.outcome import Evaluation, Failed, Measured
 
@@ -45,7 +46,7 @@ class KernelTask:
     source: Path
     text: str
     harness: str
-    realise: Realise
+    lower: Lower
     reference: Candidate = field(default_factory=Candidate)
     language: str = "c"
     tolerance: Tolerance = field(default_factory=Tolerance)
@@ -107,20 +108,12 @@ class CompileRun(Building[Prepared]):
                 )
             return self._reference
 
-    def identity(self) -> dict[str, str]:
-        return {
-            "compiler": self.compiling.compiler.version,
-            "flags": " ".join(self.task.command[1:]),
-            "device": processor_name(),
-            "harness": digest(self.task.harness)[:16],
-        }
-
     # --- one candidate --------------------------------------------------------------------------------------------
 
     def prepare(self, configuration: Configuration, *, link_known: bool = False) -> Prepared:
         """Compile, and link unless the object is known already. Safe to call from several threads."""
         self.set_up()
-        prepared = Prepared(configuration, self.task.realise(configuration), self.workspace.new())
+        prepared = Prepared(configuration, self.task.lower(configuration), self.workspace.new())
         try:
             with spent(prepared.seconds, "compile"):
                 self._compile(prepared, link_known)
@@ -289,20 +282,9 @@ class CompileRun(Building[Prepared]):
         """Run the candidate once under the sanitizers; None when they find nothing. ToolError where there are none."""
         self.set_up()
         assert self._harness is not None
-        candidate, seed = self.task.realise(configuration), self.task.seeds[0]
+        candidate, seed = self.task.lower(configuration), self.task.seeds[0]
         rename = mentions_main(self.task.text if candidate.text is None else candidate.text)
         with self.workspace.scratch() as folder:
             limits = self.set_up().check_limits(self.task.run_limits)
             result = run_sanitized(self._harness, candidate, folder, rename_main=rename, seed=seed, limits=limits)
         return result if isinstance(result, Failed) else self._wrong(seed, 0, result[0])
-
-
-def processor_name() -> str:
-    """The model as the kernel names it, or the architecture."""
-    try:
-        for line in Path("/proc/cpuinfo").read_text().splitlines():
-            if line.startswith("model name"):
-                return line.partition(":")[2].strip()
-    except OSError:
-        pass
-    return platform.processor() or platform.machine()

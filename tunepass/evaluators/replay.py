@@ -36,9 +36,6 @@ class ReplayEvaluator(Evaluator):
     def evaluate(self, configuration: Configuration) -> Evaluation:
         return Evaluation(self._drawn(configuration, self.recorded.outcome(configuration)))
 
-    def identity(self) -> dict[str, str]:
-        return {"harness": "replay", "device": self.recorded.name}
-
     def _drawn(self, configuration: Configuration, outcome: Outcome) -> Outcome:
         if not isinstance(outcome, Measured):
             return outcome

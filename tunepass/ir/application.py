@@ -31,6 +31,17 @@ class Build:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Commands:
+    """What is run to build, run and check one configuration, every placeholder filled in, and the environment of the
+    run."""
+
+    builds: tuple[Words, ...] = ()
+    run: Words
+    check: Words = ()
+    environment: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Check:
     """What makes an output right: `command` ends with status 0; the numbers `compared`, or the whole output, are those
     of the default configuration within the tolerance."""

@@ -9,9 +9,11 @@ from pathlib import Path
 
 from tunepass.diagnostics import ToolError
 from tunepass.evaluators import application as runs
-from tunepass.evaluators.application import ApplicationTask, Steps
+from tunepass.evaluators.application import ApplicationTask
 from tunepass.evaluators.measure.metrics import MetricPattern
-from tunepass.evaluators.measure.output_metrics import Closeness, JsonNumber, Printed
+from tunepass.evaluators.measure.output_metrics import JsonNumber, Printed
+from tunepass.evaluators.measure.tolerance import Tolerance
+from tunepass.evaluators.process.cores import processor_name
 from tunepass.evaluators.process.failures import compile_failure
 from tunepass.evaluators.process.run import Limits, base_environment, run_limited
 from tunepass.evaluators.source_tree import Sources
@@ -19,7 +21,7 @@ from tunepass.evaluators.toolchains.cc import identify
 from tunepass.frontends.app.emission import chosen, emit_files, program_name
 from tunepass.frontends.app.lowering import lower
 from tunepass.frontends.app.sections import name_of
-from tunepass.ir.application import Application, Reading
+from tunepass.ir.application import Application, Commands, Reading
 from tunepass.ir.kernel import Kernel
 from tunepass.space.configuration import Configuration
 from tunepass.space.space import Space
@@ -62,14 +64,14 @@ def task_of(kernel: Kernel) -> ApplicationTask:
         plan = replace(plan, least=min(plan.least, most), most=most)
     return ApplicationTask(
         sources=sources,
-        realise=lambda configuration, folder: steps_of(kernel, configuration, folder),
+        lower=lambda configuration, folder: commands_of(kernel, configuration, folder),
         reference=Configuration({p.name: p.default for p in kernel.parameters}),
         private=build.copied and bool(sources.patterns),
         product=build.product,
         metrics=tuple(_printed(m.pattern, m.path, o) for m, o in zip(run.metrics, of_kernel(kernel))),
         compared=tuple(_compared(reading) for reading in check.compared),
         whole_output=check.whole_output,
-        close=Closeness(absolute=check.absolute, relative=check.relative),
+        tolerance=Tolerance(absolute=check.absolute, relative=check.relative, ulps=0),
         plan=plan,
         build_limits=Limits(wall_s=build.limit_s, processes=256),
         run_limits=limits,
@@ -77,10 +79,9 @@ def task_of(kernel: Kernel) -> ApplicationTask:
     )
 
 
-def steps_of(kernel: Kernel, configuration: Configuration, folder: str) -> Steps:
+def commands_of(kernel: Kernel, configuration: Configuration, folder: str) -> Commands:
     """The configuration's commands with `folder` as the build's."""
-    found = lower(kernel, configuration, folder, str(sources_of(kernel).folder))
-    return Steps(builds=found.builds, run=found.run, check=found.check, environment=found.environment)
+    return lower(kernel, configuration, folder, str(sources_of(kernel).folder))
 
 
 def _printed(pattern: str, path: str, objective: Objective) -> Printed:
@@ -94,8 +95,6 @@ def _compared(reading: Reading) -> Printed:
 
 def identity_of(kernel: Kernel, space: Space) -> Identity:
     """The description, every source and the tools' versions; the commands are part of the description."""
-    from tunepass.evaluators.compile_run import processor_name
-
     sources = sources_of(kernel)
     digest = hashlib.sha256(kernel.source.text.encode())
     for path in sources.files():
@@ -134,7 +133,7 @@ def _build(kernel: Kernel, tree: Path) -> None:
     task = task_of(kernel)
     if task.private:
         task.sources.copy(tree)
-    for words in steps_of(kernel, chosen(kernel), str(tree)).builds:
+    for words in commands_of(kernel, chosen(kernel), str(tree)).builds:
         cwd = tree if task.private else task.sources.folder
         done = run_limited(words, limits=task.build_limits, cwd=cwd, env=base_environment())
         failure = compile_failure(done, task.build_limits)

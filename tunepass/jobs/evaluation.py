@@ -7,26 +7,18 @@ from functools import partial
 from pathlib import Path
 
 from tunepass.diagnostics import TunepassError
-from tunepass.evaluators.candidate import Candidate, Request
 from tunepass.evaluators.command import CommandRun, CommandTask
 from tunepass.evaluators.compile_run import CompileRun, KernelTask
-from tunepass.evaluators.harness.compare import Tolerance
 from tunepass.evaluators.measure.metrics import MetricPattern
+from tunepass.evaluators.measure.tolerance import Tolerance
 from tunepass.frontends.c.harness import harness_source
 from tunepass.frontends.c.lowering import defines, lower
+from tunepass.ir.candidate import Candidate
 from tunepass.ir.kernel import Call, Kernel, RunCommand
 from tunepass.jobs import application
 from tunepass.space.configuration import Configuration
 from tunepass.study.outcome import Evaluate
 from tunepass.tuning.objectives import INSTRUCTIONS, TIME, of_kernel
-
-
-def realised(kernel: Kernel, configuration: Configuration) -> Candidate:
-    """The configuration as text, macros and flags for the compiler; text only where the source has to be rewritten."""
-    lowered = lower(kernel, configuration)
-    text = None if lowered.source.text == kernel.source.text else lowered.source.text
-    requests = tuple(Request("vectorize", r.first_line, r.last_line, r.words, r.obstacle) for r in lowered.requests)
-    return Candidate(text=text, defines=lowered.defines, flags=lowered.flags, requests=requests)
 
 
 def evaluator(kernel: Kernel, command: tuple[str, ...], *, count: bool = False) -> AbstractContextManager[Evaluate]:
@@ -54,7 +46,7 @@ def _kernel_task(kernel: Kernel, call: Call, command: tuple[str, ...], *, count:
         source=Path(kernel.source.name),
         text=kernel.source.text,
         harness=harness_source(kernel),
-        realise=partial(realised, kernel),
+        lower=partial(lower, kernel),
         reference=_reference(kernel),
         language=kernel.language,
         objective=(INSTRUCTIONS if count else TIME).name,
@@ -69,7 +61,7 @@ def _command_task(kernel: Kernel, run: RunCommand, command: tuple[str, ...]) -> 
         command=command,
         source=Path(kernel.source.name),
         run=run.arguments,
-        realise=partial(realised, kernel),
+        lower=partial(lower, kernel),
         reference=_reference(kernel),
         metrics=tuple(MetricPattern(m.pattern, o) for m, o in zip(run.metrics, objectives)),
         language=kernel.language,

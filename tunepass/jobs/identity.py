@@ -23,7 +23,7 @@ def identity_of(kernel: Kernel, space: Space, command: tuple[str, ...]) -> Ident
         from tunepass.jobs import application
 
         return application.identity_of(kernel, space)
-    from tunepass.evaluators.compile_run import processor_name
+    from tunepass.evaluators.process.cores import processor_name
     from tunepass.evaluators.toolchains.cc import identify
     from tunepass.frontends.c.harness import HARNESS_VERSION
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from tunepass.frontends.c.lowering import lower
 from tunepass.ir.kernel import Kernel
-from tunepass.jobs.evaluation import realised
 from tunepass.jobs.identity import lock_key, lock_path, source_hash
 from tunepass.jobs.reading import parse
 from tunepass.passes.base import Compilation
@@ -51,8 +51,8 @@ def tuned_source(source: Path) -> Locked:
             chosen.append((kernel, entry.choice))
     if not chosen:
         return Locked(notes=tuple(notes), stale=tuple(stale))
-    candidate = realised(*merged(chosen))
-    return Locked((*candidate.flags, *candidate.defines), candidate.text, tuple(notes), tuple(stale))
+    candidate = lower(*merged(chosen))
+    return Locked(candidate.compiler_words, candidate.text, tuple(notes), tuple(stale))
 
 
 def merged(chosen: Sequence[tuple[Kernel, Configuration]]) -> tuple[Kernel, Configuration]:

@@ -10,11 +10,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from tunepass.diagnostics import ToolError, TunepassError
-from tunepass.evaluators.candidate import Candidate
 from tunepass.evaluators.toolchains.compiling import Compiling, Language
-from tunepass.frontends.base import EmittedFile
 from tunepass.frontends.c.emission import chosen, emit_file
 from tunepass.frontends.c.lowering import flags
+from tunepass.ir.candidate import Candidate
+from tunepass.ir.files import EmittedFile
 from tunepass.ir.kernel import Kernel
 from tunepass.jobs.application import write_tuned
 from tunepass.jobs.reading import frontend_of

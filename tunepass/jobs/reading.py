@@ -7,7 +7,8 @@ from typing import cast
 
 from tunepass import registry
 from tunepass.diagnostics import Source, SourceError, TunepassError, nearest
-from tunepass.frontends.base import EmittedFile, Frontend, Parsed
+from tunepass.frontends.base import Frontend, Parsed
+from tunepass.ir.files import EmittedFile
 from tunepass.ir.kernel import Kernel
 
 SOURCE_LIMIT = 16 << 20  # bytes; a kernel's source is written by people, or by a generator that may be asked for less

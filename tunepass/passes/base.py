@@ -6,10 +6,11 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Protocol, cast
+from typing import TYPE_CHECKING, cast
 
 from tunepass import registry
 from tunepass.diagnostics import TunepassError
+from tunepass.ir.files import EmittedFile
 from tunepass.ir.kernel import Kernel
 from tunepass.space.configuration import Configuration
 from tunepass.study.outcome import Evaluate
@@ -23,17 +24,7 @@ if TYPE_CHECKING:
 Evaluators = Callable[[Kernel], AbstractContextManager[Evaluate]]
 
 
-class EmittedText(Protocol):
-    """A file for the output folder, as frontends emit it."""
-
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def text(self) -> str: ...
-
-
-Emitter = Callable[[Kernel, str], tuple[EmittedText, ...]]  # (scheduled kernel, note) -> files
+Emitter = Callable[[Kernel, str], tuple[EmittedFile, ...]]  # (scheduled kernel, note) -> files
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +34,7 @@ class Compilation:
     kernel: Kernel
     space: Space | None = None
     found: Found | None = None
-    files: tuple[EmittedText, ...] = ()
+    files: tuple[EmittedFile, ...] = ()
 
     def needs_space(self, who: Pass) -> Space:
         if self.space is None:

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from tunepass.evaluators.candidate import Candidate, Request, Transformation
 from tunepass.evaluators.toolchains.compiling import Compiling
 from tunepass.evaluators.toolchains.remarks import Remark, not_applied, parse_remarks
+from tunepass.ir.candidate import Candidate, Request, Transformation
 
 GCC = """\
 k.c:3:23: missed: couldn't vectorize loop

@@ -63,7 +63,7 @@ def test_defines_and_flags(kernel: Kernel) -> None:
     )  # fmt: skip
     assert flags(kernel, CHOICE) == ("-O3", "-ffast-math")
     assert flags(kernel, chosen(kernel)) == ()
-    assert lower(kernel, CHOICE).arguments == (*flags(kernel, CHOICE), *defines(kernel, CHOICE))
+    assert lower(kernel, CHOICE).compiler_words == (*flags(kernel, CHOICE), *defines(kernel, CHOICE))
 
 
 def test_without_a_schedule_the_defaults_are_chosen(kernel: Kernel) -> None:
@@ -94,7 +94,7 @@ def compiles(compiler: str, path: Path, *arguments: str) -> None:
 def test_the_source_compiles_untouched_and_tuned(kernel: Kernel, compiler: str, tmp_path: Path) -> None:
     (tmp_path / "f.c").write_text(SOURCE)
     compiles(compiler, tmp_path / "f.c", "-Wunknown-pragmas")
-    compiles(compiler, tmp_path / "f.c", *lower(kernel, CHOICE).arguments)
+    compiles(compiler, tmp_path / "f.c", *lower(kernel, CHOICE).compiler_words)
     for file in CFrontend().emit(tuned(kernel), "a note"):
         (tmp_path / file.name).write_text(file.text)
     compiles(compiler, tmp_path / "f.tuned.c")

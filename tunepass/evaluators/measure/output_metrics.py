@@ -8,8 +8,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from tunepass.diagnostics import SourceError
 from tunepass.evaluators.measure.metrics import NUMBER, MetricPattern
+from tunepass.evaluators.measure.tolerance import Tolerance, is_right
 from tunepass.study.objective import Objective
 
 FREE_NUMBER = re.compile(rf"(?<![\w.])(?:{NUMBER})(?![\w.])", re.IGNORECASE)
@@ -68,39 +71,23 @@ def _document(output: str) -> object:
 Printed = MetricPattern | JsonNumber
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Closeness:
-    """`got` is right beside `expected` when |got - expected| <= absolute + relative |expected|; NaN beside NaN, an
-    infinity beside the same."""
-
-    absolute: float = 0.0
-    relative: float = 0.0
-
-    def holds(self, expected: float, got: float) -> bool:
-        if math.isnan(expected) or math.isnan(got):
-            return math.isnan(expected) and math.isnan(got)
-        if math.isinf(expected) or math.isinf(got):
-            return expected == got
-        return abs(got - expected) <= self.absolute + self.relative * abs(expected)
-
-
-def numbers_differ(expected: str, got: str, numbers: Sequence[Printed], close: Closeness) -> str | None:
+def numbers_differ(expected: str, got: str, numbers: Sequence[Printed], tolerance: Tolerance) -> str | None:
     """What is wrong with `numbers` in the output `got`; None: nothing."""
     for number in numbers:
         want, have = number.find(expected), number.find(got)
         if have is None:
             return f"no finite number at {number.pattern!r} in the output"
-        if want is None or not close.holds(want, have):
+        if want is None or not tolerance.holds(want, have):
             return f"{number.objective.name}: expected {want!r}, got {have!r}"
     return None
 
 
-def outputs_differ(expected: str, got: str, ignored: Sequence[MetricPattern], close: Closeness) -> str | None:
+def outputs_differ(expected: str, got: str, ignored: Sequence[MetricPattern], tolerance: Tolerance) -> str | None:
     """The first line where the outputs differ: in text (white space aside), or in a number by more than the tolerance.
     Lines where an `ignored` number stands are compared without it."""
     ours, theirs = _lines(expected, ignored), _lines(got, ignored)
     for place, (want, have) in enumerate(zip(ours, theirs), start=1):
-        if not _same_line(want, have, close):
+        if not _same_line(want, have, tolerance):
             return f"line {place} of the output: expected {_cut(want)!r}, got {_cut(have)!r}"
     if len(ours) != len(theirs):
         return f"the output has {len(theirs)} lines, expected {len(ours)}"
@@ -113,11 +100,13 @@ def _lines(output: str, ignored: Sequence[MetricPattern]) -> list[str]:
     return [" ".join(line.split()) for line in output.strip().splitlines()]
 
 
-def _same_line(expected: str, got: str, close: Closeness) -> bool:
+def _same_line(expected: str, got: str, tolerance: Tolerance) -> bool:
+    if expected == got:
+        return True
     if FREE_NUMBER.sub("#", expected) != FREE_NUMBER.sub("#", got):
         return False
-    pairs = zip(FREE_NUMBER.findall(expected), FREE_NUMBER.findall(got))
-    return all(close.holds(float(a), float(b)) for a, b in pairs)
+    wanted, printed = (np.array([float(number) for number in FREE_NUMBER.findall(line)]) for line in (expected, got))
+    return bool(is_right(wanted, printed, tolerance).all())
 
 
 def _cut(line: str) -> str:

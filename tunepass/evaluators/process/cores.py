@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import platform
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -43,3 +44,14 @@ def _lock(core: int, *, wait: bool) -> int:
         os.close(file)
         return -1
     return file
+
+
+def processor_name() -> str:
+    """The model as the kernel names it, or the architecture."""
+    try:
+        for line in Path("/proc/cpuinfo").read_text().splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    except OSError:
+        pass
+    return platform.processor() or platform.machine()

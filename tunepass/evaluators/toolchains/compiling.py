@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Literal
 
 from tunepass.diagnostics import ToolError
-from tunepass.evaluators.candidate import Candidate
 from tunepass.evaluators.process.failures import compile_failure
 from tunepass.evaluators.process.run import Completed, Limits, base_environment, run_limited
 from tunepass.evaluators.toolchains.cc import Compiler, identify, split_arguments
 from tunepass.evaluators.toolchains.remarks import not_applied, parse_remarks, remark_flags
+from tunepass.ir.candidate import Candidate
 from tunepass.study.outcome import Failed
 
 Language = Literal["c", "c++"]

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tunepass.evaluators.candidate import Request, Transformation
 from tunepass.evaluators.toolchains.cc import Family
+from tunepass.ir.candidate import Request, Transformation
 from tunepass.study.outcome import Failed
 
 CLANG_PASSES = "loop-vectorize|loop-unroll"

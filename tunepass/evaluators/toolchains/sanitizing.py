@@ -7,9 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from tunepass.diagnostics import ToolError
-from tunepass.evaluators.candidate import Candidate
 from tunepass.evaluators.harness.harness import BuiltHarness, Calls, HarnessRun
 from tunepass.evaluators.process.run import Limits
+from tunepass.ir.candidate import Candidate
 from tunepass.study.outcome import Failed
 
 FLAGS = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-g")

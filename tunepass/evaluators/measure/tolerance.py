@@ -1,0 +1,70 @@
+"""Is a number right? With absolute and relative tolerance and units in the last place; NaN-aware."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.generic]
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tolerance:
+    """`got` is right beside `expected` when |got - expected| <= absolute + relative |expected|, or they are at most
+    `ulps` representable numbers apart. NaN is right where NaN is expected, an infinity where the same infinity is.
+    Integers and Booleans must be equal unless `absolute` or `relative` says otherwise."""
+
+    absolute: float = 0.0
+    relative: float = 0.0
+    ulps: int = 4  # what another order of two roundings or a fused multiply-add may cost
+
+    def holds(self, expected: float, got: float) -> bool:
+        """For one pair of numbers."""
+        return bool(is_right(np.array([expected], np.float64), np.array([got], np.float64), self).all())
+
+
+def is_right(expected: Array, got: Array, tolerance: Tolerance) -> Mask:
+    """Elementwise, (n,)."""
+    same: Mask = expected == got
+    if same.all():
+        return same
+    if expected.dtype.kind == "f":
+        return same | _close_real(expected, got, tolerance)
+    allowed = tolerance.absolute + tolerance.relative * np.abs(expected.astype(np.float64))
+    return same | (integer_distance(expected, got) <= allowed)
+
+
+def _close_real(expected: Array, got: Array, tolerance: Tolerance) -> Mask:
+    with np.errstate(invalid="ignore", over="ignore"):
+        error = np.abs(np.subtract(got, expected))
+        close: Mask = error <= tolerance.absolute + tolerance.relative * np.abs(expected)
+        close &= np.isfinite(expected)
+        both_nan: Mask = np.isnan(expected) & np.isnan(got)
+    if tolerance.ulps and expected.dtype.itemsize in (2, 4, 8):
+        close |= _ulp_distance(expected, got) <= tolerance.ulps
+    return close | both_nan
+
+
+def _ulp_distance(expected: Array, got: Array) -> NDArray[np.float64]:
+    """How many representable numbers apart; infinite where either is not finite."""
+    bits = np.dtype(f"i{expected.dtype.itemsize}")
+    lowest = int(np.iinfo(bits).min)
+
+    def rank(values: Array) -> NDArray[np.int64]:
+        as_int = values.view(bits)
+        # negative floats count downwards from zero: the two zeros share a rank
+        return np.where(as_int < 0, lowest - as_int, as_int).astype(np.int64)
+
+    a, b = rank(np.ascontiguousarray(expected)), rank(np.ascontiguousarray(got))
+    distance = np.abs(a.astype(np.float64) - b.astype(np.float64))
+    near = distance < 2**40  # exact there
+    distance[near] = np.abs(a[near] - b[near])
+    finite = np.isfinite(expected) & np.isfinite(got)
+    return np.where(finite, distance, np.inf)
+
+
+def integer_distance(expected: Array, got: Array) -> NDArray[np.float64]:
+    return np.abs(got.astype(np.float64) - expected.astype(np.float64))
