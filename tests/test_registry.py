@@ -6,11 +6,17 @@ import pytest
 
 from tunepass import registry
 from tunepass.diagnostics import TunepassError
+from tunepass.exact.base import ExactSolver, solver
 
 
 @pytest.mark.parametrize("name", sorted(registry.STRATEGIES))
 def test_strategies_load(name: str) -> None:
     assert callable(registry.strategy(name))
+
+
+@pytest.mark.parametrize("name", sorted(registry.EXACT_SOLVERS))
+def test_exact_solvers_load(name: str) -> None:
+    assert isinstance(solver(name), ExactSolver)
 
 
 @pytest.mark.parametrize("suffix", sorted(registry.FRONTENDS))

@@ -18,6 +18,13 @@ STRATEGIES: Mapping[str, str] = {
     "random": "tunepass.strategies.random:Random",
 }
 
+# Finds the whole front of objectives that are expressions; `exhaustive` is the enumeration of the whole space in both
+# tables: a strategy has each configuration evaluated, an exact solver evaluates the expressions itself.
+EXACT_SOLVERS: Mapping[str, str] = {
+    "branch_and_bound": "tunepass.exact.branch_and_bound:BranchAndBound",
+    "exhaustive": "tunepass.exact.enumeration:Enumeration",
+}
+
 # A source's suffix -> the frontend that reads it.
 FRONTENDS: Mapping[str, str] = {
     **dict.fromkeys((".c", ".cc", ".cpp", ".cxx", ".c++", ".C"), "tunepass.frontends.c.frontend:CFrontend"),
@@ -32,6 +39,11 @@ DEFAULT_PIPELINE: Mapping[str, str] = {"default": "tunepass.jobs.pipeline:defaul
 def strategy(name: str) -> Callable[..., object]:
     """The class of the strategy called `name`: a callable from Task to Strategy."""
     return _load(STRATEGIES, "strategy", name)
+
+
+def exact_solver(name: str) -> Callable[..., object]:
+    """The class of the exact solver called `name`: a callable without arguments."""
+    return _load(EXACT_SOLVERS, "exact solver", name)
 
 
 def frontend(suffix: str) -> Callable[..., object]:

@@ -1,4 +1,4 @@
-"""Exact Pareto fronts (cycles, ALMs) of the seven programs by branch and bound, checked by exhaustion where asked.
+"""Exact Pareto fronts (cycles, ALMs) of the seven programs by branch and bound, checked by enumeration where asked.
 
     python tests/benchmarks/bench_fronts.py [NAME ...] [--exhaust POINTS] [--jobs N] [--seconds S]
 
@@ -15,11 +15,13 @@ from pathlib import Path
 import numpy as np
 
 from tunepass.diagnostics import Source
-from tunepass.exact.branch_and_bound import Certificate, pareto_front
+from tunepass.exact.base import Certificate
+from tunepass.exact.branch_and_bound import BranchAndBound
+from tunepass.exact.enumeration import Enumeration
 from tunepass.frontends.spatial.frontend import SpatialFrontend
 from tunepass.hwmodels.fpga.device import load
 from tunepass.hwmodels.fpga.model import costs
-from tunepass.strategies.exhaustion import exhaustive_front
+from tunepass.space.space import Space
 
 SAMPLES = Path(__file__).parents[2] / "samples" / "spatial"
 NAMES = ("BlackScholes", "KMeans", "OuterProduct", "DotProduct", "GEMM", "TPCHQ6", "GDA")
@@ -33,7 +35,7 @@ def main() -> None:
     arguments = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     arguments.add_argument("names", nargs="*", default=NAMES)
     arguments.add_argument("--exhaust", type=float, default=0)
-    arguments.add_argument("--jobs", type=int, default=2, help="threads of the exhaustion")
+    arguments.add_argument("--jobs", type=int, default=2, help="threads of the enumeration")
     arguments.add_argument("--seconds", type=float, default=600)
     given = arguments.parse_args()
     for name in given.names:
@@ -41,7 +43,7 @@ def main() -> None:
         (kernel,) = SpatialFrontend().parse(Source(path.name, path.read_text())).kernels
         assert kernel.program is not None
         model = costs(kernel.program, load("stratix-v"))
-        objectives = [model.values["cycles"], model.values["alms"]]
+        space, objectives = Space(kernel.parameters), [model.values["cycles"], model.values["alms"]]
         start = time.perf_counter()
 
         def stop(c: Certificate, start: float = start) -> None:
@@ -49,7 +51,7 @@ def main() -> None:
                 raise OutOfTime(str(c))
 
         try:
-            front = pareto_front(kernel.parameters, objectives, [model.fits], progress=stop)
+            front = BranchAndBound().solve(space, objectives, [model.fits], progress=stop)
         except OutOfTime as error:
             print(f"{name}: stopped after {given.seconds:.0f} s: {error}", flush=True)
             continue
@@ -59,11 +61,11 @@ def main() -> None:
         print(f"{c.infeasible:,} infeasible, {c.bounded:,} bounded", flush=True)
         if c.points <= given.exhaust:
             start, cpu = time.perf_counter(), time.process_time()
-            every = exhaustive_front(kernel.parameters, objectives, [model.fits], jobs=given.jobs)
+            every = Enumeration(given.jobs).solve(space, objectives, [model.fits])
             wall, cpu = time.perf_counter() - start, time.process_time() - cpu
             same = "the same front" if np.array_equal(front.values, every.values) else "DIFFERS"
             rate = c.points / cpu / 1e6
-            print(f"  exhaustion in {wall:.1f} s ({cpu:.1f} s of CPU, {rate:.1f} M/s): {same}", flush=True)
+            print(f"  enumeration in {wall:.1f} s ({cpu:.1f} s of CPU, {rate:.1f} M/s): {same}", flush=True)
 
 
 if __name__ == "__main__":

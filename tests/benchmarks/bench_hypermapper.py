@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
 
-from tunepass.exact.branch_and_bound import pareto_front
+from tunepass.exact.branch_and_bound import BranchAndBound
 from tunepass.jobs.modelled import Modelled, read_model
 from tunepass.space.configuration import Configuration
 from tunepass.space.features.encoding import Encoding
@@ -73,7 +73,7 @@ def exact_front(model: Modelled, name: str) -> Floats:
     if not kept.exists():
         objectives = model.expressions(model.objectives())
         KEEP.mkdir(parents=True, exist_ok=True)
-        np.save(kept, pareto_front(model.kernel.parameters, objectives, [model.costs.fits]).values)
+        np.save(kept, BranchAndBound().solve(Space(model.kernel.parameters), objectives, [model.costs.fits]).values)
     return np.asarray(np.load(kept))
 
 

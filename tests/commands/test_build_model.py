@@ -14,8 +14,8 @@ import pytest
 
 from tunepass.cli import main
 from tunepass.commands.fronts import front_watch
+from tunepass.exact.base import Certificate
 from tunepass.jobs.reading import load
-from tunepass.study.certificate import Certificate
 
 SAMPLES = Path(__file__).parents[2] / "samples" / "spatial"
 ON = ("--device", "stratix-v")

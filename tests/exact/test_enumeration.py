@@ -1,40 +1,41 @@
-"""The front by enumeration equals the front by branch and bound."""
+"""Enumeration against brute force, over the whole product and over a diagram's configurations."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from tunepass.exact import enumeration
-from tunepass.exact.branch_and_bound import pareto_front
-from tunepass.exact.enumeration import enumerated_front
-from tunepass.expr.parser import parse
-from tunepass.space.parameter import Categorical, Integer, Ordinal
+from tests.contracts.exact_solver import AREA, TIME, ExactSolverContract, brute_force, expressions, numeric_space
+from tunepass.exact import enumeration, product_enumeration
+from tunepass.exact.enumeration import Enumeration
+from tunepass.space.parameter import Categorical, Ordinal, Permutation
 from tunepass.space.space import Space
 
-PARAMETERS = [Ordinal("tile", [4, 8, 16, 32, 64]), Integer("par", 1, 24), Categorical("fast", [False, True])]
+
+class TestEnumeration(ExactSolverContract):
+    @pytest.fixture
+    def solver(self, monkeypatch: pytest.MonkeyPatch) -> Enumeration:
+        for module in (enumeration, product_enumeration):
+            monkeypatch.setattr(module, "CHUNK", 96)
+        return Enumeration(jobs=1)
 
 
-def expressions(*texts: str):  # type: ignore[no-untyped-def]
-    return [parse(text, {p.name: p.type for p in PARAMETERS}) for text in texts]
+def test_what_the_space_rules_out_is_not_looked_at() -> None:
+    space = numeric_space("tile % par == 0")
+    front = Enumeration().solve(space, expressions(space, TIME, AREA), expressions(space, "tile * par <= 300"))
+    assert front.certificate.evaluated == front.certificate.points == space.size < space.dense
 
 
-@pytest.mark.parametrize("chunk", [7, 1 << 18])
-def test_both_ways_find_the_same_front(chunk: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(enumeration, "CHUNK", chunk)
-    space = Space(PARAMETERS, ["tile % par == 0"])
-    wanted = expressions("ceildiv(4096, tile) * ceildiv(96, par)", "par * 50 + 3 * tile + if(fast, 40, 0)")
-    fits = expressions("tile * par <= 300")
-    every = enumerated_front(space, wanted, fits)
-    other = pareto_front(PARAMETERS, wanted, [*fits, *(c.expression for c in space.constraints)])
-    assert np.array_equal(every.values, other.values)
-    assert every.certificate.exact and every.certificate.evaluated == space.size and every.gap == 0
-    assert all(space.contains(c) for c in every.configurations)
+def test_strings_and_orders_are_enumerated_too() -> None:
+    space = Space([Permutation("order", 4), Categorical("kind", ["x", "y"]), Ordinal("tile", [4, 8, 16])])
+    losses = expressions(space, "tile * pos(order, 2) + if(kind == 'x', 1, 2)", "64 // tile + order[0]")
+    front = Enumeration().solve(space, losses)
+    assert np.array_equal(front.values, brute_force(space, losses)) and front.certificate.evaluated == space.size
 
 
-def test_it_stops_when_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_budget_is_met_within_a_chunk(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(enumeration, "CHUNK", 16)
-    space = Space(PARAMETERS)
-    found = enumerated_front(space, expressions("tile", "par"), max_points=40)
-    assert 40 <= found.certificate.evaluated < 60 and found.certificate.open > 0 and found.gap == float("inf")
-    assert enumerated_front(space, expressions("tile", "par"), stop=lambda: True).certificate.evaluated == 0
+    space = numeric_space("par <= tile")
+    front = Enumeration().solve(space, expressions(space, "tile", "par"), max_points=40)
+    assert 40 <= front.certificate.evaluated < 60 and front.certificate.open > 0 and front.gap == float("inf")
+    assert Enumeration().solve(space, expressions(space, "tile"), stop=lambda: True).certificate.evaluated == 0

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from tunepass import __version__
+from tunepass.registry import EXACT_SOLVERS
 
 if TYPE_CHECKING:
     Commands = argparse._SubParsersAction[argparse.ArgumentParser]
@@ -218,7 +219,7 @@ def _add_pareto(commands: Commands) -> None:
     parser.add_argument("--objective", type=_names, metavar="NAME[,NAME]", help="(default: cycles and the logic)")
     parser.add_argument("--exact", action="store_true", help="search for the exact front, with a certificate")
     parser.add_argument(
-        "--strategy", choices=("branch_and_bound", "exhaustive"), default="branch_and_bound", help="how, with --exact"
+        "--strategy", choices=tuple(EXACT_SOLVERS), default="branch_and_bound", help="how, with --exact"
     )
     parser.add_argument("--budget", type=duration, metavar="TIME", help="stop the exact search after it, such as 30s")
     parser.add_argument("--max-evals", type=_at_least(1), metavar="N", help="stop it after so many configurations")

@@ -26,7 +26,6 @@ from tunepass.ir.kernel import Kernel
 from tunepass.jobs.identity import lock_path, store_path
 from tunepass.jobs.job import Settings, entry_for, unfinished
 from tunepass.jobs.model_job import (
-    EXACT,
     ModelJob,
     check_strategy,
     history,
@@ -38,6 +37,7 @@ from tunepass.jobs.modelled import read_kernels
 from tunepass.jobs.outputs import writable_folder, write_text
 from tunepass.passes.apply_schedule import scheduled
 from tunepass.passes.model_search import gains_of
+from tunepass.registry import EXACT_SOLVERS
 from tunepass.report.front import front_svg
 from tunepass.report.progress import open_display
 from tunepass.space.configuration import Configuration
@@ -114,7 +114,7 @@ def _job(kernel: Kernel, locked: lock.Lock, options: argparse.Namespace, pick: s
 
 def _settings(options: argparse.Namespace, pick: str | None, jobs: int) -> Settings:
     """The time is divided evenly among the apps; exact searches end by themselves."""
-    limited = options.budget is not None or options.max_evals is not None or options.strategy in EXACT
+    limited = options.budget is not None or options.max_evals is not None or options.strategy in EXACT_SOLVERS
     budget_s = options.budget if limited else DEFAULT_BUDGET_S
     return Settings(
         command=(),

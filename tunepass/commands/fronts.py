@@ -8,7 +8,7 @@ from typing import TextIO
 
 from tunepass.commands.answer import Json, plain, table
 from tunepass.commands.estimate import number, spelt, tidy
-from tunepass.study.certificate import Certificate
+from tunepass.exact.base import Certificate
 from tunepass.study.objective import Objective
 from tunepass.study.trial import Trial
 from tunepass.tuning.picks import picked_of, possible

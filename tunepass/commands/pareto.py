@@ -17,12 +17,12 @@ from tunepass.commands.fronts import (
     front_watch,
 )
 from tunepass.diagnostics import TunepassError
+from tunepass.exact.base import Front
 from tunepass.jobs.identity import lock_path, store_path
 from tunepass.jobs.model_job import ModelJob, exact_front, history, prepare_model, stoppable
 from tunepass.jobs.modelled import read_model
 from tunepass.jobs.outputs import write_text
 from tunepass.report.front import front_svg
-from tunepass.study.certificate import Front
 from tunepass.study.lock import lock
 from tunepass.study.outcome import Measured
 from tunepass.study.trial import Trial

@@ -12,8 +12,7 @@ from types import FrameType
 
 from tunepass.diagnostics import TunepassError, nearest
 from tunepass.evaluators.model import ModelRun
-from tunepass.exact.branch_and_bound import pareto_front
-from tunepass.exact.enumeration import enumerated_front
+from tunepass.exact.base import Certificate, Front, solver
 from tunepass.ir.kernel import Kernel
 from tunepass.jobs.history import History, history_named
 from tunepass.jobs.identity import lock_key, source_hash
@@ -23,9 +22,8 @@ from tunepass.passes.base import Compilation, Pipeline
 from tunepass.passes.extract_space import ExtractSpace
 from tunepass.passes.model_search import FrontOf, ModelSearch, gains_of
 from tunepass.passes.search import Watch
-from tunepass.registry import STRATEGIES
+from tunepass.registry import EXACT_SOLVERS, STRATEGIES
 from tunepass.space.space import Space
-from tunepass.study.certificate import Certificate, Front
 from tunepass.study.describe import space_hash
 from tunepass.study.identity import Identity
 from tunepass.study.lock.lock import Entry, Lock
@@ -33,7 +31,6 @@ from tunepass.study.objective import Objective
 from tunepass.tuning.picks import KNEE, objective_of
 from tunepass.tuning.result import Found
 
-EXACT = ("branch_and_bound", "exhaustive")
 WatchFront = Callable[[Certificate], None]
 
 
@@ -121,7 +118,7 @@ def recall_model(job: ModelJob, store: Path) -> Found:
 
 def check_strategy(name: str) -> None:
     """Raises TunepassError for a strategy that does not exist, before anything is done."""
-    known = sorted({*STRATEGIES, *EXACT})
+    known = sorted({*STRATEGIES, *EXACT_SOLVERS})
     if name not in known:
         close = nearest(name, known)
         hint = f"did you mean {close!r}?" if close else f"there are {', '.join(known)}"
@@ -132,14 +129,15 @@ def search_model(job: ModelJob, settings: Settings, watch: Watch, watch_front: W
     """Run the pipeline of a model on the kernel; its trials are in the store."""
     model = job.model
     with stoppable(settings.budget_s) as stop:
-        front = exact_front(model, job.objectives, settings.strategy, settings.max_evals, stop, watch_front)
         run = model_run(model, job.objectives)
         step = ModelSearch(
             evaluate=run,
             feasible=run.fits,
             objectives=job.objectives,
             pick=settings.pick,
-            front=front if settings.strategy in EXACT else None,
+            front=exact_front(model, job.objectives, settings.strategy, settings.max_evals, stop, watch_front)
+            if settings.strategy in EXACT_SOLVERS
+            else None,
             strategy=settings.strategy,
             seed=settings.seed,
             max_evals=settings.max_evals,
@@ -173,14 +171,13 @@ def exact_front(
     stop: Callable[[], bool],
     watch: WatchFront,
 ) -> FrontOf:
-    """An exact search of the model's objectives where the design fits; `watch` is told how it goes."""
+    """A search by the exact solver `strategy` of the model's objectives where the design fits; `watch` is told how it
+    goes."""
     wanted, fits = model.expressions(objectives), [model.costs.fits]
-    if strategy == "exhaustive":
-        return lambda space: enumerated_front(space, wanted, fits, max_points=max_points, stop=stop, progress=watch)
+    exact = solver(strategy)
 
     def front(space: Space) -> Front:
-        constraints = [*fits, *(c.expression for c in space.constraints)]
-        return pareto_front(space.parameters, wanted, constraints, max_points=max_points, stop=stop, progress=watch)
+        return exact.solve(space, wanted, fits, max_points=max_points, stop=stop, progress=watch)
 
     return front
 

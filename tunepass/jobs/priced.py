@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from tunepass.jobs.model_job import EXACT, exact_front, model_run
+from tunepass.jobs.model_job import exact_front, model_run
 from tunepass.jobs.modelled import model_of
 from tunepass.passes.base import Compilation, Pass
 from tunepass.passes.model_search import ModelSearch, never
+from tunepass.registry import EXACT_SOLVERS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,14 +26,15 @@ class PricedSearch(Pass):
     def run(self, compilation: Compilation) -> Compilation:
         model = model_of(compilation.kernel, self.device)
         objectives = model.objectives(self.objectives)
-        front = exact_front(model, objectives, self.strategy, self.max_evals, never, lambda certificate: None)
         run = model_run(model, objectives)
         search = ModelSearch(
             evaluate=run,
             feasible=run.fits,
             objectives=objectives,
             pick=self.pick,
-            front=front if self.strategy in EXACT else None,
+            front=exact_front(model, objectives, self.strategy, self.max_evals, never, lambda certificate: None)
+            if self.strategy in EXACT_SOLVERS
+            else None,
             strategy=self.strategy,
             seed=self.seed,
             max_evals=self.max_evals,

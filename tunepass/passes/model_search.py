@@ -7,10 +7,10 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from tunepass.exact.base import Front
 from tunepass.passes.base import Compilation, Pass
 from tunepass.passes.search import Watch, ignore
 from tunepass.space.space import Space
-from tunepass.study.certificate import Front
 from tunepass.study.objective import Objective
 from tunepass.study.outcome import Evaluate
 from tunepass.study.study import Study

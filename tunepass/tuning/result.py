@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from tunepass.exact.base import Certificate
 from tunepass.space.configuration import Configuration, Value
-from tunepass.study.certificate import Certificate
 from tunepass.study.objective import Objective
 from tunepass.study.origin import Origin
 from tunepass.study.outcome import Failed, Infeasible, Measured

@@ -1,0 +1,56 @@
+"""The values of numeric parameters in ascending order, and boxes: ranges of places in them.
+
+symbol   shape    meaning
+lo, hi   (b, d)   first and last place of every box in every parameter's domain, both included
+places   (n, d)   the place of each of n configurations in every parameter's domain
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from tunepass.diagnostics import SpaceError
+from tunepass.exact.base import Floats
+from tunepass.exact.running_front import Ints
+from tunepass.space.configuration import Value
+from tunepass.space.parameter import Categorical, Integer, Ordinal, Parameter
+
+
+def is_numeric(parameter: Parameter) -> bool:
+    """A finite parameter whose values are numbers or Booleans."""
+    return isinstance(parameter, (Integer, Ordinal)) or (
+        isinstance(parameter, Categorical) and all(isinstance(v, (bool, int, float)) for v in parameter.domain)
+    )
+
+
+def ordered_values(parameter: Parameter) -> list[Value]:
+    """The values in ascending order; SpaceError unless they are finitely many numbers."""
+    if not is_numeric(parameter):
+        raise SpaceError(f"{parameter.name}: branch and bound needs finite numeric parameters", parameter.span)
+    return sorted(parameter.domain, key=float)  # type: ignore[arg-type]
+
+
+def ordered_domain(parameter: Parameter) -> Floats:
+    """`ordered_values` as numbers."""
+    return np.array(ordered_values(parameter), dtype=np.float64)
+
+
+def count_points(lo: Ints, hi: Ints) -> int:
+    """How many configurations the boxes hold together, exactly."""
+    return sum(math.prod(row) for row in (hi - lo + 1).tolist())
+
+
+def points_of(lo: Ints, hi: Ints) -> Ints:
+    """Every point of every box, as places (n, d): the digits of mixed radix numbers."""
+    sides = hi - lo + 1
+    sizes = sides.prod(axis=1)
+    owner = np.repeat(np.arange(len(lo)), sizes)
+    rest = np.arange(int(sizes.sum())) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    places = np.empty((len(owner), lo.shape[1]), dtype=np.int64)
+    for i in range(lo.shape[1] - 1, -1, -1):
+        side = sides[owner, i]
+        places[:, i] = lo[owner, i] + rest % side
+        rest = rest // side
+    return places
