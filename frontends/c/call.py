@@ -8,9 +8,9 @@ from tunepass.diagnostics import Source, SourceError, Span, nearest
 from tunepass.expr.nodes import BOOL, INTEGER, REAL, Bool, Expr, Integer, Real, Type
 from tunepass.expr.parser import parse
 from tunepass.frontends.c.constants import constant_value
-from tunepass.frontends.c.definitions import Definition, Formal, canonical_type, is_integral, is_known
-from tunepass.frontends.c.pragma import ArgumentText, KernelPragma
-from tunepass.frontends.c.tokens import ExpressionText
+from tunepass.frontends.c.pragmas.pragma import ArgumentText, KernelPragma
+from tunepass.frontends.c.syntax.definitions import Definition, Formal, canonical_type, is_integral, is_known
+from tunepass.frontends.c.syntax.tokens import ExpressionText
 from tunepass.ir.kernel import Argument, ArrayArgument, Call, ScalarArgument
 
 # Relative tolerance where the pragma gives none: room for reordered sums, not for a wrong algorithm.

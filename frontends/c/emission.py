@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from pathlib import PurePath
 
 from tunepass.diagnostics import Span
-from tunepass.frontends.c.definitions import is_known
+from tunepass.frontends.c.loops.rewrite import describe, rewrite
 from tunepass.frontends.c.lowering import flags, macros
-from tunepass.frontends.c.rewrite import describe, rewrite
+from tunepass.frontends.c.syntax.definitions import is_known
 from tunepass.ir.files import EmittedFile
 from tunepass.ir.kernel import ArrayArgument, Call, Kernel
 from tunepass.ir.loops import Nest

@@ -11,19 +11,26 @@ from tunepass.diagnostics import Diagnostic, Severity, Source, SourceError, Tune
 from tunepass.expr.numpy_eval import satisfied
 from tunepass.frontends.base import Frontend, Parsed
 from tunepass.frontends.c.call import build_call
-from tunepass.frontends.c.definitions import definitions
 from tunepass.frontends.c.emission import emit_file
-from tunepass.frontends.c.groups import BELONGS, Group, each, group, no_duplicates
-from tunepass.frontends.c.lexical import Scan, scan
-from tunepass.frontends.c.loops import check_apart, check_directives
+from tunepass.frontends.c.loops.directives import check_apart, check_directives
+from tunepass.frontends.c.loops.nest import read_nest
 from tunepass.frontends.c.lowering import macro_names
 from tunepass.frontends.c.macros import macro_defaults, set_macros
 from tunepass.frontends.c.models import build_models
-from tunepass.frontends.c.nest import read_nest
 from tunepass.frontends.c.parameters import build_parameter
-from tunepass.frontends.c.pragma import ConstraintPragma, KernelPragma, ParamPragma, Pragma, RunPragma, parse_pragma
+from tunepass.frontends.c.pragmas.groups import BELONGS, Group, each, group, no_duplicates
+from tunepass.frontends.c.pragmas.pragma import (
+    ConstraintPragma,
+    KernelPragma,
+    ParamPragma,
+    Pragma,
+    RunPragma,
+    parse_pragma,
+)
 from tunepass.frontends.c.run import build_run
-from tunepass.frontends.c.tokens import Cursor, explained
+from tunepass.frontends.c.syntax.definitions import definitions
+from tunepass.frontends.c.syntax.lexical import Scan, scan
+from tunepass.frontends.c.syntax.tokens import Cursor, explained
 from tunepass.ir.files import EmittedFile
 from tunepass.ir.kernel import Binding, Kernel, Role
 from tunepass.ir.loops import Nest

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 
 from tunepass.diagnostics import SourceError
-from tunepass.frontends.c.rewrite import rewrite
+from tunepass.frontends.c.loops.rewrite import rewrite
 from tunepass.ir.candidate import Candidate, Request
 from tunepass.ir.kernel import Kernel
 from tunepass.ir.schedule import is_active, plan

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from tunepass.diagnostics import SourceError, Span
-from tunepass.frontends.c.lexical import Scan
-from tunepass.frontends.c.pragma import ParamPragma
-from tunepass.frontends.c.values import Items
+from tunepass.frontends.c.pragmas.pragma import ParamPragma
+from tunepass.frontends.c.pragmas.values import Items
+from tunepass.frontends.c.syntax.lexical import Scan
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from tunepass.diagnostics import Source, TunepassError
 from tunepass.frontends.c.constants import constant_value
-from tunepass.frontends.c.definitions import is_integral
-from tunepass.frontends.c.groups import each
-from tunepass.frontends.c.pragma import ModelPragma
-from tunepass.frontends.c.tokens import explained
+from tunepass.frontends.c.pragmas.groups import each
+from tunepass.frontends.c.pragmas.pragma import ModelPragma
+from tunepass.frontends.c.syntax.definitions import is_integral
+from tunepass.frontends.c.syntax.tokens import explained
 from tunepass.ir.kernel import Call, RunCommand, ScalarArgument
 from tunepass.ir.stated_model import CALL_OBJECTIVES, RUN_OBJECTIVES, Size, StatedModel, check_objectives
 from tunepass.space.parameter import Parameter

@@ -10,8 +10,8 @@ from tunepass.expr import nodes
 from tunepass.expr.parser import parse
 from tunepass.frontends.c.constants import constant_value
 from tunepass.frontends.c.macros import MacroDefault, check_guards, set_macros
-from tunepass.frontends.c.pragma import ParamPragma
-from tunepass.frontends.c.values import BOOLEANS, ItemOrder, Items, Listed, Literal, Range
+from tunepass.frontends.c.pragmas.pragma import ParamPragma
+from tunepass.frontends.c.pragmas.values import BOOLEANS, ItemOrder, Items, Listed, Literal, Range
 from tunepass.space.configuration import Value
 from tunepass.space.parameter import Categorical, Integer, Ordinal, Parameter, Permutation, Real
 from tunepass.space.prior import SHAPES

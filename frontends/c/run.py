@@ -6,7 +6,7 @@ import re
 import shlex
 
 from tunepass.diagnostics import SourceError
-from tunepass.frontends.c.pragma import MetricText, RunPragma
+from tunepass.frontends.c.pragmas.pragma import MetricText, RunPragma
 from tunepass.ir.kernel import Metric, RunCommand
 
 PLACEHOLDER = re.compile(r"\{([^{}]*)\}")

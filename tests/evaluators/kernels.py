@@ -8,7 +8,7 @@ from tunepass.evaluators.compile_run import KernelTask
 from tunepass.evaluators.measure.measure import MeasurePlan
 from tunepass.evaluators.measure.tolerance import Tolerance
 from tunepass.evaluators.process.run import Limits
-from tunepass.frontends.c.harness_text import CArray, CScalar, harness_text
+from tunepass.frontends.c.harness.text import CArray, CScalar, harness_text
 from tunepass.ir.candidate import Candidate
 from tunepass.space.configuration import Configuration
 

@@ -15,7 +15,7 @@ from tunepass.evaluators.compile_run import CompileRun
 from tunepass.evaluators.measure.measure import MeasurePlan
 from tunepass.evaluators.process.workspace import PREFIX
 from tunepass.evaluators.toolchains.compiling import CompileLimits
-from tunepass.frontends.c.harness_text import CArray, harness_text
+from tunepass.frontends.c.harness.text import CArray, harness_text
 from tunepass.ir.candidate import Candidate, Request
 from tunepass.space.configuration import Configuration
 from tunepass.study.outcome import Evaluation, Failed, Measured

@@ -11,7 +11,7 @@ from tunepass.evaluators.command import CommandRun, CommandTask
 from tunepass.evaluators.compile_run import CompileRun, KernelTask
 from tunepass.evaluators.measure.metrics import MetricPattern
 from tunepass.evaluators.measure.tolerance import Tolerance
-from tunepass.frontends.c.harness import harness_source
+from tunepass.frontends.c.harness.source import harness_source
 from tunepass.frontends.c.lowering import defines, lower
 from tunepass.ir.candidate import Candidate
 from tunepass.ir.kernel import Call, Kernel, RunCommand

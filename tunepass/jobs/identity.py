@@ -25,7 +25,7 @@ def identity_of(kernel: Kernel, space: Space, command: tuple[str, ...]) -> Ident
         return application.identity_of(kernel, space)
     from tunepass.evaluators.process.cores import processor_name
     from tunepass.evaluators.toolchains.cc import identify
-    from tunepass.frontends.c.harness import HARNESS_VERSION
+    from tunepass.frontends.c.harness.source import HARNESS_VERSION
 
     return Identity(
         source=source_hash(kernel.source.text),

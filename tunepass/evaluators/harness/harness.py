@@ -171,7 +171,7 @@ def _check_deterministic(source: Path, calls: Calls, tolerance: Tolerance) -> No
 
 
 def _poison_left(first: Output, second: Output) -> Mask:
-    """Where call 0 left poison pattern 0 and call 1 pattern 1 (harness_runtime.h)."""
+    """Where call 0 left poison pattern 0 and call 1 pattern 1 (frontends/c/harness/runtime.h)."""
     a, b = first.values, second.values
     if a.dtype.kind == "f":
         poison = 203.25 if a.dtype.itemsize == 2 else -1234.5

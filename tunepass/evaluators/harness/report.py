@@ -1,4 +1,4 @@
-"""What a generated harness reported: the reading side of the protocol in frontends/c/harness.py."""
+"""What a generated harness reported: the reading side of the protocol in frontends/c/harness/source.py."""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from tunepass.diagnostics import Source, SourceError
-from tunepass.frontends.c.lexical import scan
+from tunepass.frontends.c.syntax.lexical import scan
 
 
 def pragmas(text: str) -> list[str]:

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from tunepass.diagnostics import Diagnostic, Source, SourceError, Span, TunepassError
-from tunepass.frontends.c.definitions import Definition
-from tunepass.frontends.c.loop_pragma import LoopPragma
-from tunepass.frontends.c.pragma import (
+from tunepass.frontends.c.pragmas.loop import LoopPragma
+from tunepass.frontends.c.pragmas.pragma import (
     ConstraintPragma,
     KernelPragma,
     ModelPragma,
@@ -17,6 +16,7 @@ from tunepass.frontends.c.pragma import (
     Pragma,
     RunPragma,
 )
+from tunepass.frontends.c.syntax.definitions import Definition
 
 T = TypeVar("T")
 R = TypeVar("R")

@@ -1,4 +1,4 @@
-"""The generated part of a harness, from plain C text: the fixed part is harness_runtime.h."""
+"""The generated part of a harness, from plain C text: the fixed part is runtime.h."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def harness_text(
     function: str, prototype: str, arguments: Sequence[CScalar | CArray], *, prelude: str = "", title: str = ""
 ) -> str:
     """The whole harness. `prelude` holds the C functions that fill expressions call."""
-    runtime = (resources.files("tunepass.frontends.c") / "harness_runtime.h").read_text()
+    runtime = (resources.files("tunepass.frontends.c.harness") / "runtime.h").read_text()
     arrays = [argument for argument in arguments if isinstance(argument, CArray)]
     scalars = [argument for argument in arguments if isinstance(argument, CScalar)]
     parts = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tunepass.diagnostics import Span, nearest
-from tunepass.frontends.c.tokens import Cursor, Token
+from tunepass.frontends.c.syntax.tokens import Cursor, Token
 from tunepass.ir.loops import Setting
 
 CLAUSES = ("tile", "order", "unroll", "unroll_and_jam", "vectorize", "parallel")

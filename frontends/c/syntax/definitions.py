@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from tunepass.frontends.c.lexical import Scan
+from tunepass.frontends.c.syntax.lexical import Scan
 
 QUALIFIERS = re.compile(r"\b(?:const|volatile|restrict|__restrict__|__restrict|register|static|struct|enum)\b|\*|&")
 WORD = re.compile(r"[A-Za-z_]\w*")

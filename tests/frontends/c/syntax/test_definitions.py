@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from tunepass.diagnostics import Source
-from tunepass.frontends.c.definitions import Definition, canonical_type, definitions
-from tunepass.frontends.c.lexical import scan
+from tunepass.frontends.c.syntax.definitions import Definition, canonical_type, definitions
+from tunepass.frontends.c.syntax.lexical import scan
 
 
 def found(text: str) -> dict[str, Definition]:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from tunepass.diagnostics import SourceError, Span, nearest
 from tunepass.expr.nodes import Bool, Integer
-from tunepass.frontends.c.loop_pragma import FactorText, LoopPragma, Named
+from tunepass.frontends.c.pragmas.loop import FactorText, LoopPragma, Named
 from tunepass.ir.loops import Nest
 from tunepass.space.constraint import Constraint
 from tunepass.space.parameter import Categorical, Ordinal, Parameter, Permutation

@@ -1,5 +1,5 @@
 /* The part of every generated harness that does not depend on the kernel; common subset of C99 and C++11.
- * The generated part defines tp_arrays, tp_describe, tp_fill and tp_call. Protocol: see harness.py. */
+ * The generated part defines tp_arrays, tp_describe, tp_fill and tp_call. Protocol: see source.py. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif

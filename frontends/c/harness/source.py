@@ -1,6 +1,6 @@
 """The C text of the generated main() that fills a kernel's arguments, calls it, times it and writes what it computed.
 
-The text is the fixed runtime (harness_runtime.h) and a few functions made from the kernel's `Call` (harness_text.py).
+The text is the fixed runtime (runtime.h) and a few functions made from the kernel's `Call` (text.py).
 It is compiled once, without the candidate's flags, in the kernel's language, and linked with each candidate's object.
 If the prototype needs types of the source, compile with -DTP_INCLUDE_SOURCE='"path"': the source is then included, with
 the kernel and main renamed. With -DTP_WRAP_MALLOC and the linker's --wrap its refused allocations are reported.
@@ -39,7 +39,7 @@ from tunepass.diagnostics import SourceError
 from tunepass.expr.emit_c import prelude, to_c
 from tunepass.expr.nodes import Expr
 from tunepass.frontends.c.constants import constant_value
-from tunepass.frontends.c.harness_text import CArray, CScalar, harness_text
+from tunepass.frontends.c.harness.text import CArray, CScalar, harness_text
 from tunepass.ir.kernel import ArrayArgument, Call, Kernel, ScalarArgument
 
 HARNESS_VERSION = 2

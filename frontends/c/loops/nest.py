@@ -6,10 +6,10 @@ import re
 from dataclasses import dataclass
 
 from tunepass.diagnostics import SourceError
-from tunepass.frontends.c.definitions import Definition, canonical_type
-from tunepass.frontends.c.lexical import Scan
-from tunepass.frontends.c.loop_pragma import LoopPragma
-from tunepass.frontends.c.statements import (
+from tunepass.frontends.c.pragmas.loop import LoopPragma
+from tunepass.frontends.c.syntax.definitions import Definition, canonical_type
+from tunepass.frontends.c.syntax.lexical import Scan
+from tunepass.frontends.c.syntax.statements import (
     TooDeepError,
     calls,
     changes,

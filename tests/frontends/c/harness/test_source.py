@@ -11,7 +11,7 @@ import pytest
 
 from tunepass.diagnostics import Source
 from tunepass.frontends.c.frontend import CFrontend
-from tunepass.frontends.c.harness import harness_source
+from tunepass.frontends.c.harness.source import harness_source
 from tunepass.ir.kernel import Kernel
 
 N = 40
@@ -186,5 +186,5 @@ int main(void) { return 1; }
 
 @pytest.mark.parametrize("name", ["matmul.c", "spmv.c", "stencil.c"])
 def test_the_samples_have_a_harness_that_compiles(name: str, tmp_path: Path) -> None:
-    text = (Path(__file__).parents[3] / "samples" / "c" / name).read_text()
+    text = (Path(__file__).parents[4] / "samples" / "c" / name).read_text()
     assert build(tmp_path, text, "gcc", "-fopenmp", "-Wno-unused-parameter").exists()

@@ -13,9 +13,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from tunepass.diagnostics import Span, nearest
-from tunepass.frontends.c.loop_pragma import LoopPragma, parse_loop
-from tunepass.frontends.c.tokens import Cursor, ExpressionText, Token
-from tunepass.frontends.c.values import (
+from tunepass.frontends.c.pragmas.loop import LoopPragma, parse_loop
+from tunepass.frontends.c.pragmas.values import (
     PARAMETER_KINDS,
     ItemOrder,
     Literal,
@@ -25,6 +24,7 @@ from tunepass.frontends.c.values import (
     parse_prior,
     parse_values,
 )
+from tunepass.frontends.c.syntax.tokens import Cursor, ExpressionText, Token
 
 DIRECTIONS = ("in", "out", "inout")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tunepass.diagnostics import Span
-from tunepass.frontends.c.tokens import Cursor, Token, unquoted
+from tunepass.frontends.c.syntax.tokens import Cursor, Token, unquoted
 
 PARAMETER_KINDS = ("ordinal", "integer", "real", "categorical", "permutation")
 LIST_LIMIT = 100_000  # values that a range inside `ordinal` may spell out

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, NoReturn
 
 from tunepass.diagnostics import Source, SourceError, Span, TunepassError
-from tunepass.frontends.c.lexical import PragmaText
+from tunepass.frontends.c.syntax.lexical import PragmaText
 
 Kind = Literal["name", "number", "string", "op", "end"]
 
