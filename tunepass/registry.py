@@ -25,6 +25,10 @@ EXACT_SOLVERS: Mapping[str, str] = {
     "exhaustive": "tunepass.exact.enumeration:Enumeration",
 }
 
+EXECUTORS: Mapping[str, str] = {
+    "local": "tunepass.executors.local:LocalExecutor",
+}
+
 # A source's suffix -> the frontend that reads it.
 FRONTENDS: Mapping[str, str] = {
     **dict.fromkeys((".c", ".cc", ".cpp", ".cxx", ".c++", ".C"), "tunepass.frontends.c.frontend:CFrontend"),
@@ -44,6 +48,11 @@ def strategy(name: str) -> Callable[..., object]:
 def exact_solver(name: str) -> Callable[..., object]:
     """The class of the exact solver called `name`: a callable without arguments."""
     return _load(EXACT_SOLVERS, "exact solver", name)
+
+
+def executor(name: str) -> Callable[..., object]:
+    """The class of the executor called `name`: a callable from a number of jobs to Executor."""
+    return _load(EXECUTORS, "executor", name)
 
 
 def frontend(suffix: str) -> Callable[..., object]:

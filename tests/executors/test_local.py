@@ -1,4 +1,4 @@
-"""Compiles side by side, measures one at a time, keeps the order."""
+"""Compiles side by side; an interrupt stops the compilers of all threads."""
 
 from __future__ import annotations
 
@@ -8,54 +8,65 @@ import time
 
 import pytest
 
+from tests.contracts.executor import ExecutorContract
+from tunepass import registry
 from tunepass.evaluators.process.run import Limits, run_limited
 from tunepass.executors.local import LocalExecutor
 from tunepass.space.configuration import Configuration
 from tunepass.study.outcome import Evaluation, Measured
 
+X = [Configuration({"x": x}) for x in range(6)]
 
-class Fake:
-    """Counts who is inside which step; `together` makes each prepare wait until that many are inside."""
+
+class TestLocalExecutor(ExecutorContract):
+    @pytest.fixture
+    def executor(self) -> LocalExecutor:
+        return LocalExecutor(jobs=3)
+
+
+def test_it_is_called_local() -> None:
+    assert registry.executor("local")(2) == LocalExecutor(jobs=2)
+
+
+class Together:
+    """Each compile waits until `together` of them run."""
 
     def __init__(self, together: int) -> None:
         self.barrier = threading.Barrier(together, timeout=10)
-        self.lock = threading.Lock()
-        self.preparing = self.measured_while_preparing = 0
 
-    def prepare(self, configuration: Configuration) -> int:
-        with self.lock:
-            self.preparing += 1
+    def __call__(self, configuration: Configuration, /) -> Evaluation:
+        return self.finish(self.prepare(configuration))
+
+    def prepare(self, configuration: Configuration, /) -> int:
         self.barrier.wait()
-        with self.lock:
-            self.preparing -= 1
         return int(str(configuration["x"]))
 
     def finish(self, prepared: int, /) -> Evaluation:
-        self.measured_while_preparing += self.preparing
         return Evaluation(Measured({"time": prepared}))
 
 
-def test_compiles_together_and_measures_alone_in_order() -> None:
-    fake = Fake(together=3)
-    found = LocalExecutor(fake, jobs=3).evaluate([Configuration({"x": x}) for x in range(6)])
-    assert [e.outcome for e in found] == [Measured({"time": x}) for x in range(6)]
-    assert fake.measured_while_preparing == 0
+def test_compiles_run_side_by_side() -> None:
+    evaluated = LocalExecutor(jobs=3).evaluate(Together(3), X)
+    assert [e.outcome for _, e in evaluated] == [Measured({"time": x}) for x in range(6)]
 
 
 def test_one_job_needs_no_threads() -> None:
     before = threading.active_count()
-    assert len(LocalExecutor(Fake(together=1)).evaluate([Configuration({"x": 1})] * 3)) == 3
+    assert len(list(LocalExecutor().evaluate(Together(1), X))) == len(X)
     assert threading.active_count() == before
 
 
 class Hanging:
-    """The second candidate fails at once, as an interrupt would; the first is still compiling."""
+    """The second configuration fails at once, as an interrupt would; the first still compiles."""
 
     def __init__(self) -> None:
         self.started = threading.Event()
         self.ended: list[BaseException] = []
 
-    def prepare(self, configuration: Configuration) -> int:
+    def __call__(self, configuration: Configuration, /) -> Evaluation:
+        raise AssertionError
+
+    def prepare(self, configuration: Configuration, /) -> int:
         if configuration["x"] == 0:
             self.started.set()
             try:
@@ -74,6 +85,7 @@ class Hanging:
 def test_an_interrupt_stops_the_compilers_of_all_threads() -> None:
     hanging, started = Hanging(), time.monotonic()
     with pytest.raises(KeyboardInterrupt):
-        LocalExecutor(hanging, jobs=2).evaluate([Configuration({"x": x}) for x in (0, 1)])
-    assert time.monotonic() - started < 30
+        list(LocalExecutor(jobs=2).evaluate(hanging, X[:2]))
+    while not hanging.ended and time.monotonic() - started < 30:
+        time.sleep(0.01)
     assert [type(error) for error in hanging.ended] == [KeyboardInterrupt]

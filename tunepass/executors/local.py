@@ -1,50 +1,44 @@
-"""This machine: several candidates compiled side by side, measured one at a time, never while one compiles."""
+"""This machine: configurations compiled side by side, then measured one at a time."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
-from typing import Generic, Protocol, TypeVar
+from dataclasses import dataclass
 
+from tunepass.evaluators.capabilities import Prepared, Prepares
 from tunepass.evaluators.process.run import stop_all
+from tunepass.executors.base import Executor
 from tunepass.space.configuration import Configuration
-from tunepass.study.outcome import Evaluation
-
-Prepared = TypeVar("Prepared")
+from tunepass.study.outcome import Evaluate, Evaluation
 
 
-class Staged(Protocol[Prepared]):
-    """An evaluator in two steps: `prepare` may run in several threads, `finish` needs the machine to itself."""
+@dataclass(frozen=True, slots=True)
+class LocalExecutor(Executor):
+    """At most `jobs` compilers at a time. Threads suffice: the work is in child processes."""
 
-    def prepare(self, configuration: Configuration) -> Prepared: ...
+    jobs: int = 1
 
-    def finish(self, prepared: Prepared, /) -> Evaluation: ...
+    def evaluate(
+        self, evaluator: Evaluate, configurations: Sequence[Configuration]
+    ) -> Iterator[tuple[Configuration, Evaluation]]:
+        if self.jobs > 1 and len(configurations) > 1 and isinstance(evaluator, Prepares):
+            for configuration, prepared in zip(configurations, self._prepare(evaluator, configurations)):
+                yield configuration, evaluator.finish(prepared)
+        else:
+            for configuration in configurations:
+                yield configuration, evaluator(configuration)
 
-
-class LocalExecutor(Generic[Prepared]):
-    """`jobs` compilers at a time. Threads suffice: the work is in child processes."""
-
-    def __init__(self, evaluator: Staged[Prepared], jobs: int = 1):
-        self.evaluator = evaluator
-        self.jobs = max(1, jobs)
-
-    def evaluate(self, configurations: Sequence[Configuration]) -> list[Evaluation]:
-        """In the order given. An interrupt stops the compilers, then propagates."""
-        return [self.evaluator.finish(prepared) for prepared in self._prepare(configurations)]
-
-    def _prepare(self, configurations: Sequence[Configuration]) -> list[Prepared]:
-        if self.jobs == 1 or len(configurations) < 2:
-            return [self.evaluator.prepare(configuration) for configuration in configurations]
+    def _prepare(self, evaluator: Prepares[Prepared], configurations: Sequence[Configuration]) -> list[Prepared]:
         pool = ThreadPoolExecutor(min(self.jobs, len(configurations)), thread_name_prefix="compile")
         try:
-            futures = [pool.submit(self.evaluator.prepare, configuration) for configuration in configurations]
+            futures = [pool.submit(evaluator.prepare, configuration) for configuration in configurations]
             done, _ = wait(futures, return_when=FIRST_EXCEPTION)
             for future in done:
                 future.result()  # raises what was raised, without waiting for the others
             return [future.result() for future in futures]
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
+        except KeyboardInterrupt:
             stop_all()
             raise
-        finally:
-            pool.shutdown()
+        finally:  # without waiting for compilers that still run: their results are of no use then
+            pool.shutdown(wait=False, cancel_futures=True)

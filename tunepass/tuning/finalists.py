@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tunepass.evaluators.abilities import ROUNDS as ROUNDS
+from tunepass.evaluators.capabilities import ROUNDS as ROUNDS
 from tunepass.space.configuration import Configuration
 from tunepass.space.space import Space
 from tunepass.study.closeness import distance_from_default

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
-from tunepass.evaluators.abilities import ComparesAgain, Prepares, Remembers, Sanitizes, Warns
+from tunepass.evaluators.capabilities import ComparesAgain, Prepares, Remembers, Sanitizes, Warns
 from tunepass.space.configuration import Configuration
 from tunepass.study.objective import Objective
 from tunepass.study.outcome import Evaluate, Evaluation, Failed

@@ -1,0 +1,66 @@
+"""What an evaluator may be able to do besides evaluating one configuration. Callers ask with `isinstance`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from typing import Protocol, TypeVar, runtime_checkable
+
+from tunepass.space.configuration import Configuration
+from tunepass.study.outcome import Evaluation, Failed
+from tunepass.study.trial import Trial
+
+Prepared = TypeVar("Prepared")
+ROUNDS = 15  # of interleaved measurements, at most
+
+
+@runtime_checkable
+class ComparesAgain(Protocol):
+    """Measures several configurations again, interleaved, so that a drift of the machine reaches all of them."""
+
+    def compare_again(
+        self,
+        configurations: list[Configuration],
+        rounds: int = ROUNDS,
+        seconds: float | None = None,
+        behind: Callable[[Sequence[Sequence[float]]], Collection[int]] | None = None,
+    ) -> list[list[float]]:
+        """For each configuration its values by round, in the unit of the first objective; [] for one that fails.
+
+        No round begins after `seconds`, but a few are made in any case. `behind` takes the values so far and returns
+        the indices of the configurations that need no further rounds.
+        """
+
+
+@runtime_checkable
+class Prepares(Protocol[Prepared]):
+    """Evaluates in two steps: compiles, which may run side by side, and measurements, one at a time."""
+
+    def prepare(self, configuration: Configuration, /) -> Prepared:
+        """Compile. Safe to call from several threads."""
+
+    def finish(self, prepared: Prepared, /) -> Evaluation:
+        """Run and measure what was prepared. Never called while something compiles."""
+
+
+@runtime_checkable
+class Sanitizes(Protocol):
+    """Runs a configuration under the compiler's sanitizers."""
+
+    def sanitize(self, configuration: Configuration, /) -> Failed | None:
+        """None when the sanitizers report nothing."""
+
+
+@runtime_checkable
+class Remembers(Protocol):
+    """Knows the outcome of code that an earlier session ran."""
+
+    def remember(self, trials: list[Trial], /) -> None:
+        """Take up the trials of an earlier session: code that occurs again is not run again."""
+
+
+@runtime_checkable
+class Warns(Protocol):
+    """Has warnings that concern all its results; complete once the reference has been run."""
+
+    @property
+    def warnings(self) -> tuple[str, ...]: ...
