@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 NATIVE := $(wildcard native/*.py native/*.h native/include/*.h native/src/*.c native/src/*.h)
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test lint types bench bench-fpga bench-search bench-trust nests kills native clean
+.PHONY: demo test lint types dist-check bench bench-fpga bench-search bench-trust nests kills native clean
 
 $(STAMP): setup.py pyproject.toml $(NATIVE)
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -28,6 +28,10 @@ types: $(STAMP)
 	rm -rf .typecheck && mkdir -p .typecheck/tunepass
 	ln -s $(CURDIR)/tunepass/* $(CURDIR)/frontends $(CURDIR)/hwmodels .typecheck/tunepass/
 	cd .typecheck && ../$(BIN)/mypy --config-file ../pyproject.toml -p tunepass
+
+# The sdist and the wheel: whole, installed in a fresh environment, used and type-checked there (a minute or two).
+dist-check:
+	PYTHON=$(PYTHON) .ci/check_dist.sh
 
 bench: $(STAMP)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'pyatf>=0.0.13' 'python-constraint2>=2.0'

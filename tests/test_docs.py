@@ -1,5 +1,4 @@
-"""Every code block of README.md, docs/cli.md, docs/python.md, docs/store.md, docs/trials.md, docs/search.md and
-docs/fpga.md is run.
+"""Every code block of DOCUMENTS is run; those of the other pages have a test of their own beside this one.
 
 `console` blocks run in order, in one folder a document, with the samples in it. Searches are cut short (`--max-evals 3`
 in place of their budget, and times are the machine's own), so their output is compared in shape: line by line the same
@@ -32,6 +31,9 @@ DOCUMENTS = (
     "docs/trials.md",
     "docs/search.md",
     "docs/fpga.md",
+    "docs/extending.md",
+    "docs/architecture.md",
+    "CONTRIBUTING.md",
 )
 EXACT = ("space",)  # commands whose output does not depend on the machine
 OPEN_ENDED = ("explain", "doctor")  # only the first lines are shown, if any
@@ -95,6 +97,7 @@ PROGRAMS = [
     *blocks("docs/python.md", "python"),
     *blocks("docs/store.md", "python"),
     *blocks("docs/search.md", "python"),
+    *blocks("docs/extending.md", "python"),
 ]
 
 
@@ -142,8 +145,11 @@ def test_the_sql_block_is_understood(tmp_path: Path) -> None:
 
 def test_make_has_the_targets() -> None:
     makefile = (ROOT / "Makefile").read_text()
-    for block in blocks("README.md", "sh") + blocks("docs/search.md", "sh"):
-        for target in re.findall(r"\bmake ([\w-]+)", block):
+    told = re.findall(r"`(make [\w-]+)`", (ROOT / "CONTRIBUTING.md").read_text())
+    for document in ("README.md", "docs/search.md", "CONTRIBUTING.md"):
+        told += blocks(document, "sh")
+    for text in told:
+        for target in re.findall(r"\bmake ([\w-]+)", text):
             assert re.search(rf"^{target}:", makefile, re.MULTILINE)
 
 
@@ -156,6 +162,9 @@ def test_every_block_has_a_language_that_is_tested() -> None:
         "docs/trials.md": {"c", "console"},
         "docs/search.md": {"python", "sh", "text"},
         "docs/fpga.md": {"console", "python", "text"},
+        "docs/extending.md": {"python"},
+        "docs/architecture.md": set(),
+        "CONTRIBUTING.md": {"sh"},
     }
     for document in DOCUMENTS:
         found = re.findall(r"^```(\w*)\n.*?^```", (ROOT / document).read_text(), re.MULTILINE | re.DOTALL)

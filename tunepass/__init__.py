@@ -30,33 +30,64 @@ _HOME_OF = {
     "Result": "tunepass.passes.base",
     "load": "tunepass.jobs.reading",
     "TunepassError": "tunepass.diagnostics",
+    # roles, and what their methods take and give: for extensions
+    "Strategy": "tunepass.strategies.base",
+    "Task": "tunepass.study.task",
+    "Evaluator": "tunepass.evaluators.base",
+    "Evaluation": "tunepass.study.outcome",
+    "Frontend": "tunepass.frontends.base",
+    "Parsed": "tunepass.frontends.base",
+    "EmittedFile": "tunepass.ir.files",
+    "Source": "tunepass.diagnostics",
+    "Surrogate": "tunepass.surrogates.base",
+    "Posterior": "tunepass.surrogates.base",
+    "Costs": "tunepass.hwmodels.base",
 }
 
 __all__ = ["__version__", *sorted(_HOME_OF)]
 
 if TYPE_CHECKING:
+    from tunepass.diagnostics import Source as Source
     from tunepass.diagnostics import TunepassError as TunepassError
+    from tunepass.evaluators.base import Evaluator as Evaluator
+    from tunepass.frontends.base import Frontend as Frontend
+    from tunepass.frontends.base import Parsed as Parsed
+    from tunepass.hwmodels.base import Costs as Costs
+    from tunepass.ir.files import EmittedFile as EmittedFile
     from tunepass.ir.kernel import Kernel as Kernel
     from tunepass.jobs.reading import load as load
     from tunepass.passes.base import Pass as Pass
     from tunepass.passes.base import Pipeline as Pipeline
     from tunepass.passes.base import Result as Result
     from tunepass.space.configuration import Configuration as Configuration
+    from tunepass.space.parameter import Categorical as Categorical
+    from tunepass.space.parameter import Integer as Integer
+    from tunepass.space.parameter import Ordinal as Ordinal
+    from tunepass.space.parameter import Permutation as Permutation
+    from tunepass.space.parameter import Real as Real
+    from tunepass.space.space import Space as Space
+    from tunepass.strategies.base import Strategy as Strategy
     from tunepass.strategies.bo.prior_mean import PriorMean as PriorMean
     from tunepass.study.lock.lock import Lock as Lock
     from tunepass.study.objective import Objective as Objective
+    from tunepass.study.outcome import Evaluation as Evaluation
     from tunepass.study.outcome import Failed as Failed
     from tunepass.study.outcome import Infeasible as Infeasible
     from tunepass.study.outcome import Measured as Measured
     from tunepass.study.storage.store import Store as Store
     from tunepass.study.study import Study as Study
+    from tunepass.study.task import Task as Task
     from tunepass.study.trial import Trial as Trial
+    from tunepass.surrogates.base import Posterior as Posterior
+    from tunepass.surrogates.base import Surrogate as Surrogate
 
 
-def __getattr__(name: str) -> object:
-    if name not in _HOME_OF:
-        raise AttributeError(f"module 'tunepass' has no attribute {name!r}")
-    return getattr(importlib.import_module(_HOME_OF[name]), name)
+if not TYPE_CHECKING:  # which knows the names above: any other is a type error
+
+    def __getattr__(name: str) -> object:
+        if name not in _HOME_OF:
+            raise AttributeError(f"module 'tunepass' has no attribute {name!r}")
+        return getattr(importlib.import_module(_HOME_OF[name]), name)
 
 
 def __dir__() -> list[str]:
