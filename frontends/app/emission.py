@@ -7,6 +7,7 @@ import shlex
 from pathlib import PurePosixPath
 
 from tunepass.frontends.app.lowering import arguments, environment, flags, lower, placed_names, value_text
+from tunepass.ir.application import Application
 from tunepass.ir.files import EmittedFile
 from tunepass.ir.kernel import Kernel
 from tunepass.space.configuration import Configuration
@@ -74,7 +75,7 @@ def _script(kernel: Kernel, note: str) -> str:
 
 
 def _is_product(kernel: Kernel, word: str) -> bool:
-    product = kernel.application.build.product if kernel.application else ""
+    product = kernel.body_as(Application).build.product
     return bool(product) and PurePosixPath(word.replace(f"{HERE}/", "")) == PurePosixPath(product)
 
 

@@ -71,6 +71,7 @@ class _Description:
         assert name and build and run and check and sources is not None and tools is not None and models is not None
         command, _, limits = run
         application = Application(
+            run=command,
             sources=sources,
             sources_span=reader.span(top["sources"]) if "sources" in top else None,
             tools=tools,
@@ -84,9 +85,8 @@ class _Description:
             parameters=parameters,
             constraints=constraints,
             bindings=bindings,
-            run=command,
+            body=replace(application, **limits),  # type: ignore[arg-type]
             models=models,
-            application=replace(application, **limits),  # type: ignore[arg-type]
             span=reader.span(top["run"]),
         )
         return Parsed((kernel,), tuple(self.warnings))

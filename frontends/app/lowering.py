@@ -6,14 +6,14 @@ import shlex
 
 from tunepass.diagnostics import SourceError
 from tunepass.frontends.app.words import ARGUMENTS, BUILD, FLAGS, SOURCE, expand, holes
-from tunepass.ir.application import Commands, Words
+from tunepass.ir.application import Application, Commands, Words
 from tunepass.ir.kernel import Binding, Kernel, Role
 from tunepass.space.configuration import Configuration, Value
 
 
 def lower(kernel: Kernel, configuration: Configuration, build_dir: str, source_dir: str) -> Commands:
-    application, run = kernel.application, kernel.run
-    assert application is not None and run is not None
+    application = kernel.body_as(Application)
+    run = application.run
     values = {p.name: value_text(kernel, configuration, p.name) for p in kernel.parameters}
     values |= {BUILD: build_dir, SOURCE: source_dir}
     lists = {FLAGS: flags(kernel, configuration), ARGUMENTS: arguments(kernel, configuration)}
@@ -31,14 +31,13 @@ def lower(kernel: Kernel, configuration: Configuration, build_dir: str, source_d
 
 def flags(kernel: Kernel, configuration: Configuration) -> Words:
     """The words of `flag` and `macro` parameters that have no place of their own in a build command."""
-    application = kernel.application
-    placed = holes(w for words in application.build.commands for w in words) if application else set()
+    placed = holes(w for words in kernel.body_as(Application).build.commands for w in words)
     return _words(kernel, configuration, ("flag", "macro"), placed)
 
 
 def arguments(kernel: Kernel, configuration: Configuration) -> Words:
     """The words of `argument` parameters that have no place of their own in the run command."""
-    return _words(kernel, configuration, ("argument",), holes(kernel.run.arguments) if kernel.run else set())
+    return _words(kernel, configuration, ("argument",), holes(kernel.body_as(Application).run.arguments))
 
 
 def environment(kernel: Kernel, configuration: Configuration) -> tuple[tuple[str, str], ...]:
@@ -57,9 +56,10 @@ def value_text(kernel: Kernel, configuration: Configuration, name: str) -> str:
 
 def placed_names(kernel: Kernel) -> set[str]:
     """The parameters that stand in a command by name."""
-    commands = kernel.application.build.commands if kernel.application else ()
-    run = kernel.run.arguments if kernel.run else ()
-    return holes(w for words in (*commands, run) for w in words) & {p.name for p in kernel.parameters}
+    application = kernel.body_as(Application)
+    return holes(w for words in (*application.build.commands, application.run.arguments) for w in words) & {
+        p.name for p in kernel.parameters
+    }
 
 
 def _words(kernel: Kernel, configuration: Configuration, roles: tuple[Role, ...], placed: set[str]) -> Words:

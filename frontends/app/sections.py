@@ -13,7 +13,7 @@ from tunepass.diagnostics import Source, SourceError, Span, TunepassError
 from tunepass.frontends.app.document import UNITS_BYTE, UNITS_S, Reader
 from tunepass.frontends.app.words import ARGUMENTS, BUILD, FLAGS, SOURCE, holes, read_command
 from tunepass.ir.application import Build, Check, Reading, Words
-from tunepass.ir.kernel import Metric, RunCommand
+from tunepass.ir.run import Metric, RunCommand
 from tunepass.ir.stated_model import RUN_OBJECTIVES, StatedModel, check_objectives
 from tunepass.space.parameter import Parameter
 

@@ -11,7 +11,7 @@ from tunepass.frontends.c.constants import constant_value
 from tunepass.frontends.c.pragmas.pragma import ArgumentText, KernelPragma
 from tunepass.frontends.c.syntax.definitions import Definition, Formal, canonical_type, is_integral, is_known
 from tunepass.frontends.c.syntax.tokens import ExpressionText
-from tunepass.ir.kernel import Argument, ArrayArgument, Call, ScalarArgument
+from tunepass.ir.c_kernel import Argument, ArrayArgument, Call, ScalarArgument
 
 # Relative tolerance where the pragma gives none: room for reordered sums, not for a wrong algorithm.
 DEFAULT_TOLERANCE = {"float": 1e-4, "double": 1e-6, "long double": 1e-6}

@@ -9,10 +9,11 @@ from pathlib import PurePath
 
 from tunepass.diagnostics import Span
 from tunepass.frontends.c.loops.rewrite import describe, rewrite
-from tunepass.frontends.c.lowering import flags, macros
+from tunepass.frontends.c.lowering import flags, macros, nests_of
 from tunepass.frontends.c.syntax.definitions import is_known
+from tunepass.ir.c_kernel import ArrayArgument, Call, CKernel
 from tunepass.ir.files import EmittedFile
-from tunepass.ir.kernel import ArrayArgument, Call, Kernel
+from tunepass.ir.kernel import Kernel
 from tunepass.ir.loops import Nest
 from tunepass.space.configuration import Configuration
 
@@ -51,7 +52,7 @@ def _scheduled(kernels: Sequence[Kernel]) -> str:
     changes: list[tuple[Span, str]] = []
     for kernel in kernels:
         values = chosen(kernel)
-        for nest in kernel.nests:
+        for nest in nests_of(kernel):
             changes.append((nest.pragma, _loops_comment(nest, values)))
             changes.append((nest.span, rewrite(nest, values, numbered=False)))
     for span, replacement in sorted(changes, key=lambda change: change[0].start, reverse=True):
@@ -81,7 +82,7 @@ def _header(kernels: Sequence[Kernel], note: str, name: str, header: str) -> str
 
 def _declaration(kernel: Kernel) -> list[str]:
     """The kernel's prototype, where the header can know its types."""
-    call = kernel.call
+    call = kernel.body_as(CKernel).call
     if call is None:
         return []
     types = _types(call)

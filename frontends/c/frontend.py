@@ -31,6 +31,7 @@ from tunepass.frontends.c.run import build_run
 from tunepass.frontends.c.syntax.definitions import definitions
 from tunepass.frontends.c.syntax.lexical import Scan, scan
 from tunepass.frontends.c.syntax.tokens import Cursor, explained
+from tunepass.ir.c_kernel import CKernel
 from tunepass.ir.files import EmittedFile
 from tunepass.ir.kernel import Binding, Kernel, Role
 from tunepass.ir.loops import Nest
@@ -92,8 +93,9 @@ class _Reader:
         nests, implied = self.nests(group, parameters)
         constraints = each(group.constraints, lambda c: self.constraint(c, parameters))
         target = group.target
-        call = build_call(target, self.definitions, self.source) if isinstance(target, KernelPragma) else None
-        run = build_run(target) if isinstance(target, RunPragma) else None
+        judged_by = (
+            build_run(target) if isinstance(target, RunPragma) else build_call(target, self.definitions, self.source)
+        )
         return Kernel(
             name=target.name if isinstance(target, KernelPragma) else _stem(self.source.name),
             language="c++" if self.source.name.endswith(CPP_SUFFIXES) else "c",
@@ -101,10 +103,8 @@ class _Reader:
             parameters=parameters,
             constraints=(*constraints, *implied),
             bindings=tuple(self.binding(p, q, directives) for p, q in zip(group.params, parameters)),
-            call=call,
-            run=run,
-            nests=nests,
-            models=build_models(group.models, parameters, call, run, self.source),
+            body=CKernel(judged_by=judged_by, nests=nests),
+            models=build_models(group.models, parameters, judged_by, self.source),
             span=target.span,
         )
 

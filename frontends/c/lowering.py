@@ -6,11 +6,18 @@ import shlex
 
 from tunepass.diagnostics import SourceError
 from tunepass.frontends.c.loops.rewrite import rewrite
+from tunepass.ir.c_kernel import CKernel
 from tunepass.ir.candidate import Candidate, Request
 from tunepass.ir.kernel import Kernel
+from tunepass.ir.loops import Nest
 from tunepass.ir.schedule import is_active, plan
 from tunepass.space.configuration import Configuration, Value
 from tunepass.space.parameter import Parameter, Permutation
+
+
+def nests_of(kernel: Kernel) -> tuple[Nest, ...]:
+    """The loop nests to rewrite."""
+    return kernel.body_as(CKernel).nests
 
 
 def macro_names(parameter: Parameter) -> tuple[str, ...]:
@@ -86,7 +93,7 @@ def requests(kernel: Kernel, configuration: Configuration) -> tuple[Request, ...
             f"vectorize the loop over {step.loop.index}",
             f"OpenMP has no parallel loop, here over {step.hindered}, inside a vectorized one" if step.hindered else "",
         )
-        for nest in kernel.nests
+        for nest in nests_of(kernel)
         for step in plan(nest, configuration)
         if (step.vectorize or step.hindered) and step.loop.span is not None
     )
@@ -94,7 +101,7 @@ def requests(kernel: Kernel, configuration: Configuration) -> tuple[Request, ...
 
 def _openmp_flags(kernel: Kernel, configuration: Configuration) -> tuple[str, ...]:
     """What makes the compiler see the OpenMP pragmas that `vectorize` and `parallel` write."""
-    active = [is_active(nest.directives, configuration) for nest in kernel.nests]
+    active = [is_active(nest.directives, configuration) for nest in nests_of(kernel)]
     if any(parallel for _, parallel in active):
         return ("-fopenmp",)
     return ("-fopenmp-simd",) if any(vectorize for vectorize, _ in active) else ()
@@ -103,7 +110,7 @@ def _openmp_flags(kernel: Kernel, configuration: Configuration) -> tuple[str, ..
 def rewritten(kernel: Kernel, configuration: Configuration) -> str:
     """The source's text with every nest replaced."""
     text, pieces, at = kernel.source.text, [], 0
-    for nest in sorted(kernel.nests, key=lambda n: n.span.start):
+    for nest in sorted(nests_of(kernel), key=lambda n: n.span.start):
         pieces += [text[at : nest.span.start], rewrite(nest, configuration, numbered=True)]
         at = nest.span.end
     return "".join([*pieces, text[at:]])

@@ -10,7 +10,8 @@ from tunepass.frontends.c.pragmas.groups import each
 from tunepass.frontends.c.pragmas.pragma import ModelPragma
 from tunepass.frontends.c.syntax.definitions import is_integral
 from tunepass.frontends.c.syntax.tokens import explained
-from tunepass.ir.kernel import Call, RunCommand, ScalarArgument
+from tunepass.ir.c_kernel import Call, ScalarArgument
+from tunepass.ir.run import RunCommand
 from tunepass.ir.stated_model import CALL_OBJECTIVES, RUN_OBJECTIVES, Size, StatedModel, check_objectives
 from tunepass.space.parameter import Parameter
 
@@ -18,15 +19,16 @@ from tunepass.space.parameter import Parameter
 def build_models(
     pragmas: Sequence[ModelPragma],
     parameters: Sequence[Parameter],
-    call: Call | None,
-    run: RunCommand | None,
+    judged_by: Call | RunCommand,
     source: Source,
 ) -> tuple[StatedModel, ...]:
     """One model per pragma, each of an objective that is measured; SourceError where one is not, or is no number."""
-    printed = tuple(metric.objective for metric in run.metrics) if run else ()
-    measured = CALL_OBJECTIVES if call else printed or RUN_OBJECTIVES
+    measured: tuple[str, ...]
+    if isinstance(judged_by, Call):
+        measured, sizes = CALL_OBJECTIVES, scalar_values(judged_by)
+    else:
+        measured, sizes = tuple(metric.objective for metric in judged_by.metrics) or RUN_OBJECTIVES, {}
     check_objectives([(pragma.name, pragma.span) for pragma in pragmas], measured)
-    sizes = scalar_values(call) if call else {}
     return tuple(each(pragmas, lambda pragma: _model(pragma, parameters, sizes, source)))
 
 

@@ -7,7 +7,7 @@ import shlex
 
 from tunepass.diagnostics import SourceError
 from tunepass.frontends.c.pragmas.pragma import MetricText, RunPragma
-from tunepass.ir.kernel import Metric, RunCommand
+from tunepass.ir.run import Metric, RunCommand
 
 PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 UNIT_AFTER = re.compile(r"\s*(%|[A-Za-zµ]+(?:/[A-Za-zµ]+)?)")

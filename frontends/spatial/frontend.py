@@ -61,7 +61,7 @@ class SpatialFrontend(Frontend):
             parameters=parameters(context.declared, switches, program),
             constraints=restrictions(program) if self.restrict else (),
             bindings=(*declared, *toggles),
-            program=program,
+            body=program,
             span=program.accel.span,
         )
 

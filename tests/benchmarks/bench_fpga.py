@@ -25,6 +25,7 @@ from tunepass.expr import numpy_eval
 from tunepass.frontends.spatial.frontend import SpatialFrontend
 from tunepass.hwmodels.fpga.device import load
 from tunepass.hwmodels.fpga.model import costs
+from tunepass.ir.hardware import Program
 
 SAMPLE = Path(__file__).parents[2] / "samples" / "spatial" / "BlackScholes.scala"
 Floats = NDArray[np.float64]
@@ -63,8 +64,7 @@ def main() -> int:
         return 2
     recorded = table(path)
     (kernel,) = SpatialFrontend().parse(Source(SAMPLE.name, SAMPLE.read_text())).kernels
-    assert kernel.program is not None
-    model = costs(kernel.program, load(given.device))
+    model = costs(kernel.body_as(Program), load(given.device))
     n = len(recorded["B"])
     columns = {name: recorded[name].astype(np.int64) for name in ("B", "OP", "IP")}
     columns[kernel.parameters[-1].name] = recorded["x1873"].astype(bool)

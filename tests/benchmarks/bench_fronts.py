@@ -21,6 +21,7 @@ from tunepass.exact.enumeration import Enumeration
 from tunepass.frontends.spatial.frontend import SpatialFrontend
 from tunepass.hwmodels.fpga.device import load
 from tunepass.hwmodels.fpga.model import costs
+from tunepass.ir.hardware import Program
 from tunepass.space.space import Space
 
 SAMPLES = Path(__file__).parents[2] / "samples" / "spatial"
@@ -41,8 +42,7 @@ def main() -> None:
     for name in given.names:
         path = SAMPLES / f"{name}.scala"
         (kernel,) = SpatialFrontend().parse(Source(path.name, path.read_text())).kernels
-        assert kernel.program is not None
-        model = costs(kernel.program, load("stratix-v"))
+        model = costs(kernel.body_as(Program), load("stratix-v"))
         space, objectives = Space(kernel.parameters), [model.values["cycles"], model.values["alms"]]
         start = time.perf_counter()
 

@@ -24,6 +24,7 @@ from tunepass.expr.vm.program import Program
 from tunepass.frontends.spatial.frontend import SpatialFrontend
 from tunepass.hwmodels.fpga.device import load
 from tunepass.hwmodels.fpga.model import costs
+from tunepass.ir import hardware
 
 SAMPLES = Path(__file__).parents[2] / "samples" / "spatial"
 STREAM = 1 << 24  # doubles in each of three arrays: far more than a cache holds
@@ -47,8 +48,7 @@ def main() -> None:
     given = arguments.parse_args()
     path = SAMPLES / f"{given.program}.scala"
     (kernel,) = SpatialFrontend().parse(Source(path.name, path.read_text())).kernels
-    assert kernel.program is not None
-    model = costs(kernel.program, load(given.device))
+    model = costs(kernel.body_as(hardware.Program), load(given.device))
     area = "alms" if "alms" in model.values else "luts"
     wanted = [model.values["cycles"], model.values[area], model.fits]
     domains = {p.name: tuple(p.domain or ()) for p in kernel.parameters}

@@ -29,8 +29,7 @@ def program() -> Callable[..., Program]:
     def build(accel: str, host: str = "") -> Program:
         text = f"object App extends SpatialApp {{\n  def main() {{\n{host}\n    Accel {{\n{accel}\n    }}\n  }}\n}}\n"
         (kernel,) = SpatialFrontend().parse(Source("App.scala", text)).kernels
-        assert kernel.program is not None
-        return kernel.program
+        return kernel.body_as(Program)
 
     return build
 

@@ -23,6 +23,7 @@ from tunepass.hwmodels.fpga.device import load, names, read
 from tunepass.hwmodels.fpga.model import costs
 from tunepass.hwmodels.fpga.placement import place
 from tunepass.hwmodels.fpga.resources import Area, constant
+from tunepass.ir.hardware import Program
 
 SAMPLES = Path(__file__).parents[2] / "samples" / "spatial"
 PROGRAMS = (
@@ -154,7 +155,7 @@ def kernel_of(name):
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_estimates_are_finite_and_not_negative(name, device_name):
     kernel = kernel_of(name)
-    model = costs(kernel.program, load(device_name))
+    model = costs(kernel.body_as(Program), load(device_name))
     columns = columns_of(kernel, 500)
     for what, e in model.values.items():
         found = numpy_eval.evaluate(e, columns, 500)
@@ -167,7 +168,7 @@ def test_estimates_are_finite_and_not_negative(name, device_name):
 def test_more_par_never_needs_less(name, device_name):
     """The next larger par factor: no resource but block RAM shrinks (more banks can pack into fewer blocks)."""
     kernel = kernel_of(name)
-    raw = AreaModel(kernel.program, load(device_name)).raw().area
+    raw = AreaModel(kernel.body_as(Program), load(device_name)).raw().area
     columns = columns_of(kernel, 300, seed=1)
     tiles = {"block", "B", "BN", "tileSizeA", "tileSizeB", "bm", "bn", "bp", "ts", "rTileSize"}
     for p in kernel.parameters:
@@ -183,7 +184,7 @@ def test_more_par_never_needs_less(name, device_name):
 
 def test_the_parts_add_up():
     kernel = kernel_of("BlackScholes")
-    model = costs(kernel.program, load("stratix-v"))
+    model = costs(kernel.body_as(Program), load("stratix-v"))
     labels = [(part.label, part.depth) for part in model.timing]
     assert labels[:4] == [("startup", 0), ("accel", 0), ("foreach_73", 1), ("parallel_81", 2)]
     assert set(model.limits) == {"alms", "ffs", "dsps", "brams", "channels"}
@@ -223,7 +224,7 @@ def test_unknown_and_broken_devices():
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_bounds_over_boxes_contain_sampled_values(name, device_name):
     kernel = kernel_of(name)
-    model = costs(kernel.program, load(device_name))
+    model = costs(kernel.body_as(Program), load(device_name))
     rng = np.random.default_rng(3)
     lo, hi, columns = {}, {}, {}
     for p in kernel.parameters:

@@ -13,6 +13,7 @@ from tunepass.frontends.spatial.frontend import SpatialFrontend
 from tunepass.hwmodels.fpga import breakdown
 from tunepass.hwmodels.fpga.device import load
 from tunepass.hwmodels.fpga.model import costs
+from tunepass.ir.hardware import Program
 
 SAMPLES = sorted((Path(__file__).parents[2] / "samples" / "spatial").glob("*.scala"))
 
@@ -28,7 +29,7 @@ def walk(parts):
 def test_parts_add_up_to_the_whole(path, name):
     (kernel,) = SpatialFrontend().parse(Source(path.name, path.read_text())).kernels
     device = load(name)
-    model = costs(kernel.program, device)
+    model = costs(kernel.body_as(Program), device)
     rng = np.random.default_rng(5)
     for _ in range(3):
         columns = {p.name: np.array([p.domain[int(rng.integers(len(p.domain)))]]) for p in kernel.parameters}

@@ -15,6 +15,7 @@ from tunepass.commands.answer import Answer, Status
 from tunepass.commands.arguments import DEFAULT_BUDGET_S
 from tunepass.commands.build_answer import Built, answer
 from tunepass.diagnostics import TunepassError
+from tunepass.ir.application import Application
 from tunepass.ir.kernel import Kernel
 from tunepass.jobs.identity import lock_path, store_path
 from tunepass.jobs.job import Job, Settings, entry_for, prepare, recall, search, transfer_to, unfinished
@@ -41,7 +42,7 @@ def run(options: argparse.Namespace) -> Answer:
     parsed = parse(options.source)
     warnings = tuple(d.render() for d in parsed.warnings)
     kernels = select(parsed.kernels, options.kernel, options.source)
-    if options.compiler and any(kernel.application for kernel in kernels):
+    if options.compiler and any(isinstance(kernel.body, Application) for kernel in kernels):
         raise TunepassError(f"{options.source} names its own build commands; nothing follows -- here")
     settings = _settings(options)
     jobs = _jobs(kernels, settings, options.source)

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from tunepass.diagnostics import Span
+from tunepass.ir.body import Body
+from tunepass.ir.run import RunCommand
 
 Words = tuple[str, ...]  # an argument vector; words may hold placeholders such as {FLAGS} and {build_dir}
 
@@ -54,10 +57,12 @@ class Check:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Application:
+class Application(Body):
     """`sources` are globs of what the program is built from; `tools` the programs whose versions its results depend on.
     `limit_s` None: the limit follows the default's own time. `repeats` None: until the median is steady."""
 
+    kind: ClassVar[str] = "application"
+    run: RunCommand
     sources: Words = ()
     sources_span: Span | None = None
     tools: Words = ()

@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
-from typing import Literal
+from typing import ClassVar, Literal
 
 from tunepass.diagnostics import Span
 from tunepass.expr.nodes import Expr
+from tunepass.ir.body import Body
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,9 +195,10 @@ Stage = Controller | Transfer
 
 
 @dataclass(frozen=True, slots=True)
-class Program:
-    """An accelerator: its controller tree, and the memories declared outside of it."""
+class Program(Body):
+    """The body of an accelerator program: its controller tree, and the memories declared outside of it."""
 
+    kind: ClassVar[str] = "accelerator"
     accel: Controller
     memories: tuple[Memory, ...] = ()
 

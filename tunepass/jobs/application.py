@@ -32,8 +32,7 @@ from tunepass.tuning.objectives import of_kernel
 
 
 def application_of(kernel: Kernel) -> Application:
-    assert kernel.application is not None
-    return kernel.application
+    return kernel.body_as(Application)
 
 
 def sources_of(kernel: Kernel) -> Sources:
@@ -53,8 +52,8 @@ def evaluator(kernel: Kernel) -> runs.DeterministicRun:
 
 
 def task_of(kernel: Kernel) -> ApplicationTask:
-    application, run = application_of(kernel), kernel.run
-    assert run is not None
+    application = application_of(kernel)
+    run = application.run
     build, check, sources = application.build, application.check, sources_of(kernel)
     limits = Limits(wall_s=application.limit_s or 120.0)
     if application.memory_bytes is not None:

@@ -13,6 +13,7 @@ from tunepass.hwmodels.characterise.fit import Counts, fit
 from tunepass.hwmodels.characterise.verilog import Template, wrapper
 from tunepass.hwmodels.fpga import device as devices
 from tunepass.hwmodels.fpga.device import Fpga
+from tunepass.ir.hardware import Program
 from tunepass.jobs.modelled import Modelled
 from tunepass.space.configuration import Configuration
 
@@ -82,7 +83,7 @@ class Design:
 
 def compare_point(model: Modelled, point: Configuration, run: Synthesise = synthesise) -> Design:
     """Synthesise every template that a design point is made of, once, and count each as often as it is there."""
-    program, device = model.kernel.program, model.device
+    program, device = model.kernel.body_as(Program), model.device
     if program is None:
         raise ModelError(f"{model.kernel.name} has no program of controllers")
     target = target_of(_like(device))

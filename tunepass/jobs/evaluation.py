@@ -13,8 +13,11 @@ from tunepass.evaluators.measure.metrics import MetricPattern
 from tunepass.evaluators.measure.tolerance import Tolerance
 from tunepass.frontends.c.harness.source import harness_source
 from tunepass.frontends.c.lowering import defines, lower
+from tunepass.ir.application import Application
+from tunepass.ir.c_kernel import Call, CKernel
 from tunepass.ir.candidate import Candidate
-from tunepass.ir.kernel import Call, Kernel, RunCommand
+from tunepass.ir.kernel import Kernel
+from tunepass.ir.run import RunCommand
 from tunepass.jobs import application
 from tunepass.space.configuration import Configuration
 from tunepass.study.outcome import Evaluate
@@ -23,12 +26,13 @@ from tunepass.tuning.objectives import INSTRUCTIONS, TIME, of_kernel
 
 def evaluator(kernel: Kernel, command: tuple[str, ...], *, count: bool = False) -> AbstractContextManager[Evaluate]:
     """Judges the kernel by its generated harness, the program by its own run, the application by its own commands."""
-    if kernel.application is not None:
+    if isinstance(kernel.body, Application):
         return application.evaluator(kernel)
-    if kernel.run is not None:
-        return CommandRun(_command_task(kernel, kernel.run, command))
-    if kernel.call is not None:
-        return CompileRun(_kernel_task(kernel, kernel.call, command, count=count))
+    match kernel.body:
+        case CKernel(judged_by=RunCommand() as run):
+            return CommandRun(_command_task(kernel, run, command))
+        case CKernel(judged_by=Call() as call):
+            return CompileRun(_kernel_task(kernel, call, command, count=count))
     raise TunepassError(
         f"{kernel.name}: a {kernel.language} program cannot be compiled and run here",
         hint='it is priced on a device: Pipeline.default(device="stratix-v")',

@@ -6,6 +6,7 @@ import hashlib
 import os
 from pathlib import Path
 
+from tunepass.ir.application import Application
 from tunepass.ir.kernel import Kernel
 from tunepass.space.space import Space
 from tunepass.study.describe import space_hash
@@ -19,7 +20,7 @@ def source_hash(text: str) -> str:
 
 def identity_of(kernel: Kernel, space: Space, command: tuple[str, ...]) -> Identity:
     """What the kernel's results depend on besides the configuration."""
-    if kernel.application is not None:
+    if isinstance(kernel.body, Application):
         from tunepass.jobs import application
 
         return application.identity_of(kernel, space)

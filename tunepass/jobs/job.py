@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tunepass.diagnostics import StudyError, TunepassError
+from tunepass.ir.c_kernel import CKernel
 from tunepass.ir.kernel import Kernel
 from tunepass.jobs.compiled import evaluators_for
 from tunepass.jobs.history import history_of
@@ -92,7 +93,9 @@ def prepare(kernel: Kernel, command: tuple[str, ...], lock: Lock, names: tuple[s
 
 def locked_names(entry: Entry | None, kernel: Kernel) -> tuple[str, ...]:
     """What the entry was searched for, to look at it again; nothing when the kernel no longer measures that."""
-    known = {o.name for o in of_kernel(kernel)} | ({INSTRUCTIONS.name} if kernel.call else set())
+    known = {o.name for o in of_kernel(kernel)} | (
+        {INSTRUCTIONS.name} if isinstance(kernel.body, CKernel) and kernel.body.call else set()
+    )
     return (entry.objective.name,) if entry and entry.objective.name in known else ()
 
 

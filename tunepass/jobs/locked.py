@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tunepass.frontends.c.lowering import lower
+from tunepass.ir.c_kernel import CKernel
 from tunepass.ir.kernel import Kernel
 from tunepass.jobs.identity import lock_key, lock_path, source_hash
 from tunepass.jobs.reading import parse
@@ -62,7 +63,7 @@ def merged(chosen: Sequence[tuple[Kernel, Configuration]]) -> tuple[Kernel, Conf
         kernels[0],
         parameters=tuple(p for k in kernels for p in k.parameters),
         bindings=tuple(b for k in kernels for b in k.bindings),
-        nests=tuple(n for k in kernels for n in k.nests),
+        body=replace(kernels[0].body_as(CKernel), nests=tuple(n for k in kernels for n in k.body_as(CKernel).nests)),
     )
     return together, Configuration({name: value for _, choice in chosen for name, value in choice.items()})
 

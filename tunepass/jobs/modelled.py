@@ -20,6 +20,7 @@ from tunepass.hwmodels.base import Costs
 from tunepass.hwmodels.fpga import device as devices
 from tunepass.hwmodels.fpga.device import Fpga
 from tunepass.hwmodels.fpga.model import costs
+from tunepass.ir import hardware
 from tunepass.ir.kernel import Kernel
 from tunepass.jobs.reading import parse_app, select
 from tunepass.space.configuration import Configuration
@@ -102,7 +103,7 @@ def _unit(name: str, costs: Costs) -> str:
 
 def model_of(kernel: Kernel, device: str | None) -> Modelled:
     """The kernel's model on the device called `device`. Raises TunepassError for a kernel without a model."""
-    if kernel.program is None:
+    if not isinstance(kernel.body, hardware.Program):
         raise TunepassError(
             f"{kernel.source.name}: no model prices a {kernel.language} kernel",
             hint="`tunepass build` compiles and runs it; models price Spatial programs (.scala)",
@@ -113,7 +114,7 @@ def model_of(kernel: Kernel, device: str | None) -> Modelled:
             hint=f"name one with --device: {', '.join(devices.names())}",
         )
     found = devices.load(device)
-    return Modelled(kernel, found, costs(kernel.program, found))
+    return Modelled(kernel, found, costs(kernel.body, found))
 
 
 def unrestricted(kernel: Kernel) -> Kernel:

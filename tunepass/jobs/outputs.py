@@ -13,6 +13,8 @@ from tunepass.diagnostics import ToolError, TunepassError
 from tunepass.evaluators.toolchains.compiling import Compiling, Language
 from tunepass.frontends.c.emission import chosen, emit_file
 from tunepass.frontends.c.lowering import flags
+from tunepass.ir.application import Application
+from tunepass.ir.c_kernel import CKernel
 from tunepass.ir.candidate import Candidate
 from tunepass.ir.files import EmittedFile
 from tunepass.ir.kernel import Kernel
@@ -35,7 +37,7 @@ def writable_folder(path: Path) -> Path:
 def write_outputs(folder: Path, kernels: Sequence[Kernel], note: str, command: tuple[str, ...]) -> tuple[Path, ...]:
     """NAME.tuned.c, NAME.tuned.h and NAME.tuned.o of the scheduled kernels of one source; the program NAME.tuned when
     the source says how it is run. Of an application NAME.tuned.mk, NAME.tuned.sh and the program NAME.tuned."""
-    if kernels[0].application is not None:
+    if isinstance(kernels[0].body, Application):
         return _write_application(folder, kernels[0], note)
     frontend_of(kernels[0].source.name)
     texts = emit_file(kernels, note)
@@ -68,7 +70,7 @@ def _build(scratch: Path, kernels: Sequence[Kernel], text: EmittedFile, command:
     if failure is not None:
         raise ToolError(f"the tuned {kernel.source.name} does not compile", hint=failure.log)
     stem = Path(text.name).stem
-    if all(k.run is None for k in kernels):
+    if all(k.body_as(CKernel).run is None for k in kernels):
         os.replace(target, scratch / f"{stem}.o")
         return f"{stem}.o"
     objects = [target, *compiling.compile_further(scratch)]

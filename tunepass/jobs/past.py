@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tunepass.diagnostics import TunepassError
+from tunepass.ir.hardware import Program
 from tunepass.ir.kernel import Kernel
 from tunepass.jobs.history import History, history_of, newest_of
 from tunepass.jobs.identity import lock_path, store_path
@@ -49,7 +50,7 @@ def look_back(source: str, kernel: str | None, store: str | None) -> list[Past]:
 
 
 def _job(kernel: Kernel, entry: Entry | None, lock: Lock) -> Job:
-    if kernel.program is None:
+    if not isinstance(kernel.body, Program):
         return prepare(kernel, ("cc", "-O2"), lock, locked_names(entry, kernel), None)
     from tunepass.jobs.model_job import locked_model
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tunepass.diagnostics import TunepassError
+from tunepass.ir.hardware import Program
 from tunepass.ir.kernel import Kernel
 from tunepass.jobs.job import Job, locked_names, prepare
 from tunepass.jobs.reading import parse
@@ -66,7 +67,7 @@ def _kernels(source: Path, lock: Lock, compiler: tuple[str, ...], *, missing: bo
     for kernel in kernels:
         key = f"{source.name}::{kernel.name}"
         entry = entries.pop(key, None)
-        if kernel.program is not None:
+        if isinstance(kernel.body, Program):
             found.append(_modelled(key, entry, kernel, lock))
             continue
         job = prepare(kernel, compiler or _compiler(entry), lock, locked_names(entry, kernel), None)

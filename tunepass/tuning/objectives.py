@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tunepass.diagnostics import TunepassError, nearest
+from tunepass.ir.application import Application
+from tunepass.ir.c_kernel import CKernel
 from tunepass.ir.kernel import Kernel
 from tunepass.study.objective import Objective
 
@@ -15,9 +17,12 @@ INSTRUCTIONS = Objective("instructions")  # of a call, counted by cachegrind: th
 def of_kernel(kernel: Kernel, names: Sequence[str] = ()) -> tuple[Objective, ...]:
     """The objectives called `names`, in that order. Without names: the metrics of a `run`; else the time of a call, or
     of the whole run, in ms."""
-    metrics = kernel.run.metrics if kernel.run else ()
+    body = kernel.body
+    run = body.run if isinstance(body, (CKernel, Application)) else None
+    metrics = run.metrics if run else ()
     usual = tuple(Objective(m.objective, unit=m.unit, maximise=m.maximise) for m in metrics) or (TIME,)
-    if kernel.call is None or INSTRUCTIONS.name not in names:
+    called = isinstance(body, CKernel) and body.call is not None
+    if not called or INSTRUCTIONS.name not in names:
         return tuple(_find(usual, name) for name in names) or usual
     if len(names) > 1:
         raise TunepassError(

@@ -40,15 +40,16 @@ from tunepass.expr.emit_c import prelude, to_c
 from tunepass.expr.nodes import Expr
 from tunepass.frontends.c.constants import constant_value
 from tunepass.frontends.c.harness.text import CArray, CScalar, harness_text
-from tunepass.ir.kernel import ArrayArgument, Call, Kernel, ScalarArgument
+from tunepass.ir.c_kernel import ArrayArgument, Call, CKernel, ScalarArgument
+from tunepass.ir.kernel import Kernel
 
 HARNESS_VERSION = 2
 Scalars = dict[str, int | float]
 
 
 def harness_source(kernel: Kernel) -> str:
-    """The whole text. The kernel must have a `call`."""
-    call = kernel.call
+    """The whole text. The kernel must be judged by a `call`."""
+    call = kernel.body_as(CKernel).call
     assert call is not None, f"{kernel.name} has no call"
     fills = [to_c(a.fill) for a in call.arguments if isinstance(a, ArrayArgument) and a.fill is not None]
     helpers = prelude(frozenset[str]().union(*(fill.helpers for fill in fills)))

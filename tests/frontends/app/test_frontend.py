@@ -12,6 +12,7 @@ from tunepass.expr.printer import to_text
 from tunepass.frontends.app.emission import emit_files
 from tunepass.frontends.app.frontend import AppFrontend
 from tunepass.frontends.app.lowering import lower
+from tunepass.ir.application import Application
 from tunepass.ir.kernel import Choice
 from tunepass.space.configuration import Configuration
 from tunepass.space.parameter import Categorical, Integer, Ordinal, Permutation, Real
@@ -31,13 +32,13 @@ def test_a_whole_description() -> None:
     )
     assert [b.role for b in k.bindings] == ["flag", "flag", "macro", "argument", "argument", "environment", "argument"]
     assert [str(c) for c in k.constraints] == ["BLOCK % UNROLL == 0", 'OPT == "-O3" or UNROLL <= 4']
-    assert k.run is not None and k.application is not None
-    assert [(m.objective, m.unit, m.maximise, m.path) for m in k.run.metrics] == [
+    application = k.body_as(Application)
+    assert [(m.objective, m.unit, m.maximise, m.path) for m in application.run.metrics] == [
         ("time", "ms", False, ""),
         ("rate", "GB/s", True, "result.0.rate"),
     ]
-    assert k.application.build.product == "solver" and k.application.limit_s == 10
-    assert k.application.memory_bytes == 512 << 20 and k.application.check.relative == 1e-9
+    assert application.build.product == "solver" and application.limit_s == 10
+    assert application.memory_bytes == 512 << 20 and application.check.relative == 1e-9
 
 
 def test_constraints_point_into_the_description() -> None:

@@ -14,6 +14,7 @@ from tunepass.diagnostics import Source
 from tunepass.frontends.c.emission import chosen, emit_file
 from tunepass.frontends.c.frontend import CFrontend
 from tunepass.frontends.c.lowering import defines, flags, lower
+from tunepass.ir.c_kernel import CKernel
 from tunepass.ir.kernel import Choice, Kernel
 from tunepass.space.configuration import Configuration
 
@@ -109,9 +110,11 @@ def test_the_header_serves_cpp(kernel: Kernel, tmp_path: Path) -> None:
 
 
 def test_a_type_of_the_source_is_left_to_the_caller(kernel: Kernel) -> None:
-    assert kernel.call is not None
-    x, *rest = kernel.call.arguments
-    own = replace(kernel, call=replace(kernel.call, arguments=(replace(x, element="real_t"), *rest)))
+    body = kernel.body_as(CKernel)
+    assert body.call is not None
+    x, *rest = body.call.arguments
+    call = replace(body.call, arguments=(replace(x, element="real_t"), *rest))
+    own = replace(kernel, body=replace(body, judged_by=call))
     assert "/* Declare `void f(" in emit_file((own,))[1].text
 
 

@@ -8,7 +8,8 @@ from tunepass.diagnostics import Source, SourceError
 from tunepass.expr.printer import to_text
 from tunepass.frontends.base import Parsed
 from tunepass.frontends.c.frontend import CFrontend
-from tunepass.ir.kernel import ArrayArgument, Kernel, ScalarArgument
+from tunepass.ir.c_kernel import ArrayArgument, CKernel, ScalarArgument
+from tunepass.ir.kernel import Kernel
 from tunepass.space.parameter import Categorical, Integer, Ordinal, Permutation, Real
 
 ISSUE_EXAMPLE = """\
@@ -48,7 +49,7 @@ def test_a_whole_source() -> None:
 
 
 def test_the_call() -> None:
-    call = kernel(ISSUE_EXAMPLE).call
+    call = kernel(ISSUE_EXAMPLE).body_as(CKernel).call
     assert call is not None
     assert call.prototype == "void matmul(int n, const double *A, const double *B, double *C)"
     n, a, _, c = call.arguments
@@ -152,7 +153,7 @@ def test_index_arrays_and_tolerances() -> None:
 void f(int n, long m, double a, const int *row, const unsigned *col, float y[])
 { y[0] = P + n + m + a + row[0] + col[0]; }
 """
-    call = kernel(text).call
+    call = kernel(text).body_as(CKernel).call
     assert call is not None
     _, m, _, row, col, _ = call.arguments
     assert isinstance(m, ScalarArgument) and (m.element, to_text(m.value)) == ("long", "n // 2")
@@ -165,7 +166,7 @@ void f(int n, long m, double a, const int *row, const unsigned *col, float y[])
 @pytest.mark.parametrize("element,expected", [("double", 1e-6), ("float", 1e-4), ("int", 0.0)])
 def test_default_tolerances(element: str, expected: float) -> None:
     text = f"#pragma tunepass param P: integer(1..2)\n{TAIL}".replace("double", element)
-    call = kernel(text).call
+    call = kernel(text).body_as(CKernel).call
     assert call is not None and (call.relative_tolerance, call.absolute_tolerance) == (expected, expected)
 
 
@@ -177,8 +178,9 @@ def test_run() -> None:
     )
     k = kernel(text, "some/n-body.cpp")
     assert (k.name, k.language) == ("n_body", "c++")
-    assert k.run is not None and k.run.arguments == ("./a.out", "a b", "512")
-    assert [(m.objective, m.unit, m.maximise) for m in k.run.metrics] == [
+    run = k.body_as(CKernel).run
+    assert run is not None and run.arguments == ("./a.out", "a b", "512")
+    assert [(m.objective, m.unit, m.maximise) for m in run.metrics] == [
         ("time", "ms", False),
         ("rate", "GB/s", True),
         ("share", "%", True),

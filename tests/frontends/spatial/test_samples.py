@@ -11,7 +11,7 @@ import pytest
 from tunepass.diagnostics import Source
 from tunepass.expr import numpy_eval
 from tunepass.frontends.spatial.frontend import SpatialFrontend
-from tunepass.ir.hardware import Controller, Schedule
+from tunepass.ir.hardware import Controller, Program, Schedule
 from tunepass.ir.kernel import Choice, Kernel
 
 SAMPLES = Path(__file__).parents[3] / "samples" / "spatial"
@@ -63,9 +63,8 @@ def test_chosen_values_parse_back(name: str) -> None:
     assert file.text.startswith("// chosen\n")
     (again,) = SpatialFrontend().parse(Source(file.name, file.text)).kernels
     assert {p.name: p.default for p in again.parameters} == {k: v for k, v in values.items() if k not in toggles}
-    assert again.program is not None and kernel.program is not None
-    sequential = [c for c in again.program.accel.walk() if c.schedule is Schedule.SEQUENTIAL]
-    before = [c for c in kernel.program.accel.walk() if c.schedule is Schedule.SEQUENTIAL]
+    sequential = [c for c in again.body_as(Program).accel.walk() if c.schedule is Schedule.SEQUENTIAL]
+    before = [c for c in kernel.body_as(Program).accel.walk() if c.schedule is Schedule.SEQUENTIAL]
     assert len(sequential) == len(before) + len(toggles)
 
 
@@ -111,6 +110,5 @@ def outline(controller: Controller, depth: int = 0) -> list[str]:
 
 @pytest.mark.parametrize("name", SIZES)
 def test_the_controllers(name: str, golden) -> None:  # type: ignore[no-untyped-def]
-    program = load(name).program
-    assert program is not None
+    program = load(name).body_as(Program)
     golden(f"spatial/{name}.txt", "\n".join(outline(program.accel)) + "\n")

@@ -93,7 +93,7 @@ def parse(text: str, **options: str) -> Parsed:
 
 
 def program(text: str) -> Program:
-    found = parse(text).kernels[0].program
+    found = parse(text).kernels[0].body_as(Program)
     assert found is not None
     return found
 
@@ -108,7 +108,7 @@ def test_a_whole_file() -> None:
     assert kernel.name == "Filter"
     sizes = {"par_load": 5, "tile": 1001, "pipeline_44": 2, "pipeline_46": 2}
     assert {p.name: p.size for p in kernel.parameters} == sizes
-    memories = {m.name: m for m in kernel.program.all_memories()} if kernel.program else {}
+    memories = {m.name: m for m in kernel.body_as(Program).all_memories()}
     assert memories["line"].element == Fixed(True, 24, 8)
     assert memories["best"].element == Struct((("_1", INT), ("_2", Fixed(True, 24, 8))))
     assert to_text(memories["idle"].dims[0]) == "tile"
@@ -220,7 +220,7 @@ def test_case_classes_by_field() -> None:
       }""")  # fmt: skip
     parsed = parse(text)
     assert parsed.warnings == ()
-    found = parsed.kernels[0].program
+    found = parsed.kernels[0].body_as(Program)
     assert found is not None
     names = [op.name for c in found.accel.walk() for op in c.operations]
     assert {"reg_write", "sram_store", "sram_load", "field", "mux"} <= set(names)
@@ -254,7 +254,7 @@ object Table { val rows = 8; def twice(x: Int): Int = x * 2 }
 class One extends Base(4, deep = true)
 """
     parsed = parse(text.replace("Base.this.width", "width"))
-    found = parsed.kernels[0].program
+    found = parsed.kernels[0].body_as(Program)
     assert found is not None and not parsed.warnings
     assert [to_text(d) for m in found.all_memories() if m.name == "x" for d in m.dims] == ["64", "32"]
     first, second = found.accel.stages
@@ -284,8 +284,8 @@ def test_what_a_function_is_called_with_and_the_command_line() -> None:
 """
     parsed = parse(text)
     (kernel,) = parsed.kernels
-    assert [p.name for p in kernel.parameters] == ["op"] and kernel.program is not None
-    loop, machine = kernel.program.accel.stages
+    assert [p.name for p in kernel.parameters] == ["op"]
+    loop, machine = kernel.body_as(Program).accel.stages
     assert isinstance(loop, Controller) and isinstance(machine, Controller)
     assert [to_text(c.stop) for c in loop.counters if c.stop] == ["320", "96", "640", "320"]
     (state,) = machine.counters

@@ -10,6 +10,7 @@ from tunepass.diagnostics import Source, SourceError
 from tunepass.frontends.c.emission import chosen
 from tunepass.frontends.c.frontend import CFrontend
 from tunepass.frontends.c.lowering import flags, lower
+from tunepass.ir.c_kernel import CKernel
 from tunepass.ir.kernel import Choice, Kernel
 from tunepass.space.configuration import Configuration, Value
 
@@ -117,7 +118,7 @@ void f(int n, const double *x, double *y)
 def test_a_pragma_inside_a_kernels_function_belongs_to_it() -> None:
     text = HEAD + MATMUL + "#pragma tunepass param W: integer(1..2)\n#pragma tunepass kernel g(y: out double[8])\n"
     kernels = CFrontend().parse(Source("f.c", text + "void g(double *y) { y[0] = W; }\n")).kernels
-    assert [len(k.nests) for k in kernels] == [1, 0]
+    assert [len(k.body_as(CKernel).nests) for k in kernels] == [1, 0]
 
 
 def test_a_directives_parameter_that_code_uses_is_a_macro_as_well() -> None:
@@ -158,4 +159,4 @@ def test_where_the_index_may_be_replaced(define: str, body: str, replaced: bool 
         with pytest.raises(SourceError, match="the index `i` is changed inside the nest"):
             kernel(text, head)
         return
-    assert (kernel(text, head).nests[0].uses is not None) == replaced
+    assert (kernel(text, head).body_as(CKernel).nests[0].uses is not None) == replaced

@@ -1,0 +1,68 @@
+"""The body of a C or C++ kernel: what is called or run to judge it, and the loop nests that are rewritten."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from tunepass.diagnostics import Span
+from tunepass.expr.nodes import Expr
+from tunepass.ir.body import Body
+from tunepass.ir.loops import Nest
+from tunepass.ir.run import RunCommand
+
+Direction = Literal["in", "out", "inout"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScalarArgument:
+    """A scalar passed by value; `value` is an expression over the scalars before it."""
+
+    name: str
+    element: str  # the C type, as in the kernel's definition
+    value: Expr
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArrayArgument:
+    """A pointer argument of `length` elements. Inputs are filled with `fill(i)` if given, else uniform in [lo, hi]."""
+
+    name: str
+    element: str  # the C element type: double, float, int, ...
+    direction: Direction
+    length: Expr  # over the scalar arguments
+    fill: Expr | None = None  # over the scalar arguments and the index `i`
+    lo: Expr | None = None
+    hi: Expr | None = None
+
+
+Argument = ScalarArgument | ArrayArgument
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """The generated harness's call: the definition's own prototype text and its arguments in order."""
+
+    function: str
+    prototype: str  # `void matmul(int n, const double *A, ...)`, without body or semicolon
+    arguments: tuple[Argument, ...]
+    absolute_tolerance: float = 0.0
+    relative_tolerance: float = 0.0
+    span: Span | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CKernel(Body):
+    """A function that a generated harness calls, or a program with a run of its own."""
+
+    kind: ClassVar[str] = "c"
+    judged_by: Call | RunCommand
+    nests: tuple[Nest, ...] = ()
+
+    @property
+    def call(self) -> Call | None:
+        return self.judged_by if isinstance(self.judged_by, Call) else None
+
+    @property
+    def run(self) -> RunCommand | None:
+        return self.judged_by if isinstance(self.judged_by, RunCommand) else None
