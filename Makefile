@@ -27,7 +27,7 @@ lint: $(STAMP)
 types: $(STAMP)
 	rm -rf .typecheck && mkdir -p .typecheck/tunepass
 	ln -s $(CURDIR)/tunepass/* $(CURDIR)/frontends $(CURDIR)/hwmodels .typecheck/tunepass/
-	cd .typecheck && ../$(BIN)/mypy --config-file ../pyproject.toml -p tunepass
+	cd .typecheck && ../$(BIN)/mypy --config-file ../pyproject.toml --cache-dir ../.mypy_cache -p tunepass
 
 # The sdist and the wheel: whole, installed in a fresh environment, used and type-checked there (a minute or two).
 dist-check:
