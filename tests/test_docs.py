@@ -10,6 +10,8 @@ runs `make test` would not end.
 
 from __future__ import annotations
 
+import importlib
+import importlib.util
 import json
 import re
 import shlex
@@ -21,6 +23,10 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+
+import tunepass as tp
+from tunepass import cli
+from tunepass.commands.arguments import COMMANDS
 
 ROOT = Path(__file__).parents[1]
 DOCUMENTS = (
@@ -176,3 +182,35 @@ def test_links_lead_somewhere() -> None:
         path = ROOT / document
         for target in re.findall(r"\]\(([^)#:]+)\)", path.read_text()):
             assert (path.parent / target).exists(), f"{document}: {target}"
+
+
+PAGES = sorted([*(ROOT / "docs").glob("*.md"), ROOT / "README.md", ROOT / "CONTRIBUTING.md"])
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_files_and_names_that_a_page_mentions_exist(page: Path) -> None:
+    text = page.read_text()
+    for path in re.findall(r"`((?:\w+/)+[\w-]+\.(?:py|sh|yaml|c|scala|svg|json))`", text):
+        assert (ROOT / path).exists() or (ROOT / "tunepass" / path).exists() or path.startswith("out/"), path
+    for name in set(re.findall(r"`(tunepass\.\w[\w.]*\w)[`(]", text)) - {"tunepass.lock"}:
+        assert resolves(name), name
+    for name in set(re.findall(r"\btp\.([A-Z]\w+)", text)):
+        assert name in tp.__all__, name
+
+
+def resolves(name: str) -> bool:
+    """Is a dotted name a module, or what a module has?"""
+    module, _, attribute = name.rpartition(".")
+    return importlib.util.find_spec(module) is not None and (
+        hasattr(importlib.import_module(module), attribute) or importlib.util.find_spec(name) is not None
+    )
+
+
+def test_every_option_is_in_its_page(capsys: pytest.CaptureFixture[str]) -> None:
+    page = (ROOT / "docs" / "cli.md").read_text()
+    for command in set(COMMANDS) - {"cc"}:  # whose options are the compiler's own
+        assert cli.main([command, "--help"]) == 0
+        options = re.findall(r"^ +(?:-\w[^,]*, )?(--[a-z][a-z-]+)", capsys.readouterr().out, re.MULTILINE)
+        assert "--help" in options
+        for option in set(options) - {"--help", "--output"}:
+            assert re.search(rf"{option}\b", page), (command, option)
