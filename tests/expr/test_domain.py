@@ -5,17 +5,17 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tunepass.expr.domain import Range, extent, number
+from tunepass.expr.domain import Range, ends, number
 from tunepass.expr.nodes import BOOL, INT_MAX, INT_MIN, INTEGER, REAL, Category
 
 C = Category(("u", "v", "w"))
 
 
 def test_ends() -> None:
-    assert extent(Range(1, 5), INTEGER) == (1, 5) and extent((8, 2), INTEGER) == (2, 8)
-    assert extent(("w", "v"), C) == (1, 2) and extent(np.array([2, 0]), C) == (0, 2)
-    assert extent(None, INTEGER) == (INT_MIN, INT_MAX) and extent(None, BOOL) == (0, 1)
-    assert extent(None, REAL) == (-np.inf, np.inf) and extent(None, C) == (0, 2)
+    assert ends(Range(1, 5), INTEGER) == (1, 5) and ends((8, 2), INTEGER) == (2, 8)
+    assert ends(("w", "v"), C) == (1, 2) and ends(np.array([2, 0]), C) == (0, 2)
+    assert ends(None, INTEGER) == (INT_MIN, INT_MAX) and ends(None, BOOL) == (0, 1)
+    assert ends(None, REAL) == (-np.inf, np.inf) and ends(None, C) == (0, 2)
     assert number("v", C) == 1 and number(True, INTEGER) == 1
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from tunepass.diagnostics import Source
 from tunepass.expr import algebra, numpy_eval
-from tunepass.expr.interval.columns import ManyBoxes
+from tunepass.expr.interval.extension import IntervalExtension
 from tunepass.expr.nodes import INTEGER, Name
 from tunepass.frontends.spatial.frontend import SpatialFrontend
 from tunepass.hwmodels.base import ModelError
@@ -234,6 +234,6 @@ def test_bounds_over_boxes_contain_sampled_values(name, device_name):
         inside = domain[rng.integers(places[0], places[1] + 1)]
         columns[p.name] = inside.astype(bool) if isinstance(p.domain[0], bool) else inside.astype(np.int64)
     wanted = [*model.values.values(), model.fits]
-    for e, found in zip(wanted, ManyBoxes(wanted).bounds(lo, hi, 200)):
+    for e, found in zip(wanted, IntervalExtension(wanted).bounds(lo, hi, 200)):
         values = np.asarray(numpy_eval.evaluate(e, columns, 200).values, dtype=float)
         assert np.all(values >= found.lo) and np.all(values <= found.hi)

@@ -21,8 +21,8 @@ from tunepass.exact.base import Certificate, ExactSolver, Front
 from tunepass.exact.domains import count_points, ordered_domain, ordered_values, points_of
 from tunepass.exact.running_front import Ints, RunningFront, feasible_losses
 from tunepass.expr.domain import Domain
-from tunepass.expr.interval.column_operations import BoundsColumns
-from tunepass.expr.interval.columns import ManyBoxes
+from tunepass.expr.interval.bounds import Bounds
+from tunepass.expr.interval.extension import IntervalExtension
 from tunepass.expr.nodes import Expr
 from tunepass.expr.vm.program import Program
 from tunepass.space.configuration import Configuration
@@ -77,7 +77,7 @@ class _Search:
         self.objectives = list(objectives)
         domains: dict[str, Domain] = {p.name: np.array(p.domain) for p in parameters}
         self.program = Program([*objectives, *constraints], domains)
-        self.all_bounds, self.loss_bounds = ManyBoxes(self.program.exprs), ManyBoxes(self.objectives)
+        self.all_bounds, self.loss_bounds = IntervalExtension(self.program.exprs), IntervalExtension(self.objectives)
         self.points = math.prod(len(d) for d in self.domains)
         self.evaluated = self.bounded = self.infeasible = self.boxes = self.pushed = 0
         self.front = RunningFront(len(self.objectives), width=len(self.domains))
@@ -127,7 +127,7 @@ class _Search:
                 width[divisible, i] = spread.sum(axis=1) - 1e-6 * (hi - lo)[divisible, i] / len(self.domains[i])
         return np.asarray(width.argmin(axis=1), dtype=np.int64)
 
-    def _bounds(self, lo: Ints, hi: Ints, bounded: ManyBoxes) -> list[BoundsColumns]:
+    def _bounds(self, lo: Ints, hi: Ints, bounded: IntervalExtension) -> list[Bounds]:
         """Bounds of each expression over each box."""
         low = {p.name: d[lo[:, i]] for i, (p, d) in enumerate(zip(self.parameters, self.domains))}
         high = {p.name: d[hi[:, i]] for i, (p, d) in enumerate(zip(self.parameters, self.domains))}

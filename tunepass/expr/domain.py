@@ -29,7 +29,7 @@ Domain = Range | Sequence[bool] | Sequence[int] | Sequence[float] | Sequence[str
 Number = int | float
 
 
-def extent(domain: Domain | None, kind: Type) -> tuple[Number, Number]:
+def ends(domain: Domain | None, kind: Type) -> tuple[Number, Number]:
     """Smallest and largest value; category codes for strings. Without a domain, all of the type."""
     if isinstance(domain, Range):
         return (float(domain.lo), float(domain.hi)) if isinstance(kind, Real) else (int(domain.lo), int(domain.hi))

@@ -71,23 +71,6 @@ def satisfied(e: Expr, columns: Columns, n: int) -> NDArray[np.bool_]:
     return found.values.astype(bool) & found.defined
 
 
-def extremes(nodes: Sequence[Expr], columns: Columns, n: int) -> dict[int, tuple[int | float, int | float, int]]:
-    """Smallest and largest defined value of each node by identity, and which of UNDEFINED, OVERFLOW occur (or'd)."""
-    reader, found = _Reader(columns, n), {}
-    for e in nodes:
-        values, status = reader.read(e)
-        flags = 0
-        if status is not None:
-            kinds = np.broadcast_to(status, n)
-            flags = int(np.bitwise_or.reduce(kinds))
-            if not (kinds == OK).any():
-                continue
-            values = np.broadcast_to(values, n)[kinds == OK]
-        lo, hi = values.min().item(), values.max().item()
-        found[id(e)] = (int(lo), int(hi), flags) if isinstance(e.type, Bool) else (lo, hi, flags)
-    return found
-
-
 def apply(e: Expr, operands: Sequence[Result]) -> Result:
     """The node `e` alone, given its children's results, which broadcast. For readers that keep their own values."""
     reader = _Reader({}, 1)

@@ -10,10 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import numpy as np
+
 from tunepass.expr import scalar
-from tunepass.expr.interval import bounds as interval
-from tunepass.expr.interval import operations as iv
-from tunepass.expr.interval.operations import MAY_BE_UNDEFINED, Cell
+from tunepass.expr.domain import Domain
+from tunepass.expr.interval.bounds import MAY_BE_UNDEFINED, NO_FLAGS, Bounds
+from tunepass.expr.interval.extension import name_bounds, node_bounds, operation_bounds
 from tunepass.expr.nodes import (
     INTEGER,
     REAL,
@@ -49,24 +51,27 @@ COMPARISONS = {"==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "lt", ">=": "
 
 
 class Lowering(Emitter):
-    """Expressions to instructions. `exact` has cells known better than intervals find them, by their nodes."""
+    """Expressions to instructions. `exact` has bounds that are tighter than those of intervals, by their nodes."""
 
-    def __init__(self, box: interval.Box, exact: Mapping[int, Cell] | None = None):
+    def __init__(self, domains: Mapping[str, Domain], exact: Mapping[int, Bounds] | None = None):
         super().__init__()
-        self.box, self.exact = box, exact or {}
+        self.domains, self.exact = domains, exact or {}
         self.inputs: dict[str, Name] = {}  # the columns read, in order
-        self.cells: dict[int, Cell] = {}
+        self.bounds: dict[int, Bounds] = {}
         self.lowered: dict[int, Lowered] = {}
 
     def lower(self, e: Expr) -> Lowered:
-        known = self.lowered
-        for node in walk(e):
-            if id(node) not in known:
-                bounds = self.exact.get(id(node)) or interval.cell(node, self.cells, self.box)
-                self.cells[id(node)] = bounds
-                value, status = self._node(node, bounds)
-                known[id(node)] = value, status if bounds[2] else None
-        return known[id(e)]
+        with np.errstate(all="ignore"):
+            for node in walk(e):
+                if id(node) not in self.lowered:
+                    bounds = self.exact.get(id(node)) or self._bounds(node)
+                    self.bounds[id(node)] = bounds
+                    value, status = self._node(node, bounds)
+                    self.lowered[id(node)] = value, status if bounds.flags else None
+        return self.lowered[id(e)]
+
+    def _bounds(self, e: Expr) -> Bounds:
+        return name_bounds(e, self.domains.get(e.name)) if isinstance(e, Name) else node_bounds(e, self.bounds)
 
     def first(self, *statuses: Value | None) -> Value | None:
         """The first status that is not 0, in the order of evaluation."""
@@ -82,11 +87,10 @@ class Lowering(Emitter):
             self.inputs[e.name] = e
         return list(self.inputs).index(e.name)
 
-    def _node(self, e: Expr, bounds: Cell) -> Lowered:
-        lo, hi, flags = bounds
-        if flags == 0 and lo == hi and not isinstance(e.type, (Real, Order)):
-            return self.constant(int(lo)), None
-        return HANDLERS[type(e)](self, e, flags)
+    def _node(self, e: Expr, bounds: Bounds) -> Lowered:
+        if bounds.flags == 0 and bounds.lo == bounds.hi and not isinstance(e.type, (Real, Order)):
+            return self.constant(int(bounds.lo)), None
+        return HANDLERS[type(e)](self, e, int(bounds.flags))
 
     def _constant(self, e: Constant, flags: int) -> Lowered:
         assert isinstance(e.value, (bool, int, float))  # a string's code is a point
@@ -109,8 +113,8 @@ class Lowering(Emitter):
         return self.emit("small_real" if self._small(e) else "real", value)
 
     def _small(self, e: Expr) -> bool:
-        lo, hi, _ = self.cells[id(e)]
-        return lo > -SMALL and hi < SMALL
+        bounds = self.bounds[id(e)]
+        return bool(bounds.lo > -SMALL and bounds.hi < SMALL)
 
     def _status(self, e: Expr) -> Value | None:
         return self.lowered[id(e)][1]
@@ -160,7 +164,7 @@ class Lowering(Emitter):
     def _one(self, op: str, e: Expr, operand: Expr, flags: int) -> Lowered:
         kind = REAL if isinstance(e.type, Real) or isinstance(operand.type, Real) else INTEGER
         value, status = self._as(operand, kind), self._status(operand)
-        own = flags and self._own(op, kind, operand)
+        own = flags and self._own(op, e, operand)
         if kind == INTEGER:
             if op in ("floor", "ceil", "round"):
                 return value, status
@@ -170,22 +174,17 @@ class Lowering(Emitter):
         check = {"sqrt": "below_zero_check", "log": "positive_check", "log2": "positive_check"}.get(op, "range_check")
         return result, self.first(status, self.emit(check, value) if own else None)
 
-    def _own(self, op: str, kind: Type, *operands: Expr) -> int:
+    def _own(self, op: str, e: Expr, *operands: Expr) -> int:
         """What may go wrong in the operation itself, its operands being fine."""
-        cells = []
-        for x in operands:
-            lo, hi, _ = self.cells[id(x)]
-            cells.append((float(lo), float(hi), 0) if isinstance(kind, Real) else (lo, hi, 0))
-        if len(cells) == 1:
-            return (iv.UNARY_REAL if isinstance(kind, Real) else iv.UNARY_INTEGER)[op](cells[0])[2]
-        return (iv.BINARY_REAL if isinstance(kind, Real) else iv.BINARY_INTEGER)[op](cells[0], cells[1])[2]
+        fine = [Bounds(self.bounds[id(x)].lo, self.bounds[id(x)].hi, NO_FLAGS) for x in operands]
+        return int(operation_bounds(e, op, fine).flags)
 
     def _real(self, op: str, e: Expr, flags: int) -> Lowered:
         left, right = e.children
         a, b = self._as(left, REAL), self._as(right, REAL)
         result = self.emit(REAL_OPS[op] + "_real", a, b)
         check = None
-        if flags and self._own(op, REAL, left, right):
+        if flags and self._own(op, e, left, right):
             if op == "**":
                 check = self.emit("power_check", a, b, result)
             else:
@@ -195,7 +194,7 @@ class Lowering(Emitter):
 
     def _integer(self, op: str, e: Expr, left: Expr, right: Expr, flags: int) -> Lowered:
         a, b = self.lowered[id(left)][0], self.lowered[id(right)][0]
-        own = flags and self._own(op, INTEGER, left, right)
+        own = flags and self._own(op, e, left, right)
         check = self._check(op, a, b, own) if own else None
         result = self._quick(op, a, b, left, right) if not own or op in DIVISIONS else None
         if result is None:
@@ -268,7 +267,8 @@ class Lowering(Emitter):
     def _logical(self, e: Logical, flags: int) -> Lowered:
         stop = e.op == "or"
         neutral = int(not stop)
-        steps = [self.lowered[id(x)] for x in e.operands if self.cells[id(x)] != (neutral, neutral, 0)]
+        bounded = [(x, self.bounds[id(x)]) for x in e.operands]
+        steps = [self.lowered[id(x)] for x, b in bounded if not b.lo == b.hi == neutral or b.flags]
         return self._settle(stop, steps)
 
     def _member(self, e: Member, flags: int) -> Lowered:
@@ -299,8 +299,8 @@ class Lowering(Emitter):
         assert isinstance(e.order.type, Order)
         column, items = self.lowered[id(e.order)][0], e.order.type.items
         at, status = self.lowered[id(e.index)]
-        lo, hi, _ = self.cells[id(e.index)]
-        if lo < 0 or hi >= len(items):
+        bounds = self.bounds[id(e.index)]
+        if bounds.lo < 0 or bounds.hi >= len(items):
             status = self.first(status, self.emit("outside_check", at, len(items)))
         position = self.known.get(at)
         if position is not None and 0 <= position < len(items):

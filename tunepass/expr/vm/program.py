@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 
 import numpy as np
@@ -11,14 +11,14 @@ from numpy.typing import NDArray
 from tunepass._native import ffi, lib
 from tunepass.diagnostics import ExpressionError
 from tunepass.expr import numpy_eval
-from tunepass.expr.interval.bounds import Box
-from tunepass.expr.interval.operations import MAY_OVERFLOW
+from tunepass.expr.domain import Domain
+from tunepass.expr.interval.bounds import MAY_OVERFLOW
 from tunepass.expr.nodes import Bool, Expr, Name, Order, Real
 from tunepass.expr.numpy_eval import Columns, Evaluated
 from tunepass.expr.numpy_ops import Array
 from tunepass.expr.vm.code import Code, Instruction, Value, allocate
 from tunepass.expr.vm.lowering import Lowered, Lowering
-from tunepass.expr.vm.tabulated import Places, exact_cells, tabulated
+from tunepass.expr.vm.tabulated import Places, exact_bounds, tabulated
 
 WORTH = 1 << 28  # operations on elements: about a tenth of a second, as long as tables take at most
 
@@ -30,7 +30,7 @@ class Program:
     has worked long enough reads from tables what depends on few names; its results do not change by a bit.
     """
 
-    def __init__(self, exprs: Iterable[Expr], domains: Box | None = None):
+    def __init__(self, exprs: Iterable[Expr], domains: Mapping[str, Domain] | None = None):
         self.exprs = tuple(exprs)
         self._domains = domains or {}
         self._plain = _Compiled(self.exprs, Lowering(self._domains))
@@ -100,7 +100,7 @@ class Program:
         places = Places.of(self._plain.names, self._domains)
         if not any(len(v) for v in places.values):
             return self._plain
-        exact = exact_cells(self._plain.lowering, self.exprs, places)
+        exact = exact_bounds(self._plain.lowering, self.exprs, places)
         lowering = Lowering(self._domains, exact)
         compiled = _Compiled(self.exprs, lowering)
         compiled.places = Places.of(compiled.names, self._domains)
@@ -173,7 +173,7 @@ class _Compiled:
         return [*tail, ("out_bool", result, 0, 0)]
 
     def _stop(self, e: Expr, status: Value) -> list[Instruction]:
-        may_overflow = self.lowering.cells[id(e)][2] & MAY_OVERFLOW
+        may_overflow = self.lowering.bounds[id(e)].flags & MAY_OVERFLOW
         return [("stop_at_overflow", status, 0, 0)] if may_overflow else []
 
     def _finish(self, tail: list[Instruction]) -> Code:

@@ -17,7 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tunepass.expr.domain import Domain, Range, number
-from tunepass.expr.interval.operations import Cell
+from tunepass.expr.interval.bounds import Bounds
+from tunepass.expr.interval.extension import given_bounds
 from tunepass.expr.nodes import Bool, Category, Constant, Expr, Integer, Name, Real
 from tunepass.expr.vm.code import OPERANDS, Emitter, Instruction, Value, last_uses, renumbered
 from tunepass.expr.vm.lowering import Lowering
@@ -71,11 +72,11 @@ def _values(name: Name, domain: Domain | None) -> Ints:
     return found if len(found) and found[-1] - found[0] < WIDEST and abs(found[0]) < 2**31 else none
 
 
-def exact_cells(lowering: Lowering, exprs: Sequence[Expr], places: Places) -> dict[int, Cell]:
+def exact_bounds(lowering: Lowering, exprs: Sequence[Expr], places: Places) -> dict[int, Bounds]:
     """What tables show never to fail, by its identity: the extremes there. Looks only below what intervals doubt."""
     axes, sizes = dependences(lowering.code, places.axes), places.sizes
     tables = Tables(lowering.code, lowering.tables, axes, places.values)
-    found: dict[int, Cell] = {}
+    found: dict[int, Bounds] = {}
     pending, seen = list(exprs), set[int]()
     while pending:
         e = pending.pop()
@@ -90,8 +91,8 @@ def exact_cells(lowering: Lowering, exprs: Sequence[Expr], places: Places) -> di
             and (status is None or not tables.of(status).values.any())
         ):
             values = tables.of(value).values.view(np.float64 if isinstance(e.type, Real) else np.int64)
-            found[id(e)] = values.min().item(), values.max().item(), 0
-        elif lowering.cells[id(e)][2]:
+            found[id(e)] = given_bounds(e.type, values.min(), values.max())
+        elif lowering.bounds[id(e)].flags:
             pending += e.children
     return found
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tunepass.expr import nodes
-from tunepass.expr.interval.columns import ManyBoxes
+from tunepass.expr.interval.extension import IntervalExtension
 from tunepass.expr.numpy_eval import satisfied
 from tunepass.space.columns import Columns, take
 from tunepass.space.feasible.diagram import Indices
@@ -53,7 +53,7 @@ class Search:
 
     def points(self, prefix: Columns, n: int, wanted: int, rng: np.random.Generator) -> Columns:
         """Feasible rows, about `wanted` unless fewer are found; `prefix` are n rows drawn already."""
-        boxes, relevant, bounded = self._whole(prefix, n), self._relevant(), ManyBoxes(self.expressions)
+        boxes, relevant, bounded = self._whole(prefix, n), self._relevant(), IntervalExtension(self.expressions)
         most = max(256, min(ROWS, WORK // max(1, sum(1 for e in self.expressions for _ in nodes.walk(e)))))
         for depth in range(DEEP * len(self.axes) + 1):
             possible, open_ = self._judge(boxes, bounded)
@@ -83,7 +83,7 @@ class Search:
         names = [nodes.free_names(e) for e in self.expressions]
         return np.array([[int(a.parameter.name in mine) for a in self.axes] for mine in names])
 
-    def _judge(self, boxes: Boxes, bounded: ManyBoxes) -> tuple[Mask, NDArray[np.int64]]:
+    def _judge(self, boxes: Boxes, bounded: IntervalExtension) -> tuple[Mask, NDArray[np.int64]]:
         """Which boxes (n,) may hold a feasible point, and which expressions (e, n) are open there."""
         n = len(boxes.weight)
         lo = {name: c for name, c in boxes.prefix.items() if c.ndim == 1}  # orders have no bounds
