@@ -41,7 +41,6 @@ NATIVE_DOORS = {
     "tunepass.expr.vm.program",
     "tunepass.expr.vm.tables",
     "tunepass.space.feasible.diagram",
-    "tunepass.space.features.distance",
     "tunepass.study.pareto",
     "tunepass.surrogates.forest",
     "tunepass.surrogates.kernels",

@@ -12,7 +12,7 @@ from tunepass.ir.kernel import Kernel
 from tunepass.ir.loops import Nest
 from tunepass.ir.schedule import is_active, plan
 from tunepass.space.configuration import Configuration, Value
-from tunepass.space.parameter import Parameter, Permutation
+from tunepass.space.parameter import Parameter
 
 
 def nests_of(kernel: Kernel) -> tuple[Nest, ...]:
@@ -22,9 +22,7 @@ def nests_of(kernel: Kernel) -> tuple[Nest, ...]:
 
 def macro_names(parameter: Parameter) -> tuple[str, ...]:
     """The macros a parameter sets: its name; for a permutation NAME_ITEM, the position of each item."""
-    if isinstance(parameter, Permutation):
-        return tuple(f"{parameter.name}_{item}" for item in parameter.items)
-    return (parameter.name,)
+    return tuple(name for name, _ in parameter.assignments(parameter.default))
 
 
 def macros(kernel: Kernel, configuration: Configuration) -> tuple[tuple[str, str], ...]:
@@ -33,14 +31,8 @@ def macros(kernel: Kernel, configuration: Configuration) -> tuple[tuple[str, str
     for parameter in kernel.parameters:
         if kernel.binding(parameter.name).role != "macro":
             continue
-        value = configuration[parameter.name]
-        texts = [str(value.index(item)) for item in _items(parameter)] if isinstance(value, tuple) else [spelled(value)]
-        found += zip(macro_names(parameter), texts)
+        found += [(name, spelled(value)) for name, value in parameter.assignments(configuration[parameter.name])]
     return tuple(found)
-
-
-def _items(parameter: Parameter) -> tuple[int | str, ...]:
-    return parameter.items if isinstance(parameter, Permutation) else ()
 
 
 def spelled(value: Value) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from tunepass.diagnostics import SourceError, Span
+from tunepass.expr.nodes import Bool
 from tunepass.ir.kernel import Choice, Kernel
-from tunepass.space.parameter import Categorical
 
 _COMMENT_END = str.maketrans({"\r": " "})
 
@@ -18,7 +18,7 @@ def rewrite(text: str, kernels: Iterable[tuple[Kernel, Mapping[str, int]]], note
     """
     edits: dict[Span, str] = {}  # two apps may share a parameter of their file: it is written once
     for kernel, written in kernels:
-        toggles = {p.name for p in kernel.parameters if isinstance(p, Categorical)}
+        toggles = {p.name for p in kernel.parameters if isinstance(p.type, Bool)}
         found = (_edit(kernel, choice, choice.parameter in toggles, written) for choice in kernel.schedule)
         for span, replacement in filter(None, found):
             if edits.setdefault(span, replacement) != replacement:

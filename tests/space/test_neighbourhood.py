@@ -21,6 +21,21 @@ def test_batched_neighbours_are_the_neighbours_of_each() -> None:
         assert set(ours) == set(space.neighbours(configuration))
 
 
+def test_neighbours_change_one_parameter_and_are_all_of_them() -> None:
+    parameters = [Integer("a", 1, 6), Integer("b", 1, 6), Permutation("p", 3), Categorical("s", ["x", "y"])]
+    space = Space(parameters, ["a * b <= 8", "pos(p, 0) < a"])
+    default = space.default
+    got = {tuple(c.items()) for c in space.neighbours(default)}
+    wanted = {tuple(c.items()) for c in space.enumerate() if sum(c[name] != default[name] for name in c) == 1}
+    assert got <= wanted and {c for c in wanted if dict(c)["p"] == default["p"]} <= got
+
+
+def test_a_real_stays_as_it_is_and_a_long_constrained_integer_goes_wherever_its_diagram_allows() -> None:
+    space = Space([Real("r", 0.0, 1.0), Integer("n", 0, 20_000), Integer("m", 0, 1)], ["n + m <= 9000"])
+    near = space.neighbours(space.default)
+    assert {c["r"] for c in near} == {space.default["r"]} and len(near) == 9000 + 1
+
+
 def test_listed_values_give_the_same_neighbours_in_the_same_order() -> None:
     space = Space(
         [Ordinal("tile", [1, 2, 4, 8]), Integer("unroll", 1, 8), Categorical("s", ["b", "a"]), Integer("n", 0, 300)],

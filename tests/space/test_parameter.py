@@ -35,10 +35,10 @@ def test_values_columns_and_places_convert(p: Parameter) -> None:
 def test_prior_masses_add_up(p: Parameter) -> None:
     masses = p.masses()
     assert masses.sum() == pytest.approx(1) and (masses >= 0).all()
-    if isinstance(p, Integer):
-        assert np.allclose(p.log_density(p.at(np.arange(p.size))), np.log(masses))
-        drawn = np.bincount(p.draw(20_000, np.random.default_rng(0), prior=True), minlength=p.size) / 20_000
-        assert np.abs(drawn - masses).max() < 0.02
+    every = p.at(np.arange(len(masses)))
+    assert np.allclose(p.log_prior(every), np.log(masses))
+    drawn = np.bincount(p.find(p.draw_by_prior(20_000, np.random.default_rng(0))), minlength=len(masses)) / 20_000
+    assert np.abs(drawn - masses).max() < 0.02
 
 
 def test_decay_favours_the_beginning_and_exponential_the_end() -> None:

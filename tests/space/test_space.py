@@ -42,7 +42,7 @@ def test_long_free_integers_are_never_listed() -> None:
     drawn = space.sample(100, rng(), prior=True)
     assert len(set(drawn)) == 100 and space.contains_columns(space.columns(drawn)).all()
     assert space.rank(space.unrank(10**20)) == 10**20
-    assert np.isfinite(space.prior_density(space.columns(drawn))).all()
+    assert np.isfinite(space.log_prior(space.columns(drawn))).all()
 
 
 def test_a_size_beyond_64_bits_is_exact() -> None:
@@ -104,7 +104,7 @@ def test_prior_sampling_follows_the_prior_restricted_to_the_feasible() -> None:
     p = Permutation("p", 3, prior=[[4, 1, 1], [1, 1, 1], [1, 1, 1]])
     space = Space([a, c, p], ["a > 1 or c == 'x'", "pos(p, 0) < a"])
     everything = list(space.enumerate())
-    weight = np.exp(space.prior_density(space.columns(everything)))
+    weight = np.exp(space.log_prior(space.columns(everything)))
     generator, counts = rng(), np.zeros(len(everything))
     for _ in range(300):
         columns = space.groups[0].draw_by_prior(20, generator)

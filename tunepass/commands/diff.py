@@ -8,9 +8,8 @@ from tunepass.commands.answer import Answer, Json, plain
 from tunepass.jobs.history import history_of
 from tunepass.jobs.identity import store_path
 from tunepass.jobs.verify import Checked, check
-from tunepass.space.configuration import Configuration
+from tunepass.space.configuration import Configuration, shown
 from tunepass.tuning.finalists import from_measured
-from tunepass.tuning.result import shown
 
 
 def run(options: argparse.Namespace) -> Answer:

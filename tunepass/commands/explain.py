@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from tunepass.commands.answer import Answer, Json, plain, table
 from tunepass.commands.build_answer import failure_lines, transferred
 from tunepass.jobs.past import Past, look_back
-from tunepass.space.configuration import Configuration, Value
+from tunepass.space.configuration import Configuration, Value, shown
 from tunepass.strategies.density_ratio import importance
 from tunepass.study.trial import Trial
-from tunepass.tuning.result import assignment, failure_kind, failures_of, shown, value_of
+from tunepass.tuning.result import assignment, failure_kind, failures_of, value_of
 
 BEST = 5
 FEW = 5  # measured trials that say something about parameters

@@ -12,11 +12,9 @@ from tunepass.ir.kernel import Kernel
 from tunepass.jobs.reading import parse, select
 from tunepass.passes.base import Compilation
 from tunepass.passes.extract_space import ExtractSpace
-from tunepass.space.parameter import Integer, Parameter, Permutation, Real
+from tunepass.space.configuration import shown
+from tunepass.space.parameter import Parameter
 from tunepass.space.space import Space
-from tunepass.tuning.result import shown
-
-MOST_VALUES = 12  # longer domains are shown by their ends
 
 
 def run(options: argparse.Namespace) -> Answer:
@@ -52,7 +50,7 @@ def _describe(kernel: Kernel) -> tuple[str, Mapping[str, Json]]:
 
 def _text(kernel: Kernel, space: Space, feasible: int | None) -> str:
     rows = [("parameter", "kind", "values", "default")]
-    rows += [(p.name, kind(p), values(p), shown(p.default)) for p in space.parameters]
+    rows += [(p.name, kind(p), p.summary(), shown(p.default)) for p in space.parameters]
     lines = [f"{kernel.source.name}::{kernel.name}", table(rows, indent="  ")]
     lines += [f"  constraint {c.text}" for c in space.constraints]
     dense = _dense(space)
@@ -65,39 +63,19 @@ def _text(kernel: Kernel, space: Space, feasible: int | None) -> str:
 
 
 def kind(parameter: Parameter) -> str:
-    return type(parameter).__name__.lower() + (" log" if getattr(parameter, "log", False) else "")
-
-
-def values(parameter: Parameter) -> str:
-    """The values as people read them: listed when few, else by their ends."""
-    match parameter:
-        case Real():
-            return f"{parameter.lo:g} .. {parameter.hi:g}"
-        case Integer():
-            step = f" step {parameter.step}" if parameter.step != 1 else ""
-            return f"{parameter.lo} .. {parameter.hi}{step}"
-        case Permutation():
-            return f"orders of {' '.join(map(str, parameter.items))}"
-        case _:
-            domain = list(parameter.domain)
-            if len(domain) <= MOST_VALUES:
-                return ", ".join(shown(v) or '""' for v in domain)
-            return f"{shown(domain[0])}, {shown(domain[1])}, ..., {shown(domain[-1])} ({len(domain)} values)"
+    return parameter.kind + (" log" if parameter.on_log_scale else "")
 
 
 def _parameter(parameter: Parameter, kernel: Kernel) -> Json:
-    listed: dict[str, Json] = {"name": parameter.name, "kind": type(parameter).__name__.lower()}
-    match parameter:
-        case Real():
-            listed |= {"lo": parameter.lo, "hi": parameter.hi}
-        case Integer():
-            listed |= {"lo": parameter.lo, "hi": parameter.hi, "step": parameter.step}
-        case Permutation():
-            listed |= {"items": list(parameter.items)}
-        case _:
-            listed |= {"values": [plain(v) for v in parameter.domain]}
-    role = kernel.binding(parameter.name).role
-    return {**listed, "default": plain(parameter.default), "log": bool(getattr(parameter, "log", False)), "role": role}
+    definition: dict[str, Json] = dict(parameter.definition())
+    return {
+        "name": parameter.name,
+        "kind": parameter.kind,
+        **definition,
+        "default": plain(parameter.default),
+        "log": parameter.on_log_scale,
+        "role": kernel.binding(parameter.name).role,
+    }
 
 
 def _dense(space: Space) -> int | None:

@@ -102,7 +102,7 @@ def _is_complete(stated: dict[str, Any]) -> bool:
 def _stated_space(stated: dict[str, Any], parameters: tuple[Parameter, ...]) -> Space | None:
     """None where a constraint has no translation."""
     fixed = stated.get("fixed") or {}
-    inverse = {f"pos_{p.name}": p.name for p in parameters if isinstance(p, Permutation)}
+    inverse = {f"pos_{p.name}": p.name for p in parameters if not p.is_scalar}
     try:
         return Space(parameters, [from_python(text, fixed, inverse) for text in stated.get("constraints") or []])
     except TunepassError:
@@ -130,7 +130,7 @@ Table = tuple[dict[Configuration, Outcome], dict[Configuration, dict[str, float]
 def _rows(path: Path, parameters: tuple[Parameter, ...], objectives: tuple[Objective, ...]) -> Table:
     outcomes: dict[Configuration, Outcome] = {}
     deviation: dict[Configuration, dict[str, float]] = {}
-    spelled = {p.name: {str(v): v for v in p.domain} for p in parameters if not isinstance(p, Permutation)}
+    spelled = {p.name: {str(v): v for v in p.domain} for p in parameters if p.is_scalar}
     try:
         with gzip.open(path, "rt", encoding="utf-8", newline="") as file:
             for line, row in enumerate(csv.DictReader(file), start=2):

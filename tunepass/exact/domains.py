@@ -14,15 +14,14 @@ import numpy as np
 from tunepass.diagnostics import SpaceError
 from tunepass.exact.base import Floats
 from tunepass.exact.running_front import Ints
+from tunepass.expr.nodes import Bool, Integer, Real
 from tunepass.space.configuration import Value
-from tunepass.space.parameter import Categorical, Integer, Ordinal, Parameter
+from tunepass.space.parameter import Parameter
 
 
 def is_numeric(parameter: Parameter) -> bool:
     """A finite parameter whose values are numbers or Booleans."""
-    return isinstance(parameter, (Integer, Ordinal)) or (
-        isinstance(parameter, Categorical) and all(isinstance(v, (bool, int, float)) for v in parameter.domain)
-    )
+    return parameter.size is not None and isinstance(parameter.type, (Bool, Integer, Real))
 
 
 def ordered_values(parameter: Parameter) -> list[Value]:

@@ -8,10 +8,7 @@ from typing import NoReturn
 
 from tunepass.diagnostics import Source, SpaceError, Span, nearest
 from tunepass.space.configuration import Configuration, Value
-from tunepass.space.parameter import Categorical, Parameter, Permutation, Real
-
-BOOLEANS = {"true": True, "True": True, "1": True, "false": False, "False": False, "0": False}
-SHOWN = 6  # values of a domain that a diagnostic lists
+from tunepass.space.parameter import Parameter
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,54 +98,10 @@ def _remembering(parameter: Parameter | None) -> Callable[[Cell], Value]:
 
 def value_of(parameter: Parameter, cell: Cell) -> Value:
     """The value that the cell spells. Raises SpaceError, at the cell, for one that the parameter does not take."""
-    found = _spelt(parameter, cell.text)
-    if found is None:
-        raise SpaceError(f"{parameter.name} does not take {cell.text!r}", cell.span, _takes(parameter, cell.text))
-    return found
-
-
-def _spelt(parameter: Parameter, text: str) -> Value | None:
-    number = _number(text)
-    match parameter:
-        case Real():
-            return number if number is not None and parameter.lo <= number <= parameter.hi else None
-        case Permutation():
-            words = text.strip("()").split()
-            order = tuple(item for word in words for item in parameter.items if str(item) == word)
-            return order if sorted(words) == sorted(map(str, parameter.items)) else None
-        case Categorical() if not any(isinstance(value, bool) for value in parameter.domain):
-            return next((value for value in parameter.domain if str(value) == text), None)
-        case Categorical():
-            return BOOLEANS.get(text)
-        case _:
-            return None if number is None or number not in parameter.domain else number
-
-
-def _number(text: str) -> float | int | None:
-    try:
-        return int(text)
-    except ValueError:
-        pass
-    try:
-        return float(text)
-    except ValueError:
-        return None
-
-
-def _takes(parameter: Parameter, text: str) -> str:
-    match parameter:
-        case Real():
-            return f"it takes {parameter.lo:g} .. {parameter.hi:g}"
-        case Permutation():
-            return f"it takes the orders of {' '.join(map(str, parameter.items))}"
-    domain = [str(value) for value in parameter.domain]
-    if len(domain) <= SHOWN:
-        return f"it takes {', '.join(domain)}"
-    listed, number = f"it takes {domain[0]}, {domain[1]}, ..., {domain[-1]}", _number(text)
-    if number is None or isinstance(parameter, Categorical):
-        return listed
-    nearby = sorted(sorted(parameter.domain, key=lambda value: abs(value - number))[:2])
-    return f"{listed}; the nearest are {' and '.join(map(str, nearby))}"
+    value = parameter.parse(cell.text)
+    if value is None:
+        raise SpaceError(f"{parameter.name} does not take {cell.text!r}", cell.span, parameter.expected(cell.text))
+    return value
 
 
 def _unknown(name: str, known: Mapping[str, Parameter], span: Span) -> NoReturn:

@@ -7,6 +7,13 @@ from collections.abc import Iterator, Mapping
 Value = bool | int | float | str | tuple[int | str, ...]
 
 
+def shown(value: Value) -> str:
+    """A value as people read it: floats without noise digits, permutations as `(0 2 1)`."""
+    if isinstance(value, tuple):
+        return f"({' '.join(map(str, value))})"
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
 class Configuration(Mapping[str, Value]):
     """`configuration["tile"]` reads a value. Equal assignments are equal and hash alike, whatever their order."""
 

@@ -8,11 +8,11 @@ import numpy as np
 
 from tunepass.diagnostics import Diagnostic, Severity
 from tunepass.expr.numpy_eval import satisfied
+from tunepass.space.columns import Columns
 from tunepass.space.configuration import Configuration
 from tunepass.space.feasible.diagram import Indices
-from tunepass.space.feasible.group import Columns, DiagramGroup
-from tunepass.space.parameter import Categorical, Column, Parameter, Permutation
-from tunepass.space.prior import Floats
+from tunepass.space.feasible.group import DiagramGroup
+from tunepass.space.parameter import Column
 
 if TYPE_CHECKING:
     from tunepass.space.space import Space
@@ -53,20 +53,9 @@ def nearest_feasible(space: Space, wanted: Configuration) -> Configuration | Non
         n = len(next(iter(rows.values())))
         if n == 0:
             return None
-        closest = int(np.argmin(sum(_changes(p, rows[p.name], mine[p.name]) for p in g.parameters)))
+        closest = int(np.argmin(sum(p.changes(rows[p.name], mine[p.name]) for p in g.parameters)))
         best.update({name: c[closest : closest + 1] for name, c in rows.items()})
     return space.configurations(best)[0]
-
-
-def _changes(p: Parameter, column: Column, target: Column) -> Floats:
-    """1 for a change, and less than 1 for how far a number moves."""
-    if isinstance(p, Permutation):
-        moved = np.not_equal(column, target)
-        return np.asarray(moved.any(axis=1) + moved.mean(axis=1) / 8, dtype=np.float64)
-    changed = np.not_equal(column, target).astype(np.float64)
-    if not isinstance(p, Categorical):
-        changed = changed + np.abs(p.unit(column) - p.unit(target)) / 8
-    return np.asarray(changed, dtype=np.float64)
 
 
 def nearest_row(g: DiagramGroup, target: Columns) -> Indices:
@@ -82,7 +71,7 @@ def nearest_row(g: DiagramGroup, target: Columns) -> Indices:
         if position >= 0:
             own = (np.arange(layer.width) != wanted[i]).astype(np.float64)
         else:
-            own = _changes(p, p.at(np.arange(layer.width)), p.at(wanted[i : i + 1]))
+            own = p.changes(p.at(np.arange(layer.width)), p.at(wanted[i : i + 1]))
         arc = own[layer.value] + cost[layer.child]
         sources = layer.sources
         order = np.lexsort((arc, sources))

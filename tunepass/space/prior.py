@@ -134,6 +134,38 @@ def position_weights(
     return tuple(_normalised(owner, row) for row in rows)
 
 
+def draw_order(weights: Floats, n: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    """Orders (n, k): position p takes an unused item by `weights[p]`; any unused one if those weigh nothing."""
+    k = len(weights)
+    unused = np.ones((n, k), dtype=bool)
+    orders = np.empty((n, k), dtype=np.int64)
+    for p in range(k):
+        edges = np.cumsum(_choices(weights[p], unused), axis=1)
+        pick = (edges <= rng.random((n, 1)) * edges[:, -1:]).sum(axis=1).clip(max=k - 1)
+        orders[:, p] = pick
+        unused[np.arange(n), pick] = False
+    return orders
+
+
+def log_order_probability(weights: Floats, orders: NDArray[np.int64]) -> Floats:
+    """Log of the probability with which `draw_order` gives each of `orders` (n, k)."""
+    total, unused = np.zeros(len(orders)), np.ones(orders.shape, dtype=bool)
+    row = np.arange(len(orders))
+    with np.errstate(divide="ignore"):
+        for p in range(orders.shape[1]):
+            weight = _choices(weights[p], unused)
+            item = orders[:, p]
+            total += np.log(weight[row, item]) - np.log(weight.sum(axis=1))
+            unused[row, item] = False
+    return total
+
+
+def _choices(weights: Floats, unused: NDArray[np.bool_]) -> Floats:
+    """Weights (n, k) of the unused items; equal ones where all of those weigh nothing."""
+    weight = np.where(unused, weights, 0.0)
+    return np.where(weight.sum(axis=1, keepdims=True) > 0, weight, unused)
+
+
 def _normalised(owner: str, weights: tuple[float, ...]) -> tuple[float, ...]:
     total = math.fsum(weights)
     if not all(math.isfinite(w) and w >= 0 for w in weights) or not total > 0:

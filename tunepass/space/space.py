@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from tunepass.diagnostics import Diagnostic, Severity, SpaceError
 from tunepass.expr import nodes
 from tunepass.expr.numpy_eval import satisfied
-from tunepass.space import moves
+from tunepass.space.columns import Columns, length, replaced, take
 from tunepass.space.configuration import Configuration, Value
 from tunepass.space.constraint import Constraint
 from tunepass.space.defaults import settle
@@ -24,9 +24,9 @@ from tunepass.space.feasible import table
 from tunepass.space.feasible.compile import TooLarge
 from tunepass.space.feasible.conflict import conflicting, describe
 from tunepass.space.feasible.diagram import dedupe
-from tunepass.space.feasible.group import Columns, DiagramGroup, FreeGroup, Group, RealGroup, build_group, components
+from tunepass.space.feasible.group import DiagramGroup, FreeGroup, Group, RealGroup, build_group, components
 from tunepass.space.feasible.rejection import RejectionGroup
-from tunepass.space.parameter import Column, Parameter, Permutation, Real
+from tunepass.space.parameter import Column, Parameter
 from tunepass.space.prior import Floats
 
 NODE_LIMIT = 5_000_000
@@ -71,7 +71,7 @@ class Space:
 
     def _set_groups(self, groups: tuple[Group, ...]) -> None:
         self.groups = groups
-        self.finite = not any(isinstance(p, Real) for p in self.parameters)
+        self.finite = not any(p.size is None for p in self.parameters)
         self.complete = not any(isinstance(g, RejectionGroup) for g in groups)
 
     @cached_property
@@ -94,7 +94,7 @@ class Space:
             mine = [p for p in self.parameters if p.name in names]
             if not numbers:
                 p = mine[0]
-                yield RealGroup(p) if isinstance(p, Real) else FreeGroup(p, p.size)
+                yield RealGroup(p) if p.size is None else FreeGroup(p, p.size)
                 continue
             yield self._tied(mine, [self.constraints[i] for i in numbers])
         for c in self.constraints:
@@ -106,7 +106,7 @@ class Space:
         try:
             group = build_group(parameters, expressions, self.node_limit)
         except TooLarge:
-            real = any(isinstance(p, Real) for p in parameters)
+            real = any(p.size is None for p in parameters)
             what = "has constraints over reals" if real else f"passes {self.node_limit} diagram nodes"
             self._warn(f"this space {what}: it is sampled, not counted", constraints)
             sampled = RejectionGroup(parameters, expressions, self.node_limit)
@@ -130,7 +130,7 @@ class Space:
     @property
     def dense(self) -> int:
         """How many assignments the discrete parameters have, feasible or not."""
-        return math.prod(p.size for p in self.parameters if not isinstance(p, Real))
+        return math.prod(p.size for p in self.parameters if p.size is not None)
 
     @property
     def size(self) -> int:
@@ -174,18 +174,18 @@ class Space:
             ok &= g.contains(columns)
         return ok
 
-    def contains_places(self, places: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Which rows (n, parameters) of places in the parameters' domains are feasible, in a space that is `listed`."""
-        ok = np.ones(len(places), dtype=bool)
+    def contains_indices(self, indices: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Which rows (n, parameters) of indices in the domains are feasible, in a space that is `listed`."""
+        ok = np.ones(len(indices), dtype=bool)
         for g in self.groups:
             if isinstance(g, DiagramGroup):
-                ok &= g.diagram.contains(places[:, [self._numbers[name] for name, _ in g.layers]])
+                ok &= g.diagram.contains(indices[:, [self._numbers[name] for name, _ in g.layers]])
         return ok
 
     @cached_property
     def listed(self) -> bool:
         """Is every configuration a row of places in the parameters' domains, all of them counted?"""
-        return self.complete and not any(isinstance(p, (Real, Permutation)) for p in self.parameters)
+        return self.complete and self.finite and all(p.is_scalar for p in self.parameters)
 
     @cached_property
     def _numbers(self) -> dict[str, int]:
@@ -201,10 +201,10 @@ class Space:
             return self._none()
         if self.finite and self.complete and not prior and self.size <= max(LISTED, 2 * n):
             return self._at(rng.permutation(self.size)[:n])
-        found = self._distinct(n, rng, prior=prior)
-        if prior and length(found) < n and self.finite and self.complete and self.size <= 4 * max(LISTED, n):
-            found = self._topped_up(found, n, rng)
-        return found
+        rows = self._distinct(n, rng, prior=prior)
+        if prior and length(rows) < n and self.finite and self.complete and self.size <= 4 * max(LISTED, n):
+            rows = self._topped_up(rows, n, rng)
+        return rows
 
     def _distinct(self, n: int, rng: np.random.Generator, *, prior: bool) -> Columns:
         kept, idle = self._none(), 0
@@ -234,7 +234,7 @@ class Space:
         everything = self._at(np.arange(self.size))
         rest = np.setdiff1d(np.arange(self.size), self._ranks(found))
         others = {name: c[rest] for name, c in everything.items()}
-        score = self.prior_density(others) + rng.gumbel(size=len(rest))
+        score = self.log_prior(others) + rng.gumbel(size=len(rest))
         pick = np.argsort(-score, kind="stable")[: n - length(found)]
         return self._joined(found, {name: c[pick] for name, c in others.items()})
 
@@ -245,17 +245,22 @@ class Space:
             yield self._at(np.arange(start, min(start + chunk, self.size)))
 
     def neighbour_columns(self, configuration: Configuration) -> Columns:
-        """Feasible rows that change one parameter: to any other value, or by a swap or an insertion in an order."""
-        here = self.columns([configuration])
-        rows = moves.neighbours(self.parameters, here, self.groups)
-        inside = self.contains_columns(rows)
-        return {name: c[inside] for name, c in rows.items()}
+        """Feasible rows that change one parameter: to any other value, or by a swap or an insertion in an order. Reals
+        stay as they are."""
+        columns = self.columns([configuration])
+        steps = {p.name: g.steps(p, columns) for g in self.groups for p in g.parameters if p.size is not None}
+        rows, _ = replaced(columns, steps)
+        return take(rows, self.contains_columns(rows))
 
-    def prior_density(self, columns: Columns) -> Floats:
-        """Log of the prior probability (density, for reals) of every row (n,), not renormalised to what is feasible."""
+    def log_prior(self, columns: Columns, least: float = 0.0) -> Floats:
+        """Log of the prior probability (density, for reals) of every row (n,), not renormalised to what is feasible.
+
+        Only parameters with a prior count, each value with a probability of `least` or more.
+        """
         total = np.zeros(length(columns))
         for p in self.parameters:
-            total = total + moves.log_prior(p, columns[p.name])
+            if p.prior is not None:
+                total += p.log_prior(columns[p.name], least)
         return total
 
     # --- single configurations
@@ -270,8 +275,8 @@ class Space:
         if not all(p.admits(configuration[p.name]) for p in self.parameters):
             return False
         if self.listed:
-            places = np.array([[p.domain.index(_plain(configuration[p.name])) for p in self.parameters]], np.int64)
-            return bool(self.contains_places(places)[0])
+            indices = np.array([[p.domain.index(_plain(configuration[p.name])) for p in self.parameters]], np.int64)
+            return bool(self.contains_indices(indices)[0])
         return bool(self.contains_columns(self.columns([Configuration(configuration)]))[0])
 
     def neighbours(self, configuration: Configuration) -> list[Configuration]:
@@ -346,10 +351,6 @@ class Space:
 def _plain(value: Value) -> Value:
     """Python's own number: a long range finds no other kind without looking at every one of its own."""
     return value.item() if isinstance(value, np.generic) else value
-
-
-def length(columns: Columns) -> int:
-    return len(next(iter(columns.values()))) if columns else 0
 
 
 def _always(e: nodes.Expr) -> bool:

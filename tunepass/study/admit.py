@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import cast
 
 import numpy as np
 
 from tunepass.diagnostics import StudyError, nearest
 from tunepass.expr.numpy_eval import satisfied
 from tunepass.space.configuration import Configuration, Value
-from tunepass.space.parameter import Integer, Parameter, Permutation, Real
+from tunepass.space.parameter import Parameter
 from tunepass.space.space import Space
 
 
@@ -34,17 +33,10 @@ def _spelled(parameter: Parameter, value: object) -> Value:
     plain: object = value.item() if isinstance(value, np.generic) else value
     if isinstance(plain, list):
         plain = tuple(plain)
-    if isinstance(parameter, Integer) and isinstance(plain, float) and plain.is_integer():
-        plain = int(plain)
-    if not parameter.admits(plain):
+    canonical = parameter.canonical(plain)
+    if canonical is None:
         raise StudyError(f"{parameter.name}: {value!r} is not one of its values ({parameter})")
-    match parameter:
-        case Real():
-            return float(cast(float, plain))
-        case Integer() | Permutation():
-            return cast(Value, plain)
-        case _:
-            return parameter.domain[parameter.domain.index(cast(float, plain))]
+    return canonical
 
 
 def _reason(space: Space, configuration: Configuration) -> str | None:

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
 from typing import TypedDict
 
 from tunepass.expr.printer import to_text
-from tunepass.space.configuration import Value
-from tunepass.space.parameter import Integer, Parameter, Permutation, Real
+from tunepass.space.parameter import Parameter
 from tunepass.space.space import Space
 from tunepass.study.storage.codec import dump
 
@@ -55,17 +53,7 @@ def space_differences(old: str, new: str) -> list[str]:
 
 
 def _parameter(parameter: Parameter) -> str:
-    values: Mapping[str, Value | list[Value]]
-    match parameter:
-        case Real():
-            values = {"lo": parameter.lo, "hi": parameter.hi}
-        case Integer():
-            values = {"lo": parameter.lo, "hi": parameter.hi, "step": parameter.step}
-        case Permutation():
-            values = {"items": parameter.items}
-        case _:
-            values = {"values": list(parameter.domain)}
-    return f"{type(parameter).__name__.lower()} {dump({**values, 'default': parameter.default})}"
+    return f"{parameter.kind} {dump({**parameter.definition(), 'default': parameter.default})}"
 
 
 def _rows(space: Space) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from tunepass.exact.base import Certificate
-from tunepass.space.configuration import Configuration, Value
+from tunepass.space.configuration import Configuration, shown
 from tunepass.study.objective import Objective
 from tunepass.study.origin import Origin
 from tunepass.study.outcome import Failed, Infeasible, Measured
@@ -107,13 +107,6 @@ class Progress:
 def assignment(configuration: Configuration) -> str:
     """`TILE=64, UNROLL=4`."""
     return ", ".join(f"{name}={shown(value)}" for name, value in configuration.items())
-
-
-def shown(value: Value) -> str:
-    """A value as people read it: floats without noise digits, permutations as `(0 2 1)`."""
-    if isinstance(value, tuple):
-        return f"({' '.join(map(str, value))})"
-    return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
 def value_of(trial: Trial, objective: Objective) -> float | None:

@@ -6,12 +6,11 @@ import math
 from collections.abc import Mapping, Sequence
 
 from tunepass.diagnostics import SourceError, Span, nearest
-from tunepass.expr.nodes import Bool, Integer
+from tunepass.expr.nodes import Bool, Integer, Order
 from tunepass.frontends.c.pragmas.loop import FactorText, LoopPragma, Named
 from tunepass.ir.loops import Nest
 from tunepass.space.constraint import Constraint
-from tunepass.space.parameter import Categorical, Ordinal, Parameter, Permutation
-from tunepass.space.parameter import Integer as IntegerParameter
+from tunepass.space.parameter import Parameter
 
 FACTOR_LIMIT = 1 << 20
 COPIES_LIMIT = 256  # of the body: beyond it only the compiler's patience is measured
@@ -45,9 +44,7 @@ def _few_copies(pragma: LoopPragma, parameters: Mapping[str, Parameter]) -> tupl
 def _largest(factor: FactorText, parameters: Mapping[str, Parameter]) -> int:
     if not isinstance(factor.setting, str):
         return int(factor.setting)
-    parameter = parameters[factor.setting]
-    assert isinstance(parameter, (IntegerParameter, Ordinal, Categorical))  # _check_factor
-    return max(int(v) for v in _ends(parameter))
+    return int(parameters[factor.setting].ends()[1])
 
 
 def _check_order(
@@ -62,9 +59,9 @@ def _check_order(
         return ()
     named = pragma.order[0]
     parameter = _parameter(order, named.span, parameters, flags)
-    if not isinstance(parameter, Permutation):
+    if not isinstance(parameter.type, Order):
         raise SourceError(f"`order` needs a permutation; `{order}` is {parameter}", named.span)
-    items = tuple(str(item) for item in parameter.items)
+    items = tuple(str(item) for item in parameter.type.items)
     if not _check_items(items, nest, pragma.order, named.span):
         return ()
     texts = [f"pos({order}, {f.index}_tile) < pos({order}, {f.index})" for f in nest.directives.tile]
@@ -88,18 +85,11 @@ def _parameter(name: str, span: Span, parameters: Mapping[str, Parameter], flags
 
 
 def _check_factor(factor: FactorText, parameter: Parameter) -> None:
-    fits = isinstance(parameter.type, (Integer, Bool))
-    if not fits or not isinstance(parameter, (IntegerParameter, Ordinal, Categorical)):
+    if not isinstance(parameter.type, (Integer, Bool)):
         raise SourceError(f"a factor is a whole number; `{parameter.name}` is {parameter}", factor.span)
-    least, largest = min(_ends(parameter)), max(_ends(parameter))
+    least, largest = parameter.ends()
     if not 0 <= least <= largest <= FACTOR_LIMIT:
         raise SourceError(f"a factor is 0 to {FACTOR_LIMIT}; `{parameter.name}` is {parameter}", factor.span)
-
-
-def _ends(parameter: IntegerParameter | Ordinal | Categorical) -> Sequence[int | float]:
-    if isinstance(parameter, IntegerParameter):
-        return (parameter.lo, parameter.hi)
-    return [v for v in parameter.domain if isinstance(v, (int, float))]
 
 
 def _check_items(items: tuple[str, ...], nest: Nest, names: tuple[Named, ...], span: Span) -> bool:

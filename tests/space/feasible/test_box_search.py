@@ -6,14 +6,14 @@ import numpy as np
 
 from tunepass.expr.numpy_eval import satisfied
 from tunepass.expr.parser import parse
-from tunepass.space.feasible.box_search import Search, resample
-from tunepass.space.features.axes import axis_of
+from tunepass.space.feasible.box_search import BoxSearch, resample
 from tunepass.space.parameter import Integer, Real
 
 
 def points(texts: list[str], parameters: list[Real | Integer], wanted: int = 500) -> dict[str, np.ndarray]:  # type: ignore[type-arg]
     es = [parse(t, {p.name: p.type for p in parameters}) for t in texts]
-    search = Search(es, [axis_of(p) for p in parameters], prior=False)
+    axes = [axis for p in parameters if (axis := p.axis()) is not None]
+    search = BoxSearch(es, axes, prior=False)
     found = dict(search.points({}, 1, wanted, np.random.default_rng(0)))
     assert all(satisfied(e, found, len(found[parameters[0].name])).all() for e in es)
     return found

@@ -7,7 +7,6 @@ import pytest
 
 from tunepass.expr.numpy_eval import evaluate
 from tunepass.expr.parser import parse
-from tunepass.space.feasible.group import variables_of
 from tunepass.space.feasible.order import choose
 from tunepass.space.feasible.terms import Term, Terms, conjuncts
 from tunepass.space.parameter import Integer, Permutation
@@ -16,7 +15,7 @@ ABC = [Integer(n, 1, 9) for n in "abc"]
 
 
 def built(text: str, terms: Terms | None = None) -> tuple[Terms, Term]:
-    terms = terms or Terms(variables_of(ABC))
+    terms = terms or Terms([v for p in ABC for v in p.variables()])
     return terms, terms.build(parse(text, {p.name: p.type for p in ABC}))
 
 
@@ -34,7 +33,7 @@ def test_equal_terms_are_one_object() -> None:
 
 
 def test_what_may_overflow_is_not_regrouped() -> None:
-    big = Terms(variables_of([Integer(n, 1, 2**40) for n in "abc"]))
+    big = Terms([v for n in "abc" for v in Integer(n, 1, 2**40).variables()])
     assert built("a * b * c", big)[1].kind == "apply"
 
 
@@ -60,7 +59,7 @@ def test_the_order_keeps_frontiers_narrow_and_permutations_together() -> None:
         Integer("d", 1, 50),
         Permutation("p", 3),
     ]
-    terms = Terms(variables_of(parameters))
+    terms = Terms([v for p in parameters for v in p.variables()])
     names = {p.name: p.type for p in parameters}
     texts = ["a % c == 0", "b % d == 0", "a + pos(p, 0) < 9"]
     constraints = [terms.build(parse(t, names)) for t in texts]

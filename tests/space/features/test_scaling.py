@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tunepass.space.features.derived import derived_features
-from tunepass.space.features.scaling import Places
+from tunepass.space.features.scaling import Scaling
 from tunepass.space.parameter import Categorical, Integer, Ordinal, Permutation, Real
 from tunepass.space.space import Space
 
@@ -29,10 +29,10 @@ def test_the_same_bits_as_one_by_one(log: bool) -> None:
     derived = derived_features(SPACE)
     assert any(d.odd for d in derived) and any(len(d.powers) > 1 for d in derived)
     columns = SPACE.sample_columns(50, np.random.default_rng(0))
-    places = Places(SPACE.parameters, derived, log=log)
-    assert places.numbers == [0, 2, 4, 5, 6]
-    found = places.of(columns)
-    for row, number in zip(found, places.numbers):
+    scaling = Scaling(SPACE.parameters, derived, log=log)
+    assert scaling.numeric == [0, 2, 4, 5, 6]
+    found = scaling.rows(columns)
+    for row, number in zip(found, scaling.numeric):
         p = SPACE.parameters[number]
         assert isinstance(p, (Ordinal, Integer, Real))
         lo, hi = p.ends()
@@ -45,4 +45,4 @@ def test_the_same_bits_as_one_by_one(log: bool) -> None:
 
 def test_a_space_without_numbers_has_none() -> None:
     space = Space([Categorical("c", ["x", "y"])])
-    assert Places(space.parameters).of({"c": np.array([0, 1, 1])}).shape == (0, 3)
+    assert Scaling(space.parameters).rows({"c": np.array([0, 1, 1])}).shape == (0, 3)

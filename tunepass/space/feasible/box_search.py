@@ -19,7 +19,7 @@ from tunepass.expr.interval.extension import IntervalExtension
 from tunepass.expr.numpy_eval import satisfied
 from tunepass.space.columns import Columns, take
 from tunepass.space.feasible.diagram import Indices
-from tunepass.space.features.axes import Axis
+from tunepass.space.parameters.axis import Axis
 from tunepass.space.prior import Floats
 
 Mask = NDArray[np.bool_]
@@ -44,7 +44,7 @@ class Boxes:
 
 
 @dataclass(frozen=True, slots=True)
-class Search:
+class BoxSearch:
     """Constraints over `axes` and listed parameters; `prior`: measure by the axes' priors."""
 
     expressions: Sequence[nodes.Expr]
@@ -81,7 +81,7 @@ class Search:
     def _relevant(self) -> NDArray[np.int64]:
         """Which expression reads which axis (expressions, axes)."""
         names = [nodes.free_names(e) for e in self.expressions]
-        return np.array([[int(a.parameter.name in mine) for a in self.axes] for mine in names])
+        return np.array([[int(a.name in mine) for a in self.axes] for mine in names])
 
     def _judge(self, boxes: Boxes, bounded: IntervalExtension) -> tuple[Mask, NDArray[np.int64]]:
         """Which boxes (n,) may hold a feasible point, and which expressions (e, n) are open there."""
@@ -89,7 +89,7 @@ class Search:
         lo = {name: c for name, c in boxes.prefix.items() if c.ndim == 1}  # orders have no bounds
         hi = dict(lo)
         for i, a in enumerate(self.axes):
-            lo[a.parameter.name], hi[a.parameter.name] = a.values(boxes.lo[:, i], boxes.hi[:, i])
+            lo[a.name], hi[a.name] = a.values(boxes.lo[:, i], boxes.hi[:, i])
         possible, open_ = np.ones(n, dtype=bool), np.empty((len(self.expressions), n), dtype=np.int64)
         for i, found in enumerate(bounded.bounds(lo, hi, n)):
             possible &= ~found.never
@@ -124,7 +124,7 @@ class Search:
         pick = rng.permutation(resample(boxes.weight, n, rng))
         found = dict(take(boxes.prefix, pick))
         for i, a in enumerate(self.axes):
-            found[a.parameter.name] = a.draw(boxes.lo[pick, i], boxes.hi[pick, i], rng, prior=self.prior)
+            found[a.name] = a.draw(boxes.lo[pick, i], boxes.hi[pick, i], rng, prior=self.prior)
         return found, n
 
     def _met(self, columns: Columns, n: int) -> Mask:

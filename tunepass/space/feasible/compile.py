@@ -75,6 +75,15 @@ class Domain:
     index: Indices
     width: int
 
+    @classmethod
+    def of(cls, values: Values) -> Domain:
+        """All of a variable's values."""
+        return cls(values, np.arange(len(values)), len(values))
+
+    def take(self, index: Indices | Mask) -> Domain:
+        """Some of the values."""
+        return Domain(self.column[index], self.index[index], self.width)
+
 
 class Builder:
     """`order` lists the variables a layer each; `constraints` mention no other variable, but may mention free ones

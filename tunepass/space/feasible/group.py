@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tunepass.expr import nodes
+from tunepass.space.columns import Columns, Mask
 from tunepass.space.constraint import Constraint
 from tunepass.space.feasible import order
 from tunepass.space.feasible.compile import Builder, Domain, TooLarge
 from tunepass.space.feasible.diagram import LIMIT, Diagram, Indices, Weighted
 from tunepass.space.feasible.evaluate import Evaluator, Known
-from tunepass.space.feasible.terms import Term, Terms, Variable, conjuncts
-from tunepass.space.parameter import Categorical, Column, Integer, Ordinal, Parameter, Permutation, Real
+from tunepass.space.feasible.terms import Term, Terms, conjuncts
+from tunepass.space.parameter import Column, Parameter
 from tunepass.space.prior import Floats
 
-Columns = Mapping[str, NDArray[np.generic]]
-ENUMERABLE = 1 << 24  # values of one constrained parameter worth listing
+LONG = 4096  # values of a free parameter; of a longer one only some are neighbours
 
 
 class Group(ABC):
@@ -33,10 +32,10 @@ class Group(ABC):
     def unrank(self, ranks: Indices) -> Columns: ...
 
     @abstractmethod
-    def walk(self, columns: Columns) -> tuple[NDArray[np.bool_], Indices]:
+    def walk(self, columns: Columns) -> tuple[Mask, Indices]:
         """Which rows are feasible, and their ranks."""
 
-    def contains(self, columns: Columns) -> NDArray[np.bool_]:
+    def contains(self, columns: Columns) -> Mask:
         """Which rows are feasible."""
         return self.walk(columns)[0]
 
@@ -45,7 +44,13 @@ class Group(ABC):
         """Independent rows, by the parameters' priors restricted to what is feasible."""
 
     def draw(self, n: int, rng: np.random.Generator) -> Columns:
+        """Independent rows, uniform."""
         return self.unrank(draw_ranks(self.size, n, rng))
+
+    def steps(self, parameter: Parameter, columns: Columns) -> tuple[Column, Indices]:
+        """Values of `parameter` one step from that of the one row in `columns`, and that row's number for each; some
+        may be infeasible."""
+        return parameter.steps(columns[parameter.name], LONG)
 
 
 def draw_ranks(size: int, n: int, rng: np.random.Generator) -> Indices:
@@ -61,7 +66,7 @@ def draw_ranks(size: int, n: int, rng: np.random.Generator) -> Indices:
 class FreeGroup(Group):
     """One finite parameter no constraint mentions: never listed, however long."""
 
-    parameter: Integer | Permutation | Parameter
+    parameter: Parameter
     size: int
 
     @property
@@ -71,34 +76,13 @@ class FreeGroup(Group):
     def unrank(self, ranks: Indices) -> Columns:
         return {self.parameter.name: self.parameter.at(ranks)}
 
-    def walk(self, columns: Columns) -> tuple[NDArray[np.bool_], Indices]:
-        place = self.parameter.find(columns[self.parameter.name])
-        return place >= 0, place
+    def walk(self, columns: Columns) -> tuple[Mask, Indices]:
+        index = self.parameter.find(columns[self.parameter.name])
+        return index >= 0, index
 
     def draw_by_prior(self, n: int, rng: np.random.Generator) -> Columns:
         p = self.parameter
-        if p.prior is None:
-            return self.draw(n, rng)
-        if isinstance(p, Integer):
-            return {p.name: p.at(p.draw(n, rng, prior=True))}
-        if isinstance(p, Permutation):
-            return {p.name: _draw_order(p.masses(), n, rng)}
-        return {p.name: p.at(rng.choice(self.size, size=n, p=p.masses()))}
-
-
-def _draw_order(weights: Floats, n: int, rng: np.random.Generator) -> Column:
-    """Orders (n, k): position p takes an unused item with its weight; any unused one if those weigh nothing."""
-    k = len(weights)
-    free = np.ones((n, k), dtype=bool)
-    out = np.empty((n, k), dtype=np.int64)
-    for p in range(k):
-        w = np.where(free, weights[p], 0.0)
-        w = np.where(w.sum(axis=1, keepdims=True) > 0, w, free)
-        edges = np.cumsum(w, axis=1)
-        pick = (edges <= rng.random((n, 1)) * edges[:, -1:]).sum(axis=1).clip(max=k - 1)
-        out[:, p] = pick
-        free[np.arange(n), pick] = False
-    return out
+        return self.draw(n, rng) if p.prior is None else {p.name: p.draw_by_prior(n, rng)}
 
 
 class DiagramGroup(Group):
@@ -113,26 +97,34 @@ class DiagramGroup(Group):
     def unrank(self, ranks: Indices) -> Columns:
         return self.columns(self.diagram.unrank(ranks))
 
-    def walk(self, columns: Columns) -> tuple[NDArray[np.bool_], Indices]:
+    def walk(self, columns: Columns) -> tuple[Mask, Indices]:
         return self.diagram.walk(self.rows(columns))
 
-    def contains(self, columns: Columns) -> NDArray[np.bool_]:
+    def contains(self, columns: Columns) -> Mask:
         return self.diagram.contains(self.rows(columns))
 
     def columns(self, rows: Indices) -> Columns:
         """Columns of rows (n, layers) of value indices."""
         out: dict[str, Column] = {}
         for p in self.parameters:
-            at = [i for i, (name, _) in enumerate(self.layers) if name == p.name]
-            out[p.name] = rows[:, at] if isinstance(p, Permutation) else p.at(rows[:, at[0]])
+            layers = [i for i, (name, _) in enumerate(self.layers) if name == p.name]
+            out[p.name] = p.from_codes(rows[:, layers])
         return out
 
     def rows(self, columns: Columns) -> Indices:
-        found = []
-        for name, position in self.layers:
-            p = self._by_name[name]
-            found.append(columns[name][:, position] if isinstance(p, Permutation) else p.find(columns[name]))
-        return np.stack(found, axis=1).astype(np.int64)
+        """Rows (n, layers) of value indices of the configurations in `columns`: the inverse of `columns`."""
+        codes = {p.name: p.codes(columns[p.name]) for p in self.parameters}
+        return np.stack([codes[name][:, max(position, 0)] for name, position in self.layers], axis=1)
+
+    def steps(self, parameter: Parameter, columns: Columns) -> tuple[Column, Indices]:
+        """Only those that the diagram allows, where the row is feasible and the parameter one of its layers."""
+        if not (parameter.is_scalar and self.contains(columns)[0]):
+            return super().steps(parameter, columns)
+        row = self.rows(columns)[0]
+        layer = next(i for i, (name, _) in enumerate(self.layers) if name == parameter.name)
+        index = self.diagram.choices(row, layer)
+        others = parameter.at(index[index != row[layer]])
+        return others, np.zeros(len(others), dtype=np.int64)
 
     def masses(self) -> list[Floats]:
         """The prior weight of every value of every layer."""
@@ -153,66 +145,28 @@ class DiagramGroup(Group):
 
 
 class RealGroup(Group):
-    """A real parameter no constraint mentions. It has no size or ranks; only `draw` and `walk` mean something."""
+    """One parameter of infinitely many values that no constraint mentions. It has no size or ranks."""
 
     size = 1
 
-    def __init__(self, parameter: Real):
+    def __init__(self, parameter: Parameter):
         self.parameter, self.parameters = parameter, (parameter,)
 
     def unrank(self, ranks: Indices) -> Columns:
         raise AssertionError("a real parameter is not ranked")
 
-    def walk(self, columns: Columns) -> tuple[NDArray[np.bool_], Indices]:
-        inside = self.parameter.inside(columns[self.parameter.name])
+    def walk(self, columns: Columns) -> tuple[Mask, Indices]:
+        inside = self.contains(columns)
         return inside, np.zeros(len(inside), dtype=np.int64)
+
+    def contains(self, columns: Columns) -> Mask:
+        return self.parameter.inside(columns[self.parameter.name])
 
     def draw(self, n: int, rng: np.random.Generator) -> Columns:
         return {self.parameter.name: self.parameter.draw(n, rng)}
 
     def draw_by_prior(self, n: int, rng: np.random.Generator) -> Columns:
-        return {self.parameter.name: self.parameter.draw(n, rng, prior=True)}
-
-
-def variables_of(parameters: Sequence[Parameter]) -> list[Variable]:
-    """A variable a parameter, or a position of a permutation."""
-    out: list[Variable] = []
-    for p in parameters:
-        if isinstance(p, Permutation):
-            kind, n = item_type(p), len(p.items)
-            ends = (float(min(p.items)), float(max(p.items))) if isinstance(kind, nodes.Integer) else (0.0, 0.0)
-            out += [Variable(p.name, i, kind, *ends, n) for i in range(n)]
-        else:
-            lo, hi = value_ends(p)
-            out.append(Variable(p.name, -1, p.type, lo, hi, p.size or 0))
-    return out
-
-
-def item_type(p: Permutation) -> nodes.Type:
-    first = p.items[0]
-    return nodes.INTEGER if isinstance(first, int) else nodes.Category(tuple(str(i) for i in p.items))
-
-
-def value_ends(p: Parameter) -> tuple[float, float]:
-    if isinstance(p, (Real, Integer)):
-        return float(p.lo), float(p.hi)
-    return p.lookup.ends if isinstance(p, (Ordinal, Categorical)) else (0.0, 0.0)
-
-
-def domain_of(p: Parameter) -> Domain:
-    """Every value of a parameter, or every item of a permutation, to cross rows with."""
-    if isinstance(p, Permutation):
-        index = np.arange(len(p.items))
-        column: Column = np.array(p.items) if isinstance(p.items[0], int) else index
-        return Domain(column, index, len(p.items))
-    size = p.size
-    assert size is not None
-    index = np.arange(size)
-    return Domain(p.at(index), index, size)
-
-
-def _unlisted(p: Parameter) -> bool:
-    return isinstance(p, Real) or (isinstance(p, Integer) and p.size > ENUMERABLE)
+        return {self.parameter.name: self.parameter.draw_by_prior(n, rng)}
 
 
 def components(parameters: Sequence[Parameter], constraints: Sequence[Constraint]) -> list[tuple[set[str], list[int]]]:
@@ -253,11 +207,11 @@ class Compiled:
 
     def __init__(self, parameters: Sequence[Parameter], expressions: Sequence[nodes.Expr]):
         self.parameters = tuple(parameters)
-        self.variables = variables_of(parameters)
+        self.variables = [v for p in parameters for v in p.variables()]
         self.terms = Terms(self.variables)
         constraints = dict.fromkeys(self.terms.build(part) for e in expressions for part in conjuncts(e))
-        self.listed = [p for p in parameters if not _unlisted(p)]
-        finite = {p.name: domain_of(p) for p in self.listed}
+        self.listed = [p for p in parameters if p.axis() is None]
+        finite = {p.name: Domain.of(p.variable_values()) for p in self.listed}
         self.domains = {i: finite[v.parameter] for i, v in enumerate(self.variables) if v.parameter in finite}
         self.joint: list[Term] = []
         for t in constraints:
@@ -274,7 +228,7 @@ class Compiled:
         known: Known = {self.terms.variable(number): (domain.column, None)}
         everywhere = np.ones(len(domain.index), dtype=bool)
         met = Evaluator(self.terms, known, 0, 1 << number).satisfied(t, everywhere) & everywhere
-        self.domains[number] = Domain(domain.column[met], domain.index[met], domain.width)
+        self.domains[number] = domain.take(met)
 
     def order(self) -> list[int]:
         units = []

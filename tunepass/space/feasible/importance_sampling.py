@@ -15,7 +15,7 @@ from tunepass.space.feasible.box_search import resample
 from tunepass.space.feasible.compile import Builder, Domain, Rows
 from tunepass.space.feasible.diagram import Indices
 from tunepass.space.feasible.group import Compiled
-from tunepass.space.parameter import Column, Permutation
+from tunepass.space.parameter import Column
 
 VALUES = 64  # values of one variable tried by a particle
 PAIRS = 1 << 18  # particles times values of the last variable, which decides
@@ -59,12 +59,11 @@ class Growing:
         if len(domain.index) <= most:
             return domain
         pick = np.sort(rng.choice(len(domain.index), size=most, replace=False))
-        return Domain(domain.column[pick], domain.index[pick], domain.width)
+        return domain.take(pick)
 
     def _columns(self, path: Indices) -> Columns:
         out: dict[str, Column] = {}
-        at = [(self.compiled.variables[number], i) for i, number in enumerate(self.builder.order)]
+        owners = [self.compiled.variables[number].parameter for number in self.builder.order]
         for p in self.compiled.listed:
-            mine = [i for v, i in at if v.parameter == p.name]
-            out[p.name] = path[:, mine] if isinstance(p, Permutation) else p.at(path[:, mine[0]])
+            out[p.name] = p.from_codes(path[:, [i for i, name in enumerate(owners) if name == p.name]])
         return out

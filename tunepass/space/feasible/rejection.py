@@ -17,13 +17,12 @@ from numpy.typing import NDArray
 from tunepass.expr import nodes
 from tunepass.expr.numpy_eval import satisfied
 from tunepass.space.columns import Columns, length, take
-from tunepass.space.feasible.box_search import Search
+from tunepass.space.feasible.box_search import BoxSearch
 from tunepass.space.feasible.compile import TooLarge
 from tunepass.space.feasible.diagram import Indices
 from tunepass.space.feasible.group import Compiled, DiagramGroup, Group, grouped
 from tunepass.space.feasible.importance_sampling import Growing
-from tunepass.space.features.axes import axis_of
-from tunepass.space.parameter import Integer, Parameter, Real
+from tunepass.space.parameter import Parameter
 
 PARTICLES, MOST_PARTICLES = 512, 1 << 14
 ALL = 2048  # listed assignments up to which each is a particle
@@ -41,7 +40,7 @@ class RejectionGroup(Group):
         self.parameters = tuple(parameters)
         self.expressions = tuple(expressions)
         compiled = Compiled(parameters, expressions)
-        self._loose = [p for p in parameters if isinstance(p, (Real, Integer)) and p not in compiled.listed]
+        self._axes = [axis for p in parameters if (axis := p.axis()) is not None]
         self._prefixes = _prefixes(compiled, min(node_limit, PREFIX_NODES)) if compiled.listed else None
         self.empty = isinstance(self._prefixes, DiagramGroup) and self._prefixes.size == 0
 
@@ -52,8 +51,7 @@ class RejectionGroup(Group):
         n = length(columns)
         ok = np.ones(n, dtype=bool)
         for p in self.parameters:
-            column = columns[p.name]
-            ok &= p.inside(column) if isinstance(p, Real) else p.find(column) >= 0
+            ok &= p.inside(columns[p.name])
         return ok & self._met(columns, n), np.zeros(n, dtype=np.int64)
 
     def _met(self, columns: Columns, n: int) -> NDArray[np.bool_]:
@@ -87,10 +85,9 @@ class RejectionGroup(Group):
         if self._prefixes is not None:
             prefix = self._prefix(min(max(PARTICLES, 4 * wanted) << 2 * idle, MOST_PARTICLES), rng, prior=prior)
             m = length(prefix)
-        if self._loose and m:
-            axes = [axis_of(p) for p in self._loose]
-            return Search(self.expressions, axes, prior).points(prefix, m, wanted, rng)
-        if self._loose:
+        if self._axes and m:
+            return BoxSearch(self.expressions, self._axes, prior).points(prefix, m, wanted, rng)
+        if self._axes:
             return {p.name: p.column([]) for p in self.parameters}
         return take(prefix, rng.permutation(np.flatnonzero(self._met(prefix, m))))
 

@@ -10,7 +10,8 @@ from tunepass.diagnostics import SpaceError
 from tunepass.space.configuration import Value
 from tunepass.space.feasible.diagram import from_rows
 from tunepass.space.feasible.group import DiagramGroup
-from tunepass.space.parameter import Categorical, Ordinal, Parameter, Permutation, Real
+from tunepass.space.parameter import Categorical, Indices, Ordinal, Parameter, Permutation
+from tunepass.space.parameters.variable import Variable
 
 
 def parameters_of(rows: Sequence[Mapping[str, Value]]) -> tuple[Parameter, ...]:
@@ -42,23 +43,16 @@ def group_of(rows: Sequence[Mapping[str, Value]], parameters: Sequence[Parameter
     for row in rows:
         if set(row) != names:
             raise SpaceError(f"a row gives {sorted(names)} a value each, got {sorted(row)}")
-    layers: list[tuple[str, int]] = []
-    columns, widths = [], []
+    variables: list[Variable] = []
+    codes: list[Indices] = []
     for p in parameters:
-        if isinstance(p, Real):
+        if p.size is None:
             raise SpaceError(f"{p.name}: a table needs finite parameters", p.span)
         values = [row[p.name] for row in rows]
         for v in set(values):
             p.check(v)
-        column = p.column(values)
-        if isinstance(p, Permutation):
-            k = len(p.items)
-            layers += [(p.name, i) for i in range(k)]
-            columns += [column[:, i].astype(np.int64) for i in range(k)]
-            widths += [k] * k
-        else:
-            layers.append((p.name, -1))
-            columns.append(p.find(column))
-            widths.append(p.size)
-    distinct = np.unique(np.stack(columns, axis=1), axis=0)
-    return DiagramGroup(parameters, layers, from_rows(distinct, widths))
+        variables += p.variables()
+        codes.append(p.codes(p.column(values)))
+    distinct = np.unique(np.concatenate(codes, axis=1), axis=0)
+    layers = [(v.parameter, v.position) for v in variables]
+    return DiagramGroup(parameters, layers, from_rows(distinct, [v.size for v in variables]))

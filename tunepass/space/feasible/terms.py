@@ -17,18 +17,7 @@ from typing import NamedTuple
 from tunepass.expr import nodes
 from tunepass.space.feasible import ranges
 from tunepass.space.feasible.ranges import Range
-
-
-@dataclass(frozen=True, slots=True)
-class Variable:
-    """One layer: a parameter (`position` -1), or position `position` of the permutation `parameter`."""
-
-    parameter: str
-    position: int
-    type: nodes.Type
-    lo: float
-    hi: float
-    size: int
+from tunepass.space.parameters.variable import Variable
 
 
 @dataclass(eq=False, slots=True)

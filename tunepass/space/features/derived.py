@@ -20,8 +20,7 @@ import numpy as np
 
 from tunepass.expr import nodes
 from tunepass.space.columns import Columns
-from tunepass.space.parameter import Categorical, Integer, Ordinal, Parameter, Permutation
-from tunepass.space.parameters.base import Column
+from tunepass.space.parameter import Column, NumericParameter, Parameter
 from tunepass.space.prior import Floats
 from tunepass.space.space import Space
 
@@ -33,7 +32,7 @@ Powers = tuple[tuple[str, int], ...]  # by name, of which the first is positive
 
 @dataclass(frozen=True, slots=True)
 class Derived:
-    """One feature: `raw` scaled to [0, 1] by `lo` and `hi` (places.py). `odd`: of the odd part of its parameter."""
+    """One feature: `raw` scaled to [0, 1] by `lo` and `hi`. `odd`: of the odd part of its parameter."""
 
     powers: Powers
     odd: bool
@@ -56,8 +55,8 @@ class Derived:
 
 def magnitudes(space: Space) -> tuple[Derived, ...]:
     """The logarithm of each number that has many values and ranges far, and whose own scale is plain."""
-    many = [p for p in space.parameters if isinstance(p, (Integer, Ordinal)) and p.size >= MANY]
-    far = [p for p in many if _positive(p) and not p.log]
+    numeric = [p for p in space.parameters if isinstance(p, NumericParameter) and p.size is not None]
+    far = [p for p in numeric if p.size >= MANY and _positive(p) and not p.log]
     features = [Derived(((p.name, 1),), False) for p in far if p.ends()[1] >= FAR * p.ends()[0]]
     return _all_scaled(features, space)
 
@@ -74,15 +73,13 @@ def derived_features(space: Space) -> tuple[Derived, ...]:
 
 def mixes_powers_of_two(parameter: Parameter) -> bool:
     """Are at least two of an integer's values powers of two, and some not? Then which is which may matter."""
-    if isinstance(parameter, Permutation) or not isinstance(parameter.type, nodes.Integer):
+    if not isinstance(parameter.type, nodes.Integer) or parameter.ends()[0] < 0:
         return False
-    if isinstance(parameter, Integer) and parameter.size > LARGEST_DOMAIN:
-        return False
-    if not isinstance(parameter, (Integer, Ordinal, Categorical)):
+    if isinstance(parameter.domain, range) and len(parameter.domain) > LARGEST_DOMAIN:
         return False
     values = np.array([v for v in parameter.domain if isinstance(v, int) and v > 0], np.int64)
     powers = int((odd_part(values) == 1).sum())
-    return bool(min((v for v in parameter.domain if isinstance(v, int)), default=-1) >= 0 and 2 <= powers < len(values))
+    return 2 <= powers < len(values)
 
 
 def odd_part(column: Column) -> Column:
@@ -142,11 +139,8 @@ def _named(powers: Mapping[str, int]) -> Iterator[Powers]:
 
 
 def _positive(p: Parameter) -> bool:
-    if isinstance(p, Permutation):
-        return False
-    if isinstance(p, Categorical):
-        return all(isinstance(v, (int, float)) and not isinstance(v, bool) and v > 0 for v in p.domain)
-    return p.ends()[0] > 0
+    """Are its values numbers, all above 0?"""
+    return isinstance(p.type, (nodes.Integer, nodes.Real)) and p.ends()[0] > 0
 
 
 def _all_scaled(features: Sequence[Derived], space: Space) -> tuple[Derived, ...]:

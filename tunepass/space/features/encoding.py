@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tunepass.space.feasible.group import Columns
+from tunepass.space.columns import Columns
 from tunepass.space.features.derived import Derived
-from tunepass.space.features.scaling import Places
-from tunepass.space.parameter import Categorical, Column, Parameter, Permutation
+from tunepass.space.features.scaling import Scaling
+from tunepass.space.parameter import Parameter
 from tunepass.space.prior import Floats
 from tunepass.space.space import Space
 
@@ -35,42 +35,23 @@ class Encoding:
         blocks: list[Block] = []
         features: list[str] = []
         for p in space.parameters:
-            names = _names(p)
+            names = p.feature_names()
             blocks.append(Block(p, len(features), len(features) + len(names)))
             features += names
         self.blocks, self.derived = tuple(blocks), tuple(derived)
         self.features = (*features, *(str(d) for d in self.derived))
-        self._places = Places(space.parameters, self.derived)
-        starts = [blocks[i].start for i in self._places.numbers]
-        self._numbers = np.array([*starts, *range(len(features), len(self.features))], np.int64)
+        self._scaling = Scaling(space.parameters, self.derived)
+        starts = [blocks[i].start for i in self._scaling.numeric]
+        self._others = [b for i, b in enumerate(blocks) if i not in self._scaling.numeric]
+        self._scaled = np.array([*starts, *range(len(features), len(self.features))], np.int64)
 
     def encode(self, columns: Columns) -> Floats:
         """Rows (n, features) of the configurations in `columns`."""
-        places = self._places.of(columns)
-        if len(places) == len(self.features):
-            return np.ascontiguousarray(places.T)
-        rows = np.empty((places.shape[1], len(self.features)))
-        rows[:, self._numbers] = places.T
-        for b in self.blocks:
-            if isinstance(b.parameter, (Categorical, Permutation)):
-                rows[:, b.start : b.stop] = _encoded(b.parameter, columns[b.parameter.name])
+        scaled = self._scaling.rows(columns)
+        if not self._others:
+            return np.ascontiguousarray(scaled.T)
+        rows = np.empty((scaled.shape[1], len(self.features)))
+        rows[:, self._scaled] = scaled.T
+        for block in self._others:
+            rows[:, block.start : block.stop] = block.parameter.encode(columns[block.parameter.name])
         return rows
-
-
-def positions(column: Column) -> Floats:
-    """Where each item stands (n, k), from the items by position."""
-    return np.argsort(np.asarray(column, dtype=np.int64), axis=1).astype(np.float64)
-
-
-def _names(p: Parameter) -> list[str]:
-    if isinstance(p, Permutation):
-        return [f"pos({p.name}, {item})" for item in p.items]
-    if isinstance(p, Categorical):
-        return [f"{p.name} == {value!r}" for value in p.domain]
-    return [p.name]
-
-
-def _encoded(p: Categorical | Permutation, column: Column) -> Floats:
-    if isinstance(p, Permutation):
-        return positions(column) / max(1, len(p.items) - 1)
-    return np.equal(p.find(column)[:, None], np.arange(p.size)).astype(np.float64)

@@ -1,4 +1,4 @@
-"""Numbers as models see them, of many configurations at once: places in [0, 1], then derived features.
+"""Min-max scaling of the numeric parameters and derived features of many configurations at once.
 
 What a parameter's `unit` gives, and a derived feature's `raw` scaled, to the bit. A search asks for a few hundred
 rows at a time, where a call a feature costs more than the logarithms.
@@ -13,19 +13,20 @@ import numpy as np
 
 from tunepass.space.columns import Columns, length
 from tunepass.space.features.derived import Derived, odd_part
-from tunepass.space.parameter import Integer, Ordinal, Parameter, Real
+from tunepass.space.parameter import NumericParameter, Parameter
 from tunepass.space.prior import Floats
 
 
-class Places:
-    """`of(columns)` (numbers + derived, n): a row a number of `parameters`, in their order, then one a derived feature.
+class Scaling:
+    """`rows(columns)` (numeric + derived, n): a row for each numeric one of `parameters`, in their order, then one for
+    each derived feature.
 
-    `numbers` says which of the parameters those are. Without `log` every number is on its plain scale.
+    `numeric` says which of the parameters those are. Without `log` every number is on its plain scale.
     """
 
     def __init__(self, parameters: Sequence[Parameter], derived: Sequence[Derived] = (), *, log: bool = True):
-        self.numbers = [i for i, p in enumerate(parameters) if isinstance(p, (Real, Integer, Ordinal))]
-        scaled = [p for i in self.numbers if isinstance(p := parameters[i], (Real, Integer, Ordinal))]
+        self.numeric = [i for i, p in enumerate(parameters) if isinstance(p, NumericParameter)]
+        scaled = [p for p in parameters if isinstance(p, NumericParameter)]
         self._names = [p.name for p in scaled]
         self._logged = np.array([i for i, p in enumerate(scaled) if p.log and log and p.ends()[0] < p.ends()[1]], int)
         low, high = np.array([p.ends() for p in scaled]).reshape(-1, 2).T.copy()
@@ -38,7 +39,7 @@ class Places:
         self._least = np.array([[d.lo] for d in derived]).reshape(-1, 1)
         self._range = np.array([[d.hi - d.lo] for d in derived]).reshape(-1, 1)
 
-    def of(self, columns: Columns) -> Floats:
+    def rows(self, columns: Columns) -> Floats:
         q, n = len(self._names), length(columns)
         rows = np.empty((q + len(self._terms), n))
         for row, name in zip(rows, self._names):

@@ -1,40 +1,46 @@
-"""What every kind of parameter answers, and the checks they share.
+"""What every kind of parameter answers: the only things that differ by kind.
 
 A column holds many values of one parameter: int64 for whole numbers, float64 for others, bool for Booleans, int64 codes
-for strings, and (n, k) int64 item codes by position for a Permutation. A finite parameter's values also have an index,
-their place in `domain`.
+for strings, and (n, k) int64 item codes by position for a Permutation. A finite parameter's values also have an index
+in `domain`. A parameter is one variable of a decision diagram, a Permutation one for each position; the values of a
+variable have codes: their index, or the item's.
 """
 
 from __future__ import annotations
 
-import math
-import re
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tunepass.diagnostics import SpaceError, Span
 from tunepass.expr import nodes
-from tunepass.expr.typing import FUNCTIONS
+from tunepass.space.columns import Column, Indices, Mask
 from tunepass.space.configuration import Value
+from tunepass.space.parameters import text
+from tunepass.space.parameters.axis import Axis
+from tunepass.space.parameters.order_features import Layout, PermutationDistance
+from tunepass.space.parameters.steps import index_steps
+from tunepass.space.parameters.variable import Variable
 from tunepass.space.prior import Floats
-
-Column = NDArray[np.generic]
-Indices = NDArray[np.int64]
-Number = int | float
-
-RESERVED = frozenset(FUNCTIONS) | {"and", "or", "not", "in", "if", "else", "true", "false", "True", "False", "None"}
-_IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 
 
 class ParameterBase(ABC):
-    """What every kind answers; `Parameter` is the union of the five."""
+    """What every kind answers; `Parameter` is the union of the five.
+
+    Where nothing else is said, a finite parameter whose value is one number of its column.
+    """
 
     __slots__ = ()
     name: str
     span: Span | None
+
+    # --- values
+
+    @property
+    def kind(self) -> str:
+        """The kind's name, as in a description: `integer`."""
+        return type(self).__name__.lower()
 
     @property
     @abstractmethod
@@ -52,8 +58,33 @@ class ParameterBase(ABC):
         """The values in order; a Real has none to list and raises."""
 
     @abstractmethod
+    def ends(self) -> tuple[float, float]:
+        """The least and the largest number in a column."""
+
+    @abstractmethod
     def admits(self, value: object) -> bool:
         """Is `value` one of the parameter's values?"""
+
+    def check(self, value: object) -> None:
+        """Raises SpaceError for a value that is not one of the parameter's."""
+        if not self.admits(value):
+            raise SpaceError(f"{self.name}: {value!r} is not one of its values ({self})", self.span)
+
+    def canonical(self, value: object) -> Value | None:
+        """The parameter's own value that equals `value` (16 for 16.0); None without one."""
+        return self.domain[self.domain.index(value)] if self.admits(value) else None
+
+    @property
+    def on_log_scale(self) -> bool:
+        """Are distances those of logarithms?"""
+        return False
+
+    # --- columns
+
+    @property
+    def is_scalar(self) -> bool:
+        """Is a value one number of its column? An order has several."""
+        return True
 
     @abstractmethod
     def column(self, values: Sequence[Value]) -> Column:
@@ -65,87 +96,128 @@ class ParameterBase(ABC):
 
     @abstractmethod
     def at(self, index: Indices) -> Column:
-        """The column of the values at places `index` of the domain."""
+        """The column of the values at `index` (n,) of the domain."""
 
     @abstractmethod
     def find(self, column: Column) -> Indices:
-        """Places in the domain of a column's values, -1 for one that is not in it."""
+        """Indices (n,) in the domain of a column's values, -1 for one that is not in it."""
+
+    def inside(self, column: Column) -> Mask:
+        """Which values (n,) of a column are the parameter's."""
+        return self.find(column) >= 0
+
+    # --- variables of a decision diagram
+
+    def axis(self) -> Axis | None:
+        """Its ranges, where its values are too many to list; else None."""
+        return None
+
+    def variables(self) -> tuple[Variable, ...]:
+        """The variables that a diagram binds for it."""
+        return (Variable(self.name, -1, self.type, *self.ends(), self.size or 0),)
+
+    def variable_values(self) -> Column:
+        """The values of each of its variables, in the order of their codes."""
+        return self.at(np.arange(self.size or 0))
+
+    def codes(self, column: Column) -> Indices:
+        """The codes (n, variables) of a column's values."""
+        return self.find(column)[:, None]
+
+    def from_codes(self, codes: Indices) -> Column:
+        """The inverse of `codes`."""
+        return self.at(codes[:, 0])
+
+    # --- steps
+
+    def steps(self, column: Column, longest: int) -> tuple[Column, Indices]:
+        """Values one step away from each of a column's, and which row of it each belongs to.
+
+        Every other value; of a domain of more than `longest` values, some at either side.
+        """
+        index, owner = index_steps(self.find(column), self.size or 0, longest)
+        return self.at(index), owner
+
+    def changes(self, column: Column, target: Column) -> Floats:
+        """How much each value (n,) differs from that of `target` (1,): 1, and below 1 more for how far."""
+        return np.not_equal(column, target).astype(np.float64)
+
+    @abstractmethod
+    def distance_from_default(self, value: Value) -> float:
+        """How far a value is from the default, in [0, 1]; above 0 for any other."""
+
+    # --- priors
 
     @abstractmethod
     def masses(self) -> Floats:
         """The prior probability of every value of the domain (a permutation: of every item at every position)."""
 
-    def check(self, value: object) -> None:
-        if not self.admits(value):
-            raise SpaceError(f"{self.name}: {value!r} is not one of its values ({self})", self.span)
+    def draw(self, n: int, rng: np.random.Generator) -> Column:
+        """Independent values (n,), uniform."""
+        return self.at(rng.integers(self.size or 0, size=n))
 
+    def draw_by_prior(self, n: int, rng: np.random.Generator) -> Column:
+        """Independent values (n,) by the prior."""
+        masses = self.masses()
+        return self.at(rng.choice(len(masses), size=n, p=masses))
 
-class Scaled:
-    """Numeric kinds: a value's place in [0, 1] between the ends of the range, on the log scale if `log`."""
+    def log_prior(self, column: Column, least: float = 0.0) -> Floats:
+        """Log of the prior probability (for a Real: density) of each value (n,), which counts as `least` or more."""
+        masses = np.maximum(self.masses(), least)
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.log(masses[self.find(column)]), dtype=np.float64)
 
-    __slots__ = ()
-    log: bool
+    # --- features of models
 
-    def ends(self) -> tuple[float, float]:
-        raise NotImplementedError
+    @abstractmethod
+    def feature_names(self) -> list[str]:
+        """A name for each of its features."""
 
-    def unit(self, column: Column) -> Floats:
-        """Places (n,) of a column's values."""
-        lo, hi = self.ends()
-        x = np.asarray(column, dtype=np.float64)
-        if lo == hi:
-            return np.zeros_like(x)
-        if self.log:
-            return np.asarray((np.log(x) - math.log(lo)) / (math.log(hi) - math.log(lo)), dtype=np.float64)
-        return np.asarray((x - lo) / (hi - lo), dtype=np.float64)
+    @abstractmethod
+    def encode(self, column: Column) -> Floats:
+        """Features (n, features) in [0, 1] of a column's values."""
 
+    def unscaled(self, column: Column) -> Floats:
+        """Features (n, features) on the values' own scale."""
+        return self.encode(column)
 
-def freeze(parameter: object, **values: object) -> None:
-    for name, value in values.items():
-        object.__setattr__(parameter, name, value)
+    @abstractmethod
+    def unscaled_values(self, values: Sequence[Value]) -> Floats:
+        """The features `unscaled` of values (n,) that the parameter may not admit."""
 
+    @abstractmethod
+    def unscaled_ends(self) -> tuple[Floats, Floats]:
+        """The least and the largest value (features,) of each unscaled feature."""
 
-def check_name(name: str, span: Span | None) -> None:
-    if not isinstance(name, str) or not _IDENTIFIER.match(name):
-        raise SpaceError(f"a parameter's name is letters, digits and _, not starting with a digit, got {name!r}", span)
-    if name in RESERVED:
-        raise SpaceError(f"a parameter's name is not a word of the expression language, got {name!r}", span)
+    def layout(self, distance: PermutationDistance) -> Layout:
+        """How it is embedded, where orders are compared by `distance`."""
+        return Layout()
 
+    @abstractmethod
+    def embed(self, column: Column, distance: PermutationDistance) -> Floats:
+        """Features (n, width of the layout) whose distances are those of a column's values."""
 
-def check_range(name: str, lo: Number, hi: Number, log: bool, span: Span | None) -> None:
-    if not (math.isfinite(lo) and math.isfinite(hi)):
-        raise SpaceError(f"{name}: values must be finite, got {lo} and {hi}", span)
-    if lo > hi:
-        raise SpaceError(f"{name}: lo <= hi must hold, got {lo=}, {hi=}", span)
-    if log and lo <= 0:
-        raise SpaceError(f"{name}: a log scale needs positive values, got {lo:g}", span)
+    # --- text
 
+    @abstractmethod
+    def definition(self) -> Mapping[str, Value | list[Value]]:
+        """What makes its values, as JSON; search hints (prior, log scale) are not part of it."""
 
-def distinct(name: str, values: Sequence[bool] | Sequence[Number] | Sequence[str], span: Span | None) -> tuple:  # type: ignore[type-arg]
-    """The values as plain Python values, not empty and without duplicates; True and 1 count as different kinds."""
-    if isinstance(values, str):
-        raise SpaceError(f"{name}: values are a list, got the string {values!r}", span)
-    plain = tuple(v.item() if isinstance(v, np.generic) else v for v in values)
-    if not plain:
-        raise SpaceError(f"{name}: at least one value is needed, got none", span)
-    for v in plain:
-        if not isinstance(v, (bool, int, float, str)):
-            raise SpaceError(f"{name}: values are numbers, strings or Booleans, got {v!r}", span)
-        if isinstance(v, (int, float)) and (not math.isfinite(v) or (isinstance(v, int) and abs(v) >= 1 << 63)):
-            raise SpaceError(f"{name}: values must be finite and below 2**63, got {v!r}", span)
-    if any(isinstance(v, bool) for v in plain) and not all(isinstance(v, bool) for v in plain):
-        raise SpaceError(f"{name}: values are all strings, all numbers or all Booleans, got {shown(plain)}", span)
-    seen: set[object] = set()
-    for v in plain:
-        if v in seen:
-            raise SpaceError(f"{name}: values must be distinct, got {v!r} twice", span)
-        seen.add(v)
-    return plain
+    def summary(self) -> str:
+        """The values as people read them: listed when few, else by their ends."""
+        return text.summary(self.domain)
 
+    @abstractmethod
+    def parse(self, written: str) -> Value | None:
+        """The value that is written so (`--set TILE=96`); None if it is none of the parameter's."""
 
-def one_number_type(values: tuple[Number, ...]) -> tuple[Number, ...]:
-    """All int, or all float when any is."""
-    return values if all(isinstance(v, int) for v in values) else tuple(float(v) for v in values)
+    def expected(self, written: str) -> str:
+        """What the parameter takes, for somebody who wrote something else."""
+        return text.expected(self.domain)
+
+    def assignments(self, value: Value) -> tuple[tuple[str, Value], ...]:
+        """A value as one number or word a name: the parameter's; for an order NAME_ITEM, the position of each item."""
+        return ((self.name, value),)
 
 
 def pick_default(parameter: ParameterBase, domain: tuple[Value, ...], default: Value | None) -> Value:
@@ -154,29 +226,3 @@ def pick_default(parameter: ParameterBase, domain: tuple[Value, ...], default: V
         return domain[0]
     parameter.check(default)
     return domain[domain.index(default)]
-
-
-class Lookup:
-    """The values of a domain as a column, and the way back from values to their places."""
-
-    __slots__ = ("_order", "_sorted", "ends", "table")
-
-    def __init__(self, table: Column):
-        rising = bool(np.less(table[:-1], table[1:]).all())
-        self.table = table
-        self._order: Indices | None = None if rising else np.argsort(table, kind="stable")
-        self._sorted = table if self._order is None else table[self._order]
-        self.ends = (float(self._sorted[0]), float(self._sorted[-1]))
-
-    def find(self, column: Column) -> Indices:
-        """Places (n,) of values in the table, -1 for one that is not in it."""
-        place = self._sorted.searchsorted(column)
-        np.minimum(place, len(self.table) - 1, out=place)
-        if self._order is not None:
-            place = self._order[place]
-        return np.where(self.table[place] == column, place, -1)
-
-
-def shown(values: Sequence[object]) -> str:
-    words = [repr(v) for v in values[:8]]
-    return ", ".join([*words, "…"] if len(values) > 8 else words)

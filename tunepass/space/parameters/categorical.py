@@ -2,27 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from tunepass.diagnostics import SpaceError, Span
 from tunepass.expr import nodes
+from tunepass.space.columns import Column, Indices
 from tunepass.space.configuration import Value
-from tunepass.space.parameters.base import (
-    Column,
-    Indices,
-    Lookup,
-    Number,
-    ParameterBase,
-    check_name,
-    distinct,
-    freeze,
-    one_number_type,
-    pick_default,
-    shown,
-)
+from tunepass.space.parameters import text
+from tunepass.space.parameters.base import ParameterBase, pick_default
+from tunepass.space.parameters.checks import Number, check_name, distinct, freeze, listing, one_number_type
+from tunepass.space.parameters.lookup import Lookup
+from tunepass.space.parameters.order_features import Layout, PermutationDistance
 from tunepass.space.prior import Floats, probabilities
 
 
@@ -50,14 +43,16 @@ class Categorical(ParameterBase):
         domain: tuple[Value, ...] = distinct(name, values, span)
         kinds = {"string" if isinstance(v, str) else "Boolean" if isinstance(v, bool) else "number" for v in domain}
         if len(kinds) > 1:
-            raise SpaceError(f"{name}: values are all strings, all numbers or all Booleans, got {shown(domain)}", span)
+            raise SpaceError(
+                f"{name}: values are all strings, all numbers or all Booleans, got {listing(domain)}", span
+            )
         if kinds == {"number"}:
             domain = one_number_type(domain)  # type: ignore[arg-type]
         freeze(self, name=name, domain=domain, span=span, lookup=Lookup(_table(domain)))
         freeze(self, default=pick_default(self, domain, default), prior=probabilities(name, prior, len(domain)))
 
     def __str__(self) -> str:
-        return f"categorical({shown(self.domain)})"
+        return f"categorical({listing(self.domain)})"
 
     @property
     def type(self) -> nodes.Type:
@@ -76,8 +71,8 @@ class Categorical(ParameterBase):
         return isinstance(value, bool) == isinstance(self.domain[0], bool) and value in self.domain
 
     def column(self, values: Sequence[Value]) -> Column:
-        place = {value: i for i, value in enumerate(self.domain)}
-        return self.at(np.array([place[v] for v in values], dtype=np.int64))
+        index = {value: i for i, value in enumerate(self.domain)}
+        return self.at(np.array([index[v] for v in values], dtype=np.int64))
 
     def values(self, column: Column) -> list[Value]:
         if isinstance(self.domain[0], str):
@@ -90,9 +85,43 @@ class Categorical(ParameterBase):
     def find(self, column: Column) -> Indices:
         return self.lookup.find(column)
 
+    def ends(self) -> tuple[float, float]:
+        return self.lookup.ends
+
     def masses(self) -> Floats:
         n = len(self.domain)
         return np.full(n, 1.0 / n) if self.prior is None else np.array(self.prior)
+
+    def distance_from_default(self, value: Value) -> float:
+        return float(value != self.default)
+
+    def feature_names(self) -> list[str]:
+        return [f"{self.name} == {value!r}" for value in self.domain]
+
+    def encode(self, column: Column) -> Floats:
+        """One hot."""
+        return np.equal(self.find(column)[:, None], np.arange(self.size)).astype(np.float64)
+
+    def unscaled_values(self, values: Sequence[Value]) -> Floats:
+        return np.array([[value == known for known in self.domain] for value in values], np.float64)
+
+    def unscaled_ends(self) -> tuple[Floats, Floats]:
+        one_hot = self.unscaled_values(self.domain)
+        return one_hot.min(axis=0), one_hot.max(axis=0)
+
+    def layout(self, distance: PermutationDistance) -> Layout:
+        return Layout(nominal=True)
+
+    def embed(self, column: Column, distance: PermutationDistance) -> Floats:
+        return self.find(column).astype(np.float64)[:, None]
+
+    def definition(self) -> Mapping[str, Value | list[Value]]:
+        return {"values": list(self.domain)}
+
+    def parse(self, written: str) -> Value | None:
+        if any(isinstance(value, bool) for value in self.domain):
+            return text.BOOLEANS.get(written)
+        return next((value for value in self.domain if str(value) == written), None)
 
 
 def _table(domain: tuple[Value, ...]) -> Column:

@@ -3,28 +3,25 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from tunepass.diagnostics import SpaceError, Span
 from tunepass.expr import nodes
+from tunepass.space.columns import Column, Indices
 from tunepass.space.configuration import Value
-from tunepass.space.parameters.base import (
-    Column,
-    Indices,
-    ParameterBase,
-    Scaled,
-    check_name,
-    check_range,
-    freeze,
-)
+from tunepass.space.parameters.axis import IntegerAxis
+from tunepass.space.parameters.checks import check_name, check_range, freeze
+from tunepass.space.parameters.numeric import NumericParameter
 from tunepass.space.prior import Beta, BetaLike, Floats, beta_prior, value_masses
+
+LISTED = 1 << 24  # values worth crossing with the nodes of a diagram; a longer range is halved instead
 
 
 @dataclass(frozen=True, slots=True, init=False)
-class Integer(Scaled, ParameterBase):
+class Integer(NumericParameter):
     """Whole numbers lo, lo + step, … up to hi; `default` is lo."""
 
     name: str
@@ -91,38 +88,63 @@ class Integer(Scaled, ParameterBase):
         return np.asarray(self.lo + index * self.step, dtype=np.int64)
 
     def find(self, column: Column) -> Indices:
-        place, rest = np.divmod(np.asarray(column, dtype=np.int64) - self.lo, self.step)
-        return np.where((rest == 0) & (place >= 0) & (place < self.size), place, -1)
+        index, rest = np.divmod(np.asarray(column, dtype=np.int64) - self.lo, self.step)
+        return np.where((rest == 0) & (index >= 0) & (index < self.size), index, -1)
 
     def masses(self) -> Floats:
         return value_masses(self.prior, self.unit(self.at(np.arange(self.size))))
 
-    def draw(self, n: int, rng: np.random.Generator, *, prior: bool = False) -> Indices:
-        """Places in the domain (n,), without listing it: the prior's draw, at the closest value."""
-        if not prior or self.prior is None or (self.prior.a == self.prior.b == 1) or self.size == 1:
-            return rng.integers(self.size, size=n)
+    def canonical(self, value: object) -> Value | None:
+        whole = int(value) if isinstance(value, float) and value.is_integer() else value
+        return whole if self.admits(whole) else None  # type: ignore[return-value]
+
+    def axis(self) -> IntegerAxis | None:
+        return IntegerAxis(self.name, self.prior, self.size, self.at) if self.size > LISTED else None
+
+    def from_unit(self, u: Floats) -> Column:
+        lo, hi = self.ends()
+        value = lo * (hi / lo) ** u if self.log else lo + u * (hi - lo)
+        return self.at(np.rint((value - lo) / self.step).astype(np.int64))
+
+    def draw_by_prior(self, n: int, rng: np.random.Generator) -> Column:
+        """The values closest to what is drawn from the prior; the domain is not listed."""
+        if self._is_uniform:
+            return self.at(rng.integers(self.size, size=n))
+        assert self.prior is not None
         if self.log:
             edges = [(3 * u0 - u1) / 2 for u0, u1 in self._end_units()]
             u = edges[0] + self.prior.draw(n, rng) * (edges[1] - edges[0])
             x = np.exp(math.log(self.lo) + u * (math.log(self.hi) - math.log(self.lo)))
         else:
             x = self.lo + (self.prior.draw(n, rng) * self.size - 0.5) * self.step
-        return np.clip(np.rint((x - self.lo) / self.step), 0, self.size - 1).astype(np.int64)
+        return self.at(np.clip(np.rint((x - self.lo) / self.step), 0, self.size - 1).astype(np.int64))
 
-    def log_density(self, column: Column) -> Floats:
-        """Log of the prior probability of every value (n,), without listing the domain."""
-        if self.prior is None or (self.prior.a == self.prior.b == 1) or self.size == 1:
+    def log_prior(self, column: Column, least: float = 0.0) -> Floats:
+        """Each value's own mass: the domain is not listed."""
+        if self._is_uniform:
             return np.full(len(column), -math.log(self.size))
+        assert self.prior is not None
         x = np.asarray(column, dtype=np.float64)
         (u0, u1), (u9, u8) = self._end_units()
         first, last = (3 * u0 - u1) / 2, (3 * u9 - u8) / 2
-        below, here, above = (self.unit(np.clip(x + s, self.lo, self.hi)) for s in (-self.step, 0, self.step))
-        lo = np.where(x == self.lo, first, (below + here) / 2)
-        hi = np.where(x == self.hi, last, (here + above) / 2)
+        below, own, above = (self.unit(np.clip(x + s, self.lo, self.hi)) for s in (-self.step, 0, self.step))
+        lo = np.where(x == self.lo, first, (below + own) / 2)
+        hi = np.where(x == self.hi, last, (own + above) / 2)
         mass = self.prior.mass((lo - first) / (last - first), (hi - first) / (last - first))
-        return np.asarray(np.log(mass), dtype=np.float64)
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.log(np.maximum(mass, least)), dtype=np.float64)
+
+    @property
+    def _is_uniform(self) -> bool:
+        return self.prior is None or self.prior.a == self.prior.b == 1 or self.size == 1
 
     def _end_units(self) -> list[tuple[float, float]]:
         """The scaled (outermost, next) values at both ends."""
         u = self.unit(self.at(np.array([0, 1, self.size - 1, self.size - 2])))
         return [(float(u[0]), float(u[1])), (float(u[2]), float(u[3]))]
+
+    def definition(self) -> Mapping[str, Value | list[Value]]:
+        return {"lo": self.lo, "hi": self.hi, "step": self.step}
+
+    def summary(self) -> str:
+        return f"{self.lo} .. {self.hi}{f' step {self.step}' if self.step != 1 else ''}"

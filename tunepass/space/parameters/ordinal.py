@@ -2,34 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from tunepass.diagnostics import SpaceError, Span
 from tunepass.expr import nodes
+from tunepass.space.columns import Column, Indices
 from tunepass.space.configuration import Value
-from tunepass.space.parameters.base import (
-    Column,
-    Indices,
-    Lookup,
+from tunepass.space.parameters.base import pick_default
+from tunepass.space.parameters.checks import (
     Number,
-    ParameterBase,
-    Scaled,
     check_name,
     check_range,
     distinct,
     freeze,
+    listing,
     one_number_type,
-    pick_default,
-    shown,
 )
+from tunepass.space.parameters.lookup import Lookup
+from tunepass.space.parameters.numeric import NumericParameter
 from tunepass.space.prior import Beta, BetaLike, Floats, beta_prior, value_masses
 
 
 @dataclass(frozen=True, slots=True, init=False)
-class Ordinal(Scaled, ParameterBase):
+class Ordinal(NumericParameter):
     """Numbers from a list, whose differences mean something; `default` is the first."""
 
     name: str
@@ -53,7 +51,7 @@ class Ordinal(Scaled, ParameterBase):
         check_name(name, span)
         domain = distinct(name, values, span)
         if not all(isinstance(v, (int, float)) and not isinstance(v, bool) for v in domain):
-            raise SpaceError(f"{name}: ordinal values are numbers, got {shown(domain)}", span, "use categorical")
+            raise SpaceError(f"{name}: ordinal values are numbers, got {listing(domain)}", span, "use categorical")
         domain = one_number_type(domain)
         table: Column = np.array(domain, dtype=np.int64 if isinstance(domain[0], int) else np.float64)
         freeze(self, lookup=Lookup(table))
@@ -62,7 +60,7 @@ class Ordinal(Scaled, ParameterBase):
         freeze(self, default=pick_default(self, domain, default), prior=beta_prior(name, prior))
 
     def __str__(self) -> str:
-        return f"ordinal({shown(self.domain)})"
+        return f"ordinal({listing(self.domain)})"
 
     @property
     def type(self) -> nodes.Type:
@@ -92,3 +90,13 @@ class Ordinal(Scaled, ParameterBase):
 
     def masses(self) -> Floats:
         return value_masses(self.prior, self.unit(self.lookup.table))
+
+    def from_unit(self, u: Floats) -> Column:
+        scaled = self.unit(self.lookup.table)
+        order = np.argsort(scaled)
+        scaled = scaled[order]
+        right = np.clip(np.searchsorted(scaled, u), 1, len(scaled) - 1)
+        return self.at(order[np.where(u - scaled[right - 1] < scaled[right] - u, right - 1, right)])
+
+    def definition(self) -> Mapping[str, Value | list[Value]]:
+        return {"values": list(self.domain)}

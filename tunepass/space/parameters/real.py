@@ -3,29 +3,27 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tunepass.diagnostics import SpaceError, Span
 from tunepass.expr import nodes
+from tunepass.space.columns import Column, Indices, Mask
 from tunepass.space.configuration import Value
-from tunepass.space.parameters.base import (
-    Column,
-    Indices,
-    ParameterBase,
-    Scaled,
-    check_name,
-    check_range,
-    freeze,
-)
+from tunepass.space.parameters import text
+from tunepass.space.parameters.axis import RealAxis
+from tunepass.space.parameters.checks import check_name, check_range, freeze
+from tunepass.space.parameters.numeric import NumericParameter
 from tunepass.space.prior import Beta, BetaLike, Floats, beta_prior
+
+STEPS = np.array([sign * size for size in (0.2, 0.05, 0.01, 0.002) for sign in (-1, 1)])  # of the scaled range
+EDGE = 0.005  # share of the scaled range at whose ends a prior is not looked at: some Beta densities are infinite there
 
 
 @dataclass(frozen=True, slots=True, init=False)
-class Real(Scaled, ParameterBase):
+class Real(NumericParameter):
     """Real numbers in [lo, hi]; `default` is the middle of the range, on the log scale if `log`."""
 
     name: str
@@ -77,6 +75,9 @@ class Real(Scaled, ParameterBase):
     def admits(self, value: object) -> bool:
         return isinstance(value, (int, float)) and not isinstance(value, bool) and self.lo <= value <= self.hi
 
+    def canonical(self, value: object) -> Value | None:
+        return float(value) if self.admits(value) else None  # type: ignore[arg-type]
+
     def column(self, values: Sequence[Value]) -> Column:
         return np.array(values, dtype=np.float64)
 
@@ -92,24 +93,47 @@ class Real(Scaled, ParameterBase):
     def masses(self) -> Floats:
         raise SpaceError(f"{self.name}: a real parameter has no list of values", self.span)
 
-    def inside(self, column: Column) -> NDArray[np.bool_]:
-        """Which values (n,) are in the range."""
+    def inside(self, column: Column) -> Mask:
         x = np.asarray(column, dtype=np.float64)
         return (x >= self.lo) & (x <= self.hi)
 
+    def axis(self) -> RealAxis:
+        return RealAxis(self.name, self.prior, self.from_unit)
+
     def from_unit(self, u: Floats) -> Floats:
-        """The inverse of `unit`."""
         if self.log:
             x = np.exp(math.log(self.lo) + u * (math.log(self.hi) - math.log(self.lo)))
         else:
             x = self.lo + u * (self.hi - self.lo)
         return np.asarray(np.clip(x, self.lo, self.hi), dtype=np.float64)
 
-    def draw(self, n: int, rng: np.random.Generator, *, prior: bool = False) -> Floats:
-        """Values (n,), uniform on the parameter's scale, or from its prior."""
-        return self.from_unit(self.prior.draw(n, rng) if prior and self.prior else rng.random(n))
+    def steps(self, column: Column, longest: int) -> tuple[Column, Indices]:
+        """By each of STEPS."""
+        u = np.clip(self.unit(column)[:, None] + STEPS, 0.0, 1.0)
+        return self.from_unit(u.ravel()), np.repeat(np.arange(len(column)), len(STEPS))
 
-    def log_density(self, column: Column) -> Floats:
+    def draw(self, n: int, rng: np.random.Generator) -> Column:
+        """Uniform on the parameter's scale."""
+        return self.from_unit(rng.random(n))
+
+    def draw_by_prior(self, n: int, rng: np.random.Generator) -> Column:
+        return self.from_unit(self.prior.draw(n, rng)) if self.prior else self.draw(n, rng)
+
+    def log_prior(self, column: Column, least: float = 0.0) -> Floats:
         """Log of the prior density of the scaled value."""
-        u = self.unit(column)
-        return self.prior.log_density(u) if self.prior else np.zeros(len(u))
+        u = np.clip(self.unit(column), EDGE, 1 - EDGE)
+        density = self.prior.log_density(u) if self.prior else np.zeros(len(u))
+        return np.maximum(density, math.log(least)) if least > 0 else density
+
+    def definition(self) -> Mapping[str, Value | list[Value]]:
+        return {"lo": self.lo, "hi": self.hi}
+
+    def summary(self) -> str:
+        return f"{self.lo:g} .. {self.hi:g}"
+
+    def parse(self, written: str) -> Value | None:
+        value = text.number(written)
+        return value if value is not None and self.lo <= value <= self.hi else None
+
+    def expected(self, written: str) -> str:
+        return f"it takes {self.summary()}"

@@ -13,7 +13,6 @@ import numpy as np
 from tunepass.acquisition.expected_improvement import ExpectedImprovement
 from tunepass.space.columns import Columns, length, take
 from tunepass.space.configuration import Configuration
-from tunepass.space.parameters.log_prior import log_prior
 from tunepass.strategies.base import Task
 from tunepass.strategies.bo.loop import Guided, GuidedSettings, Utility
 from tunepass.strategies.bo.models import ForestModel, GpModel, Model, weights
@@ -24,6 +23,7 @@ from tunepass.surrogates.base import Floats
 from tunepass.surrogates.residual import ResidualSettings
 
 LIKED = 1e-3  # share of the space among which a prior mean's ranks say little
+LEAST_PRIOR = 1e-12  # probability of what a prior rules out: not likely for long, never excluded
 BELIEVED = 100  # latest failures at most, so that a suggestion's cost stays bounded
 
 
@@ -134,7 +134,7 @@ class Bayesian(Guided):
     def _belief(self, columns: Columns) -> Floats:
         """log prior^(beta / n) (Hvarfner et al. 2022, "πBO", Eq. 6): what the user believes, fading with evidence."""
         beta = self.settings.influence / max(1, len(self.record))
-        return beta * log_prior(self.task.space, columns) if beta > 0 else np.zeros(length(columns))
+        return beta * self.task.space.log_prior(columns, LEAST_PRIOR) if beta > 0 else np.zeros(length(columns))
 
     def _ranked(self, columns: Columns, beta: float) -> Floats:
         """log q^-beta, q the share of the space that the prior mean likes better."""

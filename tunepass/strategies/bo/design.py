@@ -16,10 +16,9 @@ from typing import Literal
 
 import numpy as np
 
-from tunepass.space.columns import Columns, length, take
+from tunepass.space.columns import Columns, Indices, length, take
 from tunepass.space.configuration import Configuration
 from tunepass.space.features.embedding import Embedding
-from tunepass.space.neighbourhood import Indices
 from tunepass.space.space import Space
 from tunepass.strategies.base import Task
 from tunepass.strategies.bo.fitting import draw

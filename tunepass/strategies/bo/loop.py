@@ -17,9 +17,10 @@ from tunepass.acquisition.maximise import ClimbSettings, maximise
 from tunepass.space.columns import Columns, join, length, take
 from tunepass.space.configuration import Configuration
 from tunepass.space.features.derived import derived_features, magnitudes
-from tunepass.space.features.embedding import Embedding, PermutationDistance
+from tunepass.space.features.embedding import Embedding
 from tunepass.space.features.encoding import Encoding
 from tunepass.space.neighbourhood import Neighbourhood
+from tunepass.space.parameters.order_features import PermutationDistance
 from tunepass.strategies.base import Task
 from tunepass.strategies.bo.design import DesignSettings, warm_up
 from tunepass.strategies.bo.fitting import draw

@@ -18,7 +18,7 @@ from tunepass.expr.numpy_eval import evaluate
 from tunepass.expr.parser import parse
 from tunepass.space.columns import Columns, length
 from tunepass.space.configuration import Configuration, Value
-from tunepass.space.parameter import Categorical, Column, Ordinal, Parameter, Permutation
+from tunepass.space.parameter import Parameter
 from tunepass.space.space import Space
 from tunepass.surrogates.base import Floats
 from tunepass.surrogates.forest import ForestSettings, Trees, grow
@@ -26,7 +26,6 @@ from tunepass.surrogates.forest import ForestSettings, Trees, grow
 FIT_ROWS = 5000  # rows of a source that its forest learns
 LOOKED = 10  # times as many of its best rows as are wanted are looked at
 FEW = 8  # rows that are too few for a forest
-LOWEST = -1e6  # a value off a log scale
 
 
 class PriorMean(ABC):
@@ -119,9 +118,8 @@ class _Table:
 
     def __init__(self, shared: Sequence[Parameter], configurations: Sequence[Mapping[str, Value]], observed: Floats):
         self.shared = shared
-        self.domains = {p.name: _features(p, p.domain) for p in shared if isinstance(p, (Categorical, Ordinal))}
         self.positive = bool((observed > 0).all())
-        rows = np.column_stack([_features(p, [c[p.name] for c in configurations]) for p in shared])
+        rows = np.column_stack([p.unscaled_values([c[p.name] for c in configurations]) for p in shared])
         distinct, inverse = np.unique(rows, axis=0, return_inverse=True)
         scaled = np.log(observed) if self.positive else observed
         means = np.bincount(inverse.ravel(), weights=scaled) / np.bincount(inverse.ravel())
@@ -130,7 +128,7 @@ class _Table:
         self._forest: Trees | None = None
 
     def values(self, columns: Columns) -> Floats:
-        rows = np.column_stack([self._row(p, columns[p.name]) for p in self.shared])
+        rows = np.column_stack([p.unscaled(columns[p.name]) for p in self.shared])
         found = np.array([self.by_row.get(row.tobytes(), np.nan) for row in rows])
         missing = np.isnan(found)
         if missing.any():
@@ -138,18 +136,9 @@ class _Table:
             found[missing] = self._near(rows[missing]) if few else self._trees().predict(rows[missing]).mean
         return np.asarray(np.exp(found) if self.positive else found)
 
-    def _row(self, p: Parameter, column: Column) -> Floats:
-        """`_features` of a column of the target's, without a step through Python values."""
-        if isinstance(p, Permutation):
-            return np.argsort(column, axis=1).astype(np.float64)
-        if p.name in self.domains:
-            return np.asarray(self.domains[p.name][p.find(column)])
-        return np.asarray(column, np.float64)[:, None]
-
     def _near(self, rows: Floats) -> Floats:
         """Means weighted by the inverse square of the distance (Shepard 1968): a lock knows one or two rows."""
-        scale = [_scale(p) for p in self.shared]
-        low, high = (np.concatenate(ends) for ends in zip(*scale))
+        low, high = (self._logged(np.concatenate(ends)) for ends in zip(*(p.unscaled_ends() for p in self.shared)))
         span = np.where(high > low, high - low, 1.0)
         apart = (self._logged(rows)[:, None] - self._logged(self.rows)) / span  # (m, n, f)
         weight = 1 / np.maximum((apart * apart).sum(axis=2), 1e-12)
@@ -157,41 +146,11 @@ class _Table:
 
     def _logged(self, rows: Floats) -> Floats:
         """Rows with the logarithm of parameters on a log scale."""
-        at = np.concatenate([np.full(len(_scale(p)[0]), _is_log(p)) for p in self.shared])
-        return np.where(at, np.log(np.maximum(rows, 1e-300)), rows)
+        logged = np.repeat([p.on_log_scale for p in self.shared], [len(p.feature_names()) for p in self.shared])
+        return np.where(logged, np.log(np.maximum(rows, 1e-300)), rows)
 
     def _trees(self) -> Trees:
         if self._forest is None:
             keep = np.random.default_rng(0).permutation(len(self.rows))[:FIT_ROWS]
             self._forest = grow(self.rows[keep], self.means[keep], ForestSettings(min_leaf=2))
         return self._forest
-
-
-def _is_log(p: Parameter) -> bool:
-    return not isinstance(p, (Categorical, Permutation)) and p.log
-
-
-def _scale(p: Parameter) -> tuple[Floats, Floats]:
-    """The least and the largest of each feature, on the parameter's own scale."""
-    if isinstance(p, Permutation):
-        return np.zeros(len(p.items)), np.full(len(p.items), len(p.items) - 1.0)
-    ends = _features(p, p.domain if isinstance(p, (Categorical, Ordinal)) else [p.lo, p.hi])
-    low, high = ends.min(axis=0), ends.max(axis=0)
-    return (np.log(low), np.log(high)) if _is_log(p) else (low, high)
-
-
-def _features(p: Parameter, values: Sequence[Value]) -> Floats:
-    """Features (n, k) of values that the target's parameter may not admit: an earlier study's ranges were its own."""
-    if isinstance(p, Categorical):
-        return np.array([[value == known for known in p.domain] for value in values], np.float64)
-    if isinstance(p, Permutation):
-        return np.array([[_place(value, item) for item in p.items] for value in values], np.float64)
-    return np.array([[_number(value)] for value in values], np.float64)
-
-
-def _place(order: Value, item: object) -> int:
-    return order.index(item) if isinstance(order, tuple) and item in order else -1
-
-
-def _number(value: Value) -> float:
-    return float(value) if isinstance(value, (int, float)) else LOWEST

@@ -5,15 +5,20 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tunepass.space.features.axes import Axis, axis_of
 from tunepass.space.parameter import Integer, Real
+from tunepass.space.parameters.axis import Axis, IntegerAxis
 
-AXES = [
-    axis_of(Real("r", -2.0, 6.0, prior="decay")),
-    axis_of(Real("r", 1e-3, 1e3, log=True, prior="gaussian")),
-    axis_of(Integer("n", 3, 10**12, step=7, prior="exponential")),
-    axis_of(Integer("n", 5, 5)),
+FEW, MANY = Integer("n", 5, 5), Integer("n", 3, 10**12, step=7, prior="exponential")
+AXES: list[Axis] = [
+    Real("r", -2.0, 6.0, prior="decay").axis(),
+    Real("r", 1e-3, 1e3, log=True, prior="gaussian").axis(),
+    IntegerAxis("n", MANY.prior, MANY.size, MANY.at),
+    IntegerAxis("n", FEW.prior, FEW.size, FEW.at),
 ]
+
+
+def test_only_what_is_too_long_to_list_has_one() -> None:
+    assert FEW.axis() is None and MANY.axis() == AXES[2]
 
 
 @pytest.mark.parametrize("axis", AXES, ids=str)

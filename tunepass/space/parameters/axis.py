@@ -1,24 +1,28 @@
-"""Ranges of parameters with too many values to list, reals and long integers: measured, halved and drawn from.
+"""Ranges of a parameter with too many values to list, a real or a long integer: measured, halved and drawn from.
 
-A range of a Real is an interval of its scaled value in [0, 1]; of an Integer, the places lo..hi of its domain, as
+A range of a Real is an interval of its scaled value in [0, 1]; of an Integer, the indices lo..hi of its domain, as
 doubles that hold whole numbers. Functions take many ranges at once: `lo` and `hi` are (n,).
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
-from tunepass.space.parameter import Column, Integer, Real
+from tunepass.space.columns import Column, Indices
 from tunepass.space.prior import Beta, Floats
 
 NARROW = 2.0**-44  # a real's range is not halved below this
 
 
 class Axis(ABC):
-    parameter: Real | Integer
+    """One parameter's ranges; `name` is the parameter's."""
+
+    name: str
+    prior: Beta | None
 
     @property
     @abstractmethod
@@ -43,7 +47,7 @@ class Axis(ABC):
 
     @abstractmethod
     def from_unit(self, u: Floats, lo: Floats, hi: Floats) -> Column:
-        """Values (n,) at places `u` of [0, 1], within the ranges."""
+        """The values (n,) at `u` of [0, 1], within the ranges."""
 
     def mass(self, lo: Floats, hi: Floats, *, prior: bool) -> Floats:
         """Share (n,) of the whole, or its prior probability."""
@@ -58,13 +62,17 @@ class Axis(ABC):
         return self.from_unit(a + share * (b - a) if beta is None else beta.between(a, b, share), lo, hi)
 
     def _beta(self, prior: bool) -> Beta | None:
-        beta = self.parameter.prior if prior else None
+        beta = self.prior if prior else None
         return None if beta is None or beta.a == beta.b == 1 else beta
 
 
 @dataclass(frozen=True, slots=True)
 class RealAxis(Axis):
-    parameter: Real
+    """`value_of`: from scaled values in [0, 1] to values."""
+
+    name: str
+    prior: Beta | None
+    value_of: Callable[[Floats], Floats]
 
     @property
     def whole(self) -> tuple[float, float]:
@@ -81,41 +89,43 @@ class RealAxis(Axis):
         return lo, hi
 
     def values(self, lo: Floats, hi: Floats) -> tuple[Column, Column]:
-        return self.parameter.from_unit(lo), self.parameter.from_unit(hi)
+        return self.value_of(lo), self.value_of(hi)
 
     def from_unit(self, u: Floats, lo: Floats, hi: Floats) -> Column:
-        return self.parameter.from_unit(u)
+        return self.value_of(u)
 
 
 @dataclass(frozen=True, slots=True)
 class IntegerAxis(Axis):
-    """The measure counts values alike, also on a log scale, as a uniform sample does."""
+    """Of `size` values; `value_at`: from indices in the domain to values.
 
-    parameter: Integer
+    The measure counts values alike, also on a log scale, as a uniform sample does.
+    """
+
+    name: str
+    prior: Beta | None
+    size: int
+    value_at: Callable[[Indices], Column]
 
     @property
     def whole(self) -> tuple[float, float]:
-        return 0.0, float(self.parameter.size - 1)
+        return 0.0, float(self.size - 1)
 
     def width(self, lo: Floats, hi: Floats) -> Floats:
-        return (hi - lo) / self.parameter.size
+        return (hi - lo) / self.size
 
     def halves(self, lo: Floats, hi: Floats) -> tuple[Floats, Floats]:
         middle = np.floor((lo + hi) / 2)
         return middle, np.minimum(middle + 1, hi)
 
     def unit(self, lo: Floats, hi: Floats) -> tuple[Floats, Floats]:
-        return lo / self.parameter.size, (hi + 1) / self.parameter.size
+        return lo / self.size, (hi + 1) / self.size
 
     def values(self, lo: Floats, hi: Floats) -> tuple[Column, Column]:
         return self._at(lo), self._at(hi)
 
     def from_unit(self, u: Floats, lo: Floats, hi: Floats) -> Column:
-        return self._at(np.clip(np.floor(u * self.parameter.size), lo, hi))
+        return self._at(np.clip(np.floor(u * self.size), lo, hi))
 
-    def _at(self, place: Floats) -> Column:
-        return self.parameter.at(place.astype(np.int64).clip(0, self.parameter.size - 1))
-
-
-def axis_of(parameter: Real | Integer) -> Axis:
-    return RealAxis(parameter) if isinstance(parameter, Real) else IntegerAxis(parameter)
+    def _at(self, index: Floats) -> Column:
+        return self.value_at(index.astype(np.int64).clip(0, self.size - 1))

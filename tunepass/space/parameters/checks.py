@@ -1,0 +1,72 @@
+"""What the constructors of all kinds check, and how they set the fields of a frozen value."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+
+import numpy as np
+
+from tunepass.diagnostics import SpaceError, Span
+from tunepass.expr.typing import FUNCTIONS
+
+Number = int | float
+
+RESERVED = frozenset(FUNCTIONS) | {"and", "or", "not", "in", "if", "else", "true", "false", "True", "False", "None"}
+_IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
+
+
+def freeze(parameter: object, **values: object) -> None:
+    """Sets fields of a frozen dataclass."""
+    for name, value in values.items():
+        object.__setattr__(parameter, name, value)
+
+
+def check_name(name: str, span: Span | None) -> None:
+    if not isinstance(name, str) or not _IDENTIFIER.match(name):
+        raise SpaceError(f"a parameter's name is letters, digits and _, not starting with a digit, got {name!r}", span)
+    if name in RESERVED:
+        raise SpaceError(f"a parameter's name is not a word of the expression language, got {name!r}", span)
+
+
+def check_range(name: str, lo: Number, hi: Number, log: bool, span: Span | None) -> None:
+    if not (math.isfinite(lo) and math.isfinite(hi)):
+        raise SpaceError(f"{name}: values must be finite, got {lo} and {hi}", span)
+    if lo > hi:
+        raise SpaceError(f"{name}: lo <= hi must hold, got {lo=}, {hi=}", span)
+    if log and lo <= 0:
+        raise SpaceError(f"{name}: a log scale needs positive values, got {lo:g}", span)
+
+
+def distinct(name: str, values: Sequence[bool] | Sequence[Number] | Sequence[str], span: Span | None) -> tuple:  # type: ignore[type-arg]
+    """The values as plain Python values, not empty and without duplicates; True and 1 count as different kinds."""
+    if isinstance(values, str):
+        raise SpaceError(f"{name}: values are a list, got the string {values!r}", span)
+    plain = tuple(v.item() if isinstance(v, np.generic) else v for v in values)
+    if not plain:
+        raise SpaceError(f"{name}: at least one value is needed, got none", span)
+    for v in plain:
+        if not isinstance(v, (bool, int, float, str)):
+            raise SpaceError(f"{name}: values are numbers, strings or Booleans, got {v!r}", span)
+        if isinstance(v, (int, float)) and (not math.isfinite(v) or (isinstance(v, int) and abs(v) >= 1 << 63)):
+            raise SpaceError(f"{name}: values must be finite and below 2**63, got {v!r}", span)
+    if any(isinstance(v, bool) for v in plain) and not all(isinstance(v, bool) for v in plain):
+        raise SpaceError(f"{name}: values are all strings, all numbers or all Booleans, got {listing(plain)}", span)
+    seen: set[object] = set()
+    for v in plain:
+        if v in seen:
+            raise SpaceError(f"{name}: values must be distinct, got {v!r} twice", span)
+        seen.add(v)
+    return plain
+
+
+def one_number_type(values: tuple[Number, ...]) -> tuple[Number, ...]:
+    """All int, or all float when any is."""
+    return values if all(isinstance(v, int) for v in values) else tuple(float(v) for v in values)
+
+
+def listing(values: Sequence[object]) -> str:
+    """The first eight values, as Python writes them."""
+    words = [repr(v) for v in values[:8]]
+    return ", ".join([*words, "…"] if len(values) > 8 else words)
