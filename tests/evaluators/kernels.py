@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tunepass.evaluators.compile_run import KernelTask
-from tunepass.evaluators.measure.measure import MeasurePlan
+from tunepass.evaluators.measure.timing import MeasurePlan
 from tunepass.evaluators.measure.tolerance import Tolerance
 from tunepass.evaluators.process.run import Limits
 from tunepass.frontends.c.harness.text import CArray, CScalar, harness_text

@@ -11,8 +11,8 @@ import pytest
 
 from tunepass.diagnostics import ToolError
 from tunepass.evaluators.application import ApplicationRun, ApplicationTask, DeterministicRun
-from tunepass.evaluators.measure.measure import MeasurePlan
 from tunepass.evaluators.measure.metrics import MetricPattern
+from tunepass.evaluators.measure.timing import MeasurePlan
 from tunepass.evaluators.measure.tolerance import Tolerance
 from tunepass.evaluators.process.run import Limits
 from tunepass.evaluators.source_tree import Sources

@@ -9,8 +9,8 @@ import pytest
 
 from tunepass.diagnostics import ToolError
 from tunepass.evaluators.command import CommandRun, CommandTask
-from tunepass.evaluators.measure.measure import MeasurePlan
 from tunepass.evaluators.measure.metrics import MetricPattern
+from tunepass.evaluators.measure.timing import MeasurePlan
 from tunepass.evaluators.process.run import Limits
 from tunepass.ir.candidate import Candidate
 from tunepass.space.configuration import Configuration

@@ -12,7 +12,7 @@ import pytest
 from tests.evaluators.kernels import ARGUMENTS, WINDOW, N, window_task
 from tunepass.diagnostics import ToolError
 from tunepass.evaluators.compile_run import CompileRun
-from tunepass.evaluators.measure.measure import MeasurePlan
+from tunepass.evaluators.measure.timing import MeasurePlan
 from tunepass.evaluators.process.workspace import PREFIX
 from tunepass.evaluators.toolchains.compiling import CompileLimits
 from tunepass.frontends.c.harness.text import CArray, harness_text

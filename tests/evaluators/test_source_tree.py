@@ -8,7 +8,7 @@ import pytest
 
 from tunepass.diagnostics import SourceError
 from tunepass.evaluators.process.workspace import Workspace
-from tunepass.evaluators.source_tree import Sources, Trees
+from tunepass.evaluators.source_tree import BuildTrees, Sources
 from tunepass.study.outcome import Failed
 
 
@@ -34,7 +34,7 @@ def test_what_is_copied_and_what_is_linked(tmp_path: Path) -> None:
 
 
 def test_a_tree_is_built_once_for_many(workspace: Workspace) -> None:
-    trees, built = Trees(workspace), []
+    trees, built = BuildTrees(workspace), []
 
     def build(folder: Path) -> None:
         built.append(folder)
@@ -50,7 +50,7 @@ def test_a_tree_is_built_once_for_many(workspace: Workspace) -> None:
 
 
 def test_a_failed_build_leaves_no_folder_and_is_not_repeated(workspace: Workspace) -> None:
-    trees, calls = Trees(workspace), []
+    trees, calls = BuildTrees(workspace), []
 
     def build(folder: Path) -> Failed:
         calls.append(folder)
@@ -64,7 +64,7 @@ def test_a_failed_build_leaves_no_folder_and_is_not_repeated(workspace: Workspac
 
 
 def test_idle_trees_are_removed_but_never_used_ones(workspace: Workspace) -> None:
-    trees = Trees(workspace, kept=1)
+    trees = BuildTrees(workspace, kept=1)
     held = trees.take("held", lambda folder: None)
     idle = [trees.take(str(i), lambda folder: None) for i in range(3)]
     for tree in idle:

@@ -7,7 +7,7 @@ import math
 from dataclasses import asdict
 
 from tunepass.commands.answer import Answer, Json, table
-from tunepass.evaluators.replay import ReplayReport, ReplayRun, replay
+from tunepass.evaluators.recorded.replay import ReplayReport, ReplayRun, replay
 from tunepass.jobs.transfer import table_source
 
 SPACES = {"stated": "the stated space", "rows": "the recorded rows"}

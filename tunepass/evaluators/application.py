@@ -12,19 +12,19 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from tunepass.diagnostics import ToolError
-from tunepass.evaluators.measure.interleaved import Behind, in_turns
-from tunepass.evaluators.measure.measure import MeasurePlan
-from tunepass.evaluators.measure.metrics import MetricPattern
-from tunepass.evaluators.measure.output_metrics import Printed, numbers_differ, outputs_differ
+from tunepass.evaluators.building import Building
+from tunepass.evaluators.measure.interleaved import Behind, interleaved
+from tunepass.evaluators.measure.metrics import MetricPattern, OutputMetric
+from tunepass.evaluators.measure.output_comparison import numbers_differ, outputs_differ
 from tunepass.evaluators.measure.repeats import WALL_TIME, Repeats
 from tunepass.evaluators.measure.stages import measuring
+from tunepass.evaluators.measure.timing import MeasurePlan
 from tunepass.evaluators.measure.tolerance import Tolerance
+from tunepass.evaluators.object_cache import digest
 from tunepass.evaluators.process.cores import reserved_core
 from tunepass.evaluators.process.failures import compile_failure, run_failure
 from tunepass.evaluators.process.run import Completed, Limits, base_environment, run_limited, tail
-from tunepass.evaluators.source_tree import Sources, Tree, Trees, copied
-from tunepass.evaluators.toolchains.building import Building
-from tunepass.evaluators.toolchains.digests import digest
+from tunepass.evaluators.source_tree import BuildTree, BuildTrees, Sources, copied
 from tunepass.ir.application import Commands, Words
 from tunepass.space.configuration import Configuration
 from tunepass.study.objective import Objective
@@ -46,8 +46,8 @@ class ApplicationTask:
     reference: Configuration
     private: bool = True
     product: str = ""
-    metrics: tuple[Printed, ...] = ()
-    compared: tuple[Printed, ...] = ()
+    metrics: tuple[OutputMetric, ...] = ()
+    compared: tuple[OutputMetric, ...] = ()
     whole_output: bool = False
     tolerance: Tolerance = field(default_factory=lambda: Tolerance(ulps=0))
     plan: MeasurePlan = PLAN
@@ -69,7 +69,7 @@ class BuiltApplication:
     """A configuration built, waiting for its turn on the machine."""
 
     configuration: Configuration
-    tree: Tree
+    tree: BuildTree
     key: str
     seconds: dict[str, float] = field(default_factory=dict)
 
@@ -95,7 +95,7 @@ class DeterministicRun(Building[BuiltApplication]):
     def __init__(self, task: ApplicationTask):
         super().__init__(SAME_CODE)
         self.task = task
-        self.trees = Trees(self.workspace)
+        self.build_trees = BuildTrees(self.workspace)
         self._bounds: _Bounds | None = None
         self._repeats = Repeats(task.plan, task.objectives)
 
@@ -129,7 +129,7 @@ class DeterministicRun(Building[BuiltApplication]):
                 with self.workspace.scratch() as scratch:
                     found = self._once(built, self._folder(built, scratch), limits)
         finally:
-            self.trees.release(built.tree)
+            self.build_trees.release(built.tree)
         if isinstance(found, Failed):
             if self.task.compares:
                 raise ToolError(
@@ -152,7 +152,7 @@ class DeterministicRun(Building[BuiltApplication]):
 
     def _built(self, configuration: Configuration) -> BuiltApplication:
         commands = self.task.lower(configuration, "")
-        tree = self.trees.take(repr(commands.builds), lambda folder: self._build(configuration, folder))
+        tree = self.build_trees.take(repr(commands.builds), lambda folder: self._build(configuration, folder))
         return BuiltApplication(configuration, tree, self._key(commands, tree))
 
     def _build(self, configuration: Configuration, folder: Path) -> Failed | None:
@@ -169,7 +169,7 @@ class DeterministicRun(Building[BuiltApplication]):
             return Failed("compile", f"the build did not make {task.product}")
         return None
 
-    def _key(self, commands: Commands, tree: Tree) -> str:
+    def _key(self, commands: Commands, tree: BuildTree) -> str:
         """What is the same for configurations that run the same program in the same way."""
         product = tree.folder / self.task.product
         if self.task.product and tree.failure is None and product.is_file():
@@ -184,17 +184,17 @@ class DeterministicRun(Building[BuiltApplication]):
         try:
             if built.tree.failure is not None:
                 return Evaluation(built.tree.failure, built.seconds, tail(built.tree.failure.log))
-            known = self._known.taken(built.key, built.seconds)
+            known = self.cache.look_up(built.key, built.seconds)
             if known is not None:
                 return known
             with reserved_core(), self.workspace.scratch() as scratch:
                 outcome = self._judge(built, self._folder(built, scratch))
             log, speed = (tail(outcome.log), None) if isinstance(outcome, Failed) else ("", self._repeats.speed)
             evaluation = Evaluation(outcome, built.seconds, log, speed, code=built.key)
-            self._known.keep(built.configuration, evaluation)
+            self.cache.store(built.configuration, evaluation)
             return evaluation
         finally:
-            self.trees.release(built.tree)
+            self.build_trees.release(built.tree)
 
     def _folder(self, built: BuiltApplication, scratch: Path) -> Path:
         """The build folder of one candidate's runs: nothing that another wrote is in it."""
@@ -286,10 +286,10 @@ class ApplicationRun(DeterministicRun):
                 return found if isinstance(found, Failed) else found.values[name]
 
             try:
-                return in_turns([one.tree.failure is None for one in built], measure, rounds, seconds, behind)
+                return interleaved([one.tree.failure is None for one in built], measure, rounds, seconds, behind)
             finally:
                 for one in built:
-                    self.trees.release(one.tree)
+                    self.build_trees.release(one.tree)
 
     def _place(self, built: BuiltApplication, folder: Path) -> Path:
         if built.tree.failure is not None or not self.task.private:

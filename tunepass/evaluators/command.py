@@ -15,17 +15,17 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from tunepass.diagnostics import ToolError
-from tunepass.evaluators.measure.interleaved import Behind, in_turns
-from tunepass.evaluators.measure.measure import MeasurePlan
+from tunepass.evaluators.building import Building
+from tunepass.evaluators.measure.interleaved import Behind, interleaved
 from tunepass.evaluators.measure.metrics import MetricPattern
 from tunepass.evaluators.measure.repeats import WALL_TIME, Repeats
 from tunepass.evaluators.measure.stages import measuring
+from tunepass.evaluators.measure.timing import MeasurePlan
+from tunepass.evaluators.object_cache import digest, file_digest
 from tunepass.evaluators.process.cores import reserved_core
 from tunepass.evaluators.process.failures import run_failure
 from tunepass.evaluators.process.run import Completed, Limits, base_environment, run_limited, tail
-from tunepass.evaluators.toolchains.building import Building
 from tunepass.evaluators.toolchains.compiling import Compiling
-from tunepass.evaluators.toolchains.digests import digest, file_digest
 from tunepass.ir.candidate import Candidate, Lower
 from tunepass.space.configuration import Configuration
 from tunepass.study.objective import Objective
@@ -129,14 +129,14 @@ class CommandRun(Building[BuiltProgram]):
         try:
             if built.verdict is not None:
                 return Evaluation(built.verdict, built.seconds, tail(built.verdict.log))
-            known = self._known.taken(built.key, built.seconds)
+            known = self.cache.look_up(built.key, built.seconds)
             if known is not None:
                 return known
             with reserved_core():  # nobody else measures meanwhile on that core; the program itself is not pinned
                 outcome = self._judge(built)
             log, speed = (tail(outcome.log), None) if isinstance(outcome, Failed) else ("", self._repeats.speed)
             evaluation = Evaluation(outcome, built.seconds, log, speed, code=built.key)
-            self._known.keep(built.configuration, evaluation)
+            self.cache.store(built.configuration, evaluation)
             return evaluation
         finally:
             shutil.rmtree(built.folder, ignore_errors=True)
@@ -209,7 +209,7 @@ class CommandRun(Building[BuiltProgram]):
             return found if isinstance(found, Failed) else found[name]
 
         try:
-            return in_turns([one.verdict is None for one in built], measure, rounds, seconds, behind)
+            return interleaved([one.verdict is None for one in built], measure, rounds, seconds, behind)
         finally:
             for one in built:
                 shutil.rmtree(one.folder, ignore_errors=True)

@@ -15,19 +15,19 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
+from tunepass.evaluators.building import Building
 from tunepass.evaluators.harness.compare import Output, compare, zeros_pass
+from tunepass.evaluators.harness.counting import count_instructions
 from tunepass.evaluators.harness.harness import BuiltHarness, HarnessRun, Reference, build_harness
-from tunepass.evaluators.measure.counting import count_instructions
-from tunepass.evaluators.measure.interleaved import Behind, in_turns
-from tunepass.evaluators.measure.measure import MeasurePlan, Timing, disturbed, processor_times, summarise
+from tunepass.evaluators.harness.sanitizing import run_sanitized
+from tunepass.evaluators.measure.interleaved import Behind, interleaved
 from tunepass.evaluators.measure.stages import measuring, spent
+from tunepass.evaluators.measure.timing import MeasurePlan, Timing, disturbed, processor_times, summarise
 from tunepass.evaluators.measure.tolerance import Tolerance
+from tunepass.evaluators.object_cache import digest, file_digest
 from tunepass.evaluators.process.cores import reserved_core
 from tunepass.evaluators.process.run import Limits, tail
-from tunepass.evaluators.toolchains.building import Building
 from tunepass.evaluators.toolchains.compiling import CompileLimits, Compiling, mentions_main
-from tunepass.evaluators.toolchains.digests import digest, file_digest
-from tunepass.evaluators.toolchains.sanitizing import run_sanitized
 from tunepass.ir.candidate import Candidate, Lower
 from tunepass.space.configuration import Configuration
 from tunepass.study.outcome import Evaluation, Failed, Measured
@@ -136,7 +136,7 @@ class CompileRun(Building[Prepared]):
         if failure is not None:
             return
         prepared.key = digest(file_digest(target), repr((candidate.flags, candidate.environment)))
-        if prepared.key in self._known and not link_known:
+        if prepared.key in self.cache and not link_known:
             return
         prepared.program, prepared.verdict = self._harness.link(target, candidate, prepared.folder)
 
@@ -145,12 +145,12 @@ class CompileRun(Building[Prepared]):
         try:
             if prepared.verdict is not None:
                 return Evaluation(prepared.verdict, prepared.seconds, tail(prepared.verdict.log))
-            known = self._known.taken(prepared.key, prepared.seconds)
+            known = self.cache.look_up(prepared.key, prepared.seconds)
             if known is not None:
                 return known
             with self._runner(prepared) as run:
                 evaluation = replace(self._judge(prepared, run), code=prepared.key)
-            self._known.keep(prepared.configuration, evaluation)
+            self.cache.store(prepared.configuration, evaluation)
             return evaluation
         finally:
             shutil.rmtree(prepared.folder, ignore_errors=True)
@@ -264,7 +264,7 @@ class CompileRun(Building[Prepared]):
 
         try:
             alive = [one.program is not None for one in prepared]
-            times = in_turns(alive, measure, 1 if counted else rounds, seconds, behind)
+            times = interleaved(alive, measure, 1 if counted else rounds, seconds, behind)
         finally:
             for one in prepared:
                 shutil.rmtree(one.folder, ignore_errors=True)

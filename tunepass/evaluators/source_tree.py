@@ -71,7 +71,7 @@ class Sources:
 
 
 @dataclass(slots=True)
-class Tree:
+class BuildTree:
     """One build: its folder, or why there is none."""
 
     folder: Path
@@ -83,20 +83,20 @@ class Tree:
     built: bool = False
 
 
-class Trees:
+class BuildTrees:
     """`take` builds what was not built yet; several threads may take different trees at once."""
 
     def __init__(self, workspace: Workspace, kept: int = KEPT):
         self.workspace, self.kept = workspace, kept
-        self._trees: dict[str, Tree] = {}
+        self._trees: dict[str, BuildTree] = {}
         self._lock = threading.Lock()
         self._clock = 0
 
-    def take(self, key: str, build: Callable[[Path], Failed | None]) -> Tree:
+    def take(self, key: str, build: Callable[[Path], Failed | None]) -> BuildTree:
         with self._lock:
             tree = self._trees.get(key)
             if tree is None:
-                tree = self._trees[key] = Tree(self.workspace.new())
+                tree = self._trees[key] = BuildTree(self.workspace.new())
             self._clock += 1
             tree.users, tree.last_used = tree.users + 1, self._clock
         try:
@@ -115,7 +115,7 @@ class Trees:
             shutil.rmtree(tree.folder, ignore_errors=True)
         return tree
 
-    def release(self, tree: Tree) -> None:
+    def release(self, tree: BuildTree) -> None:
         """The tree is no longer used; of those that nobody uses, the ones used last are kept."""
         with self._lock:
             tree.users -= 1

@@ -10,8 +10,7 @@ from pathlib import Path
 from tunepass.diagnostics import ToolError
 from tunepass.evaluators import application as runs
 from tunepass.evaluators.application import ApplicationTask
-from tunepass.evaluators.measure.metrics import MetricPattern
-from tunepass.evaluators.measure.output_metrics import JsonNumber, Printed
+from tunepass.evaluators.measure.metrics import JsonNumber, MetricPattern, OutputMetric
 from tunepass.evaluators.measure.tolerance import Tolerance
 from tunepass.evaluators.process.cores import processor_name
 from tunepass.evaluators.process.failures import compile_failure
@@ -83,11 +82,11 @@ def commands_of(kernel: Kernel, configuration: Configuration, folder: str) -> Co
     return lower(kernel, configuration, folder, str(sources_of(kernel).folder))
 
 
-def _printed(pattern: str, path: str, objective: Objective) -> Printed:
+def _printed(pattern: str, path: str, objective: Objective) -> OutputMetric:
     return JsonNumber(path, objective) if path else MetricPattern(pattern, objective)
 
 
-def _compared(reading: Reading) -> Printed:
+def _compared(reading: Reading) -> OutputMetric:
     name = name_of(reading)
     return _printed(reading.pattern, reading.path, Objective(name if name.isidentifier() else "value"))
 

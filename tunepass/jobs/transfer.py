@@ -250,7 +250,7 @@ class TableSource:
 
 def table_source(path: str | Path, like: Objective | None = None) -> TableSource:
     """Its objective called as `like`, else its first, in the direction of `like`."""
-    from tunepass.evaluators.recorded import read
+    from tunepass.evaluators.recorded.table import read
 
     table = read(path)
     objective = table.objectives[0] if like is None else _like(like, table.objectives)

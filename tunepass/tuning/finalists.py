@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import median
 
 from tunepass.evaluators.capabilities import ROUNDS as ROUNDS
 from tunepass.space.configuration import Configuration
@@ -97,9 +98,3 @@ def from_rounds(
         gain=decision.gain,
         interval=decision.interval,
     )
-
-
-def median(values: Sequence[float]) -> float:
-    ordered = sorted(values)
-    middle = len(ordered) // 2
-    return ordered[middle] if len(ordered) % 2 else (ordered[middle - 1] + ordered[middle]) / 2

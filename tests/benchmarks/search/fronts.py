@@ -17,8 +17,8 @@ import numpy as np
 
 from tests.benchmarks.search.runs import Places, code_version
 from tests.benchmarks.search.tables import markdown
-from tunepass.evaluators.recorded import RecordedSpace, read
-from tunepass.evaluators.replay import replay
+from tunepass.evaluators.recorded.replay import replay
+from tunepass.evaluators.recorded.table import RecordedSpace, read
 from tunepass.space.configuration import Configuration
 from tunepass.space.parameter import Categorical, Permutation
 from tunepass.study.outcome import Measured

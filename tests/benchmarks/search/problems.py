@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from tunepass.evaluators.recorded import RecordedSpace, read
+from tunepass.evaluators.recorded.table import RecordedSpace, read
 from tunepass.space.configuration import Configuration, Value
 from tunepass.space.parameter import Categorical, Integer, Ordinal, Parameter, Permutation
 from tunepass.space.space import Space

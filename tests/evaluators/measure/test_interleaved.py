@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from tunepass.evaluators.measure import interleaved as turns
-from tunepass.evaluators.measure.interleaved import LEAST_ROUNDS, in_turns
+from tunepass.evaluators.measure.interleaved import LEAST_ROUNDS, interleaved
 from tunepass.study.outcome import Failed
 
 
@@ -18,7 +18,7 @@ def test_forth_and_back_and_one_value_a_round() -> None:
         asked.append(index)
         return float(len(asked))
 
-    assert in_turns([True, True, True], measure, 2) == [[1.0, 6.0], [2.0, 5.0], [3.0, 4.0]]
+    assert interleaved([True, True, True], measure, 2) == [[1.0, 6.0], [2.0, 5.0], [3.0, 4.0]]
     assert asked == [0, 1, 2, 2, 1, 0]
 
 
@@ -29,14 +29,14 @@ def test_one_that_does_not_live_or_fails_in_any_round_has_no_values() -> None:
         calls[index] += 1
         return Failed("crash") if index == 2 and calls[2] == 2 else 1.0
 
-    assert in_turns([False, True, True], measure, 4) == [[], [1.0] * 4, []]
+    assert interleaved([False, True, True], measure, 4) == [[], [1.0] * 4, []]
     assert calls == {1: 4, 2: 2}
 
 
 def test_when_the_time_is_over_a_few_rounds_are_made_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = iter(float(t) for t in range(100))
     monkeypatch.setattr(turns.time, "monotonic", lambda: next(clock))
-    assert in_turns([True], lambda _: 1.0, 15, seconds=0.5) == [[1.0] * LEAST_ROUNDS]
+    assert interleaved([True], lambda _: 1.0, 15, seconds=0.5) == [[1.0] * LEAST_ROUNDS]
 
 
 def test_who_is_behind_makes_no_further_rounds_once_a_few_are_made() -> None:
@@ -46,6 +46,6 @@ def test_who_is_behind_makes_no_further_rounds_once_a_few_are_made() -> None:
         asked.append(len(values[0]))
         return [1]
 
-    found = in_turns([True, True, True], float, 8, behind=behind)
+    found = interleaved([True, True, True], float, 8, behind=behind)
     assert found == [[0.0] * 8, [1.0] * LEAST_ROUNDS, [2.0] * 8]
     assert asked == [5, 6, 7, 8]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tunepass.diagnostics import SourceError
-from tunepass.evaluators.measure.metrics import MetricPattern
+from tunepass.evaluators.measure.metrics import JsonNumber, MetricPattern
 from tunepass.study.objective import Objective
 
 TIME = Objective("time", unit="ms")
@@ -34,3 +34,22 @@ def test_find(pattern: str, output: str, value: float | None) -> None:
 def test_a_pattern_without_exactly_one_hole_is_refused(pattern: str) -> None:
     with pytest.raises(SourceError, match="a metric pattern holds one"):
         MetricPattern(pattern, TIME)
+
+
+@pytest.mark.parametrize(
+    "output,found",
+    [
+        ('{"runs": [{"ms": 1.5}, {"ms": 2}]}', 2.0),
+        ('warming up\n{"runs": [1, {"ms": 3}]}\ndone\n', 3.0),
+        ('{"runs": [{"ms": 1.5}]}', None),
+        ('{"runs": [0, {"ms": "2"}]}', None),
+        ('{"runs": [0, {"ms": true}]}', None),
+        ('{"runs": [0, {"ms": NaN}]}', None),
+        ('{"runs": [0, {"ms": 1e999}]}', None),
+        ('{"runs": {"1": {"ms": 4}}}', 4.0),
+        ("[" * 100_000, None),
+        ("", None),
+    ],
+)
+def test_numbers_in_json(output: str, found: float | None) -> None:
+    assert JsonNumber("runs.1.ms", TIME).find(output) == found

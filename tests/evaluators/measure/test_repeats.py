@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import pytest
 
 from tunepass.evaluators.measure import repeats
-from tunepass.evaluators.measure.measure import MeasurePlan
 from tunepass.evaluators.measure.repeats import WALL_TIME, Repeats
+from tunepass.evaluators.measure.timing import MeasurePlan
 from tunepass.study.objective import Objective
 from tunepass.study.outcome import Failed, Measured
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tunepass.evaluators.harness.report import Report
-from tunepass.evaluators.process.failures import compile_failure, harness_failure, run_failure
+from tunepass.evaluators.process.failures import compile_failure, run_failure
 from tunepass.evaluators.process.run import Completed, Limits
 
 LIMITS = Limits(wall_s=2.5, memory_bytes=1000, output_bytes=10, processes=4)
@@ -35,26 +34,8 @@ def test_runs(done: Completed, stage: str, words: str) -> None:
 def test_success_is_no_failure() -> None:
     fine = Completed(ended="exit", returncode=0)
     assert run_failure(fine, LIMITS) is None and compile_failure(fine, LIMITS) is None
-    assert harness_failure(fine, Report(done=True), LIMITS) is None
 
 
 def test_compiles() -> None:
     failure = compile_failure(Completed(ended="timeout"), LIMITS)
     assert failure is not None and (failure.stage, failure.log) == ("compile", "the compiler did not end within 2.5 s")
-
-
-@pytest.mark.parametrize(
-    "report,stage,words",
-    [
-        (Report(fault=("out_of_bounds", "C", "80", "10", "8")), "out_of_bounds", "touched C[10], 1 past its end"),
-        (Report(fault=("out_of_bounds", "C", "-1", "10", "8")), "out_of_bounds", "touched C[-1], 1 before its start"),
-        (Report(fault=("read_only", "A")), "wrong_result", "wrote to A"),
-        (Report(fault=("stack",)), "crash", "ran out of stack"),
-        (Report(refused_bytes=5), "memory", "an allocation of 5 bytes was refused"),
-        (Report(error="no memory"), "run", "no memory"),
-        (Report(), "crash", "the kernel ended the program"),
-    ],
-)
-def test_harnesses(report: Report, stage: str, words: str) -> None:
-    failure = harness_failure(Completed(ended="exit", returncode=0), report, LIMITS)
-    assert failure is not None and failure.stage == stage and words in failure.log

@@ -10,10 +10,10 @@ import numpy as np
 
 from tunepass.diagnostics import ToolError
 from tunepass.evaluators.harness.compare import Output, compare
+from tunepass.evaluators.harness.failures import harness_failure
 from tunepass.evaluators.harness.report import Report, read_outputs, read_report
-from tunepass.evaluators.measure.measure import MeasurePlan
+from tunepass.evaluators.measure.timing import MeasurePlan
 from tunepass.evaluators.measure.tolerance import Mask, Tolerance
-from tunepass.evaluators.process.failures import harness_failure
 from tunepass.evaluators.process.run import Completed, Limits, base_environment, run_limited
 from tunepass.evaluators.toolchains.compiling import SUFFIX, WRAPPED, Compiling, mentions_main
 from tunepass.ir.candidate import Candidate

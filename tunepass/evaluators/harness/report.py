@@ -9,6 +9,7 @@ import numpy as np
 
 from tunepass.diagnostics import ToolError
 from tunepass.evaluators.harness.compare import Output
+from tunepass.evaluators.measure.timing import Sample
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,17 +19,6 @@ class ArrayShape:
     name: str
     dtype: str
     count: int
-
-
-@dataclass(frozen=True, slots=True)
-class Sample:
-    """One timing: seconds a call, involuntary context switches meanwhile, seconds of the calibration loop before, and
-    seconds (not among the first) in which the thread was ready but others ran."""
-
-    seconds: float
-    interruptions: int
-    calibration_s: float
-    waited_s: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

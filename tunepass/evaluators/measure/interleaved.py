@@ -12,7 +12,7 @@ Behind = Callable[[Sequence[Sequence[float]]], Collection[int]]  # values by rou
 LEAST_ROUNDS = 5  # of finalists, whatever the time: fewer decide nothing (tunepass.study.winner)
 
 
-def in_turns(
+def interleaved(
     alive: Sequence[bool],
     measure: Callable[[int], float | Failed],
     rounds: int,

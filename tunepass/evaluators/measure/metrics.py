@@ -1,7 +1,8 @@
-"""Numbers in a program's output: literal text around one `{name}`."""
+"""Metrics in the output of a program: a number within literal text, or a value of JSON output."""
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from dataclasses import dataclass
@@ -46,3 +47,55 @@ class MetricPattern:
 
 def _literal(text: str) -> str:
     return re.sub(r"(\\?\s)+", r"\\s+", re.escape(text))
+
+
+@dataclass(frozen=True, slots=True)
+class JsonNumber:
+    """`JsonNumber("runs.0.ms", objective)`: names and places between dots. The document is the whole of the output, or
+    its last line that is a JSON object."""
+
+    path: str
+    objective: Objective
+
+    def __post_init__(self) -> None:
+        if not all(self.path.split(".")):
+            raise SourceError(f"a json path is names and places between dots, got {self.path!r}")
+
+    @property
+    def pattern(self) -> str:
+        return self.path
+
+    def find(self, output: str) -> float | None:
+        """The value; None when it is not there, no number or not finite."""
+        value = _document(output)
+        for part in self.path.split("."):
+            if isinstance(value, dict):
+                value = value.get(part)
+            elif isinstance(value, list) and part.isdecimal() and int(part) < len(value):
+                value = value[int(part)]
+            else:
+                return None
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            return None
+        try:
+            number = float(value)
+        except OverflowError:
+            return None
+        return number if math.isfinite(number) else None
+
+
+def _document(output: str) -> object:
+    try:
+        return json.loads(output)
+    except (ValueError, RecursionError):
+        pass
+    for line in reversed(output.splitlines()):
+        if line.lstrip().startswith("{"):
+            try:
+                return json.loads(line)
+            except (ValueError, RecursionError):
+                continue
+    return None
+
+
+OutputMetric = MetricPattern | JsonNumber

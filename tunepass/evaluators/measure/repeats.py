@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import statistics
 import time
 from collections.abc import Callable, Mapping, Sequence
+from statistics import median
 
-from tunepass.evaluators.measure.measure import MeasurePlan, median, median_interval
 from tunepass.evaluators.measure.speed import machine_speed
+from tunepass.evaluators.measure.timing import MeasurePlan, median_interval
 from tunepass.study.objective import Objective
 from tunepass.study.outcome import Failed, Measured
 
@@ -46,7 +46,7 @@ class Repeats:
         medians = {objective: median([run[objective] for run in runs]) for objective in first}
         if not censored and self._leads(medians[name]):
             self.incumbent = medians[name]
-        self.speed = statistics.median(speeds) if timed else None
+        self.speed = median(speeds) if timed else None
         return Measured(medians, tuple(run[name] for run in runs), censored=censored)
 
     def _leads(self, value: float) -> bool:

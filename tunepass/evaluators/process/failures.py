@@ -1,10 +1,9 @@
-"""How a run that went wrong is called: a Completed (and a harness's Report) to a Failed of the right stage."""
+"""Failure classification: from how a program ended to a failure at the right stage."""
 
 from __future__ import annotations
 
 import re
 
-from tunepass.evaluators.harness.report import Report, describe_out_of_bounds
 from tunepass.evaluators.process.run import Completed, Limits
 from tunepass.study.outcome import Failed
 
@@ -23,7 +22,7 @@ def compile_failure(done: Completed, limits: Limits) -> Failed | None:
 
 
 def run_failure(done: Completed, limits: Limits) -> Failed | None:
-    """The verdict on a program that should have ended with status 0. None when it did."""
+    """How a program failed that should have ended with status 0; None when it did."""
     if done.ok:
         return None
     stage = {"timeout": "timeout", "output": "output", "memory": "memory", "processes": "run"}.get(done.ended, "crash")
@@ -34,28 +33,6 @@ def run_failure(done: Completed, limits: Limits) -> Failed | None:
     elif done.ended == "exit":
         stage = "run"
     return Failed(stage, _with_log(f"the program {_ending(done, limits)}", done))
-
-
-def harness_failure(done: Completed, report: Report, limits: Limits) -> Failed | None:
-    """The verdict on a run of a generated harness. None when it went to its end."""
-    if done.ok and report.done:
-        return None
-    match report.fault:
-        case ["out_of_bounds", *_]:
-            return Failed("out_of_bounds", describe_out_of_bounds(report.fault))
-        case ["read_only", name]:
-            return Failed("wrong_result", f"wrote to {name}, which is an input")
-        case ["stack"]:
-            return Failed("crash", "ran out of stack (SIGSEGV)")
-        case _:
-            pass
-    if report.refused_bytes is not None and done.ended in ("exit", "signal"):
-        return Failed("memory", f"an allocation of {report.refused_bytes:,} bytes was refused")
-    if report.error:
-        return Failed("run", report.error)
-    if done.ok:
-        return Failed("crash", "the kernel ended the program")
-    return run_failure(done, limits)
 
 
 def _lacked_memory(done: Completed, limits: Limits) -> bool:

@@ -4,8 +4,8 @@ It is a process of its own because killing "everything a program left behind" ne
 (a child subreaper) and that may wait for any child, and neither belongs in a library inside someone else's process.
 Where the kernel permits, the program also runs in a PID namespace whose end kills a fork bomb in one stroke.
 
-Protocol: a JSON request (`Request`'s fields), a newline, then stdin stays open: its end means that the caller is gone
-and everything is to be killed. Reply on stdout: a JSON line, then the captured stdout and stderr bytes.
+Protocol: a JSON request (`RunRequest`'s fields), a newline, then stdin stays open: its end means that the caller is
+gone and everything is to be killed. Reply on stdout: a JSON line, then the captured stdout and stderr bytes.
 Imports the standard library only, so that starting it costs ~20 ms.
 """
 
@@ -27,7 +27,7 @@ GRACE_S = 0.1  # children still exiting when the program ends are not "left behi
 libc = ctypes.CDLL(None, use_errno=True)
 
 
-class Request:
+class RunRequest:
     """What to run, in which surroundings, under which limits. No dataclass: importing those is slow."""
 
     argv: list[str]
@@ -47,14 +47,14 @@ class Request:
         self.__dict__.update(fields)
 
 
-def read_request() -> Request:
+def read_request() -> RunRequest:
     text = b""
     while not text.endswith(b"\n"):
         piece = os.read(LIFELINE, 65536)
         if not piece:
             os._exit(1)
         text += piece
-    return Request(json.loads(text))
+    return RunRequest(json.loads(text))
 
 
 # --- /proc -------------------------------------------------------------------------------------------------------
@@ -134,7 +134,7 @@ def enter_namespace() -> int:
     return init
 
 
-def set_limits(request: Request) -> None:
+def set_limits(request: RunRequest) -> None:
     def limit(kind: int, value: int | None) -> None:
         if value is not None:
             hard = resource.getrlimit(kind)[1]
@@ -149,7 +149,7 @@ def set_limits(request: Request) -> None:
         limit(resource.RLIMIT_CPU, max(1, int(request.cpu_s + 0.999)))
 
 
-def become(request: Request, out: int, err: int, failed: int) -> None:
+def become(request: RunRequest, out: int, err: int, failed: int) -> None:
     """In the forked child: never returns."""
     try:
         libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
@@ -203,7 +203,7 @@ class Capture:
 class Watch:
     """The running program: reaps, captures, and says how it ended."""
 
-    def __init__(self, request: Request, target: int, init: int, captures: tuple[Capture, Capture], wakeup: int):
+    def __init__(self, request: RunRequest, target: int, init: int, captures: tuple[Capture, Capture], wakeup: int):
         self.request, self.target, self.init, self.captures = request, target, init, captures
         self.wakeup = wakeup
         self.started = time.monotonic()

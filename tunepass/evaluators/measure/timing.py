@@ -10,8 +10,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-
-from tunepass.evaluators.harness.report import Sample
+from statistics import median
 
 CALIBRATION_SLACK = 1.10  # a calibration loop slower than this times the fastest one marks a disturbed sample
 STEAL_SHARE = 0.02  # of the processor time that the hypervisor gave to others
@@ -53,6 +52,17 @@ class MeasurePlan:
         return replace(self, budget_s=max(0.05, self.budget_s / 4), warmup_s=self.warmup_s / 2, retries=0)
 
 
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One timing: seconds a call, involuntary context switches meanwhile, seconds of the calibration loop before, and
+    seconds (not among the first) in which the thread was ready but others ran."""
+
+    seconds: float
+    interruptions: int
+    calibration_s: float
+    waited_s: float = 0.0
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Timing:
     """`samples` are the undisturbed ones where there are enough, `disturbed` how many were not."""
@@ -72,12 +82,6 @@ class Timing:
     def turns(self) -> float:
         """The median as turns of the calibration loop: comparable when the machine's speed has changed."""
         return self.median_s * self.speed
-
-
-def median(values: Sequence[float]) -> float:
-    ordered = sorted(values)
-    middle = len(ordered) // 2
-    return ordered[middle] if len(ordered) % 2 else (ordered[middle - 1] + ordered[middle]) / 2
 
 
 def median_interval(values: Sequence[float]) -> tuple[float, float]:

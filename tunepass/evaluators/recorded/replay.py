@@ -11,7 +11,7 @@ import numpy as np
 
 from tunepass.diagnostics import StudyError, nearest
 from tunepass.evaluators.base import Evaluator
-from tunepass.evaluators.recorded import RecordedSpace, read
+from tunepass.evaluators.recorded.table import RecordedSpace, read
 from tunepass.space.configuration import Configuration
 from tunepass.study.objective import Objective
 from tunepass.study.outcome import Evaluation, Measured, Outcome

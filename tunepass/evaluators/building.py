@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Generic, TypeVar
 
 from tunepass.evaluators.base import Evaluator
-from tunepass.evaluators.harness.object_cache import KnownCode
+from tunepass.evaluators.object_cache import ObjectCache
 from tunepass.evaluators.process.workspace import Workspace
 from tunepass.space.configuration import Configuration
 from tunepass.study.outcome import Evaluation
@@ -23,7 +23,7 @@ class Building(Evaluator, Generic[Built]):
 
     def __init__(self, same: str = SAME_CODE) -> None:
         self.workspace = Workspace()
-        self._known = KnownCode(same)
+        self.cache = ObjectCache(same)
         self._setting_up = threading.Lock()
 
     @abstractmethod
@@ -39,7 +39,7 @@ class Building(Evaluator, Generic[Built]):
 
     def remember(self, trials: Sequence[Trial]) -> None:
         """Take up what an earlier session learnt of built programs."""
-        self._known.remember(trials)
+        self.cache.remember(trials)
 
     def close(self) -> None:
         self.workspace.close()

@@ -1,77 +1,20 @@
-"""What a program printed: numbers in JSON output, and whole outputs compared number by number."""
+"""Is the output of a program that of the reference? Single numbers, or the whole text with its numbers."""
 
 from __future__ import annotations
 
-import json
-import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
-from tunepass.diagnostics import SourceError
-from tunepass.evaluators.measure.metrics import NUMBER, MetricPattern
+from tunepass.evaluators.measure.metrics import NUMBER, MetricPattern, OutputMetric
 from tunepass.evaluators.measure.tolerance import Tolerance, is_right
-from tunepass.study.objective import Objective
 
 FREE_NUMBER = re.compile(rf"(?<![\w.])(?:{NUMBER})(?![\w.])", re.IGNORECASE)
 SHOWN = 80  # characters of a line in a message
 
 
-@dataclass(frozen=True, slots=True)
-class JsonNumber:
-    """`JsonNumber("runs.0.ms", objective)`: names and places between dots. The document is the whole of the output, or
-    its last line that is a JSON object."""
-
-    path: str
-    objective: Objective
-
-    def __post_init__(self) -> None:
-        if not all(self.path.split(".")):
-            raise SourceError(f"a json path is names and places between dots, got {self.path!r}")
-
-    @property
-    def pattern(self) -> str:
-        return self.path
-
-    def find(self, output: str) -> float | None:
-        """The value; None when it is not there, no number or not finite."""
-        value = _document(output)
-        for part in self.path.split("."):
-            if isinstance(value, dict):
-                value = value.get(part)
-            elif isinstance(value, list) and part.isdecimal() and int(part) < len(value):
-                value = value[int(part)]
-            else:
-                return None
-        if isinstance(value, bool) or not isinstance(value, (int, float)):
-            return None
-        try:
-            number = float(value)
-        except OverflowError:
-            return None
-        return number if math.isfinite(number) else None
-
-
-def _document(output: str) -> object:
-    try:
-        return json.loads(output)
-    except (ValueError, RecursionError):
-        pass
-    for line in reversed(output.splitlines()):
-        if line.lstrip().startswith("{"):
-            try:
-                return json.loads(line)
-            except (ValueError, RecursionError):
-                continue
-    return None
-
-
-Printed = MetricPattern | JsonNumber
-
-
-def numbers_differ(expected: str, got: str, numbers: Sequence[Printed], tolerance: Tolerance) -> str | None:
+def numbers_differ(expected: str, got: str, numbers: Sequence[OutputMetric], tolerance: Tolerance) -> str | None:
     """What is wrong with `numbers` in the output `got`; None: nothing."""
     for number in numbers:
         want, have = number.find(expected), number.find(got)

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from tunepass.diagnostics import StudyError
-from tunepass.evaluators.recorded import RecordedSpace, read
-from tunepass.evaluators.replay import ReplayEvaluator, replay
+from tunepass.evaluators.recorded.replay import ReplayEvaluator, replay
+from tunepass.evaluators.recorded.table import RecordedSpace, read
 from tunepass.space.configuration import Configuration
 from tunepass.study.outcome import Failed, Measured
 from tunepass.study.task import Task

@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tunepass.evaluators.harness.report import Sample
-from tunepass.evaluators.measure.measure import (
+from tunepass.evaluators.measure.timing import (
     MeasurePlan,
     ProcessorTimes,
+    Sample,
     disturbed,
     median,
     median_interval,
