@@ -28,7 +28,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "executors": {"study", "space", "evaluators"},
     "tuning": {"strategies", "exact", "executors", "evaluators", "study", "space", "ir"},
     "frontends": {"ir", "space", "expr", "yaml_nodes"},
-    "hwmodels": {"ir", "expr"},
+    "hwmodels": {"ir", "expr", "yaml_nodes"},
     "backends": {"frontends", "hwmodels", "evaluators", "ir", "study", "space", "expr", "registry"},
     "passes": {"backends", "tuning", "exact", "ir", "space", "study", "expr", "registry"},
     "interchange": {"study", "space", "expr"},

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import PurePath
 from typing import ClassVar
 
@@ -12,13 +13,14 @@ from tunepass.expr.numpy_eval import satisfied
 from tunepass.frontends.base import Frontend, Parsed
 from tunepass.frontends.c.call import build_call
 from tunepass.frontends.c.emission import emit_file
+from tunepass.frontends.c.loops.accesses import Surroundings, read_work
 from tunepass.frontends.c.loops.directives import check_apart, check_directives
 from tunepass.frontends.c.loops.nest import read_nest
 from tunepass.frontends.c.lowering import macro_names
 from tunepass.frontends.c.macros import macro_defaults, set_macros
-from tunepass.frontends.c.models import build_models
 from tunepass.frontends.c.parameters import build_parameter
 from tunepass.frontends.c.pragmas.groups import BELONGS, Group, each, group, no_duplicates
+from tunepass.frontends.c.pragmas.models import build_models
 from tunepass.frontends.c.pragmas.pragma import (
     ConstraintPragma,
     KernelPragma,
@@ -31,10 +33,11 @@ from tunepass.frontends.c.run import build_run
 from tunepass.frontends.c.syntax.definitions import definitions
 from tunepass.frontends.c.syntax.lexical import Scan, scan
 from tunepass.frontends.c.syntax.tokens import Cursor, explained
-from tunepass.ir.c_kernel import CKernel
+from tunepass.ir.c_kernel import Call, CKernel
 from tunepass.ir.files import EmittedFile
 from tunepass.ir.kernel import Binding, Kernel, Role
 from tunepass.ir.loops import Nest
+from tunepass.ir.run import RunCommand
 from tunepass.space.constraint import Constraint
 from tunepass.space.parameter import Parameter
 
@@ -103,7 +106,7 @@ class _Reader:
             parameters=parameters,
             constraints=(*constraints, *implied),
             bindings=tuple(self.binding(p, q, directives) for p, q in zip(group.params, parameters)),
-            body=CKernel(judged_by=judged_by, nests=nests),
+            body=CKernel(judged_by=judged_by, nests=self.read_works(nests, judged_by)),
             models=build_models(group.models, parameters, judged_by, self.source),
             span=target.span,
         )
@@ -123,6 +126,19 @@ class _Reader:
         flags = frozenset(p.name for p in group.params if p.flag)
         implied = each(list(zip(group.loops, nests)), lambda pair: check_directives(*pair, known, flags))
         return tuple(nests), [constraint for constraints in implied for constraint in constraints]
+
+    def read_works(self, nests: tuple[Nest, ...], judged_by: Call | RunCommand) -> tuple[Nest, ...]:
+        """The nests with what an iteration of each does."""
+        call = judged_by if isinstance(judged_by, Call) else None
+        around = Surroundings(
+            source=self.source,
+            code=self.scan.statements,
+            call=call,
+            function=self.definitions.get(call.function) if call else None,
+            macros=self.macros,
+            tuned=self.known,
+        )
+        return tuple(replace(nest, work=read_work(nest, around)) for nest in nests)
 
     def check_use(self, pragma: ParamPragma, parameter: Parameter) -> None:
         """A macro that no code uses would be tuned for nothing."""

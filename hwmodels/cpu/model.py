@@ -1,0 +1,120 @@
+"""The model of C kernels with loop directives: one expression, `time` in ms, over the kernel's parameters.
+
+    time = sum over nests of ( core + sum over levels of moved(level) * miss time )
+
+The parts do not overlap: transfers one after another are the ECM model's rule for Intel's cores (H. Stengel et al., ICS
+2015, section 2.2), and where a search asks which of two schedules is faster a sum keeps telling them apart when a
+maximum would not.
+"""
+
+from __future__ import annotations
+
+from tunepass.expr import algebra as alg
+from tunepass.expr import typing
+from tunepass.expr.nodes import BOOL, Category, Constant, Expr, Type
+from tunepass.hwmodels.base import Costs
+from tunepass.hwmodels.cpu.compute import Compiled, Compute, instances
+from tunepass.hwmodels.cpu.device import Cpu, Level
+from tunepass.hwmodels.cpu.loops import Item, Loops
+from tunepass.hwmodels.cpu.traffic import Footprints, Stream, moved, scattered, streams
+from tunepass.ir.accesses import Opaque, Work
+from tunepass.ir.c_kernel import CKernel
+from tunepass.ir.kernel import Kernel
+from tunepass.ir.loops import Nest
+
+MS_PER_NS = 1e-6
+NATIVE_VECTOR_BYTE = 16  # what every x86-64 and every AArch64 core has; wider ones need a flag
+WRITTEN = 2.0  # a line that is written comes in, and goes out again
+YES, NO = Constant(True, BOOL), Constant(False, BOOL)
+VECTORIZING = ("-O3", "-Ofast", "-ftree-vectorize")
+REORDERING = ("-Ofast", "-ffast-math", "-fassociative-math")
+NATIVE = ("-march=native", "-mavx")
+
+
+def costs(kernel: Kernel, device: Cpu) -> Costs | None:
+    """What the kernel's nests cost on `device`; None without nests, or where one cannot be put in numbers."""
+    body = kernel.body
+    if not isinstance(body, CKernel) or not body.nests or obstacle(body) is not None:
+        return None
+    types = {p.name: p.type for p in kernel.parameters}
+    compiled = _compiled(kernel, device, types)
+    total = alg.add(*(_nest_ns(nest, device, compiled, types) for nest in body.nests))
+    return Costs(values={"time": alg.mul(MS_PER_NS, total)}, units={"time": "ms"}, fits=YES, limits={})
+
+
+def obstacle(body: CKernel) -> Opaque | None:
+    """The first thing that keeps the nests from being modelled."""
+    return next((nest.work for nest in body.nests if isinstance(nest.work, Opaque)), None)
+
+
+def _nest_ns(nest: Nest, device: Cpu, compiled: Compiled, types: dict[str, Type]) -> Expr:
+    work = nest.work
+    assert isinstance(work, Work)
+    loops = Loops(nest, work, types)
+    found = streams(work.accesses)
+    share = instances(device, loops, loops.indices)
+    core = alg.mul(Compute(loops, work, device, compiled).ns(), share)
+    fork = alg.mul(device.core.fork_ns, _forks(loops))
+    levels = (*device.levels, device.pages)
+    kinds = {(level.block_byte, level.sets) for level in levels}
+    footprints = {kind: Footprints(loops, found, *kind) for kind in sorted(kinds)}
+    data = [_data_ns(level, footprints[level.block_byte, level.sets], found, loops) for level in levels]
+    own = [ns for ns, level in zip(data, levels) if not level.shared]
+    common = [ns for ns, level in zip(data, levels) if level.shared]
+    return alg.add(core, fork, alg.mul(share, alg.add(*own)), *common)
+
+
+def _data_ns(level: Level, footprints: Footprints, found: tuple[Stream, ...], loops: Loops) -> Expr:
+    """The time in which the level's misses are served."""
+    terms = []
+    for stream in found:
+        written = WRITTEN if stream.written else 1.0
+        each = alg.mul(written, _miss_ns(stream, level, loops))
+        terms.append(alg.mul(each, moved(stream, level, loops, footprints)))
+    return alg.add(*terms)
+
+
+def _miss_ns(stream: Stream, level: Level, loops: Loops) -> Expr:
+    """Of one block, on average over those that are fetched ahead of their use and those that are not."""
+    return alg.add(level.miss_ns, alg.mul(level.scattered_ns - level.miss_ns, scattered(stream, level, loops)))
+
+
+def _forks(loops: Loops) -> Expr:
+    """How often a parallel loop is entered."""
+    entries = [alg.lift(1.0)]
+    for q in range(loops.depth - 1):
+        entries.append(alg.mul(entries[-1], loops.iterations_at(q)))
+    terms: list[Expr] = []
+    for index in loops.indices:
+        on = loops.switched(loops.directives.parallel, index)
+        item = Item(index, index in loops.tiled)
+        times: Expr = alg.lift(0.0)
+        for q in range(loops.depth):
+            times = alg.where(loops.stands_at(item, q), entries[q], times)
+        terms.append(alg.where(on, times, 0.0))
+    return alg.add(*terms)
+
+
+def _compiled(kernel: Kernel, device: Cpu, types: dict[str, Type]) -> Compiled:
+    """What flags that are tuned let the compiler do."""
+    wide = _has(kernel, types, NATIVE)
+    narrow = float(min(NATIVE_VECTOR_BYTE, device.vector_byte))
+    return Compiled(
+        vectorizes=_has(kernel, types, VECTORIZING),
+        reorders=_has(kernel, types, REORDERING),
+        vector_byte=alg.where(wide, float(device.vector_byte), narrow),
+    )
+
+
+def _has(kernel: Kernel, types: dict[str, Type], words: tuple[str, ...]) -> Expr:
+    """Does a flag's value have one of the words?"""
+    conditions: list[Expr] = []
+    for name, kind in types.items():
+        if kernel.binding(name).role == "flag" and isinstance(kind, Category):
+            chosen = [v for v in kind.values if any(w.startswith(words) for w in v.split())]
+            if chosen:
+                item = typing.name(name, types)
+                conditions.append(typing.member(item, [typing.constant(v) for v in chosen]))
+    if not conditions:
+        return NO
+    return conditions[0] if len(conditions) == 1 else typing.logical("or", conditions)
