@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from tunepass.space.parameter import Integer, Real
-from tunepass.space.parameters.axis import Axis, IntegerAxis
+from tunepass.space.parameters.axis import BoxAxis, IntegerAxis
 
 FEW, MANY = Integer("n", 5, 5), Integer("n", 3, 10**12, step=7, prior="exponential")
-AXES: list[Axis] = [
+AXES: list[BoxAxis] = [
     Real("r", -2.0, 6.0, prior="decay").axis(),
     Real("r", 1e-3, 1e3, log=True, prior="gaussian").axis(),
     IntegerAxis("n", MANY.prior, MANY.size, MANY.at),
@@ -23,7 +23,7 @@ def test_only_what_is_too_long_to_list_has_one() -> None:
 
 @pytest.mark.parametrize("axis", AXES, ids=str)
 @pytest.mark.parametrize("prior", [False, True])
-def test_halves_cover_the_whole_and_draws_stay_inside(axis: Axis, prior: bool) -> None:
+def test_halves_cover_the_whole_and_draws_stay_inside(axis: BoxAxis, prior: bool) -> None:
     rng = np.random.default_rng(0)
     lo, hi = (np.full(50, end) for end in axis.whole)
     whole = axis.mass(lo, hi, prior=prior)

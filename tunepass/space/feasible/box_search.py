@@ -17,12 +17,10 @@ from numpy.typing import NDArray
 from tunepass.expr import nodes
 from tunepass.expr.interval.extension import IntervalExtension
 from tunepass.expr.numpy_eval import satisfied
-from tunepass.space.columns import Columns, take
-from tunepass.space.feasible.diagram import Indices
-from tunepass.space.parameters.axis import Axis
+from tunepass.space.columns import Columns, Indices, Mask, take
+from tunepass.space.parameters.axis import BoxAxis
 from tunepass.space.prior import Floats
 
-Mask = NDArray[np.bool_]
 ROWS = 1 << 13  # boxes at a time, for constraints of up to WORK / ROWS nodes
 WORK = 1 << 21
 POINTS = 1 << 11  # drawn to see how many pass
@@ -31,7 +29,7 @@ DEEP = 48  # rounds per axis
 
 
 @dataclass(frozen=True, slots=True)
-class Boxes:
+class WeightedBoxes:
     """`prefix`: rows of listed parameters (columns, maybe none); `lo`, `hi` (n, axes); `weight` (n,)."""
 
     prefix: Columns
@@ -39,8 +37,8 @@ class Boxes:
     hi: Floats
     weight: Floats
 
-    def take(self, index: Indices | Mask) -> Boxes:
-        return Boxes(take(self.prefix, index), self.lo[index], self.hi[index], self.weight[index])
+    def take(self, index: Indices | Mask) -> WeightedBoxes:
+        return WeightedBoxes(take(self.prefix, index), self.lo[index], self.hi[index], self.weight[index])
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +46,7 @@ class BoxSearch:
     """Constraints over `axes` and listed parameters; `prior`: measure by the axes' priors."""
 
     expressions: Sequence[nodes.Expr]
-    axes: Sequence[Axis]
+    axes: Sequence[BoxAxis]
     prior: bool
 
     def points(self, prefix: Columns, n: int, wanted: int, rng: np.random.Generator) -> Columns:
@@ -73,17 +71,17 @@ class BoxSearch:
                 boxes.weight[:] = 1.0
         return take(self._draw(self._whole(prefix, n), 1, rng)[0], slice(0, 0))
 
-    def _whole(self, prefix: Columns, n: int) -> Boxes:
+    def _whole(self, prefix: Columns, n: int) -> WeightedBoxes:
         ends = np.array([a.whole for a in self.axes])
         lo, hi = np.tile(ends[:, 0], (n, 1)), np.tile(ends[:, 1], (n, 1))
-        return Boxes(prefix, lo, hi, np.ones(n))
+        return WeightedBoxes(prefix, lo, hi, np.ones(n))
 
     def _relevant(self) -> NDArray[np.int64]:
         """Which expression reads which axis (expressions, axes)."""
         names = [nodes.free_names(e) for e in self.expressions]
         return np.array([[int(a.name in mine) for a in self.axes] for mine in names])
 
-    def _judge(self, boxes: Boxes, bounded: IntervalExtension) -> tuple[Mask, NDArray[np.int64]]:
+    def _judge(self, boxes: WeightedBoxes, bounded: IntervalExtension) -> tuple[Mask, NDArray[np.int64]]:
         """Which boxes (n,) may hold a feasible point, and which expressions (e, n) are open there."""
         n = len(boxes.weight)
         lo = {name: c for name, c in boxes.prefix.items() if c.ndim == 1}  # orders have no bounds
@@ -96,12 +94,12 @@ class BoxSearch:
             open_[i] = ~found.always
         return possible, open_
 
-    def _widths(self, boxes: Boxes) -> Floats:
+    def _widths(self, boxes: WeightedBoxes) -> Floats:
         columns = [a.width(boxes.lo[:, i], boxes.hi[:, i]) for i, a in enumerate(self.axes)]
         return np.stack(columns, axis=1)
 
-    def _halve(self, boxes: Boxes, at: Indices, halved: Mask) -> Boxes:
-        """Boxes with the `halved` ones split along axis `at`; each half has its share of the weight."""
+    def _halve(self, boxes: WeightedBoxes, at: Indices, halved: Mask) -> WeightedBoxes:
+        """WeightedBoxes with the `halved` ones split along axis `at`; each half has its share of the weight."""
         low, high = boxes.take(halved), boxes.take(halved)
         for i, a in enumerate(self.axes):
             mine = at[halved] == i
@@ -112,14 +110,14 @@ class BoxSearch:
             low.weight[mine] *= share
             high.weight[mine] *= 1 - share
         parts = [boxes.take(~halved), low, high]
-        return Boxes(
+        return WeightedBoxes(
             {name: np.concatenate([p.prefix[name] for p in parts]) for name in boxes.prefix},
             np.concatenate([p.lo for p in parts]),
             np.concatenate([p.hi for p in parts]),
             np.concatenate([p.weight for p in parts]),
         )
 
-    def _draw(self, boxes: Boxes, n: int, rng: np.random.Generator) -> tuple[Columns, int]:
+    def _draw(self, boxes: WeightedBoxes, n: int, rng: np.random.Generator) -> tuple[Columns, int]:
         """n points, boxes in proportion to their weight."""
         pick = rng.permutation(resample(boxes.weight, n, rng))
         found = dict(take(boxes.prefix, pick))

@@ -8,20 +8,17 @@ values, drops the pairs that some constraint rules out, and gives pairs with equ
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import TypeVar
+from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tunepass.expr import nodes
-from tunepass.expr.numpy_ops import Result
-from tunepass.space.feasible.diagram import Diagram, Indices, Layer, Nodes, dedupe
-from tunepass.space.feasible.evaluate import Evaluator, Known, Values
+from tunepass.space.columns import Indices, Mask
+from tunepass.space.feasible.diagram import Diagram, Layer, Nodes, dedupe
+from tunepass.space.feasible.evaluate import Known, TermEvaluator
+from tunepass.space.feasible.rows import Choices, PairSelection, Rows, joined, stacked
 from tunepass.space.feasible.terms import Term, Terms
 
-Mask = NDArray[np.bool_]
-T = TypeVar("T", bound=np.generic)
 BLOCK = 1 << 17  # pairs expanded at a time: a column of them stays within the cache
 ARCS_PER_NODE = 4  # the limit on arcs, as a multiple of the limit on nodes
 WORK_PER_NODE = 20  # and on pairs looked at
@@ -39,53 +36,7 @@ class Pending:
     decidable: bool
 
 
-@dataclass(slots=True)
-class Rows:
-    """Partial assignments (n,): values (and statuses) of frontier terms, settled constraints, items used so far."""
-
-    n: int
-    terms: dict[Term, Result] = field(default_factory=dict)
-    done: dict[int, Mask] = field(default_factory=dict)
-    used: dict[str, Indices] = field(default_factory=dict)
-
-    def take(self, index: Indices) -> Rows:
-        pick = {t: (v[index], None if s is None else s[index]) for t, (v, s) in self.terms.items()}
-        done = {c: d[index] for c, d in self.done.items()}
-        return Rows(len(index), pick, done, {p: u[index] for p, u in self.used.items()})
-
-    def key(self) -> Indices:
-        """What tells the rows apart, (n, columns) of 64-bit words."""
-        columns: list[Indices] = list(self.used.values())
-        for values, status in self.terms.values():
-            if values.dtype == np.float64:
-                columns.append((values + 0.0).view(np.int64))
-            else:
-                columns.append(values.astype(np.int64, copy=False))
-            if status is not None:
-                columns.append(status.astype(np.int64))
-        columns += [d.astype(np.int64) for d in self.done.values()]
-        return np.stack(columns, axis=1) if columns else np.zeros((self.n, 0), dtype=np.int64)
-
-
-@dataclass(frozen=True, slots=True)
-class Domain:
-    """The column and the value indices (into the parameter's domain, or items) that one variable may take."""
-
-    column: Values
-    index: Indices
-    width: int
-
-    @classmethod
-    def of(cls, values: Values) -> Domain:
-        """All of a variable's values."""
-        return cls(values, np.arange(len(values)), len(values))
-
-    def take(self, index: Indices | Mask) -> Domain:
-        """Some of the values."""
-        return Domain(self.column[index], self.index[index], self.width)
-
-
-class Builder:
+class DiagramBuilder:
     """`order` lists the variables a layer each; `constraints` mention no other variable, but may mention free ones
     (`loose`, a mask) that are never bound, such as reals: those constraints only prune by their range."""
 
@@ -94,7 +45,7 @@ class Builder:
         terms: Terms,
         constraints: Sequence[Term],
         order: Sequence[int],
-        domains: dict[int, Domain],
+        domains: dict[int, Choices],
         node_limit: int,
     ):
         self.terms, self.order, self.domains = terms, tuple(order), domains
@@ -142,19 +93,19 @@ class Builder:
             seen += len(first)
             if seen > self.node_limit or sum(map(len, ids)) > ARCS_PER_NODE * self.node_limit:
                 raise TooLarge
-        source = _joined(sources)
-        child: Nodes = _joined(ids)
+        source = joined(sources)
+        child: Nodes = joined(ids)
         following = found[0]
         if len(found) > 1:
-            following = _stacked(found)
+            following = stacked(found)
             again, first = dedupe(following.key())
             child, following = again[child], following.take(first)
         begin = np.zeros(rows.n + 1, dtype=np.int64)
         np.cumsum(np.bincount(source, minlength=rows.n), out=begin[1:])
-        return Layer(begin, _joined(values), child, domain.width), following
+        return Layer(begin, joined(values), child, domain.width), following
 
     def expand(
-        self, rows: Rows, number: int, before: int, *, last: bool, domain: Domain | None = None
+        self, rows: Rows, number: int, before: int, *, last: bool, domain: Choices | None = None
     ) -> tuple[Indices, Indices, Rows]:
         """Feasible pairs of a row and a value of variable `number`: row numbers, places in the domain, rows beyond."""
         domain = domain or self.domains[number]
@@ -164,7 +115,7 @@ class Builder:
         known[self.terms.variable(number)] = (domain.column[None, :], None)
         ok = np.ones((rows.n, d), dtype=bool)
         used = self._lay(rows, number, domain, known, ok)
-        evaluator = Evaluator(self.terms, known, before, bound)
+        evaluator = TermEvaluator(self.terms, known, before, bound)
         settled: dict[int, Mask] = {}
         pending: list[int] = []
         settled_before: list[int] = []
@@ -190,17 +141,17 @@ class Builder:
         following = Rows(len(flat))
         following.done = {c: np.ones(len(flat), dtype=bool) for c in settled_before}
         if not last:
-            pick = _Picker(flat, source, value, rows.n, d)
+            pick = PairSelection(flat, source, value, rows.n, d)
             following.used = {p: pick(u) for p, u in used.items()}
             self._frontier(evaluator, pending, rows, settled, pick, following)
         return source, value, following
 
-    def _require(self, evaluator: Evaluator, t: Term, done: Mask | None, ok: Mask) -> None:
+    def _require(self, evaluator: TermEvaluator, t: Term, done: Mask | None, ok: Mask) -> None:
         where = ok if done is None else ok & ~done[:, None]
         met: Mask = evaluator.satisfied(t, where)
         np.logical_and(ok, met if done is None else np.logical_or(met, done[:, None]), out=ok)
 
-    def _decide(self, evaluator: Evaluator, c: int, rows: Rows, ok: Mask, settled: dict[int, Mask]) -> None:
+    def _decide(self, evaluator: TermEvaluator, c: int, rows: Rows, ok: Mask, settled: dict[int, Mask]) -> None:
         """Drops pairs at which a constraint can no longer hold, and notes those at which it must."""
         done = rows.done.get(c)
         lo, hi, undefined = evaluator.range(self.constraints[c].term)
@@ -215,11 +166,11 @@ class Builder:
 
     def _frontier(
         self,
-        evaluator: Evaluator,
+        evaluator: TermEvaluator,
         pending: list[int],
         rows: Rows,
         settled: dict[int, Mask],
-        pick: _Picker,
+        pick: PairSelection,
         following: Rows,
     ) -> None:
         """Values of the bound subterms that undecided constraints need; zero in rows where none needs them."""
@@ -248,7 +199,7 @@ class Builder:
                 status = None if status is None else np.where(open_, status, np.uint8(0))
             following.terms[t] = (values, status)
 
-    def _lay(self, rows: Rows, number: int, domain: Domain, known: Known, ok: Mask) -> dict[str, Indices]:
+    def _lay(self, rows: Rows, number: int, domain: Choices, known: Known, ok: Mask) -> dict[str, Indices]:
         """A permutation's position takes an item not used yet; places of items follow. Returns the items used."""
         used: dict[str, Indices] = {p: u[:, None] for p, u in rows.used.items()}
         variable = self.terms.variables[number]
@@ -263,28 +214,6 @@ class Builder:
         if variable.position + 1 < len(self.terms.positions[name]):
             used[name] = before | np.int64(1) << item
         return used
-
-
-@dataclass(frozen=True, slots=True)
-class _Picker:
-    """Takes the surviving pairs' entries of an array over rows, values, or pairs."""
-
-    flat: Indices
-    source: Indices
-    value: Indices
-    n: int
-    d: int
-
-    def __call__(self, a: NDArray[T]) -> NDArray[T]:
-        if a.ndim == 0:
-            return np.full(len(self.flat), a, dtype=a.dtype)
-        if a.shape == (self.n, self.d):
-            return a.reshape(-1)[self.flat]
-        if a.shape == (self.n, 1):
-            found: NDArray[T] = a[self.source, 0]
-        else:
-            found = a[0, self.value if a.shape[1] > 1 else np.zeros_like(self.value)]
-        return found
 
 
 def _decidable(t: Term) -> bool:
@@ -305,25 +234,3 @@ def _places(constraints: Sequence[Term]) -> dict[str, list[Term]]:
             found.setdefault(t.owner, {})[t.code] = t
         stack.extend(t.children)
     return {name: list(by_code.values()) for name, by_code in found.items()}
-
-
-def _joined(parts: Sequence[NDArray[T]]) -> NDArray[T]:
-    return parts[0] if len(parts) == 1 else np.concatenate(parts)
-
-
-def _stacked(parts: list[Rows]) -> Rows:
-    """Rows of all parts; a status or settled flag that some parts lack is zero there."""
-    terms: dict[Term, Result] = {}
-    for t in dict.fromkeys(t for p in parts for t in p.terms):
-        values = np.concatenate([p.terms[t][0] if t in p.terms else np.zeros(p.n, dtype=np.int64) for p in parts])
-        statuses = [p.terms[t][1] if t in p.terms else None for p in parts]
-        status = None
-        if any(s is not None for s in statuses):
-            status = np.concatenate([np.zeros(p.n, np.uint8) if s is None else s for p, s in zip(parts, statuses)])
-        terms[t] = (values, status)
-    done = {
-        c: np.concatenate([p.done[c] if c in p.done else np.zeros(p.n, dtype=bool) for p in parts])
-        for c in dict.fromkeys(c for p in parts for c in p.done)
-    }
-    used = {name: np.concatenate([p.used[name] for p in parts]) for name in parts[0].used}
-    return Rows(sum(p.n for p in parts), terms, done, used)

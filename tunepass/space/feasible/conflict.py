@@ -8,7 +8,8 @@ from tunepass.diagnostics import Diagnostic, Severity, SpaceError
 from tunepass.expr.numpy_eval import satisfied
 from tunepass.space.constraint import Constraint
 from tunepass.space.feasible.compile import TooLarge
-from tunepass.space.feasible.group import Compiled, components, grouped
+from tunepass.space.feasible.compiled import CompiledConstraints, listed_group
+from tunepass.space.feasible.components import components
 from tunepass.space.parameter import Parameter
 
 
@@ -29,12 +30,12 @@ def is_empty(parameters: Sequence[Parameter], constraints: Sequence[Constraint],
     if any(not c.names and not satisfied(c.expression, {}, 1)[0] for c in constraints):
         return True
     for names, numbers in components(parameters, constraints):
-        mine = [p for p in parameters if p.name in names]
+        members = [p for p in parameters if p.name in names]
         if not numbers:
             continue
         try:
-            compiled = Compiled(mine, [constraints[i].expression for i in numbers])
-            if compiled.listed and grouped(compiled, node_limit).size == 0:
+            compiled = CompiledConstraints(members, [constraints[i].expression for i in numbers])
+            if compiled.listed and listed_group(compiled, node_limit).size == 0:
                 return True
         except TooLarge:
             continue

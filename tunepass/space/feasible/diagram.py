@@ -18,9 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tunepass._native import ffi, lib
+from tunepass.space.columns import Indices
 from tunepass.space.prior import Floats
 
-Indices = NDArray[np.int64]
 Nodes = NDArray[np.int32]
 LIMIT = 1 << 62
 

@@ -16,7 +16,7 @@ from tunepass.expr import nodes
 from tunepass.expr.numpy_eval import apply
 from tunepass.expr.numpy_ops import OK, OVERFLOW, UNDEFINED, Result, first, flag
 from tunepass.space.feasible import ranges
-from tunepass.space.feasible.ranges import EXACT, Ends, Range
+from tunepass.space.feasible.ranges import EXACT, Ends, TermRange
 from tunepass.space.feasible.terms import Term, Terms
 
 Values = NDArray[np.generic]
@@ -35,12 +35,12 @@ _FAST: dict[str, Callable[[Values, Values], Values]] = {
 }
 
 
-class Evaluator:
+class TermEvaluator:
     """Evaluates terms given the `known` ones: the frontier (all bound in `before`) and the variable being bound."""
 
     def __init__(self, terms: Terms, known: Known, before: int, bound: int):
         self.terms, self.known, self.before, self.bound = terms, known, before, bound
-        self._ranges: dict[Term, Range] = {}
+        self._ranges: dict[Term, TermRange] = {}
 
     def value(self, t: Term) -> Result:
         found = self.known.get(t)
@@ -90,7 +90,7 @@ class Evaluator:
         assert total is not None
         return total, None
 
-    def range(self, t: Term) -> Range:
+    def range(self, t: Term) -> TermRange:
         """Bounds of a term over every completion, row by row."""
         if not t.mask & self.bound:
             return t.range
@@ -100,7 +100,7 @@ class Evaluator:
             self._ranges[t] = found
         return found
 
-    def _range(self, t: Term) -> Range:
+    def _range(self, t: Term) -> TermRange:
         if t.kind == "place":
             return self._place_range(t)
         if not t.mask & ~self.bound:
@@ -116,21 +116,21 @@ class Evaluator:
             return ranges.unknown(t.type)
         return ranges.apply(t.expr, [self.range(c) for c in t.children])
 
-    def _exact(self, t: Term) -> Range:
+    def _exact(self, t: Term) -> TermRange:
         if isinstance(t.type, nodes.Category) or (not isinstance(t.type, nodes.Bool) and ranges.reach(t.range) > EXACT):
             return ranges.unknown(t.type)
         values, status = self.value(t)
         x = np.asarray(values, dtype=np.float64)
-        return Range(x, x, status is not None)
+        return TermRange(x, x, status is not None)
 
-    def _place_range(self, t: Term) -> Range:
+    def _place_range(self, t: Term) -> TermRange:
         """An item still to be placed goes behind the positions already bound."""
         if t not in self.known:
             return t.range
         at = np.asarray(self.known[t][0], dtype=np.float64)
         bound = float(bin(t.mask & self.bound).count("1"))
         lo: Ends = np.where(at >= 0, at, bound)
-        return Range(lo, np.where(at >= 0, at, t.range.hi), False)
+        return TermRange(lo, np.where(at >= 0, at, t.range.hi), False)
 
 
 def _whole(values: Values) -> Values:

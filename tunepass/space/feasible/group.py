@@ -8,15 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tunepass.expr import nodes
-from tunepass.space.columns import Columns, Mask
-from tunepass.space.constraint import Constraint
-from tunepass.space.feasible import order
-from tunepass.space.feasible.compile import Builder, Domain, TooLarge
-from tunepass.space.feasible.diagram import LIMIT, Diagram, Indices, Weighted
-from tunepass.space.feasible.evaluate import Evaluator, Known
-from tunepass.space.feasible.terms import Term, Terms, conjuncts
-from tunepass.space.parameter import Column, Parameter
+from tunepass.space.columns import Column, Columns, Indices, Mask
+from tunepass.space.feasible.diagram import LIMIT, Diagram, Weighted
+from tunepass.space.parameter import Parameter
 from tunepass.space.prior import Floats
 
 LONG = 4096  # values of a free parameter; of a longer one only some are neighbours
@@ -144,7 +138,7 @@ class DiagramGroup(Group):
         return self.columns(self._weighted.draw(n, rng))
 
 
-class RealGroup(Group):
+class InfiniteGroup(Group):
     """One parameter of infinitely many values that no constraint mentions. It has no size or ranks."""
 
     size = 1
@@ -167,73 +161,3 @@ class RealGroup(Group):
 
     def draw_by_prior(self, n: int, rng: np.random.Generator) -> Columns:
         return {self.parameter.name: self.parameter.draw_by_prior(n, rng)}
-
-
-def components(parameters: Sequence[Parameter], constraints: Sequence[Constraint]) -> list[tuple[set[str], list[int]]]:
-    """Names tied by constraints, and the numbers of those constraints; unconstrained names are groups of one."""
-    group: dict[str, tuple[set[str], list[int]]] = {p.name: ({p.name}, []) for p in parameters}
-    for i, c in enumerate(constraints):
-        merged: tuple[set[str], list[int]] = (set(), [i])
-        for name in (node.name for node in c.names):
-            if group[name][0] is not merged[0] and not merged[0] >= group[name][0]:
-                merged[0].update(group[name][0])
-                merged[1].extend(group[name][1])
-        for name in merged[0]:
-            group[name] = merged
-    unique = {id(g[0]): g for g in group.values()}
-    return [(names, sorted(set(numbers))) for names, numbers in unique.values()]
-
-
-def build_group(parameters: Sequence[Parameter], expressions: Sequence[nodes.Expr], node_limit: int) -> DiagramGroup:
-    """The diagram of finite `parameters` under `expressions` over them. Raises TooLarge."""
-    compiled = Compiled(parameters, expressions)
-    if len(compiled.listed) < len(parameters):
-        raise TooLarge
-    return grouped(compiled, node_limit)
-
-
-def grouped(compiled: Compiled, node_limit: int) -> DiagramGroup:
-    """The diagram of the listed parameters; constraints over others only prune it. Raises TooLarge."""
-    builder = Builder(compiled.terms, compiled.joint, compiled.order(), compiled.domains, node_limit)
-    layers = [(v.parameter, v.position) for v in (compiled.variables[i] for i in builder.order)]
-    return DiagramGroup(compiled.listed, layers, builder.build())
-
-
-class Compiled:
-    """Terms of a group's constraints; those about one parameter alone have already thinned its domain.
-
-    `listed` are the parameters whose values can be listed; the others, reals and long integers, have no domain here.
-    """
-
-    def __init__(self, parameters: Sequence[Parameter], expressions: Sequence[nodes.Expr]):
-        self.parameters = tuple(parameters)
-        self.variables = [v for p in parameters for v in p.variables()]
-        self.terms = Terms(self.variables)
-        constraints = dict.fromkeys(self.terms.build(part) for e in expressions for part in conjuncts(e))
-        self.listed = [p for p in parameters if p.axis() is None]
-        finite = {p.name: Domain.of(p.variable_values()) for p in self.listed}
-        self.domains = {i: finite[v.parameter] for i, v in enumerate(self.variables) if v.parameter in finite}
-        self.joint: list[Term] = []
-        for t in constraints:
-            number = t.mask.bit_length() - 1
-            if not t.mask and self.domains:
-                self._thin(min(self.domains), t)
-            elif t.mask == 1 << number and number in self.domains and self.variables[number].position < 0:
-                self._thin(number, t)
-            else:
-                self.joint.append(t)
-
-    def _thin(self, number: int, t: Term) -> None:
-        domain = self.domains[number]
-        known: Known = {self.terms.variable(number): (domain.column, None)}
-        everywhere = np.ones(len(domain.index), dtype=bool)
-        met = Evaluator(self.terms, known, 0, 1 << number).satisfied(t, everywhere) & everywhere
-        self.domains[number] = domain.take(met)
-
-    def order(self) -> list[int]:
-        units = []
-        for i, v in enumerate(self.variables):
-            if i in self.domains and v.position <= 0:
-                units.append(tuple(self.terms.positions[v.parameter]) if v.position == 0 else (i,))
-        sizes = {i: len(self.domains[i].index) if i in self.domains else 2 for i in range(len(self.variables))}
-        return order.choose(self.terms, self.joint, units, sizes)

@@ -1,4 +1,4 @@
-"""Partial assignments grown variable by variable: rows of a space whose diagram would pass the node limit.
+"""Sequential importance sampling: rows of a space whose diagram would pass the node limit.
 
 Particles go through the layers of the diagram that would have been. A value is kept unless some constraint's range over
 the completions rules it out, and particles are resampled in proportion to how many values they had (sequential
@@ -10,23 +10,23 @@ from __future__ import annotations
 
 import numpy as np
 
-from tunepass.space.columns import Columns
+from tunepass.space.columns import Columns, Indices
 from tunepass.space.feasible.box_search import resample
-from tunepass.space.feasible.compile import Builder, Domain, Rows
-from tunepass.space.feasible.diagram import Indices
-from tunepass.space.feasible.group import Compiled
+from tunepass.space.feasible.compile import DiagramBuilder
+from tunepass.space.feasible.compiled import CompiledConstraints
+from tunepass.space.feasible.rows import Choices, Rows
 from tunepass.space.parameter import Column
 
 VALUES = 64  # values of one variable tried by a particle
 PAIRS = 1 << 18  # particles times values of the last variable, which decides
 
 
-class Growing:
+class ImportanceSampler:
     """`draw` gives rows of the listed parameters, distinct, at most n; which of them are feasible is yet to check."""
 
-    def __init__(self, compiled: Compiled):
+    def __init__(self, compiled: CompiledConstraints):
         self.compiled = compiled
-        self.builder = Builder(compiled.terms, compiled.joint, compiled.order(), compiled.domains, 1 << 40)
+        self.builder = DiagramBuilder(compiled.terms, compiled.joint, compiled.order(), compiled.domains, 1 << 40)
         self.masses = {p.name: p.masses() for p in compiled.listed if p.prior}
 
     def draw(self, n: int, rng: np.random.Generator, *, prior: bool) -> Columns:
@@ -55,7 +55,7 @@ class Growing:
         return self._columns(np.unique(path, axis=0))
 
     @staticmethod
-    def _some(domain: Domain, most: int, rng: np.random.Generator) -> Domain:
+    def _some(domain: Choices, most: int, rng: np.random.Generator) -> Choices:
         if len(domain.index) <= most:
             return domain
         pick = np.sort(rng.choice(len(domain.index), size=most, replace=False))

@@ -20,7 +20,7 @@ HUGE = 1e150  # stands for unbounded; its square is still finite
 _SLACK = 1e-12
 
 
-class Range(NamedTuple):
+class TermRange(NamedTuple):
     """Values where defined lie in [lo, hi] (False 0, True 1); `undefined`: it may be undefined or overflow."""
 
     lo: Ends
@@ -28,39 +28,39 @@ class Range(NamedTuple):
     undefined: bool
 
 
-def reach(r: Range) -> float:
+def reach(r: TermRange) -> float:
     """The largest magnitude in the range of one box."""
     return max(abs(float(r.lo)), abs(float(r.hi)))
 
 
-def unknown(type_: nodes.Type) -> Range:
-    return Range(0.0, 1.0, True) if isinstance(type_, nodes.Bool) else Range(-HUGE, HUGE, True)
+def unknown(type_: nodes.Type) -> TermRange:
+    return TermRange(0.0, 1.0, True) if isinstance(type_, nodes.Bool) else TermRange(-HUGE, HUGE, True)
 
 
-def constant(value: nodes.Scalar) -> Range:
-    return Range(-HUGE, HUGE, False) if isinstance(value, str) else Range(float(value), float(value), False)
+def constant(value: nodes.Scalar) -> TermRange:
+    return TermRange(-HUGE, HUGE, False) if isinstance(value, str) else TermRange(float(value), float(value), False)
 
 
-def _settled(lo: Ends, hi: Ends, undefined: bool, *, real: bool = False) -> Range:
+def _settled(lo: Ends, hi: Ends, undefined: bool, *, real: bool = False) -> TermRange:
     """Widens real ends by their rounding, and gives up on what is too large to be exact."""
     if real:
         lo = np.maximum(lo - np.abs(lo) * _SLACK - 1e-300, -HUGE)
         hi = np.minimum(hi + np.abs(hi) * _SLACK + 1e-300, HUGE)
-        return Range(_plain(lo), _plain(hi), undefined)
+        return TermRange(_plain(lo), _plain(hi), undefined)
     if isinstance(lo, float) and isinstance(hi, float):
         if lo < -EXACT or hi > EXACT:
-            return Range(-HUGE if lo < -EXACT else min(lo, EXACT), HUGE if hi > EXACT else max(hi, -EXACT), True)
-        return Range(lo, hi, undefined)
+            return TermRange(-HUGE if lo < -EXACT else min(lo, EXACT), HUGE if hi > EXACT else max(hi, -EXACT), True)
+        return TermRange(lo, hi, undefined)
     lo = np.where(np.less(lo, -EXACT), -HUGE, np.minimum(lo, EXACT))
     hi = np.where(np.greater(hi, EXACT), HUGE, np.maximum(hi, -EXACT))
-    return Range(lo, hi, undefined)
+    return TermRange(lo, hi, undefined)
 
 
-def _any_undefined(parts: Sequence[Range]) -> bool:
+def _any_undefined(parts: Sequence[TermRange]) -> bool:
     return True in [p.undefined for p in parts]
 
 
-def add(parts: Sequence[Range], signs: Sequence[int], *, real: bool = False) -> Range:
+def add(parts: Sequence[TermRange], signs: Sequence[int], *, real: bool = False) -> TermRange:
     lo: Ends = 0.0
     hi: Ends = 0.0
     for p, sign in zip(parts, signs):
@@ -68,7 +68,7 @@ def add(parts: Sequence[Range], signs: Sequence[int], *, real: bool = False) -> 
     return _settled(lo, hi, _any_undefined(parts), real=real)
 
 
-def _corners(a: Range, b: Range, f: Callable[[Ends, Ends], Ends]) -> tuple[Ends, Ends]:
+def _corners(a: TermRange, b: TermRange, f: Callable[[Ends, Ends], Ends]) -> tuple[Ends, Ends]:
     found = [f(a.lo, b.lo), f(a.lo, b.hi), f(a.hi, b.lo), f(a.hi, b.hi)]
     if all(isinstance(x, float) for x in found):
         return min(found), max(found)
@@ -76,7 +76,7 @@ def _corners(a: Range, b: Range, f: Callable[[Ends, Ends], Ends]) -> tuple[Ends,
     return lo, np.maximum(np.maximum(found[0], found[1]), np.maximum(found[2], found[3]))
 
 
-def multiply(parts: Sequence[Range], *, real: bool = False) -> Range:
+def multiply(parts: Sequence[TermRange], *, real: bool = False) -> TermRange:
     total = parts[0]
     for p in parts[1:]:
         if _floor(total.lo) >= 0 and _floor(p.lo) >= 0:
@@ -87,18 +87,18 @@ def multiply(parts: Sequence[Range], *, real: bool = False) -> Range:
     return total
 
 
-def every(parts: Sequence[Range]) -> Range:
+def every(parts: Sequence[TermRange]) -> TermRange:
     lo, hi = parts[0].lo, parts[0].hi
     for p in parts[1:]:
         lo, hi = _min(lo, p.lo), _min(hi, p.hi)
-    return Range(lo, hi, _any_undefined(parts))
+    return TermRange(lo, hi, _any_undefined(parts))
 
 
-def some(parts: Sequence[Range]) -> Range:
+def some(parts: Sequence[TermRange]) -> TermRange:
     lo, hi = parts[0].lo, parts[0].hi
     for p in parts[1:]:
         lo, hi = _max(lo, p.lo), _max(hi, p.hi)
-    return Range(lo, hi, _any_undefined(parts))
+    return TermRange(lo, hi, _any_undefined(parts))
 
 
 def _min(a: Ends, b: Ends) -> Ends:
@@ -122,11 +122,11 @@ def _truth(x: Ends | bool | NDArray[np.bool_]) -> Ends:
     return float(x) if isinstance(x, (bool, float, np.bool_)) else x.astype(np.float64)
 
 
-def apply(e: nodes.Expr, parts: Sequence[Range]) -> Range:
+def apply(e: nodes.Expr, parts: Sequence[TermRange]) -> TermRange:
     """The range of one node whose children have the ranges `parts`."""
     match e:
         case nodes.Unary(op="not"):
-            return Range(1.0 - parts[0].hi, 1.0 - parts[0].lo, parts[0].undefined)
+            return TermRange(1.0 - parts[0].hi, 1.0 - parts[0].lo, parts[0].undefined)
         case nodes.Unary():
             return add(parts, (-1,), real=isinstance(e.type, nodes.Real))
         case nodes.Binary():
@@ -138,9 +138,9 @@ def apply(e: nodes.Expr, parts: Sequence[Range]) -> Range:
             return every(parts) if e.op == "and" else some(parts)
         case nodes.Member():
             if isinstance(e.item.type, nodes.Category):
-                return Range(0.0, 1.0, _any_undefined(parts))
+                return TermRange(0.0, 1.0, _any_undefined(parts))
             found = some([_ordered("==", parts[0], p) for p in parts[1:]])
-            return Range(found.lo, found.hi, _any_undefined(parts))
+            return TermRange(found.lo, found.hi, _any_undefined(parts))
         case nodes.If():
             return _if(e, parts)
         case nodes.Call():
@@ -148,27 +148,27 @@ def apply(e: nodes.Expr, parts: Sequence[Range]) -> Range:
     return unknown(e.type)
 
 
-def _compare(e: nodes.Compare, i: int, parts: Sequence[Range]) -> Range:
+def _compare(e: nodes.Compare, i: int, parts: Sequence[TermRange]) -> TermRange:
     a, b = parts[i], parts[i + 1]
     if isinstance(e.operands[i].type, nodes.Category):
-        return Range(0.0, 1.0, a.undefined or b.undefined)
+        return TermRange(0.0, 1.0, a.undefined or b.undefined)
     return _ordered(e.ops[i], a, b)
 
 
-def _ordered(op: str, a: Range, b: Range) -> Range:
+def _ordered(op: str, a: TermRange, b: TermRange) -> TermRange:
     undefined = a.undefined or b.undefined
     if op in (">", ">="):
         a, b, op = b, a, "<" if op == ">" else "<="
     if op == "<":
-        return Range(_truth(a.hi < b.lo), _truth(a.lo < b.hi), undefined)
+        return TermRange(_truth(a.hi < b.lo), _truth(a.lo < b.hi), undefined)
     if op == "<=":
-        return Range(_truth(a.hi <= b.lo), _truth(a.lo <= b.hi), undefined)
+        return TermRange(_truth(a.hi <= b.lo), _truth(a.lo <= b.hi), undefined)
     hi = _truth(np.logical_and(a.lo <= b.hi, b.lo <= a.hi))
     lo = _truth(np.logical_and(a.lo == b.hi, a.hi == b.lo))
-    return Range(lo, hi, undefined) if op == "==" else Range(1.0 - hi, 1.0 - lo, undefined)
+    return TermRange(lo, hi, undefined) if op == "==" else TermRange(1.0 - hi, 1.0 - lo, undefined)
 
 
-def _binary(op: str, a: Range, b: Range, real: bool) -> Range:
+def _binary(op: str, a: TermRange, b: TermRange, real: bool) -> TermRange:
     undefined = a.undefined or b.undefined
     if op in ("+", "-"):
         return add((a, b), (1, 1 if op == "+" else -1), real=real)
@@ -176,7 +176,7 @@ def _binary(op: str, a: Range, b: Range, real: bool) -> Range:
         return multiply((a, b), real=real)
     if op in ("/", "//", "%"):
         if _floor(b.lo) <= 0 <= _top(b.hi):
-            return Range(-HUGE, HUGE, True)
+            return TermRange(-HUGE, HUGE, True)
         if op == "%":
             return _modulo(a, b, real)
         lo, hi = _corners(a, b, lambda x, y: x / y)
@@ -185,10 +185,10 @@ def _binary(op: str, a: Range, b: Range, real: bool) -> Range:
         return _settled(a.lo * np.exp2(b.lo), a.hi * np.exp2(b.hi), undefined)
     if op == ">>" and _floor(a.lo) >= 0 and _floor(b.lo) >= 0 and _top(b.hi) <= 62:
         return _rounded(np.floor, a.lo / np.exp2(b.hi), a.hi / np.exp2(b.lo), undefined, False)
-    return Range(-HUGE, HUGE, True)
+    return TermRange(-HUGE, HUGE, True)
 
 
-def _rounded(f: np.ufunc, lo: Ends, hi: Ends, undefined: bool, real: bool) -> Range:
+def _rounded(f: np.ufunc, lo: Ends, hi: Ends, undefined: bool, real: bool) -> TermRange:
     return _settled(_plain(f(lo)), _plain(f(hi)), undefined, real=real)
 
 
@@ -196,7 +196,7 @@ def _plain(x: NDArray[np.float64] | float) -> Ends:
     return float(x) if np.ndim(x) == 0 else x
 
 
-def _modulo(a: Range, b: Range, real: bool) -> Range:
+def _modulo(a: TermRange, b: TermRange, real: bool) -> TermRange:
     undefined = a.undefined or b.undefined
     least = 0.0 if real else 1.0
     if _floor(b.lo) <= 0:
@@ -209,24 +209,24 @@ def _modulo(a: Range, b: Range, real: bool) -> Range:
     return _settled(0.0, hi, undefined, real=real)
 
 
-def _if(e: nodes.If, parts: Sequence[Range]) -> Range:
+def _if(e: nodes.If, parts: Sequence[TermRange]) -> TermRange:
     if isinstance(e.type, nodes.Category):
         return unknown(e.type)
     c, then, other = parts
     lo = np.where(np.equal(c.lo, 1), then.lo, np.where(np.equal(c.hi, 0), other.lo, np.minimum(then.lo, other.lo)))
     hi = np.where(np.equal(c.lo, 1), then.hi, np.where(np.equal(c.hi, 0), other.hi, np.maximum(then.hi, other.hi)))
-    return Range(_plain(lo), _plain(hi), _any_undefined(parts))
+    return TermRange(_plain(lo), _plain(hi), _any_undefined(parts))
 
 
-def _call(e: nodes.Call, parts: Sequence[Range]) -> Range:
+def _call(e: nodes.Call, parts: Sequence[TermRange]) -> TermRange:
     a, undefined, real = parts[0], _any_undefined(parts), isinstance(e.type, nodes.Real)
     match e.function:
         case "min":
             lo, hi = every(parts)[:2]
-            return Range(lo, hi, undefined)
+            return TermRange(lo, hi, undefined)
         case "max":
             lo, hi = some(parts)[:2]
-            return Range(lo, hi, undefined)
+            return TermRange(lo, hi, undefined)
         case "ceil":
             return _rounded(np.ceil, a.lo, a.hi, undefined, real)
         case "floor":

@@ -1,10 +1,11 @@
 """Sampling where a diagram does not reach: parameters with too many values to list, or more nodes than the limit.
 
 Listed parameters come from the diagram over them alone, in which constraints that read others prune by their range, or,
-past the node limit, from particles (`growing`). The others are drawn from boxes that are halved until points drawn in
-them pass (`boxes`). Guaranteed: every row is feasible; the work is bounded, whatever the constraints, so that fewer
-rows than asked for may be found; the same generator gives the same rows. Rows tend to uniform (on the parameters'
-scales) as the particles are many against the spread of the volumes they stand for; that none is found is no proof.
+past the node limit, from particles (importance_sampling.py). The others are drawn from boxes that are halved until
+points drawn in them pass (box_search.py). Guaranteed: every row is feasible; the work is bounded, whatever the
+constraints, so that fewer rows than asked for may be found; the same generator gives the same rows. Rows tend to
+uniform (on the parameters' scales) as the particles are many against the spread of the volumes they stand for; that
+none is found is no proof.
 """
 
 from __future__ import annotations
@@ -12,16 +13,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tunepass.expr import nodes
 from tunepass.expr.numpy_eval import satisfied
-from tunepass.space.columns import Columns, length, take
+from tunepass.space.columns import Columns, Indices, Mask, length, take
 from tunepass.space.feasible.box_search import BoxSearch
 from tunepass.space.feasible.compile import TooLarge
-from tunepass.space.feasible.diagram import Indices
-from tunepass.space.feasible.group import Compiled, DiagramGroup, Group, grouped
-from tunepass.space.feasible.importance_sampling import Growing
+from tunepass.space.feasible.compiled import CompiledConstraints, listed_group
+from tunepass.space.feasible.group import DiagramGroup, Group
+from tunepass.space.feasible.importance_sampling import ImportanceSampler
 from tunepass.space.parameter import Parameter
 
 PARTICLES, MOST_PARTICLES = 512, 1 << 14
@@ -39,7 +39,7 @@ class RejectionGroup(Group):
     def __init__(self, parameters: Sequence[Parameter], expressions: Sequence[nodes.Expr], node_limit: int):
         self.parameters = tuple(parameters)
         self.expressions = tuple(expressions)
-        compiled = Compiled(parameters, expressions)
+        compiled = CompiledConstraints(parameters, expressions)
         self._axes = [axis for p in parameters if (axis := p.axis()) is not None]
         self._prefixes = _prefixes(compiled, min(node_limit, PREFIX_NODES)) if compiled.listed else None
         self.empty = isinstance(self._prefixes, DiagramGroup) and self._prefixes.size == 0
@@ -47,14 +47,14 @@ class RejectionGroup(Group):
     def unrank(self, ranks: Indices) -> Columns:
         raise AssertionError("a sampled group is not ranked")
 
-    def walk(self, columns: Columns) -> tuple[NDArray[np.bool_], Indices]:
+    def walk(self, columns: Columns) -> tuple[Mask, Indices]:
         n = length(columns)
         ok = np.ones(n, dtype=bool)
         for p in self.parameters:
             ok &= p.inside(columns[p.name])
         return ok & self._met(columns, n), np.zeros(n, dtype=np.int64)
 
-    def _met(self, columns: Columns, n: int) -> NDArray[np.bool_]:
+    def _met(self, columns: Columns, n: int) -> Mask:
         ok = np.ones(n, dtype=bool)
         for e in self.expressions:
             ok &= satisfied(e, columns, n)
@@ -68,16 +68,16 @@ class RejectionGroup(Group):
 
     def _draw(self, n: int, rng: np.random.Generator, *, prior: bool) -> Columns:
         """Up to n rows; fewer when few are found."""
-        found: list[Columns] = []
+        parts: list[Columns] = []
         have = idle = 0
         for _ in range(ROUNDS):
             drawn = self._round(n - have, idle, rng, prior=prior)
-            mine = min(length(drawn), n - have)
-            found.append(take(drawn, slice(0, mine)))
-            have, idle = have + mine, 0 if mine else idle + 1
+            kept = min(length(drawn), n - have)
+            parts.append(take(drawn, slice(0, kept)))
+            have, idle = have + kept, 0 if kept else idle + 1
             if have >= n or idle == IDLE:
                 break
-        return {p.name: np.concatenate([f[p.name] for f in found]) for p in self.parameters}
+        return {p.name: np.concatenate([part[p.name] for part in parts]) for p in self.parameters}
 
     def _round(self, wanted: int, idle: int, rng: np.random.Generator, *, prior: bool) -> Columns:
         prefix: Columns = {}
@@ -101,8 +101,8 @@ class RejectionGroup(Group):
         return source.draw_by_prior(n, rng) if prior else source.draw(n, rng)
 
 
-def _prefixes(compiled: Compiled, node_limit: int) -> DiagramGroup | Growing:
+def _prefixes(compiled: CompiledConstraints, node_limit: int) -> DiagramGroup | ImportanceSampler:
     try:
-        return grouped(compiled, node_limit)
+        return listed_group(compiled, node_limit)
     except TooLarge:
-        return Growing(compiled)
+        return ImportanceSampler(compiled)

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from tunepass.expr import nodes
 from tunepass.space.feasible import ranges
-from tunepass.space.feasible.ranges import Range
+from tunepass.space.feasible.ranges import TermRange
 from tunepass.space.parameters.variable import Variable
 
 
@@ -28,7 +28,7 @@ class Term:
     children: tuple[Term, ...]
     mask: int
     type: nodes.Type
-    range: Range
+    range: TermRange
     expr: nodes.Expr | None = None
     signs: tuple[int, ...] = ()  # of a sum's children
     safe: bool = False  # defined everywhere and far from overflow, and so are its children
@@ -83,13 +83,13 @@ class Terms:
 
     def variable(self, number: int) -> Term:
         v = self.variables[number]
-        return self._make("variable", (), v.type, Range(v.lo, v.hi, False), code=number, mask=1 << number)
+        return self._make("variable", (), v.type, TermRange(v.lo, v.hi, False), code=number, mask=1 << number)
 
     def place(self, order: str, item: int) -> Term:
         """The position of the item with code `item`; unknown until some layer places it."""
         k = len(self.positions[order])
         mask = sum(1 << i for i in self.positions[order])
-        return self._make("place", (), nodes.INTEGER, Range(0.0, k - 1.0, False), code=item, mask=mask, label=order)
+        return self._make("place", (), nodes.INTEGER, TermRange(0.0, k - 1.0, False), code=item, mask=mask, label=order)
 
     def _index(self, e: nodes.Index) -> Term:
         at = self.positions[e.order.name]
@@ -152,7 +152,7 @@ class Terms:
         kind: str,
         children: tuple[Term, ...],
         type_: nodes.Type,
-        range_: Range,
+        range_: TermRange,
         *,
         expr: nodes.Expr | None = None,
         signs: tuple[int, ...] = (),

@@ -20,7 +20,7 @@ from tunepass.space.space import Space
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class FeatureBlock:
     """The features [start, stop) of one parameter."""
 
     parameter: Parameter
@@ -32,11 +32,11 @@ class Encoding:
     """`features`: a name for every feature; `blocks`: which features are whose, in the order of the parameters."""
 
     def __init__(self, space: Space, derived: Sequence[Derived] = ()):
-        blocks: list[Block] = []
+        blocks: list[FeatureBlock] = []
         features: list[str] = []
         for p in space.parameters:
             names = p.feature_names()
-            blocks.append(Block(p, len(features), len(features) + len(names)))
+            blocks.append(FeatureBlock(p, len(features), len(features) + len(names)))
             features += names
         self.blocks, self.derived = tuple(blocks), tuple(derived)
         self.features = (*features, *(str(d) for d in self.derived))

@@ -18,7 +18,7 @@ from tunepass.space.prior import Beta, Floats
 NARROW = 2.0**-44  # a real's range is not halved below this
 
 
-class Axis(ABC):
+class BoxAxis(ABC):
     """One parameter's ranges; `name` is the parameter's."""
 
     name: str
@@ -67,7 +67,7 @@ class Axis(ABC):
 
 
 @dataclass(frozen=True, slots=True)
-class RealAxis(Axis):
+class RealAxis(BoxAxis):
     """`value_of`: from scaled values in [0, 1] to values."""
 
     name: str
@@ -96,7 +96,7 @@ class RealAxis(Axis):
 
 
 @dataclass(frozen=True, slots=True)
-class IntegerAxis(Axis):
+class IntegerAxis(BoxAxis):
     """Of `size` values; `value_at`: from indices in the domain to values.
 
     The measure counts values alike, also on a log scale, as a uniform sample does.

@@ -18,7 +18,7 @@ from tunepass.expr import nodes
 from tunepass.space.columns import Column, Indices, Mask
 from tunepass.space.configuration import Value
 from tunepass.space.parameters import text
-from tunepass.space.parameters.axis import Axis
+from tunepass.space.parameters.axis import BoxAxis
 from tunepass.space.parameters.order_features import Layout, PermutationDistance
 from tunepass.space.parameters.steps import index_steps
 from tunepass.space.parameters.variable import Variable
@@ -108,7 +108,7 @@ class ParameterBase(ABC):
 
     # --- variables of a decision diagram
 
-    def axis(self) -> Axis | None:
+    def axis(self) -> BoxAxis | None:
         """Its ranges, where its values are too many to list; else None."""
         return None
 

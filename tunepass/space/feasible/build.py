@@ -1,0 +1,60 @@
+"""From parameters and constraints to the groups whose product is the feasible set."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tunepass.diagnostics import Diagnostic, Severity
+from tunepass.expr.numpy_eval import satisfied
+from tunepass.space.constraint import Constraint
+from tunepass.space.feasible.compile import TooLarge
+from tunepass.space.feasible.compiled import build_group
+from tunepass.space.feasible.components import components
+from tunepass.space.feasible.conflict import conflicting, describe
+from tunepass.space.feasible.group import FreeGroup, Group, InfiniteGroup
+from tunepass.space.feasible.rejection import RejectionGroup
+from tunepass.space.parameter import Parameter
+
+
+def build_groups(
+    parameters: Sequence[Parameter], constraints: Sequence[Constraint], node_limit: int
+) -> tuple[tuple[Group, ...], tuple[Diagnostic, ...]]:
+    """The groups, and a warning for each that is sampled, not counted. Raises SpaceError where nothing is feasible,
+    with a smallest set of constraints that conflict."""
+    groups: list[Group] = []
+    warnings: list[Diagnostic] = []
+    for names, numbers in components(parameters, constraints):
+        members = [p for p in parameters if p.name in names]
+        tying = [constraints[i] for i in numbers]
+        if not tying:
+            p = members[0]
+            groups.append(InfiniteGroup(p) if p.size is None else FreeGroup(p, p.size))
+            continue
+        group, is_empty = _tied(members, tying, node_limit)
+        if is_empty:
+            raise describe(conflicting(parameters, tying, node_limit))
+        if isinstance(group, RejectionGroup):
+            warnings.append(_sampled(members, tying, node_limit))
+        groups.append(group)
+    for c in constraints:
+        if not c.names and not satisfied(c.expression, {}, 1)[0]:
+            raise describe(conflicting(parameters, [c], node_limit))
+    return tuple(groups), tuple(warnings)
+
+
+def _tied(parameters: Sequence[Parameter], constraints: Sequence[Constraint], node_limit: int) -> tuple[Group, bool]:
+    """The group of parameters that constraints tie together, and whether it is known to be empty."""
+    expressions = [c.expression for c in constraints]
+    try:
+        group = build_group(parameters, expressions, node_limit)
+        return group, group.size == 0
+    except TooLarge:
+        sampled = RejectionGroup(parameters, expressions, node_limit)
+        return sampled, sampled.empty
+
+
+def _sampled(parameters: Sequence[Parameter], constraints: Sequence[Constraint], node_limit: int) -> Diagnostic:
+    real = any(p.size is None for p in parameters)
+    what = "has constraints over reals" if real else f"passes {node_limit} diagram nodes"
+    message = f"this space {what}: it is sampled, not counted"
+    return Diagnostic(message, constraints[0].span, severity=Severity.WARNING)
