@@ -21,7 +21,7 @@ _HOME_OF = {
     "Failed": "tunepass.study.outcome",
     "Trial": "tunepass.study.trial",
     "Study": "tunepass.study.study",
-    "PriorMean": "tunepass.strategies.bo.prior_mean",
+    "PriorMean": "tunepass.strategies.prior_mean.sources",
     "Store": "tunepass.study.storage.store",
     "Lock": "tunepass.study.lock.lock",
     "Kernel": "tunepass.ir.kernel",
@@ -67,7 +67,7 @@ if TYPE_CHECKING:
     from tunepass.space.parameter import Real as Real
     from tunepass.space.space import Space as Space
     from tunepass.strategies.base import Strategy as Strategy
-    from tunepass.strategies.bo.prior_mean import PriorMean as PriorMean
+    from tunepass.strategies.prior_mean.sources import PriorMean as PriorMean
     from tunepass.study.lock.lock import Lock as Lock
     from tunepass.study.objective import Objective as Objective
     from tunepass.study.outcome import Evaluation as Evaluation

@@ -6,7 +6,7 @@ from scipy.stats import norm
 
 from tests.contracts.acquisition import AcquisitionContract, posterior
 from tunepass.acquisition.base import Acquisition
-from tunepass.acquisition.expected_improvement import ExpectedImprovement, LowerConfidenceBound, log_h
+from tunepass.acquisition.expected_improvement import ExpectedImprovement, log_h
 
 
 class TestExpectedImprovement(AcquisitionContract):
@@ -25,12 +25,6 @@ class TestExpectedImprovement(AcquisitionContract):
         draws = np.random.default_rng(0).normal(0.3, 0.8, 400_000)
         utility = ExpectedImprovement(0.1).utility(posterior([0.3], [0.8]))
         assert np.exp(utility[0]) == pytest.approx(np.maximum(0.1 - draws, 0).mean(), rel=0.01)
-
-
-class TestLowerConfidenceBound(AcquisitionContract):
-    @pytest.fixture
-    def acquisition(self) -> Acquisition:
-        return LowerConfidenceBound(kappa=1.5)
 
 
 def test_log_h_is_continuous_and_increasing_across_its_regimes() -> None:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tunepass.acquisition.maximise import ClimbSettings, maximise
+from tunepass.acquisition.maximise import LocalSearchSettings, maximise
 from tunepass.space.columns import Columns
 from tunepass.space.neighbourhood import Neighbourhood
 from tunepass.space.parameter import Integer
@@ -22,9 +22,9 @@ def start(n: int = 5) -> Columns:
 
 
 def test_local_search_climbs_to_the_top() -> None:
-    best = maximise(hill, Neighbourhood(SPACE), start(), set(), ClimbSettings())
+    best = maximise(hill, Neighbourhood(SPACE), start(), set(), LocalSearchSettings())
     assert best is not None and hill(SPACE.columns([best]))[0] >= -2.0
-    blind = maximise(hill, Neighbourhood(SPACE), start(), set(), ClimbSettings(local_search=False))
+    blind = maximise(hill, Neighbourhood(SPACE), start(), set(), LocalSearchSettings(enabled=False))
     assert blind in SPACE.configurations(start())
 
 
@@ -38,7 +38,7 @@ def test_heads_that_meet_go_on_as_one() -> None:
             seen.append(len(columns["x"]))
             return hill(columns)
 
-        best = maximise(counted, Neighbourhood(SPACE), start(20), set(), ClimbSettings(climbers=climbers))
+        best = maximise(counted, Neighbourhood(SPACE), start(20), set(), LocalSearchSettings(climbers=climbers))
         assert best is not None and hill(SPACE.columns([best]))[0] >= -2.0
         priced[climbers] = seen[3:]  # after the second step
     assert sum(priced[20]) < 10 * sum(priced[1])
@@ -47,7 +47,7 @@ def test_heads_that_meet_go_on_as_one() -> None:
 def test_taken_configurations_are_never_returned() -> None:
     taken = set()
     for _ in range(30):
-        best = maximise(hill, Neighbourhood(SPACE), start(), taken, ClimbSettings())
+        best = maximise(hill, Neighbourhood(SPACE), start(), taken, LocalSearchSettings())
         assert best is not None and best not in taken
         taken.add(best)
 
@@ -56,5 +56,5 @@ def test_none_when_every_candidate_is_taken() -> None:
     space = Space([Integer("x", 0, 3)])
     everything = set(space.enumerate())
     columns = space.columns(list(everything))
-    flat = maximise(lambda c: np.zeros(len(c["x"])), Neighbourhood(space), columns, everything, ClimbSettings())
+    flat = maximise(lambda c: np.zeros(len(c["x"])), Neighbourhood(space), columns, everything, LocalSearchSettings())
     assert flat is None

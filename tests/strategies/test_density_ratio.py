@@ -10,8 +10,8 @@ from tunepass.space.configuration import Configuration
 from tunepass.space.parameter import Integer, Ordinal, Permutation, Real
 from tunepass.space.space import Space
 from tunepass.strategies.base import Strategy
-from tunepass.strategies.bo.factors import Factors
 from tunepass.strategies.density_ratio import DensityRatio, DensityRatioSettings, importance
+from tunepass.strategies.factors import Factors
 from tunepass.strategies.random import Random
 from tunepass.study.objective import Objective
 from tunepass.study.outcome import Measured

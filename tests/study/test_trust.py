@@ -7,7 +7,7 @@ from scipy.stats import spearmanr
 from tunepass.diagnostics import StudyError
 from tunepass.space.parameter import Integer
 from tunepass.space.space import Space
-from tunepass.strategies.bo.prior_mean import PriorMean
+from tunepass.strategies.prior_mean.sources import PriorMean
 from tunepass.study.objective import Objective
 from tunepass.study.outcome import Failed, Measured
 from tunepass.study.study import Study

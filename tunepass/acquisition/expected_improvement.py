@@ -1,4 +1,4 @@
-"""Acquisitions for one objective; losses, so smaller is better and `best` is the incumbent's loss.
+"""Expected improvement of one objective; losses, so smaller is better and `best` is the incumbent's loss.
 
     symbol   meaning
     mu, s    posterior mean and deviation of the latent (noise-free) loss
@@ -31,16 +31,6 @@ class ExpectedImprovement(Acquisition):
     def utility(self, posterior: Posterior) -> Floats:
         deviation = np.maximum(posterior.deviation, TINY_DEVIATION)
         return np.asarray(np.log(deviation) + log_h((self.best - posterior.mean) / deviation))
-
-
-@dataclass(frozen=True, slots=True)
-class LowerConfidenceBound(Acquisition):
-    """-(mu - kappa s): utility grows as the optimistic loss falls."""
-
-    kappa: float = 2.0
-
-    def utility(self, posterior: Posterior) -> Floats:
-        return np.asarray(self.kappa * posterior.deviation - posterior.mean)
 
 
 def log_h(z: Floats) -> Floats:

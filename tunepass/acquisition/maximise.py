@@ -1,7 +1,8 @@
 """Maximise a utility over feasible configurations: multi-start local search on the neighbourhood (BaCO, §3.3).
 
-Starts are priced together; the best of them climb to their best neighbour until none is better. All candidates priced
-on the way are kept, so the answer is the best one that is not `taken`, and there is one as long as any is free.
+The utility of all starts is computed together; the best of them climb to their best neighbour until none is better.
+All candidates met on the way are kept, so the answer is the best one that is not `taken`; there is one as long as any
+candidate is free.
 """
 
 from __future__ import annotations
@@ -21,62 +22,68 @@ Utility = Callable[[Columns], Floats]  # larger is better, (n,)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ClimbSettings:
+class LocalSearchSettings:
+    """`climbers` starts climb at most `steps` steps; not `enabled`, the best start is the answer."""
+
     climbers: int = 5
     steps: int = 10
-    local_search: bool = True
+    enabled: bool = True
 
 
 def maximise(
-    utility: Utility, around: Neighbourhood, starts: Columns, taken: Set[Configuration], settings: ClimbSettings
+    utility: Utility,
+    neighbourhood: Neighbourhood,
+    starts: Columns,
+    taken: Set[Configuration],
+    settings: LocalSearchSettings,
 ) -> Configuration | None:
     """The best candidate found that is not in `taken`; None when every candidate is."""
     parts, values = [starts], [utility(starts)]
-    if settings.local_search:
+    if settings.enabled:
         order = np.argsort(-values[0], kind="stable")[: settings.climbers]
-        for rows, priced in _climb(utility, around, take(starts, order), values[0][order], settings.steps):
+        for rows, climbed in _climb(utility, neighbourhood, take(starts, order), values[0][order], settings.steps):
             parts.append(rows)
-            values.append(priced)
-    return _best_free(around.space, parts, np.concatenate(values), taken)
+            values.append(climbed)
+    return _best_free(neighbourhood.space, parts, np.concatenate(values), taken)
 
 
 def _climb(
-    utility: Utility, around: Neighbourhood, heads: Columns, values: Floats, steps: int
+    utility: Utility, neighbourhood: Neighbourhood, heads: Columns, values: Floats, steps: int
 ) -> Iterator[tuple[Columns, Floats]]:
-    """Each head moves to its best neighbour while that is better. Yields what was priced on the way.
+    """Each head moves to its best neighbour while that is better. Yields all neighbours with their utility.
 
-    Heads that meet go on as one, and where one was before none goes again: the way from there is known.
+    Heads that meet go on as one, and none goes where one was before: the climb from there is known.
     """
     reached: set[Configuration] = set()
     for _ in range(steps):
-        found, owner = around.of(heads)
-        if not length(found):
+        neighbours, owner = neighbourhood.of(heads)
+        if not length(neighbours):
             return
-        priced = utility(found)
-        yield found, priced
-        order = np.lexsort((-priced, owner))
+        utilities = utility(neighbours)
+        yield neighbours, utilities
+        order = np.lexsort((-utilities, owner))
         best = order[np.unique(owner[order], return_index=True)[1]]  # the best neighbour of each head
-        best = best[priced[best] > values[owner[best]]]
-        best = best[_fresh(around.space.configurations(take(found, best)), reached)]
+        best = best[utilities[best] > values[owner[best]]]
+        best = best[_first_visits(neighbourhood.space.configurations(take(neighbours, best)), reached)]
         if not len(best):
             return
-        heads, values = take(found, best), priced[best]
+        heads, values = take(neighbours, best), utilities[best]
 
 
-def _fresh(configurations: list[Configuration], reached: set[Configuration]) -> list[bool]:
-    """Which of them are not in `reached`, nor again further up; adds them."""
-    fresh = []
+def _first_visits(configurations: list[Configuration], reached: set[Configuration]) -> list[bool]:
+    """Which of them are neither in `reached` nor earlier in the list; adds them to `reached`."""
+    first_visits = []
     for configuration in configurations:
-        fresh.append(configuration not in reached)
+        first_visits.append(configuration not in reached)
         reached.add(configuration)
-    return fresh
+    return first_visits
 
 
 def _best_free(space: Space, parts: list[Columns], values: Floats, taken: Set[Configuration]) -> Configuration | None:
-    everything = join(parts)
+    candidates = join(parts)
     order = np.argsort(-values, kind="stable")
-    for at in range(0, len(order), 16):  # nearly always answered within the first few
-        for candidate in space.configurations(take(everything, order[at : at + 16])):
+    for first in range(0, len(order), 16):  # nearly always answered within the first few
+        for candidate in space.configurations(take(candidates, order[first : first + 16])):
             if candidate not in taken:
                 return candidate
     return None

@@ -11,7 +11,7 @@ from tunepass.diagnostics import TunepassError, nearest
 from tunepass.jobs.identity import store_path
 from tunepass.space.configuration import Configuration, Value
 from tunepass.space.space import Space
-from tunepass.strategies.bo.prior_mean import Observed, PriorMean
+from tunepass.strategies.prior_mean.sources import ObservedPriorMean, PriorMean
 from tunepass.study.lock.lock import Entry, Lock
 from tunepass.study.objective import Objective
 from tunepass.study.origin import Origin, identity_changes
@@ -174,7 +174,7 @@ def _of_record(target: Target, opened: Store, record: StudyRecord, most: int | N
     return _checked(target, origin, prior)
 
 
-def observed(trials: Sequence[Trial], objective: Objective, ours: Objective) -> Observed | None:
+def observed(trials: Sequence[Trial], objective: Objective, ours: Objective) -> ObservedPriorMean | None:
     """Measured trials as a prior mean in our direction; those that failed count as no better than the median, because
     elsewhere they may work. None: nothing was measured."""
     values = [t.outcome.values[objective.name] for t in trials if isinstance(t.outcome, Measured)]
@@ -184,7 +184,7 @@ def observed(trials: Sequence[Trial], objective: Objective, ours: Objective) -> 
     kept: list[Configuration] = [t.configuration for t in trials if isinstance(t.outcome, Measured)]
     failed = [t.configuration for t in trials if isinstance(t.outcome, (Failed, Infeasible))]
     losses += [median(losses)] * len(failed)
-    return Observed([*kept, *failed], [ours.value(loss) for loss in losses])
+    return ObservedPriorMean([*kept, *failed], [ours.value(loss) for loss in losses])
 
 
 def _like(ours: Objective, theirs: Sequence[Objective]) -> Objective:
@@ -196,7 +196,7 @@ def _other(theirs: Objective, ours: Objective) -> tuple[str, ...]:
     return () if theirs.name == ours.name else (f"objective: {theirs.name} -> {ours.name}",)
 
 
-def _checked(target: Target, origin: Origin, prior: Observed) -> Transfer:
+def _checked(target: Target, origin: Origin, prior: ObservedPriorMean) -> Transfer:
     """With the parameters both have; StudyError, which names both sides, when there are none."""
     shared = tuple(p.name for p in prior.shared(target.space))
     return Transfer(replace(origin, shared=shared), prior)
@@ -219,7 +219,7 @@ def _locked(target: Target, path: Path, kernel: str | None) -> Transfer:
     rows: list[tuple[Mapping[str, Value], float]] = [(entry.choice, entry.objective.chosen)]
     if entry.objective.default is not None and target.space.default != entry.choice:
         rows.append((target.space.default, entry.objective.default))
-    prior = Observed([c for c, _ in rows], [value for _, value in rows])
+    prior = ObservedPriorMean([c for c, _ in rows], [value for _, value in rows])
     differs = (*_changes(target, entry), *_other(Objective(entry.objective.name), target.objective))
     return _checked(target, Origin(place=str(path), study=key, trials=1, differs=differs), prior)
 
@@ -245,7 +245,7 @@ class TableSource:
     name: str
     rows: int
     objective: Objective
-    prior: Observed
+    prior: ObservedPriorMean
 
 
 def table_source(path: str | Path, like: Objective | None = None) -> TableSource:

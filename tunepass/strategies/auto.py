@@ -1,10 +1,10 @@
-"""The strategy nobody has to choose: everything when the budget covers the space, else Bayesian optimisation.
+"""The strategy `auto`: every configuration when the budget covers the space, else Bayesian optimisation.
 
-Gaussian process and forest together, each counting by how well it predicts the study's own held-out trials. The process
-takes one draw of its hyperparameters a suggestion at first, their mixture later, expects longer lengthscales than
-BaCO's, and also sees odd parts and what constraints multiply; every third suggestion changes one parameter of the best
-trial that was never changed alone there. The warm-up is half maximin and half medoids: where corners fail, or are
-decades off, a design of corners alone misleads the models for long.
+Gaussian process and forest together, each weighted by how well it predicts the study's own held-out trials. The process
+uses one draw of its hyperparameters for each suggestion at first, their mixture later, expects longer lengthscales than
+BaCO's, and has features for odd parts and for what constraints multiply. Every third suggestion changes one parameter
+of the best trial that was never changed alone there. The warm-up is half maximin and half medoids: where corners fail,
+or are decades off, a design of corners alone misleads the models for long.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from tunepass.surrogates.gp import Gamma, GpSettings
 
 SETTINGS = BayesianSettings(
     surrogate="mixed",
-    gp=GpSettings(lengthscale=Gamma(3.0, 1.0), draws=8, starts=1, samples=5, turns=25),
+    gp=GpSettings(lengthscale=Gamma(3.0, 1.0), draws=8, starts=1, samples=5, thompson_rows=25),
     derived=True,
-    probe=3,
-    design=DesignSettings(kind="middles"),
+    one_at_a_time=3,
+    design=DesignSettings(kind="medoids"),
 )
 
 

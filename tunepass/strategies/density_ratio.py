@@ -1,9 +1,13 @@
-"""HiPerBOt (Menon, Bhatele & Gamblin 2020, §III): evaluate the configuration with the largest p_g / p_b.
+"""The strategy `density_ratio`, HiPerBOt (Menon, Bhatele & Gamblin 2020, §III): the largest p_g / p_b is next.
+
+    symbol     meaning
+    p_g, p_b   densities of good and of bad configurations, products over factors (Eq. 7, 8)
+    w          weight of a source's densities beside the target's (Eq. 9, 10)
 
 A space of at most `ranking` configurations is ranked whole; of a larger one, draws from p_g and from the space are
 (§III-D). A prior mean (an earlier study, a model) is the source of transfer learning: the densities of what it says
-about the space, weighted by w, are added to the target's (Eq. 9, 10). The paper leaves w open: here it fades as trials
-gather, and with the rank correlation of source and target. Failures are bad configurations.
+about the space, times w, are added to the target's. The paper leaves w open: here it fades as trials gather, and with
+the rank correlation of source and target. Failures are bad configurations.
 """
 
 from __future__ import annotations
@@ -18,19 +22,20 @@ from tunepass.space.columns import Columns, join, length, take
 from tunepass.space.configuration import Configuration
 from tunepass.space.space import Space
 from tunepass.strategies.base import Task
-from tunepass.strategies.bo.factors import BINS, Factors
-from tunepass.strategies.bo.residual import Prior
-from tunepass.strategies.one_by_one import OneByOne
-from tunepass.strategies.random import draw_free
+from tunepass.strategies.draws import draw_free
+from tunepass.strategies.factors import BINS, Factors
+from tunepass.strategies.prior_mean.scaled import ScaledPriorMean
+from tunepass.strategies.sequential import SequentialStrategy
 from tunepass.study.objective import Objective
 from tunepass.study.outcome import Measured
 from tunepass.study.trial import Trial
 from tunepass.study.trust import rank_correlation
 from tunepass.surrogates.base import Floats
 from tunepass.surrogates.densities import Densities, DensitySettings
-from tunepass.surrogates.residual import ResidualSettings, agreement
+from tunepass.surrogates.residual import ResidualSettings, rank_agreement
 
 SOURCE_ROWS = 5000
+BLOCK = 64  # candidates converted to configurations at once
 SOURCE_KEY = 0x736F75726365
 WARM_UP_KEY = 0x64656E73  # keeps the warm-up's random stream apart from the proposals'
 
@@ -46,7 +51,7 @@ class DensityRatioSettings:
     bins: int = BINS
     weight: float = 1.0  # w, of the prior mean's densities, before anything was measured
     fading: float = 10.0  # trials that halve w
-    residual: ResidualSettings = field(default_factory=ResidualSettings)  # how ranks take from w
+    residual: ResidualSettings = field(default_factory=ResidualSettings)  # how the rank agreement lowers w
 
     def initial_size(self, task: Task) -> int:
         if self.initial is not None:
@@ -56,17 +61,17 @@ class DensityRatioSettings:
         return 20 if task.max_evals is None else min(20, max(3, task.max_evals // 3))
 
 
-class DensityRatio(OneByOne):
+class DensityRatio(SequentialStrategy):
     """`DensityRatio(task, DensityRatioSettings(initial=10))`; one objective."""
 
     def __init__(self, task: Task, settings: DensityRatioSettings | None = None):
         super().__init__(task)
         self.settings = settings or DensityRatioSettings()
         self.factors = Factors(task.space, self.settings.bins)
-        self.prior = Prior(task, log=False) if task.prior_mean is not None else None
+        self.prior = ScaledPriorMean(task, log=False) if task.prior_mean is not None else None
         self.source = self._source_densities()
         self._initial: list[Configuration] | None = None
-        self._every: tuple[Columns, Floats] | None = None
+        self._whole_space: tuple[Columns, Floats] | None = None
 
     @property
     def prior_weight(self) -> float | None:
@@ -75,60 +80,62 @@ class DensityRatio(OneByOne):
 
     def _weight(self) -> float:
         """w now (Eq. 9, 10)."""
-        s, measured = self.settings, self.record.measured
+        s, measured = self.settings, self.history.measured
         if self.prior is None or not measured.any():
             return s.weight
-        seen = [c for c, ok in zip(self.record.configurations, measured) if ok]
-        ranked = rank_correlation(self.prior.at(self.task.space.columns(seen)), _one_loss(self.record.losses))
-        fade = s.fading / (s.fading + len(self.record))
-        return s.weight * fade * agreement(ranked, len(seen), s.residual)
+        configurations = [c for c, ok in zip(self.history.configurations, measured) if ok]
+        prior_losses = self.prior.losses(self.task.space.columns(configurations))
+        correlation = rank_correlation(prior_losses, _scalar_losses(self.history.losses))
+        fade = s.fading / (s.fading + len(self.history))
+        return s.weight * fade * rank_agreement(correlation, len(configurations), s.residual)
 
-    def _one(self) -> Configuration | None:
+    def _next(self) -> Configuration | None:
         for configuration in self._warm_up():
-            if configuration not in self.record.taken:
+            if configuration not in self.history.taken:
                 return configuration
-        rng = self.record.rng()
+        rng = self.history.rng()
         densities = self._densities()
         columns, rows = self._candidates(densities, rng)
         order = np.argsort(-densities.log_ratio(rows), kind="stable")
-        for at in range(0, len(order), 64):
-            for candidate in self.task.space.configurations(take(columns, order[at : at + 64])):
-                if candidate not in self.record.taken:
+        for first in range(0, len(order), BLOCK):
+            for candidate in self.task.space.configurations(take(columns, order[first : first + BLOCK])):
+                if candidate not in self.history.taken:
                     return candidate
-        return draw_free(self.record)
+        return draw_free(self.history)
 
     def _warm_up(self) -> list[Configuration]:
         if self._initial is None:
             rng = np.random.default_rng([self.task.seed, WARM_UP_KEY])
             size = self.settings.initial_size(self.task)
             self._initial = [self.task.space.default, *self.task.space.sample(size, rng)][:size]
-        return self._initial if len(self.record) < len(self._initial) else []
+        return self._initial if len(self.history) < len(self._initial) else []
 
     def _densities(self) -> Densities:
-        rows = self.factors.rows(self.task.space.columns(self.record.configurations))
+        """The densities of the trials, with the source's where there is one."""
+        rows = self.factors.rows(self.task.space.columns(self.history.configurations))
         loss = np.full(len(rows), np.inf)
-        measured = self.record.measured
+        measured = self.history.measured
         if measured.any():
-            loss[measured] = _one_loss(self.record.losses)
+            loss[measured] = _scalar_losses(self.history.losses)
         target = Densities.of(rows, loss, self.factors.sizes, self.settings.density)
         return target if self.source is None else target.plus(self._weight(), self.source)
 
     def _source_densities(self) -> Densities | None:
-        """Of what the prior mean says about the space, or about SOURCE_ROWS draws from it."""
+        """Densities of what the prior mean says about the space, or about SOURCE_ROWS draws from it."""
         if self.prior is None:
             return None
         sample = self.task.space.sample_columns(SOURCE_ROWS, np.random.default_rng([self.task.seed, SOURCE_KEY]))
-        losses = self.prior.at(sample)
+        losses = self.prior.losses(sample)
         return Densities.of(self.factors.rows(sample), losses, self.factors.sizes, self.settings.density)
 
     def _candidates(self, densities: Densities, rng: np.random.Generator) -> tuple[Columns, Floats]:
         """All configurations (ranking), or draws (proposal); columns and rows."""
         space, s = self.task.space, self.settings
         if space.finite and space.complete and space.size <= s.ranking:
-            if self._every is None:
+            if self._whole_space is None:
                 columns = join(list(space.enumerate_columns()))
-                self._every = (columns, self.factors.rows(columns))
-            return self._every
+                self._whole_space = (columns, self.factors.rows(columns))
+            return self._whole_space
         proposed = self.factors.columns(densities.draw(s.proposals, rng))
         parts = [proposed, space.sample_columns(s.proposals, rng)]
         columns = join([part for part in parts if length(part)])
@@ -149,15 +156,14 @@ def importance(
     losses = [
         objective.loss(t.outcome.values[objective.name]) if isinstance(t.outcome, Measured) else np.inf for t in trials
     ]
-    found: dict[str, float] = {}
-    for factor, divergence in zip(
-        factors.all, Densities.of(rows, np.array(losses), factors.sizes, settings).importance()
-    ):
-        found[factor.parameter.name] = max(found.get(factor.parameter.name, 0.0), float(divergence))
-    return dict(sorted(found.items(), key=lambda item: -item[1]))
+    divergences = Densities.of(rows, np.array(losses), factors.sizes, settings).importance()
+    by_name: dict[str, float] = {}
+    for factor, divergence in zip(factors.all, divergences):
+        by_name[factor.parameter.name] = max(by_name.get(factor.parameter.name, 0.0), float(divergence))
+    return dict(sorted(by_name.items(), key=lambda item: -item[1]))
 
 
-def _one_loss(losses: Floats) -> Floats:
+def _scalar_losses(losses: Floats) -> Floats:
     """The loss (n,) of (n, k): the sum of the objectives' ranks where there are several."""
     if losses.shape[1] == 1:
         return losses[:, 0]

@@ -1,35 +1,29 @@
-"""Every feasible configuration once: the default first, then in the order of the space."""
+"""The strategy `exhaustive`: every feasible configuration once, the default first, then in the order of the space.
+
+Each configuration is evaluated by the study's evaluator. The exact solver of the same name (tunepass.exact.enumeration)
+walks the same configurations through the expressions of a model.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from tunepass.space.configuration import Configuration
-from tunepass.strategies.base import Strategy, Task
-from tunepass.strategies.history import Record
-from tunepass.study.trial import Trial
+from tunepass.strategies.base import Task
+from tunepass.strategies.sequential import SequentialStrategy
 
 CHUNK = 4096
 
 
-class Exhaustive(Strategy):
+class Exhaustive(SequentialStrategy):
     """Streams the space in chunks, so its size does not matter to the memory it takes."""
 
     def __init__(self, task: Task):
         super().__init__(task)
-        self.record = Record(task)
         self._stream = self._configurations()
 
-    def suggest(self, n: int) -> list[Configuration]:
-        found: list[Configuration] = []
-        while len(found) < n and (one := next(self._stream, None)) is not None:
-            if one not in self.record.taken:
-                self.record.suggest(one)
-                found.append(one)
-        return found
-
-    def observe(self, trial: Trial) -> None:
-        self.record.observe(trial)
+    def _next(self) -> Configuration | None:
+        return next((c for c in self._stream if c not in self.history.taken), None)
 
     def _configurations(self) -> Iterator[Configuration]:
         yield self.task.space.default

@@ -1,4 +1,4 @@
-"""What a strategy has seen: trials, what is pending, and arrays of them that grow with each observation."""
+"""What a strategy has seen: its trials and pending suggestions, and arrays of them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tunepass.surrogates.base import Floats
 from tunepass.surrogates.feasibility import FEASIBLE
 
 
-class Record:
+class TrialHistory:
     """Trials in order of observation; `taken` is all that may not be suggested again."""
 
     def __init__(self, task: Task):
@@ -56,9 +56,9 @@ class Record:
     @property
     def columns(self) -> Columns:
         """All trials' configurations as columns; each is converted once."""
-        known = 0 if self._columns is None else length(self._columns)
-        if self._columns is None or known < len(self):
-            more = self.task.space.columns(self.configurations[known:])
+        converted = 0 if self._columns is None else length(self._columns)
+        if self._columns is None or converted < len(self):
+            more = self.task.space.columns(self.configurations[converted:])
             self._columns = more if self._columns is None else join([self._columns, more])
         return self._columns
 

@@ -1,4 +1,4 @@
-"""HyperMapper 2.0 (Nardi, Koeplinger & Olukotun 2019): forests predict the front, the front is evaluated, again.
+"""The strategy `hypermapper` (HyperMapper 2.0, Nardi, Koeplinger & Olukotun 2019): evaluate predicted Pareto fronts.
 
     symbol   meaning
     X_out    what was evaluated                                     (Alg. 1)
@@ -24,9 +24,9 @@ from tunepass.space.configuration import Configuration
 from tunepass.space.features.encoding import Encoding
 from tunepass.space.neighbourhood import Neighbourhood
 from tunepass.strategies.base import Task
-from tunepass.strategies.bo.transforms import log_scale
-from tunepass.strategies.one_by_one import OneByOne
-from tunepass.strategies.random import draw_free
+from tunepass.strategies.draws import draw_free
+from tunepass.strategies.sequential import SequentialStrategy
+from tunepass.strategies.transforms import log_scale
 from tunepass.study.pareto import nondominated
 from tunepass.surrogates.base import Floats
 from tunepass.surrogates.feasibility import FEASIBLE, Feasibility, FeasibilitySettings
@@ -67,7 +67,7 @@ class ParetoWallSettings:
         return 1 if len(task.objectives) == 1 else max(1, (task.max_evals or 100) // 50)
 
 
-class ParetoWall(OneByOne):
+class ParetoWall(SequentialStrategy):
     """`ParetoWall(task, ParetoWallSettings(wall=False))`.
 
     Iterations start after N, N + M, N + 2M, ... suggestions, and each knows the trials observed before its start, so
@@ -77,7 +77,7 @@ class ParetoWall(OneByOne):
     def __init__(self, task: Task, settings: ParetoWallSettings | None = None):
         super().__init__(task)
         self.settings = settings or ParetoWallSettings()
-        self.encoding, self.around = Encoding(task.space), Neighbourhood(task.space)
+        self.encoding, self.neighbourhood = Encoding(task.space), Neighbourhood(task.space)
         self.feasibility = Feasibility(self.settings.feasibility)
         self.n, self.m = self.settings.warm_up_size(task), self.settings.iteration_size(task)
         self._plan: tuple[int, list[Configuration]] | None = None  # the iteration (-1: warm-up) and what it evaluates
@@ -86,13 +86,13 @@ class ParetoWall(OneByOne):
     def feasible_recall(self) -> float | None:
         return self.feasibility.recall
 
-    def _one(self) -> Configuration | None:
-        at = len(self.record) + len(self.record.pending)
-        iteration = (at - self.n) // self.m if at >= self.n else -1
+    def _next(self) -> Configuration | None:
+        suggested = len(self.history) + len(self.history.pending)
+        iteration = (suggested - self.n) // self.m if suggested >= self.n else -1
         if self._plan is None or self._plan[0] != iteration:
             self._plan = (iteration, self._warm_up() if iteration < 0 else self._iteration(iteration))
-        free = (c for c in self._plan[1] if c not in self.record.taken)
-        return next(free, None) or draw_free(self.record)
+        free = (c for c in self._plan[1] if c not in self.history.taken)
+        return next(free, None) or draw_free(self.history)
 
     def _warm_up(self) -> list[Configuration]:
         """Algorithm 1, line 2, the default first."""
@@ -101,17 +101,17 @@ class ParetoWall(OneByOne):
 
     def _iteration(self, iteration: int) -> list[Configuration]:
         """Lines 10, 16 to 19: at most M members of the predicted front, filled up with uniform draws."""
-        s, known = self.settings, min(self.n + iteration * self.m, len(self.record))
+        s, known = self.settings, min(self.n + iteration * self.m, len(self.history))
         rng = np.random.default_rng([self.task.seed, iteration])
-        measured = self.record.measured[:known]
+        measured = self.history.measured[:known]
         pool = self._pool(rng, measured)
-        out = set(self.record.configurations[:known]) | self.record.pending.keys()
+        out = set(self.history.configurations[:known]) | self.history.pending.keys()
         if s.wall:
             pool = take(pool, self._outside(pool, out))
         wanted = int(rng.binomial(self.m, 1 - s.epsilon)) if s.epsilon else self.m
         chosen: list[Configuration] = []
         if measured.any() and length(pool):
-            pool = take(pool, self._believed_feasible(pool, known))
+            pool = take(pool, self._predicted_feasible(pool, known))
             chosen = self._members(pool, measured, wanted, rng)
         fill = self.task.space.sample(2 * (self.m - len(chosen)), rng)
         return [c for c in dict.fromkeys([*chosen, *fill]) if c not in out]
@@ -123,9 +123,10 @@ class ParetoWall(OneByOne):
             return join(list(space.enumerate_columns()))
         parts = [space.sample_columns(s.pool // 2, rng), space.sample_columns(s.pool // 2, rng, prior=s.prior)]
         if measured.any():
-            seen = [c for c, ok in zip(self.record.configurations, measured) if ok]
-            front = nondominated(self.record.losses[: len(seen)])
-            parts.append(self.around.of(space.columns([c for c, kept in zip(seen, front) if kept]))[0])
+            configurations = [c for c, ok in zip(self.history.configurations, measured) if ok]
+            on_front = nondominated(self.history.losses[: len(configurations)])
+            front = [c for c, kept in zip(configurations, on_front) if kept]
+            parts.append(self.neighbourhood.of(space.columns(front))[0])
         return join([part for part in parts if length(part)])
 
     def _outside(self, pool: Columns, out: set[Configuration]) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
@@ -133,9 +134,9 @@ class ParetoWall(OneByOne):
         rows = {row.tobytes() for row in self.encoding.encode(self.task.space.columns(list(out)))}
         return np.array([row.tobytes() not in rows for row in self.encoding.encode(pool)], np.bool_)
 
-    def _believed_feasible(self, pool: Columns, known: int) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    def _predicted_feasible(self, pool: Columns, known: int) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
         """The filter of Figure 3; the likeliest M rows where it would leave fewer."""
-        kinds = self.record.kinds[:known]
+        kinds = self.history.kinds[:known]
         if self.settings.feasibility is None or (kinds == FEASIBLE).all():
             return np.ones(length(pool), np.bool_)
         self.feasibility.fit(self._rows(known), kinds)
@@ -149,7 +150,7 @@ class ParetoWall(OneByOne):
     ) -> list[Configuration]:  # fmt: skip
         """At most `wanted` members of the front predicted over `pool`."""
         rows = self._rows(len(measured))[measured]
-        losses = self.record.losses[: len(rows)]
+        losses = self.history.losses[: len(rows)]
         losses = log_scale(losses) if self.settings.log_output else losses
         predicted = self._predicted(rows, losses, self.encoding.encode(pool))
         members = np.flatnonzero(nondominated(predicted))
@@ -159,14 +160,14 @@ class ParetoWall(OneByOne):
             unit = Scale.of(losses).apply(predicted[members])
             weights = [draw_weights(losses.shape[1], rng) for _ in range(wanted)]
             picked = members[list(dict.fromkeys(int(np.argmin(augmented_chebyshev(unit, w))) for w in weights))]
-        found = self.task.space.configurations(take(pool, picked)) if len(picked) else []
-        return list(dict.fromkeys(found))
+        configurations = self.task.space.configurations(take(pool, picked)) if len(picked) else []
+        return list(dict.fromkeys(configurations))
 
-    def _predicted(self, x: Floats, losses: Floats, at: Floats) -> Floats:
-        """Predicted losses (m, k): one forest an objective (lines 16 and 17)."""
+    def _predicted(self, x: Floats, losses: Floats, candidates: Floats) -> Floats:
+        """Losses (m, k) predicted at rows `candidates` (m, f): one forest an objective (lines 16 and 17)."""
         seed = self.task.seed + len(x)
         forests = (grow(x, y, replace(self.settings.forest, seed=seed + 7919 * j)) for j, y in enumerate(losses.T))
-        return np.column_stack([forest.predict(at).mean for forest in forests])
+        return np.column_stack([forest.predict(candidates).mean for forest in forests])
 
     def _rows(self, known: int) -> Floats:
-        return self.encoding.encode(self.task.space.columns(self.record.configurations[:known]))
+        return self.encoding.encode(self.task.space.columns(self.history.configurations[:known]))

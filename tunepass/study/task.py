@@ -18,7 +18,7 @@ from tunepass.study.trial import Trial
 
 
 class PriorMeanLike(Protocol):
-    """What is known about the objective before it is measured; tunepass.strategies.bo.prior_mean has the sources."""
+    """What is known about the objective before it is measured; see tunepass.strategies.prior_mean.sources."""
 
     def values(self, space: Space, columns: Columns, /) -> NDArray[np.float64]:
         """The prior mean (n,) of the objective's value, in some unit; NaN where it has none."""

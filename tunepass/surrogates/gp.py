@@ -55,8 +55,8 @@ class GpSettings:
     starts: int = 2  # starts climbed
     iterations: int = 50
     samples: int = 0  # draws of the hyperparameters that predictions are averaged over; 0: the most probable alone
-    turns: int = 0  # with fewer rows than these each suggestion is made with one of the draws, in turn
-    thin: int = 4
+    thompson_rows: int = 0  # with fewer rows than these each suggestion uses the next one of the draws alone
+    thin: int = 4  # states of the Markov chain from one draw to the next
     seed: int = 0
 
 

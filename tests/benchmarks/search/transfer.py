@@ -14,7 +14,7 @@ from tests.benchmarks.search.problems import Problem, problem
 from tests.benchmarks.search.runs import Places, code_version, share
 from tests.benchmarks.search.tables import markdown
 from tunepass.jobs.transfer import table_source
-from tunepass.strategies.bo.prior_mean import Observed, PriorMean
+from tunepass.strategies.prior_mean.sources import ObservedPriorMean, PriorMean
 from tunepass.study.outcome import Measured
 from tunepass.study.recall import recall, recall_within
 from tunepass.study.study import Study
@@ -44,7 +44,7 @@ def source(data: Path, name: str, kind: str, seed: int) -> PriorMean | None:
 
 
 @lru_cache(maxsize=4)
-def _table(data: Path, name: str) -> Observed:
+def _table(data: Path, name: str) -> ObservedPriorMean:
     return table_source(data / f"{name}.json").prior
 
 

@@ -182,7 +182,7 @@ def test_believed_failures_are_not_gone_back_to() -> None:
     space = Space([Integer("x", 0, 63), Integer("y", 0, 31)])
 
     def failures(believe: bool, seed: int) -> int:
-        settings = BayesianSettings(surrogate="gp", feasibility=None, believe=believe)
+        settings = BayesianSettings(surrogate="gp", feasibility=None, fantasise_failures=believe)
         return sum(isinstance(bowl(c), Failed) for c in drive(Bayesian(task(space, seed=seed), settings), 25, bowl))
 
     assert sum(failures(True, seed) for seed in range(4)) < sum(failures(False, seed) for seed in range(4))

@@ -6,7 +6,7 @@ from tunepass.space.columns import length, take
 from tunepass.space.neighbourhood import Neighbourhood
 from tunepass.space.parameter import Categorical, Integer, Permutation
 from tunepass.space.space import Space
-from tunepass.strategies.bo.crossover import offspring
+from tunepass.strategies.bo.crossover import crossover
 
 SPACE = Space(
     [Integer("x", 1, 300), Integer("y", 1, 9), Categorical("kind", ["a", "b", "c"]), Permutation("order", 3)],
@@ -17,7 +17,7 @@ SPACE = Space(
 def test_offspring_are_feasible_and_new() -> None:
     rng = np.random.default_rng(0)
     front = SPACE.sample_columns(6, rng)
-    found = offspring(Neighbourhood(SPACE), front, 200, rng)
+    found = crossover(Neighbourhood(SPACE), front, 200, rng)
     assert 0 < length(found) <= 200
     assert SPACE.contains_columns(found).all()
     parents = set(SPACE.configurations(front))
@@ -27,14 +27,14 @@ def test_offspring_are_feasible_and_new() -> None:
 def test_what_is_not_kept_is_left_out() -> None:
     rng = np.random.default_rng(0)
     front = SPACE.sample_columns(6, rng)
-    found = offspring(Neighbourhood(SPACE, lambda c: c["x"] > 100), front, 300, rng)
+    found = crossover(Neighbourhood(SPACE, lambda c: c["x"] > 100), front, 300, rng)
     assert (found["x"] > 100).all()
 
 
 def test_a_front_of_one_is_mutated() -> None:
     rng = np.random.default_rng(1)
     one = take(SPACE.sample_columns(3, rng), slice(0, 1))
-    assert len(set(SPACE.configurations(offspring(Neighbourhood(SPACE), one, 100, rng)))) > 10
+    assert len(set(SPACE.configurations(crossover(Neighbourhood(SPACE), one, 100, rng)))) > 10
 
 
 def test_a_step_moves_one_parameter_a_row() -> None:

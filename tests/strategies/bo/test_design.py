@@ -6,7 +6,7 @@ from tests.contracts.strategy import small_space, task
 from tunepass.space.features.embedding import Embedding
 from tunepass.space.parameter import Integer, Ordinal
 from tunepass.space.space import Space
-from tunepass.strategies.bo.design import DesignSettings, design_size, medoids, warm_up
+from tunepass.strategies.bo.design import DesignSettings, design_size, interleaved, medoids, warm_up
 from tunepass.surrogates.kernels import Features, distances
 
 
@@ -52,7 +52,7 @@ def test_every_other_point_of_a_design_of_middles_is_a_medoid() -> None:
     """Of a pool of the whole grid: inside, where a maximin design has its border, and no worse than random centres."""
     space = Space([Integer("x", 0, 15), Integer("y", 0, 15)])
     embedding = Embedding(space.parameters)
-    design = warm_up(task(space, seed=3), embedding, DesignSettings(kind="middles", size=17))
+    design = warm_up(task(space, seed=3), embedding, DesignSettings(kind="medoids", size=17))
     border = [c["x"] in (0, 15) or c["y"] in (0, 15) for c in design]
     assert len(set(design)) == 17 and sum(border[2::2]) <= 1 and sum(border[1::2]) >= 4
 
@@ -69,3 +69,8 @@ def test_a_space_smaller_than_the_design() -> None:
     space = Space([Integer("n", 0, 3)])
     design = warm_up(task(space), Embedding(space.parameters), DesignSettings(size=10))
     assert 1 <= len(set(design)) == len(design) <= 4
+
+
+def test_the_best_and_the_design_alternate() -> None:
+    a, b, c, d = Space([Integer("x", 0, 9)]).sample(4, np.random.default_rng(0))
+    assert interleaved(a, [b, a], [c, d]) == [a, b, c, d]

@@ -5,7 +5,15 @@ import numpy as np
 from tests.contracts.strategy import small_space
 from tunepass.space.features.embedding import Embedding
 from tunepass.space.features.encoding import Encoding
-from tunepass.strategies.bo.models import ForestModel, GpModel, held_out, informative, last_refit, moments, weights
+from tunepass.strategies.bo.models import (
+    ForestModel,
+    GpModel,
+    equal_mixture,
+    held_out_score,
+    informative_rows,
+    last_refit,
+    model_weights,
+)
 from tunepass.surrogates.base import Posterior
 from tunepass.surrogates.forest import ForestSettings
 from tunepass.surrogates.gp import GaussianProcess, GpSettings
@@ -38,7 +46,7 @@ def test_draws_take_turns_and_their_mean_is_the_averaged_model() -> None:
     space = small_space()
     x = Embedding(space.parameters).rows(space.sample_columns(36, np.random.default_rng(2)))
     loss = np.sin(3 * x[:, 0]) + x[:, 1]
-    settings = GpSettings(samples=3, turns=35)
+    settings = GpSettings(samples=3, thompson_rows=35)
     turns, mixed = (
         GpModel(Embedding(space.parameters), settings),
         GpModel(Embedding(space.parameters), GpSettings(samples=3)),
@@ -52,7 +60,7 @@ def test_draws_take_turns_and_their_mean_is_the_averaged_model() -> None:
         process.refit(x[:at], loss[:at], theta)
         singles.append(process.posterior(x))
     assert not np.allclose(singles[0].mean, singles[1].mean)
-    mixture, together = moments(singles), mixed.posterior(x)
+    mixture, together = equal_mixture(singles), mixed.posterior(x)
     np.testing.assert_array_equal([together.mean, together.variance], [mixture.mean, mixture.variance])
     np.testing.assert_allclose(turns.posterior(x).mean, singles[at % 3].mean)
     for model in (turns, mixed):
@@ -76,8 +84,8 @@ def test_fantasies_are_believed() -> None:
 
 def test_informative_rows_are_the_best_and_the_latest() -> None:
     loss = np.arange(100)[::-1].astype(float)  # the latest are the best
-    np.testing.assert_array_equal(informative(loss, 200), np.arange(100))
-    keep = informative(np.abs(np.arange(100) - 10.0), 20)
+    np.testing.assert_array_equal(informative_rows(loss, 200), np.arange(100))
+    keep = informative_rows(np.abs(np.arange(100) - 10.0), 20)
     assert len(keep) == 20 and set(range(6, 15)) <= set(keep.tolist()) and 99 in keep
 
 
@@ -89,18 +97,18 @@ def test_the_better_predictor_counts_more() -> None:
     smooth = embedding.rows(columns)[:, 0] + 0.5 * embedding.rows(columns)[:, 1]
     for model in (gp, forest):
         model.fit(model.rows(columns), smooth, model.rows(columns)[:0])
-    share = weights([gp, forest], trust=4.0)
+    share = model_weights([gp, forest], score_weight=4.0)
     assert share[0] > 0.9 and abs(share.sum() - 1.0) < 1e-12
-    np.testing.assert_array_equal(weights([gp, forest], trust=0.0), 0.5)
+    np.testing.assert_array_equal(model_weights([gp, forest], score_weight=0.0), 0.5)
 
 
 def test_held_out_score_is_free_of_units_and_prefers_honest_variances() -> None:
     rng = np.random.default_rng(0)
     loss = rng.normal(size=200)
     mean = loss + rng.normal(scale=0.3, size=200)
-    score = {v: held_out(Posterior(mean, np.full(200, v)), loss) for v in (0.01, 0.09, 1.0)}
+    score = {v: held_out_score(Posterior(mean, np.full(200, v)), loss) for v in (0.01, 0.09, 1.0)}
     assert score[0.09] > score[0.01] and score[0.09] > score[1.0]
-    assert abs(held_out(Posterior(mean * 7, np.full(200, 0.09 * 49)), loss * 7) - score[0.09]) < 1e-9
+    assert abs(held_out_score(Posterior(mean * 7, np.full(200, 0.09 * 49)), loss * 7) - score[0.09]) < 1e-9
 
 
 def test_predictions_are_averaged_over_draws_fewer_the_more_rows() -> None:

@@ -10,7 +10,7 @@ from tunepass.space.neighbourhood import Neighbourhood
 from tunepass.space.parameter import Categorical, Integer
 from tunepass.space.space import Space
 from tunepass.strategies.bo.bayesian import Bayesian, BayesianSettings
-from tunepass.strategies.bo.one_at_a_time import only_change, probe
+from tunepass.strategies.bo.one_at_a_time import change_one_parameter, only_change
 from tunepass.study.outcome import Measured, Outcome
 from tunepass.surrogates.base import Floats
 
@@ -25,7 +25,7 @@ def near_nine(columns: Columns) -> Floats:
 class TestProbing(StrategyContract):
     @pytest.fixture
     def build(self) -> Build:
-        return lambda t: Bayesian(t, BayesianSettings(surrogate="mixed", derived=True, probe=2))
+        return lambda t: Bayesian(t, BayesianSettings(surrogate="mixed", derived=True, one_at_a_time=2))
 
 
 def changed(**values: int | str | bool) -> Configuration:
@@ -39,24 +39,29 @@ def test_only_change() -> None:
 
 def test_the_most_useful_change_of_a_parameter_not_changed_alone_yet() -> None:
     around = Neighbourhood(SPACE)
-    assert probe(BEST, {BEST}, around, near_nine) == changed(x=9)
-    second = probe(BEST, {BEST, changed(x=5)}, around, near_nine)
+    assert change_one_parameter(BEST, {BEST}, around, near_nine) == changed(x=9)
+    second = change_one_parameter(BEST, {BEST, changed(x=5)}, around, near_nine)
     assert second is not None and only_change(BEST, second) in ("a", "b")
-    assert probe(BEST, {BEST, changed(x=5), changed(a="q"), changed(b=True, x=3)}, around, near_nine) == changed(b=True)
+    assert change_one_parameter(
+        BEST, {BEST, changed(x=5), changed(a="q"), changed(b=True, x=3)}, around, near_nine
+    ) == changed(b=True)
 
 
 def test_numbers_go_to_the_ends_of_their_feasible_range_once_all_were_changed() -> None:
     around, taken = Neighbourhood(SPACE), {BEST, changed(x=5), changed(a="q"), changed(b=True)}
-    assert probe(BEST, taken, around, near_nine) == changed(x=9)
-    assert probe(BEST, {*taken, changed(x=9)}, around, near_nine) == changed(x=0)
-    assert probe(BEST, {*taken, changed(x=9), changed(x=0)}, around, near_nine) is None
+    assert change_one_parameter(BEST, taken, around, near_nine) == changed(x=9)
+    assert change_one_parameter(BEST, {*taken, changed(x=9)}, around, near_nine) == changed(x=0)
+    assert change_one_parameter(BEST, {*taken, changed(x=9), changed(x=0)}, around, near_nine) is None
     narrow = Neighbourhood(Space(SPACE.parameters, ["x <= 7 or b", "x >= 2"]))
-    assert probe(BEST, taken, narrow, near_nine) == changed(x=7)
-    assert probe(BEST, {*taken, changed(x=7)}, narrow, near_nine) == changed(x=2)
+    assert change_one_parameter(BEST, taken, narrow, near_nine) == changed(x=7)
+    assert change_one_parameter(BEST, {*taken, changed(x=7)}, narrow, near_nine) == changed(x=2)
 
 
 def test_nothing_that_has_no_utility() -> None:
-    assert probe(BEST, {BEST}, Neighbourhood(SPACE), lambda columns: np.full(len(columns["x"]), -np.inf)) is None
+    assert (
+        change_one_parameter(BEST, {BEST}, Neighbourhood(SPACE), lambda columns: np.full(len(columns["x"]), -np.inf))
+        is None
+    )
 
 
 def test_a_switch_that_helps_the_best_alone_is_found() -> None:
@@ -68,7 +73,7 @@ def test_a_switch_that_helps_the_best_alone_is_found() -> None:
         return Measured({"time": 10.0 + far + (0 if c["shared"] else (30 if far > 4 else -9))})
 
     def least(every: int, seed: int) -> float:
-        settings = BayesianSettings(surrogate="mixed", probe=every)
+        settings = BayesianSettings(surrogate="mixed", one_at_a_time=every)
         seen = drive(Bayesian(task(space, seed=seed, max_evals=25), settings), 25, run)
         return min(o.values["time"] for c in seen if isinstance(o := run(c), Measured))
 

@@ -1,4 +1,4 @@
-"""BaCO as it is published: these settings of the one engine, by name.
+"""The strategy `baco`: BaCO as it is published, as settings of the Bayesian loop.
 
 A Gaussian process with Spearman distances between permutations, log-scaled inputs and output, gamma priors on the
 lengthscales (§3.2, §4.1); noise-free EI times the forest's probability of feasibility above a random limit (§3.3,

@@ -1,10 +1,19 @@
-"""Bayesian optimisation: one surrogate or two, log EI times P(feasible), local search over the space's neighbours.
+"""Bayesian optimisation of one objective: one surrogate or two, log EI times P(feasible), local search.
 
-HyperMapper 2.0 and BaCO are settings of it (BaCO, §3.3 and §4.2).
+HyperMapper 2.0 and BaCO are settings of it (BaCO, §3.3 and §4.2). Several objectives become one (ParEGO).
+
+    symbol   meaning
+    n        trials so far
+    beta     settings.influence, of the parameters' priors; settings.residual.influence, of the prior mean's ranks
+    q        share of the space that the prior mean ranks better
+    c        value agreement of prior mean and trials (tunepass.surrogates.residual)
+
+    log utility = log EI + (beta / n) log prior - (c beta / n) log q      (Hvarfner et al. 2022, "πBO", Eq. 6)
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -14,57 +23,60 @@ from tunepass.acquisition.expected_improvement import ExpectedImprovement
 from tunepass.space.columns import Columns, length, take
 from tunepass.space.configuration import Configuration
 from tunepass.strategies.base import Task
-from tunepass.strategies.bo.loop import Guided, GuidedSettings, Utility
-from tunepass.strategies.bo.models import ForestModel, GpModel, Model, weights
-from tunepass.strategies.bo.one_at_a_time import probe
-from tunepass.strategies.bo.residual import Prior, ResidualModel, interleaved
-from tunepass.strategies.bo.transforms import log_scale, scalarised
+from tunepass.strategies.bo.design import informed_design
+from tunepass.strategies.bo.loop import BayesianLoop, LoopSettings, Utility
+from tunepass.strategies.bo.models import ForestModel, GpModel, Model, model_weights
+from tunepass.strategies.bo.one_at_a_time import change_one_parameter
+from tunepass.strategies.bo.residual_model import ResidualModel
+from tunepass.strategies.prior_mean.scaled import ScaledPriorMean
+from tunepass.strategies.transforms import log_scale, scalarised
 from tunepass.surrogates.base import Floats
 from tunepass.surrogates.residual import ResidualSettings
 
-LIKED = 1e-3  # share of the space among which a prior mean's ranks say little
-LEAST_PRIOR = 1e-12  # probability of what a prior rules out: not likely for long, never excluded
-BELIEVED = 100  # latest failures at most, so that a suggestion's cost stays bounded
+PRIOR_FLOOR = 1e-12  # probability of what a prior rules out: unlikely for long, never excluded
+RANK_FLOOR = 1e-3  # added to q: the prior mean's ranks say little within this share of the space
+FAILURE_FANTASIES = 100  # latest failures at most, so that a suggestion's cost stays bounded
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BayesianSettings(GuidedSettings):
+class BayesianSettings(LoopSettings):
     """The defaults are what `bayesian` is."""
 
     surrogate: Literal["gp", "forest", "mixed"] = "forest"
-    believe: bool = False  # a surrogate believes its own mean where trials failed: else it is for ever unsure there
-    probe: int = 0  # every so many suggestions, change what was never changed alone in the best trial; 0: never
-    influence: float = 3.0  # beta of the parameters' priors: they weigh in as prior^(beta / n) after n trials
+    fantasise_failures: bool = False  # failed trials have the predicted mean as loss: else they stay uncertain for ever
+    one_at_a_time: int = 0  # every so many suggestions, change a parameter never changed alone in the best trial
+    influence: float = 3.0
     residual: ResidualSettings = field(default_factory=ResidualSettings)  # where there is a prior mean
 
 
-class Bayesian(Guided):
+class Bayesian(BayesianLoop):
     """`Bayesian(task, BayesianSettings(surrogate="gp"))`."""
 
     def __init__(self, task: Task, settings: BayesianSettings | None = None):
         self.settings = settings or BayesianSettings()
         super().__init__(task, self.settings)
-        self.prior = Prior(task, log=self.settings.log_output) if task.prior_mean is not None else None
+        prior_mean = task.prior_mean
+        self.prior = ScaledPriorMean(task, log=self.settings.log_output) if prior_mean is not None else None
         self.models = self._models()
 
     @property
     def prior_weight(self) -> float | None:
         """How much of the prediction rests on the prior mean, 0 to 1; None without one."""
-        models = self.asked
-        informed = [model.reliance for model in models if isinstance(model, ResidualModel)]
-        if not informed or not all(np.isfinite(model.score()) for model in models):  # nothing was fitted yet
-            return informed[0] if informed else None
-        return float(np.dot(weights(models, self.settings.trust), informed))
+        models = self.active_models
+        reliances = [model.reliance for model in models if isinstance(model, ResidualModel)]
+        if not reliances or not all(np.isfinite(model.score()) for model in models):  # nothing was fitted yet
+            return reliances[0] if reliances else None
+        return float(np.dot(model_weights(models, self.settings.score_weight), reliances))
 
     def _models(self) -> tuple[Model, ...]:
-        s, prior = self.settings, self.prior
+        s, prior, residual = self.settings, self.prior, self.settings.residual
 
         def gp() -> Model:
             return GpModel(self.embedding, replace(s.gp, seed=self.task.seed))
 
-        def rough() -> Model:
-            own = replace(s.gp, lengthscale=s.residual.lengthscale, amplitude=s.residual.amplitude, seed=self.task.seed)
-            return GpModel(self.embedding, own)
+        def rough_gp() -> Model:
+            hyperpriors = replace(s.gp, lengthscale=residual.rough_lengthscale, amplitude=residual.rough_amplitude)
+            return GpModel(self.embedding, replace(hyperpriors, seed=self.task.seed))
 
         def forest() -> Model:
             return ForestModel(self.encoding, s.forest, self.task.seed)
@@ -72,101 +84,100 @@ class Bayesian(Guided):
         bases = {"gp": (gp,), "forest": (forest,), "mixed": (gp, forest)}[s.surrogate]
         if prior is None:
             return tuple(base() for base in bases)
-        return tuple(ResidualModel(base, prior, s.residual, rough if base is gp else None) for base in bases)
+        return tuple(ResidualModel(base, prior, residual, rough_gp if base is gp else None) for base in bases)
 
-    def _probe(self, utility: Utility, rng: np.random.Generator) -> Configuration | None:
+    def _early_suggestion(self, utility: Utility, rng: np.random.Generator) -> Configuration | None:
+        """A change of one parameter of the best trial, where one is due."""
         s = self.settings
-        due = s.probe > 0 and (len(self.record) + len(self.record.pending)) % s.probe == 0
-        if not due or len(self.task.objectives) > 1 or (self._few and self._conviction > s.residual.convinced):
+        due = s.one_at_a_time > 0 and (len(self.history) + len(self.history.pending)) % s.one_at_a_time == 0
+        trusted = self._process_alone and self._value_agreement > s.residual.trusted_agreement
+        if not due or len(self.task.objectives) > 1 or trusted:
             return None
         best = self._elite(rng)[:1]
-        return probe(best[0], self.record.taken, self.around, utility) if best else None
+        return change_one_parameter(best[0], self.history.taken, self.neighbourhood, utility) if best else None
 
     def _warm_up(self) -> list[Configuration]:
+        """With a prior mean, the default, its best configurations and some of the design; all of the design once the
+        trials refute the prior."""
         plan = super()._warm_up()
         if self.prior is None or self._design is None:
             return plan
-        plan = self._informed(self.prior, self._design)
-        return plan if len(self.record) < len(plan) else []
-
-    def _informed(self, prior: Prior, design: list[Configuration]) -> list[Configuration]:
-        """The default, some that the prior likes and some of the design; all of it once they refute the prior."""
         s = self.settings.residual
-        favourites = prior.spread(self.embedding, s.best) if s.best > 1 else np.zeros(s.best, np.int64)
-        best = self.task.space.configurations(take(prior.best, favourites))
-        plan = interleaved(design[0], best, design[1 : 1 + s.design])
-        return list(dict.fromkeys([*plan, *design])) if self._refuted(prior, len(plan)) else plan
+        plan = informed_design(self._design, self.prior, self.embedding, s)
+        if self._is_prior_refuted(self.prior, len(plan)):
+            plan = list(dict.fromkeys([*plan, *self._design]))
+        return plan if len(self.history) < len(plan) else []
 
-    def _refuted(self, prior: Prior, first: int) -> bool:
+    def _is_prior_refuted(self, prior: ScaledPriorMean, first: int) -> bool:
         """Do the `first` trials rank against the prior?"""
-        measured = self.record.measured[:first]
-        if len(self.record) < first or not measured.any():
+        measured = self.history.measured[:first]
+        if len(self.history) < first or not measured.any():
             return False
-        losses = self.record.losses[: int(measured.sum())]
+        losses = self.history.losses[: int(measured.sum())]
         losses = log_scale(losses) if self.settings.log_output else losses
-        seen = [c for c, ok in zip(self.record.configurations, measured) if ok]
-        return prior.refuted(self.task.space.columns(seen), losses[:, 0], self.settings.residual)
+        configurations = [c for c, ok in zip(self.history.configurations, measured) if ok]
+        return prior.is_refuted(self.task.space.columns(configurations), losses[:, 0], self.settings.residual)
 
-    def _gain(self, rng: np.random.Generator) -> Utility:
-        """log of the models' EI, geometrically averaged by how well they predict: what both believe in is rated."""
-        record, s = self.record, self.settings
-        losses = scalarised(log_scale(record.losses) if s.log_output else record.losses, rng)
-        models = self.asked
-        improvements = [self._improvement(model, losses) for model in models]
-        shares, beta = weights(models, s.trust), self._conviction * s.residual.influence / max(1, len(record))
+    def _objective_utility(self, rng: np.random.Generator) -> Utility:
+        """The models' log EI averaged by how well they predict, so that both count, and what priors add."""
+        history, s = self.history, self.settings
+        losses = scalarised(log_scale(history.losses) if s.log_output else history.losses, rng)
+        models = self.active_models
+        improvements = [self._log_improvement(model, losses) for model in models]
+        shares = model_weights(models, s.score_weight)
+        beta = self._value_agreement * s.residual.influence / max(1, len(history))
 
-        def gain(columns: Columns) -> Floats:
+        def utility(columns: Columns) -> Floats:
             blended = sum(share * improvement(columns) for share, improvement in zip(shares, improvements))
-            return np.asarray(blended) + self._belief(columns) + self._ranked(columns, beta)
+            return np.asarray(blended) + self._log_prior(columns) + self._log_rank_prior(columns, beta)
 
-        return gain
+        return utility
 
     @property
-    def asked(self) -> tuple[Model, ...]:
+    def active_models(self) -> tuple[Model, ...]:
         """The models that a suggestion rests on: with a prior mean, the process alone while trials are few."""
-        return self.models[:1] if self._few else self.models
+        return self.models[:1] if self._process_alone else self.models
 
     @property
-    def _few(self) -> bool:
-        """Is it the prior mean's turn still?"""
-        return self.prior is not None and int(self.record.measured.sum()) < self.settings.residual.process
+    def _process_alone(self) -> bool:
+        return self.prior is not None and int(self.history.measured.sum()) < self.settings.residual.process_only_trials
 
-    def _belief(self, columns: Columns) -> Floats:
-        """log prior^(beta / n) (Hvarfner et al. 2022, "πBO", Eq. 6): what the user believes, fading with evidence."""
-        beta = self.settings.influence / max(1, len(self.record))
-        return beta * self.task.space.log_prior(columns, LEAST_PRIOR) if beta > 0 else np.zeros(length(columns))
+    def _log_prior(self, columns: Columns) -> Floats:
+        """(beta / n) log prior of the parameters (n,): its influence fades with evidence."""
+        beta = self.settings.influence / max(1, len(self.history))
+        return beta * self.task.space.log_prior(columns, PRIOR_FLOOR) if beta > 0 else np.zeros(length(columns))
 
-    def _ranked(self, columns: Columns, beta: float) -> Floats:
-        """log q^-beta, q the share of the space that the prior mean likes better."""
+    def _log_rank_prior(self, columns: Columns, beta: float) -> Floats:
+        """-beta log q (n,)."""
         if self.prior is None or beta == 0:
             return np.zeros(length(columns))
-        return np.asarray(-beta * np.log(self.prior.rank(columns) + LIKED))
+        return np.asarray(-beta * np.log(self.prior.rank(columns) + RANK_FLOOR))
 
     @property
-    def _conviction(self) -> float:
-        """How literally the trials let the prior mean be taken, 0 to 1, as the first model found; 0 without one."""
+    def _value_agreement(self) -> float:
+        """c, as of the first model's last fit; 0 without a prior mean."""
         first = self.models[0]
-        return first.conviction if isinstance(first, ResidualModel) else 0.0
+        return first.value_agreement if isinstance(first, ResidualModel) else 0.0
 
-    def _improvement(self, model: Model, losses: Floats) -> Utility:
-        """log EI under one model, the pending suggestions believed to come out as it predicts."""
-        record, space = self.record, self.task.space
-        x = model.rows(take(record.columns, record.measured))
-        believed = model.rows(space.columns(list(record.pending))) if record.pending else x[:0]
-        if self.settings.believe and not record.measured.all():
-            failed = np.flatnonzero(~record.measured)[-BELIEVED:]
-            believed = np.vstack([model.rows(take(record.columns, failed)), believed])
-        model.fit(x, losses, believed)
+    def _log_improvement(self, model: Model, losses: Floats) -> Utility:
+        """log EI under one model, fitted with the pending suggestions as fantasies (their predicted means)."""
+        history, space = self.history, self.task.space
+        x = model.rows(take(history.columns, history.measured))
+        fantasies = model.rows(space.columns(list(history.pending))) if history.pending else x[:0]
+        if self.settings.fantasise_failures and not history.measured.all():
+            failed = np.flatnonzero(~history.measured)[-FAILURE_FANTASIES:]
+            fantasies = np.vstack([model.rows(take(history.columns, failed)), fantasies])
+        model.fit(x, losses, fantasies)
         acquisition = ExpectedImprovement(float(losses.min()))
         return lambda columns: acquisition.utility(model.posterior(model.rows(columns)))
 
-    def _promising(self, rng: np.random.Generator) -> list[Columns]:
+    def _extra_candidates(self, rng: np.random.Generator) -> Sequence[Columns]:
         return [self.prior.best] if self.prior is not None and self.prior_weight else []
 
     def _elite(self, rng: np.random.Generator) -> list[Configuration]:
-        record = self.record
-        seen = [c for c, ok in zip(record.configurations, record.measured) if ok]
-        if not seen or len(self.task.objectives) > 1:
-            return seen[-self.settings.elite :]
-        order = np.argsort(record.losses[:, 0], kind="stable")[: self.settings.elite]
-        return [seen[i] for i in order]
+        history = self.history
+        measured = [c for c, ok in zip(history.configurations, history.measured) if ok]
+        if not measured or len(self.task.objectives) > 1:
+            return measured[-self.settings.elite :]
+        order = np.argsort(history.losses[:, 0], kind="stable")[: self.settings.elite]
+        return [measured[i] for i in order]

@@ -1,4 +1,4 @@
-"""Candidates bred from the front: a mix of two neighbours along it, then one to three random steps.
+"""Candidates by crossover and mutation: a mix of two members near each other on the front, then one to three steps.
 
 Where a front is made of relations (a tile must grow with the lanes that empty it), no single step from a member stays
 on it, and uniform draws hardly ever meet it.
@@ -8,31 +8,32 @@ from __future__ import annotations
 
 import numpy as np
 
-from tunepass.space.columns import Columns, take
+from tunepass.space.columns import Columns, length, take
 from tunepass.space.neighbourhood import Neighbourhood
 
-APART = 3  # places along the front between the two that are mixed, at most
-STEPS = 3
+MAX_DISTANCE = 3  # places along the front between two parents, at most
+MAX_STEPS = 3
 
 
-def offspring(around: Neighbourhood, front: Columns, n: int, rng: np.random.Generator) -> Columns:
+def crossover(neighbourhood: Neighbourhood, front: Columns, n: int, rng: np.random.Generator) -> Columns:
     """At most `n` feasible rows from `front`, whose rows are in order along it."""
-    members = len(next(iter(front.values())))
-    one = rng.integers(members, size=n)
-    other = np.clip(one + rng.integers(-APART, APART + 1, size=n), 0, members - 1)
+    members = length(front)
+    first = rng.integers(members, size=n)
+    second = np.clip(first + rng.integers(-MAX_DISTANCE, MAX_DISTANCE + 1, size=n), 0, members - 1)
     rows: Columns = {
-        name: np.where(_like(rng.random(n) < 0.5, column), column[one], column[other])
+        name: np.where(_broadcast(rng.random(n) < 0.5, column), column[first], column[second])
         for name, column in front.items()
     }  # fmt: skip
-    steps = rng.integers(1, STEPS + 1, size=n)
-    for step in range(STEPS):
+    steps = rng.integers(1, MAX_STEPS + 1, size=n)
+    for step in range(MAX_STEPS):
         moving = steps > step
-        moved = around.stepped(take(rows, moving), rng)
+        moved = neighbourhood.stepped(take(rows, moving), rng)
         rows = {name: _replaced(column, moving, moved[name]) for name, column in rows.items()}
-    return take(rows, around.inside(rows))
+    return take(rows, neighbourhood.inside(rows))
 
 
-def _like(mask: np.ndarray, column: np.ndarray) -> np.ndarray:
+def _broadcast(mask: np.ndarray, column: np.ndarray) -> np.ndarray:
+    """`mask` (n,) in the number of dimensions of `column`: (n,), or (n, items) of a permutation."""
     return mask if column.ndim == 1 else mask[:, None]
 
 

@@ -1,16 +1,22 @@
 """Warm-up: the default, then a maximin design over feasible configurations in the Gaussian process's own distance.
 
-Maximin (Johnson, Moore & Ylvisaker 1990), greedily: each next configuration of a uniform feasible pool is the one whose
-nearest chosen configuration is farthest. With `middles` every other one is a medoid of the pool instead: corners tell
-most about trends; where they fail or are decades off, middles tell where the good ones are. Where parameters have
+Maximin, greedily: each next configuration of a uniform feasible pool is the one whose nearest chosen configuration is
+farthest. With `medoids` every other one is a medoid of the pool instead: maximin chooses corners, which tell most about
+trends; where they fail or are decades off, medoids tell where the good configurations are. Where parameters have
 priors, every other one is a draw from them.
 
-    medoids   m_1..m_k minimising sum_x min_j d(x, m_j), m_0 the default   (Kaufman & Rousseeuw 1987, "PAM", BUILD;
-              then each moves to the middle of what is nearest to it       Park & Jun 2009)
+    symbol       meaning
+    d            distance of configurations, the Gaussian process's own
+    m_0          the default
+    maximin      x_k = argmax_x min_{j < k} d(x, x_j)                     (Johnson, Moore & Ylvisaker 1990)
+    medoids      m_1..m_k minimising sum_x min_j d(x, m_j)                (Kaufman & Rousseeuw 1987, "PAM", BUILD;
+                 then each becomes the medoid of what is nearest to it     Park & Jun 2009)
 """
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -21,9 +27,11 @@ from tunepass.space.configuration import Configuration
 from tunepass.space.features.embedding import Embedding
 from tunepass.space.space import Space
 from tunepass.strategies.base import Task
-from tunepass.strategies.bo.fitting import draw
+from tunepass.strategies.draws import draw_fitting
+from tunepass.strategies.prior_mean.scaled import ScaledPriorMean
 from tunepass.surrogates.base import Floats
 from tunepass.surrogates.kernels import Features, distances
+from tunepass.surrogates.residual import ResidualSettings
 
 DESIGN_KEY = 0x64657369676E  # keeps the design's random stream apart from the suggestions'
 MEDOID_POOL, MEDOID_ROUNDS = 400, 8
@@ -31,10 +39,10 @@ MEDOID_POOL, MEDOID_ROUNDS = 400, 8
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DesignSettings:
-    """`size=None`: one more than the parameters, at most `share` of the budget and at least 3. `middles`: every other
+    """`size=None`: one more than the parameters, at most `share` of the budget and at least 3. `medoids`: every other
     one a medoid, for spaces whose corners fail. Parameters' priors, if any, shape it, in `maximin` too."""
 
-    kind: Literal["maximin", "middles", "random"] = "maximin"
+    kind: Literal["maximin", "medoids", "random"] = "maximin"
     size: int | None = None
     share: float = 0.3
     pool: int = 1000
@@ -52,19 +60,37 @@ def warm_up(task: Task, embedding: Embedding, settings: DesignSettings) -> list[
     space, rng = task.space, np.random.default_rng([task.seed, DESIGN_KEY])
     size = design_size(task, settings)
     if settings.kind == "random":
-        return _distinct([space.default, *space.configurations(draw(task, size, rng))])[:size]
-    pool = draw(task, settings.pool, rng)
+        return _distinct([space.default, *space.configurations(draw_fitting(task, size, rng))])[:size]
+    pool = draw_fitting(task, settings.pool, rng)
     if not length(pool):  # nothing is found that fits
         return [space.default]
     others: list[Configuration] = []
     if _has_priors(task):
-        others = space.configurations(draw(task, size, rng, prior=True))[: (size - 1) // 2]
-    elif settings.kind == "middles":
+        others = space.configurations(draw_fitting(task, size, rng, prior=True))[: (size - 1) // 2]
+    elif settings.kind == "medoids":
         others = medoids(space, embedding, take(pool, slice(0, MEDOID_POOL)), (size - 1) // 2)
-    corners = maximin(space, embedding, pool, size - len(others))
-    for at, other in zip(range(2, size, 2), others):
-        corners.insert(at, other)
-    return _distinct(corners)[:size]
+    design = maximin(space, embedding, pool, size - len(others))
+    for position, other in zip(range(2, size, 2), others):
+        design.insert(position, other)
+    return _distinct(design)[:size]
+
+
+def informed_design(
+    design: Sequence[Configuration], prior: ScaledPriorMean, embedding: Embedding, settings: ResidualSettings
+) -> list[Configuration]:
+    """The first of `design`, then alternately one of the prior mean's best and one of the rest of `design`."""
+    n = settings.warm_up_best
+    rows = prior.spread_best(embedding, n) if n > 1 else np.zeros(n, np.int64)
+    best = prior.task.space.configurations(take(prior.best, rows))
+    return interleaved(design[0], best, design[1 : 1 + settings.warm_up_design])
+
+
+def interleaved(
+    default: Configuration, best: Sequence[Configuration], design: Sequence[Configuration]
+) -> list[Configuration]:
+    """The default, then alternately one of `best` and one of `design`, without repetitions."""
+    pairs = itertools.zip_longest(best, design)
+    return _distinct([default, *(c for pair in pairs for c in pair if c is not None)])
 
 
 def maximin(space: Space, embedding: Embedding, pool: Columns, size: int) -> list[Configuration]:
@@ -82,30 +108,30 @@ def maximin(space: Space, embedding: Embedding, pool: Columns, size: int) -> lis
 
 
 def medoids(space: Space, embedding: Embedding, pool: Columns, k: int) -> list[Configuration]:
-    """At most `k` configurations of `pool` that, beside the default, are the middles of what is nearest to them."""
+    """At most `k` configurations of `pool` that, with the default, are close to all others."""
     rows = embedding.rows(pool)
-    together = Features.of(np.zeros_like(embedding.group), embedding.nominal)
-    apart = np.sqrt(distances(rows, rows, together)[0])
-    default = np.sqrt(distances(rows, embedding.rows(space.columns([space.default])), together)[0, :, 0])
-    nearest, centres = default, np.empty(0, np.int64)
+    one_group = Features.of(np.zeros_like(embedding.group), embedding.nominal)
+    distance = np.sqrt(distances(rows, rows, one_group)[0])  # (n, n)
+    to_default = np.sqrt(distances(rows, embedding.rows(space.columns([space.default])), one_group)[0, :, 0])
+    nearest, centres = to_default, np.empty(0, np.int64)
     for _ in range(min(k, len(rows))):
-        best = int(np.argmin(np.minimum(apart, nearest[:, None]).sum(axis=0)))
-        centres, nearest = np.append(centres, best), np.minimum(nearest, apart[:, best])
+        best = int(np.argmin(np.minimum(distance, nearest[:, None]).sum(axis=0)))
+        centres, nearest = np.append(centres, best), np.minimum(nearest, distance[:, best])
     for _ in range(MEDOID_ROUNDS):
-        centres, before = _moved(apart, default, centres), centres
+        centres, before = _recentred(distance, to_default, centres), centres
         if np.array_equal(centres, before):
             break
     return space.configurations(take(pool, centres))
 
 
-def _moved(apart: Floats, default: Floats, centres: Indices) -> Indices:
-    """Each centre at the middle of the rows that are nearest to it."""
-    owner = np.column_stack([default, apart[:, centres]]).argmin(axis=1) - 1
+def _recentred(distance: Floats, to_default: Floats, centres: Indices) -> Indices:
+    """Each centre (k,) replaced by the medoid of the rows that are nearest to it; rows nearest the default stay."""
+    nearest_centre = np.column_stack([to_default, distance[:, centres]]).argmin(axis=1) - 1
     moved = centres.copy()
     for j in range(len(centres)):
-        mine = np.flatnonzero(owner == j)
-        if len(mine):
-            moved[j] = mine[np.argmin(apart[np.ix_(mine, mine)].sum(axis=0))]
+        members = np.flatnonzero(nearest_centre == j)
+        if len(members):
+            moved[j] = members[np.argmin(distance[np.ix_(members, members)].sum(axis=0))]
     return moved
 
 

@@ -1,4 +1,4 @@
-"""The loop of every search that asks models: a design first, then the candidate of most utility, by local search.
+"""The Bayesian loop: a design first, then the candidate of most utility under the models, found by local search.
 
 A suggestion depends on the seed, the trials and the pending suggestions only, so an interrupted study goes on as an
 undisturbed one. One thread computes everything.
@@ -7,13 +7,13 @@ undisturbed one. One thread computes everything.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from tunepass.acquisition.feasible import draw_limit, feasible_utility
-from tunepass.acquisition.maximise import ClimbSettings, maximise
+from tunepass.acquisition.maximise import LocalSearchSettings, maximise
 from tunepass.space.columns import Columns, join, length, take
 from tunepass.space.configuration import Configuration
 from tunepass.space.features.derived import derived_features, magnitudes
@@ -23,9 +23,8 @@ from tunepass.space.neighbourhood import Neighbourhood
 from tunepass.space.parameters.order_features import PermutationDistance
 from tunepass.strategies.base import Task
 from tunepass.strategies.bo.design import DesignSettings, warm_up
-from tunepass.strategies.bo.fitting import draw
-from tunepass.strategies.one_by_one import OneByOne
-from tunepass.strategies.random import draw_free
+from tunepass.strategies.draws import draw_fitting, draw_free
+from tunepass.strategies.sequential import SequentialStrategy
 from tunepass.surrogates.base import Floats
 from tunepass.surrogates.feasibility import FEASIBLE, Feasibility, FeasibilitySettings
 from tunepass.surrogates.forest import ForestSettings
@@ -35,10 +34,10 @@ Utility = Callable[[Columns], Floats]  # of candidates, larger is better (n,)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GuidedSettings:
+class LoopSettings:
     """What the loop and its models have in common; every choice is one switch."""
 
-    trust: float = 4.0  # two surrogates: how fast the better predictor of held-out trials outweighs the other
+    score_weight: float = 4.0  # of the held-out score in the softmax that weighs two surrogates; 0: equal weights
     gp: GpSettings = field(default_factory=GpSettings)
     forest: ForestSettings = field(default_factory=ForestSettings)
     permutation: PermutationDistance = "spearman"
@@ -49,31 +48,31 @@ class GuidedSettings:
     feasibility: FeasibilitySettings | None = field(default_factory=FeasibilitySettings)
     limit: float = 0.7  # upper end of the random minimum probability of feasibility; 0 turns it off
     design: DesignSettings = field(default_factory=DesignSettings)
-    climb: ClimbSettings = field(default_factory=ClimbSettings)
+    local_search: LocalSearchSettings = field(default_factory=LocalSearchSettings)
     pool: int = 1000  # uniform feasible candidates a suggestion
     elite: int = 3  # measured configurations whose neighbours are candidates too
 
 
-class Guided(OneByOne):
+class BayesianLoop(SequentialStrategy):
     """A subclass says what a measured candidate's utility is, and which trials to search around."""
 
-    def __init__(self, task: Task, settings: GuidedSettings):
+    def __init__(self, task: Task, settings: LoopSettings):
         super().__init__(task)
-        self.loop = settings
+        self.loop_settings = settings
         s, parameters = settings, task.space.parameters
         metric: PermutationDistance = "spearman" if s.permutation == "positions" else s.permutation
-        self.plain = Embedding(parameters, permutation=metric, log=s.log_input)  # the design's distance
+        self.design_embedding = Embedding(parameters, permutation=metric, log=s.log_input)
         derived = derived_features(task.space) if s.derived else ()
-        more = (*derived, *magnitudes(task.space)) if s.magnitudes else derived
-        self.embedding = Embedding(parameters, permutation=s.permutation, log=s.log_input, derived=more)
-        self.encoding, self.around = Encoding(task.space), Neighbourhood(task.space, task.feasible)
-        self.causes = Encoding(task.space, derived)  # what failures are explained by
+        extra = (*derived, *magnitudes(task.space)) if s.magnitudes else derived
+        self.embedding = Embedding(parameters, permutation=s.permutation, log=s.log_input, derived=extra)
+        self.encoding, self.neighbourhood = Encoding(task.space), Neighbourhood(task.space, task.feasible)
+        self.failure_encoding = Encoding(task.space, derived)
         self.feasibility = Feasibility(s.feasibility)
         self._design: list[Configuration] | None = None
 
     @abstractmethod
-    def _gain(self, rng: np.random.Generator) -> Utility:
-        """The log utility of candidates if they can be measured; asked for once something was."""
+    def _objective_utility(self, rng: np.random.Generator) -> Utility:
+        """The log utility of candidates if they can be measured; asked for once something was measured."""
 
     @abstractmethod
     def _elite(self, rng: np.random.Generator) -> list[Configuration]:
@@ -83,73 +82,74 @@ class Guided(OneByOne):
     def feasible_recall(self) -> float | None:
         return self.feasibility.recall
 
-    def _one(self) -> Configuration | None:
-        left = self.record.free()
+    def _next(self) -> Configuration | None:
+        left = self.history.free()
         if left is not None and left <= 0:
             return None
         for configuration in self._warm_up():
-            if configuration not in self.record.taken:
+            if configuration not in self.history.taken:
                 return configuration
-        rng = self.record.rng()
+        rng = self.history.rng()
         utility = self._utility(rng)
         if utility is None:
-            return draw_free(self.record)
-        if (single := self._probe(utility, rng)) is not None:
-            return single
-        starts = self._starts(rng)
-        best = maximise(utility, self.around, starts, self.record.taken, self.loop.climb)
-        return best if best is not None else draw_free(self.record)
+            return draw_free(self.history)
+        if (early := self._early_suggestion(utility, rng)) is not None:
+            return early
+        candidates, local_search = self._candidates(rng), self.loop_settings.local_search
+        best = maximise(utility, self.neighbourhood, candidates, self.history.taken, local_search)
+        return best if best is not None else draw_free(self.history)
 
-    def _probe(self, utility: Utility, rng: np.random.Generator) -> Configuration | None:
-        """A suggestion that is made before any search, if one is due."""
+    def _early_suggestion(self, utility: Utility, rng: np.random.Generator) -> Configuration | None:
+        """A suggestion that is made without maximising the utility over the space, if one is due."""
         return None
 
     def _warm_up(self) -> list[Configuration]:
         """The design; the same whether it is made now or was made before an interruption."""
         if self._design is None:
-            self._design = warm_up(self.task, self.plain, self.loop.design)
-        return self._design if len(self.record) < len(self._design) else []
+            self._design = warm_up(self.task, self.design_embedding, self.loop_settings.design)
+        return self._design if len(self.history) < len(self._design) else []
 
     def _utility(self, rng: np.random.Generator) -> Utility | None:
         """Utility of candidates; None while nothing was tried. With nothing measured, P(feasible) alone."""
-        if not len(self.record):
+        if not len(self.history):
             return None
         probability = self._probability()
-        limit = draw_limit(rng, self.loop.limit)
-        if not self.record.measured.any():
+        limit = draw_limit(rng, self.loop_settings.limit)
+        if not self.history.measured.any():
             return lambda columns: np.log(probability(columns))
-        gain = self._gain(rng)
+        objective_utility = self._objective_utility(rng)
 
         def utility(columns: Columns) -> Floats:
             p = probability(columns)
             kept = p >= limit
-            gained = np.full(len(p), -np.inf)
+            values = np.full(len(p), -np.inf)
             if kept.any():
-                gained[kept] = gain(take(columns, kept))  # models are asked only where it matters
-            return feasible_utility(gained, p, limit)
+                values[kept] = objective_utility(take(columns, kept))  # models are asked only where it matters
+            return feasible_utility(values, p, limit)
 
         return utility
 
     def _probability(self) -> Utility:
-        kinds = self.record.kinds
-        if self.loop.feasibility is None or (kinds == FEASIBLE).all():
+        """P(feasible) of candidates, by a model fitted to all trials."""
+        kinds = self.history.kinds
+        if self.loop_settings.feasibility is None or (kinds == FEASIBLE).all():
             return lambda columns: np.ones(length(columns))
-        encoding, feasibility = self.causes, self.feasibility
-        feasibility.fit(encoding.encode(self.record.columns), kinds)
+        encoding, feasibility = self.failure_encoding, self.feasibility
+        feasibility.fit(encoding.encode(self.history.columns), kinds)
         return lambda columns: feasibility.probability(encoding.encode(columns))
 
-    def _starts(self, rng: np.random.Generator) -> Columns:
-        """Uniform candidates, draws from the priors where there are any, what else is promising, and the neighbours of
-        the best trials."""
-        space, s = self.task.space, self.loop
-        parts = [draw(self.task, s.pool, rng)]
+    def _candidates(self, rng: np.random.Generator) -> Columns:
+        """Where local search starts: uniform draws, draws from the priors where there are any, the subclass's extra
+        candidates, and the neighbours of the best trials."""
+        space, s = self.task.space, self.loop_settings
+        parts = [draw_fitting(self.task, s.pool, rng)]
         if any(parameter.prior is not None for parameter in space.parameters):
-            parts.append(draw(self.task, s.pool // 4, rng, prior=True))
-        parts += self._promising(rng)
+            parts.append(draw_fitting(self.task, s.pool // 4, rng, prior=True))
+        parts += self._extra_candidates(rng)
         if elite := self._elite(rng):
-            parts.append(self.around.of(space.columns(elite))[0])
-        found = [part for part in parts if length(part)]
-        return join(found) if found else space.sample_columns(s.pool, rng)
+            parts.append(self.neighbourhood.of(space.columns(elite))[0])
+        nonempty = [part for part in parts if length(part)]
+        return join(nonempty) if nonempty else space.sample_columns(s.pool, rng)
 
-    def _promising(self, rng: np.random.Generator) -> list[Columns]:
-        return []
+    def _extra_candidates(self, rng: np.random.Generator) -> Sequence[Columns]:
+        return ()

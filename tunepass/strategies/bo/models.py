@@ -1,4 +1,7 @@
-"""Surrogates seen from a strategy: columns in, posteriors of the scaled loss out. Each owns its row format."""
+"""Surrogates as the Bayesian loop sees them: columns to rows, rows to posteriors of the scaled loss.
+
+Each model has its own features, so each makes its own rows of a space's columns.
+"""
 
 from __future__ import annotations
 
@@ -17,11 +20,11 @@ from tunepass.surrogates.forest import Forest, ForestSettings
 from tunepass.surrogates.gp import GaussianProcess, GpSettings, mixture
 from tunepass.surrogates.kernels import Features
 
-REFIT_EVERY = 0.08  # hyperparameters are searched again when rows have grown by this share: n^2 a suggestion, amortised
-REFIT_LATER = 0.25  # ... once there are more than FIT_ROWS, which are all that the search looks at
-TREE_ROWS, MIN_TREES = 10_000, 10  # fewer trees on more rows, so that a suggestion's cost stays bounded
-DRAW_ROWS = 600  # ... and fewer draws of a process's hyperparameters: they matter while rows are few
-FIT_ROWS = 200  # ... on at most this many rows: the best half and the latest half
+FIT_ROWS = 200  # rows that hyperparameters are searched on, at most: the best half and the latest half
+REFIT_GROWTH = 0.08  # they are searched again when rows have grown by this share: n^2 a suggestion, amortised
+REFIT_GROWTH_LATER = 0.25  # the same, from FIT_ROWS rows on
+DRAW_ROWS = 600  # rows times draws of the hyperparameters, at most: draws matter while rows are few
+TREE_ROWS, MIN_TREES = 10_000, 10  # rows times trees at most, but some trees: a suggestion's cost stays bounded
 Indices = NDArray[np.int64]
 
 
@@ -29,17 +32,19 @@ class Model(ABC):
     """`rows(columns)` once per batch of candidates; `fit` on the measured rows; `posterior` at candidates' rows."""
 
     @abstractmethod
-    def rows(self, columns: Columns) -> Floats: ...
+    def rows(self, columns: Columns) -> Floats:
+        """Rows (n, f) of this model's features."""
 
     @abstractmethod
     def fit(self, x: Floats, loss: Floats, fantasies: Floats, keep: Indices | None = None) -> None:
-        """Learn rows `x` (n, f) and losses (n,); then believe in the posterior mean at `fantasies` (k, f).
+        """Learn rows `x` (n, f) and losses (n,), then rows `fantasies` (k, f) with their posterior means as losses.
 
-        `keep`: where all rows are too many for a process to be conditioned on, those that matter.
+        `keep`: indices of the rows that a process is conditioned on, where all rows are too many.
         """
 
     @abstractmethod
-    def posterior(self, x: Floats) -> Posterior: ...
+    def posterior(self, x: Floats) -> Posterior:
+        """Posterior of the latent loss at rows `x` (m, f)."""
 
     @abstractmethod
     def score(self) -> float:
@@ -49,9 +54,9 @@ class Model(ABC):
 class GpModel(Model):
     """The hyperparameters at n rows depend on the rows at the last refit only, never on the path taken there.
 
-    With `settings.samples`, one process a draw of them, and the moments of their mixture; with fewer rows than
-    `settings.turns` the draws take turns, so that what one is blind to the next may ask for (Thompson sampling of
-    hyperparameters).
+    With `settings.samples`, one process for each draw of them, and the moments of their mixture. With fewer rows than
+    `settings.thompson_rows` one draw serves each fit, the next draw the next fit (Thompson sampling of
+    hyperparameters): what one is sure of wrongly, another may ask for.
     """
 
     def __init__(self, embedding: Embedding, settings: GpSettings):
@@ -66,23 +71,23 @@ class GpModel(Model):
         return self.embedding.rows(columns)
 
     def fit(self, x: Floats, loss: Floats, fantasies: Floats, keep: Indices | None = None) -> None:
-        rows, at = len(x), last_refit(len(x))
-        key = loss[:at].tobytes()
+        rows, n = len(x), last_refit(len(x))
+        key = loss[:n].tobytes()
         if key not in self._thetas:
-            few = informative(loss[:at], FIT_ROWS)
-            self._thetas = {key: self._search(x[:at][few], loss[:at][few], DRAW_ROWS // at)}
+            chosen = informative_rows(loss[:n], FIT_ROWS)
+            self._thetas = {key: self._search(x[:n][chosen], loss[:n][chosen], DRAW_ROWS // n)}
         if keep is not None:
             x, loss = x[keep], loss[keep]
         drawn = list(zip(self.processes, self._thetas[key]))
-        if rows < self.settings.turns:
+        if rows < self.settings.thompson_rows:
             drawn = [drawn[(rows + len(fantasies)) % len(drawn)]]
         self._used = [process for process, _ in drawn]
         for process, theta in drawn:
             process.refit(x, loss, theta)
         if len(fantasies):
-            believed = self.posterior(fantasies).mean
+            losses = np.concatenate([loss, self.posterior(fantasies).mean])
             for process, theta in drawn:
-                process.refit(np.vstack([x, fantasies]), np.concatenate([loss, believed]), theta)
+                process.refit(np.vstack([x, fantasies]), losses, theta)
 
     def posterior(self, x: Floats) -> Posterior:
         return mixture(self._used, x)
@@ -92,6 +97,7 @@ class GpModel(Model):
         return self._score
 
     def _search(self, x: Floats, loss: Floats, most: int) -> list[Floats]:
+        """At most `most` draws of the hyperparameters, or the most probable ones; also sets the score."""
         first = self.processes[0]
         first.fit(x, loss)
         draws = first.draws()[:most] if most > 1 else []
@@ -100,11 +106,11 @@ class GpModel(Model):
         for process, theta in zip(self.processes, thetas):
             process.refit(x, loss, theta)
             left_out.append(process.leave_one_out())
-        self._score = held_out(moments(left_out), loss)
+        self._score = held_out_score(equal_mixture(left_out), loss)
         return thetas
 
 
-def moments(parts: Sequence[Posterior]) -> Posterior:
+def equal_mixture(parts: Sequence[Posterior]) -> Posterior:
     """Mean and variance of an equal mixture."""
     if len(parts) == 1:
         return parts[0]
@@ -113,6 +119,8 @@ def moments(parts: Sequence[Posterior]) -> Posterior:
 
 
 class ForestModel(Model):
+    """A random forest; its held-out score is that of the out-of-bag predictions."""
+
     def __init__(self, encoding: Encoding, settings: ForestSettings, seed: int):
         self.encoding, self.settings, self.seed = encoding, settings, seed
         self.forest, self._score = Forest(settings), -np.inf
@@ -126,10 +134,10 @@ class ForestModel(Model):
         self.forest.fit(x, loss)
         left_out = self.forest.trees.out_of_bag
         error = np.where(np.isnan(left_out), loss.mean(), left_out) - loss
-        self._score = held_out(Posterior(loss + error, np.full(len(loss), (error**2).mean())), loss)
+        self._score = held_out_score(Posterior(loss + error, np.full(len(loss), (error**2).mean())), loss)
         if len(fantasies):
-            believed = self.forest.posterior(fantasies).mean
-            self.forest.fit(np.vstack([x, fantasies]), np.concatenate([loss, believed]))
+            losses = np.concatenate([loss, self.forest.posterior(fantasies).mean])
+            self.forest.fit(np.vstack([x, fantasies]), losses)
 
     def posterior(self, x: Floats) -> Posterior:
         return self.forest.posterior(x)
@@ -138,7 +146,7 @@ class ForestModel(Model):
         return self._score
 
 
-def held_out(predicted: Posterior, loss: Floats) -> float:
+def held_out_score(predicted: Posterior, loss: Floats) -> float:
     """Mean log density of `loss` (n,) under its held-out predictions, free of the losses' unit."""
     unit = float(loss.std()) or 1.0
     variance = np.maximum(predicted.variance / unit**2, 1e-6)
@@ -146,22 +154,27 @@ def held_out(predicted: Posterior, loss: Floats) -> float:
     return float(-0.5 * (np.log(2 * np.pi * variance) + error**2 / variance).mean())
 
 
-def weights(models: Sequence[Model], trust: float) -> Floats:
-    """How much each model counts: a softmax of `trust` times its score; equal when `trust` is 0."""
-    scores = trust * np.array([model.score() for model in models])
+def model_weights(models: Sequence[Model], score_weight: float) -> Floats:
+    """How much each model counts: a softmax of `score_weight` times its score; equal when that is 0."""
+    scores = score_weight * np.array([model.score() for model in models])
     odds = np.exp(scores - scores.max())
     return np.asarray(odds / odds.sum())
 
 
 def last_refit(n: int) -> int:
-    """The largest count <= n in 1, 2, ..., each next one larger by REFIT_EVERY or by one, later by REFIT_LATER."""
-    at = 1
-    while (following := max(at + 1, int(at * (1 + (REFIT_EVERY if at < FIT_ROWS else REFIT_LATER))))) <= n:
-        at = following
-    return at
+    """The largest count <= n in 1, 2, ..., each next one larger by one, or by the share REFIT_GROWTH (later
+    REFIT_GROWTH_LATER) of the one before."""
+    count = 1
+    while (following := max(count + 1, int(count * (1 + _growth(count))))) <= n:
+        count = following
+    return count
 
 
-def informative(loss: Floats, limit: int) -> Indices:
+def _growth(count: int) -> float:
+    return REFIT_GROWTH if count < FIT_ROWS else REFIT_GROWTH_LATER
+
+
+def informative_rows(loss: Floats, limit: int) -> Indices:
     """Indices (sorted) of the `limit` rows to fit hyperparameters on: the best half, then the latest."""
     n = len(loss)
     if n <= limit:

@@ -1,9 +1,10 @@
-"""One change at a time: what a model does not believe in is tried where the search stands.
+"""One change at a time: tries at the best configuration what a model expects little of.
 
 A surrogate that saw a value do badly elsewhere takes long to try it at the best configuration, and a search that trusts
 it is stuck where that value is what helps (`use_shmem` of a convolution: the best kernels do without, most others
-need it). So now and then a parameter that was never changed alone there is, to the value of most utility; when all
-were, numbers go to the ends of their ranges: the least often switches something off (1 work item, no unrolling).
+need it). So now and then a parameter that was never changed alone there is changed, to the value of most utility. When
+all were, numbers go to the ends of their ranges: the least value often switches something off (1 work item, no
+unrolling).
 """
 
 from __future__ import annotations
@@ -18,23 +19,26 @@ from tunepass.space.neighbourhood import Neighbourhood
 from tunepass.surrogates.base import Floats
 
 
-def probe(
-    best: Configuration, taken: Set[Configuration], around: Neighbourhood, utility: Callable[[Columns], Floats]
+def change_one_parameter(
+    best: Configuration,
+    taken: Set[Configuration],
+    neighbourhood: Neighbourhood,
+    utility: Callable[[Columns], Floats],
 ) -> Configuration | None:
     """The most useful change of one parameter of `best` that nothing in `taken` changes alone, else to an end of its
     feasible range; None without one."""
     tried = {name for c in taken if (name := only_change(best, c)) is not None}
-    near = around.of(around.space.columns([best]))[0]
-    found = around.space.configurations(near)
-    alone = [(i, name, c[name]) for i, c in enumerate(found) if (name := only_change(best, c)) is not None]
-    fresh = [i for i, name, _ in alone if name not in tried]
-    if not fresh:
-        ends = _ends([(name, value) for _, name, value in alone])
-        fresh = [i for i, name, value in alone if value in ends.get(name, ()) and found[i] not in taken]
-    if not fresh:
+    columns = neighbourhood.of(neighbourhood.space.columns([best]))[0]
+    neighbours = neighbourhood.space.configurations(columns)
+    changes = [(i, name, c[name]) for i, c in enumerate(neighbours) if (name := only_change(best, c)) is not None]
+    rows = [i for i, name, _ in changes if name not in tried]
+    if not rows:
+        ends = _ends([(name, value) for _, name, value in changes])
+        rows = [i for i, name, value in changes if value in ends.get(name, ()) and neighbours[i] not in taken]
+    if not rows:
         return None
-    values = utility(take(near, np.array(fresh)))
-    return found[fresh[int(np.argmax(values))]] if np.isfinite(values).any() else None
+    values = utility(take(columns, np.array(rows)))
+    return neighbours[rows[int(np.argmax(values))]] if np.isfinite(values).any() else None
 
 
 def only_change(a: Configuration, b: Configuration) -> str | None:
@@ -49,4 +53,4 @@ def _ends(values: Sequence[tuple[str, Value]]) -> dict[str, tuple[float, float]]
     for name, value in values:
         if isinstance(value, (int, float)):
             numbers.setdefault(name, []).append(value)
-    return {name: (min(found), max(found)) for name, found in numbers.items()}
+    return {name: (min(of_name), max(of_name)) for name, of_name in numbers.items()}

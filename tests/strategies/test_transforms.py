@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tunepass.strategies.bo.transforms import log_scale, scalarised
+from tunepass.strategies.transforms import log_scale, scalarised
 
 
 def test_log_scale_keeps_the_order_of_each_column() -> None:

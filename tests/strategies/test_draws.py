@@ -10,8 +10,8 @@ from tunepass.space.parameter import Integer
 from tunepass.space.space import Space
 from tunepass.strategies.auto import Auto
 from tunepass.strategies.base import Task
-from tunepass.strategies.bo.fitting import draw
 from tunepass.strategies.bo.hypervolume import Hypervolume
+from tunepass.strategies.draws import draw_fitting
 from tunepass.strategies.random import Random
 from tunepass.study.objective import Objective
 from tunepass.study.outcome import Infeasible, Measured, Outcome
@@ -35,14 +35,14 @@ def task(feasible: Feasible | None, objectives: int = 2) -> Task:
 
 
 def test_draws_fit_and_are_as_many_as_asked_for() -> None:
-    drawn = draw(task(fits), 50, np.random.default_rng(0))
+    drawn = draw_fitting(task(fits), 50, np.random.default_rng(0))
     assert length(drawn) == 50 and fits(drawn).all()
-    assert fits(draw(task(fits), 50, np.random.default_rng(0), prior=True)).all()
-    assert not fits(draw(task(None), 50, np.random.default_rng(0))).all()
+    assert fits(draw_fitting(task(fits), 50, np.random.default_rng(0), prior=True)).all()
+    assert not fits(draw_fitting(task(None), 50, np.random.default_rng(0))).all()
 
 
 def test_where_nothing_fits_nothing_is_drawn() -> None:
-    assert length(draw(task(lambda c: np.zeros(length(c), bool)), 5, np.random.default_rng(0))) == 0
+    assert length(draw_fitting(task(lambda c: np.zeros(length(c), bool)), 5, np.random.default_rng(0))) == 0
 
 
 @pytest.mark.parametrize("build", [Auto, Random, Hypervolume])

@@ -8,7 +8,7 @@ from tests.contracts.strategy import small_space
 from tunepass.diagnostics import ExpressionError, StudyError
 from tunepass.space.parameter import Categorical, Integer, Ordinal, Permutation
 from tunepass.space.space import Space
-from tunepass.strategies.bo.prior_mean import PriorMean
+from tunepass.strategies.prior_mean.sources import PriorMean
 
 
 def test_it_is_part_of_the_public_interface() -> None:

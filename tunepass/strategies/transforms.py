@@ -1,12 +1,11 @@
-"""From losses to what a surrogate fits: the log of positive objectives, several objectives as one (ParEGO)."""
+"""Output transforms, from losses to what a surrogate fits: logarithms, and several objectives as one (ParEGO)."""
 
 from __future__ import annotations
 
 import numpy as np
 
+from tunepass.acquisition.scalarise import Scale, augmented_chebyshev, draw_weights
 from tunepass.surrogates.base import Floats
-
-RHO = 0.05  # ParEGO (Knowles 2006, Eq. 2): weight of the linear part of the augmented Chebyshev function
 
 
 def log_scale(losses: Floats) -> Floats:
@@ -24,10 +23,7 @@ def log_scale(losses: Floats) -> Floats:
 
 
 def scalarised(losses: Floats, rng: np.random.Generator) -> Floats:
-    """One loss (n,) from (n, k): itself when k = 1, else ParEGO's with a random weight vector."""
+    """One loss (n,) from (n, k): itself when k = 1, else ParEGO's with random weights (Knowles 2006, Eq. 2)."""
     if losses.shape[1] == 1:
         return losses[:, 0]
-    low, high = losses.min(axis=0), losses.max(axis=0)
-    unit = (losses - low) / np.where(high > low, high - low, 1.0)
-    weighted = unit * rng.dirichlet(np.ones(losses.shape[1]))
-    return np.asarray(weighted.max(axis=1) + RHO * weighted.sum(axis=1))
+    return augmented_chebyshev(Scale.of(losses).apply(losses), draw_weights(losses.shape[1], rng))

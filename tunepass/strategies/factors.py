@@ -22,7 +22,7 @@ BINS = 64  # values of a number; a histogram of more says little from a few doze
 
 
 @dataclass(frozen=True, slots=True)
-class Factor:
+class DensityFactor:
     """`size` values, or a real one; `position` in a permutation, else -1."""
 
     parameter: Parameter
@@ -31,6 +31,8 @@ class Factor:
 
 
 class Factors:
+    """The factors of a space's parameters, in order, and conversions between columns and rows of factors (n, f)."""
+
     def __init__(self, space: Space, bins: int = BINS):
         self.space = space
         self._factors = {p.name: _factors(p, bins) for p in space.parameters}
@@ -42,7 +44,7 @@ class Factors:
         return np.column_stack([_rows(p, self._factors[p.name], columns[p.name]) for p in self.space.parameters])
 
     def columns(self, rows: Floats) -> Columns:
-        """The feasible ones of rows (n, f); a drawn order that repeats an item is none."""
+        """The feasible ones of rows (n, f); a drawn order that repeats an item is not feasible."""
         columns: dict[str, Column] = {}
         valid = np.ones(len(rows), np.bool_)
         for p in self.space.parameters:
@@ -53,19 +55,19 @@ class Factors:
         return take(kept, self.space.contains_columns(kept))
 
 
-def _factors(p: Parameter, bins: int) -> list[Factor]:
+def _factors(p: Parameter, bins: int) -> list[DensityFactor]:
     if isinstance(p, NumericParameter) and (p.size is None or p.size > bins):
-        return [Factor(p, None)]
-    return [Factor(p, v.size, v.position) for v in p.variables()]
+        return [DensityFactor(p, None)]
+    return [DensityFactor(p, v.size, v.position) for v in p.variables()]
 
 
-def _rows(p: Parameter, factors: Sequence[Factor], column: Column) -> Floats:
+def _rows(p: Parameter, factors: Sequence[DensityFactor], column: Column) -> Floats:
     if isinstance(p, NumericParameter) and factors[0].size is None:
         return np.clip(p.unit(column), 0.0, 1.0)[:, None]
     return p.codes(column).astype(np.float64)
 
 
-def _values(p: Parameter, factors: Sequence[Factor], rows: Floats) -> Column:
+def _values(p: Parameter, factors: Sequence[DensityFactor], rows: Floats) -> Column:
     if isinstance(p, NumericParameter) and factors[0].size is None:
         return p.from_unit(rows[:, 0])
     return p.from_codes(rows.astype(np.int64))

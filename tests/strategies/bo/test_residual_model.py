@@ -12,9 +12,10 @@ from tunepass.space.parameter import Integer
 from tunepass.space.space import Space
 from tunepass.strategies.bo.bayesian import Bayesian, BayesianSettings
 from tunepass.strategies.bo.models import GpModel
-from tunepass.strategies.bo.prior_mean import PriorMean
-from tunepass.strategies.bo.residual import Prior, ResidualModel, interleaved
+from tunepass.strategies.bo.residual_model import ResidualModel
 from tunepass.strategies.density_ratio import DensityRatio
+from tunepass.strategies.prior_mean.scaled import ScaledPriorMean
+from tunepass.strategies.prior_mean.sources import PriorMean
 from tunepass.study.objective import Objective
 from tunepass.study.outcome import Measured
 from tunepass.surrogates.residual import ResidualSettings
@@ -66,31 +67,26 @@ def test_the_source_s_densities_guide_the_density_ratio() -> None:
 
 def test_the_prior_knows_its_best_and_fills_in_its_worst() -> None:
     space = Space([Integer("x", 0, 9)])
-    prior = Prior(replace(task(space), prior_mean=PriorMean.from_expression("12 / x")), log=True)
+    prior = ScaledPriorMean(replace(task(space), prior_mean=PriorMean.from_expression("12 / x")), log=True)
     assert prior.best["x"][0] == 9
-    at = prior.at(space.columns(list(space.enumerate())))
+    at = prior.losses(space.columns(list(space.enumerate())))
     assert at[0] == pytest.approx(np.log(12)) and at[9] == pytest.approx(np.log(12 / 9))
 
 
 def test_the_prior_ranks_the_space() -> None:
     space = Space([Integer("x", 1, 10)])
-    prior = Prior(replace(task(space), prior_mean=PriorMean.from_expression("12 / x")), log=True)
+    prior = ScaledPriorMean(replace(task(space), prior_mean=PriorMean.from_expression("12 / x")), log=True)
     assert prior.rank(space.columns(list(space.enumerate()))).tolist() == pytest.approx(np.arange(9, -1, -1) / 10)
 
 
 @pytest.mark.parametrize(("text", "literally"), [(RIGHT, True), (WRONG, False)])
 def test_a_prior_that_foretells_the_trials_is_followed_down_its_ranks(text: str, literally: bool) -> None:
-    settings = BayesianSettings(surrogate="gp", probe=2)
+    settings = BayesianSettings(surrogate="gp", one_at_a_time=2)
     search = Bayesian(replace(task(SPACE, seed=1), prior_mean=PriorMean.from_expression(text)), settings)
     assert search.prior is not None
     found = drive(search, 8, bowl)
     ranks = search.prior.rank(SPACE.columns(found[2:]))
     assert (ranks.max() < 0.05) == literally
-
-
-def test_the_warm_up_takes_turns() -> None:
-    a, b, c, d = SPACE.sample(4, np.random.default_rng(0))
-    assert interleaved(a, [b, a], [c, d]) == [a, b, c, d]
 
 
 @pytest.mark.parametrize("surrogate", ["gp", "forest", "mixed"])
@@ -121,7 +117,7 @@ def test_the_prior_s_favourites_are_spread() -> None:
     task_ = replace(task(SPACE), prior_mean=PriorMean.from_expression(RIGHT))
     search = Bayesian(task_)
     assert search.prior is not None
-    first, second, third = search.prior.spread(search.embedding, 3)
+    first, second, third = search.prior.spread_best(search.embedding, 3)
     assert first == 0 and len({first, second, third}) == 3
 
 
@@ -135,7 +131,7 @@ def test_an_earlier_study_s_best_is_a_favourite_even_of_a_space_too_large_to_sam
     prior_mean = PriorMean.from_observations(rows, [-v for v in values] if maximise else values)
     asked = replace(task(space), prior_mean=prior_mean, objectives=(Objective("speed", maximise=maximise),))
     assert prior_mean.known(space, 1, largest=maximise) == [Configuration(best)]
-    assert space.configurations(Prior(asked, log=True).best)[0] == Configuration(best)
+    assert space.configurations(ScaledPriorMean(asked, log=True).best)[0] == Configuration(best)
 
 
 def test_what_an_earlier_study_did_not_vary_is_not_made_up() -> None:
@@ -146,9 +142,9 @@ def test_what_an_earlier_study_did_not_vary_is_not_made_up() -> None:
 
 def test_the_forest_is_asked_once_there_are_trials_enough() -> None:
     informed = replace(task(SPACE), prior_mean=PriorMean.from_expression(RIGHT))
-    few, settings = ResidualSettings().process, BayesianSettings(surrogate="mixed")
+    few, settings = ResidualSettings().process_only_trials, BayesianSettings(surrogate="mixed")
     young, grown = Bayesian(informed, settings), Bayesian(informed, settings)
     drive(young, few - 1, bowl)
-    assert [type(model.plain) for model in young.asked if isinstance(model, ResidualModel)] == [GpModel]
+    assert [type(model.plain) for model in young.active_models if isinstance(model, ResidualModel)] == [GpModel]
     drive(grown, 2 * few, bowl)
-    assert grown.asked == grown.models and len(grown.models) == 2
+    assert grown.active_models == grown.models and len(grown.models) == 2

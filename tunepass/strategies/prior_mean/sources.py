@@ -1,0 +1,114 @@
+"""What is known about a kernel before anything is measured: an analytic model, or results of an earlier study.
+
+Its values need not be in the objective's unit; only where they are small and large counts. It speaks about every
+parameter that it shares with the searched space by name.
+"""
+
+from __future__ import annotations
+
+import itertools
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from tunepass.diagnostics import ExpressionError, Source, StudyError, nearest
+from tunepass.expr import nodes
+from tunepass.expr.numpy_eval import evaluate
+from tunepass.expr.parser import parse
+from tunepass.space.columns import Columns, length
+from tunepass.space.configuration import Configuration, Value
+from tunepass.space.parameter import Parameter
+from tunepass.space.space import Space
+from tunepass.strategies.prior_mean.table import ObservedTable
+from tunepass.surrogates.base import Floats
+
+CHECKED_ROWS = 10  # how many times as many of the best rows as are wanted are checked against the space
+
+
+class PriorMean(ABC):
+    """`PriorMean.from_observations(configurations, values)` or `PriorMean.from_expression("n / tile + 3 * tile")`."""
+
+    @abstractmethod
+    def values(self, space: Space, columns: Columns) -> Floats:
+        """The prior mean of the objective's value (n,), in some unit; NaN where it has none."""
+
+    def known(self, space: Space, most: int, *, largest: bool) -> list[Configuration]:
+        """At most `most` configurations of `space` that it was made from, of small (large) values first."""
+        return []
+
+    @staticmethod
+    def from_observations(configurations: Sequence[Mapping[str, Value]], values: Sequence[float]) -> PriorMean:
+        """An earlier study, on another device, size or compiler: `values` (n,) of `configurations`, all finite.
+
+        A configuration that agrees with one of them on all shared parameters has its value (the mean of several);
+        others have the prediction of a random forest, or of their nearest rows where there is only a handful.
+        """
+        return ObservedPriorMean(configurations, values)
+
+    @staticmethod
+    def from_expression(text: str) -> PriorMean:
+        """A number for every configuration, in the language of constraints; any parameter may occur."""
+        return ExpressionPriorMean(text)
+
+
+class ExpressionPriorMean(PriorMean):
+    """An analytic model; its expression is parsed once for each space."""
+
+    def __init__(self, text: str):
+        self.source = Source("<prior mean>", text)
+        self._parsed: tuple[Space, nodes.Expr] | None = None
+
+    def values(self, space: Space, columns: Columns) -> Floats:
+        if self._parsed is None or self._parsed[0] is not space:
+            self._parsed = (space, self._parse(space))
+        evaluated = evaluate(self._parsed[1], columns, length(columns))
+        values = np.array(np.broadcast_to(evaluated.values, length(columns)), dtype=np.float64)
+        values[~np.broadcast_to(evaluated.defined, length(columns)) | ~np.isfinite(values)] = np.nan
+        return values
+
+    def _parse(self, space: Space) -> nodes.Expr:
+        expression = parse(self.source.text, {p.name: p.type for p in space.parameters}, source=self.source)
+        if not isinstance(expression.type, (nodes.Integer, nodes.Real)):
+            raise ExpressionError(f"a prior mean is a number, this is {expression.type}", expression.span)
+        return expression
+
+
+class ObservedPriorMean(PriorMean):
+    """Values observed in an earlier study; their table is made once for each space."""
+
+    def __init__(self, configurations: Sequence[Mapping[str, Value]], values: Sequence[float]):
+        if len(configurations) != len(values) or not len(values):
+            raise StudyError(f"a prior mean has one value a configuration, got {len(values)} for {len(configurations)}")
+        self.configurations = [dict(c) for c in configurations]
+        self.observed = np.array([float(v) for v in values])
+        if not np.isfinite(self.observed).all():
+            raise StudyError("the values of a prior mean are finite numbers", hint="leave failed configurations out")
+        self._table: tuple[Space, ObservedTable] | None = None
+
+    def values(self, space: Space, columns: Columns) -> Floats:
+        if self._table is None or self._table[0] is not space:
+            self._table = (space, ObservedTable(self.shared(space), self.configurations, self.observed))
+        return self._table[1].values(columns)
+
+    def known(self, space: Space, most: int, *, largest: bool) -> list[Configuration]:
+        if len(self.shared(space)) < len(space.parameters):
+            return []
+        order = np.argsort(-self.observed if largest else self.observed, kind="stable")[: CHECKED_ROWS * most]
+        names = [p.name for p in space.parameters]
+        restricted = ({name: self.configurations[i][name] for name in names} for i in order)
+        inside = (Configuration(c) for c in restricted if space.contains(c))
+        return list(itertools.islice(dict.fromkeys(inside), most))
+
+    def shared(self, space: Space) -> list[Parameter]:
+        """The parameters of `space` that every observed configuration has; StudyError when there are none."""
+        names = set.intersection(*(set(c) for c in self.configurations))
+        shared = [p for p in space.parameters if p.name in names]
+        if not shared:
+            close = next((n for p in space.parameters if (n := nearest(p.name, sorted(names)))), None)
+            raise StudyError(
+                f"the prior mean and the space share no parameter: {', '.join(sorted(names)) or 'none'} against "
+                f"{', '.join(p.name for p in space.parameters)}",
+                hint=f"is {close!r} the same under another name?" if close else None,
+            )
+        return shared
