@@ -38,7 +38,7 @@ TOP = {"__init__", "__main__", "cli", "commands", "jobs"}  # may import anything
 NATIVE_DOORS = {
     "tunepass.evaluators.measure.speed",
     "tunepass.expr.vm.code",
-    "tunepass.expr.vm.program",
+    "tunepass.expr.vm.compiled_expressions",
     "tunepass.expr.vm.tables",
     "tunepass.space.feasible.diagram",
     "tunepass.study.pareto",

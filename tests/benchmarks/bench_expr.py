@@ -16,7 +16,7 @@ from tunepass.expr import numpy_eval
 from tunepass.expr.domain import Domain
 from tunepass.expr.nodes import INTEGER, Type, walk
 from tunepass.expr.parser import parse
-from tunepass.expr.vm.program import Program
+from tunepass.expr.vm.compiled_expressions import CompiledExpressions
 
 ROWS, BLOCK = 10_000_000, 65_536
 POWERS = tuple(2**k for k in range(11))
@@ -70,7 +70,7 @@ def main() -> None:
     e = parse(TEXT, NAMES)
     nodes = sum(1 for _ in walk(e))
     start = time.perf_counter()
-    program = Program([e], BOX)
+    program = CompiledExpressions([e], BOX)
     build = time.perf_counter() - start
     native, found = seconds(lambda: program.satisfied(columns, ROWS), 3)
     whole, wanted = seconds(lambda: in_numpy(columns), 1)

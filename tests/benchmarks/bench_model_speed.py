@@ -3,7 +3,7 @@
     python tests/benchmarks/bench_model_speed.py [PROGRAM] [--device D] [--points N]
 
 Random configurations go through the NumPy reader and the native machine, before and after it has made tables; as many
-neighbouring ones through `Product`, which evaluates every subexpression once for the parameters it depends on. The
+neighbouring ones through `CartesianProduct`, which evaluates every subexpression once for what it depends on. The
 yardstick is how fast NumPy streams a * b + c over doubles here. CPU time is measured, so other work on the machine
 matters little.
 """
@@ -19,8 +19,8 @@ import numpy as np
 
 from tunepass.diagnostics import Source
 from tunepass.expr import numpy_eval
-from tunepass.expr.vm.product import Product
-from tunepass.expr.vm.program import Program
+from tunepass.expr.vm.cartesian_product import CartesianProduct
+from tunepass.expr.vm.compiled_expressions import CompiledExpressions
 from tunepass.frontends.spatial.frontend import SpatialFrontend
 from tunepass.hwmodels.fpga.device import load
 from tunepass.hwmodels.fpga.model import costs
@@ -59,7 +59,7 @@ def main() -> None:
     stream = rate(lambda: a * b + c, STREAM, 5)
     print(f"NumPy streams a * b + c at {stream / 1e6:.0f} M doubles/s")
     numpy = rate(lambda: [numpy_eval.evaluate(e, few, n // 8) for e in wanted], n // 8, 2)
-    program, product = Program(wanted, domains), Product(wanted, domains)
+    program, product = CompiledExpressions(wanted, domains), CartesianProduct(wanted, domains)
     first = rate(lambda: program.run(few, n // 8), n // 8)
     plain, start_of_work = program.instructions, time.process_time()
     while program.instructions == plain and time.process_time() < start_of_work + 2:

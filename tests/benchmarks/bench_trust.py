@@ -25,12 +25,12 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from statistics import median
 
 import tunepass
 from tunepass.evaluators.compile_run import CompileRun
 from tunepass.jobs.evaluation import evaluator
 from tunepass.space.configuration import Configuration
-from tunepass.tuning.finalists import median
 
 ROOT = Path(__file__).parents[2]
 LEAST_GAIN, MOST_SPREAD = 3.0, 0.05

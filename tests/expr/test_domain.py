@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tunepass.expr.domain import Range, ends, number
+from tunepass.expr.domain import Interval, ends, number
 from tunepass.expr.nodes import BOOL, INT_MAX, INT_MIN, INTEGER, REAL, Category
 
 C = Category(("u", "v", "w"))
 
 
 def test_ends() -> None:
-    assert ends(Range(1, 5), INTEGER) == (1, 5) and ends((8, 2), INTEGER) == (2, 8)
+    assert ends(Interval(1, 5), INTEGER) == (1, 5) and ends((8, 2), INTEGER) == (2, 8)
     assert ends(("w", "v"), C) == (1, 2) and ends(np.array([2, 0]), C) == (0, 2)
     assert ends(None, INTEGER) == (INT_MIN, INT_MAX) and ends(None, BOOL) == (0, 1)
     assert ends(None, REAL) == (-np.inf, np.inf) and ends(None, C) == (0, 2)
@@ -21,4 +21,4 @@ def test_ends() -> None:
 
 def test_a_range_is_not_empty() -> None:
     with pytest.raises(ValueError, match="lo <= hi"):
-        Range(2, 1)
+        Interval(2, 1)

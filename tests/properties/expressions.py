@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from tunepass.diagnostics import ExpressionError
-from tunepass.expr import scalar, typing
-from tunepass.expr.domain import Domain, Range, number
+from tunepass.expr import python_eval, typing
+from tunepass.expr.domain import Domain, Interval, number
 from tunepass.expr.nodes import BOOL, INTEGER, REAL, Category, Expr, Order, Real, Type
 
 NAMES: dict[str, Type] = {
@@ -25,10 +25,10 @@ NAMES: dict[str, Type] = {
     "w": Order(("i", "j", "k")),
 }
 BOX: dict[str, Domain] = {
-    "i": Range(-9, 9),
+    "i": Interval(-9, 9),
     "j": (1, 2, 4, 8, 16, 64),
-    "k": Range(-(2**63), 2**63 - 1),
-    "x": Range(-4.0, 4.0),
+    "k": Interval(-(2**63), 2**63 - 1),
+    "x": Interval(-4.0, 4.0),
     "y": (0.0, 0.5, 1.0, 2.5, 1e17),
     "p": (False, True),
     "s": ("static", "dynamic", "guided"),
@@ -56,9 +56,9 @@ def columns(seed: int, n: int) -> dict[str, NDArray[np.generic]]:
     return found
 
 
-def row(found: dict[str, NDArray[np.generic]], at: int) -> dict[str, scalar.Scalar | tuple[int | str, ...]]:
+def row(found: dict[str, NDArray[np.generic]], at: int) -> dict[str, python_eval.Scalar | tuple[int | str, ...]]:
     """One configuration of `columns` as plain Python values."""
-    result: dict[str, scalar.Scalar | tuple[int | str, ...]] = {}
+    result: dict[str, python_eval.Scalar | tuple[int | str, ...]] = {}
     for name, column in found.items():
         kind, value = NAMES[name], column[at].tolist()
         if isinstance(kind, Order):
@@ -91,7 +91,7 @@ def expressions(draw: st.DrawFn, kind: Type | None = None, depth: int = 4, round
     wanted = draw(st.sampled_from([BOOL, INTEGER, REAL])) if kind is None else kind
     e = draw(_typed(wanted, depth, rounded))
     try:
-        scalar.check_constants(e)
+        python_eval.check_constants(e)
     except ExpressionError:
         assume(False)
     return e

@@ -13,16 +13,15 @@ from numpy.typing import NDArray
 
 from tests.properties.expressions import BOX, NAMES, columns, expressions, row
 from tunepass.diagnostics import ExpressionError
-from tunepass.expr import numpy_eval, scalar, typing
-from tunepass.expr.domain import Range, number
+from tunepass.expr import numpy_eval, python_eval, typing
+from tunepass.expr.domain import Interval, number
 from tunepass.expr.interval.bounds import MAY_BE_UNDEFINED, MAY_OVERFLOW, Bounds
 from tunepass.expr.interval.extension import IntervalExtension, name_bounds, node_bounds
 from tunepass.expr.nodes import BOOL, Category, Expr, Name, Order, Real, walk
 from tunepass.expr.parser import parse
 from tunepass.expr.printer import to_text
-from tunepass.expr.vm import program as program_module
-from tunepass.expr.vm import regrouping, tabulated
-from tunepass.expr.vm.program import Program
+from tunepass.expr.vm import compiled_expressions, lookup_tables, reassociation
+from tunepass.expr.vm.compiled_expressions import CompiledExpressions
 
 ROWS = 24
 seeds = st.integers(0, 2**32 - 1)
@@ -34,13 +33,13 @@ def test_printing_round_trips(e: Expr) -> None:
     assert parse(to_text(e), NAMES) == e
 
 
-def plain(e: Expr, values: dict[str, scalar.Scalar | tuple[int | str, ...]]) -> object:
+def plain(e: Expr, values: dict[str, python_eval.Scalar | tuple[int | str, ...]]) -> object:
     """The value by the lazy scalar reader, or the word for why there is none."""
     try:
-        return scalar.evaluate(e, values)
-    except scalar.UndefinedValue:
+        return python_eval.evaluate(e, values)
+    except python_eval.UndefinedValue:
         return "undefined"
-    except scalar.OverflowValue:
+    except python_eval.OverflowValue:
         return "overflow"
 
 
@@ -73,7 +72,7 @@ def test_the_interval_contains_every_value(e: Expr, seed: int, narrow: bool) -> 
     box = dict(BOX)
     if narrow:
         for name in ("i", "k", "x"):
-            box[name] = Range(sampled[name].min().item(), sampled[name].max().item())
+            box[name] = Interval(sampled[name].min().item(), sampled[name].max().item())
         box["j"] = tuple(np.unique(sampled["j"]).tolist())
     known: dict[int, Bounds] = {}
     with np.errstate(all="ignore"):
@@ -124,7 +123,7 @@ def same(native: numpy_eval.Evaluated, reference: numpy_eval.Evaluated, rounded:
 def check_native(exprs: list[Expr], seed: int, trusted: bool, rounded: bool = False) -> None:
     """The machine gives NumPy's values and definedness, or its overflow."""
     found = columns(seed, LONG)
-    program = Program(exprs, BOX if trusted else None)
+    program = CompiledExpressions(exprs, BOX if trusted else None)
     try:
         reference = [numpy_eval.evaluate(e, found, LONG) for e in exprs]
     except ExpressionError as error:
@@ -147,7 +146,7 @@ def test_native_equals_numpy(exprs: list[Expr], seed: int, trusted: bool) -> Non
     check_native(exprs, seed, trusted)
 
 
-def bits(program: Program, found: dict[str, NDArray[np.generic]]) -> list[bytes] | str:
+def bits(program: CompiledExpressions, found: dict[str, NDArray[np.generic]]) -> list[bytes] | str:
     """Everything that comes out of a program, or the message of its overflow."""
     try:
         evaluated = program.evaluate(found, LONG)
@@ -163,15 +162,15 @@ def bits(program: Program, found: dict[str, NDArray[np.generic]]) -> list[bytes]
 )
 def test_tables_and_regrouped_sums_change_no_bit(exprs: list[Expr], seed: int, together: int, merged: int) -> None:
     found = columns(seed, LONG)
-    wanted = bits(Program(exprs, BOX), found)
+    wanted = bits(CompiledExpressions(exprs, BOX), found)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(program_module, "WORTH", 0)
-        patch.setattr(tabulated, "WIN", math.inf)
-        patch.setattr(tabulated, "READS", ((1 << 16, 0.5),))
-        patch.setattr(tabulated, "PLACE", 0)
-        patch.setattr(regrouping, "TOGETHER", together)
-        patch.setattr(regrouping, "MERGED", merged)
-        assert bits(Program(exprs, BOX), found) == wanted
+        patch.setattr(compiled_expressions, "WORTH", 0)
+        patch.setattr(lookup_tables, "WIN", math.inf)
+        patch.setattr(lookup_tables, "READS", ((1 << 16, 0.5),))
+        patch.setattr(lookup_tables, "PLACE", 0)
+        patch.setattr(reassociation, "TOGETHER", together)
+        patch.setattr(reassociation, "MERGED", merged)
+        assert bits(CompiledExpressions(exprs, BOX), found) == wanted
 
 
 @settings(max_examples=100)

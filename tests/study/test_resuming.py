@@ -10,9 +10,9 @@ from tests.study.studies import RATE, TIME, Shuffled, Silent, drive, space, stud
 from tunepass.diagnostics import StudyError
 from tunepass.space.parameter import Categorical, Permutation, Real
 from tunepass.space.space import Space
-from tunepass.study.describe import space_hash
 from tunepass.study.objective import Objective
 from tunepass.study.outcome import Failed, Measured
+from tunepass.study.space_description import space_hash
 from tunepass.study.storage.store import Store
 from tunepass.study.study import Study
 

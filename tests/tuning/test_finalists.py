@@ -6,7 +6,7 @@ from tunepass.space.space import Space
 from tunepass.study.objective import Objective
 from tunepass.study.outcome import Failed, Measured
 from tunepass.study.trial import Trial
-from tunepass.tuning.finalists import ALWAYS, FINALISTS, finalists, from_measured, from_rounds, median
+from tunepass.tuning.finalists import ALWAYS, FINALISTS, finalists, from_measured, from_rounds
 
 TIME = Objective("time", unit="ms")
 RATE = Objective("rate", maximise=True)
@@ -69,7 +69,3 @@ def test_rounds_that_do_not_differ_keep_the_default() -> None:
     values = [1.0, 1.1, 0.9, 1.05, 0.95, 1.0, 1.02]
     verdict = from_rounds(values, [(at(8), list(reversed(values))), (at(2), [])], TIME, SPACE)
     assert verdict.choice == DEFAULT and verdict.gain == 1.0
-
-
-def test_median() -> None:
-    assert median([3, 1, 2]) == 2 and median([4, 1, 2, 3]) == 2.5

@@ -10,8 +10,8 @@ from pathlib import Path
 from tunepass.commands.answer import Answer, Json, Status, plain
 from tunepass.jobs.job import Job
 from tunepass.space.configuration import Configuration
-from tunepass.study.origin import Origin
 from tunepass.study.outcome import Failed, Infeasible, Measured
+from tunepass.study.prior_origin import Origin
 from tunepass.study.trial import Trial
 from tunepass.tuning.result import Found, Gain, assignment, failure_kind
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tunepass.expr.nodes import Expr
-from tunepass.expr.vm.program import Program
+from tunepass.expr.vm.compiled_expressions import CompiledExpressions
 from tunepass.space.columns import Columns, length
 from tunepass.space.configuration import Configuration
 from tunepass.space.parameter import Parameter
@@ -23,11 +23,11 @@ class ModelRun:
     parameters: Sequence[Parameter]
     values: Mapping[str, Expr]
     limits: Mapping[str, tuple[Expr, int]]
-    _program: Program = field(init=False, repr=False)
+    _program: CompiledExpressions = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         limited = [expression for expression, _ in self.limits.values()]
-        object.__setattr__(self, "_program", Program([*self.values.values(), *limited]))
+        object.__setattr__(self, "_program", CompiledExpressions([*self.values.values(), *limited]))
 
     def fits(self, columns: Columns) -> NDArray[np.bool_]:
         """Which configurations (n,) pass no limit; asking costs no evaluation."""

@@ -24,7 +24,7 @@ from tunepass.expr.domain import Domain
 from tunepass.expr.interval.bounds import Bounds
 from tunepass.expr.interval.extension import IntervalExtension
 from tunepass.expr.nodes import Expr
-from tunepass.expr.vm.program import Program
+from tunepass.expr.vm.compiled_expressions import CompiledExpressions
 from tunepass.space.configuration import Configuration
 from tunepass.space.parameter import Parameter
 from tunepass.space.space import Space
@@ -76,7 +76,7 @@ class _Search:
         self.columns = [p.column(ordered_values(p)) for p in parameters]
         self.objectives = list(objectives)
         domains: dict[str, Domain] = {p.name: np.array(p.domain) for p in parameters}
-        self.program = Program([*objectives, *constraints], domains)
+        self.program = CompiledExpressions([*objectives, *constraints], domains)
         self.all_bounds, self.loss_bounds = IntervalExtension(self.program.exprs), IntervalExtension(self.objectives)
         self.points = math.prod(len(d) for d in self.domains)
         self.evaluated = self.bounded = self.infeasible = self.boxes = self.pushed = 0

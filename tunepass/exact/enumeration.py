@@ -15,7 +15,7 @@ from tunepass.exact.domains import is_numeric
 from tunepass.exact.product_enumeration import enumerated, product_front
 from tunepass.exact.running_front import RunningFront, feasible_losses
 from tunepass.expr.nodes import Expr
-from tunepass.expr.vm.program import Program
+from tunepass.expr.vm.compiled_expressions import CompiledExpressions
 from tunepass.space.columns import length
 from tunepass.space.space import Space
 
@@ -45,7 +45,7 @@ class Enumeration(ExactSolver):
                 space.parameters, objectives, constraints,
                 jobs=self.jobs, max_points=max_points, stop=stop, progress=progress,
             )  # fmt: skip
-        program = Program([*objectives, *constraints])
+        program = CompiledExpressions([*objectives, *constraints])
         front, evaluated = RunningFront(len(objectives)), 0
         for columns in space.enumerate_columns(chunk=CHUNK):
             if (stop is not None and stop()) or (max_points is not None and evaluated >= max_points):

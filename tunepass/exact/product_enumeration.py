@@ -16,7 +16,7 @@ from tunepass.exact.domains import ordered_values
 from tunepass.exact.running_front import Ints, RunningFront, feasible_losses
 from tunepass.expr.domain import Domain
 from tunepass.expr.nodes import Expr
-from tunepass.expr.vm.product import Product
+from tunepass.expr.vm.cartesian_product import CartesianProduct
 from tunepass.space.configuration import Configuration
 from tunepass.space.parameter import Parameter
 
@@ -37,7 +37,7 @@ def product_front(
     """The front of `objectives`, all minimised, where every constraint holds; see `ExactSolver.solve`."""
     values = {p.name: ordered_values(p) for p in parameters}
     domains: dict[str, Domain] = {name: np.array(ordered) for name, ordered in values.items()}
-    product = Product([*objectives, *constraints], domains)
+    product = CartesianProduct([*objectives, *constraints], domains)
     front = RunningFront(len(objectives))
 
     def evaluate(first: int) -> Chunk:

@@ -12,7 +12,7 @@ from tunepass.expr.nodes import INT_MAX, INT_MIN, Bool, Category, Integer, Real,
 
 
 @dataclass(frozen=True, slots=True)
-class Range:
+class Interval:
     """All integers or reals in [lo, hi], both included."""
 
     lo: int | float
@@ -25,13 +25,13 @@ class Range:
 
 # Values: Booleans, numbers, or strings of a Category (an integer array may hold its codes). The domain of an Order is
 # not looked at: any permutation may occur.
-Domain = Range | Sequence[bool] | Sequence[int] | Sequence[float] | Sequence[str] | NDArray[np.generic]
+Domain = Interval | Sequence[bool] | Sequence[int] | Sequence[float] | Sequence[str] | NDArray[np.generic]
 Number = int | float
 
 
 def ends(domain: Domain | None, kind: Type) -> tuple[Number, Number]:
     """Smallest and largest value; category codes for strings. Without a domain, all of the type."""
-    if isinstance(domain, Range):
+    if isinstance(domain, Interval):
         return (float(domain.lo), float(domain.hi)) if isinstance(kind, Real) else (int(domain.lo), int(domain.hi))
     if domain is None:
         return _all_of(kind)

@@ -33,7 +33,7 @@ from tunepass.expr.nodes import (
     walk,
 )
 from tunepass.expr.numpy_ops import OK, OVERFLOW, UNDEFINED, Array, Result, Status
-from tunepass.expr.scalar import OVERFLOW_MESSAGE
+from tunepass.expr.python_eval import OVERFLOW_MESSAGE
 from tunepass.expr.typing import item_type
 
 Columns = Mapping[str, NDArray[np.generic]]

@@ -12,7 +12,7 @@ from lark import Lark, Token, Tree
 from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedToken
 
 from tunepass.diagnostics import ExpressionError, Source, Span
-from tunepass.expr import scalar, typing
+from tunepass.expr import python_eval, typing
 from tunepass.expr.nodes import Expr, Name, Order, Type
 
 LENGTH_LIMIT = 20_000  # characters
@@ -47,7 +47,7 @@ def parse(text: str, names: Mapping[str, Type], *, source: Source | None = None,
     except UnexpectedInput as error:
         raise _syntax_error(error, text, where) from None
     e = _Builder(names, where).build(tree, 0)
-    scalar.check_constants(e)
+    python_eval.check_constants(e)
     return e
 
 

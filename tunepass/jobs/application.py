@@ -24,9 +24,9 @@ from tunepass.ir.application import Application, Commands, Reading
 from tunepass.ir.kernel import Kernel
 from tunepass.space.configuration import Configuration
 from tunepass.space.space import Space
-from tunepass.study.describe import space_hash
 from tunepass.study.identity import Identity
 from tunepass.study.objective import Objective
+from tunepass.study.space_description import space_hash
 from tunepass.tuning.objectives import of_kernel
 
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from tunepass.study.identity import Identity
 from tunepass.study.objective import Objective
-from tunepass.study.origin import Origin
 from tunepass.study.outcome import Measured
 from tunepass.study.pareto import nondominated
+from tunepass.study.prior_origin import Origin
 from tunepass.study.storage.store import Store, StudyRecord
 from tunepass.study.trial import Trial, comparable
 

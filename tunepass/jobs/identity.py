@@ -9,9 +9,9 @@ from pathlib import Path
 from tunepass.ir.application import Application
 from tunepass.ir.kernel import Kernel
 from tunepass.space.space import Space
-from tunepass.study.describe import space_hash
 from tunepass.study.identity import Identity
 from tunepass.study.lock import lock
+from tunepass.study.space_description import space_hash
 
 
 def source_hash(text: str) -> str:

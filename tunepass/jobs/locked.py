@@ -14,8 +14,8 @@ from tunepass.jobs.reading import parse
 from tunepass.passes.base import Compilation
 from tunepass.passes.extract_space import ExtractSpace
 from tunepass.space.configuration import Configuration
-from tunepass.study.describe import space_hash
 from tunepass.study.lock.lock import Entry, Lock
+from tunepass.study.space_description import space_hash
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,10 +24,10 @@ from tunepass.passes.model_search import FrontOf, ModelSearch, gains_of
 from tunepass.passes.search import Watch
 from tunepass.registry import EXACT_SOLVERS, STRATEGIES
 from tunepass.space.space import Space
-from tunepass.study.describe import space_hash
 from tunepass.study.identity import Identity
 from tunepass.study.lock.lock import Entry, Lock
 from tunepass.study.objective import Objective
+from tunepass.study.space_description import space_hash
 from tunepass.tuning.picks import KNEE, objective_of
 from tunepass.tuning.result import Found
 

@@ -14,7 +14,7 @@ from tunepass.diagnostics import TunepassError, nearest
 from tunepass.expr import numpy_eval
 from tunepass.expr.nodes import Expr
 from tunepass.expr.numpy_eval import Columns
-from tunepass.expr.vm.program import Program
+from tunepass.expr.vm.compiled_expressions import CompiledExpressions
 from tunepass.frontends.base import Parsed
 from tunepass.hwmodels.base import Costs
 from tunepass.hwmodels.fpga import device as devices
@@ -40,9 +40,9 @@ class Modelled:
     costs: Costs
 
     @cached_property
-    def program(self) -> Program:
+    def program(self) -> CompiledExpressions:
         """Every named expression in order, then `fits`."""
-        return Program([*self.costs.values.values(), self.costs.fits])
+        return CompiledExpressions([*self.costs.values.values(), self.costs.fits])
 
     @cached_property
     def space(self) -> Space:

@@ -14,8 +14,8 @@ from tunepass.space.space import Space
 from tunepass.strategies.prior_mean.sources import ObservedPriorMean, PriorMean
 from tunepass.study.lock.lock import Entry, Lock
 from tunepass.study.objective import Objective
-from tunepass.study.origin import Origin, identity_changes
 from tunepass.study.outcome import Failed, Infeasible, Measured
+from tunepass.study.prior_origin import Origin, identity_changes
 from tunepass.study.storage.store import Store, StudyRecord
 from tunepass.study.trial import Trial
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from tunepass.passes.base import Compilation, Evaluators, Pass
-from tunepass.study.origin import Origin
+from tunepass.study.prior_origin import Origin
 from tunepass.study.storage.store import Store
 from tunepass.study.study import Study
 from tunepass.study.task import PriorMeanLike, Suggester, Task

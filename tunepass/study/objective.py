@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tunepass.diagnostics import StudyError
@@ -31,3 +32,8 @@ class Objective:
         """How many times better `chosen` is than `default`: 2.0 is twice as fast (or twice the throughput)."""
         better, worse = (chosen, default) if self.maximise else (default, chosen)
         return better / worse if worse else float("inf") if better else 1.0
+
+
+def objectives_text(objectives: Sequence[Objective]) -> str:
+    """`min time (ms), max rate`."""
+    return ", ".join(f"{'max' if o.maximise else 'min'} {o.name}{f' ({o.unit})' if o.unit else ''}" for o in objectives)

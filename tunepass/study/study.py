@@ -14,21 +14,28 @@ import numpy as np
 from tunepass.diagnostics import StudyError
 from tunepass.space.configuration import Configuration, Value
 from tunepass.space.space import Space
-from tunepass.study.admit import admit
-from tunepass.study.checked import checked_budget, checked_objectives, checked_outcome, checked_seconds, listed
-from tunepass.study.closeness import distance_from_default
-from tunepass.study.describe import describe, space_differences
+from tunepass.study.distance import distance_from_default
 from tunepass.study.identity import differences
-from tunepass.study.objective import Objective
-from tunepass.study.origin import Origin
+from tunepass.study.objective import Objective, objectives_text
 from tunepass.study.outcome import Failed, Measured, Outcome
 from tunepass.study.pareto import nondominated
-from tunepass.study.storage import codec
+from tunepass.study.prior_origin import Origin
+from tunepass.study.space_description import describe_space, space_differences
+from tunepass.study.storage import json_text
 from tunepass.study.storage.database import MEMORY
 from tunepass.study.storage.store import Store, StudyRecord
-from tunepass.study.task import Factory, Feasible, PriorMeanLike, Task, factory_of
+from tunepass.study.task import (
+    Factory,
+    Feasible,
+    PriorMeanLike,
+    ReportsFeasibleRecall,
+    ReportsPriorWeight,
+    Task,
+    factory_of,
+)
 from tunepass.study.trial import Trial, comparable, spent
-from tunepass.study.trust import Foreseeing, Trust, Weighing, rank_correlation
+from tunepass.study.trust import Trust, rank_correlation
+from tunepass.study.validation import valid_budget, valid_configuration, valid_objectives, valid_outcome, valid_seconds
 
 PATIENCE = 100  # how often a strategy may answer with nothing but configurations known to it
 
@@ -65,14 +72,14 @@ class Study:
         feasible: Feasible | None = None,
     ):
         self.space = space
-        self.objectives = checked_objectives(objectives)
+        self.objectives = valid_objectives(objectives)
         if prior_mean is not None:
             self._single("prior_mean")
         self.task = Task(
             space=space,
             objectives=self.objectives,
             seed=seed,
-            max_evals=checked_budget(max_evals),
+            max_evals=valid_budget(max_evals),
             prior_mean=prior_mean,
             feasible=feasible,
         )
@@ -137,20 +144,20 @@ class Study:
         trial stands and is returned. `same_as` is an observed configuration whose outcome this one took,
         `code` a digest of what ran.
         """
-        admitted = admit(self.space, configuration)
+        valid = valid_configuration(self.space, configuration)
         self._catch_up()
-        twin = None if same_as is None else self._number_of.get(admit(self.space, same_as))
+        equal_trial = None if same_as is None else self._number_of.get(valid_configuration(self.space, same_as))
         trial = Trial(
             0,
-            admitted,
-            checked_outcome(outcome, self.objectives),
-            checked_seconds(seconds),
-            codec.tail(log),
+            valid,
+            valid_outcome(outcome, self.objectives),
+            valid_seconds(seconds),
+            json_text.log_tail(log),
             calibration,
-            twin,
+            equal_trial,
             code,
         )
-        number = self._number_of.get(admitted)
+        number = self._number_of.get(valid)
         if number is None:
             kept = self.store.record(self._record, trial)
             self._catch_up()
@@ -158,9 +165,9 @@ class Study:
         if replace:
             self.store.replace(self._record, with_fields(trial, number=number))
             self._replay()
-        elif admitted not in self._suggested:
+        elif valid not in self._suggested:
             raise StudyError(
-                f"this configuration is trial {number} already: {admitted!r}",
+                f"this configuration is trial {number} already: {valid!r}",
                 hint="observe(..., replace=True) gives that trial a new outcome",
             )
         return self._trials[number]
@@ -228,7 +235,7 @@ class Study:
         expected = np.array([self.objectives[0].loss(float(value)) for value in values])
         known = np.isfinite(expected)
         losses = np.array([losses[0] for losses, _ in measured])[known]
-        weight = self._strategy.prior_weight if isinstance(self._strategy, Weighing) else None
+        weight = self._strategy.prior_weight if isinstance(self._strategy, ReportsPriorWeight) else None
         return Trust(rank_correlation(expected[known], losses), weight, len(losses))
 
     def remember(self, origin: Origin | None) -> Origin | None:
@@ -241,7 +248,7 @@ class Study:
     def feasible_recall(self) -> float | None:
         """The share of the feasible trials whose chance the feasibility model, had it not seen them, puts at 1/2 or
         more, as of the latest suggestion; None while nothing failed, or where the strategy has no such model."""
-        return self._strategy.feasible_recall if isinstance(self._strategy, Foreseeing) else None
+        return self._strategy.feasible_recall if isinstance(self._strategy, ReportsFeasibleRecall) else None
 
     @property
     def spent(self) -> int:
@@ -255,16 +262,16 @@ class Study:
     # -- within
 
     def _open(self, name: str | None, identity: dict[str, str]) -> StudyRecord:
-        space = describe(self.space)
+        space = describe_space(self.space)
         if name is None:
-            text = "\n".join([space, codec.encode_objectives(self.objectives), codec.encode_identity(identity)])
+            text = "\n".join([space, json_text.encode_objectives(self.objectives), json_text.encode_identity(identity)])
             name = f"study-{hashlib.sha256(text.encode()).hexdigest()[:12]}"
         record, created = self.store.open_study(name, space, self.objectives, identity)
         if created:
             return record
         changes = space_differences(record.space, space)
         if record.objectives != self.objectives:
-            changes.append(f"objectives: {listed(record.objectives)} -> {listed(self.objectives)}")
+            changes.append(f"objectives: {objectives_text(record.objectives)} -> {objectives_text(self.objectives)}")
         changes += differences(record.identity, identity)
         if changes:
             raise StudyError(
@@ -293,7 +300,7 @@ class Study:
         for configuration in offered:
             if len(fresh) < room and configuration not in known:
                 known.add(configuration)
-                fresh.append(admit(self.space, configuration))
+                fresh.append(valid_configuration(self.space, configuration))
         return self.store.claim(self._record, fresh, self.task.max_evals) if fresh else []
 
     def _losses(self) -> list[tuple[tuple[float, ...], Trial]]:
@@ -312,5 +319,7 @@ class Study:
 
     def _single(self, what: str) -> Objective:
         if len(self.objectives) != 1:
-            raise StudyError(f"`{what}` needs a single objective, got {listed(self.objectives)}", hint="use `pareto`")
+            raise StudyError(
+                f"`{what}` needs a single objective, got {objectives_text(self.objectives)}", hint="use `pareto`"
+            )
         return self.objectives[0]

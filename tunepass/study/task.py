@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol, cast
+from typing import Protocol, cast, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,6 +48,22 @@ class Suggester(Protocol):
     def suggest(self, n: int, /) -> list[Configuration]: ...
 
     def observe(self, trial: Trial, /) -> None: ...
+
+
+@runtime_checkable
+class ReportsPriorWeight(Protocol):
+    """A strategy that says how much it relies on the prior mean."""
+
+    @property
+    def prior_weight(self) -> float | None: ...
+
+
+@runtime_checkable
+class ReportsFeasibleRecall(Protocol):
+    """A strategy that says how many of the feasible trials it would have predicted to be feasible."""
+
+    @property
+    def feasible_recall(self) -> float | None: ...
 
 
 Factory = Callable[[Task], Suggester]

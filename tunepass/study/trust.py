@@ -1,10 +1,9 @@
-"""How far a prior mean, and a model of what fails, can be trusted: measured, trial by trial."""
+"""How far a prior mean can be trusted: the rank correlation of what it says and what was measured."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,22 +17,6 @@ class Trust:
     rank_correlation: float
     weight: float | None
     trials: int
-
-
-@runtime_checkable
-class Weighing(Protocol):
-    """A strategy that says how much it relies on the prior mean."""
-
-    @property
-    def prior_weight(self) -> float | None: ...
-
-
-@runtime_checkable
-class Foreseeing(Protocol):
-    """A strategy that says how many of the feasible trials it would have believed feasible."""
-
-    @property
-    def feasible_recall(self) -> float | None: ...
 
 
 def rank_correlation(a: ArrayLike, b: ArrayLike) -> float:

@@ -13,7 +13,7 @@ from statistics import median
 from tunepass.evaluators.capabilities import ROUNDS as ROUNDS
 from tunepass.space.configuration import Configuration
 from tunepass.space.space import Space
-from tunepass.study.closeness import distance_from_default
+from tunepass.study.distance import distance_from_default
 from tunepass.study.objective import Objective
 from tunepass.study.trial import Trial, comparable
 from tunepass.tuning.result import Gain, value_of

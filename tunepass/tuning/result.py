@@ -10,8 +10,8 @@ from typing import Literal
 from tunepass.exact.base import Certificate
 from tunepass.space.configuration import Configuration, shown
 from tunepass.study.objective import Objective
-from tunepass.study.origin import Origin
 from tunepass.study.outcome import Failed, Infeasible, Measured
+from tunepass.study.prior_origin import Origin
 from tunepass.study.trial import Trial
 
 Phase = Literal["search", "finalists"]

@@ -11,12 +11,12 @@ from pathlib import Path
 import numpy as np
 
 from tests.benchmarks.search.problems import Problem, problem
+from tests.benchmarks.search.recall import recall, recall_within
 from tests.benchmarks.search.runs import Places, code_version, share
 from tests.benchmarks.search.tables import markdown
 from tunepass.jobs.transfer import table_source
 from tunepass.strategies.prior_mean.sources import ObservedPriorMean, PriorMean
 from tunepass.study.outcome import Measured
-from tunepass.study.recall import recall, recall_within
 from tunepass.study.study import Study
 
 FIRST, BUDGET = 10, 40

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from tunepass.expr import numpy_eval, scalar
-from tunepass.expr.domain import Domain, Range, ends
+from tunepass.expr import numpy_eval, python_eval
+from tunepass.expr.domain import Domain, Interval, ends
 from tunepass.expr.interval.bounds import MAY_BE_UNDEFINED, MAY_OVERFLOW, Bounds
 from tunepass.expr.interval.extension import IntervalExtension, name_bounds
 from tunepass.expr.nodes import BOOL, INTEGER, REAL, Category, Expr, Name, Order, Type
@@ -27,9 +27,9 @@ NAMES: dict[str, Type] = {
     "o": Order((0, 1, 2)),
 }
 BOX: dict[str, Domain] = {
-    "a": Range(1, 10),
-    "b": Range(-3, 4),
-    "x": Range(0.5, 2.0),
+    "a": Interval(1, 10),
+    "b": Interval(-3, 4),
+    "x": Interval(0.5, 2.0),
     "f": (True, False),
     "s": ("guided",),
     "r": ("guided", "runtime"),
@@ -161,7 +161,7 @@ def test_constants_that_no_double_holds_are_bounded_outward(big: int) -> None:
         e = parse(text, MORE_NAMES)
         for a in (1, 3, 9):
             bounds = in_boxes(e, {"a": np.array([a])}, {"a": np.array([a])}, 1)
-            assert bounds.lo[0] <= scalar.evaluate(e, {"a": a}) <= bounds.hi[0], text
+            assert bounds.lo[0] <= python_eval.evaluate(e, {"a": a}) <= bounds.hi[0], text
 
 
 @pytest.mark.parametrize("text", TEXTS)

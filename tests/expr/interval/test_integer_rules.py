@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 import pytest
 
-from tunepass.expr import scalar
+from tunepass.expr import python_eval
 from tunepass.expr.interval.bounds import MAY_BE_UNDEFINED, MAY_OVERFLOW, enclosing
 from tunepass.expr.interval.integer_rules import INTEGER_RULES
 
@@ -17,10 +17,10 @@ OF_TWO = [op for op, operands in INTEGER_RULES if operands == 2]
 
 def value(op: str, a: int, b: int) -> int | str:
     try:
-        return scalar.fits(int((scalar.BINARY.get(op) or scalar.FUNCTION[op])(a, b)))
-    except scalar.UndefinedValue:
+        return python_eval.fits(int((python_eval.BINARY.get(op) or python_eval.FUNCTION[op])(a, b)))
+    except python_eval.UndefinedValue:
         return "undefined"
-    except scalar.OverflowValue:
+    except python_eval.OverflowValue:
         return "overflow"
 
 

@@ -8,7 +8,7 @@ import math
 import numpy as np
 import pytest
 
-from tunepass.expr import scalar
+from tunepass.expr import python_eval
 from tunepass.expr.interval.bounds import MAY_BE_UNDEFINED, NO_FLAGS, Bounds
 from tunepass.expr.interval.real_rules import REAL_RULES
 
@@ -26,8 +26,8 @@ def bounded(op: str, *operands: tuple[float, float]) -> tuple[float, float, int]
 def computed(op: str, *operands: float) -> float | None:
     """The value by the plain reader; None where it is undefined."""
     try:
-        return scalar.defined(float((scalar.BINARY.get(op) or scalar.FUNCTION[op])(*operands)))
-    except scalar.UndefinedValue:
+        return python_eval.defined(float((python_eval.BINARY.get(op) or python_eval.FUNCTION[op])(*operands)))
+    except python_eval.UndefinedValue:
         return None
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from tunepass.expr.domain import Domain, Range
+from tunepass.expr.domain import Domain, Interval
 from tunepass.expr.nodes import INTEGER, Type
 from tunepass.expr.parser import parse
 from tunepass.expr.vm.lowering import Lowering
 
 NAMES: dict[str, Type] = {"a": INTEGER, "b": INTEGER}
-SMALL: dict[str, Domain] = {"a": Range(1, 100), "b": Range(1, 100)}
+SMALL: dict[str, Domain] = {"a": Interval(1, 100), "b": Interval(1, 100)}
 
 
 def operations(text: str, box: dict[str, Domain]) -> list[str]:

@@ -15,7 +15,7 @@ from tunepass.diagnostics import StudyError
 from tunepass.space.configuration import Configuration
 from tunepass.study.objective import Objective
 from tunepass.study.outcome import Failed, Infeasible, Measured
-from tunepass.study.storage import codec, schema
+from tunepass.study.storage import json_text, schema
 from tunepass.study.storage.store import Store, StudyRecord
 from tunepass.study.trial import Trial
 
@@ -277,7 +277,7 @@ def test_missing_folder_is_made(tmp_path: Path) -> None:
 
 
 def test_log_tail() -> None:
-    assert codec.tail("short") == "short"
+    assert json_text.log_tail("short") == "short"
     long = "é" * 10_000 + "end"
-    assert codec.tail(long).endswith("éend") and len(codec.tail(long).encode()) <= codec.LOG_BYTES
-    assert codec.tail("\udcff") == "?"
+    assert json_text.log_tail(long).endswith("éend") and len(json_text.log_tail(long).encode()) <= json_text.LOG_BYTES
+    assert json_text.log_tail("\udcff") == "?"

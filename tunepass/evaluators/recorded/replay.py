@@ -17,9 +17,17 @@ from tunepass.study.objective import Objective
 from tunepass.study.outcome import Evaluation, Measured, Outcome
 from tunepass.study.pareto import hypervolume, nondominated
 from tunepass.study.study import Study
-from tunepass.study.task import Factory, PriorMeanLike, Suggester, Task, factory_of
+from tunepass.study.task import (
+    Factory,
+    PriorMeanLike,
+    ReportsFeasibleRecall,
+    ReportsPriorWeight,
+    Suggester,
+    Task,
+    factory_of,
+)
 from tunepass.study.trial import Trial
-from tunepass.study.trust import Foreseeing, Trust, Weighing
+from tunepass.study.trust import Trust
 
 
 class ReplayEvaluator(Evaluator):
@@ -174,11 +182,11 @@ class _Timed:
 
     @property
     def feasible_recall(self) -> float | None:
-        return self.inner.feasible_recall if isinstance(self.inner, Foreseeing) else None
+        return self.inner.feasible_recall if isinstance(self.inner, ReportsFeasibleRecall) else None
 
     @property
     def prior_weight(self) -> float | None:
-        return self.inner.prior_weight if isinstance(self.inner, Weighing) else None
+        return self.inner.prior_weight if isinstance(self.inner, ReportsPriorWeight) else None
 
     def suggest(self, n: int, /) -> list[Configuration]:
         start = self.stopwatch.clock()

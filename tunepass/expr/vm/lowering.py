@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from tunepass.expr import scalar
+from tunepass.expr import python_eval
 from tunepass.expr.domain import Domain
 from tunepass.expr.interval.bounds import MAY_BE_UNDEFINED, NO_FLAGS, Bounds
 from tunepass.expr.interval.extension import name_bounds, node_bounds, operation_bounds
@@ -127,8 +127,8 @@ class Lowering(Emitter):
         if any(self._status(x) is not None for x in e.children):
             return None
         try:
-            return self.constant(float(scalar.strict(e, [v for v in values if v is not None])))
-        except (scalar.UndefinedValue, scalar.OverflowValue):
+            return self.constant(float(python_eval.strict(e, [v for v in values if v is not None])))
+        except (python_eval.UndefinedValue, python_eval.OverflowValue):
             return None
 
     def _unary(self, e: Unary, flags: int) -> Lowered:

@@ -16,16 +16,16 @@ from dataclasses import dataclass, replace
 from tunepass.diagnostics import StudyError
 from tunepass.space.configuration import Configuration
 from tunepass.study.objective import Objective
-from tunepass.study.origin import Origin
-from tunepass.study.storage import codec, database, owner
-from tunepass.study.storage.rows import OUTCOME_COLUMNS, TRIAL_COLUMNS, outcome_cells, to_trial
+from tunepass.study.prior_origin import Origin
+from tunepass.study.storage import database, json_text, process_owner
 from tunepass.study.storage.schema import migrate
+from tunepass.study.storage.trial_rows import OUTCOME_COLUMNS, TRIAL_COLUMNS, outcome_cells, to_trial
 from tunepass.study.trial import Trial, spent
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StudyRecord:
-    """A study as the store lists it; `space` is the text of tunepass.study.describe."""
+    """A study as the store lists it; `space` is the text of tunepass.study.space_description."""
 
     id: int
     name: str
@@ -51,7 +51,7 @@ class Store:
     def __init__(self, url: str = database.MEMORY):
         self.url = url
         self.path = database.path_of(url)
-        self.owner = owner.register(self)
+        self.owner = process_owner.register(self)
         self._lock = threading.RLock()
         with self._errors():
             self._connection = database.connect(self.path)
@@ -72,13 +72,13 @@ class Store:
 
     def with_identity(self, identity: Mapping[str, str]) -> list[StudyRecord]:
         """The studies whose results depend on exactly this (source, space, compiler, flags, device, harness, ...)."""
-        return self._records("WHERE identity = ?", codec.encode_identity(identity))
+        return self._records("WHERE identity = ?", json_text.encode_identity(identity))
 
     def open_study(
         self, name: str, space: str, objectives: tuple[Objective, ...], identity: Mapping[str, str]
     ) -> tuple[StudyRecord, bool]:
         """The study called `name`, and whether this call created it."""
-        row = (name, space, codec.encode_objectives(objectives), codec.encode_identity(identity), _now())
+        row = (name, space, json_text.encode_objectives(objectives), json_text.encode_identity(identity), _now())
         with self._transaction() as db:
             added = db.execute(
                 "INSERT INTO study (name, space, objectives, identity, created) VALUES (?, ?, ?, ?, ?) "
@@ -110,7 +110,7 @@ class Store:
     def record(self, study: StudyRecord, trial: Trial) -> Trial:
         """Store a trial under the next free number, which is returned in it. When the configuration has a trial
         already, nothing is stored and that trial is returned: its number tells."""
-        text = codec.encode_configuration(trial.configuration)
+        text = json_text.encode_configuration(trial.configuration)
         with self._transaction() as db:
             db.execute("DELETE FROM pending WHERE study = ? AND configuration = ?", (study.id, text))
             found = db.execute(
@@ -143,8 +143,8 @@ class Store:
         query = "SELECT configuration, owner FROM pending WHERE study = ? ORDER BY id"
         with self._errors():
             rows = self._connection.execute(query, (study.id,)).fetchall()
-        lives = {who: owner.alive(who) for who in {who for _, who in rows}}
-        return [Pending(codec.decode_configuration(text), who, not lives[who]) for text, who in rows]
+        lives = {who: process_owner.alive(who) for who in {who for _, who in rows}}
+        return [Pending(json_text.decode_configuration(text), who, not lives[who]) for text, who in rows]
 
     def claim(
         self, study: StudyRecord, configurations: Sequence[Configuration], limit: int | None = None
@@ -159,7 +159,7 @@ class Store:
             for configuration in configurations:
                 if limit is not None and spent(*counts) + len(busy) >= limit:
                     break
-                text = codec.encode_configuration(configuration)
+                text = json_text.encode_configuration(configuration)
                 done = db.execute(
                     "SELECT 1 FROM trial WHERE study = ? AND configuration = ?", (study.id, text)
                 ).fetchone()
@@ -175,7 +175,7 @@ class Store:
         return claimed
 
     def close(self) -> None:
-        owner.release(self.owner)
+        process_owner.release(self.owner)
         self._connection.close()
 
     def __enter__(self) -> Store:
@@ -198,8 +198,8 @@ class Store:
                 id=number,
                 name=name,
                 space=space,
-                objectives=codec.decode_objectives(objectives),
-                identity=codec.decode_identity(identity),
+                objectives=json_text.decode_objectives(objectives),
+                identity=json_text.decode_identity(identity),
                 created=created,
                 trials=trials,
             )

@@ -60,7 +60,7 @@ def decode_identity(text: str) -> dict[str, str]:
     return {name: str(value) for name, value in _mapping(text).items()}
 
 
-def tail(log: str) -> str:
+def log_tail(log: str) -> str:
     """The last LOG_BYTES bytes of the log as clean UTF-8."""
     data = log.encode("utf-8", "replace")
     return data[-LOG_BYTES:].decode("utf-8", "ignore") if len(data) > LOG_BYTES else data.decode("utf-8")

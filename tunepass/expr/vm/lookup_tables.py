@@ -16,13 +16,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tunepass.expr.domain import Domain, Range, number
+from tunepass.expr.domain import Domain, Interval, number
 from tunepass.expr.interval.bounds import Bounds
 from tunepass.expr.interval.extension import given_bounds
 from tunepass.expr.nodes import Bool, Category, Constant, Expr, Integer, Name, Real
 from tunepass.expr.vm.code import OPERANDS, Emitter, Instruction, Value, last_uses, renumbered
 from tunepass.expr.vm.lowering import Lowering
-from tunepass.expr.vm.regrouping import Regrouping
+from tunepass.expr.vm.reassociation import Reassociation
 from tunepass.expr.vm.tables import Axes, Tables, dependences
 
 LARGEST = 1 << 19  # elements of a table
@@ -65,7 +65,7 @@ def _values(name: Name, domain: Domain | None) -> Ints:
     none = np.empty(0, np.int64)
     if domain is None or not isinstance(name.type, (Integer, Bool, Category)):
         return none
-    if isinstance(domain, Range):
+    if isinstance(domain, Interval):
         found = np.arange(int(domain.lo), min(int(domain.hi), int(domain.lo) + WIDEST) + 1)
     else:
         found = np.unique(np.array([number(v, name.type) for v in domain], np.int64))
@@ -102,7 +102,7 @@ def tabulated(
 ) -> tuple[list[Instruction], Sequence[Instruction], Ints]:
     """Code, tail and constants that give the same outputs: the emitter's with `tail` unless tables are cheaper."""
     axes = dependences(emitter.code, places.axes)
-    regrouped = Regrouping(emitter.code, tail, axes, places.sizes)
+    regrouped = Reassociation(emitter.code, tail, axes, places.sizes)
     reading = _Reading(regrouped, emitter.tables, places)
     if _cost(reading.code, reading.tail) > WIN * _cost(emitter.code, tail):
         return emitter.code, tail, np.array(emitter.tables, np.int64)
@@ -122,7 +122,7 @@ def _cost(code: Sequence[Instruction], tail: Sequence[Instruction]) -> float:
 class _Reading(Emitter):
     """Instructions of which some are replaced by reading their tables."""
 
-    def __init__(self, source: Regrouping, constants: Sequence[int], places: Places):
+    def __init__(self, source: Reassociation, constants: Sequence[int], places: Places):
         super().__init__()
         self.source, self.places, self.sizes = source, places, places.sizes
         self.made: list[Ints] = []

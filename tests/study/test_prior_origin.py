@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from tunepass.diagnostics import StudyError
-from tunepass.study.origin import Origin, identity_changes
+from tunepass.study.prior_origin import Origin, identity_changes
 from tunepass.study.storage.store import Store
 from tunepass.study.trust import Trust
 

@@ -17,13 +17,13 @@ from tunepass.expr.nodes import Bool, Expr, Name, Order, Real
 from tunepass.expr.numpy_eval import Columns, Evaluated
 from tunepass.expr.numpy_ops import Array
 from tunepass.expr.vm.code import Code, Instruction, Value, allocate
+from tunepass.expr.vm.lookup_tables import Places, exact_bounds, tabulated
 from tunepass.expr.vm.lowering import Lowered, Lowering
-from tunepass.expr.vm.tabulated import Places, exact_bounds, tabulated
 
 WORTH = 1 << 28  # operations on elements: about a tenth of a second, as long as tables take at most
 
 
-class Program:
+class CompiledExpressions:
     """Several expressions as one program. `domains` are trusted: columns must lie within them.
 
     A name without a domain may be anything of its type, so its arithmetic is checked element by element. A program that

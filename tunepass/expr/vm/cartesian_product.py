@@ -2,7 +2,7 @@
 
 Most of a cost model's subexpressions depend on two to four of its parameters, so their tables are small; only what
 depends on nearly all names runs for every element of the product. The machine's instructions are the same ones in the
-same order as `Program` runs, so every value is bit-equal to its.
+same order as `CompiledExpressions` runs, so every value is bit-equal to its.
 """
 
 from __future__ import annotations
@@ -13,24 +13,24 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 
 from tunepass.diagnostics import ExpressionError
-from tunepass.expr.domain import Domain, Range
+from tunepass.expr.domain import Domain, Interval
 from tunepass.expr.nodes import Expr, Order
 from tunepass.expr.numpy_eval import dtype_of
 from tunepass.expr.numpy_ops import Array
-from tunepass.expr.vm.program import Program
+from tunepass.expr.vm.compiled_expressions import CompiledExpressions
 from tunepass.expr.vm.tables import Ints, Tables, dependences
 
 LONGEST_RUN = 1 << 15  # elements of the fastest name that a run prefers at most
 
 
-class Product:
+class CartesianProduct:
     """`exprs` over the product of `domains`; elements are numbered with the fastest name last.
 
     The fastest name is the last of `names`: the longest domain of a handy length. Names of permutations are refused.
     """
 
     def __init__(self, exprs: Iterable[Expr], domains: Mapping[str, Domain]):
-        self.program = Program(exprs, domains)
+        self.program = CompiledExpressions(exprs, domains)
         read = {name.name: name for name in self.program.inputs}
         if any(isinstance(name.type, Order) for name in read.values()):
             raise ExpressionError("permutations have no product of values")
@@ -82,7 +82,7 @@ class Product:
 
 
 def _values(domain: Domain) -> Array:
-    if isinstance(domain, Range):
+    if isinstance(domain, Interval):
         raise ExpressionError("a product is taken over listed values, not over ranges")
     return np.asarray(domain)
 

@@ -21,7 +21,7 @@ Term = tuple[Value, Value | None]
 RING = ("add", "sub", "neg", "mul")
 
 
-class Regrouping(Emitter):
+class Reassociation(Emitter):
     """`code` for `tail` with regrouped sums; `axes` are those of its instructions, `sizes` of names' domains."""
 
     def __init__(

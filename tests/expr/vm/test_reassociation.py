@@ -5,27 +5,27 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tunepass.expr.domain import Domain, Range
+from tunepass.expr.domain import Domain, Interval
 from tunepass.expr.nodes import INTEGER, Type
 from tunepass.expr.parser import parse
-from tunepass.expr.vm import program as program_module
+from tunepass.expr.vm import compiled_expressions
 from tunepass.expr.vm.code import last_uses
+from tunepass.expr.vm.compiled_expressions import CompiledExpressions
 from tunepass.expr.vm.lowering import Lowering
-from tunepass.expr.vm.program import Program
-from tunepass.expr.vm.regrouping import Regrouping
+from tunepass.expr.vm.reassociation import Reassociation
 from tunepass.expr.vm.tables import dependences
 
 NAMES: dict[str, Type] = dict.fromkeys("abcdw", INTEGER)
 FEW = tuple(range(1, 40))
-BOX: dict[str, Domain] = dict.fromkeys("abcd", FEW) | {"w": Range(-(10**9), 10**9)}
+BOX: dict[str, Domain] = dict.fromkeys("abcd", FEW) | {"w": Interval(-(10**9), 10**9)}
 
 
-def regrouped(text: str) -> Regrouping:
+def regrouped(text: str) -> Reassociation:
     lowering = Lowering(BOX)
     value, _ = lowering.lower(parse(text, NAMES))
     axes = dependences(lowering.code, [frozenset([i]) for i in range(len(lowering.inputs))])
     sizes = [float("inf") if name == "w" else len(FEW) for name in lowering.inputs]
-    return Regrouping(lowering.code, [("out", value, 0, 0)], axes, sizes)
+    return Reassociation(lowering.code, [("out", value, 0, 0)], axes, sizes)
 
 
 @pytest.mark.parametrize(
@@ -47,8 +47,8 @@ def test_a_wrap_on_the_way_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> N
     e = parse("a * (w * 4000000000) + b * (w * 4000000000) - (a + b) * (w * 4000000000) + c", NAMES)
     rng = np.random.default_rng(0)
     found = {name: rng.choice(np.array(FEW), 999) for name in "abcd"} | {"w": rng.integers(-(10**6), 10**6, 999)}
-    narrow = BOX | {"w": Range(-(10**6), 10**6)}
-    wanted = Program([e], narrow).run(found, 999)[0]
-    monkeypatch.setattr(program_module, "WORTH", 0)
-    assert np.array_equal(Program([e], narrow).run(found, 999)[0], wanted)
+    narrow = BOX | {"w": Interval(-(10**6), 10**6)}
+    wanted = CompiledExpressions([e], narrow).run(found, 999)[0]
+    monkeypatch.setattr(compiled_expressions, "WORTH", 0)
+    assert np.array_equal(CompiledExpressions([e], narrow).run(found, 999)[0], wanted)
     assert np.array_equal(wanted, found["c"])

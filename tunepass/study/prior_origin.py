@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from tunepass.diagnostics import StudyError
-from tunepass.study.storage import codec
+from tunepass.study.storage import json_text
 from tunepass.study.trust import Trust
 
 HASHES = ("source", "space")  # of an identity: what differs says nothing to people
@@ -55,7 +55,7 @@ class Origin:
         }
 
     def encode(self) -> str:
-        return codec.dump(self.data())
+        return json_text.dump(self.data())
 
     @classmethod
     def decode(cls, text: str) -> Origin:

@@ -5,13 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tunepass.diagnostics import StudyError
-
 
 def recall(found: ArrayLike, every: ArrayLike, *, percentile: float) -> float:
     """Share of the best `percentile` per cent of `every` loss that is among the `found` ones (Eq. 11)."""
     if not 0 < percentile <= 100:
-        raise StudyError(f"a percentile is above 0 and at most 100, got {percentile}")
+        raise ValueError(f"a percentile is above 0 and at most 100, got {percentile}")
     losses = _finite(every)
     return _share(found, losses, float(np.sort(losses)[max(0, int(np.ceil(len(losses) * percentile / 100)) - 1)]))
 
@@ -22,7 +20,7 @@ def recall_within(found: ArrayLike, every: ArrayLike, *, tolerance: float) -> fl
     The tolerance is a share of the best's magnitude, which for the positive losses of the paper is the same.
     """
     if tolerance < 0:
-        raise StudyError(f"a tolerance is at least 0, got {tolerance}")
+        raise ValueError(f"a tolerance is at least 0, got {tolerance}")
     losses = _finite(every)
     best = float(losses.min())
     return _share(found, losses, best + tolerance * abs(best))
@@ -32,7 +30,7 @@ def _finite(every: ArrayLike) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
     losses = np.asarray(every, dtype=np.float64)
     losses = losses[np.isfinite(losses)]
     if not len(losses):
-        raise StudyError("recall needs at least one finite loss of the whole space")
+        raise ValueError("recall needs at least one finite loss of the whole space")
     return losses
 
 

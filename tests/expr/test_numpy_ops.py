@@ -1,4 +1,4 @@
-"""scalar and numpy_ops agree at the edges of 64 bits, where the random laws rarely look."""
+"""numpy_ops and python_eval agree at the edges of 64 bits, where the random laws rarely look."""
 
 from __future__ import annotations
 
@@ -7,30 +7,30 @@ import itertools
 import numpy as np
 import pytest
 
-from tunepass.expr import numpy_ops, scalar
+from tunepass.expr import numpy_ops, python_eval
 
 EDGES = [-(2**63), -(2**63) + 1, -(2**32), -3, -1, 0, 1, 2, 3, 62, 63, 64, 2**31, 2**62, 2**63 - 1]
 NAMED = {
-    "+": ("add", scalar.BINARY["+"]),
-    "-": ("subtract", scalar.BINARY["-"]),
-    "*": ("multiply", scalar.BINARY["*"]),
-    "//": ("floor_divide", scalar.floor_divide),
-    "%": ("modulo", scalar.modulo),
-    "**": ("power", scalar.power),
-    "<<": ("shift_left", scalar.shift_left),
-    ">>": ("shift_right", scalar.shift_right),
-    "ceildiv": ("ceil_divide", scalar.ceil_divide),
-    "gcd": ("gcd", scalar.FUNCTION["gcd"]),
-    "lcm": ("lcm", scalar.FUNCTION["lcm"]),
+    "+": ("add", python_eval.BINARY["+"]),
+    "-": ("subtract", python_eval.BINARY["-"]),
+    "*": ("multiply", python_eval.BINARY["*"]),
+    "//": ("floor_divide", python_eval.floor_divide),
+    "%": ("modulo", python_eval.modulo),
+    "**": ("power", python_eval.power),
+    "<<": ("shift_left", python_eval.shift_left),
+    ">>": ("shift_right", python_eval.shift_right),
+    "ceildiv": ("ceil_divide", python_eval.ceil_divide),
+    "gcd": ("gcd", python_eval.FUNCTION["gcd"]),
+    "lcm": ("lcm", python_eval.FUNCTION["lcm"]),
 }
 
 
 def plain(op: str, a: int, b: int) -> int | str:
     try:
-        return scalar.fits(int(NAMED[op][1](a, b)))
-    except scalar.UndefinedValue:
+        return python_eval.fits(int(NAMED[op][1](a, b)))
+    except python_eval.UndefinedValue:
         return "undefined"
-    except scalar.OverflowValue:
+    except python_eval.OverflowValue:
         return "overflow"
 
 

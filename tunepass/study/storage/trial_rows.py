@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tunepass.study.outcome import Failed, Infeasible, Measured, Outcome
-from tunepass.study.storage import codec
+from tunepass.study.storage import json_text
 from tunepass.study.storage.schema import STAGES
 from tunepass.study.trial import Trial
 
@@ -24,13 +24,19 @@ def outcome_cells(trial: Trial) -> tuple[Cell, ...]:
     kind: tuple[Cell, ...]
     match trial.outcome:
         case Measured(values, samples):
-            kind = ("measured", codec.dump(dict(values)), codec.dump(list(samples)) if samples else None, None, None)
+            kind = (
+                "measured",
+                json_text.dump(dict(values)),
+                json_text.dump(list(samples)) if samples else None,
+                None,
+                None,
+            )
         case Infeasible(constraint):
             kind = ("infeasible", None, None, None, constraint)
         case Failed(stage, log):
             kind = ("failed", None, None, stage, log)
     other = {stage: seconds for stage, seconds in trial.seconds.items() if stage not in STAGES}
-    times = (*(trial.seconds.get(stage) for stage in STAGES), codec.dump(other) if other else None)
+    times = (*(trial.seconds.get(stage) for stage in STAGES), json_text.dump(other) if other else None)
     return (*kind, *times, trial.log, trial.calibration, int(trial.censored), trial.same_as, trial.code)
 
 
@@ -43,8 +49,8 @@ def to_trial(row: Sequence[Cell]) -> Trial:
     outcome: Outcome
     match text("outcome"):
         case "measured":
-            samples = codec.decode_samples(text("samples"))
-            outcome = Measured(codec.decode_numbers(text("objectives")), samples, censored=bool(cells["censored"]))
+            samples = json_text.decode_samples(text("samples"))
+            outcome = Measured(json_text.decode_numbers(text("objectives")), samples, censored=bool(cells["censored"]))
         case "infeasible":
             outcome = Infeasible(text("reason"))
         case _:
@@ -53,9 +59,9 @@ def to_trial(row: Sequence[Cell]) -> Trial:
     speed, same_as = cells["calibration"], cells["same_as"]
     return Trial(
         number=int(cells["number"] or 0),
-        configuration=codec.decode_configuration(text("configuration")),
+        configuration=json_text.decode_configuration(text("configuration")),
         outcome=outcome,
-        seconds={**times, **codec.decode_numbers(text("other_s"))},
+        seconds={**times, **json_text.decode_numbers(text("other_s"))},
         log=text("log"),
         calibration=None if speed is None else float(speed),
         same_as=None if same_as is None else int(same_as),

@@ -9,7 +9,7 @@ from typing import TypedDict
 from tunepass.expr.printer import to_text
 from tunepass.space.parameter import Parameter
 from tunepass.space.space import Space
-from tunepass.study.storage.codec import dump
+from tunepass.study.storage.json_text import dump
 
 
 class Description(TypedDict):
@@ -20,7 +20,7 @@ class Description(TypedDict):
     rows: str
 
 
-def describe(space: Space) -> str:
+def describe_space(space: Space) -> str:
     """The description as JSON text."""
     description: Description = {
         "parameters": {p.name: _parameter(p) for p in space.parameters},
@@ -32,7 +32,7 @@ def describe(space: Space) -> str:
 
 def space_hash(space: Space) -> str:
     """`sha256:...` of the description, for identities."""
-    return "sha256:" + hashlib.sha256(describe(space).encode()).hexdigest()
+    return "sha256:" + hashlib.sha256(describe_space(space).encode()).hexdigest()
 
 
 def space_differences(old: str, new: str) -> list[str]:
