@@ -12,12 +12,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from tunepass.diagnostics import ToolError
-from tunepass.evaluators.building import Building
+from tunepass.evaluators.building import BuildingEvaluator, Built
 from tunepass.evaluators.measure.interleaved import Behind, interleaved
 from tunepass.evaluators.measure.metrics import MetricPattern, OutputMetric
 from tunepass.evaluators.measure.output_comparison import numbers_differ, outputs_differ
 from tunepass.evaluators.measure.repeats import WALL_TIME, Repeats
-from tunepass.evaluators.measure.stages import measuring
+from tunepass.evaluators.measure.stages import measuring, spent
 from tunepass.evaluators.measure.timing import MeasurePlan
 from tunepass.evaluators.measure.tolerance import Tolerance
 from tunepass.evaluators.object_cache import digest
@@ -65,13 +65,10 @@ class ApplicationTask:
 
 
 @dataclass(slots=True)
-class BuiltApplication:
-    """A configuration built, waiting for its turn on the machine."""
+class BuiltApplication(Built):
+    """An application in its build tree, which configurations may share."""
 
-    configuration: Configuration
     tree: BuildTree
-    key: str
-    seconds: dict[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +86,7 @@ class _Bounds:
     output: str | None
 
 
-class DeterministicRun(Building[BuiltApplication]):
+class DeterministicRun(BuildingEvaluator[BuiltApplication]):
     """For metrics that every run repeats exactly: one run tells all."""
 
     def __init__(self, task: ApplicationTask):
@@ -124,22 +121,22 @@ class DeterministicRun(Building[BuiltApplication]):
         limits = self.task.run_limits
         built = self._built(self.task.reference)
         try:
-            found: Failed | _Run | None = built.tree.failure
-            if found is None:
+            run: Failed | _Run | None = built.failure
+            if run is None:
                 with self.workspace.scratch() as scratch:
-                    found = self._once(built, self._folder(built, scratch), limits)
+                    run = self._once(built, self._folder(built, scratch), limits)
         finally:
-            self.build_trees.release(built.tree)
-        if isinstance(found, Failed):
+            self.discard(built)
+        if isinstance(run, Failed):
             if self.task.compares:
                 raise ToolError(
-                    f"the default configuration fails ({found.stage}), so nothing says which output is right",
-                    hint=found.log,
+                    f"the default configuration fails ({run.stage}), so nothing says which output is right",
+                    hint=run.log,
                 )
             return _Bounds(limits, None)
         if self.task.adapt_limit:
-            limits = replace(limits, wall_s=min(limits.wall_s, 2 + 20 * found.seconds))
-        return _Bounds(limits, found.output)
+            limits = replace(limits, wall_s=min(limits.wall_s, 2 + 20 * run.seconds))
+        return _Bounds(limits, run.output)
 
     # -- building
 
@@ -153,7 +150,7 @@ class DeterministicRun(Building[BuiltApplication]):
     def _built(self, configuration: Configuration) -> BuiltApplication:
         commands = self.task.lower(configuration, "")
         tree = self.build_trees.take(repr(commands.builds), lambda folder: self._build(configuration, folder))
-        return BuiltApplication(configuration, tree, self._key(commands, tree))
+        return BuiltApplication(configuration, tree, key=self._key(commands, tree), failure=tree.failure)
 
     def _build(self, configuration: Configuration, folder: Path) -> Failed | None:
         task = self.task
@@ -180,21 +177,14 @@ class DeterministicRun(Building[BuiltApplication]):
 
     # -- judging
 
-    def finish(self, built: BuiltApplication) -> Evaluation:
-        try:
-            if built.tree.failure is not None:
-                return Evaluation(built.tree.failure, built.seconds, tail(built.tree.failure.log))
-            known = self.cache.look_up(built.key, built.seconds)
-            if known is not None:
-                return known
-            with reserved_core(), self.workspace.scratch() as scratch:
-                outcome = self._judge(built, self._folder(built, scratch))
-            log, speed = (tail(outcome.log), None) if isinstance(outcome, Failed) else ("", self._repeats.speed)
-            evaluation = Evaluation(outcome, built.seconds, log, speed, code=built.key)
-            self.cache.store(built.configuration, evaluation)
-            return evaluation
-        finally:
-            self.build_trees.release(built.tree)
+    def measure(self, built: BuiltApplication) -> Evaluation:
+        with reserved_core(), self.workspace.scratch() as scratch:
+            outcome = self._judge(built, self._folder(built, scratch))
+        log, speed = (tail(outcome.log), None) if isinstance(outcome, Failed) else ("", self._repeats.speed)
+        return Evaluation(outcome, built.seconds, log, speed)
+
+    def discard(self, built: BuiltApplication) -> None:
+        self.build_trees.release(built.tree)
 
     def _folder(self, built: BuiltApplication, scratch: Path) -> Path:
         """The build folder of one candidate's runs: nothing that another wrote is in it."""
@@ -202,14 +192,15 @@ class DeterministicRun(Building[BuiltApplication]):
 
     def _judge(self, built: BuiltApplication, folder: Path) -> Measured | Failed:
         bounds = self.set_up()
+        with spent(built.seconds, "check"):
+            first = self._once(built, folder, bounds.limits)
+            if isinstance(first, Failed):
+                return first
+            failure = self._wrong(built, folder, first, bounds)
+        if failure is not None:
+            return failure
         started = time.monotonic()
-        found = self._once(built, folder, bounds.limits)
-        failure = found if isinstance(found, Failed) else self._wrong(built, folder, found, bounds)
-        built.seconds["check"] = time.monotonic() - started
-        if isinstance(found, Failed) or failure is not None:
-            return failure or found  # type: ignore[return-value]
-        started = time.monotonic()
-        outcome = self._measured(built, folder, bounds.limits, found)
+        outcome = self._measured(built, folder, bounds.limits, first)
         built.seconds[measuring(outcome)] = time.monotonic() - started
         return outcome
 
@@ -234,13 +225,13 @@ class DeterministicRun(Building[BuiltApplication]):
             values[metric.objective.name] = value
         return _Run(done.seconds, values, done.stdout)
 
-    def _wrong(self, built: BuiltApplication, folder: Path, found: _Run, bounds: _Bounds) -> Failed | None:
+    def _wrong(self, built: BuiltApplication, folder: Path, run: _Run, bounds: _Bounds) -> Failed | None:
         task, commands = self.task, self.task.lower(built.configuration, str(folder))
         if bounds.output is not None:
             ignored = [metric for metric in task.metrics if isinstance(metric, MetricPattern)]
-            problem = numbers_differ(bounds.output, found.output, task.compared, task.tolerance)
+            problem = numbers_differ(bounds.output, run.output, task.compared, task.tolerance)
             if problem is None and task.whole_output:
-                problem = outputs_differ(bounds.output, found.output, ignored, task.tolerance)
+                problem = outputs_differ(bounds.output, run.output, ignored, task.tolerance)
             if problem is not None:
                 return Failed("wrong_result", problem)
         if not commands.check:
@@ -262,8 +253,8 @@ class ApplicationRun(DeterministicRun):
     def _measured(self, built: BuiltApplication, folder: Path, limits: Limits, first: _Run) -> Measured | Failed:
 
         def once() -> Mapping[str, float] | Failed:
-            found = self._once(built, folder, limits)
-            return found if isinstance(found, Failed) else found.values
+            run = self._once(built, folder, limits)
+            return run if isinstance(run, Failed) else run.values
 
         return self._repeats.measure(once, first.values)
 
@@ -279,19 +270,19 @@ class ApplicationRun(DeterministicRun):
         limits, name = self.set_up().limits, self.task.objectives[0].name
         built = [self.prepare(configuration) for configuration in configurations]
         with self.workspace.scratch() as scratch:
-            folders = [self._place(one, scratch / str(i)) for i, one in enumerate(built)]
+            folders = [self._place(application, scratch / str(i)) for i, application in enumerate(built)]
 
             def measure(index: int) -> float | Failed:
-                found = self._once(built[index], folders[index], limits)
-                return found if isinstance(found, Failed) else found.values[name]
+                run = self._once(built[index], folders[index], limits)
+                return run if isinstance(run, Failed) else run.values[name]
 
             try:
-                return interleaved([one.tree.failure is None for one in built], measure, rounds, seconds, behind)
+                return interleaved([a.failure is None for a in built], measure, rounds, seconds, behind)
             finally:
-                for one in built:
-                    self.build_trees.release(one.tree)
+                for application in built:
+                    self.discard(application)
 
     def _place(self, built: BuiltApplication, folder: Path) -> Path:
-        if built.tree.failure is not None or not self.task.private:
+        if built.failure is not None or not self.task.private:
             return built.tree.folder
         return copied(built.tree.folder, folder)

@@ -1,44 +1,77 @@
-"""What evaluators share that build a program before they run it."""
+"""Evaluators that build a program before they run it: what they share."""
 
 from __future__ import annotations
 
 import threading
 from abc import abstractmethod
 from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from typing import Generic, TypeVar
 
 from tunepass.evaluators.base import Evaluator
 from tunepass.evaluators.object_cache import ObjectCache
+from tunepass.evaluators.process.run import tail
 from tunepass.evaluators.process.workspace import Workspace
 from tunepass.space.configuration import Configuration
-from tunepass.study.outcome import Evaluation
+from tunepass.study.outcome import Evaluation, Failed
 from tunepass.study.trial import Trial
 
 SAME_CODE = "same object code as an earlier candidate: its outcome was taken"
-Built = TypeVar("Built")
 
 
-class Building(Evaluator, Generic[Built]):
-    """`evaluate` does it all; an executor may call `prepare` for several in parallel, then `finish` one at a time."""
+@dataclass(slots=True)
+class Built:
+    """A configuration that was built and waits for its run, or whose build failed. `key` identifies the program and how
+    it is run; `seconds` are those of the stages so far."""
 
-    def __init__(self, same: str = SAME_CODE) -> None:
+    configuration: Configuration
+    key: str = field(default="", kw_only=True)
+    failure: Failed | None = field(default=None, kw_only=True)
+    seconds: dict[str, float] = field(default_factory=dict, kw_only=True)
+
+
+AnyBuilt = TypeVar("AnyBuilt", bound=Built)
+
+
+class BuildingEvaluator(Evaluator, Generic[AnyBuilt]):
+    """`evaluate` builds and measures; an executor may `prepare` several in parallel, then `finish` one at a time."""
+
+    def __init__(self, same_code: str = SAME_CODE) -> None:
         self.workspace = Workspace()
-        self.cache = ObjectCache(same)
+        self.cache = ObjectCache(same_code)
         self._setting_up = threading.Lock()
 
     @abstractmethod
-    def prepare(self, configuration: Configuration) -> Built:
+    def prepare(self, configuration: Configuration) -> AnyBuilt:
         """Build. Safe to call from several threads."""
 
     @abstractmethod
-    def finish(self, built: Built, /) -> Evaluation:
-        """Run what was prepared, and judge it; one at a time."""
+    def measure(self, built: AnyBuilt) -> Evaluation:
+        """Run the program, check its results and measure it."""
+
+    @abstractmethod
+    def discard(self, built: AnyBuilt) -> None:
+        """Remove what was built."""
+
+    def finish(self, built: AnyBuilt, /) -> Evaluation:
+        """Measure, unless the outcome of the same code is known. One at a time, and never while something compiles."""
+        try:
+            if built.failure is not None:
+                return Evaluation(built.failure, built.seconds, tail(built.failure.log))
+            known = self.cache.look_up(built.key, built.seconds)
+            if known is not None:
+                return known
+            evaluation = replace(self.measure(built), code=built.key)
+            self.cache.store(built.configuration, evaluation)
+            return evaluation
+        finally:
+            self.discard(built)
 
     def evaluate(self, configuration: Configuration) -> Evaluation:
         return self.finish(self.prepare(configuration))
 
     def remember(self, trials: Sequence[Trial]) -> None:
-        """Take up what an earlier session learnt of built programs."""
+        """Store the outcomes of an earlier session in the object cache."""
         self.cache.remember(trials)
 
     def close(self) -> None:

@@ -15,11 +15,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from tunepass.diagnostics import ToolError
-from tunepass.evaluators.building import Building
+from tunepass.evaluators.building import BuildingEvaluator, Built
 from tunepass.evaluators.measure.interleaved import Behind, interleaved
 from tunepass.evaluators.measure.metrics import MetricPattern
 from tunepass.evaluators.measure.repeats import WALL_TIME, Repeats
-from tunepass.evaluators.measure.stages import measuring
+from tunepass.evaluators.measure.stages import measuring, spent
 from tunepass.evaluators.measure.timing import MeasurePlan
 from tunepass.evaluators.object_cache import digest, file_digest
 from tunepass.evaluators.process.cores import reserved_core
@@ -57,19 +57,15 @@ class CommandTask:
 
 
 @dataclass(slots=True)
-class BuiltProgram:
-    """A compiled candidate, waiting for its turn on the machine; or already judged."""
+class BuiltProgram(Built):
+    """A linked program in a folder of its own."""
 
-    configuration: Configuration
     candidate: Candidate
     folder: Path
     program: Path
-    key: str = ""
-    verdict: Failed | None = None
-    seconds: dict[str, float] = field(default_factory=dict)
 
 
-class CommandRun(Building[BuiltProgram]):
+class CommandRun(BuildingEvaluator[BuiltProgram]):
     """Compiles a program and judges it by its own run command."""
 
     def __init__(self, task: CommandTask):
@@ -91,12 +87,13 @@ class CommandRun(Building[BuiltProgram]):
                 with self.workspace.scratch() as folder:
                     built = BuiltProgram(Configuration({}), self.task.reference, folder, folder / "program")
                     self._build(built)
-                    if built.verdict is not None:
-                        raise ToolError(f"{self.task.source} does not compile as it is", hint=built.verdict.log)
-                    found = self._once(built, self.task.run_limits)
-                    if isinstance(found, Failed):
-                        raise ToolError(f"`{' '.join(self.task.run)}` fails on the untouched source", hint=found.log)
-                    seconds, _ = found
+                    if built.failure is not None:
+                        raise ToolError(f"{self.task.source} does not compile as it is", hint=built.failure.log)
+                    reference = self._once(built, self.task.run_limits)
+                    if isinstance(reference, Failed):
+                        command = " ".join(self.task.run)
+                        raise ToolError(f"`{command}` fails on the untouched source", hint=reference.log)
+                    seconds, _ = reference
                 self._limits = replace(self.task.run_limits, wall_s=min(self.task.run_limits.wall_s, 2 + 20 * seconds))
             return self._limits
 
@@ -109,54 +106,47 @@ class CommandRun(Building[BuiltProgram]):
         try:
             self._build(built)
         except BaseException:
-            shutil.rmtree(folder, ignore_errors=True)
+            self.discard(built)
             raise
         built.seconds["compile"] = time.monotonic() - started
         return built
 
     def _build(self, built: BuiltProgram) -> None:
         candidate = built.candidate
-        target, _, built.verdict = self.compiling.compile_candidate(candidate, built.folder, rename_main=False)
-        if built.verdict is not None:
+        target, _, built.failure = self.compiling.compile_candidate(candidate, built.folder, rename_main=False)
+        if built.failure is not None:
             return
         further = self.compiling.compile_further(built.folder)
-        _, built.verdict = self.compiling.link([target, *further], built.program, candidate)
-        if built.verdict is None:
+        _, built.failure = self.compiling.link([target, *further], built.program, candidate)
+        if built.failure is None:
             built.key = digest(file_digest(target), repr((candidate.flags, candidate.environment, candidate.arguments)))
 
-    def finish(self, built: BuiltProgram) -> Evaluation:
-        """Run and judge; one at a time, and never while something compiles."""
-        try:
-            if built.verdict is not None:
-                return Evaluation(built.verdict, built.seconds, tail(built.verdict.log))
-            known = self.cache.look_up(built.key, built.seconds)
-            if known is not None:
-                return known
-            with reserved_core():  # nobody else measures meanwhile on that core; the program itself is not pinned
-                outcome = self._judge(built)
-            log, speed = (tail(outcome.log), None) if isinstance(outcome, Failed) else ("", self._repeats.speed)
-            evaluation = Evaluation(outcome, built.seconds, log, speed, code=built.key)
-            self.cache.store(built.configuration, evaluation)
-            return evaluation
-        finally:
-            shutil.rmtree(built.folder, ignore_errors=True)
+    def measure(self, built: BuiltProgram) -> Evaluation:
+        with reserved_core():  # nobody else measures meanwhile on that core; the program itself is not pinned
+            outcome = self._judge(built)
+        log, speed = (tail(outcome.log), None) if isinstance(outcome, Failed) else ("", self._repeats.speed)
+        return Evaluation(outcome, built.seconds, log, speed)
+
+    def discard(self, built: BuiltProgram) -> None:
+        shutil.rmtree(built.folder, ignore_errors=True)
 
     def _judge(self, built: BuiltProgram) -> Measured | Failed:
         limits = self.set_up()
+        with spent(built.seconds, "check"):
+            first = self._once(built, limits)
+            if isinstance(first, Failed):
+                return first
+            failure = self._checked(built, limits)
+        if failure is not None:
+            return failure
         started = time.monotonic()
-        found = self._once(built, limits)
-        failure = found if isinstance(found, Failed) else self._checked(built, limits)
-        built.seconds["check"] = time.monotonic() - started
-        if failure is not None or isinstance(found, Failed):
-            return failure or found  # type: ignore[return-value]
-        started = time.monotonic()
-        outcome = self._repeats.measure(lambda: self._values(built, limits), found[1])
+        outcome = self._repeats.measure(lambda: self._values(built, limits), first[1])
         built.seconds[measuring(outcome)] = time.monotonic() - started
         return outcome
 
     def _values(self, built: BuiltProgram, limits: Limits) -> dict[str, float] | Failed:
-        found = self._once(built, limits)
-        return found if isinstance(found, Failed) else found[1]
+        run = self._once(built, limits)
+        return run if isinstance(run, Failed) else run[1]
 
     def _once(self, built: BuiltProgram, limits: Limits) -> tuple[float, dict[str, float]] | Failed:
         """Seconds and metrics of one run."""
@@ -205,11 +195,11 @@ class CommandRun(Building[BuiltProgram]):
         name = self.task.objectives[0].name
 
         def measure(index: int) -> float | Failed:
-            found = self._values(built[index], limits)
-            return found if isinstance(found, Failed) else found[name]
+            values = self._values(built[index], limits)
+            return values if isinstance(values, Failed) else values[name]
 
         try:
-            return interleaved([one.verdict is None for one in built], measure, rounds, seconds, behind)
+            return interleaved([program.failure is None for program in built], measure, rounds, seconds, behind)
         finally:
-            for one in built:
-                shutil.rmtree(one.folder, ignore_errors=True)
+            for program in built:
+                self.discard(program)

@@ -11,11 +11,11 @@ import contextlib
 import shutil
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from tunepass.evaluators.building import Building
+from tunepass.evaluators.building import BuildingEvaluator, Built
 from tunepass.evaluators.harness.compare import Output, compare, zeros_pass
 from tunepass.evaluators.harness.counting import count_instructions
 from tunepass.evaluators.harness.harness import BuiltHarness, HarnessRun, Reference, build_harness
@@ -59,20 +59,16 @@ class KernelTask:
 
 
 @dataclass(slots=True)
-class Prepared:
-    """A compiled candidate, waiting for its turn on the machine; or already judged."""
+class BuiltCandidate(Built):
+    """A compiled candidate. `program` is None where it was not linked: its object is in the cache, or it failed."""
 
-    configuration: Configuration
     candidate: Candidate
     folder: Path
     program: Path | None = None
-    key: str = ""
-    verdict: Failed | None = None
-    seconds: dict[str, float] = field(default_factory=dict)
-    log: str = ""
+    log: str = ""  # of the compiler
 
 
-class CompileRun(Building[Prepared]):
+class CompileRun(BuildingEvaluator[BuiltCandidate]):
     """Compiles a kernel and judges it in its generated harness."""
 
     def __init__(self, task: KernelTask):
@@ -110,70 +106,60 @@ class CompileRun(Building[Prepared]):
 
     # --- one candidate --------------------------------------------------------------------------------------------
 
-    def prepare(self, configuration: Configuration, *, link_known: bool = False) -> Prepared:
+    def prepare(self, configuration: Configuration, *, link_known: bool = False) -> BuiltCandidate:
         """Compile, and link unless the object is known already. Safe to call from several threads."""
         self.set_up()
-        prepared = Prepared(configuration, self.task.lower(configuration), self.workspace.new())
+        built = BuiltCandidate(configuration, self.task.lower(configuration), self.workspace.new())
         try:
-            with spent(prepared.seconds, "compile"):
-                self._compile(prepared, link_known)
+            with spent(built.seconds, "compile"):
+                self._compile(built, link_known)
         except BaseException:
-            shutil.rmtree(prepared.folder, ignore_errors=True)
+            self.discard(built)
             raise
-        return prepared
+        return built
 
-    def _compile(self, prepared: Prepared, link_known: bool) -> None:
+    def _compile(self, built: BuiltCandidate, link_known: bool) -> None:
         assert self._harness is not None
-        candidate = prepared.candidate
+        candidate = built.candidate
         text = self.task.text if candidate.text is None else candidate.text
-        target, done, failure = self.compiling.compile_object(
-            candidate, prepared.folder, rename_main=mentions_main(text)
-        )
+        target, done, failure = self.compiling.compile_object(candidate, built.folder, rename_main=mentions_main(text))
         if failure is None and candidate.requests:
-            with spent(prepared.seconds, "apply"):
-                failure = self.compiling.refused(candidate, prepared.folder, done)
-        prepared.log, prepared.verdict = done.log, failure
+            with spent(built.seconds, "apply"):
+                failure = self.compiling.refused(candidate, built.folder, done)
+        built.log, built.failure = done.log, failure
         if failure is not None:
             return
-        prepared.key = digest(file_digest(target), repr((candidate.flags, candidate.environment)))
-        if prepared.key in self.cache and not link_known:
+        built.key = digest(file_digest(target), repr((candidate.flags, candidate.environment)))
+        if built.key in self.cache and not link_known:
             return
-        prepared.program, prepared.verdict = self._harness.link(target, candidate, prepared.folder)
+        built.program, built.failure = self._harness.link(target, candidate, built.folder)
 
-    def finish(self, prepared: Prepared) -> Evaluation:
-        """Judge and time a prepared candidate; one at a time, and never while something compiles."""
-        try:
-            if prepared.verdict is not None:
-                return Evaluation(prepared.verdict, prepared.seconds, tail(prepared.verdict.log))
-            known = self.cache.look_up(prepared.key, prepared.seconds)
-            if known is not None:
-                return known
-            with self._runner(prepared) as run:
-                evaluation = replace(self._judge(prepared, run), code=prepared.key)
-            self.cache.store(prepared.configuration, evaluation)
-            return evaluation
-        finally:
-            shutil.rmtree(prepared.folder, ignore_errors=True)
+    def measure(self, built: BuiltCandidate) -> Evaluation:
+        with self._runner(built) as run:
+            return self._judge(built, run)
+
+    def discard(self, built: BuiltCandidate) -> None:
+        shutil.rmtree(built.folder, ignore_errors=True)
 
     @contextlib.contextmanager
-    def _runner(self, prepared: Prepared) -> Iterator[HarnessRun]:
-        assert prepared.program is not None
+    def _runner(self, built: BuiltCandidate) -> Iterator[HarnessRun]:
+        assert built.program is not None
         with contextlib.ExitStack() as stack:
             cpus: tuple[int, ...] = stack.enter_context(reserved_core())
-            if self.compiling.threaded(prepared.candidate):
+            if self.compiling.threaded(built.candidate):
                 cpus = ()
-            yield HarnessRun(prepared.program, prepared.folder, prepared.candidate.environment, cpus)
+            yield HarnessRun(built.program, built.folder, built.candidate.environment, cpus)
 
-    def _judge(self, prepared: Prepared, run: HarnessRun) -> Evaluation:
-        with spent(prepared.seconds, "check"):
+    def _judge(self, built: BuiltCandidate, run: HarnessRun) -> Evaluation:
+        with spent(built.seconds, "check"):
             failure = self._check(run)
         if failure is not None:
-            return Evaluation(failure, prepared.seconds, tail(failure.log))
+            return Evaluation(failure, built.seconds, tail(failure.log))
         started = time.monotonic()
         outcome, speed = self._measure(run)
-        prepared.seconds[measuring(outcome)] = time.monotonic() - started
-        log = outcome.log if isinstance(outcome, Failed) else prepared.log
-        return Evaluation(outcome, prepared.seconds, log, speed)
+        built.seconds[measuring(outcome)] = time.monotonic() - started
+        log = outcome.log if isinstance(outcome, Failed) else built.log
+        return Evaluation(outcome, built.seconds, log, speed)
 
     def _measure(self, run: HarnessRun) -> tuple[Measured | Failed, float | None]:
         """The outcome, and the machine's speed meanwhile if time was measured."""
@@ -263,12 +249,12 @@ class CompileRun(Building[Prepared]):
                 return self._value(run)
 
         try:
-            alive = [one.program is not None for one in prepared]
-            times = interleaved(alive, measure, 1 if counted else rounds, seconds, behind)
+            linked = [built.program is not None for built in prepared]
+            values = interleaved(linked, measure, 1 if counted else rounds, seconds, behind)
         finally:
-            for one in prepared:
-                shutil.rmtree(one.folder, ignore_errors=True)
-        return [found * rounds for found in times] if counted else times
+            for built in prepared:
+                self.discard(built)
+        return [counts * rounds for counts in values] if counted else values
 
     def _value(self, run: HarnessRun) -> float | Failed:
         """Of one round."""

@@ -38,11 +38,11 @@ def run_sanitized(
         raise ToolError("the compiler cannot link with its sanitizers", hint=failure.log if failure else None)
     slow = replace(limits, wall_s=limits.wall_s * SLOWDOWN, limit_reservations=False)
     result = HarnessRun(program, folder, watched.environment).plain("sanitize", seed, slow)
-    return _verdict(result) if isinstance(result, Failed) else result.outputs
+    return _classified(result) if isinstance(result, Failed) else result.outputs
 
 
-def _verdict(failure: Failed) -> Failed:
-    """The sanitizer's own words first."""
+def _classified(failure: Failed) -> Failed:
+    """The failure by what the sanitizer printed; unchanged where no sanitizer printed anything."""
     address, undefined = ASAN.search(failure.log), UBSAN.search(failure.log)
     if address:
         return Failed("out_of_bounds" if BOUNDS.search(address[1]) else "crash", f"AddressSanitizer: {failure.log}")
