@@ -41,12 +41,12 @@ def arguments(kernel: Kernel, configuration: Configuration) -> Words:
 
 
 def environment(kernel: Kernel, configuration: Configuration) -> tuple[tuple[str, str], ...]:
-    found = []
+    settings = []
     for binding in kernel.bindings:
         if binding.role == "environment":
             variable, _, form = binding.form.partition("=")
-            found.append((variable, form.replace("{}", spelled(configuration[binding.parameter]))))
-    return tuple(found)
+            settings.append((variable, form.replace("{}", spelled(configuration[binding.parameter]))))
+    return tuple(settings)
 
 
 def value_text(kernel: Kernel, configuration: Configuration, name: str) -> str:
@@ -63,11 +63,11 @@ def placed_names(kernel: Kernel) -> set[str]:
 
 
 def _words(kernel: Kernel, configuration: Configuration, roles: tuple[Role, ...], placed: set[str]) -> Words:
-    found: list[str] = []
+    words: list[str] = []
     for binding in kernel.bindings:
         if binding.role in roles and binding.parameter not in placed:
-            found += _split(binding, value_text(kernel, configuration, binding.parameter))
-    return tuple(found)
+            words += _split(binding, value_text(kernel, configuration, binding.parameter))
+    return tuple(words)
 
 
 def _split(binding: Binding, text: str) -> list[str]:

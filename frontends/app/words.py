@@ -73,11 +73,11 @@ def expand(words: Words, values: Mapping[str, str], lists: Mapping[str, Words]) 
     """The words filled in. A word that is nothing but the name of a list becomes the list's words; inside a word a list
     is one text, its words separated by blanks."""
     joined = {**values, **{name: " ".join(items) for name, items in lists.items()}}
-    found: list[str] = []
+    expanded: list[str] = []
     for word in words:
         alone = HOLE.fullmatch(word)
         if alone and alone[1] in lists:
-            found += lists[alone[1]]
+            expanded += lists[alone[1]]
         else:
-            found.append(fill(word, joined))
-    return tuple(found)
+            expanded.append(fill(word, joined))
+    return tuple(expanded)

@@ -39,8 +39,8 @@ class ModelRun:
 
     def __call__(self, configuration: Configuration) -> Evaluation:
         columns = {p.name: p.column([configuration[p.name]]) for p in self.parameters}
-        found = [float(values[0]) for values in self._program.run(columns, 1)]
-        for (name, (_, most)), needed in zip(self.limits.items(), found[len(self.values) :]):
+        outputs = [float(values[0]) for values in self._program.run(columns, 1)]
+        for (name, (_, most)), needed in zip(self.limits.items(), outputs[len(self.values) :]):
             if needed > most:
                 return Evaluation(Infeasible(f"{name} <= {most}"))
-        return Evaluation(Measured(dict(zip(self.values, found))))
+        return Evaluation(Measured(dict(zip(self.values, outputs))))

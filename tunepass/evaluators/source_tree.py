@@ -31,20 +31,20 @@ class Sources:
 
     def files(self) -> list[Path]:
         """Relative paths, sorted; hidden files and the linked ones left out. Raises SourceError for an empty match."""
-        found: set[Path] = set()
+        matches: set[Path] = set()
         for pattern in self.patterns:
             matched = [p for p in sorted(self.folder.glob(pattern)) if not self._left_out(p)]
             if not matched:
                 raise SourceError(f"no file matches `{pattern}` in {self.folder}", self.span)
             for path in matched:
-                found |= set(self._below(path)) if path.is_dir() else {path}
-        return sorted(path.relative_to(self.folder) for path in found)
+                matches |= set(self._below(path)) if path.is_dir() else {path}
+        return sorted(path.relative_to(self.folder) for path in matches)
 
     def _below(self, folder: Path) -> Iterator[Path]:
         for root, folders, names in os.walk(folder):
-            here = Path(root)
-            folders[:] = [name for name in folders if not self._left_out(here / name)]
-            yield from (here / name for name in names if not self._left_out(here / name))
+            parent = Path(root)
+            folders[:] = [name for name in folders if not self._left_out(parent / name)]
+            yield from (parent / name for name in names if not self._left_out(parent / name))
 
     def _left_out(self, path: Path) -> bool:
         relative = path.relative_to(self.folder).as_posix()

@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 from tunepass.diagnostics import StudyError
-from tunepass.evaluators.recorded.replay import ReplayEvaluator, replay
+from tunepass.evaluators.recorded.evaluator import ReplayEvaluator
+from tunepass.evaluators.recorded.replay import replay
 from tunepass.evaluators.recorded.table import RecordedSpace, read
 from tunepass.space.configuration import Configuration
 from tunepass.study.outcome import Failed, Measured

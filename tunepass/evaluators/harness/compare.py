@@ -38,12 +38,12 @@ class Output:
 
 def compare(expected: Sequence[Output], got: Sequence[Output], tolerance: Tolerance) -> tuple[Mismatch, ...]:
     """One Mismatch for each array that is not right. Both hold the same arrays in the same order."""
-    found = []
+    mismatches = []
     for want, have in zip(expected, got, strict=True):
         right = is_right(want.values, have.values, tolerance)
         if not right.all():
-            found.append(_mismatch(want, have, right))
-    return tuple(found)
+            mismatches.append(_mismatch(want, have, right))
+    return tuple(mismatches)
 
 
 def zeros_pass(expected: Sequence[Output], tolerance: Tolerance) -> tuple[str, ...]:

@@ -36,9 +36,9 @@ def count_instructions(run: HarnessRun, seed: int, limits: Limits) -> tuple[int,
         result = replace(run, prefix=words).plain("count", seed, slow, calls=calls)
         if isinstance(result, Failed):
             return result
-        found = REFS.search(result.log)
-        if found is None:
+        printed_count = REFS.search(result.log)
+        if printed_count is None:
             return Failed("metric", f"cachegrind printed no count\n{result.log}")
-        counts.append(int(found[1].replace(",", "")))
+        counts.append(int(printed_count[1].replace(",", "")))
         outputs = result.outputs[-1]
     return counts[1] - counts[0], outputs

@@ -40,8 +40,8 @@ class MetricPattern:
 
     def find(self, output: str) -> float | None:
         """The value; None when it is not there or not finite."""
-        found = [match[1] for match in re.findall(self._regex, output, re.IGNORECASE)]
-        value = float(found[-1]) if found else math.nan
+        numbers = [match[1] for match in re.findall(self._regex, output, re.IGNORECASE)]
+        value = float(numbers[-1]) if numbers else math.nan
         return value if math.isfinite(value) else None
 
 

@@ -28,12 +28,12 @@ def numbers_differ(expected: str, got: str, numbers: Sequence[OutputMetric], tol
 def outputs_differ(expected: str, got: str, ignored: Sequence[MetricPattern], tolerance: Tolerance) -> str | None:
     """The first line where the outputs differ: in text (white space aside), or in a number by more than the tolerance.
     Lines where an `ignored` number stands are compared without it."""
-    ours, theirs = _lines(expected, ignored), _lines(got, ignored)
-    for place, (want, have) in enumerate(zip(ours, theirs), start=1):
+    expected_lines, got_lines = _lines(expected, ignored), _lines(got, ignored)
+    for place, (want, have) in enumerate(zip(expected_lines, got_lines), start=1):
         if not _same_line(want, have, tolerance):
             return f"line {place} of the output: expected {_cut(want)!r}, got {_cut(have)!r}"
-    if len(ours) != len(theirs):
-        return f"the output has {len(theirs)} lines, expected {len(ours)}"
+    if len(expected_lines) != len(got_lines):
+        return f"the output has {len(got_lines)} lines, expected {len(expected_lines)}"
     return None
 
 

@@ -34,10 +34,10 @@ class Repeats:
         until = time.monotonic() + plan.budget_s
         censored = self._hopeless(first[name])
         while not censored and len(runs) < plan.most and plan.most > 1:
-            found = once()
-            if isinstance(found, Failed):
-                return found
-            runs.append(found)
+            values = once()
+            if isinstance(values, Failed):
+                return values
+            runs.append(values)
             if timed:
                 speeds.append(machine_speed())
             if time.monotonic() >= until or (len(runs) >= plan.least and self._steady([run[name] for run in runs])):

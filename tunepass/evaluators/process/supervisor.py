@@ -62,14 +62,14 @@ def read_request() -> RunRequest:
 
 def children_of(pid: int) -> list[int]:
     """Children of every thread of `pid`; empty when it is gone."""
-    found: list[int] = []
+    children: list[int] = []
     try:
         for thread in os.listdir(f"/proc/{pid}/task"):
             with open(f"/proc/{pid}/task/{thread}/children") as file:
-                found += [int(word) for word in file.read().split()]
+                children += [int(word) for word in file.read().split()]
     except OSError:
         pass
-    return found
+    return children
 
 
 def parents_by_scan() -> dict[int, list[int]]:
@@ -92,14 +92,14 @@ HAS_CHILDREN = os.path.exists(f"/proc/self/task/{os.getpid()}/children")
 def descendants() -> list[int]:
     """Every process below this one, zombies included, parents first."""
     tree = None if HAS_CHILDREN else parents_by_scan()
-    found: list[int] = []
+    pids: list[int] = []
     front = [os.getpid()]
     while front:
         pid = front.pop()
         below = children_of(pid) if tree is None else tree.get(pid, [])
-        found += below
+        pids += below
         front += below
-    return found
+    return pids
 
 
 def state_and_rss(pid: int) -> tuple[str, int]:

@@ -10,12 +10,11 @@ from pathlib import Path
 import numpy as np
 
 from tunepass.diagnostics import StudyError, nearest
-from tunepass.evaluators.base import Evaluator
+from tunepass.evaluators.recorded.evaluator import ReplayEvaluator
+from tunepass.evaluators.recorded.scores import BestValue, HypervolumeShare
 from tunepass.evaluators.recorded.table import RecordedSpace, read
 from tunepass.space.configuration import Configuration
 from tunepass.study.objective import Objective
-from tunepass.study.outcome import Evaluation, Measured, Outcome
-from tunepass.study.pareto import hypervolume, nondominated
 from tunepass.study.study import Study
 from tunepass.study.task import (
     Factory,
@@ -28,30 +27,6 @@ from tunepass.study.task import (
 )
 from tunepass.study.trial import Trial
 from tunepass.study.trust import Trust
-
-
-class ReplayEvaluator(Evaluator):
-    """Looks outcomes up. With `noise`, a measurement is drawn anew from a normal distribution with the recorded mean
-    and standard deviation."""
-
-    def __init__(
-        self, recorded: RecordedSpace, objectives: Sequence[Objective], noise: np.random.Generator | None = None
-    ):
-        if noise is not None and not any(recorded.deviation.values()):
-            raise StudyError(f"{recorded.name} records no noise (columns <objective>_std)")
-        self.recorded, self.objectives, self.noise = recorded, tuple(objectives), noise
-
-    def evaluate(self, configuration: Configuration) -> Evaluation:
-        return Evaluation(self._drawn(configuration, self.recorded.outcome(configuration)))
-
-    def _drawn(self, configuration: Configuration, outcome: Outcome) -> Outcome:
-        if not isinstance(outcome, Measured):
-            return outcome
-        values = {o.name: outcome.values[o.name] for o in self.objectives}
-        if self.noise is not None:
-            std = self.recorded.deviation.get(configuration, {})
-            values = {name: float(self.noise.normal(v, std.get(name, 0.0))) for name, v in values.items()}
-        return Measured(values)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,7 +84,7 @@ def replay(
     `source` is the prior mean of all runs, `transfer` its name."""
     recorded = read(path)
     chosen = _chosen(recorded, objectives)
-    score = _Single(recorded, chosen[0]) if len(chosen) == 1 else _Share(recorded, chosen)
+    score = BestValue(recorded, chosen[0]) if len(chosen) == 1 else HypervolumeShare(recorded, chosen)
     return ReplayReport(
         name=recorded.name,
         strategy=strategy if isinstance(strategy, str) else getattr(strategy, "__name__", "strategy"),
@@ -135,7 +110,7 @@ def _run(
     noise: bool,
     source: PriorMeanLike | None,
     clock: Callable[[], float],
-    score: _Single | _Share,
+    score: BestValue | HypervolumeShare,
 ) -> ReplayRun:
     stopwatch = _Stopwatch(strategy, clock)
     study = Study(recorded.space, objectives, strategy=stopwatch, seed=seed, max_evals=max_evals, prior_mean=source)
@@ -190,67 +165,14 @@ class _Timed:
 
     def suggest(self, n: int, /) -> list[Configuration]:
         start = self.stopwatch.clock()
-        found = self.inner.suggest(n)
+        suggested = self.inner.suggest(n)
         self.stopwatch.seconds += self.stopwatch.clock() - start
-        return found
+        return suggested
 
     def observe(self, trial: Trial, /) -> None:
         start = self.stopwatch.clock()
         self.inner.observe(trial)
         self.stopwatch.seconds += self.stopwatch.clock() - start
-
-
-class _Single:
-    """One objective: the recorded value of the incumbent."""
-
-    def __init__(self, recorded: RecordedSpace, objective: Objective):
-        self.recorded, self.objective = recorded, objective
-        self.optimum = recorded.optimum(objective)
-
-    def series(self, trials: Sequence[Trial]) -> tuple[float | None, ...]:
-        name, best, value = self.objective.name, float("inf"), None
-        series: list[float | None] = []
-        for trial in trials:
-            truth = self.recorded.outcome(trial.configuration)
-            if isinstance(trial.outcome, Measured) and isinstance(truth, Measured):
-                loss = self.objective.loss(trial.outcome.values[name])
-                if loss < best:
-                    best, value = loss, truth.values[name]
-            series.append(value)
-        return tuple(series)
-
-
-class _Share:
-    """Several objectives: the share of the table's hypervolume, in losses scaled to the range of the measured rows."""
-
-    def __init__(self, recorded: RecordedSpace, objectives: Sequence[Objective]):
-        self.recorded, self.objectives, self.optimum = recorded, objectives, 1.0
-        measured = [o for o in recorded.outcomes.values() if isinstance(o, Measured)]
-        if not measured:
-            raise StudyError(f"{recorded.name}: no row measured anything")
-        losses = np.array([self._losses(o) for o in measured])
-        self.lo, self.span = losses.min(axis=0), np.maximum(np.ptp(losses, axis=0), 1e-300)
-        self.reference = [1.0 + 1e-9] * len(objectives)
-        self.whole = self._volume(losses[nondominated(losses)])
-
-    def series(self, trials: Sequence[Trial]) -> tuple[float | None, ...]:
-        found: list[tuple[float, ...]] = []
-        series: list[float | None] = []
-        for trial in trials:
-            truth = self.recorded.outcome(trial.configuration)
-            if isinstance(truth, Measured):
-                found.append(self._losses(truth))
-                share = self._volume(np.array(found)) / self.whole
-                series.append(share)
-            else:
-                series.append(series[-1] if series else None)
-        return tuple(series)
-
-    def _losses(self, outcome: Measured) -> tuple[float, ...]:
-        return tuple(o.loss(outcome.values[o.name]) for o in self.objectives)
-
-    def _volume(self, losses: np.ndarray[tuple[int, int], np.dtype[np.float64]]) -> float:
-        return hypervolume((losses - self.lo) / self.span, self.reference)
 
 
 def _chosen(recorded: RecordedSpace, names: Sequence[str]) -> tuple[Objective, ...]:

@@ -88,8 +88,8 @@ def _stated(path: Path) -> dict[str, Any]:
     except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
         raise StudyError(f"cannot read the recorded space {path}: {error}") from error
     if not isinstance(stated, dict) or stated.get("schema") != SCHEMA:
-        found = stated.get("schema") if isinstance(stated, dict) else None
-        raise StudyError(f"{path} is not a recorded space: its schema is {found!r}, not {SCHEMA!r}")
+        schema = stated.get("schema") if isinstance(stated, dict) else None
+        raise StudyError(f"{path} is not a recorded space: its schema is {schema!r}, not {SCHEMA!r}")
     return stated
 
 
@@ -141,8 +141,8 @@ def _rows(path: Path, parameters: tuple[Parameter, ...], objectives: tuple[Objec
                 configuration = Configuration(values)
                 outcomes[configuration] = outcome = _outcome(row, objectives)
                 if isinstance(outcome, Measured):
-                    found = {o.name: _number(row.get(f"{o.name}_std")) for o in objectives}
-                    deviation[configuration] = {name: std for name, std in found.items() if std is not None}
+                    deviations = {o.name: _number(row.get(f"{o.name}_std")) for o in objectives}
+                    deviation[configuration] = {name: std for name, std in deviations.items() if std is not None}
     except (OSError, EOFError, UnicodeDecodeError, csv.Error) as error:
         raise StudyError(f"cannot read the rows of a recorded space, {path}: {error}") from error
     return outcomes, deviation

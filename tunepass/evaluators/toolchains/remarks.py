@@ -49,7 +49,7 @@ def remark_flags(family: Family, file: Path) -> tuple[str, ...]:
 
 def parse_remarks(text: str) -> tuple[Remark, ...]:
     """Of either compiler. Lines that are not remarks are passed over."""
-    found = []
+    remarks = []
     for match in (LINE.match(line) for line in text.splitlines()):
         if match:
             words = match["text"].strip()
@@ -59,8 +59,8 @@ def parse_remarks(text: str) -> tuple[Remark, ...]:
                 applied = "vectorize"
             elif done and UNROLLED.search(words):
                 applied = "unroll"
-            found.append(Remark(int(match["line"]), applied, words))
-    return tuple(found)
+            remarks.append(Remark(int(match["line"]), applied, words))
+    return tuple(remarks)
 
 
 def _lost(request: Request, near: Sequence[Remark], remarks: Sequence[Remark]) -> bool:

@@ -90,22 +90,22 @@ def synthesise(verilog: str, top: str, target: str) -> dict[str, Counts]:
         # YoWASP sees its working directory and little else, so names are relative to it.
         Path(folder, "in.v").write_text(verilog, encoding="utf-8")
         done = run_limited([*find(), "-q", "-p", script], limits=_limits(), cwd=folder)
-        found = Path(folder, "out.json")
-        if not done.ok or not found.exists():
+        statistics = Path(folder, "out.json")
+        if not done.ok or not statistics.exists():
             raise ToolError(f"yosys failed on {top} for {target}", hint=done.log or done.ended)
-        return counts_of(found.read_text(encoding="utf-8"), target)
+        return counts_of(statistics.read_text(encoding="utf-8"), target)
 
 
 def counts_of(statistics: str, target: str) -> dict[str, Counts]:
     """The counts in the output of `stat -json`."""
-    found: dict[str, Counts] = {}
+    counts: dict[str, Counts] = {}
     for name, module in json.loads(statistics)["modules"].items():
         cells = module["num_cells_by_type"]
-        found[name.lstrip("\\")] = {
+        counts[name.lstrip("\\")] = {
             resource: sum(amount * n for cell, n in cells.items() if (amount := _amount(cell, weights)))
             for resource, weights in TARGETS[target].cells.items()
         }
-    return found
+    return counts
 
 
 def _amount(cell: str, weights: Mapping[str, float]) -> float:
