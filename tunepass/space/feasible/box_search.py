@@ -79,7 +79,7 @@ class BoxSearch:
     def _relevant(self) -> NDArray[np.int64]:
         """Which expression reads which axis (expressions, axes)."""
         names = [nodes.free_names(e) for e in self.expressions]
-        return np.array([[int(a.name in mine) for a in self.axes] for mine in names])
+        return np.array([[int(a.name in read) for a in self.axes] for read in names])
 
     def _judge(self, boxes: WeightedBoxes, bounded: IntervalExtension) -> tuple[Mask, NDArray[np.int64]]:
         """Which boxes (n,) may hold a feasible point, and which expressions (e, n) are open there."""

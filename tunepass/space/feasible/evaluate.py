@@ -43,11 +43,11 @@ class TermEvaluator:
         self._ranges: dict[Term, TermRange] = {}
 
     def value(self, t: Term) -> Result:
-        found = self.known.get(t)
-        if found is None:
-            found = self._value(t)
-            self.known[t] = found
-        return found
+        result = self.known.get(t)
+        if result is None:
+            result = self._value(t)
+            self.known[t] = result
+        return result
 
     def satisfied(self, t: Term, where: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Where `t` is defined and true. An overflow in `where` raises ExpressionError with the constraint's span."""
@@ -94,11 +94,11 @@ class TermEvaluator:
         """Bounds of a term over every completion, row by row."""
         if not t.mask & self.bound:
             return t.range
-        found = self._ranges.get(t)
-        if found is None:
-            found = self._range(t)
-            self._ranges[t] = found
-        return found
+        bounds = self._ranges.get(t)
+        if bounds is None:
+            bounds = self._range(t)
+            self._ranges[t] = bounds
+        return bounds
 
     def _range(self, t: Term) -> TermRange:
         if t.kind == "place":
@@ -108,10 +108,10 @@ class TermEvaluator:
         if t.nary:
             part, sign, rest = self.terms.split(t, self.bound)
             signed = rest if part is None else ((sign, part), *rest)
-            found = [self.range(c) for _, c in signed]
+            bounds = [self.range(c) for _, c in signed]
             if t.kind == "sum":
-                return ranges.add(found, [s for s, _ in signed])
-            return {"product": ranges.multiply, "all": ranges.every, "any": ranges.some}[t.kind](found)
+                return ranges.add(bounds, [s for s, _ in signed])
+            return {"product": ranges.multiply, "all": ranges.every, "any": ranges.some}[t.kind](bounds)
         if t.expr is None or t.kind in ("select", "locate"):
             return ranges.unknown(t.type)
         return ranges.apply(t.expr, [self.range(c) for c in t.children])
@@ -127,10 +127,10 @@ class TermEvaluator:
         """An item still to be placed goes behind the positions already bound."""
         if t not in self.known:
             return t.range
-        at = np.asarray(self.known[t][0], dtype=np.float64)
+        position = np.asarray(self.known[t][0], dtype=np.float64)
         bound = float(bin(t.mask & self.bound).count("1"))
-        lo: Ends = np.where(at >= 0, at, bound)
-        return TermRange(lo, np.where(at >= 0, at, t.range.hi), False)
+        lo: Ends = np.where(position >= 0, position, bound)
+        return TermRange(lo, np.where(position >= 0, position, t.range.hi), False)
 
 
 def _whole(values: Values) -> Values:
@@ -173,6 +173,6 @@ def _locate(t: Term, parts: list[Result]) -> Result:
         name = order.items[code]
         if isinstance(item, nodes.Category) and name not in item.values:
             continue
-        here = _whole(wanted) == (item.values.index(str(name)) if isinstance(item, nodes.Category) else name)
-        values, found = np.where(here, place, values), found | here
+        matches = _whole(wanted) == (item.values.index(str(name)) if isinstance(item, nodes.Category) else name)
+        values, found = np.where(matches, place, values), found | matches
     return values, first(status, flag(np.logical_not(found), UNDEFINED))

@@ -25,20 +25,20 @@ def choose(
     steps = [(u, sum(1 << v for v in unit), _fan(unit, sizes)) for u, unit in enumerate(units)]
     beam: dict[int, tuple[float, tuple[int, ...]]] = {0: (0.0, ())}
     for _ in units:
-        grown: dict[int, tuple[float, tuple[int, ...]]] = {}
+        extended: dict[int, tuple[float, tuple[int, ...]]] = {}
         for bound, (cost, order) in beam.items():
-            here = estimate.nodes(bound)
+            layer_nodes = estimate.nodes(bound)
             for u, mask, fan in steps:
                 if bound & mask:
                     continue
-                total = cost + here * fan
-                so_far = grown.get(bound | mask)
+                total = cost + layer_nodes * fan
+                so_far = extended.get(bound | mask)
                 if so_far is None or total < so_far[0]:
-                    grown[bound | mask] = (total, (*order, u))
-        if len(grown) > BEAM:
-            kept = heapq.nsmallest(BEAM, ((cost + estimate.nodes(b), b) for b, (cost, _) in grown.items()))
-            grown = {b: grown[b] for _, b in kept}
-        beam = grown
+                    extended[bound | mask] = (total, (*order, u))
+        if len(extended) > BEAM:
+            kept = heapq.nsmallest(BEAM, ((cost + estimate.nodes(b), b) for b, (cost, _) in extended.items()))
+            extended = {b: extended[b] for _, b in kept}
+        beam = extended
     _, order = min(beam.values())
     return [v for u in order for v in units[u]]
 
@@ -69,8 +69,8 @@ class _Estimate:
         self._parts: list[tuple[Term, dict[int, tuple[_Part, ...]]]] = [(c, {}) for c in constraints]
 
     def nodes(self, bound: int) -> float:
-        found = self._nodes.get(bound)
-        if found is None:
+        estimate = self._nodes.get(bound)
+        if estimate is None:
             frontier: set[_Part] = set()
             for c, parts in self._parts:
                 inside = c.mask & bound
@@ -78,27 +78,27 @@ class _Estimate:
                     if inside not in parts:
                         parts[inside] = tuple(self._part(t) for t in self.terms.frontier(c, inside))
                     frontier.update(parts[inside])
-            found, covered = 1.0, 0
+            estimate, covered = 1.0, 0
             for part in sorted(frontier):
                 if part.variable or part.mask & ~covered:
-                    found *= part.values
+                    estimate *= part.values
                     covered |= part.mask if part.variable else 0
-            self._nodes[bound] = found
-        return found
+            self._nodes[bound] = estimate
+        return estimate
 
     def _part(self, t: Term) -> _Part:
-        found = self._known.get(t)
-        if found is None:
-            found = _Part(t.mask.bit_count(), len(self._known), t.mask, t.kind == "variable", self._values(t))
-            self._known[t] = found
-        return found
+        part = self._known.get(t)
+        if part is None:
+            part = _Part(t.mask.bit_count(), len(self._known), t.mask, t.kind == "variable", self._values(t))
+            self._known[t] = part
+        return part
 
     def _values(self, t: Term) -> float:
         """An estimate of how many values a term takes: products of sizes grow slower where values collide."""
         sizes = [self.sizes[i] for i in range(t.mask.bit_length()) if t.mask >> i & 1]
-        found = float(math.prod(sizes))
+        product = float(math.prod(sizes))
         if len(sizes) > 1:
-            found **= 0.8
+            product **= 0.8
         if isinstance(t.type, nodes.Real):
-            return found
-        return max(1.0, min(found, float(t.range.hi) - float(t.range.lo) + 1))
+            return product
+        return max(1.0, min(product, float(t.range.hi) - float(t.range.lo) + 1))

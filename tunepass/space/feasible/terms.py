@@ -106,8 +106,8 @@ class Terms:
         return self._apply(e, (self.build(item), *places), kind="locate")
 
     def _apply(self, e: nodes.Expr, children: tuple[Term, ...], kind: str = "apply") -> Term:
-        found = ranges.apply(e, [c.range for c in children]) if kind == "apply" else ranges.unknown(e.type)
-        return self._make(kind, children, e.type, found, expr=e, label=(type(e).__name__, e.label, e.type))
+        bounds = ranges.apply(e, [c.range for c in children]) if kind == "apply" else ranges.unknown(e.type)
+        return self._make(kind, children, e.type, bounds, expr=e, label=(type(e).__name__, e.label, e.type))
 
     def _sum(self, signed: list[tuple[int, Term]], e: nodes.Expr) -> Term:
         flat: list[tuple[int, Term]] = []
@@ -137,15 +137,15 @@ class Terms:
         return made
 
     def nary_of(self, kind: str, children: tuple[Term, ...]) -> Term:
-        found = [c.range for c in children]
+        bounds = [c.range for c in children]
         if kind == "product":
             largest = 1.0
-            for r in found:
+            for r in bounds:
                 largest *= max(1.0, ranges.reach(r))
-            made = self._make(kind, children, nodes.INTEGER, ranges.multiply(found))
+            made = self._make(kind, children, nodes.INTEGER, ranges.multiply(bounds))
             made.safe = made.safe and largest <= ranges.EXACT
             return made
-        return self._make(kind, children, nodes.BOOL, ranges.every(found) if kind == "all" else ranges.some(found))
+        return self._make(kind, children, nodes.BOOL, ranges.every(bounds) if kind == "all" else ranges.some(bounds))
 
     def _make(
         self,
@@ -178,22 +178,22 @@ class Terms:
     def split(self, t: Term, bound: int) -> Split:
         """A flattened term as its bound part and the other children (constants among them), each with its sign."""
         key = t.mask & bound
-        found = t.parts.get(key)
-        if found is None:
+        divided = t.parts.get(key)
+        if divided is None:
             signs = t.signs or (1,) * len(t.children)
             signed = list(zip(signs, t.children))
             inside = [(s, c) for s, c in signed if c.mask and not c.mask & ~bound]
             rest = tuple((s, c) for s, c in signed if not c.mask or c.mask & ~bound)
             if not inside:
-                found = Split(None, 1, rest)
+                divided = Split(None, 1, rest)
             elif len(inside) == 1:
-                found = Split(inside[0][1], inside[0][0], rest)
+                divided = Split(inside[0][1], inside[0][0], rest)
             elif t.kind == "sum":
-                found = Split(self.sum_of(inside), 1, rest)
+                divided = Split(self.sum_of(inside), 1, rest)
             else:
-                found = Split(self.nary_of(t.kind, tuple(c for _, c in inside)), 1, rest)
-            t.parts[key] = found
-        return found
+                divided = Split(self.nary_of(t.kind, tuple(c for _, c in inside)), 1, rest)
+            t.parts[key] = divided
+        return divided
 
     def frontier(self, t: Term, bound: int) -> tuple[Term, ...]:
         """The maximal bound parts of `t`, and the places of a permutation that is being laid out."""
@@ -202,13 +202,13 @@ class Terms:
             return ()
         if inside == t.mask or t.kind == "place":
             return (t,)
-        found = t.frontiers.get(inside)
-        if found is None:
+        known = t.frontiers.get(inside)
+        if known is None:
             part = self.split(t, bound).part if t.nary else None
             open_ = [c for c in t.children if not t.nary or c.mask & ~bound]
             parts = [p for c in open_ for p in self.frontier(c, bound)]
-            found = t.frontiers[inside] = tuple(parts if part is None else [part, *parts])
-        return found
+            known = t.frontiers[inside] = tuple(parts if part is None else [part, *parts])
+        return known
 
 
 def conjuncts(e: nodes.Expr) -> list[nodes.Expr]:
