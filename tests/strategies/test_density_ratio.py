@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -12,6 +14,7 @@ from tunepass.space.space import Space
 from tunepass.strategies.base import Strategy
 from tunepass.strategies.density_ratio import DensityRatio, DensityRatioSettings, importance
 from tunepass.strategies.factors import Factors
+from tunepass.strategies.prior_mean.sources import PriorMean
 from tunepass.strategies.random import Random
 from tunepass.study.objective import Objective
 from tunepass.study.outcome import Measured
@@ -83,3 +86,8 @@ def test_the_parameter_that_decides_is_the_most_important() -> None:
     assert next(iter(found)) in ("tile", "unroll") and found["order"] < 0.01
     with pytest.raises(StudyError, match="at least one trial"):
         importance(space, Objective("time"), [])
+
+
+def test_a_first_batch_may_be_larger_than_the_warm_up() -> None:
+    informed = replace(task(), prior_mean=PriorMean.from_expression("100 / tile + unroll"))
+    assert len(set(DensityRatio(informed).suggest(4))) == 4

@@ -93,6 +93,8 @@ class DensityRatio(SequentialStrategy):
         for configuration in self._warm_up():
             if configuration not in self.history.taken:
                 return configuration
+        if not len(self.history):  # the first batch is larger than the warm-up
+            return draw_free(self.history)
         rng = self.history.rng()
         densities = self._densities()
         columns, rows = self._candidates(densities, rng)
