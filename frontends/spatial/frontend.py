@@ -7,12 +7,12 @@ from typing import ClassVar
 
 from tunepass.diagnostics import Diagnostic, Source, SourceError, nearest
 from tunepass.frontends.base import Frontend, Parsed
-from tunepass.frontends.spatial import outline
 from tunepass.frontends.spatial.emission import rewrite
-from tunepass.frontends.spatial.lowering import Lowered, lower
-from tunepass.frontends.spatial.restrictions import restrictions
-from tunepass.frontends.spatial.roles import parameters
-from tunepass.frontends.spatial.scanner import scan
+from tunepass.frontends.spatial.host.lowering import Lowered, lower
+from tunepass.frontends.spatial.outline.apps import App, apps
+from tunepass.frontends.spatial.parameters.restrictions import restrictions
+from tunepass.frontends.spatial.parameters.roles import parameters
+from tunepass.frontends.spatial.syntax.lexer import Tokens, scan
 from tunepass.ir.files import EmittedFile
 from tunepass.ir.kernel import Binding, Kernel
 
@@ -27,27 +27,32 @@ class SpatialFrontend(Frontend):
 
     def parse(self, source: Source) -> Parsed:
         tokens = scan(source)
-        found = outline.apps(tokens)
-        if not found:
+        kernels: list[Kernel] = []
+        warnings: list[Diagnostic] = []
+        for app in self._wanted(tokens):
+            lowered = lower(tokens, app)
+            kernels.append(self._kernel(source, lowered))
+            warnings.extend(lowered.context.warnings)
+        return Parsed(tuple(kernels), tuple(warnings))
+
+    def _wanted(self, tokens: Tokens) -> list[App]:
+        """Every app of the file, or the one that is asked for."""
+        source, all_apps = tokens.source, apps(tokens)
+        if not all_apps:
             raise SourceError(
                 "no Spatial app here: nothing with an `Accel { … }` in it",
                 source.span(0, 1) if source.text else None,
                 hint="an app is an object or a class with `Accel { … }` in one of its functions",
             )
-        if self.app is not None:
-            names = [app.name for app in found]
-            found = [app for app in found if app.name == self.app]
-            if not found:
-                close = nearest(self.app, names)
-                hint = f"did you mean `{close}`?" if close else f"apps: {', '.join(names)}"
-                raise SourceError(f"{source.name} has no app `{self.app}`", hint=hint)
-        kernels: list[Kernel] = []
-        warnings: list[Diagnostic] = []
-        for app in found:
-            lowered = lower(tokens, app)
-            kernels.append(self._kernel(source, lowered))
-            warnings.extend(lowered.context.warnings)
-        return Parsed(tuple(kernels), tuple(warnings))
+        if self.app is None:
+            return all_apps
+        wanted = [app for app in all_apps if app.name == self.app]
+        if not wanted:
+            names = [app.name for app in all_apps]
+            close = nearest(self.app, names)
+            hint = f"did you mean `{close}`?" if close else f"apps: {', '.join(names)}"
+            raise SourceError(f"{source.name} has no app `{self.app}`", hint=hint)
+        return wanted
 
     def _kernel(self, source: Source, lowered: Lowered) -> Kernel:
         context, program = lowered.context, lowered.program
@@ -72,8 +77,8 @@ class SpatialFrontend(Frontend):
         """The scheduled kernels of one source as one file."""
         source = kernels[0].source
         tokens = scan(source)
-        apps = {app.name: app for app in outline.apps(tokens)}
-        written = ({d.name: d.default for d in lower(tokens, apps[k.name]).context.declared} for k in kernels)
+        by_name = {app.name: app for app in apps(tokens)}
+        written = ({d.name: d.default for d in lower(tokens, by_name[k.name]).context.declared} for k in kernels)
         name = source.name.replace("\\", "/").rsplit("/", 1)[-1]
         name = name if name.endswith(".scala") else f"{kernels[0].name}.scala"
         return EmittedFile(name, rewrite(source.text, zip(kernels, written), note))

@@ -1,0 +1,51 @@
+"""Values read: what a register holds, the operation that carries a value, the number that it is."""
+
+from __future__ import annotations
+
+from tunepass.diagnostics import Span
+from tunepass.expr import algebra
+from tunepass.expr.nodes import Constant
+from tunepass.frontends.spatial.elaborate.context import Context
+from tunepass.frontends.spatial.elaborate.values import HostValue, Known, MemoryRef, Op, Opaque, TupleOf, Value, Wire
+from tunepass.ir.hardware import INT, Bit, Element, Floating, Struct
+
+_READ_OF = {"argin": "arg_read", "stream": "stream_read", "reg": "reg_read", "argout": "reg_read"}
+
+
+def read(context: Context, value: Value, span: Span) -> Value:
+    """The value itself, or what a register, an argument or a host value holds."""
+    if isinstance(value, HostValue):
+        known = value.known()
+        return Known(known) if known is not None else Opaque(value.name)
+    if not isinstance(value, MemoryRef) or value.memory.kind not in _READ_OF:
+        return value
+    memory, known = value.memory, value.host.known() if value.host else None
+    if not context.in_hardware:
+        return Known(known) if known is not None else Opaque(memory.name)
+    op = context.op(_READ_OF[memory.kind], memory.element, memory=memory.name, span=span)
+    return Wire(op) if known is None else Wire(op, (), known)
+
+
+def wire(context: Context, value: Value, span: Span, element: Element = INT) -> Op | None:
+    """The operation that carries `value` in the body; None for a known number, which is wired in."""
+    value = read(context, value, span)
+    if isinstance(value, Wire):
+        return value.op
+    if isinstance(value, TupleOf):
+        parts = [wire(context, item, span, element) for item in value.items]
+        inputs = tuple(p for p in parts if p is not None)
+        fields = tuple((f"_{i + 1}", p.element if p is not None else element) for i, p in enumerate(parts))
+        return context.op("field", Struct(fields), inputs, span=span)
+    return None
+
+
+def constant_of(value: Value) -> int | float | bool | None:
+    """The number that `value` is, if it is one and depends on no parameter."""
+    if isinstance(value, Known) and isinstance(value.expr, Constant):
+        return algebra.number(value.expr)
+    return None
+
+
+def family(element: Element) -> str:
+    """The prefix of an operation's name: flt, bit or fix."""
+    return "flt" if isinstance(element, Floating) else "bit" if isinstance(element, Bit) else "fix"

@@ -1,0 +1,67 @@
+"""One app of a file, lowered: host statements up to `Accel` are evaluated for what they fix, then the accelerator."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tunepass.diagnostics import SourceError
+from tunepass.frontends.spatial.elaborate.bodies import dataflow, stages
+from tunepass.frontends.spatial.elaborate.context import Context
+from tunepass.frontends.spatial.elaborate.program import ProgramElaborator
+from tunepass.frontends.spatial.elaborate.values import Scope, TupleOf
+from tunepass.frontends.spatial.host.code import HostCode
+from tunepass.frontends.spatial.host.surroundings import app_scope, command_line
+from tunepass.frontends.spatial.host.types import file_types
+from tunepass.frontends.spatial.outline.apps import App, accel_body, accels
+from tunepass.frontends.spatial.syntax.lexer import Tokens
+from tunepass.frontends.spatial.syntax.parser import parse
+from tunepass.ir.hardware import Controller, Program, Schedule
+
+
+@dataclass(frozen=True, slots=True)
+class Lowered:
+    """An app's program, with the context that holds its parameters, toggles and warnings."""
+
+    app: App
+    program: Program
+    context: Context
+
+
+def lower(tokens: Tokens, app: App) -> Lowered:
+    """Raises SourceError for what cannot be read; what is not modelled is a warning in the context."""
+    context = Context(file_types(tokens, app))
+    elaborator = ProgramElaborator(context, tokens)
+    opened = accels(tokens, app.first, app.last)
+    if len(opened) > 1:
+        context.warn("this app has more than one `Accel`; the first is taken", tokens.span(opened[1], opened[1]))
+    code = HostCode(tokens, app, elaborator)
+    scope = app_scope(code)
+    words = command_line(tokens, app)
+    if words is not None:
+        scope.set("args", TupleOf(words.words))
+    self_name = 2 if tokens.items[app.first + 1].text == "=>" else 0  # { self => …
+    scope = code.run_until(opened[0], app.first + self_name, app.last, scope)
+    accel = _accel(elaborator, opened[0], scope)
+    if words is not None:
+        words.warn_if_assumed(context)
+    return Lowered(app, Program(accel, tuple(context.outside)), context)
+
+
+def _accel(elaborator: ProgramElaborator, opened: int, scope: Scope) -> Controller:
+    """The accelerator that token `opened` opens."""
+    tokens, context = elaborator.tokens, elaborator.context
+    brace = accel_body(tokens, opened)
+    if brace is None:
+        raise SourceError("`Accel` needs a body in braces", tokens.span(opened, opened))
+    block = parse(tokens, brace + 1, tokens.partner[brace])
+    with context.body() as body:
+        elaborator.block(block, scope)
+    return Controller(
+        label="accel",
+        kind="accel",
+        schedule=Schedule.INNER if body.is_inner else Schedule.SEQUENTIAL,
+        stages=() if body.is_inner else stages(body),
+        operations=dataflow(body.ops) if body.is_inner else (),
+        memories=tuple(body.memories),
+        span=tokens.span(opened, opened),
+    )

@@ -1,0 +1,90 @@
+"""What a parameter does in the program, and what follows: `param(d)`'s domain, the prior when none is written."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from enum import Enum
+
+from tunepass.diagnostics import Span
+from tunepass.expr.nodes import Expr, Name
+from tunepass.frontends.spatial.parameters.declared import Declared, range_domain
+from tunepass.ir.hardware import Controller, Program, Schedule, Transfer
+from tunepass.space.parameter import Categorical, Integer, Ordinal, Parameter
+
+
+class Role(str, Enum):
+    TILE = "tile"  # a counter's step or a memory's size
+    INNER_PAR = "inner par"
+    OUTER_PAR = "outer par"
+    OTHER = "other"
+
+
+# HyperMapper 2.0, §IV-E: tile sizes decay. Parallelism follows the declarations of its authors' benchmarks.
+PRIOR_OF = {Role.TILE: "decay", Role.INNER_PAR: "exponential", Role.OUTER_PAR: "decay", Role.OTHER: "uniform"}
+# spatial-lang, ParameterAnalyzer: the ranges of `param(d)`.
+MAX_TILE, TILE_STEP, MAX_PAR, MAX_OUTER_PAR = 96_000, 96, 192, 15
+
+
+def roles(program: Program) -> dict[str, set[Role]]:
+    """Every parameter's roles."""
+    found: dict[str, set[Role]] = defaultdict(set)
+
+    def note(e: Expr | None, role: Role) -> None:
+        if isinstance(e, Name):
+            found[e.name].add(role)
+
+    for controller in program.accel.walk():
+        inner = controller.schedule is Schedule.INNER
+        for counter in controller.counters:
+            note(counter.step, Role.TILE)
+            note(counter.par, Role.INNER_PAR if inner else Role.OUTER_PAR)
+        for counter in controller.reduce_counters:
+            note(counter.par, Role.INNER_PAR)
+    for transfer in program.accel.transfers():
+        note(transfer.par, Role.INNER_PAR)
+    for memory in program.all_memories():
+        for dim in memory.dims:
+            note(dim, Role.TILE)
+    return found
+
+
+def parameters(declared: list[Declared], toggles: dict[str, Span], program: Program) -> tuple[Parameter, ...]:
+    """The space's parameters: the declared ones in the source's order, then the toggles."""
+    played = roles(program)
+    made = [_parameter(d, played.get(d.name, {Role.OTHER}), program) for d in declared]
+    return (*made, *(Categorical(name, (False, True), default=True, span=span) for name, span in toggles.items()))
+
+
+def _parameter(declared: Declared, played: set[Role], program: Program) -> Parameter:
+    role = next((r for r in (Role.TILE, Role.OUTER_PAR, Role.INNER_PAR) if r in played), Role.OTHER)
+    domain = declared.domain or _automatic(declared, role, program)
+    prior = declared.prior or PRIOR_OF[role]
+    default = min(domain, key=lambda value: (abs(value - declared.default), value))
+    step = domain[1] - domain[0] if len(domain) > 1 else 1
+    if step > 0 and domain == tuple(range(domain[0], domain[-1] + 1, step)):
+        return Integer(
+            declared.name, domain[0], domain[-1], step=step, default=default, prior=prior, span=declared.span
+        )
+    return Ordinal(declared.name, tuple(sorted(domain)), default=default, prior=prior, span=declared.span)
+
+
+def _automatic(declared: Declared, role: Role, program: Program) -> tuple[int, ...]:
+    """The domain of `param(d)`."""
+    name = declared.name
+    if role is Role.TILE:
+        last = any(m.kind == "sram" and m.dims and _is(m.dims[-1], name) for m in program.all_memories())
+        return range_domain(1, TILE_STEP if last else 1, MAX_TILE, declared.span)
+    if role is Role.OUTER_PAR:
+        if any(_moves_data(c) for c in program.accel.walk() for k in c.counters if _is(k.par, name)):
+            return (1,)
+        return range_domain(1, 1, MAX_OUTER_PAR, declared.span)
+    return range_domain(1, 1, MAX_PAR, declared.span)
+
+
+def _is(e: Expr, name: str) -> bool:
+    return isinstance(e, Name) and e.name == name
+
+
+def _moves_data(controller: Controller) -> bool:
+    """A loop with a transfer of its own, or a sequential one, is not parallelised."""
+    return controller.schedule is Schedule.SEQUENTIAL or any(isinstance(s, Transfer) for s in controller.stages)
