@@ -19,8 +19,8 @@ def rewrite(text: str, kernels: Iterable[tuple[Kernel, Mapping[str, int]]], note
     edits: dict[Span, str] = {}  # two apps may share a parameter of their file: it is written once
     for kernel, written in kernels:
         toggles = {p.name for p in kernel.parameters if isinstance(p.type, Bool)}
-        found = (_edit(kernel, choice, choice.parameter in toggles, written) for choice in kernel.schedule)
-        for span, replacement in filter(None, found):
+        changes = (_edit(kernel, choice, choice.parameter in toggles, written) for choice in kernel.schedule)
+        for span, replacement in filter(None, changes):
             if edits.setdefault(span, replacement) != replacement:
                 raise SourceError("two apps share this parameter, and their choices differ", span, "name one app")
     end, pieces = len(text), list[str]()

@@ -17,10 +17,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tunepass.diagnostics import Source, TunepassError
-from tunepass.frontends.spatial import outline
 from tunepass.frontends.spatial.frontend import SpatialFrontend
-from tunepass.frontends.spatial.parser import parse
-from tunepass.frontends.spatial.scanner import scan
+from tunepass.frontends.spatial.outline.apps import accel_body, accels, apps
+from tunepass.frontends.spatial.syntax.lexer import scan
+from tunepass.frontends.spatial.syntax.parser import parse
 from tunepass.jobs.modelled import model_of
 
 STAGES = ("parse", "lower", "price")
@@ -41,12 +41,11 @@ def parsed(source: Source) -> list[str]:
     """The names of the apps whose accelerators parse; raises for the first that does not."""
     tokens = scan(source)
     names = []
-    for app in outline.apps(tokens):
-        for at in outline.accels(tokens, app.first, app.last):
-            body = at + 1
-            while tokens.items[body].kind == "(":
-                body = tokens.partner[body] + 1
-            parse(tokens, body + 1, tokens.partner[body])
+    for app in apps(tokens):
+        for at in accels(tokens, app.first, app.last):
+            body = accel_body(tokens, at)
+            if body is not None:
+                parse(tokens, body + 1, tokens.partner[body])
         names.append(app.name)
     return names
 

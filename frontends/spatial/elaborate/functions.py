@@ -26,14 +26,17 @@ def closure(node: n.Node, scope: Scope) -> Closure | None:
 def call(elaborator: Elaborator, function: Closure, arguments: list[Value], span: Span) -> Value:
     """The value of `function`'s body, its operations added to the body that is being filled."""
     context = elaborator.context
+    recursive = SourceError(f"`{function.name}` calls itself: hardware cannot be recursive", span)
     if context.call_depth >= _CALL_DEPTH_LIMIT:
-        raise SourceError(f"`{function.name}` calls itself: hardware cannot be recursive", span)
+        raise recursive
     inner = Scope(function.scope)
     for i, parameter in enumerate(function.parameters):
         inner.set(parameter, arguments[i] if i < len(arguments) else Opaque(parameter))
     context.call_depth += 1
     try:
         return elaborator.block(function.body, inner)
+    except RecursionError:  # long bodies reach Python's limit first
+        raise recursive from None
     finally:
         context.call_depth -= 1
 

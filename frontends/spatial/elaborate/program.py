@@ -40,26 +40,6 @@ class ProgramElaborator:
 
     def value(self, node: n.Node, scope: Scope, name: str | None = None) -> Value:
         match node:
-            case n.Value():
-                statements.bind(self, node, scope)
-                return UNIT
-            case n.Definition():
-                _define(node, scope)
-                return UNIT
-            case n.Alias():
-                self.context.types.aliases[node.name] = node.target
-                return UNIT
-            case n.Assign():
-                return statements.assign(self, node, scope)
-            case n.Update():
-                return update(self, node, scope)
-            case n.Comprehension():
-                return statements.unroll(self, node, scope)
-            case _:
-                return self._expression(node, scope, name)
-
-    def _expression(self, node: n.Node, scope: Scope, name: str | None) -> Value:
-        match node:
             case n.Literal():
                 return Text(node.value) if isinstance(node.value, str) else Known(algebra.lift(node.value))
             case n.Ident():
@@ -91,7 +71,25 @@ class ProgramElaborator:
             case n.Matching() | n.Loop() | n.Instance() | n.Thrown() | n.Cases():
                 return self.context.unmodelled("this Scala construct", node.span)
             case _:
+                return self._statement(node, scope)
+
+    def _statement(self, node: n.Node, scope: Scope) -> Value:
+        match node:
+            case n.Value():
+                statements.bind(self, node, scope)
+            case n.Definition():
+                _define(node, scope)
+            case n.Alias():
+                self.context.types.aliases[node.name] = node.target
+            case n.Assign():
+                return statements.assign(self, node, scope)
+            case n.Update():
+                return update(self, node, scope)
+            case n.Comprehension():
+                return statements.unroll(self, node, scope)
+            case _:
                 return Opaque(type(node).__name__)
+        return UNIT
 
     def _named(self, node: n.Ident, scope: Scope) -> Value:
         """What a name stands for; a function without parameters is called."""

@@ -20,12 +20,12 @@ from tunepass.space.constraint import Constraint
 
 def restrictions(program: Program) -> tuple[Constraint, ...]:
     """The constraints, each once, in the order of the counters."""
-    found: dict[str, Constraint] = {}
+    by_text: dict[str, Constraint] = {}
     for counter in _counters(program):
         for expression in _of_counter(counter):
             text = to_text(expression)
-            found.setdefault(text, Constraint(expression, text, counter.span))
-    return tuple(found.values())
+            by_text.setdefault(text, Constraint(expression, text, counter.span))
+    return tuple(by_text.values())
 
 
 def _counters(program: Program) -> Iterator[Counter]:

@@ -27,11 +27,11 @@ MAX_TILE, TILE_STEP, MAX_PAR, MAX_OUTER_PAR = 96_000, 96, 192, 15
 
 def roles(program: Program) -> dict[str, set[Role]]:
     """Every parameter's roles."""
-    found: dict[str, set[Role]] = defaultdict(set)
+    roles_of: dict[str, set[Role]] = defaultdict(set)
 
     def note(e: Expr | None, role: Role) -> None:
         if isinstance(e, Name):
-            found[e.name].add(role)
+            roles_of[e.name].add(role)
 
     for controller in program.accel.walk():
         inner = controller.schedule is Schedule.INNER
@@ -45,18 +45,18 @@ def roles(program: Program) -> dict[str, set[Role]]:
     for memory in program.all_memories():
         for dim in memory.dims:
             note(dim, Role.TILE)
-    return found
+    return roles_of
 
 
 def parameters(declared: list[Declared], toggles: dict[str, Span], program: Program) -> tuple[Parameter, ...]:
     """The space's parameters: the declared ones in the source's order, then the toggles."""
-    played = roles(program)
-    made = [_parameter(d, played.get(d.name, {Role.OTHER}), program) for d in declared]
+    roles_played = roles(program)
+    made = [_parameter(d, roles_played.get(d.name, {Role.OTHER}), program) for d in declared]
     return (*made, *(Categorical(name, (False, True), default=True, span=span) for name, span in toggles.items()))
 
 
-def _parameter(declared: Declared, played: set[Role], program: Program) -> Parameter:
-    role = next((r for r in (Role.TILE, Role.OUTER_PAR, Role.INNER_PAR) if r in played), Role.OTHER)
+def _parameter(declared: Declared, roles_played: set[Role], program: Program) -> Parameter:
+    role = next((r for r in (Role.TILE, Role.OUTER_PAR, Role.INNER_PAR) if r in roles_played), Role.OTHER)
     domain = declared.domain or _automatic(declared, role, program)
     prior = declared.prior or PRIOR_OF[role]
     default = min(domain, key=lambda value: (abs(value - declared.default), value))

@@ -1,7 +1,4 @@
-"""Scala text to tokens with offsets: brackets matched, newlines that end statements found, comments dropped.
-
-The parser never sees types or the heads of definitions as grammar: `chew` folds them into single tokens.
-"""
+"""Scala text to tokens with offsets: brackets matched, newlines that end statements found, comments dropped."""
 
 from __future__ import annotations
 
@@ -84,28 +81,28 @@ def scan(source: Source) -> Tokens:
 
 def _raw(source: Source) -> list[tuple[Token, bool]]:
     """Tokens, each with whether a newline came before it."""
-    text, at, fresh = source.text, 0, False
-    found: list[tuple[Token, bool]] = []
-    while at < len(text):
-        match = _TOKEN.match(text, at)
+    text, position, after_newline = source.text, 0, False
+    tokens: list[tuple[Token, bool]] = []
+    while position < len(text):
+        match = _TOKEN.match(text, position)
         if match is None:
-            raise SourceError(f"unexpected character {text[at]!r}", source.span(at, at + 1))
+            raise SourceError(f"unexpected character {text[position]!r}", source.span(position, position + 1))
         group, end = match.lastgroup or "", match.end()
         if group == "newline":
-            fresh = True
+            after_newline = True
         elif group == "operator":
-            end = _operator_end(text, at, end)
+            end = _operator_end(text, position, end)
         elif group == "block":
-            end = _comment_end(source, at)
-            fresh = fresh or "\n" in text[at:end]
+            end = _comment_end(source, position)
+            after_newline = after_newline or "\n" in text[position:end]
         elif group in ("string", "triple"):
-            end = _string_end(source, at, end, group == "triple")
+            end = _string_end(source, position, end, group == "triple")
         if group in ("space", "newline", "comment", "block"):
-            at = end
+            position = end
             continue
-        found.append((Token(_kind(group, text[at:end]), text[at:end], at, end), fresh))
-        at, fresh = end, False
-    return found
+        tokens.append((Token(_kind(group, text[position:end]), text[position:end], position, end), after_newline))
+        position, after_newline = end, False
+    return tokens
 
 
 def _operator_end(text: str, start: int, end: int) -> int:
@@ -126,55 +123,55 @@ def _kind(group: str, text: str) -> str:
 
 def _comment_end(source: Source, start: int) -> int:
     """Scala's block comments nest."""
-    depth, at, text = 0, start, source.text
-    while at < len(text):
-        if text.startswith("/*", at):
-            depth, at = depth + 1, at + 2
-        elif text.startswith("*/", at):
-            depth, at = depth - 1, at + 2
+    depth, position, text = 0, start, source.text
+    while position < len(text):
+        if text.startswith("/*", position):
+            depth, position = depth + 1, position + 2
+        elif text.startswith("*/", position):
+            depth, position = depth - 1, position + 2
             if depth == 0:
-                return at
+                return position
         else:
-            at += 1
+            position += 1
     raise SourceError("this comment is never closed", source.span(start, start + 2), hint="close it with `*/`")
 
 
-def _string_end(source: Source, start: int, at: int, triple: bool) -> int:
+def _string_end(source: Source, start: int, position: int, triple: bool) -> int:
     """The end of a string; `${…}` of an interpolated one may hold quotes and braces."""
     text = source.text
     interpolated = text[start] != '"'
-    while at < len(text):
-        if interpolated and text.startswith("${", at):
-            at = _hole_end(source, at)
-        elif triple and text.startswith('"""', at):
-            at += 3
-            while at < len(text) and text[at] == '"':
-                at += 1
-            return at
-        elif not triple and text[at] == "\\":
-            at += 2
-        elif not triple and text[at] == '"':
-            return at + 1
-        elif not triple and text[at] == "\n":
+    while position < len(text):
+        if interpolated and text.startswith("${", position):
+            position = _hole_end(source, position)
+        elif triple and text.startswith('"""', position):
+            position += 3
+            while position < len(text) and text[position] == '"':
+                position += 1
+            return position
+        elif not triple and text[position] == "\\":
+            position += 2
+        elif not triple and text[position] == '"':
+            return position + 1
+        elif not triple and text[position] == "\n":
             break
         else:
-            at += 1
+            position += 1
     raise SourceError("this string is never closed", source.span(start, start + 1), hint='close it with `"`')
 
 
-def _hole_end(source: Source, at: int) -> int:
+def _hole_end(source: Source, position: int) -> int:
     """The end of `${…}`, with the strings in it."""
     text, depth = source.text, 0
-    while at < len(text):
-        if text[at] == '"':
-            triple = text.startswith('"""', at)
-            at = _string_end(source, at, at + (3 if triple else 1), triple)
+    while position < len(text):
+        if text[position] == '"':
+            triple = text.startswith('"""', position)
+            position = _string_end(source, position, position + (3 if triple else 1), triple)
             continue
-        depth += {"{": 1, "}": -1}.get(text[at], 0)
-        at += 1
-        if depth == 0 and text[at - 1] == "}":
+        depth += {"{": 1, "}": -1}.get(text[position], 0)
+        position += 1
+        if depth == 0 and text[position - 1] == "}":
             break
-    return at
+    return position
 
 
 def _match_brackets(source: Source, raw: Sequence[tuple[Token, bool]]) -> tuple[int, ...]:
@@ -206,11 +203,11 @@ def _with_breaks(raw: Sequence[tuple[Token, bool]], partner: Sequence[int]) -> l
     """Scala's newline rule (Scala Language Specification 2.12, §1.2): newlines count in braces and at the top only."""
     tokens: list[Token] = []
     inside = ["{"]
-    for i, (token, fresh) in enumerate(raw):
+    for i, (token, after_newline) in enumerate(raw):
         if token.kind in CLOSING:
             inside.pop()
         before = raw[i - 1][0] if i else None
-        breaks = fresh and before is not None and inside[-1] == "{" and _ends(before) and _begins(token, before)
+        breaks = after_newline and before is not None and inside[-1] == "{" and _ends(before) and _begins(token, before)
         tokens.append(Token(token.kind, token.text, token.start, token.end, True) if breaks else token)
         if token.kind in OPENING:
             inside.append(token.kind)

@@ -124,10 +124,12 @@ def _unfinished(error: UnexpectedInput) -> SourceError | None:
     if parsed and isinstance(parsed[-1], n.Signature):
         start = parsed[-1].span.start
         return SourceError(_UNFINISHED["DEF"], Span(parsed[-1].span.source, start, start + len("def")))
+    closed = 0
     for item in reversed(parsed):
         if isinstance(item, Terminal):
-            if item.type in _UNFINISHED:
+            closed += {"RPAR": 1, "RSQB": 1, "LPAR": -1, "LSQB": -1}.get(item.type, 0)
+            if item.type in _UNFINISHED and not closed:
                 return SourceError(_UNFINISHED[item.type], item.span)
-            if item.type in ("IS", "ARROW", "SEMI", "LBRACE", "LPAR", "LSQB"):
+            if closed < 0 or (not closed and item.type in ("IS", "ARROW", "SEMI", "LBRACE")):
                 return None
     return None

@@ -14,10 +14,10 @@ from tunepass.frontends.spatial.syntax import nodes as n
 
 def add_controller(elaborator: Elaborator, node: n.Apply, scope: Scope, name: str | None) -> Value | None:
     """The value of the controller that `node` adds to the body that is being filled; None when it is none."""
-    found = controller_head(elaborator, node, scope)
-    if found is None:
+    applied = controller_head(elaborator, node, scope)
+    if applied is None:
         return None
-    head, groups = found
+    head, groups = applied
     if not elaborator.context.in_hardware:
         raise SourceError(
             f"`{head.name}` stands outside of `Accel`", head.span, "hardware is described inside Accel { … }"

@@ -7,11 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tunepass.diagnostics import Source, SourceError
-from tunepass.frontends.spatial import syntax as s
-from tunepass.frontends.spatial.heads import definition_head, lambda_parameters, split_commas, value_head
-from tunepass.frontends.spatial.outline import apps, statements
-from tunepass.frontends.spatial.parser import parse
-from tunepass.frontends.spatial.scanner import scan
+from tunepass.frontends.spatial.syntax.lexer import scan
+from tunepass.frontends.spatial.syntax.parser import parse
 
 
 def texts(text: str) -> list[str]:
@@ -53,31 +50,3 @@ def test_any_text_scans_or_is_diagnosed(text: str) -> None:
         parse(tokens, 0, len(tokens.items))
     except SourceError as error:
         assert len(error.diagnostics) == 1
-
-
-def test_heads() -> None:
-    assert value_head("val x: Int =") == (("x",), "Int")
-    assert value_head("val (a, b): (Int, T) =") == (("a", "b"), "(Int, T)")
-    assert definition_head("def f[T: Num](x: T, y: Int)(implicit z: Q): T =") == (
-        "f",
-        ("x", "y", "z"),
-        ("T", "Int", "Q"),
-    )
-    assert lambda_parameters("(i: Int, j) =>") == ("i", "j")
-    assert split_commas("a, f(b, c), [d, e]") == ["a", " f(b, c)", " [d, e]"]
-
-
-def test_statements_and_apps() -> None:
-    tokens = scan(Source("x", "object A { val x = 1; val y = {\n 2\n}\nAccel { z } }\nclass B { }"))
-    (app,) = apps(tokens)
-    assert app.name == "A"
-    shown = [tokens.span(a, b - 1).text for a, b in statements(tokens, app.first, app.last)]
-    assert shown == ["val x = 1", "val y = {\n 2\n}", "Accel { z }"]
-
-
-def test_precedence_follows_the_first_character() -> None:
-    tokens = scan(Source("x", "a :: b + c * d par e"))
-    (node,) = parse(tokens, 0, len(tokens.items)).statements
-    assert isinstance(node, s.Infix) and node.operator == "par"
-    assert isinstance(node.left, s.Infix) and node.left.operator == "::"
-    assert isinstance(node.left.right, s.Infix) and node.left.right.operator == "+"

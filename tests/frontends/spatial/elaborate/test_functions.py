@@ -1,0 +1,22 @@
+"""Functions of the program, inlined."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.frontends.spatial.apps import app, operation_names, parse
+from tunepass.diagnostics import SourceError
+
+
+def test_placeholders_lambdas_and_names_are_functions() -> None:
+    host = "def twice(a: Int): Int = a * 2"
+    accel = "val x = SRAM[Int](8)\nForeach(8 by 1) { i => x(i) = twice(i) + List(i, x(i)).reduce(_ + _) }"
+    names = operation_names(app(accel, host))
+    assert names.count("fix_mul") == 1 and names.count("fix_add") == 2
+
+
+def test_functions_that_call_each_other_are_one_diagnostic() -> None:
+    host = """def f(a: Int): Int = { if (a > 0) { g(if (a > 1) { a } else { 1 }) } else { g(a) } }
+      def g(a: Int): Int = f(a)"""
+    with pytest.raises(SourceError, match="calls itself: hardware cannot be recursive"):
+        parse(app("val x = SRAM[Int](8)\nForeach(8 by 1) { i => x(i) = f(i) }", host))
