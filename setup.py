@@ -14,7 +14,7 @@ setup(
     package_data={
         "tunepass": ["py.typed", "*.pyi", "**/*.lark"],
         "tunepass.frontends": ["**/*.lark", "**/*.c", "**/*.h"],
-        "tunepass.hwmodels": ["**/*.yaml"],
+        "tunepass.hwmodels": ["**/*.yaml", "**/*.c"],
     },
     cffi_modules=["native/build_native.py:ffibuilder"],
     options={"bdist_wheel": {"py_limited_api": "cp310"}},

@@ -12,6 +12,7 @@ from __future__ import annotations
 from tunepass.expr import algebra as alg
 from tunepass.expr import typing
 from tunepass.expr.nodes import BOOL, Category, Constant, Expr, Type
+from tunepass.expr.sharing import shared
 from tunepass.hwmodels.base import Costs
 from tunepass.hwmodels.cpu.compute import Compiled, Compute, instances
 from tunepass.hwmodels.cpu.device import Cpu, Level
@@ -39,7 +40,7 @@ def costs(kernel: Kernel, device: Cpu) -> Costs | None:
     types = {p.name: p.type for p in kernel.parameters}
     compiled = _compiled(kernel, device, types)
     total = alg.add(*(_nest_ns(nest, device, compiled, types) for nest in body.nests))
-    return Costs(values={"time": alg.mul(MS_PER_NS, total)}, units={"time": "ms"}, fits=YES, limits={})
+    return Costs(values={"time": shared(alg.mul(MS_PER_NS, total))}, units={"time": "ms"}, fits=YES, limits={})
 
 
 def obstacle(body: CKernel) -> Opaque | None:

@@ -232,9 +232,14 @@ def _add_devices(commands: Commands) -> None:
 
 
 def _add_characterize(commands: Commands) -> None:
-    parser = _command(commands, "characterize", "fit a device's areas to what Yosys synthesises, or check them")
-    parser.add_argument("--device", required=True, metavar="D", help="ecp5, xc7 or cyclonev")
-    parser.add_argument("-o", "--output", metavar="FILE", help="where the device goes (.yaml; default: printed)")
+    parser = _command(commands, "characterize", "fit a device's areas to synthesis, or measure this machine")
+    parser.add_argument("--device", required=True, metavar="D", help="ecp5, xc7 or cyclonev; host: this machine")
+    parser.add_argument(
+        "-o",
+        "--output",
+        metavar="FILE",
+        help="where the device goes (.yaml; default: printed; of the host: the cache folder)",
+    )
     what = parser.add_mutually_exclusive_group()
     what.add_argument("--check", action="store_true", help="the device as it ships, on templates held back")
     what.add_argument("--point", metavar="SOURCE", help="synthesise the templates of one design of a .scala source")

@@ -1,4 +1,4 @@
-"""`tunepass characterize`: fit a device to real synthesis, or hold it against some."""
+"""`tunepass characterize`: fit a device to real synthesis, hold it against some, or measure this machine."""
 
 from __future__ import annotations
 
@@ -7,16 +7,23 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from tunepass.commands.answer import Answer, Json, table
+from tunepass.diagnostics import TunepassError
 from tunepass.hwmodels.characterise.check import RESOURCES, Error
+from tunepass.hwmodels.cpu.device import read as read_device
 from tunepass.jobs import characterise as characterising
+from tunepass.jobs import characterise_host
 from tunepass.jobs.characterise import Design
 from tunepass.jobs.configurations import assigned
 from tunepass.jobs.modelled import read_model
 from tunepass.jobs.outputs import write_text
 from tunepass.tuning.result import assignment
 
+HOST = "host"
+
 
 def run(options: argparse.Namespace) -> Answer:
+    if options.device == HOST:
+        return _host(options)
     if options.point is not None:
         return _point(options)
     if options.check:
@@ -27,6 +34,25 @@ def run(options: argparse.Namespace) -> Answer:
         return Answer(text.rstrip("\n"), _data(errors))
     write_text(Path(options.output), text)
     return Answer(f"{_errors(errors, options.device)}\nwrote {options.output}", _data(errors))
+
+
+def _host(options: argparse.Namespace) -> Answer:
+    if options.check or options.point is not None:
+        raise TunepassError("--check and --point hold a device against synthesis; the host is measured")
+    text = characterise_host.characterise_host()
+    if options.output is None:
+        path = characterise_host.keep(text)
+    else:
+        path = Path(options.output)
+        write_text(path, text)
+    device = read_device(text, HOST)
+    levels = [
+        (level.name, f"{level.size_byte >> 10:,} KiB", f"{level.miss_ns:g} ns", f"{level.scattered_ns:g} ns")
+        for level in device.levels
+    ]
+    rows = table([("cache", "size", "miss", "scattered miss"), *levels], indent="  ")
+    data: Json = {"path": str(path), "processor": device.description, "cores": device.cores}
+    return Answer(f"{device.description}, measured\n{rows}\nwrote {path}", data)
 
 
 def _errors(errors: Mapping[tuple[str, str], Error], device: str) -> str:

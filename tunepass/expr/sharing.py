@@ -1,0 +1,55 @@
+"""Equal parts of an expression as one node each, so that readers which remember nodes work each out once."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tunepass.expr.nodes import (
+    Binary,
+    Call,
+    Compare,
+    Constant,
+    Expr,
+    If,
+    Index,
+    Logical,
+    Member,
+    Name,
+    Unary,
+    walk,
+)
+
+
+def shared(e: Expr) -> Expr:
+    """The same expression; no two of its nodes are equal. Takes time linear in the nodes there are now."""
+    known: dict[tuple[object, ...], Expr] = {}
+    instead: dict[int, Expr] = {}
+    for node in walk(e):
+        children = tuple(instead[id(child)] for child in node.children)
+        key = (type(node), node.label, node.type, *(id(child) for child in children))
+        instead[id(node)] = known.setdefault(key, _with(node, children))
+    return instead[id(e)]
+
+
+def _with(node: Expr, children: tuple[Expr, ...]) -> Expr:
+    """`node` with other children."""
+    match node:
+        case Constant() | Name():
+            return node
+        case Unary():
+            return replace(node, operand=children[0])
+        case Binary():
+            return replace(node, left=children[0], right=children[1])
+        case Compare() | Logical():
+            return replace(node, operands=children)
+        case Member():
+            return replace(node, item=children[0], choices=children[1:])
+        case If():
+            return replace(node, condition=children[0], then=children[1], otherwise=children[2])
+        case Call():
+            return replace(node, arguments=children)
+        case Index():
+            order, position = children
+            assert isinstance(order, Name)
+            return replace(node, order=order, index=position)
+    raise TypeError(f"no such node: {node!r}")
