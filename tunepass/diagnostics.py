@@ -138,14 +138,7 @@ class ToolError(TunepassError):
     """An external program that is missing or does not work."""
 
 
-class MissingExtraError(ToolError):
-    """An optional package that is not installed; the message names the extra that brings it."""
-
-    def __init__(self, package: str, extra: str):
-        super().__init__(f"{package} is not installed", hint=f"pip install 'tunepass[{extra}]'")
-
-
 def nearest(name: str, known: Iterable[str]) -> str | None:
     """The known name closest to `name`, if any is close enough to suggest."""
-    found = difflib.get_close_matches(name, list(known), n=1, cutoff=0.6)
-    return found[0] if found else None
+    matches = difflib.get_close_matches(name, list(known), n=1, cutoff=0.6)
+    return matches[0] if matches else None

@@ -67,8 +67,8 @@ def evaluate(e: Expr, columns: Columns, n: int) -> Evaluated:
 
 def satisfied(e: Expr, columns: Columns, n: int) -> NDArray[np.bool_]:
     """Where the Boolean `e` is defined and true."""
-    found = evaluate(e, columns, n)
-    return found.values.astype(bool) & found.defined
+    evaluated = evaluate(e, columns, n)
+    return evaluated.values.astype(bool) & evaluated.defined
 
 
 def apply(e: Expr, operands: Sequence[Result]) -> Result:
@@ -114,9 +114,9 @@ class _Reader:
 
     def culprit(self, e: Expr) -> Expr:
         """The innermost node of `e` that overflows at the first element where `e` does."""
-        at = int(np.argmax(np.broadcast_to(self._status(e) == OVERFLOW, self.n)))
+        row = int(np.argmax(np.broadcast_to(self._status(e) == OVERFLOW, self.n)))
         while True:
-            inner = [c for c in e.children if np.broadcast_to(self._status(c), self.n)[at] == OVERFLOW]
+            inner = [c for c in e.children if np.broadcast_to(self._status(c), self.n)[row] == OVERFLOW]
             if not inner:
                 return e
             e = inner[0]
@@ -225,10 +225,10 @@ class _Reader:
         return values, status
 
     def _member(self, e: Member) -> Result:
-        found: Array = np.zeros((), bool)
+        equal: Array = np.zeros((), bool)
         for choice in e.choices:
-            found = found | self._equal("==", e.item, choice)
-        return found, ops.first(*(self.known[id(x)][1] for x in e.children))
+            equal = equal | self._equal("==", e.item, choice)
+        return equal, ops.first(*(self.known[id(x)][1] for x in e.children))
 
     def _if(self, e: If) -> Result:
         condition, status = self.known[id(e.condition)]
@@ -243,9 +243,9 @@ class _Reader:
     def _index(self, e: Index) -> Result:
         assert isinstance(e.order.type, Order)
         table = self.known[id(e.order)][0]
-        at, size = self._as(e.index, INTEGER).astype(np.int64), len(e.order.type.items)
-        outside = (at < 0) | (at >= size)
-        codes = table[np.arange(self.n), np.where(outside, 0, at)].astype(np.int64)
+        position, size = self._as(e.index, INTEGER).astype(np.int64), len(e.order.type.items)
+        outside = (position < 0) | (position >= size)
+        codes = table[np.arange(self.n), np.where(outside, 0, position)].astype(np.int64)
         values = np.asarray(e.order.type.items)[codes] if isinstance(e.type, Integer) else codes
         return values, ops.first(self.known[id(e.index)][1], ops.flag(outside, UNDEFINED))
 
@@ -254,6 +254,6 @@ class _Reader:
         assert isinstance(order.type, Order)
         codes, kind = self.known[id(order)][0], item_type(order.type)
         items = np.asarray(order.type.items)[codes.astype(np.int64)] if isinstance(kind, Integer) else codes
-        here = items == np.atleast_1d(self._as(item, kind))[:, None]
-        status = ops.first(self.known[id(item)][1], ops.flag(~here.any(axis=1), UNDEFINED))
-        return np.argmax(here, axis=1).astype(np.int64), status
+        matches = items == np.atleast_1d(self._as(item, kind))[:, None]
+        status = ops.first(self.known[id(item)][1], ops.flag(~matches.any(axis=1), UNDEFINED))
+        return np.argmax(matches, axis=1).astype(np.int64), status

@@ -230,11 +230,11 @@ def evaluate(e: Expr, values: dict[str, Scalar | tuple[int | str, ...]]) -> Scal
     if isinstance(e, Compare):
         return _compare(e, values)
     if isinstance(e, Index):
-        items, at = values[e.order.name], evaluate(e.index, values)
-        assert isinstance(items, tuple) and isinstance(at, int)
-        if not 0 <= at < len(items):
+        items, position = values[e.order.name], evaluate(e.index, values)
+        assert isinstance(items, tuple) and isinstance(position, int)
+        if not 0 <= position < len(items):
             raise UndefinedValue
-        return items[at]
+        return items[position]
     if isinstance(e, Call) and e.function == "pos":
         order, item = e.arguments
         assert isinstance(order, Name)
@@ -244,8 +244,8 @@ def evaluate(e: Expr, values: dict[str, Scalar | tuple[int | str, ...]]) -> Scal
             raise UndefinedValue
         return items.index(wanted)
     if isinstance(e, Member):
-        found = [evaluate(x, values) for x in e.children]
-        return any(a == b for a, b in (comparable(found[0], choice) for choice in found[1:]))
+        operands = [evaluate(x, values) for x in e.children]
+        return any(a == b for a, b in (comparable(operands[0], choice) for choice in operands[1:]))
     return strict(e, [evaluate(x, values) for x in e.children])
 
 

@@ -72,9 +72,9 @@ def constant(value: Scalar, span: Span | None = None) -> Constant:
 
 def name(text: str, names: Mapping[str, Type], span: Span | None = None) -> Expr:
     """A declared name, or one of the constants True and False; else a diagnostic with the nearest known name."""
-    found = names.get(text)
-    if found is not None:
-        return Name(text, found, span)
+    kind = names.get(text)
+    if kind is not None:
+        return Name(text, kind, span)
     if text in ("True", "true"):
         return Constant(True, BOOL, span)
     if text in ("False", "false"):
@@ -215,11 +215,6 @@ def _position(order: Expr, item: Expr, span: Span | None) -> Expr:
     return Call("pos", (order, item), INTEGER, span)
 
 
-def require_bool(e: Expr, what: str = "a constraint") -> Expr:
-    """`e` itself if it is true or false, else a diagnostic."""
-    return _boolean(e, what, "must be true or false")
-
-
 def _widest(*operands: Expr) -> Type:
     if any(isinstance(operand.type, Real) for operand in operands):
         return REAL
@@ -231,9 +226,9 @@ def _arithmetic(*operands: Expr) -> Type:
 
 
 def _same_category(left: Expr, right: Expr) -> tuple[Expr, Expr]:
-    for one, other in ((left, right), (right, left)):
-        if not isinstance(one.type, Category):
-            raise ExpressionError(f"{_a(one)} and {_a(other)} cannot be compared", one.span)
+    for side, other in ((left, right), (right, left)):
+        if not isinstance(side.type, Category):
+            raise ExpressionError(f"{_a(side)} and {_a(other)} cannot be compared", side.span)
     if isinstance(right, Constant) and not isinstance(left, Constant):
         assert isinstance(left.type, Category)
         return left, _retyped(right, left.type)

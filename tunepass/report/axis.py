@@ -27,8 +27,8 @@ class Axis:
 
     def ticks(self) -> tuple[float, ...]:
         """Round values within the axis: 1-2-5 steps."""
-        found = log_ticks(self.lo, self.hi) if self.log else linear_ticks(self.lo, self.hi)
-        return tuple(tick for tick in found if self.lo <= tick <= self.hi)
+        ticks = log_ticks(self.lo, self.hi) if self.log else linear_ticks(self.lo, self.hi)
+        return tuple(tick for tick in ticks if self.lo <= tick <= self.hi)
 
 
 def axis_for(values: Sequence[float], start: float, end: float) -> Axis:

@@ -73,9 +73,9 @@ def _picture(drawn: Sequence[Point], objective: Objective) -> Iterator[str]:
     across = Axis(0.5, drawn[-1].number + 0.5, LEFT, WIDTH - RIGHT)
     yield from _grid(across, down, objective)
     if drawn[0].value is not None:
-        at = down.place(drawn[0].value)
-        yield f'<line class="default" x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{at:.1f}" y2="{at:.1f}"/>'
-        yield text(WIDTH - RIGHT, at - 6, "default", "quiet", "end")
+        y = down.place(drawn[0].value)
+        yield f'<line class="default" x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{y:.1f}" y2="{y:.1f}"/>'
+        yield text(WIDTH - RIGHT, y - 6, "default", "quiet", "end")
     for point in drawn:
         yield _mark(point, across.place(point.number), down)
     steps = best_so_far(drawn, objective)
@@ -87,9 +87,9 @@ def _picture(drawn: Sequence[Point], objective: Objective) -> Iterator[str]:
 
 def _grid(across: Axis, down: Axis, objective: Objective) -> Iterator[str]:
     for tick in down.ticks():
-        at = down.place(tick)
-        yield f'<line class="grid" x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{at:.1f}" y2="{at:.1f}"/>'
-        yield text(LEFT - 8, at + 4, short(tick), "quiet", "end")
+        y = down.place(tick)
+        yield f'<line class="grid" x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{y:.1f}" y2="{y:.1f}"/>'
+        yield text(LEFT - 8, y + 4, short(tick), "quiet", "end")
     for tick in across.ticks():
         if tick >= 1 and tick == int(tick):
             yield text(across.place(tick), HEIGHT - BOTTOM + 38, str(int(tick)), "quiet", "middle")

@@ -85,12 +85,12 @@ def _marks(
             yield f'<rect class="default" x="{x - 6:.1f}" y="{y - 6:.1f}" width="12" height="12"/>'
         else:
             yield f'<circle class="pick" cx="{x:.1f}" cy="{y:.1f}" r="7"/>'
-        at = y - 11
-        while any(abs(at - other) < NEAR and abs(x - there) < 90 for there, other in taken):
-            at -= NEAR
-        taken.append((x, at))
+        baseline = y - 11
+        while any(abs(baseline - other_y) < NEAR and abs(x - other_x) < 90 for other_x, other_y in taken):
+            baseline -= NEAR
+        taken.append((x, baseline))
         right = x > WIDTH - RIGHT - 70
-        yield text(x - 6 if right else x + 6, at, name, "label", "end" if right else "start")
+        yield text(x - 6 if right else x + 6, baseline, name, "label", "end" if right else "start")
 
 
 def _values(trial: Trial, objectives: Sequence[Objective]) -> tuple[float, float]:
@@ -101,13 +101,13 @@ def _values(trial: Trial, objectives: Sequence[Objective]) -> tuple[float, float
 
 def _grid(across: Axis, down: Axis, objectives: Sequence[Objective]) -> Iterator[str]:
     for tick in down.ticks():
-        at = down.place(tick)
-        yield f'<line class="grid" x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{at:.1f}" y2="{at:.1f}"/>'
-        yield text(LEFT - 8, at + 4, short(tick), "quiet", "end")
+        y = down.place(tick)
+        yield f'<line class="grid" x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{y:.1f}" y2="{y:.1f}"/>'
+        yield text(LEFT - 8, y + 4, short(tick), "quiet", "end")
     for tick in across.ticks():
-        at = across.place(tick)
-        yield f'<line class="grid" x1="{at:.1f}" x2="{at:.1f}" y1="{TOP}" y2="{HEIGHT - BOTTOM}"/>'
-        yield text(at, HEIGHT - BOTTOM + 20, short(tick), "quiet", "middle")
+        x = across.place(tick)
+        yield f'<line class="grid" x1="{x:.1f}" x2="{x:.1f}" y1="{TOP}" y2="{HEIGHT - BOTTOM}"/>'
+        yield text(x, HEIGHT - BOTTOM + 20, short(tick), "quiet", "middle")
     names = [f"{o.name} [{o.unit}]" if o.unit else o.name for o in objectives]
     horizontal, vertical = (names[0], names[1]) if len(names) > 1 else ("trial", names[0])
     middle = (TOP + HEIGHT - BOTTOM) / 2

@@ -7,7 +7,6 @@ reference  (m,)    the corner the hypervolume is measured to
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Generic, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,7 +15,6 @@ from tunepass._native import ffi, lib
 from tunepass.diagnostics import StudyError
 
 Floats = NDArray[np.float64]
-Item = TypeVar("Item")
 
 
 def nondominated(losses: ArrayLike) -> NDArray[np.bool_]:
@@ -70,28 +68,6 @@ def _many(front: Floats, corner: Floats) -> float:
             f"a hypervolume of {len(corner)} objectives needs moocore", hint="pip install 'tunepass[objectives]'"
         ) from error
     return float(moocore.hypervolume(front, ref=corner))
-
-
-class Archive(Generic[Item]):
-    """A nondominated set that grows one loss vector at a time; `items` and `losses` are in order of arrival."""
-
-    def __init__(self, objectives: int):
-        self.losses: Floats = np.empty((0, objectives))
-        self.items: list[Item] = []
-
-    def add(self, losses: ArrayLike, item: Item) -> bool:
-        """Whether the vector (m,) entered; what it dominates leaves. A vector equal to a member enters."""
-        row = _rows(np.atleast_2d(np.asarray(losses, dtype=np.float64)))[0]
-        no_worse = (self.losses <= row).all(axis=1)
-        if (no_worse & (self.losses < row).any(axis=1)).any():
-            return False
-        stays = ~((row <= self.losses).all(axis=1) & (row < self.losses).any(axis=1))
-        self.losses = np.vstack([self.losses[stays], row])
-        self.items = [*(kept for kept, stay in zip(self.items, stays) if stay), item]
-        return True
-
-    def __len__(self) -> int:
-        return len(self.items)
 
 
 def _rows(losses: ArrayLike) -> Floats:

@@ -60,24 +60,24 @@ class Origin:
     @classmethod
     def decode(cls, text: str) -> Origin:
         try:
-            found = json.loads(text)
-            correlation, weight = found["rank_correlation"], found["weight"]
+            data = json.loads(text)
+            correlation, weight = data["rank_correlation"], data["weight"]
             return cls(
-                place=str(found["place"]),
-                study=str(found["study"]),
-                trials=int(found["trials"]),
-                differs=_texts(found["differs"]),
-                shared=_texts(found["shared"]),
+                place=str(data["place"]),
+                study=str(data["study"]),
+                trials=int(data["trials"]),
+                differs=_texts(data["differs"]),
+                shared=_texts(data["shared"]),
                 trust=None
                 if correlation is None
-                else Trust(float(correlation), None if weight is None else float(weight), int(found["compared"])),
+                else Trust(float(correlation), None if weight is None else float(weight), int(data["compared"])),
             )
         except (ValueError, KeyError, TypeError) as error:
             raise StudyError(f"the store holds an origin that cannot be read: {text[:80]!r}") from error
 
 
-def _texts(found: object) -> tuple[str, ...]:
-    return tuple(map(str, found)) if isinstance(found, list) else ()
+def _texts(value: object) -> tuple[str, ...]:
+    return tuple(map(str, value)) if isinstance(value, list) else ()
 
 
 def identity_changes(old: Mapping[str, str], new: Mapping[str, str], names: Iterable[str]) -> tuple[str, ...]:

@@ -68,5 +68,5 @@ def _rows(space: Space) -> str:
 
 
 def _read(text: str) -> Description:
-    found = json.loads(text)
-    return {"parameters": dict(found["parameters"]), "constraints": list(found["constraints"]), "rows": found["rows"]}
+    data = json.loads(text)
+    return {"parameters": dict(data["parameters"]), "constraints": list(data["constraints"]), "rows": data["rows"]}

@@ -125,9 +125,9 @@ class CompiledExpressions:
         if stopped == -2:
             raise MemoryError
         if stopped >= 0:
-            at = {name.name: a[stopped : stopped + 1] for name, a in zip(names, arrays)}
+            row = {name.name: a[stopped : stopped + 1] for name, a in zip(names, arrays)}
             for e in self.exprs:
-                numpy_eval.evaluate(e, at, 1)
+                numpy_eval.evaluate(e, row, 1)
             raise ExpressionError("an integer overflows")
 
 

@@ -66,17 +66,17 @@ def _values(name: Name, domain: Domain | None) -> Ints:
     if domain is None or not isinstance(name.type, (Integer, Bool, Category)):
         return none
     if isinstance(domain, Interval):
-        found = np.arange(int(domain.lo), min(int(domain.hi), int(domain.lo) + WIDEST) + 1)
+        values = np.arange(int(domain.lo), min(int(domain.hi), int(domain.lo) + WIDEST) + 1)
     else:
-        found = np.unique(np.array([number(v, name.type) for v in domain], np.int64))
-    return found if len(found) and found[-1] - found[0] < WIDEST and abs(found[0]) < 2**31 else none
+        values = np.unique(np.array([number(v, name.type) for v in domain], np.int64))
+    return values if len(values) and values[-1] - values[0] < WIDEST and abs(values[0]) < 2**31 else none
 
 
 def exact_bounds(lowering: Lowering, exprs: Sequence[Expr], places: Places) -> dict[int, Bounds]:
     """What tables show never to fail, by its identity: the extremes there. Looks only below what intervals doubt."""
     axes, sizes = dependences(lowering.code, places.axes), places.sizes
     tables = Tables(lowering.code, lowering.tables, axes, places.values)
-    found: dict[int, Bounds] = {}
+    exact: dict[int, Bounds] = {}
     pending, seen = list(exprs), set[int]()
     while pending:
         e = pending.pop()
@@ -91,10 +91,10 @@ def exact_bounds(lowering: Lowering, exprs: Sequence[Expr], places: Places) -> d
             and (status is None or not tables.of(status).values.any())
         ):
             values = tables.of(value).values.view(np.float64 if isinstance(e.type, Real) else np.int64)
-            found[id(e)] = given_bounds(e.type, values.min(), values.max())
+            exact[id(e)] = given_bounds(e.type, values.min(), values.max())
         elif lowering.bounds[id(e)].flags:
             pending += e.children
-    return found
+    return exact
 
 
 def tabulated(
@@ -147,23 +147,23 @@ class _Reading(Emitter):
     def _chosen(self) -> set[Value]:
         """What is cheaper to read than to compute, each value computed for itself alone."""
         cost: list[float] = []
-        found = set[Value]()
+        chosen = set[Value]()
         for v, (op, *words) in enumerate(self.source.code):
             own = COST.get(op, 1) + sum(cost[w] for w in words[: OPERANDS[op]])
             axes = self.source.axes[v]
             reading = _reading(math.prod(self.sizes[i] for i in axes)) + PLACE * (len(axes) - 1)
             if axes and reading < own:
-                found.add(v)
+                chosen.add(v)
             cost.append(min(own, reading))
-        return found
+        return chosen
 
     def _read(self, v: Value) -> Value:
         table = self._tables.of(v)
-        at = self._place(table.axes[0])
+        element = self._place(table.axes[0])
         for axis in table.axes[1:]:
-            at = self.emit("place_in", at, self._place(axis), int(self.sizes[axis]))
+            element = self.emit("place_in", element, self._place(axis), int(self.sizes[axis]))
         op, start = self._stored(table.values.view(np.int64))
-        return self.emit(op, at, start, len(table.values))
+        return self.emit(op, element, start, len(table.values))
 
     def _place(self, axis: int) -> Value:
         values = self.places.values[axis]

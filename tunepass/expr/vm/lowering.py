@@ -272,9 +272,9 @@ class Lowering(Emitter):
         return self._settle(stop, steps)
 
     def _member(self, e: Member, flags: int) -> Lowered:
-        found = [self._comparison("==", e.item, choice) for choice in e.choices]
-        value = found[0]
-        for other in found[1:]:
+        equal = [self._comparison("==", e.item, choice) for choice in e.choices]
+        value = equal[0]
+        for other in equal[1:]:
             value = self.emit("or", value, other)
         return value, self.first(*(self._status(x) for x in e.children))
 
@@ -298,15 +298,15 @@ class Lowering(Emitter):
     def _index(self, e: Index, flags: int) -> Lowered:
         assert isinstance(e.order.type, Order)
         column, items = self.lowered[id(e.order)][0], e.order.type.items
-        at, status = self.lowered[id(e.index)]
+        index, status = self.lowered[id(e.index)]
         bounds = self.bounds[id(e.index)]
         if bounds.lo < 0 or bounds.hi >= len(items):
-            status = self.first(status, self.emit("outside_check", at, len(items)))
-        position = self.known.get(at)
+            status = self.first(status, self.emit("outside_check", index, len(items)))
+        position = self.known.get(index)
         if position is not None and 0 <= position < len(items):
             value = self.emit("order_column", column, int(position), len(items))
         else:
-            value = self.emit("order_at", at, column, len(items))
+            value = self.emit("order_at", index, column, len(items))
         if isinstance(e.type, Integer) and items != tuple(range(len(items))):
             value = self._lookup(value, [int(i) for i in items])
         return value, status

@@ -45,16 +45,16 @@ class Part:
 
 def dependences(code: Sequence[Instruction], axis_of_input: Sequence[Axes]) -> list[Axes]:
     """axes(v) of every instruction; `axis_of_input` has those of the columns."""
-    found: list[Axes] = []
+    axes: list[Axes] = []
     for op, *words in code:
         if op in ("input", "bool_column"):
-            found.append(axis_of_input[words[0]])
+            axes.append(axis_of_input[words[0]])
         else:
-            own = [found[w] for w in words[: OPERANDS[op]]]
+            own = [axes[w] for w in words[: OPERANDS[op]]]
             if op in COLUMN_OF:
                 own.append(axis_of_input[words[COLUMN_OF[op]]])
-            found.append(frozenset().union(*own))
-    return found
+            axes.append(frozenset().union(*own))
+    return axes
 
 
 class Tables:

@@ -38,10 +38,10 @@ def decode_numbers(text: str | None) -> dict[str, float]:
 
 
 def decode_samples(text: str | None) -> tuple[float, ...]:
-    found = _loaded(text or "[]")
-    if not isinstance(found, list):
+    values = _loaded(text or "[]")
+    if not isinstance(values, list):
         raise StudyError(f"the store holds a list that cannot be read: {text}")
-    return tuple(_number(value) for value in found)
+    return tuple(_number(value) for value in values)
 
 
 def encode_objectives(objectives: tuple[Objective, ...]) -> str:
@@ -73,10 +73,10 @@ def _number(value: object) -> float:
 
 
 def _mapping(text: str) -> dict[str, object]:
-    found = _loaded(text)
-    if not isinstance(found, dict):
+    data = _loaded(text)
+    if not isinstance(data, dict):
         raise StudyError(f"the store holds an object that cannot be read: {text}")
-    return found
+    return data
 
 
 def _loaded(text: str) -> object:

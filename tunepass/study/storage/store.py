@@ -113,11 +113,11 @@ class Store:
         text = json_text.encode_configuration(trial.configuration)
         with self._transaction() as db:
             db.execute("DELETE FROM pending WHERE study = ? AND configuration = ?", (study.id, text))
-            found = db.execute(
+            row = db.execute(
                 f"SELECT {', '.join(TRIAL_COLUMNS)} FROM trial WHERE study = ? AND configuration = ?", (study.id, text)
             ).fetchone()
-            if found:
-                return to_trial(found)
+            if row:
+                return to_trial(row)
             query = "SELECT coalesce(max(number) + 1, 0) FROM trial WHERE study = ?"
             number = int(db.execute(query, (study.id,)).fetchone()[0])
             columns = ("study", *TRIAL_COLUMNS, "finished")
