@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 NATIVE := $(wildcard native/*.py native/*.h native/include/*.h native/src/*.c native/src/*.h)
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test lint types dist-check bench bench-fpga bench-search bench-trust nests kills native clean
+.PHONY: demo test lint types dist-check bench bench-fpga bench-model bench-search bench-trust nests kills native clean
 
 $(STAMP): setup.py pyproject.toml $(NATIVE)
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -49,6 +49,10 @@ kills: $(STAMP)
 # Three hundred random loop nests, rewritten, under the sanitizers of gcc and clang (about eight minutes).
 nests: $(STAMP)
 	TUNEPASS_TEST_NESTS=300 $(BIN)/python -m pytest -n 2 tests/properties/test_loop_rewrites.py
+
+# Searches of recorded loop nests with the model as prior mean, without, and inverted: TUNEPASS_BENCH_CACHE names a folder.
+bench-model: $(STAMP)
+	$(BIN)/python -m tests.benchmarks.bench_model_prior $(ARGS)
 
 # Can a build be trusted: kernels that nothing changes, a busy machine, several seeds (half an hour).
 bench-trust: $(STAMP)

@@ -57,7 +57,8 @@ class Core:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cpu:
-    """`levels` from the core outwards; the last one's misses go to memory. `pages` is the first-level TLB."""
+    """`levels` from the core outwards; the last one's misses go to memory. `pages` is the last TLB: behind it page
+    tables are walked."""
 
     name: str
     description: str

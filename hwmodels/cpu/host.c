@@ -2,7 +2,7 @@
  *
  * Every figure is the least of ROUNDS timings of about a millisecond or more. `stream K` is a line of a set that fits level K
  * (K caches: memory), read line after line; `scatter K` the same lines in a random order, with addresses that do not depend
- * on what is read; `page` a line of a page that the first-level TLB does not hold.
+ * on what is read; `page` a line of a page that the second-level TLB does not hold.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <math.h>
@@ -12,7 +12,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { ROUNDS = 7, LINE = 64, PAGE = 4096, PAGES = 2048 };
+enum { ROUNDS = 7, LINE = 64, PAGE = 4096, PAGES = 4096 };
 static volatile double result;
 static volatile uint64_t seed = 12345;
 

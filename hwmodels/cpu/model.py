@@ -25,6 +25,7 @@ from tunepass.ir.loops import Nest
 
 MS_PER_NS = 1e-6
 NATIVE_VECTOR_BYTE = 16  # what every x86-64 and every AArch64 core has; wider ones need a flag
+PAGE_BYTE = 4096
 WRITTEN = 2.0  # a line that is written comes in, and goes out again
 YES, NO = Constant(True, BOOL), Constant(False, BOOL)
 VECTORIZING = ("-O3", "-Ofast", "-ftree-vectorize")
@@ -69,7 +70,7 @@ def _data_ns(level: Level, footprints: Footprints, found: tuple[Stream, ...], lo
     """The time in which the level's misses are served."""
     terms = []
     for stream in found:
-        written = WRITTEN if stream.written else 1.0
+        written = WRITTEN if stream.written and level.block_byte < PAGE_BYTE else 1.0
         each = alg.mul(written, _miss_ns(stream, level, loops))
         terms.append(alg.mul(each, moved(stream, level, loops, footprints)))
     return alg.add(*terms)

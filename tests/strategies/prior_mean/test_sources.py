@@ -6,6 +6,7 @@ import pytest
 import tunepass as tp
 from tests.contracts.strategy import small_space
 from tunepass.diagnostics import ExpressionError, StudyError
+from tunepass.expr.parser import parse
 from tunepass.space.parameter import Categorical, Integer, Ordinal, Permutation
 from tunepass.space.space import Space
 from tunepass.strategies.prior_mean.sources import PriorMean
@@ -78,3 +79,13 @@ def test_what_does_not_fit_is_refused() -> None:
     with pytest.raises(StudyError, match=r"share no parameter.*tile_X.*tile_x") as error:
         PriorMean.from_observations([{"tile_X": 1}], [1.0]).values(space, space.columns([space.default]))
     assert "same under another name" in str(error.value)
+
+
+def test_an_expression_says_what_its_text_says() -> None:
+    space = Space([Ordinal("tile", [1, 2, 4, 8]), Permutation("order", ["i", "j"])], ["tile < 8"])
+    text = 'if(pos(order, "i") == 0, 96 / (tile - 1), tile ** 2)'  # undefined where tile is 1 and i comes first
+    parsed = parse(text, {p.name: p.type for p in space.parameters})
+    columns = space.columns(list(space.enumerate()))
+    written, given = (PriorMean.from_expression(e).values(space, columns) for e in (text, parsed))
+    assert np.isnan(written).sum() == 1
+    np.testing.assert_array_equal(written, given)

@@ -14,8 +14,9 @@ import numpy as np
 
 from tunepass.diagnostics import ExpressionError, Source, StudyError, nearest
 from tunepass.expr import nodes
-from tunepass.expr.numpy_eval import evaluate
+from tunepass.expr.numpy_eval import Evaluated, evaluate
 from tunepass.expr.parser import parse
+from tunepass.expr.vm.compiled_expressions import CompiledExpressions
 from tunepass.space.columns import Columns, length
 from tunepass.space.configuration import Configuration, Value
 from tunepass.space.parameter import Parameter
@@ -47,28 +48,36 @@ class PriorMean(ABC):
         return ObservedPriorMean(configurations, values)
 
     @staticmethod
-    def from_expression(text: str) -> PriorMean:
-        """A number for every configuration, in the language of constraints; any parameter may occur."""
+    def from_expression(text: str | nodes.Expr) -> PriorMean:
+        """A number for every configuration, in the language of constraints or parsed; any parameter may occur."""
         return ExpressionPriorMean(text)
 
 
 class ExpressionPriorMean(PriorMean):
-    """An analytic model; its expression is parsed once for each space."""
+    """An analytic model; its text is parsed once for each space. One that is an expression already may be large, and is
+    compiled."""
 
-    def __init__(self, text: str):
-        self.source = Source("<prior mean>", text)
+    def __init__(self, text: str | nodes.Expr):
+        self.written = text
         self._parsed: tuple[Space, nodes.Expr] | None = None
+        self._compiled = CompiledExpressions([text]) if isinstance(text, nodes.Expr) else None
 
     def values(self, space: Space, columns: Columns) -> Floats:
-        if self._parsed is None or self._parsed[0] is not space:
-            self._parsed = (space, self._parse(space))
-        evaluated = evaluate(self._parsed[1], columns, length(columns))
+        evaluated = self._evaluate(space, columns)
         values = np.array(np.broadcast_to(evaluated.values, length(columns)), dtype=np.float64)
         values[~np.broadcast_to(evaluated.defined, length(columns)) | ~np.isfinite(values)] = np.nan
         return values
 
+    def _evaluate(self, space: Space, columns: Columns) -> Evaluated:
+        if self._compiled is not None:
+            return self._compiled.evaluate(columns, length(columns))[0]
+        if self._parsed is None or self._parsed[0] is not space:
+            self._parsed = (space, self._parse(space))
+        return evaluate(self._parsed[1], columns, length(columns))
+
     def _parse(self, space: Space) -> nodes.Expr:
-        expression = parse(self.source.text, {p.name: p.type for p in space.parameters}, source=self.source)
+        source = Source("<prior mean>", str(self.written))
+        expression = parse(source.text, {p.name: p.type for p in space.parameters}, source=source)
         if not isinstance(expression.type, (nodes.Integer, nodes.Real)):
             raise ExpressionError(f"a prior mean is a number, this is {expression.type}", expression.span)
         return expression
