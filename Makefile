@@ -17,7 +17,7 @@ demo: $(STAMP)
 	$(BIN)/tunepass report samples/c/matmul_loops.c -o out/matmul_loops.html
 
 test: $(STAMP)
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest -n 2 --dist worksteal
 
 lint: $(STAMP)
 	$(BIN)/ruff check .

@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 import shlex
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from tests.program import run_tunepass
 from tunepass.diagnostics import Source
 from tunepass.frontends.app.frontend import AppFrontend
 
@@ -46,7 +45,8 @@ def test_consoles(number: int, tmp_path: Path) -> None:
     (target / "tune.yaml").write_text(text.replace("./heat 400 200", "./heat 64 20\n  repeats: 2"))
     words = shlex.split(command.replace("--budget 60s", "--max-evals 3"))
     assert words[0] == "tunepass"
-    done = subprocess.run([sys.executable, "-m", *words], cwd=tmp_path, capture_output=True, text=True, check=True)
+    done = run_tunepass(words[1:], tmp_path)
+    assert done.returncode == 0, done.stderr
     if words[1] == "space":
         assert done.stdout == expected
     else:

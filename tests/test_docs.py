@@ -25,6 +25,7 @@ from pathlib import Path
 import pytest
 
 import tunepass as tp
+from tests.program import run_tunepass
 from tunepass import cli
 from tunepass.commands.arguments import COMMANDS
 
@@ -78,9 +79,7 @@ def test_consoles(document: str, tmp_path: Path) -> None:
     for command, expected in commands(document):
         words = shlex.split(re.sub(r"--budget \w+|--max-evals 20", "--max-evals 3", command))
         assert words[0] == "tunepass"
-        done = subprocess.run(
-            [sys.executable, "-m", *words], cwd=tmp_path, capture_output=True, text=True, check=False, timeout=300
-        )
+        done = run_tunepass(words[1:], tmp_path)
         assert done.returncode == (3 if "stale" in expected else 0), f"{command}\n{done.stderr}"
         if words[1] in OPEN_ENDED:
             assert shape(done.stdout)[: len(expected.splitlines())] == shape(expected)

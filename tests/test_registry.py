@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 
 from tunepass import registry
@@ -29,3 +32,10 @@ def test_unknown_name_gives_the_nearest(monkeypatch: pytest.MonkeyPatch) -> None
     with pytest.raises(TunepassError, match=r"no strategy 'baysian'; known: bayesian, random(.|\n)*mean 'bayesian'"):
         registry.strategy("baysian")
     assert registry.strategy("random").__name__ == "Fraction"  # type: ignore[attr-defined]
+
+
+def test_contributors_are_told_of_every_table() -> None:
+    text = (Path(__file__).parents[1] / "CONTRIBUTING.md").read_text()
+    told = re.findall(r"^\|.*?\|.*?\| `([A-Z_]+)` \| `([\w/.]+)` \|$", text, re.MULTILINE)
+    assert {table for table, _ in told} == {n for n in vars(registry) if n.isupper()} - {"DEFAULT_PIPELINE"}
+    assert all((Path(__file__).parents[1] / contract).is_file() for _, contract in told)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+
+from tests.program import run_tunepass
 
 SOURCE = """\
 #pragma tunepass param BLOCK: ordinal(1, 4, 16) = 4
@@ -37,16 +37,7 @@ class Folder:
     path: Path
 
     def run(self, *words: str, **environment: str) -> subprocess.CompletedProcess[str]:
-        kept = {k: v for k, v in os.environ.items() if not k.startswith("TUNEPASS_")}
-        return subprocess.run(
-            [sys.executable, "-m", "tunepass", *words],
-            cwd=self.path,
-            env={**kept, **environment},
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=300,
-        )
+        return run_tunepass(words, self.path, environment)
 
     def files(self) -> set[str]:
         return {str(p.relative_to(self.path)) for p in self.path.rglob("*") if p.is_file()}

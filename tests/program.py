@@ -1,0 +1,99 @@
+"""Runs the command line as a program of its own, without importing it all anew each time.
+
+A server process imports tunepass once and forks for every run: what runs has its own working directory, environment,
+streams and exit, as `python -m tunepass` has, but starts in milliseconds. Tests of what is imported when, and those
+that send signals, start `python -m tunepass` themselves.
+"""
+
+from __future__ import annotations
+
+import atexit
+import functools
+import gc
+import importlib
+import json
+import os
+import pkgutil
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+LIMIT_S = 300
+
+
+def run_tunepass(
+    words: Sequence[str], cwd: Path, environment: Mapping[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
+    """`tunepass WORDS` in `cwd`, with `environment` and nothing of TUNEPASS_* from this process's own."""
+    kept = {k: v for k, v in os.environ.items() if not k.startswith("TUNEPASS_")}
+    with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:
+        request = {
+            "words": list(words),
+            "cwd": str(cwd),
+            "environment": {**kept, **(environment or {})},
+            "streams": [f"/proc/{os.getpid()}/fd/{stream.fileno()}" for stream in (out, err)],
+        }
+        server = _server()
+        assert server.stdin is not None and server.stdout is not None
+        server.stdin.write(json.dumps(request) + "\n")
+        server.stdin.flush()
+        answer = server.stdout.readline()
+        assert answer, "the server that runs the command line has gone"
+        out.seek(0)
+        err.seek(0)
+        return subprocess.CompletedProcess(["tunepass", *words], int(answer), out.read(), err.read())
+
+
+@functools.cache
+def _server() -> subprocess.Popen[str]:
+    """One for each process that runs tests."""
+    server = subprocess.Popen(
+        [sys.executable, "-c", "from tests.program import serve; serve()"],
+        cwd=ROOT,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    atexit.register(server.communicate)  # closes its input, which ends it
+    return server
+
+
+def serve() -> None:
+    """Answer each request, a line of JSON, with the exit status of its run (negative: the signal that ended it)."""
+    import tunepass
+
+    for module in pkgutil.walk_packages(tunepass.__path__, "tunepass."):
+        if not module.name.endswith("__main__"):
+            importlib.import_module(module.name)
+    tunepass.load(ROOT / "samples" / "c" / "stencil.c")  # the parsers, which are made on first use
+    gc.freeze()  # forked processes need not look at what was there before them
+    for line in sys.stdin:
+        child = os.fork()
+        if child == 0:
+            _become(json.loads(line))
+            return
+        sys.stdout.write(f"{os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])}\n")
+        sys.stdout.flush()
+
+
+def _become(request: dict[str, object]) -> None:
+    """Run the command line in this forked process, which then ends as any program does."""
+    from tunepass.cli import main
+
+    signal.alarm(LIMIT_S)
+    os.chdir(str(request["cwd"]))
+    os.environ.clear()
+    os.environ.update(request["environment"])  # type: ignore[arg-type]
+    for descriptor, path in zip((0, 1, 2), (os.devnull, *request["streams"])):  # type: ignore[misc]
+        opened = os.open(path, os.O_RDWR | os.O_APPEND)
+        os.dup2(opened, descriptor)
+        os.close(opened)
+    sys.stdin = open(0, closefd=False)  # noqa: SIM115 (they live as long as the process)
+    sys.stdout = open(1, "w", closefd=False)  # noqa: SIM115
+    sys.stderr = open(2, "w", buffering=1, closefd=False)  # noqa: SIM115
+    sys.argv = ["tunepass", *request["words"]]  # type: ignore[misc]
+    sys.exit(main())
