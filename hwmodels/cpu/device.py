@@ -57,8 +57,7 @@ class Core:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cpu:
-    """`levels` from the core outwards; the last one's misses go to memory. `pages` is the last TLB: behind it page
-    tables are walked."""
+    """`levels` from the core outwards; the last one's misses go to memory. `pages` stands for all its TLBs."""
 
     name: str
     description: str
