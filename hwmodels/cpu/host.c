@@ -12,7 +12,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { ROUNDS = 7, LINE = 64, PAGE = 4096, PAGES = 4096 };
+enum { ROUNDS = 25, LINE = 64, PAGE = 4096, PAGES = 4096 };
 static volatile double result;
 static volatile uint64_t seed = 12345;
 
