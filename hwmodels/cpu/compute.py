@@ -158,13 +158,13 @@ class Compute:
         return found
 
     def _spilled(self, x: str, jam: dict[str, Expr]) -> Expr:
-        """Loads and stores an iteration of values that the registers cannot keep."""
+        """Loads an iteration of values that the registers cannot keep."""
         kept = [a for a in self.work.accesses if not a.stride(x)]
         if not kept or all(alg.number(c) == 1 for c in jam.values()):
             return alg.lift(0.0)
         live = [alg.mul(1.0, *(c for i, c in jam.items() if i != x and a.stride(i))) for a in kept]
         excess = alg.maximum(0.0, alg.sub(alg.add(*live), float(self.device.registers - 3)))
-        return alg.div(alg.mul(2.0, excess), self._beside(x, jam))
+        return alg.div(excess, self._beside(x, jam))
 
     def _entering(self) -> Expr:
         """Every loop that is begun costs its start and its end: entries are the iterations of all loops around it."""
