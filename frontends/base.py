@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -25,9 +26,15 @@ class Frontend(ABC):
     suffixes: ClassVar[tuple[str, ...]]
 
     @abstractmethod
-    def parse(self, source: Source) -> Parsed:
-        """Every kernel of the source; raises SourceError with one diagnostic for each thing wrong."""
+    def parse(self, source: Source, only: str | None = None) -> Parsed:
+        """Every kernel of the source; raises SourceError with one diagnostic for each thing wrong.
+
+        With `only` the caller wants the kernel of that name alone: what is wrong with others may be passed over.
+        """
 
     @abstractmethod
-    def emit(self, kernel: Kernel, note: str = "") -> tuple[EmittedFile, ...]:
-        """The scheduled kernel as source files; `note` is a comment's text: what was chosen and what it gained."""
+    def emit(self, kernels: Sequence[Kernel], note: str = "", word: str = "tuned") -> tuple[EmittedFile, ...]:
+        """The scheduled kernels of one source as source files, called NAME.`word`.SUFFIX; the first is the source.
+
+        `note` is a comment's text: what was chosen and what it gained.
+        """

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
 from tunepass.diagnostics import Span, TunepassError
 from tunepass.expr.nodes import Expr
+from tunepass.expr.numpy_eval import Columns
+from tunepass.ir.kernel import Kernel
 
 
 class ModelError(TunepassError):
@@ -46,3 +49,56 @@ class Costs:
     limits: Mapping[str, int]
     timing: tuple[Part, ...] = ()
     areas: tuple[Part, ...] = ()
+    name: str = "the model"  # what people are told it is
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """A part at one configuration with what is inside it. `own` is what no part inside accounts for."""
+
+    label: str
+    span: Span | None
+    values: Mapping[str, float]
+    own: Mapping[str, float]
+    inside: tuple[Slice, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Breakdown:
+    """Where the time and the area of one configuration go; empty where a model does not say. `resources` names what
+    the parts of the area have amounts of."""
+
+    time: tuple[Slice, ...] = ()
+    area: tuple[Slice, ...] = ()
+    resources: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceSummary:
+    """What people are told of a device; `capacity` is what it holds, `clock_hz` None where it has no one clock."""
+
+    name: str
+    family: str
+    description: str
+    clock_hz: float | None
+    capacity: Mapping[str, int]
+
+
+class CostModel(ABC):
+    """The hardware model of a family of devices (registry.COST_MODELS)."""
+
+    @abstractmethod
+    def devices(self) -> tuple[str, ...]:
+        """The names of the devices it knows, in the order in which they are listed."""
+
+    @abstractmethod
+    def summary(self, device: str) -> DeviceSummary:
+        """ModelError for a device that it does not know."""
+
+    @abstractmethod
+    def costs(self, kernel: Kernel, device: str) -> Costs | None:
+        """Named expressions over the kernel's parameters; None for a kernel that the model says nothing about."""
+
+    def breakdown(self, costs: Costs, device: str, columns: Columns) -> Breakdown:
+        """Where the costs of one configuration (columns of length 1) go."""
+        return Breakdown()

@@ -13,6 +13,7 @@ FOLDER_OF = {"tunepass": "tunepass", "frontends": "tunepass.frontends", "hwmodel
 # Who each room may import from, besides itself and `diagnostics`. registry is a literal table, loaded by name.
 MAY_IMPORT: dict[str, set[str]] = {
     "diagnostics": set(),
+    "files": set(),
     "registry": set(),
     "_native": set(),
     "yaml_nodes": set(),
@@ -25,12 +26,12 @@ MAY_IMPORT: dict[str, set[str]] = {
     "strategies": {"acquisition", "surrogates", "study", "space", "expr", "registry"},
     "exact": {"study", "space", "expr", "registry"},
     "evaluators": {"ir", "study", "space", "expr"},
-    "executors": {"study", "space", "evaluators"},
-    "tuning": {"strategies", "exact", "executors", "evaluators", "study", "space", "ir"},
+    "executors": {"registry", "study", "space", "evaluators"},
+    "tuning": {"expr", "strategies", "exact", "executors", "evaluators", "study", "space", "ir"},
     "frontends": {"ir", "space", "expr", "yaml_nodes"},
     "hwmodels": {"ir", "expr", "yaml_nodes"},
-    "backends": {"frontends", "hwmodels", "evaluators", "ir", "study", "space", "expr", "registry"},
-    "passes": {"backends", "tuning", "exact", "ir", "space", "study", "expr", "registry"},
+    "backends": {"files", "frontends", "hwmodels", "evaluators", "ir", "study", "space", "expr", "registry"},
+    "passes": {"backends", "evaluators", "hwmodels", "tuning", "exact", "ir", "space", "study", "expr", "registry"},
     "interchange": {"study", "space", "expr"},
     "report": {"study", "space"},
 }

@@ -26,7 +26,7 @@ _HOME_OF = {
     "Lock": "tunepass.study.lock.lock",
     "Kernel": "tunepass.ir.kernel",
     "Pass": "tunepass.passes.base",
-    "Pipeline": "tunepass.passes.base",
+    "Pipeline": "tunepass.passes.pipeline",
     "Result": "tunepass.passes.base",
     "load": "tunepass.jobs.reading",
     "TunepassError": "tunepass.diagnostics",
@@ -57,8 +57,8 @@ if TYPE_CHECKING:
     from tunepass.ir.kernel import Kernel as Kernel
     from tunepass.jobs.reading import load as load
     from tunepass.passes.base import Pass as Pass
-    from tunepass.passes.base import Pipeline as Pipeline
     from tunepass.passes.base import Result as Result
+    from tunepass.passes.pipeline import Pipeline as Pipeline
     from tunepass.space.configuration import Configuration as Configuration
     from tunepass.space.parameter import Categorical as Categorical
     from tunepass.space.parameter import Integer as Integer

@@ -36,8 +36,18 @@ FRONTENDS: Mapping[str, str] = {
     **dict.fromkeys((".yaml", ".yml"), "tunepass.frontends.app.frontend:AppFrontend"),
 }
 
-# What passes reach above themselves for, by name only: the standard pipeline needs frontends and evaluators.
-DEFAULT_PIPELINE: Mapping[str, str] = {"default": "tunepass.jobs.pipeline:default_pipeline"}
+# The kind of a kernel's body -> what is different for kernels of that kind.
+BACKENDS: Mapping[str, str] = {
+    "accelerator": "tunepass.backends.model:ModelBackend",
+    "application": "tunepass.backends.application:ApplicationBackend",
+    "c": "tunepass.backends.c:CBackend",
+}
+
+# A family of devices -> its hardware model.
+COST_MODELS: Mapping[str, str] = {
+    "cpu": "tunepass.hwmodels.cpu.model:CpuModel",
+    "fpga": "tunepass.hwmodels.fpga.model:FpgaModel",
+}
 
 
 def strategy(name: str) -> Callable[..., object]:
@@ -60,9 +70,14 @@ def frontend(suffix: str) -> Callable[..., object]:
     return _load(FRONTENDS, "frontend for the suffix", suffix)
 
 
-def default_pipeline() -> Callable[..., object]:
-    """The function behind `Pipeline.default`."""
-    return _load(DEFAULT_PIPELINE, "pipeline", "default")
+def backend(kind: str) -> Callable[..., object]:
+    """The class of the backend for bodies of that kind."""
+    return _load(BACKENDS, "backend for kernels of the kind", kind)
+
+
+def cost_model(family: str) -> Callable[..., object]:
+    """The class of the hardware model of that family of devices."""
+    return _load(COST_MODELS, "hardware model of the family", family)
 
 
 def _load(table: Mapping[str, str], what: str, name: str) -> Callable[..., object]:

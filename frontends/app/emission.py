@@ -15,11 +15,11 @@ from tunepass.space.configuration import Configuration
 HERE = "\0here\0"  # stands for the script's folder until the words are quoted
 
 
-def emit_files(kernel: Kernel, note: str = "") -> tuple[EmittedFile, ...]:
+def emit_files(kernel: Kernel, note: str = "", word: str = "tuned") -> tuple[EmittedFile, ...]:
     """NAME.tuned.mk, NAME.tuned.sh."""
     return (
-        EmittedFile(f"{kernel.name}.tuned.mk", _makefile(kernel, note)),
-        EmittedFile(f"{kernel.name}.tuned.sh", _script(kernel, note)),
+        EmittedFile(f"{kernel.name}.{word}.mk", _makefile(kernel, note)),
+        EmittedFile(f"{kernel.name}.{word}.sh", _script(kernel, note, word)),
     )
 
 
@@ -29,9 +29,9 @@ def chosen(kernel: Kernel) -> Configuration:
     return Configuration({**values, **{c.parameter: c.value for c in kernel.schedule}})
 
 
-def program_name(kernel: Kernel) -> str:
+def program_name(kernel: Kernel, word: str = "tuned") -> str:
     """What the built program is called in the output folder."""
-    return f"{kernel.name}.tuned"
+    return f"{kernel.name}.{word}"
 
 
 def _comment(kernel: Kernel, note: str, what: str) -> list[str]:
@@ -60,14 +60,14 @@ def _make(text: str) -> str:
     return text.replace("$", "$$").replace("#", "\\#")
 
 
-def _script(kernel: Kernel, note: str) -> str:
+def _script(kernel: Kernel, note: str, word: str) -> str:
     """Runs the program that was built beside the script, as it was tuned; further arguments are passed on."""
     commands = lower(kernel, chosen(kernel), HERE, ".")
     lines = ["#!/bin/sh", *_comment(kernel, note, "A run")]
     words = list(commands.run)
     if _is_product(kernel, words[0]):
         lines += ['here=$(cd "$(dirname "$0")" && pwd)']
-        words[0] = f"{HERE}/{program_name(kernel)}"
+        words[0] = f"{HERE}/{program_name(kernel, word)}"
     settings = " ".join(f"{name}={shlex.quote(value)}" for name, value in commands.environment)
     if settings:
         lines.append(f"export {settings}")

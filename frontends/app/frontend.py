@@ -31,11 +31,11 @@ SECTIONS = ("name", "sources", "tools", "parameters", "constraints", "model", "b
 class AppFrontend(Frontend):
     suffixes: ClassVar[tuple[str, ...]] = (".yaml", ".yml")
 
-    def parse(self, source: Source) -> Parsed:
+    def parse(self, source: Source, only: str | None = None) -> Parsed:
         return _Description(source).read()
 
-    def emit(self, kernel: Kernel, note: str = "") -> tuple[EmittedFile, ...]:
-        return emit_files(kernel, note)
+    def emit(self, kernels: Sequence[Kernel], note: str = "", word: str = "tuned") -> tuple[EmittedFile, ...]:
+        return tuple(file for kernel in kernels for file in emit_files(kernel, note, word))
 
 
 class _Description:

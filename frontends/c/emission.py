@@ -18,10 +18,10 @@ from tunepass.ir.loops import Nest
 from tunepass.space.configuration import Configuration
 
 
-def emit_file(kernels: Sequence[Kernel], note: str = "") -> tuple[EmittedFile, ...]:
+def emit_file(kernels: Sequence[Kernel], note: str = "", word: str = "tuned") -> tuple[EmittedFile, ...]:
     """NAME.tuned.c (or the source's own suffix) and NAME.tuned.h for the kernels of one source."""
     path = PurePath(kernels[0].source.name)
-    source, header = f"{path.stem}.tuned{path.suffix or '.c'}", f"{path.stem}.tuned.h"
+    source, header = f"{path.stem}.{word}{path.suffix or '.c'}", f"{path.stem}.{word}.h"
     return (
         EmittedFile(source, _source(kernels, note, path.name)),
         EmittedFile(header, _header(kernels, note, path.name, header)),

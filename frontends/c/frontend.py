@@ -50,13 +50,13 @@ class CFrontend(Frontend):
 
     suffixes: ClassVar[tuple[str, ...]] = (*C_SUFFIXES, *CPP_SUFFIXES)
 
-    def parse(self, source: Source) -> Parsed:
+    def parse(self, source: Source, only: str | None = None) -> Parsed:
         scanned = scan(source)
         pragmas = each(scanned.pragmas, lambda p: parse_pragma(Cursor(source, p)))
         return _Reader(source, scanned).read(pragmas)
 
-    def emit(self, kernel: Kernel, note: str = "") -> tuple[EmittedFile, ...]:
-        return emit_file((kernel,), note)
+    def emit(self, kernels: Sequence[Kernel], note: str = "", word: str = "tuned") -> tuple[EmittedFile, ...]:
+        return emit_file(kernels, note, word)
 
 
 class _Reader:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import PurePath
 from typing import ClassVar
 
 from tunepass.diagnostics import Diagnostic, Source, SourceError, nearest
@@ -18,67 +19,62 @@ from tunepass.ir.kernel import Binding, Kernel
 
 
 class SpatialFrontend(Frontend):
-    """Reads Scala files with Spatial apps. `app` picks one by name; `restrict` adds Spatial's restrictions 1-8."""
+    """Reads Scala files with Spatial apps. Their constraints are Spatial's restrictions 1-8."""
 
     suffixes: ClassVar[tuple[str, ...]] = (".scala",)
 
-    def __init__(self, app: str | None = None, restrict: bool = True):
-        self.app, self.restrict = app, restrict
-
-    def parse(self, source: Source) -> Parsed:
+    def parse(self, source: Source, only: str | None = None) -> Parsed:
         tokens = scan(source)
         kernels: list[Kernel] = []
         warnings: list[Diagnostic] = []
-        for app in self._wanted(tokens):
+        for app in _wanted(tokens, only):
             lowered = lower(tokens, app)
-            kernels.append(self._kernel(source, lowered))
+            kernels.append(_kernel(source, lowered))
             warnings.extend(lowered.context.warnings)
         return Parsed(tuple(kernels), tuple(warnings))
 
-    def _wanted(self, tokens: Tokens) -> list[App]:
-        """Every app of the file, or the one that is asked for."""
-        source, all_apps = tokens.source, apps(tokens)
-        if not all_apps:
-            raise SourceError(
-                "no Spatial app here: nothing with an `Accel { … }` in it",
-                source.span(0, 1) if source.text else None,
-                hint="an app is an object or a class with `Accel { … }` in one of its functions",
-            )
-        if self.app is None:
-            return all_apps
-        wanted = [app for app in all_apps if app.name == self.app]
-        if not wanted:
-            names = [app.name for app in all_apps]
-            close = nearest(self.app, names)
-            hint = f"did you mean `{close}`?" if close else f"apps: {', '.join(names)}"
-            raise SourceError(f"{source.name} has no app `{self.app}`", hint=hint)
-        return wanted
-
-    def _kernel(self, source: Source, lowered: Lowered) -> Kernel:
-        context, program = lowered.context, lowered.program
-        declared = [Binding(d.name, "directive", d.edit) for d in context.declared]
-        switches = dict(sorted(context.toggles.items(), key=lambda item: item[1].start))
-        toggles = [Binding(name, "directive", span) for name, span in switches.items()]
-        return Kernel(
-            name=lowered.app.name,
-            language="spatial",
-            source=source,
-            parameters=parameters(context.declared, switches, program),
-            constraints=restrictions(program) if self.restrict else (),
-            bindings=(*declared, *toggles),
-            body=program,
-            span=program.accel.span,
-        )
-
-    def emit(self, kernel: Kernel, note: str = "") -> tuple[EmittedFile, ...]:
-        return (self.emit_file((kernel,), note),)
-
-    def emit_file(self, kernels: Sequence[Kernel], note: str = "") -> EmittedFile:
-        """The scheduled kernels of one source as one file."""
+    def emit(self, kernels: Sequence[Kernel], note: str = "", word: str = "tuned") -> tuple[EmittedFile, ...]:
         source = kernels[0].source
         tokens = scan(source)
         by_name = {app.name: app for app in apps(tokens)}
         written = ({d.name: d.default for d in lower(tokens, by_name[k.name]).context.declared} for k in kernels)
-        name = source.name.replace("\\", "/").rsplit("/", 1)[-1]
-        name = name if name.endswith(".scala") else f"{kernels[0].name}.scala"
-        return EmittedFile(name, rewrite(source.text, zip(kernels, written), note))
+        path = PurePath(source.name.replace("\\", "/"))
+        stem = path.stem if path.suffix == ".scala" else kernels[0].name
+        return (EmittedFile(f"{stem}.{word}.scala", rewrite(source.text, zip(kernels, written), note)),)
+
+
+def _wanted(tokens: Tokens, only: str | None) -> list[App]:
+    """Every app of the file, or the one that is asked for."""
+    source, all_apps = tokens.source, apps(tokens)
+    if not all_apps:
+        raise SourceError(
+            "no Spatial app here: nothing with an `Accel { … }` in it",
+            source.span(0, 1) if source.text else None,
+            hint="an app is an object or a class with `Accel { … }` in one of its functions",
+        )
+    if only is None:
+        return all_apps
+    wanted = [app for app in all_apps if app.name == only]
+    if not wanted:
+        names = [app.name for app in all_apps]
+        close = nearest(only, names)
+        hint = f"did you mean `{close}`?" if close else f"apps: {', '.join(names)}"
+        raise SourceError(f"{source.name} has no app `{only}`", hint=hint)
+    return wanted
+
+
+def _kernel(source: Source, lowered: Lowered) -> Kernel:
+    context, program = lowered.context, lowered.program
+    declared = [Binding(d.name, "directive", d.edit) for d in context.declared]
+    switches = dict(sorted(context.toggles.items(), key=lambda item: item[1].start))
+    toggles = [Binding(name, "directive", span) for name, span in switches.items()]
+    return Kernel(
+        name=lowered.app.name,
+        language="spatial",
+        source=source,
+        parameters=parameters(context.declared, switches, program),
+        constraints=restrictions(program),
+        bindings=(*declared, *toggles),
+        body=program,
+        span=program.accel.span,
+    )

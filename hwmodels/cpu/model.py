@@ -13,9 +13,10 @@ from tunepass.expr import algebra as alg
 from tunepass.expr import typing
 from tunepass.expr.nodes import BOOL, Category, Constant, Expr, Type
 from tunepass.expr.sharing import shared
-from tunepass.hwmodels.base import Costs
+from tunepass.hwmodels.base import CostModel, Costs, DeviceSummary
 from tunepass.hwmodels.cpu.compute import Compiled, Compute, instances
-from tunepass.hwmodels.cpu.device import Cpu, Level
+from tunepass.hwmodels.cpu.device import DEFAULT, Cpu, Level, load
+from tunepass.hwmodels.cpu.host import host
 from tunepass.hwmodels.cpu.loops import Item, Loops
 from tunepass.hwmodels.cpu.traffic import Footprints, Stream, moved, scattered, streams
 from tunepass.ir.accesses import Opaque, Work
@@ -41,7 +42,8 @@ def costs(kernel: Kernel, device: Cpu) -> Costs | None:
     types = {p.name: p.type for p in kernel.parameters}
     compiled = _compiled(kernel, device, types)
     total = alg.add(*(_nest_ns(nest, device, compiled, types) for nest in body.nests))
-    return Costs(values={"time": shared(alg.mul(MS_PER_NS, total))}, units={"time": "ms"}, fits=YES, limits={})
+    values = {"time": shared(alg.mul(MS_PER_NS, total))}
+    return Costs(values=values, units={"time": "ms"}, fits=YES, limits={}, name="the CPU model")
 
 
 def obstacle(body: CKernel) -> Opaque | None:
@@ -120,3 +122,19 @@ def _has(kernel: Kernel, types: dict[str, Type], words: tuple[str, ...]) -> Expr
     if not conditions:
         return NO
     return conditions[0] if len(conditions) == 1 else typing.logical("or", conditions)
+
+
+class CpuModel(CostModel):
+    """C kernels whose loop nests are known, on a processor as it was characterised."""
+
+    def devices(self) -> tuple[str, ...]:
+        return (DEFAULT,)
+
+    def summary(self, device: str) -> DeviceSummary:
+        cpu = load(device)
+        capacity = {f"{level.name} bytes": level.size_byte for level in cpu.levels}
+        return DeviceSummary(cpu.name, "cpu", cpu.description, None, {"cores": cpu.cores, **capacity})
+
+    def costs(self, kernel: Kernel, device: str) -> Costs | None:
+        """`device` is one that ships with tunepass, or the name of the processor that this runs on."""
+        return costs(kernel, load(device) if device in self.devices() else host(device))

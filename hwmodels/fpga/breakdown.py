@@ -10,28 +10,15 @@ Resources are the design's own, before routing; an instance in a loop of P lanes
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 
-from tunepass.diagnostics import Span
 from tunepass.expr import algebra, numpy_eval
 from tunepass.expr.nodes import Expr
 from tunepass.expr.numpy_eval import Columns
-from tunepass.hwmodels.base import Costs, Part
+from tunepass.hwmodels.base import Costs, Part, Slice
 from tunepass.hwmodels.fpga.device import Fpga
 from tunepass.hwmodels.fpga.placement import logic_alms, logic_luts
 
 Number = Callable[[Expr], float]
-
-
-@dataclass(frozen=True, slots=True)
-class Slice:
-    """A part at one configuration with what is inside it. `own` is what no part inside accounts for."""
-
-    label: str
-    span: Span | None
-    values: Mapping[str, float]
-    own: Mapping[str, float]
-    inside: tuple[Slice, ...]
 
 
 def cycles(costs: Costs, columns: Columns) -> tuple[Slice, ...]:

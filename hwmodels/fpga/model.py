@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from tunepass.expr import algebra
-from tunepass.hwmodels.base import Costs
+from tunepass.expr.numpy_eval import Columns
+from tunepass.hwmodels.base import Breakdown, CostModel, Costs, DeviceSummary
+from tunepass.hwmodels.fpga import breakdown
+from tunepass.hwmodels.fpga import device as devices
 from tunepass.hwmodels.fpga.area import AreaModel
 from tunepass.hwmodels.fpga.cycles import CycleModel
 from tunepass.hwmodels.fpga.device import Fpga
 from tunepass.hwmodels.fpga.placement import place
 from tunepass.ir.hardware import Program
+from tunepass.ir.kernel import Kernel
 
 UNITS = {
     "cycles": "cycles",
@@ -31,3 +35,24 @@ def costs(program: Program, device: Fpga) -> Costs:
     limits = {name: limit for name, limit in device.capacity.items() if name in values}
     fits = algebra.both(*(algebra.compare(values[name], "<=", limit) for name, limit in limits.items()))
     return Costs(values, UNITS, fits, limits, tuple(timing.parts), raw.parts)
+
+
+class FpgaModel(CostModel):
+    """Accelerator programs on FPGAs."""
+
+    def devices(self) -> tuple[str, ...]:
+        return tuple(devices.names())
+
+    def summary(self, device: str) -> DeviceSummary:
+        fpga = devices.load(device)
+        return DeviceSummary(fpga.name, fpga.family, fpga.description, fpga.clock_hz, fpga.capacity)
+
+    def costs(self, kernel: Kernel, device: str) -> Costs | None:
+        if not isinstance(kernel.body, Program):
+            return None
+        return costs(kernel.body, devices.load(device))
+
+    def breakdown(self, costs: Costs, device: str, columns: Columns) -> Breakdown:
+        fpga = devices.load(device)
+        resources = tuple(name for name in breakdown.RESOURCES if name in costs.values)
+        return Breakdown(breakdown.cycles(costs, columns), breakdown.resources(costs, fpga, columns), resources)

@@ -19,8 +19,7 @@ from pathlib import Path
 import numpy as np
 
 from tests.benchmarks.bench_hypermapper import PROGRAMS, Problem, problem
-from tunepass.jobs.model_job import model_run
-from tunepass.passes.model_search import at_once
+from tunepass.passes.search import model_evaluator
 from tunepass.study.outcome import Measured
 from tunepass.study.study import Study
 
@@ -30,11 +29,12 @@ AT = (50, 100, 200, 300, 500, 750, 1000, 1500)
 
 def curve(p: Problem, evals: int, seed: int) -> tuple[list[float], float]:
     """The share after each of AT, and the CPU seconds of all."""
-    run, objectives = model_run(p.model, p.model.objectives()), p.model.objectives()
-    study = Study(p.model.space, objectives, max_evals=evals, seed=seed, feasible=run.fits)
+    objectives = p.model.backend.objectives()
+    run = model_evaluator(p.model.kernel, p.model.costs, objectives)
+    study = Study(p.space, objectives, max_evals=evals, seed=seed, feasible=run.fits)
     start, losses, shares = time.process_time(), list[list[float]](), list[float]()
     trials = 0
-    while batch := study.suggest(at_once(trials)):
+    while batch := study.suggest(run.worthwhile(trials)):
         for one in batch:
             outcome = run(one).outcome
             study.observe(one, outcome)

@@ -29,8 +29,9 @@ from numpy.typing import NDArray
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
 
+from tunepass.backends.base import Target
 from tunepass.exact.branch_and_bound import BranchAndBound
-from tunepass.jobs.modelled import Modelled, read_model
+from tunepass.jobs.estimates import Estimator, estimator_of
 from tunepass.space.configuration import Configuration
 from tunepass.space.features.encoding import Encoding
 from tunepass.space.space import Space
@@ -56,8 +57,9 @@ class Problem:
     """A program on the device; `pruned` is the space that Spatial's restrictions leave."""
 
     name: str
-    model: Modelled
+    model: Estimator
     pruned: Space
+    space: Space  # the raw product of the parameters
     front: Floats  # the exact one (n, 2)
     corner: Floats
     volume: float
@@ -67,24 +69,38 @@ class Problem:
         return hypervolume(np.log10(losses), self.corner.tolist()) / self.volume if len(losses) else 0.0
 
 
-def exact_front(model: Modelled, name: str) -> Floats:
+def exact_front(model: Estimator, name: str) -> Floats:
     """By branch and bound, kept on disk for as long as the model says the same."""
-    kept = KEEP / f"{name}-{model.digest}.npy"
+    space = Space(model.kernel.parameters)
+    kept = KEEP / f"{name}-{model.backend.identity(space).compiler.split()[-1]}.npy"
     if not kept.exists():
-        objectives = model.expressions(model.objectives())
+        objectives = [model.costs.values[o.name] for o in model.backend.objectives()]
         KEEP.mkdir(parents=True, exist_ok=True)
-        np.save(kept, BranchAndBound().solve(Space(model.kernel.parameters), objectives, [model.costs.fits]).values)
+        np.save(kept, BranchAndBound().solve(space, objectives, [model.costs.fits]).values)
     return np.asarray(np.load(kept))
+
+
+def constrained(model: Estimator) -> Space:
+    """The kernel's parameters and whatever constraints it has."""
+    return Space(model.kernel.parameters, model.kernel.constraints)
 
 
 @cache
 def problem(name: str) -> Problem:
     path = str(SAMPLES / f"{name}.scala")
-    model, _ = read_model(path, None, DEVICE, restrict=False)
-    pruned, _ = read_model(path, None, DEVICE)
+    model, _ = estimator_of(path, None, Target(device=DEVICE, restrict=False))
+    pruned, _ = estimator_of(path, None, Target(device=DEVICE))
     front = exact_front(model, name)
     corner = np.log10(front).max(axis=0) + 0.1
-    return Problem(name, model, pruned.space, front, corner, hypervolume(np.log10(front), corner.tolist()))
+    return Problem(
+        name,
+        model,
+        constrained(pruned),
+        constrained(model),
+        front,
+        corner,
+        hypervolume(np.log10(front), corner.tolist()),
+    )
 
 
 @dataclass(frozen=True)
@@ -101,7 +117,7 @@ class Run:
 def search(
     p: Problem, strategy: str | Callable[[Task], Strategy], evals: int, seed: int, *, space: Space | None = None
 ) -> Run:
-    study = Study(space or p.model.space, p.model.objectives(), strategy=strategy, max_evals=evals, seed=seed)
+    study = Study(space or p.space, p.model.backend.objectives(), strategy=strategy, max_evals=evals, seed=seed)
     start = time.process_time()
     found: list[Configuration] = []
     losses, fits = [], []
@@ -195,8 +211,8 @@ def figure5(names: Sequence[str]) -> None:
 
 
 def _recalls(p: Problem, run: Run) -> list[float]:
-    encoding = Encoding(p.model.space)
-    x, y = encoding.encode(p.model.space.columns(run.configurations)), run.fits
+    encoding = Encoding(p.space)
+    x, y = encoding.encode(p.space.columns(run.configurations)), run.fits
     folds = min(5, int(y.sum()), int((~y).sum()))
     if folds < 2:
         return [float(y.any())] * len(TABLE_III)
@@ -220,9 +236,9 @@ def table5(names: Sequence[str]) -> None:
     print("table5: importance by a random forest's impurity over 5,000 draws (rows sum to 1)")
     for name in names:
         p = problem(name)
-        configurations = p.model.space.sample(5000, np.random.default_rng(0))
-        encoding, prices = Encoding(p.model.space), p.model.prices(configurations)
-        x = encoding.encode(p.model.space.columns(configurations))
+        configurations = p.space.sample(5000, np.random.default_rng(0))
+        encoding, prices = Encoding(p.space), p.model.prices(configurations)
+        x = encoding.encode(p.space.columns(configurations))
         for objective in ("alms", "cycles"):
             forest = RandomForestRegressor(100, random_state=0).fit(x, np.asarray(prices[objective], float))
             listed = {q.name: 0.0 for q in p.model.kernel.parameters}

@@ -16,12 +16,14 @@ from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tunepass.backends.base import Target
+from tunepass.backends.model import ModelBackend
 from tunepass.diagnostics import Source, TunepassError
 from tunepass.frontends.spatial.frontend import SpatialFrontend
 from tunepass.frontends.spatial.outline.apps import accel_body, accels, apps
 from tunepass.frontends.spatial.syntax.lexer import scan
 from tunepass.frontends.spatial.syntax.parser import parse
-from tunepass.jobs.modelled import model_of
+from tunepass.jobs.estimates import Estimator
 
 STAGES = ("parse", "lower", "price")
 
@@ -62,15 +64,16 @@ def read(path: Path, device: str) -> list[App]:
 def one(source: Source, name: str, device: str) -> App:
     app = App(source.name, name, ["parse"])
     try:
-        found = SpatialFrontend(name).parse(source)
+        found = SpatialFrontend().parse(source, name)
         app.passed.append("lower")
         app.warnings = len(found.warnings)
         (kernel,) = found.kernels
-        model = model_of(kernel, device)
+        backend = ModelBackend(kernel, Target(device=device))
+        model = Estimator(backend, backend.costs())
         prices = model.prices([model.default])
         if not all(math.isfinite(float(values[0])) for values in prices.values()):
             raise TunepassError("a price is not finite")
-        if SpatialFrontend(name).emit(kernel)[0].text != source.text:
+        if SpatialFrontend().emit((kernel,))[0].text != source.text:
             raise TunepassError("emission changes the source")
         app.passed.append("price")
     except TunepassError as error:

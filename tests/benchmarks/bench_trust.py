@@ -28,8 +28,9 @@ from pathlib import Path
 from statistics import median
 
 import tunepass
+from tunepass.backends.base import Target
+from tunepass.backends.c import CBackend
 from tunepass.evaluators.compile_run import CompileRun
-from tunepass.jobs.evaluation import evaluator
 from tunepass.space.configuration import Configuration
 
 ROOT = Path(__file__).parents[2]
@@ -129,7 +130,7 @@ def true_times(source: Path, choices: Sequence[Configuration]) -> list[float]:
     """Of 31 rounds in turns, in ms: each time against its round's median, so that a machine that changes its speed
     between rounds does not matter; then the median of those, at the median round's speed."""
     kernel = tunepass.load(source)
-    with evaluator(kernel, COMPILER) as made:
+    with CBackend(kernel, Target(compiler=COMPILER)).evaluator() as made:
         assert isinstance(made, CompileRun)
         rounds = list(zip(*made.compare_again(list(choices), rounds=31)))
     speeds = [median(times) for times in rounds]

@@ -134,7 +134,7 @@ def test_several_apps_are_one_tuned_source(here: Path, capsys: pytest.CaptureFix
         assert parameter.default == tile != 96
     one = data(capsys, "build", "two.scala", *EXACT, "--app", "Second", "-o", "one")
     assert one["kernel"] == "Second" and one["evaluations"] == 0
-    assert "several apps: First, Second" in run(capsys, "estimate", "two.scala", *ON)[2]
+    assert "several kernels: First, Second" in run(capsys, "estimate", "two.scala", *ON)[2]
 
 
 @pytest.mark.parametrize(

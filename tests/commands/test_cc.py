@@ -11,11 +11,12 @@ from pathlib import Path
 import pytest
 
 from tests.commands.conftest import Folder
-from tunepass.jobs.identity import identity_of, source_hash
+from tunepass.backends.base import Target, backend_for
 from tunepass.jobs.reading import load
 from tunepass.passes.base import Compilation
 from tunepass.passes.extract_space import ExtractSpace
 from tunepass.space.configuration import Configuration, Value
+from tunepass.study.identity import source_hash
 from tunepass.study.lock.lock import Entry, Lock, LockedObjective
 
 PROBE = """\
@@ -61,7 +62,7 @@ def lock(path: Path, source: str = "probe.c", **choice: Value) -> None:
     space = ExtractSpace().run(Compilation(kernel=kernel)).space
     assert space is not None
     measured = LockedObjective(name="time", default=2.0, chosen=1.0, gain=2.0, interval=(1.9, 2.1), evaluations=3)
-    entry = Entry(Configuration(choice), measured, identity_of(kernel, space, ("cc", "-O2")))
+    entry = Entry(Configuration(choice), measured, backend_for(kernel, Target(compiler=("cc", "-O2"))).identity(space))
     file = path / "tunepass.lock"
     Lock.read(file).with_entry(f"{source}::{kernel.name}", entry).write(file)
 

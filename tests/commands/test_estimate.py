@@ -9,8 +9,9 @@ from xml.etree import ElementTree
 
 import pytest
 
+from tunepass.backends.base import Target
 from tunepass.cli import main
-from tunepass.jobs.modelled import read_model
+from tunepass.jobs.estimates import estimator_of
 
 SAMPLES = Path(__file__).parents[2] / "samples" / "spatial"
 ON = ("--device", "stratix-v")
@@ -18,7 +19,7 @@ ON = ("--device", "stratix-v")
 
 def cycles_of_the_default() -> int:
     """As the library says it."""
-    model, _ = read_model(str(SAMPLES / "BlackScholes.scala"), None, "stratix-v")
+    model, _ = estimator_of(str(SAMPLES / "BlackScholes.scala"), None, Target(device="stratix-v"))
     return int(model.prices([model.default])["cycles"][0])
 
 

@@ -47,8 +47,8 @@ class FrontendContract:
         assert frontend.parse(source).kernels == (kernel,)
 
     def test_emission_is_plain_files_and_repeats(self, frontend: Frontend, kernel: Kernel) -> None:
-        files = frontend.emit(self.last(kernel), "a note")
-        assert files == frontend.emit(self.last(kernel), "a note")
+        files = frontend.emit((self.last(kernel),), "a note")
+        assert files == frontend.emit((self.last(kernel),), "a note")
         assert len({f.name for f in files}) == len(files) > 0
         assert all(f.name == PurePath(f.name).name and f.text.endswith("\n") for f in files)
         assert any("a note" in f.text for f in files)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tunepass.evaluators.model import ModelRun
+from tunepass.evaluators.model import ModelEvaluator
 from tunepass.expr.parser import parse
 from tunepass.space.configuration import Configuration
 from tunepass.space.parameter import Categorical, Integer
@@ -13,7 +13,7 @@ PARAMETERS = [Integer("par", 1, 8), Categorical("fast", [False, True])]
 
 def test_values_are_priced_and_limits_are_kept() -> None:
     time, area = (parse(text, {p.name: p.type for p in PARAMETERS}) for text in ("100 // par", "par * if(fast, 9, 4)"))
-    run = ModelRun(PARAMETERS, {"time": time}, {"area": (area, 40)})
+    run = ModelEvaluator(PARAMETERS, {"time": time}, {"area": (area, 40)})
     assert run(Configuration({"par": 3, "fast": True})).outcome == Measured({"time": 33})
     assert run(Configuration({"par": 5, "fast": True})).outcome == Infeasible("area <= 40")
     assert run(Configuration({"par": 5, "fast": False})).outcome == Measured({"time": 20})

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tunepass.diagnostics import TunepassError
-from tunepass.jobs.transfer import Target, Transfer, transfer
+from tunepass.jobs.transfer import Recipient, transfer
 from tunepass.space.configuration import Configuration
 from tunepass.space.parameter import Integer, Ordinal
 from tunepass.space.space import Space
@@ -18,11 +18,12 @@ from tunepass.study.lock.lock import Entry, Lock, LockedObjective
 from tunepass.study.objective import Objective
 from tunepass.study.outcome import Failed, Measured, Outcome
 from tunepass.study.study import Study
+from tunepass.tuning.prior import Prior
 
 SPACE = Space([Ordinal("tile", [4, 8, 16, 32], log=True), Integer("unroll", 1, 4)])
 TIME = Objective("time", unit="ms")
 HERE = Identity(source="sha256:1", space="sha256:1", compiler="gcc", flags=("-O2",), device="here").texts()
-TARGET = Target(key="a.c::f", study="a.c::f@now", space=SPACE, objective=TIME, identity=HERE)
+TARGET = Recipient(key="a.c::f", study="a.c::f@now", space=SPACE, objective=TIME, identity=HERE)
 
 
 def price(configuration: Configuration) -> Outcome:
@@ -46,7 +47,7 @@ def store(tmp_path: Path) -> Path:
     return tmp_path / "store.db"
 
 
-def origin_of(found: Transfer | None) -> str:
+def origin_of(found: Prior | None) -> str:
     assert found is not None
     return found.origin.study
 
@@ -88,7 +89,7 @@ def test_a_study_whose_source_is_gone_says_that_it_goes_on_without(store: Path, 
     own.store.set_origin(own.store.studies()[-1], found.origin)
     (tmp_path / "other.db").unlink()
     again = transfer(TARGET, store, None)
-    assert again is not None and again.prior is None and again.origin == found.origin
+    assert again is not None and again.mean is None and again.origin == found.origin
     assert again.sentence().startswith("goes on without a.c::f@flags (8 trials") and "is gone" in again.warnings[0]
 
 
@@ -97,7 +98,7 @@ def test_failures_are_no_better_than_the_median(store: Path) -> None:
     found = transfer(TARGET, store, None)
     assert found is not None
     rows = list(SPACE.enumerate())
-    values = found.prior.values(SPACE, SPACE.columns(rows))
+    values = found.mean.values(SPACE, SPACE.columns(rows))
     assert rows[int(np.argmin(values))] == Configuration({"tile": 16, "unroll": 1})
     failed = np.array([c["tile"] == 32 for c in rows])
     assert values[failed] == pytest.approx(np.median(values[~failed]))
@@ -117,7 +118,7 @@ def test_the_objective_may_have_another_name_and_direction(store: Path) -> None:
     found = transfer(speed, store, str(store))
     assert found is not None and found.origin.differs[-1] == "objective: time -> speed"
     rows = list(SPACE.enumerate())
-    values = found.prior.values(SPACE, SPACE.columns(rows))
+    values = found.mean.values(SPACE, SPACE.columns(rows))
     assert rows[int(np.argmax(values))]["unroll"] == 1
 
 
@@ -131,7 +132,7 @@ def test_a_lock_alone_tells_its_choice(tmp_path: Path) -> None:
     found = transfer(TARGET, tmp_path / "none.db", str(tmp_path / "tunepass.lock"))
     assert found is not None and "device: far -> here" in found.origin.differs
     rows = list(SPACE.enumerate())
-    values = found.prior.values(SPACE, SPACE.columns(rows))
+    values = found.mean.values(SPACE, SPACE.columns(rows))
     assert rows[int(np.argmin(values))] == choice
     near, far = (rows.index(Configuration({"tile": tile, "unroll": 2})) for tile in (32, 4))
     assert values[near] < values[far]

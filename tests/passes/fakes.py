@@ -5,14 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
+from tunepass.backends.base import Target
+from tunepass.backends.caller import CallerBackend
 from tunepass.diagnostics import Source
 from tunepass.ir.kernel import Binding, Kernel
+from tunepass.passes.search import Search, ignore
 from tunepass.space.configuration import Configuration
 from tunepass.space.constraint import Constraint
 from tunepass.space.parameter import Categorical, Ordinal, Parameter
 from tunepass.study.outcome import Evaluate, Evaluation, Failed, Measured, Outcome
 from tunepass.study.task import Task
 from tunepass.study.trial import Trial
+from tunepass.tuning.options import SearchOptions
+from tunepass.tuning.result import Progress
 
 TILE = Ordinal("TILE", [1, 2, 4, 8, 16], default=4)
 MODE = Categorical("MODE", ["a", "b"], default="a")
@@ -108,3 +113,14 @@ def by_tile(values: Mapping[int, float | str]) -> Price:
         return Failed(value, f"{value} of {configuration['TILE']}") if isinstance(value, str) else value
 
     return price
+
+
+def search_step(
+    prices: Prices, watch: Callable[[Progress], None] = ignore, objectives: tuple[str, ...] = (), **options: object
+) -> Search:
+    return Search(
+        backend=lambda kernel: CallerBackend(kernel, Target(objectives=objectives), prices.opened),
+        options=SearchOptions(strategy=InOrder, **options),  # type: ignore[arg-type]
+        clock=prices.clock,
+        watch=watch,
+    )

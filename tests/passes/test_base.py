@@ -5,15 +5,15 @@ from dataclasses import dataclass
 import pytest
 
 import tunepass as tp
-from tests.passes.fakes import InOrder, Prices, by_tile, kernel
+from tests.passes.fakes import Prices, by_tile, kernel, search_step
 from tunepass.diagnostics import SpaceError, TunepassError
 from tunepass.ir.kernel import Kernel
 from tunepass.passes.apply_schedule import ApplySchedule, scheduled
-from tunepass.passes.base import Compilation, Pipeline
+from tunepass.passes.base import Compilation
 from tunepass.passes.emit import Emit, note
 from tunepass.passes.extract_space import ExtractSpace
+from tunepass.passes.pipeline import Pipeline
 from tunepass.passes.prune_space import PruneSpace
-from tunepass.passes.search import Search
 from tunepass.space.configuration import Configuration
 from tunepass.space.constraint import Constraint
 
@@ -31,7 +31,7 @@ def emitter(kernel: Kernel, note: str) -> tuple[Text, ...]:
 
 
 def pipeline(*more: tp.Pass) -> Pipeline:
-    step = Search(evaluators=Prices(PRICES).opened, strategy=InOrder)
+    step = search_step(Prices(PRICES))
     return Pipeline((ExtractSpace(), *more, step, ApplySchedule(), Emit(emitter)))
 
 
@@ -53,13 +53,13 @@ def test_device_limits_become_constraints() -> None:
 
 
 def test_the_note_says_when_the_default_was_kept() -> None:
-    found = Pipeline((ExtractSpace(), Search(evaluators=Prices(lambda c: 1.0).opened, strategy=InOrder))).run(kernel())
+    found = Pipeline((ExtractSpace(), search_step(Prices(lambda c: 1.0)))).run(kernel())
     assert note(found.found).endswith("this is the default: no significant gain was found")
 
 
 def test_a_pass_replaces_the_one_of_its_name() -> None:
     first = pipeline()
-    second = first.replaced(Search(evaluators=Prices(PRICES).opened, strategy=InOrder, max_evals=2))
+    second = first.replaced(search_step(Prices(PRICES), max_evals=2))
     assert second.run(kernel()).found.trial_count == 2 and first.run(kernel()).found.trial_count == 9
     with pytest.raises(TunepassError, match="no pass 'prune_space'"):
         first.replaced(PruneSpace())

@@ -2,11 +2,11 @@ from __future__ import annotations
 
 import pytest
 
-from tests.passes.fakes import Clock, Comparing, InOrder, Prices, by_tile, kernel
+from tests.passes.fakes import Clock, Comparing, Prices, by_tile, kernel, search_step
 from tunepass.diagnostics import TunepassError
-from tunepass.passes.base import Compilation, Pipeline
+from tunepass.passes.base import Compilation
 from tunepass.passes.extract_space import ExtractSpace
-from tunepass.passes.search import Search
+from tunepass.passes.pipeline import Pipeline
 from tunepass.space.configuration import Configuration
 from tunepass.space.parameter import Integer
 from tunepass.study.outcome import Failed, Outcome
@@ -17,8 +17,7 @@ TIMES = by_tile({1: 10.0, 2: 8.0, 4: 6.0, 8: 3.0, 16: "crash"})
 
 
 def search(prices: Prices, **options: object) -> Found:
-    step = Search(evaluators=prices.opened, strategy=InOrder, clock=prices.clock, **options)  # type: ignore[arg-type]
-    return Pipeline((ExtractSpace(), step)).run(kernel()).found
+    return Pipeline((ExtractSpace(), search_step(prices, **options))).run(kernel()).found  # type: ignore[arg-type]
 
 
 def test_the_default_is_the_first_trial_and_the_best_becomes_the_choice() -> None:
@@ -44,8 +43,7 @@ def test_late_in_the_search_the_best_is_simplified(limit: dict[str, float]) -> N
         return 9.0 - 5.0 * (configuration["c"] == 2) + 0.1 * (configuration != {"a": 3, "b": 3, "c": 2})
 
     prices = Prices(price)
-    step = Search(evaluators=prices.opened, strategy=InOrder, clock=prices.clock, **limit)  # type: ignore[arg-type]
-    found = Pipeline((ExtractSpace(), step)).run(kernel(parameters, ())).found
+    found = Pipeline((ExtractSpace(), search_step(prices, **limit))).run(kernel(parameters, ())).found  # type: ignore[arg-type]
     walked = [tuple(c.values()) for c in prices.asked]
     assert walked[:8] == [(3, 3, 3), (0, 0, 0), (0, 0, 1), (0, 0, 2), (0, 0, 3), (0, 1, 0), (0, 1, 1), (0, 1, 2)]
     assert walked[8:] == [(3, 0, 2), (0, 3, 2)]
@@ -87,9 +85,9 @@ def test_when_the_default_fails_the_best_of_the_others_is_chosen() -> None:
 
 
 def test_when_all_fails_there_is_no_gain_and_the_search_gives_up_early() -> None:
-    step = Search(evaluators=Prices(lambda c: Failed("compile", "no such file")).opened, strategy=InOrder)
+    prices = Prices(lambda c: Failed("compile", "no such file"))
     many = kernel((Integer("N", 1, 100),), ())
-    found = Pipeline((ExtractSpace(), step)).run(many).found
+    found = Pipeline((ExtractSpace(), search_step(prices))).run(many).found
     assert found.gains == () and found.evaluations == HOPELESS and found.failures == {"compile": HOPELESS}
 
 
@@ -125,7 +123,7 @@ def test_jobs_suggest_several_at_a_time_after_the_default() -> None:
     assert search(Prices(TIMES), jobs=4).choice["TILE"] == 8
 
 
-@pytest.mark.parametrize("options", [{"objectives": ("tme",)}, {"pick": "tme"}])
+@pytest.mark.parametrize("options", [{"objectives": ("tme",)}, {"picks": ("tme",)}])
 def test_an_unknown_objective_is_named(options: dict[str, object]) -> None:
     with pytest.raises(TunepassError, match="did you mean 'time'"):
         search(Prices(TIMES), **options)
@@ -133,4 +131,4 @@ def test_an_unknown_objective_is_named(options: dict[str, object]) -> None:
 
 def test_search_needs_a_space() -> None:
     with pytest.raises(TunepassError, match="extract_space"):
-        Search(evaluators=Prices(TIMES).opened).run(Compilation(kernel=kernel()))
+        search_step(Prices(TIMES)).run(Compilation(kernel=kernel()))

@@ -63,4 +63,4 @@ def test_damaged_sources(path: Path) -> None:
                 assert 0 <= diagnostic.span.start <= diagnostic.span.end <= len(text)
         else:
             for kernel in kernels:
-                CFrontend().emit(kernel, "a note")
+                CFrontend().emit((kernel,), "a note")

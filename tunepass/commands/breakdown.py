@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from tunepass.commands.answer import Json, table
-from tunepass.hwmodels.fpga import breakdown
-from tunepass.hwmodels.fpga.breakdown import RESOURCES, Slice
-from tunepass.jobs.modelled import Modelled
-from tunepass.jobs.outputs import write_text
+from tunepass.diagnostics import TunepassError
+from tunepass.files import write_text
+from tunepass.hwmodels.base import Slice
+from tunepass.jobs.estimates import Estimator
 from tunepass.report.flame import Block, Panel, flame_svg
 from tunepass.report.page import page
 from tunepass.space.configuration import Configuration
@@ -17,12 +17,13 @@ from tunepass.space.configuration import Configuration
 LEAST = 0.0005  # of the whole: smaller parts are left out of the tables, not of the data
 
 
-def explained(model: Modelled, point: Configuration, picture: Path | None) -> tuple[str, Json]:
+def explained(model: Estimator, point: Configuration, picture: Path | None) -> tuple[str, Json]:
     """The two tables as text, the parts as data; the picture is written where asked for."""
     columns = model.columns([point])
-    timing = breakdown.cycles(model.costs, columns)
-    area = breakdown.resources(model.costs, model.device, columns)
-    kinds = [name for name in RESOURCES if name in model.costs.values]
+    parts = model.backend.breakdown(columns)
+    timing, area, kinds = parts.time, parts.area, parts.resources
+    if not timing and not area:
+        raise TunepassError(f"{model.costs.name} does not say where its costs go: --explain has nothing to show")
     text = f"{_timing(timing)}\n{_area(area, kinds)}"
     if picture is not None and picture.suffix != ".csv":
         _draw(model, timing, area, kinds[0], picture)
@@ -79,8 +80,8 @@ def _data(part: Slice) -> Json:
     }
 
 
-def _draw(model: Modelled, timing: Sequence[Slice], area: Sequence[Slice], logic: str, picture: Path) -> None:
-    name = f"{model.kernel.name} on {model.device.name}"
+def _draw(model: Estimator, timing: Sequence[Slice], area: Sequence[Slice], logic: str, picture: Path) -> None:
+    name = f"{model.kernel.name} on {model.backend.device}"
     panels = [
         Panel(f"{name}: cycles on the critical path", "cycles", _blocks(timing, "cycles")),
         Panel(f"{name}: {model.costs.units.get(logic, logic)}", logic, _blocks(area, logic)),

@@ -7,15 +7,16 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from tunepass.commands.answer import Answer, Json, table
+from tunepass.commands.targets import kernel_name, target_of
 from tunepass.diagnostics import TunepassError
+from tunepass.files import write_text
 from tunepass.hwmodels.characterise.check import RESOURCES, Error
 from tunepass.hwmodels.cpu.device import read as read_device
 from tunepass.jobs import characterise as characterising
 from tunepass.jobs import characterise_host
 from tunepass.jobs.characterise import Design
 from tunepass.jobs.configurations import assigned
-from tunepass.jobs.modelled import read_model
-from tunepass.jobs.outputs import write_text
+from tunepass.jobs.estimates import estimator_of
 from tunepass.tuning.result import assignment
 
 HOST = "host"
@@ -73,12 +74,10 @@ def _data(errors: Mapping[tuple[str, str], Error]) -> Json:
 
 
 def _point(options: argparse.Namespace) -> Answer:
-    model, parsed = read_model(
-        options.point, options.app or options.kernel, options.device, restrict=not options.no_restrictions
-    )
+    model, parsed = estimator_of(options.point, kernel_name(options), target_of(options))
     point = assigned(options.set, model.kernel.parameters, model.default) if options.set else model.default
     design = characterising.compare_point(model, point)
-    title = f"{model.kernel.source.name}::{model.kernel.name} on {model.device.name}, {assignment(point)}"
+    title = f"{model.title}, {assignment(point)}"
     return Answer(f"{title}\n{_design(design)}", _design_data(design), notes=tuple(w.render() for w in parsed.warnings))
 
 

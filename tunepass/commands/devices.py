@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 import argparse
+from typing import cast
 
+from tunepass import registry
 from tunepass.commands.answer import Answer, Json, table
-from tunepass.hwmodels.fpga import device as devices
+from tunepass.hwmodels.base import CostModel
 
 
 def run(options: argparse.Namespace) -> Answer:
-    found = [devices.load(name) for name in devices.names()]
+    models = [cast("type[CostModel]", registry.cost_model(family))() for family in registry.COST_MODELS]
+    summaries = [model.summary(name) for model in models for name in model.devices()]
     rows = [("device", "family", "clock", "holds")]
-    for one in found:
-        holds = ", ".join(f"{limit:,} {name}" for name, limit in one.capacity.items())
-        rows.append((one.name, one.family, f"{one.clock_hz / 1e6:g} MHz", holds))
+    for device in summaries:
+        holds = ", ".join(f"{limit:,} {name}" for name, limit in device.capacity.items())
+        clock = "" if device.clock_hz is None else f"{device.clock_hz / 1e6:g} MHz"
+        rows.append((device.name, device.family, clock, holds))
     data: Json = [
         {
-            "name": one.name,
-            "family": one.family,
-            "description": one.description,
-            "clock_hz": one.clock_hz,
-            "capacity": dict(one.capacity),
+            "name": device.name,
+            "family": device.family,
+            "description": device.description,
+            "clock_hz": device.clock_hz,
+            "capacity": dict(device.capacity),
         }
-        for one in found
+        for device in summaries
     ]
     return Answer(table(rows), data)

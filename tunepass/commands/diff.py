@@ -6,7 +6,7 @@ import argparse
 
 from tunepass.commands.answer import Answer, Json, plain
 from tunepass.jobs.history import history_of
-from tunepass.jobs.identity import store_path
+from tunepass.jobs.places import store_path
 from tunepass.jobs.verify import Checked, check
 from tunepass.space.configuration import Configuration, shown
 from tunepass.tuning.finalists import from_measured

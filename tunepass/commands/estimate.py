@@ -11,12 +11,14 @@ from numpy.typing import NDArray
 
 from tunepass.commands.answer import Answer, Json, plain, table
 from tunepass.commands.breakdown import explained
+from tunepass.commands.targets import kernel_name, target_of
 from tunepass.diagnostics import TunepassError
+from tunepass.files import write_text
 from tunepass.jobs.configurations import assigned, tabled
-from tunepass.jobs.modelled import Modelled, read_model
-from tunepass.jobs.outputs import write_text
+from tunepass.jobs.estimates import Estimator, estimator_of
 from tunepass.jobs.reading import read_source
-from tunepass.space.configuration import Configuration, Value
+from tunepass.jobs.tables import number, spelt, tidy
+from tunepass.space.configuration import Configuration
 from tunepass.tuning.result import assignment
 
 Prices = Mapping[str, NDArray[np.generic]]
@@ -25,9 +27,7 @@ MOST_ROWS = 40  # of a table on the terminal; all are in the file of -o
 
 def run(options: argparse.Namespace) -> Answer:
     output = _output(options)
-    model, parsed = read_model(
-        options.source, options.app or options.kernel, options.device, restrict=not options.no_restrictions
-    )
+    model, parsed = estimator_of(options.source, kernel_name(options), target_of(options))
     notes = tuple(warning.render() for warning in parsed.warnings)
     start = assigned(options.set, model.kernel.parameters, model.default) if options.set else model.default
     if options.configs is None:
@@ -55,9 +55,9 @@ def _output(options: argparse.Namespace) -> Path | None:
     return path
 
 
-def _one(model: Modelled, point: Configuration, *, explain: bool, picture: Path | None) -> Answer:
+def _one(model: Estimator, point: Configuration, *, explain: bool, picture: Path | None) -> Answer:
     prices = model.prices([point])
-    lines = [f"{model.kernel.source.name}::{model.kernel.name} on {model.device.name}", f"  {assignment(point)}"]
+    lines = [model.title, f"  {assignment(point)}"]
     lines.append(table(_lines(model, prices), indent="  "))
     broken = model.broken(point)
     lines += [f"  breaks  {text}" for text in broken]
@@ -69,7 +69,7 @@ def _one(model: Modelled, point: Configuration, *, explain: bool, picture: Path 
     return Answer("\n".join(lines), data)
 
 
-def _lines(model: Modelled, prices: Prices) -> list[tuple[str, str, str]]:
+def _lines(model: Estimator, prices: Prices) -> list[tuple[str, str, str]]:
     limits = model.costs.limits
     rows = []
     for name in model.costs.values:
@@ -79,25 +79,25 @@ def _lines(model: Modelled, prices: Prices) -> list[tuple[str, str, str]]:
     return [*rows, ("fits", "yes" if prices["fits"][0] else "no", "")]
 
 
-def _several(model: Modelled, points: Sequence[Configuration]) -> Answer:
+def _several(model: Estimator, points: Sequence[Configuration]) -> Answer:
     prices = model.prices(points)
     names = list(model.costs.values)
     rows = [(*points[0], *names, "fits")]
     for i, point in enumerate(points[:MOST_ROWS]):
         cells = (number(float(prices[name][i])) for name in names)
         rows.append((*(str(plain(v)) for v in point.values()), *cells, "yes" if prices["fits"][i] else "no"))
-    lines = [f"{model.kernel.source.name}::{model.kernel.name} on {model.device.name}", table(rows, indent="  ")]
+    lines = [model.title, table(rows, indent="  ")]
     if len(points) > MOST_ROWS:
         lines.append(f"  ... {len(points) - MOST_ROWS:,} more; -o FILE.csv writes them all")
     data: dict[str, Json] = {**_head(model), "points": [_point(p, prices, i) for i, p in enumerate(points)]}
     return Answer("\n".join(lines), data)
 
 
-def _head(model: Modelled) -> dict[str, Json]:
+def _head(model: Estimator) -> dict[str, Json]:
     return {
         "source": model.kernel.source.name,
         "kernel": model.kernel.name,
-        "device": model.device.name,
+        "device": model.backend.device,
         "units": dict(model.costs.units),
         "limits": dict(model.costs.limits),
     }
@@ -117,19 +117,3 @@ def _csv(points: Sequence[Configuration], prices: Prices) -> str:
         cells = [spelt(v) for v in point.values()]
         lines.append(",".join([*cells, *(str(tidy(float(v))) for v in row)]))
     return "\n".join(lines) + "\n"
-
-
-def spelt(value: Value) -> str:
-    """A value as a table's cell."""
-    if isinstance(value, bool):
-        return str(value).lower()
-    return " ".join(map(str, value)) if isinstance(value, tuple) else str(value)
-
-
-def tidy(value: float) -> int | float:
-    """Whole numbers without a point."""
-    return int(value) if value.is_integer() else value
-
-
-def number(value: float) -> str:
-    return f"{int(value):,}" if value.is_integer() else f"{value:.4g}"

@@ -7,7 +7,7 @@ import math
 from dataclasses import dataclass
 
 from tunepass.commands.answer import Answer, Json, plain, table
-from tunepass.commands.build_answer import failure_lines, transferred
+from tunepass.commands.build_answer import failure_lines, origin_data, transferred
 from tunepass.jobs.past import Past, look_back
 from tunepass.space.configuration import Configuration, Value, shown
 from tunepass.strategies.density_ratio import importance
@@ -102,7 +102,7 @@ def _data(past: Past) -> Json:
         "default": [_trial(past, t) for t in trials[:1]],
         "best": [_trial(past, t) for t in _best(past)],
         "importance": _importance(past),
-        "transfer": past.history.origin.data() if past.history.origin else None,
+        **origin_data(past.history.origin),
         "neighbours": [{"parameter": n.parameter, **_trial(past, n.trial)} for n in neighbours(past)],
     }
 

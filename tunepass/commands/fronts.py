@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from typing import TextIO
 
 from tunepass.commands.answer import Json, plain, table
-from tunepass.commands.estimate import number, spelt, tidy
 from tunepass.exact.base import Certificate
+from tunepass.jobs.tables import number, spelt, tidy
 from tunepass.study.objective import Objective
 from tunepass.study.trial import Trial
 from tunepass.tuning.picks import picked_of, possible
@@ -35,15 +35,6 @@ def front_table(front: Sequence[Trial], objectives: Sequence[Objective]) -> str:
     text = table(rows, indent="  ")
     hidden = len(front) - (len(rows) - 1)
     return f"{text}\n  ... and {hidden:,} more between them" if hidden else text
-
-
-def front_csv(front: Sequence[Trial], objectives: Sequence[Objective]) -> str:
-    """Parameters, then objectives: `estimate --configs` reads it."""
-    lines = [",".join([*front[0].configuration, *(o.name for o in objectives)])]
-    for trial in front:
-        values = (str(tidy(value_of(trial, o) or 0.0)) for o in objectives)
-        lines.append(",".join([*map(spelt, trial.configuration.values()), *values]))
-    return "\n".join(lines) + "\n"
 
 
 def front_data(front: Sequence[Trial], objectives: Sequence[Objective]) -> Json:

@@ -11,30 +11,34 @@ from tunepass.commands.answer import Answer, Json, Status
 from tunepass.commands.fronts import (
     certificate_data,
     certificate_lines,
-    front_csv,
     front_data,
     front_table,
     front_watch,
 )
+from tunepass.commands.targets import kernel_name, target_of
 from tunepass.diagnostics import TunepassError
 from tunepass.exact.base import Front
-from tunepass.jobs.identity import lock_path, store_path
-from tunepass.jobs.model_job import ModelJob, exact_front, history, prepare_model, stoppable
-from tunepass.jobs.modelled import read_model
-from tunepass.jobs.outputs import write_text
+from tunepass.files import write_text
+from tunepass.jobs.estimates import estimator_of
+from tunepass.jobs.history import history_named
+from tunepass.jobs.job import Job, prepare
+from tunepass.jobs.places import lock_path, store_path
+from tunepass.jobs.tables import front_csv
+from tunepass.passes.search import problem_of
 from tunepass.report.front import front_svg
 from tunepass.study.lock import lock
 from tunepass.study.outcome import Measured
 from tunepass.study.trial import Trial
+from tunepass.tuning.exact import exact_front
+from tunepass.tuning.options import SearchOptions
 from tunepass.tuning.picks import picked_of, possible
+from tunepass.tuning.stop import stoppable
 
 
 def run(options: argparse.Namespace) -> Answer:
     output = _output(options)
-    app, restrict = options.app or options.kernel, not options.no_restrictions
-    model, parsed = read_model(options.source, app, options.device, restrict=restrict)
-    locked = lock.Lock.read(lock_path(options.source))
-    job = prepare_model(model.kernel, locked, options.objective or (), None, model.device.name, restrict)
+    model, parsed = estimator_of(options.source, kernel_name(options), target_of(options))
+    job = prepare(model.kernel, model.backend.target, lock.Lock.read(lock_path(options.source)))
     answer = _exact(job, options, output) if options.exact else _known(job, options, output)
     return Answer(answer.text, answer.data, answer.status, tuple(w.render() for w in parsed.warnings))
 
@@ -48,11 +52,13 @@ def _output(options: argparse.Namespace) -> Path | None:
     return path
 
 
-def _exact(job: ModelJob, options: argparse.Namespace, output: Path | None) -> Answer:
+def _exact(job: Job, options: argparse.Namespace, output: Path | None) -> Answer:
+    costs = job.backend.costs()
+    assert costs is not None  # estimator_of has asked
+    problem = problem_of(costs, job.objectives)
+    search = SearchOptions(strategy=options.strategy, max_evals=options.max_evals)
     with stoppable(options.budget) as stop:
-        watch = front_watch(job.kernel.name, sys.stderr)
-        search = exact_front(job.model, job.objectives, options.strategy, options.max_evals, stop, watch)
-        front = search(job.space)
+        front = exact_front(problem, job.space, search, stop, front_watch(job.kernel.name, sys.stderr))
     trials = _trials(job, front)
     lines = [_head(job, len(trials)), *certificate_lines(front.certificate, front.gap)]
     data = {**_data(job, trials), "certificate": certificate_data(front.certificate, front.gap)}
@@ -60,14 +66,14 @@ def _exact(job: ModelJob, options: argparse.Namespace, output: Path | None) -> A
     return _answer(job, lines, data, trials, trials, output, status)
 
 
-def _known(job: ModelJob, options: argparse.Namespace, output: Path | None) -> Answer:
+def _known(job: Job, options: argparse.Namespace, output: Path | None) -> Answer:
     """The front of the study that `build` left."""
     path = store_path(options.source, options.store)
-    known = history(job, path)
+    known = history_named(path, job.study)
     names = ",".join(o.name for o in job.objectives)
     if known is None:
         raise TunepassError(
-            f"{path} has no trials of {job.key} on {job.model.device.name} for {names}",
+            f"{path} has no trials of {job.key} on {job.backend.device} for {names}",
             hint="--exact searches now; `tunepass build` keeps its trials",
         )
     lines = [f"{_head(job, len(known.pareto))}, of {len(known.trials):,} evaluated; it may not be exact"]
@@ -76,7 +82,7 @@ def _known(job: ModelJob, options: argparse.Namespace, output: Path | None) -> A
     return _answer(job, lines, data, known.pareto, known.trials, output, status)
 
 
-def _trials(job: ModelJob, front: Front) -> tuple[Trial, ...]:
+def _trials(job: Job, front: Front) -> tuple[Trial, ...]:
     """The front's points as trials, numbered by their order; the default's number stays free."""
     names = [o.name for o in job.objectives]
     return tuple(
@@ -85,23 +91,23 @@ def _trials(job: ModelJob, front: Front) -> tuple[Trial, ...]:
     )
 
 
-def _head(job: ModelJob, points: int) -> str:
+def _head(job: Job, points: int) -> str:
     names = ", ".join(o.name for o in job.objectives)
-    return f"{job.key} on {job.model.device.name}: a front of {points:,} points in {names}"
+    return f"{job.key} on {job.backend.device}: a front of {points:,} points in {names}"
 
 
-def _data(job: ModelJob, front: Sequence[Trial]) -> dict[str, Json]:
+def _data(job: Job, front: Sequence[Trial]) -> dict[str, Json]:
     return {
         "source": job.kernel.source.name,
         "kernel": job.kernel.name,
-        "device": job.model.device.name,
+        "device": job.backend.device,
         "objectives": {o.name: o.unit for o in job.objectives},
         "pareto": front_data(front, job.objectives),
     }
 
 
 def _answer(
-    job: ModelJob,
+    job: Job,
     lines: Sequence[str],
     data: Json,
     front: Sequence[Trial],
@@ -118,6 +124,6 @@ def _answer(
     return Answer("\n".join(text), data, status)
 
 
-def _drawn(job: ModelJob, front: Sequence[Trial], trials: Sequence[Trial]) -> str:
+def _drawn(job: Job, front: Sequence[Trial], trials: Sequence[Trial]) -> str:
     picks = {pick: picked_of(pick, front, job.objectives).configuration for pick in possible(job.objectives)}
-    return front_svg(trials, front, job.objectives, picks, f"{job.kernel.name} on {job.model.device.name}")
+    return front_svg(trials, front, job.objectives, picks, f"{job.kernel.name} on {job.backend.device}")

@@ -8,7 +8,7 @@ from pathlib import Path
 from tunepass.commands.answer import Answer
 from tunepass.commands.build_answer import transferred
 from tunepass.diagnostics import TunepassError
-from tunepass.jobs.outputs import write_text
+from tunepass.files import write_text
 from tunepass.jobs.past import Past, look_back
 from tunepass.report.convergence import convergence_svg
 from tunepass.report.page import page, section

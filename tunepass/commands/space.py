@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping
-from pathlib import Path
 
+from tunepass.backends.base import unrestricted
 from tunepass.commands.answer import Answer, Json, plain, table
-from tunepass.frontends.base import Parsed
+from tunepass.commands.targets import kernel_name
 from tunepass.ir.kernel import Kernel
-from tunepass.jobs.reading import parse, select
+from tunepass.jobs.reading import parse
 from tunepass.passes.base import Compilation
 from tunepass.passes.extract_space import ExtractSpace
 from tunepass.space.configuration import shown
@@ -18,20 +18,13 @@ from tunepass.space.space import Space
 
 
 def run(options: argparse.Namespace) -> Answer:
-    parsed = _parsed(options)
-    kernels = select(parsed.kernels, options.app or options.kernel, options.source)
+    parsed = parse(options.source, kernel_name(options))
+    restricted = parsed.kernels
+    kernels = tuple(map(unrestricted, restricted)) if options.no_restrictions else restricted
     answers = [_describe(kernel) for kernel in kernels]
     several = [{"kernel": kernel.name, **data} for kernel, (_, data) in zip(kernels, answers)]
     data: Json = answers[0][1] if len(answers) == 1 else several
     return Answer("\n\n".join(text for text, _ in answers), data, notes=tuple(d.render() for d in parsed.warnings))
-
-
-def _parsed(options: argparse.Namespace) -> Parsed:
-    if Path(options.source).suffix == ".scala":
-        from tunepass.jobs.modelled import read_kernels
-
-        return read_kernels(options.source, options.app or options.kernel, restrict=not options.no_restrictions)
-    return parse(options.source)
 
 
 def _describe(kernel: Kernel) -> tuple[str, Mapping[str, Json]]:

@@ -64,3 +64,12 @@ class Warns(Protocol):
 
     @property
     def warnings(self) -> tuple[str, ...]: ...
+
+
+@runtime_checkable
+class NoiseFree(Protocol):
+    """Gives every configuration the same values each time, at next to no cost: nothing is measured again, and any
+    difference counts."""
+
+    def worthwhile(self, trials: int, /) -> int:
+        """How many suggestions at a time are worth asking for after so many trials."""

@@ -17,7 +17,7 @@ from tunepass.study.outcome import Evaluation, Infeasible, Measured
 
 
 @dataclass(frozen=True)
-class ModelRun:
+class ModelEvaluator:
     """`values` are the objectives by name; what passes one of `limits` (the most that the device has) is infeasible."""
 
     parameters: Sequence[Parameter]
@@ -44,3 +44,7 @@ class ModelRun:
             if needed > most:
                 return Evaluation(Infeasible(f"{name} <= {most}"))
         return Evaluation(Measured(dict(zip(self.values, outputs))))
+
+    def worthwhile(self, trials: int) -> int:
+        """More at a time as the search goes on: a model answers faster than a strategy thinks."""
+        return 1 if trials < 50 else 8 if trials < 200 else 16

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from typing import cast
 
+from tunepass import registry
 from tunepass.space.configuration import Configuration
 from tunepass.study.outcome import Evaluate, Evaluation
 
@@ -21,3 +23,8 @@ class Executor(ABC):
 
         What the evaluator raises is raised here. An interrupt stops the compilers and propagates.
         """
+
+
+def executor(name: str, jobs: int) -> Executor:
+    """The executor of that name in the registry, for at most `jobs` compilers at a time."""
+    return cast(Callable[[int], Executor], registry.executor(name))(max(1, jobs))

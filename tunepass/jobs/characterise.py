@@ -14,7 +14,7 @@ from tunepass.hwmodels.characterise.verilog import Template, wrapper
 from tunepass.hwmodels.fpga import device as devices
 from tunepass.hwmodels.fpga.device import Fpga
 from tunepass.ir.hardware import Program
-from tunepass.jobs.modelled import Modelled
+from tunepass.jobs.estimates import Estimator
 from tunepass.space.configuration import Configuration
 
 Synthesise = Callable[[Sequence[Template], str], dict[Template, Counts]]
@@ -81,11 +81,11 @@ class Design:
         )
 
 
-def compare_point(model: Modelled, point: Configuration, run: Synthesise = synthesise) -> Design:
+def compare_point(model: Estimator, point: Configuration, run: Synthesise = synthesise) -> Design:
     """Synthesise every template that a design point is made of, once, and count each as often as it is there."""
-    program, device = model.kernel.body_as(Program), model.device
-    if program is None:
-        raise ModelError(f"{model.kernel.name} has no program of controllers")
+    if not isinstance(model.kernel.body, Program):
+        raise ModelError(f"{model.kernel.name} is no accelerator program: nothing synthesises it")
+    program, device = model.kernel.body, devices.load(model.backend.device)
     target = target_of(_like(device))
     composition = Composition(program, device, {name: _whole(value) for name, value in point.items()})
     copies = composition.templates()

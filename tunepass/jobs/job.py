@@ -6,69 +6,73 @@ import hashlib
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from tunepass.diagnostics import StudyError, TunepassError
-from tunepass.ir.c_kernel import CKernel
+from tunepass.backends.base import Backend, Target, backend_class, backend_for
+from tunepass.diagnostics import StudyError, TunepassError, nearest
 from tunepass.ir.kernel import Kernel
-from tunepass.jobs.compiled import evaluators_for
-from tunepass.jobs.history import history_of
-from tunepass.jobs.identity import identity_of, lock_key
-from tunepass.jobs.reading import emit
-from tunepass.jobs.transfer import NONE, Target, Transfer, transfer
-from tunepass.passes.apply_schedule import ApplySchedule
-from tunepass.passes.base import Compilation, Pipeline
-from tunepass.passes.emit import Emit
+from tunepass.jobs.history import History, history_named, history_of
+from tunepass.jobs.places import lock_key
+from tunepass.passes.base import Compilation
 from tunepass.passes.extract_space import ExtractSpace
+from tunepass.passes.pipeline import Pipeline
 from tunepass.passes.prune_space import PruneSpace
 from tunepass.passes.search import Search, Watch
+from tunepass.registry import EXACT_SOLVERS, STRATEGIES
 from tunepass.space.space import Space
 from tunepass.study.identity import Identity
 from tunepass.study.lock.lock import Entry, Lock, LockedObjective
 from tunepass.study.objective import Objective
-from tunepass.tuning.objectives import INSTRUCTIONS, of_kernel, picked
+from tunepass.tuning.exact import WatchCertificate
+from tunepass.tuning.options import SearchOptions
+from tunepass.tuning.picks import KNEE, gains_of, objective_of
+from tunepass.tuning.prior import Prior
 from tunepass.tuning.result import Found, Gain
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
-    """How to search. `command` is the compiler and its words."""
-
-    command: tuple[str, ...]
-    store: Path
-    strategy: str = "auto"
-    seed: int = 0
-    budget_s: float | None = None
-    max_evals: int | None = None
-    jobs: int = 1
-    sanitize: bool = False
-    objectives: tuple[str, ...] = ()
-    pick: str | None = None
-    transfer_from: str | None = None  # PATH[:STUDY] or "none"; None: the nearest earlier study of the kernel
+from tunepass.tuning.stop import stoppable
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
-    """A kernel with its space, its identity now, and its entry in the lock, if it has one."""
+    """A kernel with its backend, its space, its identity now, and its entry in the lock, if it has one."""
 
-    kernel: Kernel
+    backend: Backend
     space: Space
     identity: Identity
+    objectives: tuple[Objective, ...]
     objective: Objective  # the one the choice is to be the best of
+    pick: str = ""  # what the choice is picked for, where that is no objective's best
     entry: Entry | None
+
+    @property
+    def kernel(self) -> Kernel:
+        return self.backend.kernel
 
     @property
     def key(self) -> str:
         return lock_key(self.kernel.source.name, self.kernel.name)
 
+    @property
+    def study(self) -> str:
+        """`matmul.c::matmul@0123456789ab`: what people look for, and what tells its identities apart."""
+        names = [objective.name for objective in self.objectives]
+        return f"{self.key}@{_digest(*self.identity.texts().values(), *names)}"
+
+    @property
+    def only_priced(self) -> bool:
+        """Nothing is measured: a model prices it."""
+        return not self.backend.measures
+
     def misfits(self) -> list[str]:
         """Why the lock's choice cannot stand as it is, a line a reason; none: it can."""
         if self.entry is None:
             return [f"{self.key} is not in the lock"]
-        found = self.entry.identity.changes(self.identity)
-        if self.entry.objective.name != self.objective.name:
-            found.append(f"objective: {self.entry.objective.name} -> {self.objective.name}")
+        locked = self.entry.objective
+        reasons = self.entry.identity.changes(self.identity)
+        if locked.name != self.objective.name:
+            reasons.append(f"objective: {locked.name} -> {self.objective.name}")
         if not self.choice_is_possible:
-            found.append("choice: the locked choice is not a configuration of the space")
-        return found
+            reasons.append("choice: the locked choice is not a configuration of the space")
+        if locked.pick != self.pick:
+            reasons.append(f"pick: {locked.pick or locked.name} -> {self.pick or self.objective.name}")
+        return reasons
 
     @property
     def choice_is_possible(self) -> bool:
@@ -76,38 +80,106 @@ class Job:
             return False
         return self.space.contains(self.entry.choice)
 
+    def unfinished(self, store: Path) -> Path:
+        """A file beside the store that stands for an interrupted search of this kernel at this identity."""
+        return store.parent / f"interrupted-{_digest(self.key, self.objective.name, *self.identity.texts().values())}"
 
-def prepare(kernel: Kernel, command: tuple[str, ...], lock: Lock, names: tuple[str, ...], pick: str | None) -> Job:
-    """Nothing is run but the compiler's `--version`. `names` are of objectives to search for, `pick` the first of them
-    unless it says otherwise."""
-    space = ExtractSpace().run(Compilation(kernel=kernel)).space
+
+def _digest(*texts: str) -> str:
+    return hashlib.sha256("\n".join(texts).encode()).hexdigest()[:12]
+
+
+def prepare(kernel: Kernel, target: Target, lock: Lock, pick: str | None = None) -> Job:
+    """Nothing is run but the compiler's `--version`. A target without a device is the lock's, if it has the kernel."""
+    entry = entry_of(kernel, lock)
+    if target.device is None and entry is not None:
+        locked = backend_class(kernel).target_of(entry.identity, ())
+        target = replace(target, device=locked.device)
+    backend = backend_for(kernel, target)
+    space = ExtractSpace().run(Compilation(kernel=backend.kernel)).space
     assert space is not None
+    objectives = backend.objectives()
     return Job(
-        kernel=kernel,
+        backend=backend,
         space=space,
-        identity=identity_of(kernel, space, command),
-        objective=picked(of_kernel(kernel, names), pick),
-        entry=lock.entries.get(lock_key(kernel.source.name, kernel.name)),
+        identity=backend.identity(space),
+        objectives=objectives,
+        objective=objective_of(pick, objectives),
+        pick=f"{KNEE} of {', '.join(o.name for o in objectives)}" if pick == KNEE else "",
+        entry=entry,
     )
 
 
-def locked_names(entry: Entry | None, kernel: Kernel) -> tuple[str, ...]:
-    """What the entry was searched for, to look at it again; nothing when the kernel no longer measures that."""
-    known = {o.name for o in of_kernel(kernel)} | (
-        {INSTRUCTIONS.name} if isinstance(kernel.body, CKernel) and kernel.body.call else set()
-    )
-    return (entry.objective.name,) if entry and entry.objective.name in known else ()
+def locked_job(kernel: Kernel, lock: Lock, compiler: tuple[str, ...] | None = None) -> Job:
+    """The job as the lock has it: its device, its objective, its pick, and its compiler where `compiler` is None. An
+    empty `compiler` is the backend's usual; a kind of kernel that takes none is not given one."""
+    entry = entry_of(kernel, lock)
+    if entry is None:
+        return prepare(kernel, Target(compiler=compiler or ()), lock)
+    target = backend_class(kernel).target_of(entry.identity, (entry.objective.name,))
+    if compiler is not None and target.compiler:
+        target = replace(target, compiler=compiler)
+    try:
+        job = prepare(kernel, target, lock)
+    except TunepassError:  # the kernel no longer has that objective, or there is no such device any more
+        job = prepare(kernel, replace(target, objectives=()), lock)
+    return replace(job, pick=entry.objective.pick)
+
+
+def entry_of(kernel: Kernel, lock: Lock) -> Entry | None:
+    return lock.entries.get(lock_key(kernel.source.name, kernel.name))
+
+
+def check_options(job: Job, options: SearchOptions) -> None:
+    """Raises TunepassError for what cannot be asked of this job, before anything is done."""
+    exact = job.only_priced
+    if job.only_priced:
+        for word, given in {"--sanitize": options.sanitize, "--transfer-from": options.transfer_from}.items():
+            if given:
+                raise TunepassError(f"{word} is about compiled programs; {job.kernel.source.name} is priced by a model")
+    known = sorted({*STRATEGIES, *EXACT_SOLVERS}) if exact else sorted(STRATEGIES)
+    if isinstance(options.strategy, str) and options.strategy not in known:
+        close = nearest(options.strategy, known)
+        hint = f"did you mean {close!r}?" if close else f"there are {', '.join(known)}"
+        raise TunepassError(f"no strategy {options.strategy!r}", hint=hint)
+    for pick in options.picks[1:]:
+        objective_of(pick, job.objectives)
 
 
 def recall(job: Job, store: Path) -> Found:
     """The choice as the lock records it, with the trials the store still has."""
     if job.entry is None:
         raise TunepassError(f"{job.key} is not in the lock")
-    locked = job.entry.objective
+    known = _history(job, store)
+    return Found(
+        choice=job.entry.choice,
+        default=job.space.default,
+        objectives=job.objectives,
+        gains=_locked_gains(job, job.entry, known),
+        pareto=known.pareto if known else (),
+        trials=known.trials if known else (),
+        trial_count=job.entry.objective.evaluations,
+        origin=known.origin if known else None,
+    )
+
+
+def _history(job: Job, store: Path) -> History | None:
+    """The newest study that the lock can be from: of several objectives the job's own, with all of them."""
     try:
-        history = history_of(store, job.identity, job.objective.name)
+        if job.only_priced:
+            return history_named(store, job.study)
+        return history_of(store, job.identity, job.objective.name)
     except StudyError:  # a folder that cannot be written, say: the lock alone tells the choice
-        history = None
+        return None
+
+
+def _locked_gains(job: Job, entry: Entry, known: History | None) -> tuple[Gain, ...]:
+    """As the store's trials say it where values have no noise; else as the lock recorded it."""
+    trials = {t.configuration: t for t in known.trials} if known and job.only_priced else {}
+    chosen = trials.get(entry.choice)
+    if chosen is not None and chosen.measured:
+        return gains_of(chosen, trials.get(job.space.default), job.objectives)
+    locked = entry.objective
     gain = Gain(
         objective=replace(job.objective, unit=locked.unit),
         default=locked.default,
@@ -115,81 +187,40 @@ def recall(job: Job, store: Path) -> Found:
         gain=locked.gain,
         interval=locked.interval,
     )
-    return Found(
-        choice=job.entry.choice,
-        default=job.space.default,
-        objectives=(job.objective,),
-        gains=(gain,),
-        pareto=history.pareto if history else (),
-        trials=history.trials if history else (),
-        trial_count=locked.evaluations,
-        origin=history.origin if history else None,
-    )
+    return (gain,)
 
 
-def transfer_to(job: Job, settings: Settings) -> Transfer | None:
-    """What the search starts from besides nothing. Several objectives have no prior mean."""
-    objectives = of_kernel(job.kernel, settings.objectives)
-    if len(objectives) > 1:
-        if settings.transfer_from not in (None, NONE):
-            names = ", ".join(o.name for o in objectives)
-            raise TunepassError(f"--transfer-from guides the search for one objective, not for {names}")
-        return None
-    target = Target(
-        key=job.key,
-        study=study_name(job, tuple(o.name for o in objectives)),
-        space=job.space,
-        objective=objectives[0],
-        identity=job.identity.texts(),
-    )
-    return transfer(target, settings.store, settings.transfer_from)
-
-
-def search(job: Job, settings: Settings, watch: Watch, source: Transfer | None = None) -> Found:
-    """Run the standard pipeline on the kernel. An interrupted search is marked, so that the next build resumes it."""
-    objectives = tuple(o.name for o in of_kernel(job.kernel, settings.objectives))
-    step = Search(
-        evaluators=evaluators_for(settings.command, count=objectives == (INSTRUCTIONS.name,)),
-        objectives=objectives,
-        pick=settings.pick,
-        strategy=settings.strategy,
-        seed=settings.seed,
-        max_evals=settings.max_evals,
-        budget_s=settings.budget_s,
-        jobs=settings.jobs,
-        sanitize=settings.sanitize,
-        prior_mean=source.prior if source else None,
-        origin=source.origin if source else None,
-        store=f"sqlite:///{settings.store}",
-        study=study_name(job, objectives),
-        identity=job.identity.texts(),
-        watch=watch,
-    )
-    marker = unfinished(settings.store, job)
-    result = Pipeline((ExtractSpace(), PruneSpace(), step, ApplySchedule(), Emit(emit))).run(job.kernel)
-    if result.found.interrupted:
+def search(
+    job: Job,
+    options: SearchOptions,
+    store: Path,
+    prior: Prior | None,
+    watch: Watch,
+    watch_certificate: WatchCertificate,
+) -> Found:
+    """Search for the kernel's choice. An interrupted search is marked, so that the next build resumes it."""
+    with stoppable(options.budget_s) as stop:
+        step = Search(
+            backend=lambda kernel: job.backend,
+            options=replace(options, store=f"sqlite:///{store}"),
+            prior=prior,
+            study=job.study,
+            identity=job.identity.texts(),
+            stop=stop,
+            watch=watch,
+            watch_certificate=watch_certificate,
+        )
+        found = Pipeline((ExtractSpace(), PruneSpace(), step)).run(job.kernel).found
+    marker = job.unfinished(store)
+    if found.interrupted:
         marker.touch()
     else:
         marker.unlink(missing_ok=True)
-    return replace(result.found, warnings=(*result.found.warnings, *source.warnings)) if source else result.found
+    return replace(found, warnings=(*found.warnings, *prior.warnings)) if prior else found
 
 
-def unfinished(store: Path, job: Job) -> Path:
-    """A file beside the store that stands for an interrupted search of this kernel at this identity."""
-    return store.parent / f"interrupted-{_digest(job.key, job.objective.name, *job.identity.texts().values())}"
-
-
-def study_name(job: Job, objectives: tuple[str, ...]) -> str:
-    """`matmul.c::matmul@0123456789ab`: what people look for, and what tells its identities apart."""
-    return f"{job.key}@{_digest(*job.identity.texts().values(), *objectives)}"
-
-
-def _digest(*texts: str) -> str:
-    return hashlib.sha256("\n".join(texts).encode()).hexdigest()[:12]
-
-
-def entry_for(job: Job, found: Found, pick: str = "") -> Entry | None:
-    """The lock's entry for what was found; None when nothing was measured. `pick`: see LockedObjective."""
+def entry_for(job: Job, found: Found) -> Entry | None:
+    """The lock's entry for what was found; None when nothing was measured."""
     gain = next((g for g in found.gains if g.objective.name == job.objective.name), None)
     if gain is None:
         return None
@@ -201,6 +232,6 @@ def entry_for(job: Job, found: Found, pick: str = "") -> Entry | None:
         gain=gain.gain,
         interval=gain.interval,
         evaluations=found.trial_count,
-        pick=pick,
+        pick=job.pick,
     )
     return Entry(found.choice, locked, job.identity)

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
-from tunepass.frontends.c.lowering import lower
-from tunepass.ir.c_kernel import CKernel
+from tunepass.backends.base import backend_class, backend_for
 from tunepass.ir.kernel import Kernel
-from tunepass.jobs.identity import lock_key, lock_path, source_hash
+from tunepass.jobs.places import lock_key, lock_path
 from tunepass.jobs.reading import parse
+from tunepass.passes.apply_schedule import scheduled
 from tunepass.passes.base import Compilation
 from tunepass.passes.extract_space import ExtractSpace
-from tunepass.space.configuration import Configuration
+from tunepass.study.identity import source_hash
 from tunepass.study.lock.lock import Entry, Lock
 from tunepass.study.space_description import space_hash
 
@@ -35,7 +34,7 @@ def tuned_source(source: Path) -> Locked:
     prefix = lock_key(source, "")
     if not any(key.startswith(prefix) for key in lock.entries):
         return Locked(stale=_unlocked(source))
-    chosen: list[tuple[Kernel, Configuration]] = []
+    chosen: list[Kernel] = []
     notes: list[str] = []
     stale: list[str] = []
     for kernel in parse(source).kernels:
@@ -49,23 +48,12 @@ def tuned_source(source: Path) -> Locked:
             what = "the locked choice is used" if possible else "its defaults are used"
             notes.append(f"{source} changed since {kernel.name} was tuned; {what} (tunepass build tunes it again)")
         if possible:
-            chosen.append((kernel, entry.choice))
+            chosen.append(scheduled(kernel, entry.choice))
     if not chosen:
         return Locked(notes=tuple(notes), stale=tuple(stale))
-    candidate = lower(*merged(chosen))
+    target = backend_class(chosen[0]).target_of(lock.entries[lock_key(source, chosen[0].name)].identity, ())
+    candidate = backend_for(chosen[0], target).candidate(chosen)
     return Locked(candidate.compiler_words, candidate.text, tuple(notes), tuple(stale))
-
-
-def merged(chosen: Sequence[tuple[Kernel, Configuration]]) -> tuple[Kernel, Configuration]:
-    """The kernels of one source as one, and their choices likewise: parameters have distinct names within a source."""
-    kernels = [kernel for kernel, _ in chosen]
-    together = replace(
-        kernels[0],
-        parameters=tuple(p for k in kernels for p in k.parameters),
-        bindings=tuple(b for k in kernels for b in k.bindings),
-        body=replace(kernels[0].body_as(CKernel), nests=tuple(n for k in kernels for n in k.body_as(CKernel).nests)),
-    )
-    return together, Configuration({name: value for _, choice in chosen for name, value in choice.items()})
 
 
 def _unlocked(source: Path) -> tuple[str, ...]:

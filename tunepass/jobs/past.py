@@ -6,14 +6,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tunepass.diagnostics import TunepassError
-from tunepass.ir.hardware import Program
-from tunepass.ir.kernel import Kernel
 from tunepass.jobs.history import History, history_of, newest_of
-from tunepass.jobs.identity import lock_path, store_path
-from tunepass.jobs.job import Job, locked_names, prepare
-from tunepass.jobs.reading import parse, select
+from tunepass.jobs.job import Job, locked_job
+from tunepass.jobs.places import lock_path, store_path
+from tunepass.jobs.reading import parse
 from tunepass.space.configuration import Configuration
-from tunepass.study.lock.lock import Entry, Lock
+from tunepass.study.lock.lock import Lock
 from tunepass.tuning.finalists import from_measured
 
 
@@ -31,9 +29,9 @@ def look_back(source: str, kernel: str | None, store: str | None) -> list[Past]:
     path = store_path(source, store)
     lock = Lock.read(lock_path(source))
     found = []
-    for chosen in select(parse(source).kernels, kernel, source):
-        entry = lock.entries.get(f"{Path(source).name}::{chosen.name}")
-        job = _job(chosen, entry, lock)
+    for chosen in parse(source, kernel).kernels:
+        job = locked_job(chosen, lock, ())
+        entry = job.entry
         history = _history(path, job)
         if history is None:
             continue
@@ -47,14 +45,6 @@ def look_back(source: str, kernel: str | None, store: str | None) -> list[Past]:
             f"{path} has no trials of {source} as it is now", hint="run `tunepass build` first, or name its --store"
         )
     return found
-
-
-def _job(kernel: Kernel, entry: Entry | None, lock: Lock) -> Job:
-    if not isinstance(kernel.body, Program):
-        return prepare(kernel, ("cc", "-O2"), lock, locked_names(entry, kernel), None)
-    from tunepass.jobs.model_job import locked_model
-
-    return locked_model(kernel, lock)
 
 
 def _history(path: Path, job: Job) -> History | None:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
-from typing import cast
 
-from tunepass import registry
+from tunepass.backends.base import frontend_of
 from tunepass.diagnostics import Source, SourceError, TunepassError, nearest
-from tunepass.frontends.base import Frontend, Parsed
-from tunepass.ir.files import EmittedFile
+from tunepass.frontends.base import Parsed
 from tunepass.ir.kernel import Kernel
 
 SOURCE_LIMIT = 16 << 20  # bytes; a kernel's source is written by people, or by a generator that may be asked for less
@@ -38,33 +37,21 @@ def read_source(path: str | Path) -> Source:
         ) from None
 
 
-def frontend_of(path: str | Path) -> Frontend:
-    return cast(Frontend, registry.frontend(Path(path).suffix)())
-
-
-def parse(path: str | Path) -> Parsed:
-    """Every kernel of the source at `path`, and the frontend's warnings."""
+def parse(path: str | Path, only: str | None = None) -> Parsed:
+    """The kernels of the source at `path`, of several the one called `only`, and the frontend's warnings."""
     source = read_source(path)
-    return frontend_of(path).parse(source)
-
-
-def parse_app(path: str | Path, app: str | None) -> Parsed:
-    """`parse`, but of a Spatial source only the app called `app`: what is wrong with the others does not matter."""
-    if app is None or Path(path).suffix != ".scala":
-        return parse(path)
-    from tunepass.frontends.spatial.frontend import SpatialFrontend
-
-    return SpatialFrontend(app).parse(read_source(path))
+    parsed = frontend_of(path).parse(source, only)
+    return replace(parsed, kernels=select(parsed.kernels, only, str(path)))
 
 
 def load(path: str | Path, kernel: str | None = None) -> Kernel:
     """The kernel of an annotated source; of several, the one called `kernel`."""
-    kernels = parse(path).kernels
-    if kernel is None and len(kernels) > 1:
+    kernels = parse(path, kernel).kernels
+    if len(kernels) > 1:
         raise TunepassError(
             f"{path} has several kernels: {', '.join(k.name for k in kernels)}", hint="name one of them"
         )
-    return select(kernels, kernel, str(path))[0]
+    return kernels[0]
 
 
 def select(kernels: tuple[Kernel, ...], name: str | None, path: str) -> tuple[Kernel, ...]:
@@ -76,8 +63,3 @@ def select(kernels: tuple[Kernel, ...], name: str | None, path: str) -> tuple[Ke
         hint = f"did you mean {close!r}?" if close else f"there are {', '.join(names)}"
         raise TunepassError(f"{path} has no kernel {name!r}", hint=hint)
     return found
-
-
-def emit(kernel: Kernel, note: str) -> tuple[EmittedFile, ...]:
-    """The scheduled kernel as its frontend writes it."""
-    return frontend_of(kernel.source.name).emit(kernel, note)

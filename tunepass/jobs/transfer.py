@@ -8,16 +8,18 @@ from pathlib import Path
 from statistics import median
 
 from tunepass.diagnostics import TunepassError, nearest
-from tunepass.jobs.identity import store_path
+from tunepass.jobs.job import Job
+from tunepass.jobs.places import store_path
 from tunepass.space.configuration import Configuration, Value
 from tunepass.space.space import Space
-from tunepass.strategies.prior_mean.sources import ObservedPriorMean, PriorMean
+from tunepass.strategies.prior_mean.sources import ObservedPriorMean
 from tunepass.study.lock.lock import Entry, Lock
 from tunepass.study.objective import Objective
 from tunepass.study.outcome import Failed, Infeasible, Measured
 from tunepass.study.prior_origin import Origin, identity_changes
 from tunepass.study.storage.store import Store, StudyRecord
 from tunepass.study.trial import Trial
+from tunepass.tuning.prior import Prior
 
 NONE = "none"
 FEWEST = 2  # measured trials that an earlier study is worth looking at for
@@ -26,29 +28,8 @@ DISTANCE = {"device": 8, "source": 4, "space": 4, "compiler": 2, "flags": 2, "ha
 SQLITE = b"SQLite format 3\0"
 
 
-@dataclass(frozen=True, slots=True)
-class Transfer:
-    """`prior` is None where a study that began from `origin` goes on, and that is gone."""
-
-    origin: Origin
-    prior: PriorMean | None
-
-    def sentence(self) -> str:
-        return (
-            f"starts from {self.origin.sentence()}"
-            if self.prior is not None
-            else f"goes on without {self.origin.sentence()}"
-        )
-
-    @property
-    def warnings(self) -> tuple[str, ...]:
-        if self.prior is not None:
-            return ()
-        return (f"the search began from {self.origin.study} in {self.origin.place}, which is gone: it goes on without",)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Target:
+class Recipient:
     """The kernel that is about to be searched. `study` is the name of its own study."""
 
     key: str
@@ -58,41 +39,54 @@ class Target:
     identity: Mapping[str, str]
 
 
-def transfer(target: Target, store: Path, named: str | None) -> Transfer | None:
+def transfer_to(job: Job, store: Path, named: str | None) -> Prior | None:
+    """What the search starts from besides nothing. Several objectives have no prior mean."""
+    if len(job.objectives) > 1:
+        if named not in (None, NONE):
+            names = ", ".join(o.name for o in job.objectives)
+            raise TunepassError(f"--transfer-from guides the search for one objective, not for {names}")
+        return None
+    recipient = Recipient(
+        key=job.key, study=job.study, space=job.space, objective=job.objectives[0], identity=job.identity.texts()
+    )
+    return transfer(recipient, store, named)
+
+
+def transfer(recipient: Recipient, store: Path, named: str | None) -> Prior | None:
     """From what `named` names (PATH[:STUDY], "none"), else from where this study began, else from the nearest earlier
     study of the kernel in the store; None where there is none."""
     if named == NONE:
         return None
     if named is not None:
-        return _named(target, named)
+        return _named(recipient, named)
     if not store.is_file():
         return None
     with Store(f"sqlite:///{store.resolve()}") as opened:
-        own = opened.study(target.study)
+        own = opened.study(recipient.study)
         if own is not None and own.trials:
             begun = opened.origin(own)
-            return None if begun is None else _again(target, begun)
-        return _nearest(target, opened, [r for r in opened.studies() if _key(r) == target.key])
+            return None if begun is None or begun.is_model else _again(recipient, begun)
+        return _nearest(recipient, opened, [r for r in opened.studies() if _key(r) == recipient.key])
 
 
-def _again(target: Target, begun: Origin) -> Transfer:
+def _again(recipient: Recipient, begun: Origin) -> Prior:
     """The same source, as far as it was then: an interrupted study goes on as an undisturbed one would."""
     try:
-        found = _named(target, f"{begun.place}:{begun.study}", begun.trials)
+        found = _named(recipient, f"{begun.place}:{begun.study}", begun.trials)
     except TunepassError:
-        return Transfer(begun, None)
+        return Prior(begun, None)
     return replace(found, origin=replace(found.origin, differs=begun.differs))
 
 
-def _named(target: Target, named: str, most: int | None = None) -> Transfer:
+def _named(recipient: Recipient, named: str, most: int | None = None) -> Prior:
     path, study = _split(named)
     if path.suffix == ".json":
-        return _table(target, path)
+        return _table(recipient, path)
     if not _is_sqlite(path):
-        return _locked(target, path, study)
+        return _locked(recipient, path, study)
     with Store(f"sqlite:///{path}") as opened:
-        record = _record(target, opened, study, path)
-        return _of_record(target, opened, record, most)
+        record = _record(recipient, opened, study, path)
+        return _of_record(recipient, opened, record, most)
 
 
 def _split(named: str) -> tuple[Path, str | None]:
@@ -119,10 +113,10 @@ def _is_sqlite(path: Path) -> bool:
 # -- a store
 
 
-def _record(target: Target, opened: Store, study: str | None, path: Path) -> StudyRecord:
+def _record(recipient: Recipient, opened: Store, study: str | None, path: Path) -> StudyRecord:
     """The study called so, or the nearest whose name begins so; without a name, the nearest of this kernel."""
-    records = [r for r in opened.studies() if r.name != target.study]
-    begin = study if study is not None else target.key
+    records = [r for r in opened.studies() if r.name != recipient.study]
+    begin = study if study is not None else recipient.key
     exact = [r for r in records if r.name == begin]
     found = exact or [r for r in records if r.name.startswith(begin)]
     if not found:
@@ -133,24 +127,26 @@ def _record(target: Target, opened: Store, study: str | None, path: Path) -> Stu
             f"{path} has no {'earlier ' if study is None else ''}study of {begin}; it has {listed}",
             hint=f"did you mean {close!r}?" if close else "name one: --transfer-from PATH:STUDY",
         )
-    return min(found, key=lambda r: _far(target, r))
+    return min(found, key=lambda r: _far(recipient, r))
 
 
-def _nearest(target: Target, opened: Store, records: Sequence[StudyRecord]) -> Transfer | None:
-    others = [r for r in records if r.name != target.study and r.trials >= FEWEST]
-    for record in sorted(others, key=lambda r: _far(target, r)):
+def _nearest(recipient: Recipient, opened: Store, records: Sequence[StudyRecord]) -> Prior | None:
+    others = [r for r in records if r.name != recipient.study and r.trials >= FEWEST]
+    for record in sorted(others, key=lambda r: _far(recipient, r)):
         try:
-            found = _of_record(target, opened, record, None)
+            found = _of_record(recipient, opened, record, None)
         except TunepassError:
             continue
-        if target.objective.name in {o.name for o in record.objectives} and found.origin.trials >= FEWEST:
+        if recipient.objective.name in {o.name for o in record.objectives} and found.origin.trials >= FEWEST:
             return found
     return None
 
 
-def _far(target: Target, record: StudyRecord) -> tuple[int, int, int]:
+def _far(recipient: Recipient, record: StudyRecord) -> tuple[int, int, int]:
     """Small for what was measured under nearly the same circumstances; of equals, the longest and the latest."""
-    apart = sum(far for name, far in DISTANCE.items() if record.identity.get(name, "") != target.identity.get(name, ""))
+    apart = sum(
+        far for name, far in DISTANCE.items() if record.identity.get(name, "") != recipient.identity.get(name, "")
+    )
     return apart, -record.trials, -record.id
 
 
@@ -158,20 +154,20 @@ def _key(record: StudyRecord) -> str:
     return record.name.partition("@")[0]
 
 
-def _of_record(target: Target, opened: Store, record: StudyRecord, most: int | None) -> Transfer:
+def _of_record(recipient: Recipient, opened: Store, record: StudyRecord, most: int | None) -> Prior:
     trials = opened.trials(record)[:most]
-    objective = _like(target.objective, record.objectives)
-    prior = observed(trials, objective, target.objective)
+    objective = _like(recipient.objective, record.objectives)
+    prior = observed(trials, objective, recipient.objective)
     if prior is None:
         raise TunepassError(f"study {record.name!r} in {opened.path} measured nothing: there is nothing to start from")
-    differs = identity_changes(record.identity, target.identity, [n for n in DISTANCE if n != "harness"])
+    differs = identity_changes(record.identity, recipient.identity, [n for n in DISTANCE if n != "harness"])
     origin = Origin(
         place=str(opened.path),
         study=record.name,
         trials=len(trials),
-        differs=(*differs, *_other(objective, target.objective)),
+        differs=(*differs, *_other(objective, recipient.objective)),
     )
-    return _checked(target, origin, prior)
+    return _checked(recipient, origin, prior)
 
 
 def observed(trials: Sequence[Trial], objective: Objective, ours: Objective) -> ObservedPriorMean | None:
@@ -196,46 +192,46 @@ def _other(theirs: Objective, ours: Objective) -> tuple[str, ...]:
     return () if theirs.name == ours.name else (f"objective: {theirs.name} -> {ours.name}",)
 
 
-def _checked(target: Target, origin: Origin, prior: ObservedPriorMean) -> Transfer:
+def _checked(recipient: Recipient, origin: Origin, prior: ObservedPriorMean) -> Prior:
     """With the parameters both have; StudyError, which names both sides, when there are none."""
-    shared = tuple(p.name for p in prior.shared(target.space))
-    return Transfer(replace(origin, shared=shared), prior)
+    shared = tuple(p.name for p in prior.shared(recipient.space))
+    return Prior(replace(origin, shared=shared), prior)
 
 
 # -- a lock, a recorded table
 
 
-def _locked(target: Target, path: Path, kernel: str | None) -> Transfer:
+def _locked(recipient: Recipient, path: Path, kernel: str | None) -> Prior:
     entries = Lock.read(path).entries
-    key = kernel if kernel is not None else target.key
+    key = kernel if kernel is not None else recipient.key
     if key not in entries:
         close = nearest(key, entries)
         hint = f"did you mean {close!r}?" if close else f"it has {', '.join(entries) or 'no kernel'}"
         raise TunepassError(f"{path} has no kernel {key}", hint=hint)
     entry = entries[key]
-    whole = _behind(target, path, entry)
+    whole = _behind(recipient, path, entry)
     if whole is not None:
         return whole
     rows: list[tuple[Mapping[str, Value], float]] = [(entry.choice, entry.objective.chosen)]
-    if entry.objective.default is not None and target.space.default != entry.choice:
-        rows.append((target.space.default, entry.objective.default))
+    if entry.objective.default is not None and recipient.space.default != entry.choice:
+        rows.append((recipient.space.default, entry.objective.default))
     prior = ObservedPriorMean([c for c, _ in rows], [value for _, value in rows])
-    differs = (*_changes(target, entry), *_other(Objective(entry.objective.name), target.objective))
-    return _checked(target, Origin(place=str(path), study=key, trials=1, differs=differs), prior)
+    differs = (*_changes(recipient, entry), *_other(Objective(entry.objective.name), recipient.objective))
+    return _checked(recipient, Origin(place=str(path), study=key, trials=1, differs=differs), prior)
 
 
-def _behind(target: Target, path: Path, entry: Entry) -> Transfer | None:
+def _behind(recipient: Recipient, path: Path, entry: Entry) -> Prior | None:
     """The trials that the lock was made from, where the store beside it still has them."""
     store = store_path(path, None).resolve()
     if not store.is_file():
         return None
     with Store(f"sqlite:///{store}") as opened:
-        records = [r for r in opened.with_identity(entry.identity.texts()) if r.trials and r.name != target.study]
-        return _of_record(target, opened, max(records, key=lambda r: r.id), None) if records else None
+        records = [r for r in opened.with_identity(entry.identity.texts()) if r.trials and r.name != recipient.study]
+        return _of_record(recipient, opened, max(records, key=lambda r: r.id), None) if records else None
 
 
-def _changes(target: Target, entry: Entry) -> tuple[str, ...]:
-    return identity_changes(entry.identity.texts(), target.identity, [n for n in DISTANCE if n != "harness"])
+def _changes(recipient: Recipient, entry: Entry) -> tuple[str, ...]:
+    return identity_changes(entry.identity.texts(), recipient.identity, [n for n in DISTANCE if n != "harness"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,8 +257,8 @@ def table_source(path: str | Path, like: Objective | None = None) -> TableSource
     return TableSource(table.name, len(trials), objective, prior)
 
 
-def _table(target: Target, path: Path) -> Transfer:
-    found = table_source(path, target.objective)
-    differs = _other(found.objective, target.objective)
+def _table(recipient: Recipient, path: Path) -> Prior:
+    found = table_source(path, recipient.objective)
+    differs = _other(found.objective, recipient.objective)
     origin = Origin(place=str(path), study=found.name, trials=found.rows, differs=differs)
-    return _checked(target, origin, found.prior)
+    return _checked(recipient, origin, found.prior)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
-from tunepass.diagnostics import TunepassError
-from tunepass.ir.hardware import Program
+from tunepass.diagnostics import ToolError, TunepassError
 from tunepass.ir.kernel import Kernel
-from tunepass.jobs.job import Job, locked_names, prepare
+from tunepass.jobs.job import Job, locked_job
 from tunepass.jobs.reading import parse
 from tunepass.study.lock.lock import NAME, Entry, Lock
 
@@ -67,31 +66,15 @@ def _kernels(source: Path, lock: Lock, compiler: tuple[str, ...], *, missing: bo
     for kernel in kernels:
         key = f"{source.name}::{kernel.name}"
         entry = entries.pop(key, None)
-        if isinstance(kernel.body, Program):
-            found.append(_modelled(key, entry, kernel, lock))
-            continue
-        job = prepare(kernel, compiler or _compiler(entry), lock, locked_names(entry, kernel), None)
-        found.append(Checked(key, entry, replace(job, entry=entry)))
+        found.append(_checked(key, entry, kernel, lock, compiler))
     gone = [Checked(key, entry, None, f"{source} has no such kernel") for key, entry in entries.items()]
     return found + gone
 
 
-def _modelled(key: str, entry: Entry | None, kernel: Kernel, lock: Lock) -> Checked:
-    """A kernel that a model prices; without an entry it has no device to be compared on."""
-    if entry is None:
-        return Checked(key, None, None, f"{key} is not in the lock")
-    from tunepass.jobs.model_job import locked_model
-
+def _checked(key: str, entry: Entry | None, kernel: Kernel, lock: Lock, compiler: tuple[str, ...]) -> Checked:
     try:
-        return Checked(key, entry, locked_model(kernel, lock))
+        return Checked(key, entry, locked_job(kernel, lock, compiler or None))
+    except ToolError:  # no such compiler: this machine is at fault, not the lock
+        raise
     except TunepassError as error:
-        return Checked(key, entry, None, error.diagnostics[0].message)
-
-
-def _compiler(entry: Entry | None) -> tuple[str, ...]:
-    """The compiler the lock was made with, by the name it gives itself; gcc's first word is how it was called."""
-    if entry is None:
-        return ("cc", "-O2")
-    words = entry.identity.compiler.split()
-    name = "clang" if "clang" in words else words[0] if words else "cc"
-    return (name, *entry.identity.flags)
+        return Checked(key, entry, None, error.diagnostics[0].message if entry else f"{key} is not in the lock")

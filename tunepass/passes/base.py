@@ -4,25 +4,19 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, cast
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from tunepass import registry
+from tunepass.backends.caller import Evaluators as Evaluators
 from tunepass.diagnostics import TunepassError
 from tunepass.ir.files import EmittedFile
 from tunepass.ir.kernel import Kernel
 from tunepass.space.configuration import Configuration
-from tunepass.study.outcome import Evaluate
 
 if TYPE_CHECKING:
     from tunepass.space.space import Space
     from tunepass.study.trial import Trial
     from tunepass.tuning.result import Found
-
-# How a kernel's configurations are priced: entered for the length of a search, and cleaned up after it.
-Evaluators = Callable[[Kernel], AbstractContextManager[Evaluate]]
-
 
 Emitter = Callable[[Kernel, str], tuple[EmittedFile, ...]]  # (scheduled kernel, note) -> files
 
@@ -86,47 +80,3 @@ class Result:
         if not self.compilation.files:
             raise TunepassError("this pipeline has no emit, so it has no source")
         return self.compilation.files[0].text
-
-
-@dataclass(frozen=True, slots=True)
-class Pipeline:
-    """Passes in order."""
-
-    passes: tuple[Pass, ...]
-
-    @classmethod
-    def default(
-        cls,
-        device: str | None = None,
-        *,
-        max_evals: int | None = None,
-        seed: int = 0,
-        strategy: str = "auto",
-        compiler: tuple[str, ...] = ("cc", "-O2"),
-        evaluators: Evaluators | None = None,
-        emitter: Emitter | None = None,
-    ) -> Pipeline:
-        """extract_space, prune_space, search, apply_schedule, emit. `evaluators` and `emitter` say how another compiler
-        prices and prints its own kernels; without them, a C kernel is compiled with `compiler` and run."""
-        make = cast(Callable[..., Pipeline], registry.default_pipeline())
-        return make(
-            device,
-            max_evals=max_evals,
-            seed=seed,
-            strategy=strategy,
-            compiler=compiler,
-            evaluators=evaluators,
-            emitter=emitter,
-        )
-
-    def replaced(self, new: Pass) -> Pipeline:
-        """The pipeline with `new` in place of the pass of the same name."""
-        if all(old.name != new.name for old in self.passes):
-            raise TunepassError(f"no pass {new.name!r} here; there are {', '.join(p.name for p in self.passes)}")
-        return replace(self, passes=tuple(new if old.name == new.name else old for old in self.passes))
-
-    def run(self, kernel: Kernel) -> Result:
-        compilation = Compilation(kernel=kernel)
-        for step in self.passes:
-            compilation = step.run(compilation)
-        return Result(compilation)

@@ -3,17 +3,30 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 
-from tunepass.passes.base import Compilation, Evaluators, Pass
-from tunepass.study.prior_origin import Origin
+from tunepass.backends.base import Backend
+from tunepass.diagnostics import TunepassError
+from tunepass.evaluators.model import ModelEvaluator
+from tunepass.exact.base import Certificate
+from tunepass.hwmodels.base import Costs
+from tunepass.ir.kernel import Kernel
+from tunepass.passes.base import Compilation, Pass
+from tunepass.registry import EXACT_SOLVERS
+from tunepass.study.objective import Objective
+from tunepass.study.outcome import Evaluate
 from tunepass.study.storage.store import Store
 from tunepass.study.study import Study
-from tunepass.study.task import PriorMeanLike, Suggester, Task
-from tunepass.tuning.loop import Explorer, Stop
-from tunepass.tuning.objectives import of_kernel, picked
-from tunepass.tuning.result import Progress
+from tunepass.study.task import Feasible
+from tunepass.tuning.exact import Problem, WatchCertificate, solve
+from tunepass.tuning.loop import SearchLoop
+from tunepass.tuning.options import SearchOptions
+from tunepass.tuning.picks import objective_of
+from tunepass.tuning.prior import Prior, model_prior
+from tunepass.tuning.result import Found, Progress
+from tunepass.tuning.stop import Stop
 
 Watch = Callable[[Progress], None]
 
@@ -22,53 +35,102 @@ def ignore(progress: Progress) -> None:
     """Watches nothing."""
 
 
+def ignore_certificate(certificate: Certificate) -> None:
+    """Watches nothing."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Search(Pass):
-    """`max_evals` counts the study's trials, those of earlier runs included; `budget_s` is this run's time.
-    `objectives` names those to search for (none: all the kernel measures), `pick` the one the choice is the best of.
-    Ctrl-C ends the search, not the program: what was measured is kept, and the best so far becomes the choice."""
+    """Measures where the backend has an evaluator, with what its costs say as prior mean; else asks the costs.
+
+    `prior` is where another prior mean is from, it takes the place of the costs'. Ctrl-C ends the search, not the
+    program: what was measured is kept, and the best so far becomes the choice.
+    """
 
     name = "search"
-    evaluators: Evaluators
-    objectives: tuple[str, ...] = ()
-    pick: str | None = None
-    strategy: str | Callable[[Task], Suggester] = "auto"
-    seed: int = 0
-    max_evals: int | None = None
-    budget_s: float | None = None
-    jobs: int = 1
-    sanitize: bool = False  # run the finalists once under sanitizers; a finding makes them failed trials
-    prior_mean: PriorMeanLike | None = None
-    origin: Origin | None = None  # where the prior mean is from; kept with the study, and found again with its trust
-    store: str | Store | None = None
+    backend: Callable[[Kernel], Backend]
+    options: SearchOptions = field(default_factory=SearchOptions)
+    prior: Prior | None = None
     study: str | None = None  # its name in the store
     identity: Mapping[str, str] = field(default_factory=dict)
+    stop: Stop | None = None  # for exact solvers
     watch: Watch = ignore
+    watch_certificate: WatchCertificate = ignore_certificate
     clock: Callable[[], float] = time.monotonic
 
     def run(self, compilation: Compilation) -> Compilation:
-        objectives = of_kernel(compilation.kernel, self.objectives)
-        objective = picked(objectives, self.pick)
+        space = compilation.needs_space(self)
+        backend = self.backend(compilation.kernel)
+        objectives = backend.objectives()
+        objective = objective_of(self.options.pick, objectives)
+        costs, measured = backend.costs(), backend.evaluator()
+        exact = self.options.strategy in EXACT_SOLVERS and measured is None
+        evaluating, feasible = _evaluating(backend, costs, measured, objectives)
+        prior = self.prior
+        if prior is None and measured is not None:
+            prior = _stated_prior(costs, objectives)
         study = Study(
-            compilation.needs_space(self),
+            space,
             objectives,
-            strategy=self.strategy,
-            seed=self.seed,
-            max_evals=self.max_evals,
-            store=self.store,
+            strategy="random" if exact else self.options.strategy,
+            seed=self.options.seed,
+            max_evals=None if exact else self.options.max_evals,
+            store=self.options.store,
             name=self.study,
             identity=self.identity,
-            prior_mean=self.prior_mean,
+            prior_mean=prior.mean if prior else None,
+            feasible=feasible,
         )
-        study.remember(self.origin)
-        stop = Stop(max_evals=self.max_evals, budget_s=self.budget_s)
+        origin = prior.origin if prior else None
+        study.remember(origin)
         try:
-            with self.evaluators(compilation.kernel) as evaluate:
-                found = Explorer(
-                    study, objective, evaluate, stop, self.watch, self.clock, self.jobs, self.sanitize
-                ).run()
-            found = replace(found, origin=study.remember(self.origin))
+            with evaluating as evaluate:
+                if exact and costs is not None:
+                    found = self._exact(study, costs, evaluate)
+                else:
+                    found = SearchLoop(study, objective, evaluate, self.options, self.watch, self.clock).run()
+            found = replace(found, origin=study.remember(origin))
         finally:
-            if not isinstance(self.store, Store):
+            if not isinstance(self.options.store, Store):
                 study.close()
         return replace(compilation, found=found)
+
+    def _exact(self, study: Study, costs: Costs, evaluate: Evaluate) -> Found:
+        problem = problem_of(costs, study.objectives)
+        stop = self.stop or Stop()
+        return solve(study, problem, evaluate, self.options, stop, self.watch_certificate, self.clock)
+
+
+def problem_of(costs: Costs, objectives: Sequence[Objective]) -> Problem:
+    """What an exact solver is asked of a model: these of its expressions, where the design fits."""
+    return Problem(objectives=[costs.values[o.name] for o in objectives], constraints=[costs.fits])
+
+
+def _stated_prior(costs: Costs | None, objectives: Sequence[Objective]) -> Prior | None:
+    """What the costs say of the one objective; several objectives have no prior mean."""
+    if costs is None or len(objectives) > 1 or objectives[0].name not in costs.values:
+        return None
+    return model_prior(costs.name, costs.values[objectives[0].name])
+
+
+def _evaluating(
+    backend: Backend,
+    costs: Costs | None,
+    measured: AbstractContextManager[Evaluate] | None,
+    objectives: tuple[Objective, ...],
+) -> tuple[AbstractContextManager[Evaluate], Feasible | None]:
+    """What evaluates, and what says at no cost whether a configuration can be used at all."""
+    if costs is None:
+        if measured is None:
+            raise TunepassError(f"{backend.kernel.name}: there is neither a model nor a way to measure it")
+        return measured, None
+    model = model_evaluator(backend.kernel, costs, () if measured is not None else objectives)
+    if measured is not None:
+        return measured, model.fits if costs.limits else None
+    return nullcontext(model), model.fits
+
+
+def model_evaluator(kernel: Kernel, costs: Costs, objectives: Sequence[Objective]) -> ModelEvaluator:
+    """Evaluates configurations by what the costs say of the objectives, within their limits."""
+    limits = {name: (costs.values[name], limit) for name, limit in costs.limits.items()}
+    return ModelEvaluator(kernel.parameters, {o.name: costs.values[o.name] for o in objectives}, limits)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 
@@ -42,3 +43,7 @@ def _shown(texts: Mapping[str, str], name: str) -> str:
     if kind == "sha256" and len(digest) > 12:
         return f"sha256:{digest[:12]}…"
     return value or "(none)"
+
+
+def source_hash(text: str) -> str:
+    return "sha256:" + hashlib.sha256(text.encode()).hexdigest()

@@ -10,6 +10,7 @@ from tunepass.diagnostics import StudyError
 from tunepass.study.storage import json_text
 from tunepass.study.trust import Trust
 
+MODEL = "model"  # the place of a prior mean that is no earlier study but a model's expression
 HASHES = ("source", "space")  # of an identity: what differs says nothing to people
 
 
@@ -25,11 +26,17 @@ class Origin:
     shared: tuple[str, ...] = ()
     trust: Trust | None = None
 
+    @property
+    def is_model(self) -> bool:
+        return self.place == MODEL
+
     def trusted(self, trust: Trust | None) -> Origin:
         return replace(self, trust=trust)
 
     def sentence(self) -> str:
-        """`stencil.c::smooth@0123 (60 trials; flags: -O2 -> -O3)`."""
+        """`stencil.c::smooth@0123 (60 trials; flags: -O2 -> -O3)`; of a model, its name."""
+        if self.is_model:
+            return self.study
         number = f"{self.trials} trial{'' if self.trials == 1 else 's'}"
         return f"{self.study} ({'; '.join([number, *self.differs])})"
 

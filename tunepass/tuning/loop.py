@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
-from tunepass.evaluators.capabilities import ComparesAgain, Prepares, Remembers, Sanitizes, Warns
+from tunepass.evaluators.capabilities import ROUNDS, ComparesAgain, NoiseFree, Remembers, Sanitizes, Warns
+from tunepass.executors.base import executor
 from tunepass.space.configuration import Configuration
 from tunepass.study.objective import Objective
 from tunepass.study.outcome import Evaluate, Evaluation, Failed
 from tunepass.study.study import Study
 from tunepass.study.trial import Trial, comparable
 from tunepass.tuning.drift import at_first_speed
-from tunepass.tuning.finalists import ROUNDS, Verdict, finalists, from_measured, from_rounds
+from tunepass.tuning.finalists import Verdict, finalists, from_measured, from_rounds
+from tunepass.tuning.options import SearchOptions
+from tunepass.tuning.picks import KNEE, choice_of
 from tunepass.tuning.result import Found, Gain, Phase, Progress, failures_of, value_of
 from tunepass.tuning.simplify import simpler
 
@@ -26,15 +28,7 @@ USUAL_ROUNDS = 10  # a finalist makes: those that fall behind make fewer than RO
 ROUND_SHARE = 0.5  # of a trial's measurement, at most, that a round takes
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Stop:
-    """When to stop: after so many evaluations of the study, so many seconds of this run, or both."""
-
-    max_evals: int | None = None
-    budget_s: float | None = None
-
-
-class Explorer:
+class SearchLoop:
     """One run of a search: the loop, its clock and what it has seen."""
 
     def __init__(
@@ -42,14 +36,13 @@ class Explorer:
         study: Study,
         objective: Objective,
         evaluate: Evaluate,
-        stop: Stop,
+        options: SearchOptions,
         watch: Callable[[Progress], None],
         clock: Callable[[], float],
-        jobs: int = 1,
-        sanitize: bool = False,
     ):
         self.study, self.objective, self.evaluate = study, objective, evaluate
-        self.stop, self.watch, self.clock, self.jobs, self.sanitize = stop, watch, clock, jobs, sanitize
+        self.options, self.watch, self.clock = options, watch, clock
+        self.executor = executor(options.executor, options.jobs)
         self.start = clock()
         self.evaluations = 0
         self.warnings: list[str] = []
@@ -66,13 +59,12 @@ class Explorer:
             verdict = self.settle()
         except KeyboardInterrupt:
             interrupted = True
-        verdict = verdict or from_measured(self.trials, self.objective, self.study.space)
-        default = self.study.space.default
+        choice, gains = self.chosen(verdict)
         return Found(
-            choice=verdict.choice if verdict else default,
-            default=default,
+            choice=choice,
+            default=self.study.space.default,
             objectives=self.study.objectives,
-            gains=self.gains(verdict) if verdict else (),
+            gains=gains,
             pareto=tuple(self.study.pareto),
             trials=tuple(self.trials),
             trial_count=len(self.trials),
@@ -82,6 +74,22 @@ class Explorer:
             seconds={**self.seconds, "total": self.elapsed()},
         )
 
+    def chosen(self, verdict: Verdict | None) -> tuple[Configuration, tuple[Gain, ...]]:
+        """The choice and what it gains; the default and no gains where nothing was measured."""
+        if self.by_front:
+            return choice_of(self.study, self.options.pick)
+        verdict = verdict or from_measured(self.trials, self.objective, self.study.space)
+        return (verdict.choice, self.gains(verdict)) if verdict else (self.study.space.default, ())
+
+    @property
+    def noise_free(self) -> bool:
+        return isinstance(self.evaluate, NoiseFree)
+
+    @property
+    def by_front(self) -> bool:
+        """The choice is a point of the front as it is: values have no noise, or no one objective decides."""
+        return self.noise_free or (self.options.pick == KNEE and len(self.study.objectives) > 1)
+
     # -- exploring
 
     def explore(self) -> None:
@@ -90,38 +98,29 @@ class Explorer:
         while not (self.trials and (self.out_of_time() or self.hopeless())):
             before = self.clock()
             # The default goes alone: what it tells of limits and of the reference serves all others.
-            suggested = self.study.suggest(self.jobs if self.trials else 1, self.simpler())
+            suggested = self.study.suggest(self.batch() if self.trials else 1, self.simpler())
             self.spend("strategy", self.clock() - before)
             if not suggested:
                 return
-            for configuration, evaluation in self.evaluated(suggested):
+            for configuration, evaluation in self.executor.evaluate(self.evaluate, suggested):
                 self.keep(configuration, evaluation)
+
+    def batch(self) -> int:
+        """How many suggestions to ask for: an evaluation that costs nothing is faster than a strategy thinks."""
+        many = self.evaluate.worthwhile(len(self.trials)) if isinstance(self.evaluate, NoiseFree) else 1
+        return max(self.options.jobs, many)
 
     def simpler(self) -> list[Configuration]:
         """Late in the search, the best trial with less of what the default does not have."""
-        if self.best is None or len(self.study.objectives) > 1 or not self.late():
+        if self.best is None or self.by_front or len(self.study.objectives) > 1 or not self.late():
             return []
         return simpler(self.best, self.trials, self.objective, self.study.space)
 
     def late(self) -> bool:
-        most, budget = self.stop.max_evals, self.stop.budget_s
+        most, budget = self.options.max_evals, self.options.budget_s
         return (most is not None and self.study.spent >= LATE * most) or (
             budget is not None and self.elapsed() >= LATE * (budget - self.reserve_s())
         )
-
-    def evaluated(self, configurations: list[Configuration]) -> Iterator[tuple[Configuration, Evaluation]]:
-        """Each with its evaluation. Of several, the compiles run side by side, then the measurements one by one."""
-        if len(configurations) == 1 or not isinstance(self.evaluate, Prepares):
-            for configuration in configurations:
-                yield configuration, self.evaluate(configuration)
-            return
-        pool = ThreadPoolExecutor(self.jobs)
-        try:
-            prepared = list(pool.map(self.evaluate.prepare, configurations))
-        finally:  # an interrupt does not wait for the compilers: closing the evaluator ends them
-            pool.shutdown(wait=False, cancel_futures=True)
-        for configuration, one in zip(configurations, prepared):
-            yield configuration, self.evaluate.finish(one)
 
     def keep(self, configuration: Configuration, evaluation: Evaluation) -> None:
         fair = self.twin_of(evaluation) or at_first_speed(evaluation, self.trials)
@@ -151,7 +150,7 @@ class Explorer:
         return min(comparable(self.trials), key=self.loss, default=None)
 
     def out_of_time(self) -> bool:
-        budget = self.stop.budget_s
+        budget = self.options.budget_s
         return budget is not None and self.elapsed() >= budget - self.reserve_s()
 
     def reserve_s(self) -> float:
@@ -160,7 +159,7 @@ class Explorer:
             return 0.0
         default = self.study.space.default
         again = self.again_s([default, *self.finalists()], USUAL_ROUNDS)
-        return min(FINALISTS_SHARE * (self.stop.budget_s or 0.0), again)
+        return min(FINALISTS_SHARE * (self.options.budget_s or 0.0), again)
 
     def again_s(self, configurations: list[Configuration], rounds: int) -> float:
         """What building them again and so many rounds of them take, as their trials took."""
@@ -169,16 +168,16 @@ class Explorer:
         return sum(t.get("compile", 0.0) + rounds * ROUND_SHARE * t.get("measure", 0.0) for t in taken)
 
     def hopeless(self) -> bool:
-        return len(self.trials) >= HOPELESS and self.best is None
+        return not self.noise_free and len(self.trials) >= HOPELESS and self.best is None
 
     # -- settling
 
     def settle(self) -> Verdict | None:
         """The finalists' verdict; None when they cannot be measured again, or there is nothing to compare."""
         default = self.study.space.default
-        candidates = self.clean_finalists() if self.sanitize else self.finalists()
+        candidates = self.clean_finalists() if self.options.sanitize else self.finalists()
         known = any(t.configuration == default and t.measured for t in self.trials)
-        if not (candidates and known and isinstance(self.evaluate, ComparesAgain)):
+        if self.by_front or not (candidates and known and isinstance(self.evaluate, ComparesAgain)):
             return None
         self.show("finalists", None)
         candidates, seconds = self.affordable(candidates), self.left_s()
@@ -248,7 +247,7 @@ class Explorer:
         return candidates[: max(enough, default=1)]
 
     def left_s(self) -> float | None:
-        return None if self.stop.budget_s is None else max(0.0, self.stop.budget_s - self.elapsed())
+        return None if self.options.budget_s is None else max(0.0, self.options.budget_s - self.elapsed())
 
     def gains(self, verdict: Verdict) -> tuple[Gain, ...]:
         """The picked objective as the finalists tell it, the others as their trials do."""
@@ -274,9 +273,9 @@ class Explorer:
                 phase=phase,
                 objective=self.objective,
                 evaluations=sum(t.same_as is None for t in self.trials),
-                max_evals=self.stop.max_evals,
+                max_evals=self.options.max_evals,
                 elapsed_s=self.elapsed(),
-                budget_s=self.stop.budget_s,
+                budget_s=self.options.budget_s,
                 default=value_of(first, self.objective) if first else None,
                 best=self.best,
                 latest=latest,

@@ -15,9 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tunepass.diagnostics import TunepassError, nearest
+from tunepass.space.configuration import Configuration
 from tunepass.study.objective import Objective
+from tunepass.study.study import Study
 from tunepass.study.trial import Trial
-from tunepass.tuning.result import value_of
+from tunepass.tuning.result import Gain, value_of
 
 Floats = NDArray[np.float64]
 TIMES = ("cycles", "seconds", "time")
@@ -70,3 +72,24 @@ def _scaled(losses: Floats) -> Floats:
     scale = np.where(positive, np.log(np.where(positive, losses, 1.0)), losses)
     lo, hi = scale.min(axis=0), scale.max(axis=0)
     return np.asarray((scale - lo) / np.where(hi > lo, hi - lo, 1.0))
+
+
+def choice_of(study: Study, pick: str | None) -> tuple[Configuration, tuple[Gain, ...]]:
+    """The point of the study's front that `pick` names, with its gains; without a front the default and none."""
+    front, default = study.pareto, study.space.default
+    if not front:
+        return default, ()
+    chosen = picked_of(pick, front, study.objectives)
+    first = next((t for t in study.trials if t.configuration == default), None)
+    return chosen.configuration, gains_of(chosen, first, study.objectives)
+
+
+def gains_of(chosen: Trial, default: Trial | None, objectives: Sequence[Objective]) -> tuple[Gain, ...]:
+    """What the choice is in every objective, against the default where that has values."""
+    gains = []
+    for objective in objectives:
+        value, before = value_of(chosen, objective), value_of(default, objective) if default else None
+        assert value is not None
+        gain = None if before is None else objective.gain(before, value)
+        gains.append(Gain(objective=objective, default=before, chosen=value, gain=gain))
+    return tuple(gains)

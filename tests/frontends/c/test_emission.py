@@ -76,7 +76,7 @@ def tuned(kernel: Kernel) -> Kernel:
 
 
 def test_emitted_files(kernel: Kernel, golden: Callable[[str, str], None]) -> None:
-    source, header = CFrontend().emit(tuned(kernel), "3.20x faster than the default\n(12.1 ms -> 3.78 ms */)")
+    source, header = CFrontend().emit((tuned(kernel),), "3.20x faster than the default\n(12.1 ms -> 3.78 ms */)")
     assert (source.name, header.name) == ("f.tuned.c", "f.tuned.h")
     assert source.text.endswith(SOURCE)
     golden("c/emission/f.tuned.c", source.text)
@@ -96,7 +96,7 @@ def test_the_source_compiles_untouched_and_tuned(kernel: Kernel, compiler: str, 
     (tmp_path / "f.c").write_text(SOURCE)
     compiles(compiler, tmp_path / "f.c", "-Wunknown-pragmas")
     compiles(compiler, tmp_path / "f.c", *lower(kernel, CHOICE).compiler_words)
-    for file in CFrontend().emit(tuned(kernel), "a note"):
+    for file in CFrontend().emit((tuned(kernel),), "a note"):
         (tmp_path / file.name).write_text(file.text)
     compiles(compiler, tmp_path / "f.tuned.c")
     (tmp_path / "use.c").write_text('#include "f.tuned.h"\nvoid g(double *y) { f(F_TUNED_TILE, y, y + 64); }\n')
@@ -104,7 +104,7 @@ def test_the_source_compiles_untouched_and_tuned(kernel: Kernel, compiler: str, 
 
 
 def test_the_header_serves_cpp(kernel: Kernel, tmp_path: Path) -> None:
-    (tmp_path / "f.tuned.h").write_text(CFrontend().emit(tuned(kernel))[1].text)
+    (tmp_path / "f.tuned.h").write_text(CFrontend().emit((tuned(kernel),))[1].text)
     (tmp_path / "use.cpp").write_text('#include "f.tuned.h"\nvoid g(double *y) { f(64, y, y + 64); }\n')
     compiles("g++", tmp_path / "use.cpp")
 
@@ -123,7 +123,7 @@ def test_c_linkage_in_cpp_is_kept(tmp_path: Path) -> None:
         "#pragma tunepass param P: integer(1..2)\n#pragma tunepass kernel f(a: inout double[1])\n"
         'extern "C" void f(double *a) { a[0] = P; }\n'
     )
-    header = CFrontend().emit(CFrontend().parse(Source("f.cpp", text)).kernels[0])[1].text
+    header = CFrontend().emit(CFrontend().parse(Source("f.cpp", text)).kernels)[1].text
     (tmp_path / "f.tuned.h").write_text(header)
     (tmp_path / "use.c").write_text('#include "f.tuned.h"\nvoid g(double *a) { f(a); }\n')
     compiles("gcc", tmp_path / "use.c")
@@ -142,7 +142,7 @@ def test_arrays_of_variable_length_are_declared_for_c_alone(tmp_path: Path) -> N
         "#pragma tunepass param P: integer(1..2)\n#pragma tunepass kernel f(n = 8, a: inout double[n*n])\n"
         "void f(int n, double a[n][n]) { a[0][n - 1] = P; }\n"
     )
-    header = CFrontend().emit(CFrontend().parse(Source("f.c", text)).kernels[0])[1].text
+    header = CFrontend().emit(CFrontend().parse(Source("f.c", text)).kernels)[1].text
     (tmp_path / "f.tuned.h").write_text(header)
     (tmp_path / "use.c").write_text('#include "f.tuned.h"\nvoid g(double a[8][8]) { f(8, a); }\n')
     (tmp_path / "use.cpp").write_text('#include "f.tuned.h"\nint g(void) { return F_TUNED_P; }\n')

@@ -86,8 +86,8 @@ object Helper {
 """
 
 
-def parse(text: str, **options: str) -> Parsed:
-    return SpatialFrontend(**options).parse(Source("Filter.scala", text))  # type: ignore[arg-type]
+def parse(text: str, only: str | None = None) -> Parsed:
+    return SpatialFrontend().parse(Source("Filter.scala", text), only)
 
 
 def program(text: str) -> Program:

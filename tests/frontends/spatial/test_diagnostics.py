@@ -96,4 +96,4 @@ def test_the_command_line_shows_it_and_writes_nothing(
 def test_an_app_that_is_not_there() -> None:
     text = APP.format(host="", accel=BODY)
     with pytest.raises(SourceError, match="did you mean `App`"):
-        SpatialFrontend(app="Ap").parse(Source("App.scala", text))
+        SpatialFrontend().parse(Source("App.scala", text), only="Ap")

@@ -47,7 +47,7 @@ def test_trip_counts_come_from_bounds() -> None:
 def test_several_apps_and_one_by_name() -> None:
     text = app("val x = Reg[Int](0)\nx := 1") + "\n" + app("val y = Reg[Float](0)\ny := 1").replace("App", "Other")
     assert [k.name for k in parse(text).kernels] == ["App", "Other"]
-    assert [k.name for k in parse(text, app="Other").kernels] == ["Other"]
+    assert [k.name for k in parse(text, only="Other").kernels] == ["Other"]
 
 
 class TestContract(FrontendContract):

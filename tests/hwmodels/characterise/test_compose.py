@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from tunepass.backends.base import Target
 from tunepass.hwmodels.characterise.check import estimate
 from tunepass.hwmodels.characterise.compose import Composition
 from tunepass.hwmodels.characterise.verilog import Template
 from tunepass.hwmodels.fpga.device import load
 from tunepass.jobs.characterise import compare_point
-from tunepass.jobs.modelled import read_model
+from tunepass.jobs.estimates import estimator_of
 
 ACCEL = """Foreach(64 by 16 par 2) { k =>
   val x = SRAM[Int](96); val y = SRAM[Int](96)
@@ -28,12 +29,12 @@ def test_copies_by_hand(program):
 
 
 def test_a_point_is_compared_template_by_template():
-    model, _ = read_model("samples/spatial/BlackScholes.scala", None, "ecp5", restrict=False)
+    model, _ = estimator_of("samples/spatial/BlackScholes.scala", None, Target(device="ecp5", restrict=False))
     asked = []
 
     def run(templates, target):
         asked.append(target)
-        return {t: estimate(t, model.device) for t in templates}
+        return {t: estimate(t, load(model.device)) for t in templates}
 
     design = compare_point(model, model.default, run)
     assert asked == ["ecp5"]

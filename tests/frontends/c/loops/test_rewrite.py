@@ -53,7 +53,7 @@ def scheduled(k: Kernel, **values: Value) -> Kernel:
     ],
 )
 def test_emitted(name: str, values: dict[str, Value], golden: Callable[[str, str], None]) -> None:
-    text = CFrontend().emit(scheduled(kernel(MATMUL), **values))[0].text
+    text = CFrontend().emit((scheduled(kernel(MATMUL), **values),))[0].text
     golden(f"c/rewrite/{name}.c", text[text.index("void f") :])
 
 
@@ -89,7 +89,7 @@ def test_an_order_of_tile_loops_implies_that_they_stand_outside() -> None:
     k = kernel(MATMUL, head)
     assert [str(c) for c in k.constraints] == ["pos(ORDER, k_tile) < pos(ORDER, k)"]
     assert k.constraints[0].span is not None and k.constraints[0].span.line == 8
-    text = CFrontend().emit(scheduled(k, ORDER=("i", "k_tile", "j", "k"), T=32))[0].text
+    text = CFrontend().emit((scheduled(k, ORDER=("i", "k_tile", "j", "k"), T=32),))[0].text
     assert text.index("for (int i ") < text.index("for (int k_tile ") < text.index("for (int j ")
 
 
@@ -109,7 +109,7 @@ void f(int n, const double *x, double *y)
         "#pragma tunepass param U: ordinal(1, 2, 4)\n"
         "#pragma tunepass kernel f(n = 64, x: in double[n + 1], y: inout double[n])\n"
     )
-    emitted = CFrontend().emit(scheduled(kernel(text, head), U=2))[0].text
+    emitted = CFrontend().emit((scheduled(kernel(text, head), U=2),))[0].text
     assert "for (int i_base_ = n; i_base_ > i_split; i_base_ -= 6)" in emitted
     assert "const int i = i_base_ - 3;" in emitted
     assert "const int i_split = 0 < n ? n - (n - 0) / 6 * 6 : n;" in emitted

@@ -66,5 +66,5 @@ def test_what_a_function_is_called_with_and_the_command_line() -> None:
     assert [w.message for w in parsed.warnings] == [
         "the command line is not known here; what nothing bounds is as `runtimeArgs` has it"
     ]
-    chosen = SpatialFrontend().emit(kernel.scheduled((Choice("op", 3),)))[0].text
+    chosen = SpatialFrontend().emit((kernel.scheduled((Choice("op", 3),)),))[0].text
     assert chosen == text.replace('loadParam("op", 2 (1', 'loadParam("op", 3 (1')

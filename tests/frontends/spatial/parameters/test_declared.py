@@ -18,4 +18,4 @@ def test_a_default_outside_of_its_range_is_moved_and_written() -> None:
     text = app("val x = SRAM[Int](a)\nForeach(a by 1) { i => x(i) = i }", "val a = 20 (96 -> 192)")
     (kernel,) = parse(text).kernels
     assert kernel.parameters[0].default == 96
-    assert SpatialFrontend().emit(kernel)[0].text == text
+    assert SpatialFrontend().emit((kernel,))[0].text == text

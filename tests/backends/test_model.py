@@ -1,51 +1,36 @@
-"""Jobs that a model prices: stopping, strategies, identities, and a pipeline of them."""
+"""The backend of accelerator programs: identities, and a pipeline on a device."""
 
 from __future__ import annotations
 
-import os
 import shutil
-import signal
 from pathlib import Path
 
 import pytest
 
+from tests.contracts.backend import BackendContract
+from tests.contracts.cost_model import CostModelContract
+from tunepass.backends.base import Target, unrestricted
 from tunepass.diagnostics import TunepassError
-from tunepass.jobs.model_job import check_strategy, locked_model, prepare_model, stoppable
-from tunepass.jobs.modelled import unrestricted
+from tunepass.hwmodels.fpga.model import FpgaModel
+from tunepass.ir.kernel import Kernel
+from tunepass.jobs.job import check_options, locked_job, prepare
 from tunepass.jobs.reading import load
-from tunepass.passes.base import Pipeline
+from tunepass.passes.pipeline import Pipeline
 from tunepass.study.lock.lock import Lock
+from tunepass.tuning.options import SearchOptions
 
 SAMPLES = Path(__file__).parents[2] / "samples" / "spatial"
 
 
-def test_asking_once_stops_and_twice_interrupts() -> None:
-    before = signal.getsignal(signal.SIGINT)
-    with stoppable(None) as stop:
-        assert not stop()
-        os.kill(os.getpid(), signal.SIGINT)
-        assert stop() and stop.asked
-        with pytest.raises(KeyboardInterrupt):
-            os.kill(os.getpid(), signal.SIGTERM)
-    assert signal.getsignal(signal.SIGINT) is before
-    with stoppable(1e-9) as stop:
-        assert stop() and not stop.asked
-
-
-def test_an_unknown_strategy_is_refused() -> None:
-    check_strategy("branch_and_bound")
-    with pytest.raises(TunepassError, match="did you mean 'exhaustive'"):
-        check_strategy("exhaustiv")
-
-
 def test_the_identity_changes_with_the_device_and_the_restrictions() -> None:
     kernel = load(SAMPLES / "FFT.scala")
-    one, same, other = (prepare_model(kernel, Lock(), device=d) for d in ("stratix-v", "stratix-v", "ecp5"))
+    devices = ("stratix-v", "stratix-v", "ecp5")
+    one, same, other = (prepare(kernel, Target(device=device), Lock()) for device in devices)
     assert one.identity == same.identity != other.identity
-    raw = prepare_model(kernel, Lock(), device="stratix-v", restrict=False)
+    raw = prepare(kernel, Target(device="stratix-v", restrict=False), Lock())
     assert raw.identity.flags == ("--no-restrictions",) and raw.identity.compiler == one.identity.compiler
     with pytest.raises(TunepassError, match="priced on a device"):
-        locked_model(kernel, Lock())
+        locked_job(kernel, Lock())
 
 
 @pytest.mark.parametrize("strategy,limit", [("branch_and_bound", None), ("random", 12)])
@@ -70,3 +55,32 @@ def test_a_search_asks_for_what_fits(tmp_path: Path) -> None:
 def load_text(folder: Path, text: str):  # type: ignore[no-untyped-def]
     (folder / "tuned.scala").write_text(text)
     return [p for p in load(folder / "tuned.scala").parameters if not p.name.startswith("pipeline_")]
+
+
+def test_options_of_compiled_programs_and_unknown_strategies_are_refused() -> None:
+    job = prepare(load(SAMPLES / "FFT.scala"), Target(device="stratix-v"), Lock())
+    check_options(job, SearchOptions(strategy="branch_and_bound"))
+    with pytest.raises(TunepassError, match="did you mean 'exhaustive'"):
+        check_options(job, SearchOptions(strategy="exhaustiv"))
+    with pytest.raises(TunepassError, match="--sanitize is about compiled programs"):
+        check_options(job, SearchOptions(sanitize=True))
+
+
+class TestContract(BackendContract):
+    @pytest.fixture
+    def kernel(self) -> Kernel:
+        return load(SAMPLES / "FFT.scala")
+
+    @pytest.fixture
+    def target(self) -> Target:
+        return Target(device="stratix-v")
+
+
+class TestModelContract(CostModelContract):
+    @pytest.fixture
+    def model(self) -> FpgaModel:
+        return FpgaModel()
+
+    @pytest.fixture
+    def kernel(self) -> Kernel:
+        return load(SAMPLES / "FFT.scala")

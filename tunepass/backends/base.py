@@ -1,0 +1,170 @@
+"""The role of a backend: everything that is different for one kind of kernel, in one place."""
+
+from __future__ import annotations
+
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePath
+from typing import ClassVar, cast
+
+from tunepass import registry
+from tunepass.diagnostics import TunepassError, nearest
+from tunepass.expr.numpy_eval import Columns
+from tunepass.files import scratch_folder
+from tunepass.frontends.base import Frontend
+from tunepass.hwmodels.base import Breakdown, CostModel, Costs
+from tunepass.ir.candidate import Candidate
+from tunepass.ir.files import EmittedFile
+from tunepass.ir.kernel import Kernel
+from tunepass.space.configuration import Configuration
+from tunepass.space.space import Space
+from tunepass.study.identity import Identity
+from tunepass.study.objective import Objective
+from tunepass.study.outcome import Evaluate
+
+HOST = "host"  # the device that is the machine this runs on
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Target:
+    """What a kernel is built for. What is left out is the backend's usual: its compiler, its device, its objectives.
+
+    `compiler` is a command and its words. `restrict` False leaves out the constraints that the frontend derives.
+    """
+
+    compiler: tuple[str, ...] = ()
+    device: str | None = None
+    objectives: tuple[str, ...] = ()
+    restrict: bool = True
+
+
+class Backend(ABC):
+    """How kernels of one kind are priced, identified and written; made for one kernel and one target.
+
+    With `costs` and an `evaluator` a kernel is searched by measuring, the costs being its prior mean; with `costs`
+    alone exactly or by a strategy; with an `evaluator` alone as a black box. Making one raises TunepassError for a
+    target that this kind of kernel cannot be built for.
+    """
+
+    kind: ClassVar[str]  # the kind of the bodies it knows
+    measures: ClassVar[bool] = False  # whether there is an evaluator
+    kernel: Kernel  # as this backend sees it
+    target: Target
+
+    def __init__(self, kernel: Kernel, target: Target):
+        self.kernel, self.target = kernel, target
+
+    @property
+    @abstractmethod
+    def device(self) -> str:
+        """The name of what the kernel runs on, or is priced for."""
+
+    @abstractmethod
+    def objectives(self) -> tuple[Objective, ...]:
+        """What is searched for: as the target names it, else the usual. TunepassError for an unknown name."""
+
+    @abstractmethod
+    def identity(self, space: Space) -> Identity:
+        """What results depend on besides the configuration; nothing else computes it."""
+
+    def costs(self) -> Costs | None:
+        """What a hardware model, or the source itself, says of the kernel; None where nothing does."""
+        return None
+
+    def evaluator(self) -> AbstractContextManager[Evaluate] | None:
+        """How one configuration is measured in `objectives`; None where it cannot be."""
+        return None
+
+    def write(self, scheduled: Sequence[Kernel], note: str, folder: Path, word: str = "tuned") -> tuple[Path, ...]:
+        """The files of the scheduled kernels of one source, NAME.`word`.SUFFIX: whole or not there."""
+        files = frontend_of(self.kernel.source.name).emit(scheduled, note, word)
+        with scratch_folder(folder) as scratch:
+            return install(scratch, write_files(scratch, files), folder)
+
+    def candidate(self, scheduled: Sequence[Kernel]) -> Candidate:
+        """What a compiler is given in place of the source for the scheduled kernels of one source."""
+        return Candidate(text=frontend_of(self.kernel.source.name).emit(scheduled)[0].text)
+
+    def breakdown(self, columns: Columns) -> Breakdown:
+        """Where the costs of one configuration go."""
+        return Breakdown()
+
+    @classmethod
+    def target_of(cls, identity: Identity, objectives: tuple[str, ...]) -> Target:
+        """The target that results with this identity were made for."""
+        return Target(objectives=objectives)
+
+
+def backend_for(kernel: Kernel, target: Target) -> Backend:
+    """The backend of the kernel's kind."""
+    return backend_class(kernel)(kernel, target)
+
+
+def backend_class(kernel: Kernel) -> type[Backend]:
+    """Where the kernel's kind has its backend. TunepassError for a kernel that only its maker knows."""
+    if kernel.body is None:
+        raise TunepassError(
+            f"{kernel.name}: nothing is known of a {kernel.language} kernel but its parameters",
+            hint="give it a body, or say how it is evaluated: Pipeline.default(evaluators=...)",
+        )
+    return cast("type[Backend]", registry.backend(kernel.body.kind))
+
+
+def check_device(device: str | None) -> None:
+    """TunepassError for a device that is neither this machine nor one that a hardware model knows."""
+    priced = [name for family in registry.COST_MODELS for name in cost_model(family).devices()]
+    if device not in (None, HOST, *priced):
+        raise TunepassError(
+            f"no device {device!r} compiles and runs; there is {HOST!r}, the machine this runs on",
+            hint=f"Spatial programs are priced on {', '.join(priced)}",
+        )
+
+
+def cost_model(family: str) -> CostModel:
+    """The hardware model of a family of devices."""
+    return cast("type[CostModel]", registry.cost_model(family))()
+
+
+def frontend_of(path: str | PurePath) -> Frontend:
+    """The frontend that reads and writes sources with this suffix."""
+    return cast(Callable[[], Frontend], registry.frontend(PurePath(path).suffix))()
+
+
+def write_files(folder: Path, files: Sequence[EmittedFile]) -> list[str]:
+    """The names of the files, now in the folder."""
+    for file in files:
+        (folder / file.name).write_text(file.text)
+    return [file.name for file in files]
+
+
+def install(scratch: Path, names: Sequence[str], folder: Path) -> tuple[Path, ...]:
+    """Move finished files from `scratch` into the folder."""
+    for name in names:
+        os.replace(scratch / name, folder / name)
+    return tuple(folder / name for name in names)
+
+
+def named(known: Sequence[Objective], names: Sequence[str], hint: str) -> tuple[Objective, ...]:
+    """The objectives of those names; TunepassError, with a near name or `hint`, for an unknown one."""
+    by_name = {o.name: o for o in known}
+    for name in names:
+        if name not in by_name:
+            close = nearest(name, by_name)
+            raise TunepassError(
+                f"no objective {name!r} is measured here; there are {', '.join(by_name)}",
+                hint=f"did you mean {close!r}?" if close else hint,
+            )
+    return tuple(by_name[name] for name in names)
+
+
+def unrestricted(kernel: Kernel) -> Kernel:
+    """The kernel without the constraints that its frontend derived."""
+    return replace(kernel, constraints=())
+
+
+def default_of(kernel: Kernel) -> Configuration:
+    """The values that the source has, whether or not its constraints allow them."""
+    return Configuration({p.name: p.default for p in kernel.parameters})

@@ -1,0 +1,171 @@
+"""C and C++ kernels: compiled and run on this machine, judged by a generated harness or by the program's own run."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import ClassVar, Literal
+
+from tunepass.backends.base import HOST, Backend, Target, cost_model, frontend_of, install, named, write_files
+from tunepass.backends.stated import stated_costs
+from tunepass.diagnostics import ToolError, TunepassError
+from tunepass.evaluators.base import Evaluator
+from tunepass.files import scratch_folder
+from tunepass.frontends.c.emission import chosen
+from tunepass.frontends.c.lowering import flags, lower
+from tunepass.hwmodels.base import Costs
+from tunepass.ir.c_kernel import Call, CKernel
+from tunepass.ir.candidate import Candidate
+from tunepass.ir.files import EmittedFile
+from tunepass.ir.kernel import Kernel
+from tunepass.ir.run import RunCommand
+from tunepass.space.configuration import Configuration
+from tunepass.space.space import Space
+from tunepass.study.identity import Identity, source_hash
+from tunepass.study.objective import Objective
+from tunepass.study.space_description import space_hash
+
+COMPILER = ("cc", "-O2")
+CPU = "cpu"  # the family of cost models that knows loop nests
+TIME = Objective("time", unit="ms")
+INSTRUCTIONS = Objective("instructions")  # of a call, counted by cachegrind: the same on every run
+
+
+class CBackend(Backend):
+    kind: ClassVar[str] = CKernel.kind
+    measures: ClassVar[bool] = True
+
+    def __init__(self, kernel: Kernel, target: Target):
+        super().__init__(kernel, target)
+        check_host(target)
+        self.body = kernel.body_as(CKernel)
+        self.command = target.compiler or COMPILER
+
+    @property
+    def device(self) -> str:
+        from tunepass.evaluators.process.cores import processor_name
+
+        return processor_name()
+
+    def objectives(self) -> tuple[Objective, ...]:
+        """The metrics of a run, or its time; of a call its time, or the instructions that it executes."""
+        names = self.target.objectives
+        match self.body.judged_by:
+            case Call():
+                if INSTRUCTIONS.name not in names:
+                    return named((TIME,), names, METRICS_HINT) or (TIME,)
+                if len(names) > 1:
+                    raise TunepassError(
+                        "instructions are counted, not timed: search for them alone", hint="--objective instructions"
+                    )
+                return (INSTRUCTIONS,)
+            case RunCommand() as run:
+                return run_objectives(run, names)
+
+    def identity(self, space: Space) -> Identity:
+        from tunepass.evaluators.toolchains.cc import identify
+        from tunepass.frontends.c.harness.source import HARNESS_VERSION
+
+        return Identity(
+            source=source_hash(self.kernel.source.text),
+            space=space_hash(space),
+            compiler=identify(self.command[0]).version,
+            flags=self.command[1:],
+            device=self.device,
+            harness=str(HARNESS_VERSION),
+        )
+
+    def costs(self) -> Costs | None:
+        """What the source states; else the CPU model of its loop nests."""
+        if self.kernel.models:
+            return stated_costs(self.kernel)
+        return cost_model(CPU).costs(self.kernel, self.device) if self.body.nests else None
+
+    def evaluator(self) -> Evaluator:
+        match self.body.judged_by:
+            case Call() as call:
+                from tunepass.backends.c_tasks import call_task
+                from tunepass.evaluators.compile_run import CompileRun
+
+                return CompileRun(call_task(self.kernel, call, self.command, self.objectives()[0]))
+            case RunCommand() as run:
+                from tunepass.backends.c_tasks import run_task
+                from tunepass.evaluators.command import CommandRun
+
+                return CommandRun(run_task(self.kernel, run, self.command, run_objectives(run, ())))
+
+    def write(self, scheduled: Sequence[Kernel], note: str, folder: Path, word: str = "tuned") -> tuple[Path, ...]:
+        """NAME.tuned.c, NAME.tuned.h and NAME.tuned.o; the program NAME.tuned when the source says how it is run."""
+        files = frontend_of(self.kernel.source.name).emit(scheduled, note, word)
+        with scratch_folder(folder) as scratch:
+            built = self._build(scratch, scheduled, files[0])
+            return install(scratch, [*write_files(scratch, files), built], folder)
+
+    def _build(self, scratch: Path, scheduled: Sequence[Kernel], text: EmittedFile) -> str:
+        """Compile the tuned text with what was chosen; the name of the object or program in `scratch`."""
+        from tunepass.evaluators.toolchains.compiling import Compiling
+
+        kernel = self.kernel
+        language: Literal["c", "c++"] = "c++" if kernel.language == "c++" else "c"
+        compiling = Compiling(command=self.command, source=Path(kernel.source.name), language=language)
+        chosen_flags = tuple(flag for k in scheduled for flag in flags(k, chosen(k)))
+        candidate = Candidate(text=text.text, flags=chosen_flags)
+        target, _, failure = compiling.compile_candidate(candidate, scratch, rename_main=False)
+        if failure is not None:
+            raise ToolError(f"the tuned {kernel.source.name} does not compile", hint=failure.log)
+        stem = Path(text.name).stem
+        if all(k.body_as(CKernel).run is None for k in scheduled):
+            os.replace(target, scratch / f"{stem}.o")
+            return f"{stem}.o"
+        objects = [target, *compiling.compile_further(scratch)]
+        _, failure = compiling.link(objects, scratch / stem, candidate)
+        if failure is not None:
+            raise ToolError(f"the tuned {kernel.source.name} does not link", hint=failure.log)
+        return stem
+
+    def candidate(self, scheduled: Sequence[Kernel]) -> Candidate:
+        """Macros and flags for the compiler, and text only where the source has to be rewritten."""
+        return lower(*merged(scheduled))
+
+    @classmethod
+    def target_of(cls, identity: Identity, objectives: tuple[str, ...]) -> Target:
+        """The compiler by the name it gives itself; gcc's first word is how it was called."""
+        words = identity.compiler.split()
+        name = "clang" if "clang" in words else words[0] if words else "cc"
+        return Target(compiler=(name, *identity.flags), objectives=objectives)
+
+
+METRICS_HINT = "a `metric` of a `run` pragma names an objective"
+
+
+def run_objectives(run: RunCommand, names: Sequence[str]) -> tuple[Objective, ...]:
+    """The metrics of a run, or the time of the whole run in ms; those called `names`, if any."""
+    metrics = tuple(Objective(m.objective, unit=m.unit, maximise=m.maximise) for m in run.metrics) or (TIME,)
+    return named(metrics, names, METRICS_HINT) or metrics
+
+
+def check_host(target: Target) -> None:
+    """What is compiled and run is so where tunepass runs, and no model restricts it."""
+    if not target.restrict:
+        raise TunepassError("--no-restrictions is about programs that a model restricts, Spatial's (.scala)")
+    if target.device not in (None, HOST):
+        priced = ", ".join(cost_model("fpga").devices())
+        raise TunepassError(
+            f"no device {target.device!r} compiles and runs; there is {HOST!r}, the machine this runs on",
+            hint=f"Spatial programs are priced on {priced}",
+        )
+
+
+def merged(scheduled: Sequence[Kernel]) -> tuple[Kernel, Configuration]:
+    """The kernels of one source as one, and their choices likewise: parameters have distinct names within a source."""
+    bodies = [kernel.body_as(CKernel) for kernel in scheduled]
+    together = replace(
+        scheduled[0],
+        parameters=tuple(p for k in scheduled for p in k.parameters),
+        bindings=tuple(b for k in scheduled for b in k.bindings),
+        body=replace(bodies[0], nests=tuple(nest for body in bodies for nest in body.nests)),
+    )
+    choices = [chosen(kernel) for kernel in scheduled]
+    return together, Configuration({name: value for choice in choices for name, value in choice.items()})

@@ -1,0 +1,52 @@
+"""What the evaluators of C kernels are told: the task of a call, and of a program's own run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+
+from tunepass.backends.base import default_of
+from tunepass.evaluators.command import CommandTask
+from tunepass.evaluators.compile_run import KernelTask
+from tunepass.evaluators.measure.metrics import MetricPattern
+from tunepass.evaluators.measure.tolerance import Tolerance
+from tunepass.frontends.c.harness.source import harness_source
+from tunepass.frontends.c.lowering import defines, lower
+from tunepass.ir.c_kernel import Call
+from tunepass.ir.candidate import Candidate
+from tunepass.ir.kernel import Kernel
+from tunepass.ir.run import RunCommand
+from tunepass.study.objective import Objective
+
+
+def call_task(kernel: Kernel, call: Call, command: tuple[str, ...], objective: Objective) -> KernelTask:
+    return KernelTask(
+        command=command,
+        source=Path(kernel.source.name),
+        text=kernel.source.text,
+        harness=harness_source(kernel),
+        lower=partial(lower, kernel),
+        reference=_reference(kernel),
+        language=kernel.language,
+        objective=objective.name,
+        metric="instructions" if objective.name == "instructions" else "time",
+        tolerance=Tolerance(absolute=call.absolute_tolerance, relative=call.relative_tolerance),
+    )
+
+
+def run_task(kernel: Kernel, run: RunCommand, command: tuple[str, ...], measured: Sequence[Objective]) -> CommandTask:
+    return CommandTask(
+        command=command,
+        source=Path(kernel.source.name),
+        run=run.arguments,
+        lower=partial(lower, kernel),
+        reference=_reference(kernel),
+        metrics=tuple(MetricPattern(metric.pattern, o) for metric, o in zip(run.metrics, measured)),
+        language=kernel.language,
+    )
+
+
+def _reference(kernel: Kernel) -> Candidate:
+    """The untouched source; its macros have their defaults, for sources that leave those to the pragma."""
+    return Candidate(defines=defines(kernel, default_of(kernel)))

@@ -1,0 +1,53 @@
+"""Kernels of another compiler, which says itself how they are evaluated and printed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from typing import ClassVar
+
+from tunepass.backends.base import Backend, Target, backend_for, named
+from tunepass.backends.c import TIME
+from tunepass.backends.stated import stated_costs
+from tunepass.hwmodels.base import Costs
+from tunepass.ir.kernel import Kernel
+from tunepass.space.space import Space
+from tunepass.study.identity import Identity, source_hash
+from tunepass.study.objective import Objective
+from tunepass.study.outcome import Evaluate
+from tunepass.study.space_description import space_hash
+
+# How a kernel's configurations are evaluated: entered for the length of a search, and cleaned up after it.
+Evaluators = Callable[[Kernel], AbstractContextManager[Evaluate]]
+
+
+class CallerBackend(Backend):
+    """Evaluates with what the caller gives; all else is as the kernel's own backend has it, if it has one."""
+
+    kind: ClassVar[str] = "caller"
+    measures: ClassVar[bool] = True
+
+    def __init__(self, kernel: Kernel, target: Target, evaluators: Evaluators):
+        super().__init__(kernel, target)
+        self.evaluators = evaluators
+        self.own = None if kernel.body is None else backend_for(kernel, target)
+
+    @property
+    def device(self) -> str:
+        return self.own.device if self.own else ""
+
+    def objectives(self) -> tuple[Objective, ...]:
+        if self.own:
+            return self.own.objectives()
+        return named((TIME,), self.target.objectives, "a kernel without a body is judged by its time") or (TIME,)
+
+    def identity(self, space: Space) -> Identity:
+        if self.own:
+            return self.own.identity(space)
+        return Identity(source=source_hash(self.kernel.source.text), space=space_hash(space))
+
+    def costs(self) -> Costs | None:
+        return self.own.costs() if self.own else stated_costs(self.kernel)
+
+    def evaluator(self) -> AbstractContextManager[Evaluate]:
+        return self.evaluators(self.kernel)

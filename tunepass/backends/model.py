@@ -1,0 +1,102 @@
+"""Accelerator programs: priced by the model of a device; nothing is compiled or run."""
+
+from __future__ import annotations
+
+import hashlib
+from functools import cached_property
+from typing import ClassVar
+
+import numpy as np
+
+from tunepass.backends.base import Backend, Target, cost_model, unrestricted
+from tunepass.diagnostics import TunepassError, nearest
+from tunepass.expr import numpy_eval
+from tunepass.expr.numpy_eval import Columns
+from tunepass.hwmodels.base import Breakdown, Costs
+from tunepass.ir.hardware import Program
+from tunepass.ir.kernel import Kernel
+from tunepass.space.space import Space
+from tunepass.study.identity import Identity, source_hash
+from tunepass.study.objective import Objective
+from tunepass.study.space_description import space_hash
+
+FAMILY = "fpga"
+USUAL = ("cycles", "alms", "luts")  # the first two of these that a device has are searched for, unless others are named
+NO_RESTRICTIONS = "--no-restrictions"
+SAMPLES = 64  # configurations that the model's digest is of
+
+
+class ModelBackend(Backend):
+    kind: ClassVar[str] = Program.kind
+
+    def __init__(self, kernel: Kernel, target: Target):
+        super().__init__(kernel if target.restrict else unrestricted(kernel), target)
+        if target.compiler:
+            raise TunepassError(
+                f"nothing follows -- here: {kernel.source.name} is priced by a model, not compiled",
+                hint="leave out what follows --; the tuned source is for the language's own compiler",
+            )
+        self.model = cost_model(FAMILY)
+        if target.device is None:
+            raise TunepassError(
+                f"{kernel.source.name}: a {kernel.language} program is priced on a device",
+                hint=f"name one with --device: {', '.join(self.model.devices())}",
+            )
+        self._costs = self._priced(target.device)
+
+    def _priced(self, device: str) -> Costs:
+        costs = self.model.costs(self.kernel, device)
+        assert costs is not None  # the body is of the kind that the model prices
+        return costs
+
+    @property
+    def device(self) -> str:
+        assert self.target.device is not None
+        return self.target.device
+
+    def objectives(self) -> tuple[Objective, ...]:
+        """Any named expression of the model; unless named, cycles and the device's logic."""
+        known = self._costs.values
+        wanted = self.target.objectives or tuple(name for name in USUAL if name in known)[:2]
+        for name in wanted:
+            if name not in known:
+                close = nearest(name, known)
+                hint = f"did you mean {close!r}?" if close else f"there are {', '.join(known)}"
+                raise TunepassError(f"the model of {self.device} has no {name!r}", hint=hint)
+        units = {name: self._costs.units.get(name, "") for name in wanted}
+        return tuple(Objective(name, unit="" if units[name] == name else units[name]) for name in wanted)
+
+    def identity(self, space: Space) -> Identity:
+        return Identity(
+            source=source_hash(self.kernel.source.text),
+            space=space_hash(space),
+            compiler=f"{FAMILY} model {self._digest}",
+            flags=() if self.target.restrict else (NO_RESTRICTIONS,),
+            device=self.device,
+        )
+
+    def costs(self) -> Costs:
+        return self._costs
+
+    def breakdown(self, columns: Columns) -> Breakdown:
+        return self.model.breakdown(self._costs, self.device, columns)
+
+    @classmethod
+    def target_of(cls, identity: Identity, objectives: tuple[str, ...]) -> Target:
+        return Target(
+            device=identity.device or None, objectives=objectives, restrict=NO_RESTRICTIONS not in identity.flags
+        )
+
+    @cached_property
+    def _digest(self) -> str:
+        """What the model says, in short: of its values at a few configurations of the space, and its limits."""
+        rng = np.random.default_rng(0)
+        columns = {}
+        for parameter in self.kernel.parameters:
+            domain = list(parameter.domain)
+            columns[parameter.name] = parameter.column([domain[i] for i in rng.integers(len(domain), size=SAMPLES)])
+        digest = hashlib.sha256(repr(sorted(self._costs.limits.items())).encode())
+        for name, expression in {**self._costs.values, "fits": self._costs.fits}.items():
+            values = np.asarray(numpy_eval.evaluate(expression, columns, SAMPLES).values, dtype=np.float64)
+            digest.update(name.encode() + values.tobytes())
+        return digest.hexdigest()[:12]

@@ -1,0 +1,53 @@
+"""The command line's words about kernels, as a target and as options of a search."""
+
+from __future__ import annotations
+
+import argparse
+
+from tunepass.backends.base import Target
+from tunepass.commands.arguments import DEFAULT_BUDGET_S
+from tunepass.diagnostics import TunepassError
+from tunepass.registry import EXACT_SOLVERS
+from tunepass.tuning.options import SearchOptions
+
+
+def target_of(options: argparse.Namespace) -> Target:
+    """What the kernel is built for. A command that lacks an option leaves it to the backend."""
+    given = vars(options)
+    metric = given.get("metric")
+    if metric and options.objective:
+        raise TunepassError("--metric names what a kernel is judged by, --objective too; give one of them")
+    return Target(
+        compiler=tuple(options.compiler),
+        device=given.get("device"),
+        objectives=given.get("objective") or ((metric,) if metric else ()),
+        restrict=not options.no_restrictions,
+    )
+
+
+def search_options(options: argparse.Namespace) -> SearchOptions:
+    """How `build` searches. Without a limit it has a minute; exact searches end by themselves."""
+    limited = options.budget is not None or options.max_evals is not None or options.strategy in EXACT_SOLVERS
+    return SearchOptions(
+        strategy=options.strategy,
+        seed=options.seed,
+        budget_s=options.budget if limited else DEFAULT_BUDGET_S,
+        max_evals=options.max_evals,
+        jobs=options.jobs,
+        sanitize=options.sanitize,
+        picks=_picks(options.pick),
+        transfer_from=options.transfer_from,
+    )
+
+
+def _picks(text: str | None) -> tuple[str, ...]:
+    names = tuple(name.strip() for name in text.split(",")) if text is not None else ()
+    if len(set(names)) < len(names) or "" in names:
+        raise TunepassError(f"--pick takes distinct names separated by commas, got {text!r}")
+    return names
+
+
+def kernel_name(options: argparse.Namespace) -> str | None:
+    """`--kernel`, also called `--app`."""
+    name: str | None = options.app or options.kernel
+    return name

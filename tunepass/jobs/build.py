@@ -1,0 +1,178 @@
+"""Building a source: every kernel's choice from the lock or by a search, then its files and its entry in the lock."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Protocol
+
+from tunepass.backends.base import Target
+from tunepass.files import writable_folder, write_text
+from tunepass.ir.kernel import Kernel
+from tunepass.jobs.history import history_named
+from tunepass.jobs.job import Job, check_options, entry_for, prepare, recall, search
+from tunepass.jobs.places import lock_path
+from tunepass.jobs.tables import front_csv, number
+from tunepass.jobs.transfer import transfer_to
+from tunepass.passes.apply_schedule import scheduled
+from tunepass.passes.emit import note
+from tunepass.passes.search import Watch
+from tunepass.report.front import front_svg
+from tunepass.space.configuration import Configuration
+from tunepass.study.lock import lock
+from tunepass.study.trial import Trial
+from tunepass.tuning.exact import WatchCertificate
+from tunepass.tuning.options import SearchOptions
+from tunepass.tuning.picks import picked_of
+from tunepass.tuning.result import Found, assignment, value_of
+
+
+class Shows(Protocol):
+    """How running searches are shown, each under its kernel's name."""
+
+    def progress(self, title: str, opening: str, /) -> AbstractContextManager[Watch]:
+        """`opening` is said once, before the first evaluation."""
+
+    def certificates(self, title: str, /) -> WatchCertificate: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BuildRequest:
+    """`frozen` never searches; `search_on` searches although the lock fits."""
+
+    source: str
+    folder: Path
+    store: Path
+    target: Target
+    options: SearchOptions
+    frozen: bool = False
+    search_on: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Picked:
+    """A point of the front: what it was picked for, and what it is."""
+
+    name: str
+    configuration: Configuration
+    trial: Trial | None  # None where only the lock knows the choice
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """A kernel's job, what was found, the points picked from its front, the files written and the lock."""
+
+    job: Job
+    found: Found
+    picked: tuple[Picked, ...] = ()
+    outputs: tuple[Path, ...] = ()
+    lock: Path | None = None
+
+
+def prepare_all(kernels: Sequence[Kernel], request: BuildRequest) -> list[Job]:
+    """The jobs of a source's kernels; TunepassError for what cannot be asked of one of them."""
+    locked = lock.Lock.read(lock_path(request.source))
+    jobs = [prepare(kernel, request.target, locked, request.options.pick) for kernel in kernels]
+    for job in jobs:
+        check_options(job, request.options)
+    return jobs
+
+
+def build(jobs: Sequence[Job], request: BuildRequest, shows: Shows) -> list[Built]:
+    """Find every kernel's choice, then write. The time is divided evenly among the kernels of a source."""
+    writable_folder(request.folder)
+    budget_s = request.options.budget_s
+    share = replace(request.options, budget_s=budget_s / len(jobs) if budget_s else None)
+    found = [_found(job, share, request, shows) for job in jobs]
+    return _finish(jobs, found, request)
+
+
+def _found(job: Job, options: SearchOptions, request: BuildRequest, shows: Shows) -> Found:
+    """From the lock if it fits, with the front that the store has, else by searching."""
+    store = request.store
+    finished = not job.unfinished(store).exists()
+    if request.frozen or (finished and _has_picks(job, options, store) and not request.search_on and not job.misfits()):
+        return recall(job, store)
+    prior = None if job.only_priced else transfer_to(job, store, options.transfer_from)
+    writable_folder(store.parent)
+    writable_folder(lock_path(request.source).parent)
+    with shows.progress(job.kernel.name, prior.sentence() if prior else "") as watch:
+        return search(job, options, store, prior, watch, shows.certificates(job.kernel.name))
+
+
+def _has_picks(job: Job, options: SearchOptions, store: Path) -> bool:
+    """Further picks need the front, which the lock does not have."""
+    if len(options.picks) < 2:
+        return True
+    known = history_named(store, job.study)
+    return known is not None and bool(known.pareto)
+
+
+def _finish(jobs: Sequence[Job], found: Sequence[Found], request: BuildRequest) -> list[Built]:
+    """Write the sources, what is built of them, the fronts and the lock: for the kernels that have a choice."""
+    picks = [_picked(job, one, request.options.picks) for job, one in zip(jobs, found)]
+    path = lock_path(request.source)
+    sources = _write_sources(jobs, found, picks, request)
+    built = []
+    for job, one, picked in zip(jobs, found, picks):
+        if not picked:
+            built.append(Built(job, one))
+            continue
+        fronts = _write_front(job, one, picked, request.folder, alone=len(jobs) == 1)
+        entry = entry_for(job, one)
+        if entry is not None and entry != job.entry and not request.frozen:
+            lock.update(path, job.key, entry)
+        built.append(Built(job, one, picked, (*sources, *fronts), path))
+    return built
+
+
+def _picked(job: Job, found: Found, names: Sequence[str]) -> tuple[Picked, ...]:
+    """The points asked for; the first is the choice."""
+    if not found.gains:
+        return ()
+    trials = {t.configuration: t for t in found.pareto}
+    first = Picked(names[0] if names else job.objective.name, found.choice, trials.get(found.choice))
+    others = [(name, picked_of(name, found.pareto, job.objectives)) for name in names[1:] if found.pareto]
+    return (first, *(Picked(name, trial.configuration, trial) for name, trial in others))
+
+
+def _write_sources(
+    jobs: Sequence[Job], found: Sequence[Found], picks: Sequence[tuple[Picked, ...]], request: BuildRequest
+) -> list[Path]:
+    """NAME.tuned has the choice of every kernel, NAME.PICK each further pick."""
+    written: list[Path] = []
+    for i in range(max((len(picked) for picked in picks), default=0)):
+        group = [(job, one, picked[i]) for job, one, picked in zip(jobs, found, picks) if i < len(picked)]
+        kernels = [scheduled(job.kernel, point.configuration) for job, _, point in group]
+        lines = [line for job, one, point in group for line in _note(job, one, point)]
+        word = "tuned" if i == 0 else group[0][2].name
+        written += group[0][0].backend.write(kernels, "\n".join(lines), request.folder, word)
+    return written
+
+
+def _note(job: Job, found: Found, point: Picked) -> list[str]:
+    """The comment on top of a tuned source: what was chosen, and what it gained or was priced at."""
+    if not job.only_priced:
+        return [f"{job.kernel.name}: {line}" for line in note(found).splitlines()]
+    told = f"{point.name} by the model of {job.backend.device}: {assignment(point.configuration)}"
+    lines = [f"{job.kernel.name}: {told}"]
+    if point.trial is not None:
+        priced = ((o.name, value_of(point.trial, o)) for o in job.objectives)
+        lines.append(", ".join(f"{name} {number(value)}" for name, value in priced if value is not None))
+    return lines
+
+
+def _write_front(job: Job, found: Found, picked: Sequence[Picked], folder: Path, *, alone: bool) -> list[Path]:
+    """NAME.pareto.csv and NAME.pareto.svg of what a model prices; the kernel's name is part of theirs where the source
+    has several."""
+    if not found.pareto or not job.only_priced:
+        return []
+    stem = Path(job.kernel.source.name).stem + ("" if alone else f".{job.kernel.name}")
+    csv, svg = folder / f"{stem}.pareto.csv", folder / f"{stem}.pareto.svg"
+    write_text(csv, front_csv(found.pareto, job.objectives))
+    points = {point.name: point.configuration for point in picked}
+    title = f"{job.kernel.name} on {job.backend.device}"
+    write_text(svg, front_svg(found.trials, found.pareto, job.objectives, points, title))
+    return [csv, svg]

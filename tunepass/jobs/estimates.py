@@ -1,0 +1,81 @@
+"""What a model says of configurations: every named expression of a kernel's costs, at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tunepass.backends.base import Backend, Target, backend_for, default_of
+from tunepass.diagnostics import TunepassError
+from tunepass.expr import numpy_eval
+from tunepass.expr.numpy_eval import Columns
+from tunepass.expr.vm.compiled_expressions import CompiledExpressions
+from tunepass.frontends.base import Parsed
+from tunepass.hwmodels.base import Costs
+from tunepass.ir.kernel import Kernel
+from tunepass.jobs.reading import parse
+from tunepass.space.configuration import Configuration
+
+
+@dataclass(frozen=True)
+class Estimator:
+    """A kernel with what its backend's costs say of it."""
+
+    backend: Backend
+    costs: Costs
+
+    @property
+    def kernel(self) -> Kernel:
+        return self.backend.kernel
+
+    @property
+    def device(self) -> str:
+        return self.backend.device
+
+    @property
+    def title(self) -> str:
+        return f"{self.kernel.source.name}::{self.kernel.name} on {self.backend.device}"
+
+    @cached_property
+    def program(self) -> CompiledExpressions:
+        """Every named expression in order, then `fits`."""
+        return CompiledExpressions([*self.costs.values.values(), self.costs.fits])
+
+    @property
+    def default(self) -> Configuration:
+        """The values that the source has, whether or not its restrictions allow them."""
+        return default_of(self.kernel)
+
+    def columns(self, configurations: Sequence[Configuration]) -> Columns:
+        return {p.name: p.column([c[p.name] for c in configurations]) for p in self.kernel.parameters}
+
+    def prices(self, configurations: Sequence[Configuration]) -> dict[str, NDArray[np.generic]]:
+        """The named expressions and `fits`, each with a value (n,) a configuration."""
+        values = self.program.run(self.columns(configurations), len(configurations))
+        return dict(zip([*self.costs.values, "fits"], values))
+
+    def broken(self, configuration: Configuration) -> tuple[str, ...]:
+        """The constraints of the kernel that the configuration does not keep."""
+        columns = self.columns([configuration])
+        kept = (numpy_eval.satisfied(c.expression, columns, 1)[0] for c in self.kernel.constraints)
+        return tuple(c.text for c, holds in zip(self.kernel.constraints, kept) if not holds)
+
+
+def estimator_of(source: str, kernel: str | None, target: Target) -> tuple[Estimator, Parsed]:
+    """Of the one kernel of a source, or of the one called so. TunepassError where nothing models it."""
+    parsed = parse(source, kernel)
+    if len(parsed.kernels) > 1:
+        names = ", ".join(k.name for k in parsed.kernels)
+        raise TunepassError(f"{source} has several kernels: {names}", hint="name one with --kernel (--app)")
+    backend = backend_for(parsed.kernels[0], target)
+    costs = backend.costs()
+    if costs is None:
+        raise TunepassError(
+            f"{source}: no model prices this {parsed.kernels[0].language} kernel",
+            hint="`tunepass build` measures it; a `model` pragma, or loops that directives name, make it one to price",
+        )
+    return Estimator(backend, costs), parsed

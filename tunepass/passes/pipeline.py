@@ -1,0 +1,72 @@
+"""Pipelines: passes in order, from a kernel to its tuned source."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from tunepass.backends.base import Backend, Target, backend_for, check_device, frontend_of
+from tunepass.backends.caller import CallerBackend, Evaluators
+from tunepass.diagnostics import TunepassError
+from tunepass.ir.files import EmittedFile
+from tunepass.ir.kernel import Kernel
+from tunepass.passes.apply_schedule import ApplySchedule
+from tunepass.passes.base import Compilation, Emitter, Pass, Result
+from tunepass.passes.emit import Emit
+from tunepass.passes.extract_space import ExtractSpace
+from tunepass.passes.prune_space import PruneSpace
+from tunepass.passes.search import Search
+from tunepass.tuning.options import SearchOptions
+
+
+@dataclass(frozen=True, slots=True)
+class Pipeline:
+    """Passes in order."""
+
+    passes: tuple[Pass, ...]
+
+    @classmethod
+    def default(
+        cls,
+        device: str | None = None,
+        *,
+        max_evals: int | None = None,
+        seed: int = 0,
+        strategy: str = "auto",
+        compiler: tuple[str, ...] = (),
+        evaluators: Evaluators | None = None,
+        emitter: Emitter | None = None,
+    ) -> Pipeline:
+        """extract_space, prune_space, search, apply_schedule, emit, for the backend of the kernel's kind on `device`.
+
+        `evaluators` and `emitter` say how another compiler evaluates and prints its own kernels; without them, a C
+        kernel is compiled with `compiler` (cc -O2) and run.
+        """
+        check_device(device)
+        options = SearchOptions(max_evals=max_evals, seed=seed, strategy=strategy)
+        backend = _backend_of(Target(compiler=compiler, device=device), evaluators)
+        search = Search(backend=backend, options=options)
+        return cls((ExtractSpace(), PruneSpace(), search, ApplySchedule(), Emit(emitter or emit)))
+
+    def replaced(self, new: Pass) -> Pipeline:
+        """The pipeline with `new` in place of the pass of the same name."""
+        if all(old.name != new.name for old in self.passes):
+            raise TunepassError(f"no pass {new.name!r} here; there are {', '.join(p.name for p in self.passes)}")
+        return replace(self, passes=tuple(new if old.name == new.name else old for old in self.passes))
+
+    def run(self, kernel: Kernel) -> Result:
+        compilation = Compilation(kernel=kernel)
+        for step in self.passes:
+            compilation = step.run(compilation)
+        return Result(compilation)
+
+
+def _backend_of(target: Target, evaluators: Evaluators | None) -> Callable[[Kernel], Backend]:
+    if evaluators is None:
+        return lambda kernel: backend_for(kernel, target)
+    return lambda kernel: CallerBackend(kernel, target, evaluators)
+
+
+def emit(kernel: Kernel, note: str) -> tuple[EmittedFile, ...]:
+    """The scheduled kernel as its frontend writes it."""
+    return frontend_of(kernel.source.name).emit((kernel,), note)

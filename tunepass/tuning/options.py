@@ -1,0 +1,34 @@
+"""How to search: made once, from the command line or by a caller of the API, and passed whole."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tunepass.study.storage.store import Store
+from tunepass.study.task import Factory
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchOptions:
+    """`max_evals` counts the study's trials, those of earlier runs included; `budget_s` is this run's time.
+
+    `strategy` is the name of a strategy or of an exact solver. `picks` are points of the front (tuning/picks.py); the
+    first is the choice, none: the best in the first objective. `transfer_from` is PATH[:STUDY] or "none", None: the
+    nearest earlier study of the kernel. `sanitize` runs the finalists once under sanitizers.
+    """
+
+    strategy: str | Factory = "auto"
+    seed: int = 0
+    budget_s: float | None = None
+    max_evals: int | None = None
+    jobs: int = 1
+    executor: str = "local"
+    sanitize: bool = False
+    picks: tuple[str, ...] = ()
+    transfer_from: str | None = None
+    store: str | Store | None = None
+
+    @property
+    def pick(self) -> str | None:
+        """What the choice is picked for."""
+        return self.picks[0] if self.picks else None
