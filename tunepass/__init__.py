@@ -15,6 +15,7 @@ _HOME_OF = {
     "Ordinal": "tunepass.space.parameter",
     "Categorical": "tunepass.space.parameter",
     "Permutation": "tunepass.space.parameter",
+    "Constraint": "tunepass.space.constraint",
     "Objective": "tunepass.study.objective",
     "Measured": "tunepass.study.outcome",
     "Infeasible": "tunepass.study.outcome",
@@ -28,8 +29,10 @@ _HOME_OF = {
     "Pass": "tunepass.passes.base",
     "Pipeline": "tunepass.passes.pipeline",
     "Result": "tunepass.passes.base",
+    "SearchOptions": "tunepass.tuning.options",
     "load": "tunepass.jobs.reading",
     "TunepassError": "tunepass.diagnostics",
+    "SourceError": "tunepass.diagnostics",
     # roles, and what their methods take and give: for extensions
     "Strategy": "tunepass.strategies.base",
     "Task": "tunepass.study.task",
@@ -39,27 +42,54 @@ _HOME_OF = {
     "Parsed": "tunepass.frontends.base",
     "EmittedFile": "tunepass.ir.files",
     "Source": "tunepass.diagnostics",
+    "Backend": "tunepass.backends.base",
+    "Target": "tunepass.backends.base",
+    "Body": "tunepass.ir.body",
+    "Binding": "tunepass.ir.kernel",
+    "Choice": "tunepass.ir.kernel",
+    "Identity": "tunepass.study.identity",
     "Surrogate": "tunepass.surrogates.base",
     "Posterior": "tunepass.surrogates.base",
     "Costs": "tunepass.hwmodels.base",
+    "CostModel": "tunepass.hwmodels.base",
+    "Breakdown": "tunepass.hwmodels.base",
+    "DeviceSummary": "tunepass.hwmodels.base",
+    "Executor": "tunepass.executors.base",
+    "ExactSolver": "tunepass.exact.base",
+    "Front": "tunepass.exact.base",
+    "Certificate": "tunepass.exact.base",
 }
 
 __all__ = ["__version__", *sorted(_HOME_OF)]
 
 if TYPE_CHECKING:
+    from tunepass.backends.base import Backend as Backend
+    from tunepass.backends.base import Target as Target
     from tunepass.diagnostics import Source as Source
+    from tunepass.diagnostics import SourceError as SourceError
     from tunepass.diagnostics import TunepassError as TunepassError
     from tunepass.evaluators.base import Evaluator as Evaluator
+    from tunepass.exact.base import Certificate as Certificate
+    from tunepass.exact.base import ExactSolver as ExactSolver
+    from tunepass.exact.base import Front as Front
+    from tunepass.executors.base import Executor as Executor
     from tunepass.frontends.base import Frontend as Frontend
     from tunepass.frontends.base import Parsed as Parsed
+    from tunepass.hwmodels.base import Breakdown as Breakdown
+    from tunepass.hwmodels.base import CostModel as CostModel
     from tunepass.hwmodels.base import Costs as Costs
+    from tunepass.hwmodels.base import DeviceSummary as DeviceSummary
+    from tunepass.ir.body import Body as Body
     from tunepass.ir.files import EmittedFile as EmittedFile
+    from tunepass.ir.kernel import Binding as Binding
+    from tunepass.ir.kernel import Choice as Choice
     from tunepass.ir.kernel import Kernel as Kernel
     from tunepass.jobs.reading import load as load
     from tunepass.passes.base import Pass as Pass
     from tunepass.passes.base import Result as Result
     from tunepass.passes.pipeline import Pipeline as Pipeline
     from tunepass.space.configuration import Configuration as Configuration
+    from tunepass.space.constraint import Constraint as Constraint
     from tunepass.space.parameter import Categorical as Categorical
     from tunepass.space.parameter import Integer as Integer
     from tunepass.space.parameter import Ordinal as Ordinal
@@ -68,6 +98,7 @@ if TYPE_CHECKING:
     from tunepass.space.space import Space as Space
     from tunepass.strategies.base import Strategy as Strategy
     from tunepass.strategies.prior_mean.sources import PriorMean as PriorMean
+    from tunepass.study.identity import Identity as Identity
     from tunepass.study.lock.lock import Lock as Lock
     from tunepass.study.objective import Objective as Objective
     from tunepass.study.outcome import Evaluation as Evaluation
@@ -80,6 +111,7 @@ if TYPE_CHECKING:
     from tunepass.study.trial import Trial as Trial
     from tunepass.surrogates.base import Posterior as Posterior
     from tunepass.surrogates.base import Surrogate as Surrogate
+    from tunepass.tuning.options import SearchOptions as SearchOptions
 
 
 if not TYPE_CHECKING:  # which knows the names above: any other is a type error
