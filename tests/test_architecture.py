@@ -11,8 +11,8 @@ import pytest
 ROOT = Path(__file__).parent.parent
 FOLDER_OF = {"tunepass": "tunepass", "frontends": "tunepass.frontends", "hwmodels": "tunepass.hwmodels"}
 
-# Who each room may import from, besides itself and `diagnostics`. registry is a literal table, loaded by name. Each room
-# stands after all that it may import, so an arrow can only point up in this list.
+# Who each room may import from, besides itself and `diagnostics`. registry is a literal table, loaded by name. Each
+# room stands after all that it may import, so an arrow can only point up in this list.
 MAY_IMPORT: dict[str, set[str]] = {
     "diagnostics": set(),
     "registry": set(),
