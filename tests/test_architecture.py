@@ -35,7 +35,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "tuning": {"expr", "strategies", "exact", "executors", "evaluators", "study", "space"},
     "passes": {"backends", "evaluators", "exact", "hwmodels", "tuning", "ir", "space", "study", "registry"},
     "interchange": {"study", "space", "expr"},
-    "report": {"study", "space"},
+    "report": {"tuning", "study", "space"},
     "jobs": {
         *("passes", "tuning", "backends", "evaluators", "frontends", "hwmodels", "report", "strategies", "study"),
         *("ir", "space", "expr", "files", "registry"),

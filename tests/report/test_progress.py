@@ -8,6 +8,7 @@ import pytest
 from rich.console import Console
 
 from tunepass.report.progress import PlainDisplay, clock_text, open_display, panel
+from tunepass.study.trust import Trust
 
 
 @dataclass(frozen=True)
@@ -23,6 +24,7 @@ class Shown:
     improved: bool = True
     best_text: str = "TILE=64, NAME=[bold]"
     failures: Mapping[str, int] = field(default_factory=dict)
+    trust: Trust | None = None
 
 
 def test_plain_lines_say_what_changed() -> None:
@@ -58,3 +60,12 @@ def test_the_live_display_leaves_no_residue() -> None:
 @pytest.mark.parametrize("seconds,text", [(0, "0:00"), (59.4, "0:59"), (59.6, "1:00"), (3600, "1:00:00")])
 def test_clock(seconds: float, text: str) -> None:
     assert clock_text(seconds) == text
+
+
+def test_the_worth_of_a_prior_is_shown_while_it_is_measured() -> None:
+    stream = io.StringIO()
+    with PlainDisplay(stream, "matmul") as display:
+        display(Shown(trust=Trust(0.875, 0.5, 12)))
+        display(Shown(trust=Trust(0.0, None, 1)))
+    first, second = stream.getvalue().splitlines()
+    assert "prior agrees 0.88, weight 0.50" in first and "prior" not in second

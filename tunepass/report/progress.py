@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING, Protocol, TextIO
+
+from tunepass.tuning.result import Progress
 
 if TYPE_CHECKING:
     from rich.live import Live
@@ -13,37 +14,10 @@ if TYPE_CHECKING:
 HEARTBEAT_S = 10.0  # a plain log says that the search is alive at least this often
 
 
-class Snapshot(Protocol):
-    """What a display needs of a search's progress (tunepass.tuning.result.Progress)."""
-
-    @property
-    def phase(self) -> str: ...
-    @property
-    def evaluations(self) -> int: ...
-    @property
-    def max_evals(self) -> int | None: ...
-    @property
-    def elapsed_s(self) -> float: ...
-    @property
-    def budget_s(self) -> float | None: ...
-    @property
-    def best_value(self) -> float | None: ...
-    @property
-    def unit(self) -> str: ...
-    @property
-    def gain(self) -> float | None: ...
-    @property
-    def improved(self) -> bool: ...
-    @property
-    def best_text(self) -> str: ...
-    @property
-    def failures(self) -> Mapping[str, int]: ...
-
-
 class Display(Protocol):
-    """Shows snapshots for as long as it is entered."""
+    """Shows progress for as long as it is entered."""
 
-    def __call__(self, snapshot: Snapshot, /) -> None: ...
+    def __call__(self, progress: Progress, /) -> None: ...
     def __enter__(self) -> Display: ...
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -68,14 +42,14 @@ class PlainDisplay:
     ) -> None:
         self.stream.flush()
 
-    def __call__(self, snapshot: Snapshot, /) -> None:
-        new_kind = not self.kinds.issuperset(snapshot.failures)
-        if not (snapshot.improved or new_kind or snapshot.elapsed_s - self.said_s >= HEARTBEAT_S):
+    def __call__(self, progress: Progress, /) -> None:
+        new_kind = not self.kinds.issuperset(progress.failures)
+        if not (progress.improved or new_kind or progress.elapsed_s - self.said_s >= HEARTBEAT_S):
             return
-        self.said_s, self.kinds = snapshot.elapsed_s, frozenset(snapshot.failures)
-        star = "* " if snapshot.improved else "  "
-        parts = [f"{self.title} {star}{snapshot.evaluations} evaluated", best_line(snapshot), failure_line(snapshot)]
-        parts.append(time_line(snapshot))
+        self.said_s, self.kinds = progress.elapsed_s, frozenset(progress.failures)
+        star = "* " if progress.improved else "  "
+        parts = [f"{self.title} {star}{progress.evaluations} evaluated", best_line(progress), failure_line(progress)]
+        parts += [trust_line(progress), time_line(progress)]
         self.stream.write("; ".join(part for part in parts if part) + "\n")
         self.stream.flush()
 
@@ -101,25 +75,27 @@ class LiveDisplay:
     ) -> None:
         self.live.stop()
 
-    def __call__(self, snapshot: Snapshot, /) -> None:
-        self.live.update(panel(self.title, snapshot))
+    def __call__(self, progress: Progress, /) -> None:
+        self.live.update(panel(self.title, progress))
 
 
-def panel(title: str, snapshot: Snapshot) -> Table:
+def panel(title: str, progress: Progress) -> Table:
     """The live picture as a rich table; all text is plain, so that a `[` in it is not markup."""
     from rich.table import Table
     from rich.text import Text
 
     table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
-    limit = f" of {snapshot.max_evals}" if snapshot.max_evals else ""
+    limit = f" of {progress.max_evals}" if progress.max_evals else ""
     rows = [
-        (title, "measuring the finalists again" if snapshot.phase == "finalists" else "searching"),
-        ("evaluated", f"{snapshot.evaluations}{limit}"),
-        ("best so far", best_line(snapshot).removeprefix("best ") or "-"),
-        ("with", snapshot.best_text or "-"),
-        ("failures", failure_line(snapshot) or "none"),
-        ("time", time_line(snapshot)),
+        (title, "measuring the finalists again" if progress.phase == "finalists" else "searching"),
+        ("evaluated", f"{progress.evaluations}{limit}"),
+        ("best so far", best_line(progress).removeprefix("best ") or "-"),
+        ("with", progress.best_text or "-"),
+        ("failures", failure_line(progress) or "none"),
+        ("time", time_line(progress)),
     ]
+    if trust := trust_line(progress):
+        rows.insert(-1, ("prior", trust.removeprefix("prior ")))
     for name, value in rows:
         table.add_row(Text(name, style="bold" if name == title else "dim"), Text(value))
     return table
@@ -130,23 +106,31 @@ def open_display(stream: TextIO, title: str, opening: str = "", *, terminal: boo
     return LiveDisplay(stream, title, opening) if terminal else PlainDisplay(stream, title, opening)
 
 
-def best_line(snapshot: Snapshot) -> str:
-    if snapshot.best_value is None:
+def best_line(progress: Progress) -> str:
+    if progress.best_value is None:
         return ""
-    gain = "" if snapshot.gain is None else f", {snapshot.gain:.2f}x the default"
-    return f"best {snapshot.best_value:.4g} {snapshot.unit}".rstrip() + gain
+    gain = "" if progress.gain is None else f", {progress.gain:.2f}x the default"
+    return f"best {progress.best_value:.4g} {progress.unit}".rstrip() + gain
 
 
-def failure_line(snapshot: Snapshot) -> str:
-    if not snapshot.failures:
+def trust_line(progress: Progress) -> str:
+    """How far the search's prior mean agrees with what was measured; nothing before two trials tell."""
+    if progress.trust is None or progress.trust.trials < 2:
         return ""
-    return "failed: " + ", ".join(f"{count} {kind}" for kind, count in snapshot.failures.items())
+    weight = "" if progress.trust.weight is None else f", weight {progress.trust.weight:.2f}"
+    return f"prior agrees {progress.trust.rank_correlation:.2f}{weight}"
 
 
-def time_line(snapshot: Snapshot) -> str:
-    if snapshot.budget_s is None:
-        return f"{clock_text(snapshot.elapsed_s)} so far"
-    return f"{clock_text(max(0.0, snapshot.budget_s - snapshot.elapsed_s))} left"
+def failure_line(progress: Progress) -> str:
+    if not progress.failures:
+        return ""
+    return "failed: " + ", ".join(f"{count} {kind}" for kind, count in progress.failures.items())
+
+
+def time_line(progress: Progress) -> str:
+    if progress.budget_s is None:
+        return f"{clock_text(progress.elapsed_s)} so far"
+    return f"{clock_text(max(0.0, progress.budget_s - progress.elapsed_s))} left"
 
 
 def clock_text(seconds: float) -> str:

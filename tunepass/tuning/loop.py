@@ -280,6 +280,7 @@ class SearchLoop:
                 best=self.best,
                 latest=latest,
                 failures=failures_of(self.trials),
+                trust=self.study.trust,
             )
         )
 

@@ -13,6 +13,7 @@ from tunepass.study.objective import Objective
 from tunepass.study.outcome import Failed, Infeasible, Measured
 from tunepass.study.prior_origin import Origin
 from tunepass.study.trial import Trial
+from tunepass.study.trust import Trust
 
 Phase = Literal["search", "finalists"]
 
@@ -80,6 +81,7 @@ class Progress:
     best: Trial | None
     latest: Trial | None
     failures: Mapping[str, int]
+    trust: Trust | None = None  # what the prior mean has turned out to be worth so far
 
     @property
     def best_value(self) -> float | None:
