@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 import re
+import sys
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
+from tests.contracts.backend import BackendContract
 from tests.contracts.evaluator import EvaluatorContract
+from tests.contracts.frontend import FrontendContract
 from tests.contracts.strategy import Build, StrategyContract
+from tunepass import registry
+from tunepass.diagnostics import Source
 from tunepass.evaluators.base import Evaluator
+from tunepass.frontends.base import Frontend
+from tunepass.ir.kernel import Kernel
 from tunepass.space.configuration import Configuration
 
 PAGE = Path(__file__).parents[1] / "docs" / "extending.md"
@@ -18,11 +27,36 @@ PAGE = Path(__file__).parents[1] / "docs" / "extending.md"
 
 @cache
 def names_of(heading: str) -> dict[str, object]:
-    """What the Python block under a heading defines once it has run."""
+    """What the Python block under a heading defines once it has run, as a module of its own."""
     (block,) = re.findall(rf"^## {heading}\n.*?^```python\n(.*?)^```", PAGE.read_text(), re.MULTILINE | re.DOTALL)
-    names: dict[str, object] = {}
-    exec(block, names)  # noqa: S102 (this repository's own page)
-    return names
+    module = ModuleType(heading.replace(" ", "_"))
+    sys.modules[module.__name__] = module  # where the registry finds what the block adds to its tables
+    exec(block, vars(module))  # noqa: S102 (this repository's own page)
+    return vars(module)
+
+
+@pytest.fixture(scope="module")
+def language() -> Iterator[dict[str, object]]:
+    """The names of the language's block, which adds to the registry while they are used."""
+    before = registry.FRONTENDS, registry.BACKENDS
+    yield names_of("A language")
+    registry.FRONTENDS, registry.BACKENDS = before
+
+
+class TestFrontend(FrontendContract):
+    @pytest.fixture
+    def frontend(self, language: dict[str, object]) -> Frontend:
+        return language["PlanFrontend"]()  # type: ignore[no-any-return, operator]
+
+    @pytest.fixture
+    def source(self, language: dict[str, object]) -> Source:
+        return Source("copy.plan", str(language["TEXT"]))
+
+
+class TestBackend(BackendContract):
+    @pytest.fixture
+    def kernel(self, language: dict[str, object]) -> Kernel:
+        return language["kernel"]  # type: ignore[return-value]
 
 
 class TestStrategy(StrategyContract):
