@@ -161,7 +161,7 @@ def test_make_has_the_targets() -> None:
 def test_every_block_has_a_language_that_is_tested() -> None:
     tested = {
         "README.md": {"c", "sh", "console"},
-        "docs/cli.md": {"console", "yaml"},
+        "docs/cli.md": {"console", "text", "yaml"},
         "docs/python.md": {"python"},
         "docs/store.md": {"python", "sql"},
         "docs/trials.md": {"c", "console"},

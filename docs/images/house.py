@@ -20,7 +20,7 @@ ROWS: tuple[tuple[Box, ...], ...] = (
     ((("commands",), "arguments in, one job, an answer out"),),
     ((("jobs",), "a kernel with its space, its backend and its entry in the lock"),),
     ((("passes",), "the pipeline"), (("report",), "pictures, the page"), (("interchange",), "foreign formats")),
-    ((("backends",), "what differs by kind of kernel"), (("tuning",), "the one loop, finalists")),
+    ((("backends",), "what differs by kind of kernel"), (("tuning",), "the one loop, finalists, the choice")),
     (
         (("frontends",), "text to kernels"),
         (("hwmodels",), "kernels to costs"),
@@ -39,7 +39,10 @@ ROWS: tuple[tuple[Box, ...], ...] = (
     ),
     ((("space",), "parameters, constraints, the diagram of what is feasible"),),
     ((("expr",), "one typed expression language with several readers"),),
-    ((("diagnostics", "registry", "yaml_nodes"), "user errors, tables of names, YAML with places"),),
+    (
+        (("diagnostics", "registry"), "user errors, tables of names"),
+        (("files", "yaml_nodes"), "whole files, YAML with places"),
+    ),
 )
 
 # A build from end to end: (room, what happens there).
