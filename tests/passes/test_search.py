@@ -10,7 +10,7 @@ from tunepass.passes.pipeline import Pipeline
 from tunepass.space.configuration import Configuration
 from tunepass.space.parameter import Integer
 from tunepass.study.outcome import Failed, Outcome
-from tunepass.tuning.loop import HOPELESS
+from tunepass.tuning.loop import GIVE_UP_AFTER
 from tunepass.tuning.result import Found, Progress
 
 TIMES = by_tile({1: 10.0, 2: 8.0, 4: 6.0, 8: 3.0, 16: "crash"})
@@ -88,7 +88,7 @@ def test_when_all_fails_there_is_no_gain_and_the_search_gives_up_early() -> None
     prices = Prices(lambda c: Failed("compile", "no such file"))
     many = kernel((Integer("N", 1, 100),), ())
     found = Pipeline((ExtractSpace(), search_step(prices))).run(many).found
-    assert found.gains == () and found.evaluations == HOPELESS and found.failures == {"compile": HOPELESS}
+    assert found.gains == () and found.evaluations == GIVE_UP_AFTER and found.failures == {"compile": GIVE_UP_AFTER}
 
 
 def test_ctrl_c_keeps_what_was_measured_and_the_best_so_far_is_the_choice() -> None:

@@ -6,7 +6,7 @@ from tunepass.space.space import Space
 from tunepass.study.objective import Objective
 from tunepass.study.outcome import Failed, Measured
 from tunepass.study.trial import Trial
-from tunepass.tuning.finalists import ALWAYS, FINALISTS, finalists, from_measured, from_rounds
+from tunepass.tuning.finalists import ALWAYS, FINALISTS, finalists, verdict_of_rounds, verdict_of_trials
 
 TIME = Objective("time", unit="ms")
 RATE = Objective("rate", maximise=True)
@@ -43,29 +43,34 @@ def test_there_are_few_finalists_and_zeros_are_near_everything() -> None:
 
 def test_single_measurements_choose_in_the_objectives_direction() -> None:
     values = {DEFAULT: 2.0, at(8): 4.0, at(2): 1.0}
-    smaller, larger = from_measured(trials(values), TIME, SPACE), from_measured(trials(values, "rate"), RATE, SPACE)
+    smaller, larger = (
+        verdict_of_trials(trials(values), TIME, SPACE),
+        verdict_of_trials(trials(values, "rate"), RATE, SPACE),
+    )
     assert smaller and smaller.choice == at(2) and smaller.gain == 2.0
     assert larger and larger.choice == at(8) and larger.gain == 2.0
 
 
 def test_a_tiny_gain_keeps_the_default() -> None:
-    kept = from_measured(trials({DEFAULT: 2.0, at(8): 1.995}), TIME, SPACE)
+    kept = verdict_of_trials(trials({DEFAULT: 2.0, at(8): 1.995}), TIME, SPACE)
     assert kept and kept.choice == DEFAULT and kept.gain == 1.0
-    assert from_measured([], TIME, SPACE) is None
+    assert verdict_of_trials([], TIME, SPACE) is None
 
 
 def test_of_equals_the_one_closest_to_the_default_wins() -> None:
-    chosen = from_measured(trials({DEFAULT: 2.0, at(16, "b"): 1.0, at(8): 1.0}), TIME, SPACE)
+    chosen = verdict_of_trials(trials({DEFAULT: 2.0, at(16, "b"): 1.0, at(8): 1.0}), TIME, SPACE)
     assert chosen and chosen.choice == at(8)
 
 
 def test_rounds_decide_for_what_is_better_in_all_of_them() -> None:
     drift = [1.0, 1.3, 1.6, 1.9, 2.2, 2.5, 2.8]  # the machine slows down; the pairs do not care
-    verdict = from_rounds(drift, [(at(8), [d / 2 * (1 + 0.01 * (i % 3)) for i, d in enumerate(drift)])], TIME, SPACE)
+    verdict = verdict_of_rounds(
+        drift, [(at(8), [d / 2 * (1 + 0.01 * (i % 3)) for i, d in enumerate(drift)])], TIME, SPACE
+    )
     assert verdict.choice == at(8) and verdict.gain and 1.9 < verdict.gain < 2.01
 
 
 def test_rounds_that_do_not_differ_keep_the_default() -> None:
     values = [1.0, 1.1, 0.9, 1.05, 0.95, 1.0, 1.02]
-    verdict = from_rounds(values, [(at(8), list(reversed(values))), (at(2), [])], TIME, SPACE)
+    verdict = verdict_of_rounds(values, [(at(8), list(reversed(values))), (at(2), [])], TIME, SPACE)
     assert verdict.choice == DEFAULT and verdict.gain == 1.0

@@ -69,16 +69,16 @@ def _names(text: str) -> tuple[str, ...]:
 
 def seeds(text: str) -> tuple[int, ...]:
     """`0..9`, `3`, `1,4,7..9`: distinct, in the order given."""
-    found: list[int] = []
+    numbers: list[int] = []
     for part in text.split(","):
         match = re.fullmatch(r"\s*(\d{1,9})(?:\.\.(\d{1,9}))?\s*", part)
         lo, hi = (int(match[1]), int(match[2] or match[1])) if match else (1, 0)
-        if lo > hi or len(found) + hi - lo >= MOST_SEEDS:
+        if lo > hi or len(numbers) + hi - lo >= MOST_SEEDS:
             raise argparse.ArgumentTypeError(
                 f"seeds are written like 0..9 or 1,4,7 ({MOST_SEEDS} at most), got {text!r}"
             )
-        found += range(lo, hi + 1)
-    return tuple(dict.fromkeys(found))
+        numbers += range(lo, hi + 1)
+    return tuple(dict.fromkeys(numbers))
 
 
 def _command(commands: Commands, name: str, summary: str, usage: str | None = None) -> argparse.ArgumentParser:
@@ -317,5 +317,5 @@ def split_compiler(argv: Sequence[str]) -> tuple[list[str], list[str]]:
     """The arguments before the first `--` and the compiler's after it."""
     if "--" not in argv:
         return list(argv), []
-    at = list(argv).index("--")
-    return list(argv[:at]), list(argv[at + 1 :])
+    separator = list(argv).index("--")
+    return list(argv[:separator]), list(argv[separator + 1 :])

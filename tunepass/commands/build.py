@@ -47,7 +47,7 @@ def run(options: argparse.Namespace) -> Answer:
     if options.frozen and (misfits := [f"{job.key}: {reason}" for job in jobs for reason in job.misfits()]):
         return _stale(misfits, warnings)
     built = build(jobs, request, OnStderr())
-    warnings += tuple(f"warning: {one.job.key}: {text}" for one in built for text in one.found.warnings)
+    warnings += tuple(f"warning: {result.job.key}: {text}" for result in built for text in result.found.warnings)
     return replace(answer(built), notes=warnings)
 
 

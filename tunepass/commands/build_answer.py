@@ -26,36 +26,36 @@ def status_of(built: Built) -> Status:
     return Status.DONE if built.found.gains else Status.ALL_FAILED
 
 
-def answer(built: Sequence[Built]) -> Answer:
+def answer(results: Sequence[Built]) -> Answer:
     """One object, or of several kernels a list; the worst of their statuses."""
-    status = max((status_of(one) for one in built), default=Status.DONE)
-    data: Json = build_data(built[0]) if len(built) == 1 else [build_data(one) for one in built]
-    return Answer("\n\n".join(build_text(one) for one in built), data, status)
+    status = max((status_of(result) for result in results), default=Status.DONE)
+    data: Json = build_data(results[0]) if len(results) == 1 else [build_data(result) for result in results]
+    return Answer("\n\n".join(build_text(result) for result in results), data, status)
 
 
 def build_data(built: Built) -> dict[str, Json]:
     """The object that architecture and docs/cli.md promise."""
-    job, found, origin = built.job, built.found, origin_data(built.found.origin)
-    seconds = {name: round(found.seconds.get(name, 0.0), 3) for name in ("total", "compile", "measure", "strategy")}
+    job, result, origin = built.job, built.found, origin_data(built.found.origin)
+    seconds = {name: round(result.seconds.get(name, 0.0), 3) for name in ("total", "compile", "measure", "strategy")}
     return {
         "source": job.kernel.source.name,
         "kernel": job.kernel.name,
         "device": job.identity.device,
-        "choice": _assigned(found.choice) if found.gains else None,
-        "default": _assigned(found.default),
-        "objectives": {gain.objective.name: _gain(gain) for gain in found.gains},
-        "pareto": front_data(found.pareto, found.objectives),
-        "trials": found.trial_count,
-        "evaluations": found.evaluations,
-        "failures": dict(found.failures),
-        "kept_default": bool(found.gains) and found.kept_default,
+        "choice": _assigned(result.choice) if result.gains else None,
+        "default": _assigned(result.default),
+        "objectives": {gain.objective.name: _gain(gain) for gain in result.gains},
+        "pareto": front_data(result.pareto, result.objectives),
+        "trials": result.trial_count,
+        "evaluations": result.evaluations,
+        "failures": dict(result.failures),
+        "kept_default": bool(result.gains) and result.kept_default,
         "transfer": origin["transfer"],
         "seconds": seconds,
         "outputs": [str(path) for path in built.outputs],
         "lock": str(built.lock) if built.lock else None,
         "model": origin["model"],
         "picks": {point.name: _assigned(point.configuration) for point in built.picked},
-        "certificate": certificate_data(found.certificate, found.gap) if found.certificate else None,
+        "certificate": certificate_data(result.certificate, result.gap) if result.certificate else None,
     }
 
 
@@ -77,58 +77,60 @@ def origin_data(origin: Origin | None) -> dict[str, Json]:
 
 
 def build_text(built: Built) -> str:
-    job, found = built.job, built.found
+    job, result = built.job, built.found
     where = f" on {job.backend.device}" if job.only_priced else ""
-    lines = [f"{job.key}{where}: {_priced_headline(job, found) if job.only_priced else _headline(found)}"]
-    if found.gains:
-        lines.append(f"  choice    {assignment(found.choice)}")
-        lines += [f"  {gain.objective.name:<9} {gain.sentence().partition(': ')[2]}" for gain in found.gains]
+    lines = [f"{job.key}{where}: {_priced_headline(job, result) if job.only_priced else _headline(result)}"]
+    if result.gains:
+        lines.append(f"  choice    {assignment(result.choice)}")
+        lines += [f"  {gain.objective.name:<9} {gain.sentence().partition(': ')[2]}" for gain in result.gains]
     elif not job.only_priced:
-        return "\n".join([*lines, *failure_lines(found.trials)])
-    lines += _evaluated(job, found)
-    if found.certificate is not None:
-        lines += certificate_lines(found.certificate, found.gap)
-    if found.pareto and job.only_priced:
-        lines += [f"  the front has {len(found.pareto):,} points:", front_table(found.pareto, found.objectives)]
+        return "\n".join([*lines, *failure_lines(result.trials)])
+    lines += _evaluated(job, result)
+    if result.certificate is not None:
+        lines += certificate_lines(result.certificate, result.gap)
+    if result.pareto and job.only_priced:
+        lines += [f"  the front has {len(result.pareto):,} points:", front_table(result.pareto, result.objectives)]
     lines += [f"  wrote     {path}" for path in built.outputs]
     return "\n".join([*lines, *([f"  lock      {built.lock}"] if built.lock else [])])
 
 
-def _evaluated(job: Job, found: Found) -> list[str]:
+def _evaluated(job: Job, result: Found) -> list[str]:
     """What this run evaluated, and what became of it."""
-    if not found.evaluations:
+    if not result.evaluations:
         return []
-    line = f"  evaluated {found.evaluations:,} configurations in {found.seconds.get('total', 0.0):.1f} s"
+    line = f"  evaluated {result.evaluations:,} configurations in {result.seconds.get('total', 0.0):.1f} s"
     if job.only_priced:
-        unfit = found.failures.get("infeasible", 0)
-        return [line + (f", {unfit:,} of them do not fit" if unfit and found.certificate is None else "")]
-    failed = [f"  failed    {', '.join(f'{n} {kind}' for kind, n in found.failures.items())}"] if found.failures else []
-    return [line, *failed, *refusals(found.trials), *transferred(found.origin)]
+        unfit = result.failures.get("infeasible", 0)
+        return [line + (f", {unfit:,} of them do not fit" if unfit and result.certificate is None else "")]
+    failed = (
+        [f"  failed    {', '.join(f'{n} {kind}' for kind, n in result.failures.items())}"] if result.failures else []
+    )
+    return [line, *failed, *refusals(result.trials), *transferred(result.origin)]
 
 
-def _headline(found: Found) -> str:
-    if found.interrupted:
-        kept = f"{found.trial_count} trials are kept; run the same command to go on"
-        return f"interrupted; the best so far was written, {kept}" if found.gains else f"interrupted; {kept}"
-    if not found.gains:
-        return f"every one of {found.trial_count} evaluations failed"
-    if not found.evaluations:
+def _headline(result: Found) -> str:
+    if result.interrupted:
+        kept = f"{result.trial_count} trials are kept; run the same command to go on"
+        return f"interrupted; the best so far was written, {kept}" if result.gains else f"interrupted; {kept}"
+    if not result.gains:
+        return f"every one of {result.trial_count} evaluations failed"
+    if not result.evaluations:
         return UNCHANGED
-    if found.kept_default:
+    if result.kept_default:
         return "no significant gain, kept the default"
-    gain = found.gains[0]
+    gain = result.gains[0]
     return f"{gain.gain:.2f}x better than the default" if gain.gain else "chosen; the default itself fails"
 
 
-def _priced_headline(job: Job, found: Found) -> str:
-    if found.interrupted:
+def _priced_headline(job: Job, result: Found) -> str:
+    if result.interrupted:
         return "interrupted; what was found so far is kept, and the same command goes on"
-    if not found.gains:
-        return f"nothing fits: {found.trial_count:,} configurations were evaluated"
-    if not found.evaluations:
+    if not result.gains:
+        return f"nothing fits: {result.trial_count:,} configurations were evaluated"
+    if not result.evaluations:
         return UNCHANGED
-    gain = next(g for g in found.gains if g.objective == job.objective)
-    if found.kept_default:
+    gain = next(g for g in result.gains if g.objective == job.objective)
+    if result.kept_default:
         return f"the default is the best in {job.objective.name}"
     if gain.gain is None:
         return "chosen; the default does not fit"

@@ -79,11 +79,11 @@ def make_plan(call: CompilerCall, *, frozen: bool) -> Plan:
             continue
         from tunepass.jobs.locked import tuned_source
 
-        found = tuned_source(source)
-        notes += found.notes
-        stale += found.stale
-        if found.arguments or found.text is not None:
-            tuned.append(Tuned(place, found.arguments, found.text))
+        lookup = tuned_source(source)
+        notes += lookup.notes
+        stale += lookup.stale
+        if lookup.arguments or lookup.text is not None:
+            tuned.append(Tuned(place, lookup.arguments, lookup.text))
     return Plan(tuple(tuned), tuple(notes), tuple(stale))
 
 
@@ -98,14 +98,14 @@ def _annotated(source: Path) -> bool:
 def _compile(compiler: list[str], call: CompilerCall, tuned: Sequence[Tuned], scratch: Path) -> int:
     """One source: one call. Several that stop before linking: a call for each. Several that are linked: the tuned ones
     become objects first, so that a macro of one does not reach the others."""
-    by_place = {one.place: one for one in tuned}
+    change_of = {change.place: change for change in tuned}
     if len(call.at) == 1:
         return _compile_one(compiler, call.arguments, tuned[0], scratch, links=call.links)
     if not call.links:
         statuses = [0]
         for place in call.at:
-            one = by_place.get(place, Tuned(place, ()))
-            alone = Tuned(call.only(place).index(call.arguments[place]), one.arguments, one.text)
+            change = change_of.get(place, Tuned(place, ()))
+            alone = Tuned(call.only(place).index(call.arguments[place]), change.arguments, change.text)
             statuses.append(_compile_one(compiler, call.only(place), alone, scratch / str(place), links=False))
         return max(statuses)
     return _compile_and_link(compiler, call, tuned, scratch)
@@ -115,53 +115,55 @@ def _compile_and_link(compiler: list[str], call: CompilerCall, tuned: Sequence[T
     arguments = list(call.arguments)
     names = [call.arguments[place] for place in call.at]
     listed = listings(_dry_run([*compiler, "-###", *arguments]), names) if wanted(arguments) else {}
-    for one in tuned:
-        target = scratch / f"{one.place}.o"
-        words = CompilerCall(_with(call.arguments, one, scratch), call.at, call.links).compiling(one.place, target)
-        listing = listed.get(call.arguments[one.place])
+    for change in tuned:
+        target = scratch / f"{change.place}.o"
+        words = CompilerCall(_with(call.arguments, change, scratch), call.at, call.links).compiling(
+            change.place, target
+        )
+        listing = listed.get(call.arguments[change.place])
         aside = () if listing is None else (*listing.words, "-MF", str(target.with_suffix(".d")))
-        status = _run([*compiler, *words, *one.arguments, *aside])
+        status = _run([*compiler, *words, *change.arguments, *aside])
         if status:
             return status
-        arguments[one.place] = str(target)
+        arguments[change.place] = str(target)
     status = _run([*compiler, *arguments])
     last = {listing.file: name for name, listing in listed.items()}  # a shared file keeps the last source's
-    for one in tuned:
-        name = call.arguments[one.place]
+    for change in tuned:
+        name = call.arguments[change.place]
         if name in listed and last[listed[name].file] == name:
-            made = scratch / f"{one.place}.d"
-            rename([made], _rewritten(Path(name), one, scratch), Path(name))
+            made = scratch / f"{change.place}.d"
+            rename([made], _rewritten(Path(name), change, scratch), Path(name))
             shutil.move(made, listed[name].file)
     return status
 
 
-def _compile_one(compiler: list[str], arguments: Sequence[str], one: Tuned, scratch: Path, *, links: bool) -> int:
+def _compile_one(compiler: list[str], arguments: Sequence[str], tuned: Tuned, scratch: Path, *, links: bool) -> int:
     """The only source of a call. What depends on what does not depend on how its loops are written."""
-    if one.text is None or only_lists(arguments):
-        return _run([*compiler, *arguments, *one.arguments])
-    status = _run([*compiler, *_with(arguments, one, scratch), *one.arguments])
-    source = Path(arguments[one.place])
-    rename(written_for(arguments, source, links=links), _rewritten(source, one, scratch), source)
+    if tuned.text is None or only_lists(arguments):
+        return _run([*compiler, *arguments, *tuned.arguments])
+    status = _run([*compiler, *_with(arguments, tuned, scratch), *tuned.arguments])
+    source = Path(arguments[tuned.place])
+    rename(written_for(arguments, source, links=links), _rewritten(source, tuned, scratch), source)
     return status
 
 
-def _with(arguments: Sequence[str], one: Tuned, scratch: Path) -> tuple[str, ...]:
+def _with(arguments: Sequence[str], tuned: Tuned, scratch: Path) -> tuple[str, ...]:
     """The arguments with the tuned text in place of its source; `#line` keeps diagnostics and debuggers right."""
-    if one.text is None:
+    if tuned.text is None:
         return tuple(arguments)
-    source = Path(arguments[one.place])
-    rewritten = _rewritten(source, one, scratch)
+    source = Path(arguments[tuned.place])
+    rewritten = _rewritten(source, tuned, scratch)
     rewritten.parent.mkdir(parents=True, exist_ok=True)
     name = str(source).replace("\\", "\\\\").replace('"', '\\"')
-    rewritten.write_text(f'#line 1 "{name}"\n{one.text}')
+    rewritten.write_text(f'#line 1 "{name}"\n{tuned.text}')
     changed = list(arguments)
-    changed[one.place] = str(rewritten)
+    changed[tuned.place] = str(rewritten)
     return (*changed, "-iquote", str(source.parent))
 
 
-def _rewritten(source: Path, one: Tuned, scratch: Path) -> Path:
+def _rewritten(source: Path, tuned: Tuned, scratch: Path) -> Path:
     """Named like the source: the compiler names what it writes after it."""
-    return scratch / str(one.place) / source.name
+    return scratch / str(tuned.place) / source.name
 
 
 def _become(words: list[str]) -> int:

@@ -59,8 +59,8 @@ def _host(options: argparse.Namespace) -> Answer:
 def _errors(errors: Mapping[tuple[str, str], Error], device: str) -> str:
     rows = [("template", "held back", *(f"{r} {what}" for r in RESOURCES for what in ("mean", "exact")))]
     for family in dict.fromkeys(family for family, _ in errors):
-        found = [errors[family, resource] for resource in RESOURCES]
-        rows.append((family, str(found[0].n), *(f"{x:.1%}" for e in found for x in (e.mean, e.exact))))
+        family_errors = [errors[family, resource] for resource in RESOURCES]
+        rows.append((family, str(family_errors[0].n), *(f"{x:.1%}" for e in family_errors for x in (e.mean, e.exact))))
     rows.sort(key=lambda row: (row[0] == "all", row[0] != "template"))
     title = f"{device} against templates that it was not fitted to (mean error, share exact)"
     return f"{title}\n{table(rows, indent='  ')}"

@@ -60,13 +60,13 @@ class CompilerCall:
 
 def analyse(arguments: Sequence[str]) -> CompilerCall:
     """Find the sources among a compiler's arguments, and whether it is to link."""
-    at, links = [], True
+    places, links = [], True
     for i, argument, value in _walk(arguments):
         if argument in STOPS_EARLY:
             links = False
         elif value is None and not argument.startswith("-") and Path(argument).suffix in SOURCE_SUFFIXES:
-            at.append(i)
-    return CompilerCall(tuple(arguments), tuple(at), links)
+            places.append(i)
+    return CompilerCall(tuple(arguments), tuple(places), links)
 
 
 def options(arguments: Sequence[str]) -> Iterator[tuple[str, str | None]]:

@@ -71,7 +71,7 @@ def listings(dry_run: str, sources: Sequence[str]) -> dict[str, Listing]:
 
     gcc's cc1 takes `-MMD FILE`, of which `-MF` has the last word; clang's `-dependency-file FILE`.
     """
-    found: dict[str, Listing] = {}
+    by_source: dict[str, Listing] = {}
     for line in dry_run.splitlines():
         try:
             words = shlex.split(line)
@@ -84,8 +84,8 @@ def listings(dry_run: str, sources: Sequence[str]) -> dict[str, Listing]:
                 targets = [pair for pair in pairs if pair[0] in ("-MT", "-MQ")] or [("-MQ", f"{Path(source).stem}.o")]
                 system = "-MD" if "-MD" in words or "-sys-header-deps" in words else "-MMD"
                 phony = ["-MP"] * ("-MP" in words)
-                found[source] = Listing(Path(files[0]), (system, *phony, *(w for pair in targets for w in pair)))
-    return found
+                by_source[source] = Listing(Path(files[0]), (system, *phony, *(w for pair in targets for w in pair)))
+    return by_source
 
 
 def rename(files: Sequence[Path], old: Path, new: Path) -> None:

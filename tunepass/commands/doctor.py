@@ -83,13 +83,13 @@ def _native_version() -> str:
 
 
 def _compilers() -> Iterator[Finding]:
-    found = {name: version(name) for name, _ in (*COMPILERS, *CXX_COMPILERS)}
-    any_c = any(found[name] for name, _ in COMPILERS)
+    versions = {name: version(name) for name, _ in (*COMPILERS, *CXX_COMPILERS)}
+    any_c = any(versions[name] for name, _ in COMPILERS)
     for name, purpose in COMPILERS:
         needed = not any_c and name == "cc"
-        yield Finding(name, purpose, found[name], needed, f"apt install {'gcc' if name == 'cc' else name}")
+        yield Finding(name, purpose, versions[name], needed, f"apt install {'gcc' if name == 'cc' else name}")
     for name, purpose in CXX_COMPILERS:
-        yield Finding(name, purpose, found[name], False, "apt install g++")
+        yield Finding(name, purpose, versions[name], False, "apt install g++")
 
 
 def _tools() -> Iterator[Finding]:

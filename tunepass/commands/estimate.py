@@ -104,7 +104,7 @@ def _head(model: Estimator) -> dict[str, Json]:
 
 
 def _point(point: Configuration, prices: Prices, i: int) -> dict[str, Json]:
-    values: dict[str, Json] = {name: tidy(float(found[i])) for name, found in prices.items() if name != "fits"}
+    values: dict[str, Json] = {name: tidy(float(column[i])) for name, column in prices.items() if name != "fits"}
     choice = {name: plain(value) for name, value in point.items()}
     return {"choice": choice, "values": values, "fits": bool(prices["fits"][i])}
 
@@ -112,8 +112,8 @@ def _point(point: Configuration, prices: Prices, i: int) -> dict[str, Json]:
 def _csv(points: Sequence[Configuration], prices: Prices) -> str:
     """Parameters, then the named expressions, then `fits` as 0 or 1: `--configs` reads it back."""
     lines = [",".join([*points[0], *prices])]
-    values = [found.tolist() for found in prices.values()]
-    for point, row in zip(points, zip(*values)):
+    columns = [column.tolist() for column in prices.values()]
+    for point, row in zip(points, zip(*columns)):
         cells = [spelt(v) for v in point.values()]
         lines.append(",".join([*cells, *(str(tidy(float(v))) for v in row)]))
     return "\n".join(lines) + "\n"

@@ -47,8 +47,8 @@ def _text(past: Past) -> str:
         lines.append("  one change away from it:" if near else "  nothing one change away from it was tried")
         lines += [table(near, indent="    ")] if near else []
     if decisive := _importance(past):
-        told = ", ".join(f"{name} {value:.2f}" for name, value in decisive.items())
-        lines.append(f"  what decides between good and bad: {told}")
+        shares = ", ".join(f"{name} {value:.2f}" for name, value in decisive.items())
+        lines.append(f"  what decides between good and bad: {shares}")
     lines += transferred(past.history.origin)
     if failed:
         lines += ["  failures:", *(f"  {line}" for line in failure_lines(trials))]
@@ -60,8 +60,8 @@ def _importance(past: Past) -> dict[str, float]:
     trials = past.history.trials
     if sum(t.measured for t in trials) < FEW or past.job.objective not in past.history.objectives:
         return {}
-    found = importance(past.job.space, past.job.objective, trials)
-    return {name: nats / math.log(2) for name, nats in found.items()}
+    nats_by_name = importance(past.job.space, past.job.objective, trials)
+    return {name: nats / math.log(2) for name, nats in nats_by_name.items()}
 
 
 def _best(past: Past) -> list[Trial]:
@@ -75,13 +75,13 @@ def _best(past: Past) -> list[Trial]:
 def neighbours(past: Past) -> list[Neighbour]:
     """Trials in which a single parameter has another value than in the choice, by parameter."""
     choice = past.choice or Configuration({})
-    found = []
+    neighbouring = []
     for trial in past.history.trials:
         changed = [name for name, value in trial.configuration.items() if choice.get(name) != value]
         if len(changed) == 1:
-            found.append(Neighbour(changed[0], trial.configuration[changed[0]], trial))
+            neighbouring.append(Neighbour(changed[0], trial.configuration[changed[0]], trial))
     order = list(choice)
-    return sorted(found, key=lambda n: (order.index(n.parameter), n.trial.number))
+    return sorted(neighbouring, key=lambda n: (order.index(n.parameter), n.trial.number))
 
 
 def _value(past: Past, trial: Trial) -> str:

@@ -11,12 +11,14 @@ from tunepass.jobs.verify import check
 def run(options: argparse.Namespace) -> Answer:
     checked = check(options.paths, tuple(options.compiler))
     lines, stale = [], False
-    for one in checked:
-        reasons = one.reasons
+    for kernel in checked:
+        reasons = kernel.reasons
         stale = stale or bool(reasons)
-        lines.append(f"{one.key}: {'stale' if reasons else 'fits'}")
+        lines.append(f"{kernel.key}: {'stale' if reasons else 'fits'}")
         lines += [f"  {reason}" for reason in reasons]
     if not checked:
         lines.append("the lock has no kernels")
-    data: Json = {"kernels": {one.key: {"fits": not one.reasons, "reasons": one.reasons} for one in checked}}
+    data: Json = {
+        "kernels": {kernel.key: {"fits": not kernel.reasons, "reasons": kernel.reasons} for kernel in checked}
+    }
     return Answer("\n".join(lines), data, Status.STALE if stale else Status.DONE)

@@ -85,11 +85,11 @@ def build(jobs: Sequence[Job], request: BuildRequest, shows: Shows) -> list[Buil
     writable_folder(request.folder)
     budget_s = request.options.budget_s
     share = replace(request.options, budget_s=budget_s / len(jobs) if budget_s else None)
-    found = [_found(job, share, request, shows) for job in jobs]
-    return _finish(jobs, found, request)
+    results = [_result_of(job, share, request, shows) for job in jobs]
+    return _finish(jobs, results, request)
 
 
-def _found(job: Job, options: SearchOptions, request: BuildRequest, shows: Shows) -> Found:
+def _result_of(job: Job, options: SearchOptions, request: BuildRequest, shows: Shows) -> Found:
     """From the lock if it fits, with the front that the store has, else by searching."""
     store = request.store
     finished = not job.unfinished(store).exists()
@@ -110,69 +110,69 @@ def _has_picks(job: Job, options: SearchOptions, store: Path) -> bool:
     return known is not None and bool(known.pareto)
 
 
-def _finish(jobs: Sequence[Job], found: Sequence[Found], request: BuildRequest) -> list[Built]:
+def _finish(jobs: Sequence[Job], results: Sequence[Found], request: BuildRequest) -> list[Built]:
     """Write the sources, what is built of them, the fronts and the lock: for the kernels that have a choice."""
-    picks = [_picked(job, one, request.options.picks) for job, one in zip(jobs, found)]
+    picks = [_picked(job, result, request.options.picks) for job, result in zip(jobs, results)]
     path = lock_path(request.source)
-    sources = _write_sources(jobs, found, picks, request)
+    sources = _write_sources(jobs, results, picks, request)
     built = []
-    for job, one, picked in zip(jobs, found, picks):
+    for job, result, picked in zip(jobs, results, picks):
         if not picked:
-            built.append(Built(job, one))
+            built.append(Built(job, result))
             continue
-        fronts = _write_front(job, one, picked, request.folder, alone=len(jobs) == 1)
-        entry = entry_for(job, one)
+        fronts = _write_front(job, result, picked, request.folder, alone=len(jobs) == 1)
+        entry = entry_for(job, result)
         if entry is not None and entry != job.entry and not request.frozen:
             lock.update(path, job.key, entry)
-        built.append(Built(job, one, picked, (*sources, *fronts), path))
+        built.append(Built(job, result, picked, (*sources, *fronts), path))
     return built
 
 
-def _picked(job: Job, found: Found, names: Sequence[str]) -> tuple[Picked, ...]:
+def _picked(job: Job, result: Found, names: Sequence[str]) -> tuple[Picked, ...]:
     """The points asked for; the first is the choice."""
-    if not found.gains:
+    if not result.gains:
         return ()
-    trials = {t.configuration: t for t in found.pareto}
-    first = Picked(names[0] if names else job.objective.name, found.choice, trials.get(found.choice))
-    others = [(name, picked_of(name, found.pareto, job.objectives)) for name in names[1:] if found.pareto]
+    trials = {t.configuration: t for t in result.pareto}
+    first = Picked(names[0] if names else job.objective.name, result.choice, trials.get(result.choice))
+    others = [(name, picked_of(name, result.pareto, job.objectives)) for name in names[1:] if result.pareto]
     return (first, *(Picked(name, trial.configuration, trial) for name, trial in others))
 
 
 def _write_sources(
-    jobs: Sequence[Job], found: Sequence[Found], picks: Sequence[tuple[Picked, ...]], request: BuildRequest
+    jobs: Sequence[Job], results: Sequence[Found], picks: Sequence[tuple[Picked, ...]], request: BuildRequest
 ) -> list[Path]:
     """NAME.tuned has the choice of every kernel, NAME.PICK each further pick."""
     written: list[Path] = []
     for i in range(max((len(picked) for picked in picks), default=0)):
-        group = [(job, one, picked[i]) for job, one, picked in zip(jobs, found, picks) if i < len(picked)]
+        group = [(job, result, picked[i]) for job, result, picked in zip(jobs, results, picks) if i < len(picked)]
         kernels = [scheduled(job.kernel, point.configuration) for job, _, point in group]
-        lines = [line for job, one, point in group for line in _note(job, one, point)]
+        lines = [line for job, result, point in group for line in _note(job, result, point)]
         word = "tuned" if i == 0 else group[0][2].name
         written += group[0][0].backend.write(kernels, "\n".join(lines), request.folder, word)
     return written
 
 
-def _note(job: Job, found: Found, point: Picked) -> list[str]:
+def _note(job: Job, result: Found, point: Picked) -> list[str]:
     """The comment on top of a tuned source: what was chosen, and what it gained or was priced at."""
     if not job.only_priced:
-        return [f"{job.kernel.name}: {line}" for line in note(found).splitlines()]
-    told = f"{point.name} by the model of {job.backend.device}: {assignment(point.configuration)}"
-    lines = [f"{job.kernel.name}: {told}"]
+        return [f"{job.kernel.name}: {line}" for line in note(result).splitlines()]
+    headline = f"{point.name} by the model of {job.backend.device}: {assignment(point.configuration)}"
+    lines = [f"{job.kernel.name}: {headline}"]
     if point.trial is not None:
         priced = ((o.name, value_of(point.trial, o)) for o in job.objectives)
         lines.append(", ".join(f"{name} {number(value)}" for name, value in priced if value is not None))
     return lines
 
 
-def _write_front(job: Job, found: Found, picked: Sequence[Picked], folder: Path, *, alone: bool) -> list[Path]:
+def _write_front(job: Job, result: Found, picked: Sequence[Picked], folder: Path, *, alone: bool) -> list[Path]:
     """NAME.pareto.csv and NAME.pareto.svg of what a model prices; the kernel's name is part of theirs where the source
     has several."""
-    if not found.pareto or not job.only_priced:
+    if not result.pareto or not job.only_priced:
         return []
     stem = Path(job.kernel.source.name).stem + ("" if alone else f".{job.kernel.name}")
     csv, svg = folder / f"{stem}.pareto.csv", folder / f"{stem}.pareto.svg"
-    write_text(csv, front_csv(found.pareto, job.objectives))
+    write_text(csv, front_csv(result.pareto, job.objectives))
     points = {point.name: point.configuration for point in picked}
     title = f"{job.kernel.name} on {job.backend.device}"
-    write_text(svg, front_svg(found.trials, found.pareto, job.objectives, points, title))
+    write_text(svg, front_svg(result.trials, result.pareto, job.objectives, points, title))
     return [csv, svg]

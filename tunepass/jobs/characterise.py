@@ -23,12 +23,12 @@ TOP = "top"
 
 def synthesise(templates: Iterable[Template], target: str) -> dict[Template, Counts]:
     """What Yosys makes of every template, batch by batch."""
-    found: dict[Template, Counts] = {}
+    counts_by_template: dict[Template, Counts] = {}
     for batch in plan.batches(templates):
         text = "".join(template.verilog() for template in batch) + wrapper(TOP, batch)
         counts = yosys.synthesise(text, TOP, target)
-        found |= {template: counts[template.name] for template in batch}
-    return found
+        counts_by_template |= {template: counts[template.name] for template in batch}
+    return counts_by_template
 
 
 def target_of(device: str) -> str:

@@ -62,9 +62,9 @@ def _printed(folder: Path, sizes: list[int]) -> str:
 
 def _levels() -> tuple[tuple[int, int], ...]:
     """Size and ways of each data cache, from the core outwards; the default device's where the system does not say."""
-    found = dict(level for folder in sorted(SYSTEM.glob("index*")) if (level := _level(folder)) is not None)
-    if found:
-        return tuple(found[level] for level in sorted(found))
+    level_by_number = dict(level for folder in sorted(SYSTEM.glob("index*")) if (level := _level(folder)) is not None)
+    if level_by_number:
+        return tuple(level_by_number[level] for level in sorted(level_by_number))
     return tuple((level.size_byte, level.ways) for level in load().levels)
 
 

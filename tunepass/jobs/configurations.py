@@ -36,8 +36,10 @@ def assigned(text: str, parameters: Sequence[Parameter], start: Configuration) -
         if name in seen:
             raise SpaceError(f"{name} is set twice", named)
         seen.add(name)
-        at = cell.span.end - len(value.lstrip())
-        values[name] = value_of(by_name[name], Cell(value.strip(), Span(source, min(at, len(text) - 1), cell.span.end)))
+        value_start = cell.span.end - len(value.lstrip())
+        values[name] = value_of(
+            by_name[name], Cell(value.strip(), Span(source, min(value_start, len(text) - 1), cell.span.end))
+        )
     return Configuration(values)
 
 
@@ -51,7 +53,7 @@ def tabled(
     if header is None:
         raise SpaceError(f"{source.name} is empty", hint="its first line names the parameters")
     readers = _readers(header, parameters, ignored)
-    found = []
+    configurations = []
     for row in rows:
         if len(row) != len(header):
             end = row[-1].span.end
@@ -60,10 +62,10 @@ def tabled(
                 Span(source, row[0].span.start, end),
             )
         values = {p.name: read(cell) for (p, read), cell in zip(readers, row) if p is not None}
-        found.append(Configuration({name: values.get(name, value) for name, value in start.items()}))
-    if not found:
+        configurations.append(Configuration({name: values.get(name, value) for name, value in start.items()}))
+    if not configurations:
         raise SpaceError(f"{source.name} has no rows below its first line")
-    return found
+    return configurations
 
 
 Reader = tuple[Parameter | None, Callable[[Cell], Value]]
@@ -72,7 +74,7 @@ Reader = tuple[Parameter | None, Callable[[Cell], Value]]
 def _readers(header: Sequence[Cell], parameters: Sequence[Parameter], ignored: Collection[str]) -> list[Reader]:
     by_name = {p.name: p for p in parameters}
     seen: set[str] = set()
-    found: list[Reader] = []
+    readers: list[Reader] = []
     for cell in header:
         if cell.text in seen:
             raise SpaceError(f"column {cell.text!r} is there twice", cell.span)
@@ -80,8 +82,8 @@ def _readers(header: Sequence[Cell], parameters: Sequence[Parameter], ignored: C
         parameter = by_name.get(cell.text)
         if parameter is None and cell.text not in ignored:
             _unknown(cell.text, by_name, cell.span)
-        found.append((parameter, _remembering(parameter)))
-    return found
+        readers.append((parameter, _remembering(parameter)))
+    return readers
 
 
 def _remembering(parameter: Parameter | None) -> Callable[[Cell], Value]:
@@ -112,25 +114,25 @@ def _unknown(name: str, known: Mapping[str, Parameter], span: Span) -> NoReturn:
 
 def _rows(source: Source) -> Iterator[list[Cell]]:
     """The cells of every line that is not blank."""
-    text, at = source.text, 1 if source.text.startswith("\ufeff") else 0
-    while at < len(text):
-        end = text.find("\n", at)
+    text, line_start = source.text, 1 if source.text.startswith("\ufeff") else 0
+    while line_start < len(text):
+        end = text.find("\n", line_start)
         end = len(text) if end < 0 else end
-        if text[at:end].strip():
-            yield list(_cells(source, at, end))
-        at = end + 1
+        if text[line_start:end].strip():
+            yield list(_cells(source, line_start, end))
+        line_start = end + 1
 
 
 def _cells(source: Source, start: int, end: int) -> Iterator[Cell]:
-    at = start
-    while at <= end:
-        comma = source.text.find(",", at, end)
+    cell_start = start
+    while cell_start <= end:
+        comma = source.text.find(",", cell_start, end)
         stop = end if comma < 0 else comma
-        piece = source.text[at:stop]
-        first = at + len(piece) - len(piece.lstrip())
+        piece = source.text[cell_start:stop]
+        first = cell_start + len(piece) - len(piece.lstrip())
         word = piece.strip()
         last = max(first + len(word), first + 1)
         if len(word) > 1 and word[0] == word[-1] == '"':
             word = word[1:-1]
         yield Cell(word, Span(source, min(first, stop), last))
-        at = stop + 1
+        cell_start = stop + 1

@@ -42,8 +42,10 @@ def history_of(store: Path, identity: Identity, objective: str | None = None) ->
 
 def newest_of(store: Path, identity: Identity, objective: str | None = None) -> History | None:
     """The newest study of this source and space, whatever the compiler and its flags."""
-    here = {"source": identity.source, "space": identity.space}
-    return _newest(store, lambda opened: [r for r in opened.studies() if here.items() <= r.identity.items()], objective)
+    wanted = {"source": identity.source, "space": identity.space}
+    return _newest(
+        store, lambda opened: [r for r in opened.studies() if wanted.items() <= r.identity.items()], objective
+    )
 
 
 def history_named(store: Path, name: str) -> History | None:

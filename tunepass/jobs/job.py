@@ -210,18 +210,18 @@ def search(
             watch=watch,
             watch_certificate=watch_certificate,
         )
-        found = Pipeline((ExtractSpace(), PruneSpace(), step)).run(job.kernel).found
+        result = Pipeline((ExtractSpace(), PruneSpace(), step)).run(job.kernel).found
     marker = job.unfinished(store)
-    if found.interrupted:
+    if result.interrupted:
         marker.touch()
     else:
         marker.unlink(missing_ok=True)
-    return replace(found, warnings=(*found.warnings, *prior.warnings)) if prior else found
+    return replace(result, warnings=(*result.warnings, *prior.warnings)) if prior else result
 
 
-def entry_for(job: Job, found: Found) -> Entry | None:
+def entry_for(job: Job, result: Found) -> Entry | None:
     """The lock's entry for what was found; None when nothing was measured."""
-    gain = next((g for g in found.gains if g.objective.name == job.objective.name), None)
+    gain = next((g for g in result.gains if g.objective.name == job.objective.name), None)
     if gain is None:
         return None
     locked = LockedObjective(
@@ -231,7 +231,7 @@ def entry_for(job: Job, found: Found) -> Entry | None:
         chosen=gain.chosen,
         gain=gain.gain,
         interval=gain.interval,
-        evaluations=found.trial_count,
+        evaluations=result.trial_count,
         pick=job.pick,
     )
-    return Entry(found.choice, locked, job.identity)
+    return Entry(result.choice, locked, job.identity)

@@ -12,7 +12,7 @@ from tunepass.jobs.places import lock_path, store_path
 from tunepass.jobs.reading import parse
 from tunepass.space.configuration import Configuration
 from tunepass.study.lock.lock import Lock
-from tunepass.tuning.finalists import from_measured
+from tunepass.tuning.finalists import verdict_of_trials
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,7 +28,7 @@ def look_back(source: str, kernel: str | None, store: str | None) -> list[Past]:
     """Every kernel of the source that the store knows as it is now."""
     path = store_path(source, store)
     lock = Lock.read(lock_path(source))
-    found = []
+    pasts = []
     for chosen in parse(source, kernel).kernels:
         job = locked_job(chosen, lock, ())
         entry = job.entry
@@ -37,23 +37,23 @@ def look_back(source: str, kernel: str | None, store: str | None) -> list[Past]:
             continue
         if entry is None:
             job = replace(job, objective=history.objectives[0])
-        verdict = from_measured(history.trials, job.objective, job.space)
+        verdict = verdict_of_trials(history.trials, job.objective, job.space)
         locked = entry.choice if entry and job.choice_is_possible else None
-        found.append(Past(job=job, history=history, choice=locked or (verdict.choice if verdict else None)))
-    if not found:
+        pasts.append(Past(job=job, history=history, choice=locked or (verdict.choice if verdict else None)))
+    if not pasts:
         raise TunepassError(
             f"{path} has no trials of {source} as it is now", hint="run `tunepass build` first, or name its --store"
         )
-    return found
+    return pasts
 
 
 def _history(path: Path, job: Job) -> History | None:
     """Trials of this very source and space: those the lock was made from, else the newest under any compiler."""
     locked, name = job.entry, job.objective.name if job.entry else None
     if locked is not None:
-        here = (job.identity.source, job.identity.space)
-        if (locked.identity.source, locked.identity.space) == here:
-            found = history_of(path, locked.identity, name)
-            if found is not None:
-                return found
+        now = (job.identity.source, job.identity.space)
+        if (locked.identity.source, locked.identity.space) == now:
+            history = history_of(path, locked.identity, name)
+            if history is not None:
+                return history
     return newest_of(path, job.identity, name)

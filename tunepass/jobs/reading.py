@@ -56,10 +56,10 @@ def load(path: str | Path, kernel: str | None = None) -> Kernel:
 
 def select(kernels: tuple[Kernel, ...], name: str | None, path: str) -> tuple[Kernel, ...]:
     """The kernel called `name`, or all of them."""
-    found = tuple(k for k in kernels if name in (None, k.name))
-    if not found:
+    selected = tuple(k for k in kernels if name in (None, k.name))
+    if not selected:
         names = [k.name for k in kernels]
         close = nearest(name or "", names)
         hint = f"did you mean {close!r}?" if close else f"there are {', '.join(names)}"
         raise TunepassError(f"{path} has no kernel {name!r}", hint=hint)
-    return found
+    return selected

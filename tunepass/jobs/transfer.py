@@ -72,10 +72,10 @@ def transfer(recipient: Recipient, store: Path, named: str | None) -> Prior | No
 def _again(recipient: Recipient, begun: Origin) -> Prior:
     """The same source, as far as it was then: an interrupted study goes on as an undisturbed one would."""
     try:
-        found = _named(recipient, f"{begun.place}:{begun.study}", begun.trials)
+        prior = _named(recipient, f"{begun.place}:{begun.study}", begun.trials)
     except TunepassError:
         return Prior(begun, None)
-    return replace(found, origin=replace(found.origin, differs=begun.differs))
+    return replace(prior, origin=replace(prior.origin, differs=begun.differs))
 
 
 def _named(recipient: Recipient, named: str, most: int | None = None) -> Prior:
@@ -118,8 +118,8 @@ def _record(recipient: Recipient, opened: Store, study: str | None, path: Path) 
     records = [r for r in opened.studies() if r.name != recipient.study]
     begin = study if study is not None else recipient.key
     exact = [r for r in records if r.name == begin]
-    found = exact or [r for r in records if r.name.startswith(begin)]
-    if not found:
+    matching = exact or [r for r in records if r.name.startswith(begin)]
+    if not matching:
         names = [r.name for r in records]
         close = nearest(begin, [*names, *{_key(r) for r in records}])
         listed = ", ".join(names[-5:]) or "no other study"
@@ -127,18 +127,18 @@ def _record(recipient: Recipient, opened: Store, study: str | None, path: Path) 
             f"{path} has no {'earlier ' if study is None else ''}study of {begin}; it has {listed}",
             hint=f"did you mean {close!r}?" if close else "name one: --transfer-from PATH:STUDY",
         )
-    return min(found, key=lambda r: _far(recipient, r))
+    return min(matching, key=lambda r: _far(recipient, r))
 
 
 def _nearest(recipient: Recipient, opened: Store, records: Sequence[StudyRecord]) -> Prior | None:
     others = [r for r in records if r.name != recipient.study and r.trials >= FEWEST]
     for record in sorted(others, key=lambda r: _far(recipient, r)):
         try:
-            found = _of_record(recipient, opened, record, None)
+            prior = _of_record(recipient, opened, record, None)
         except TunepassError:
             continue
-        if recipient.objective.name in {o.name for o in record.objectives} and found.origin.trials >= FEWEST:
-            return found
+        if recipient.objective.name in {o.name for o in record.objectives} and prior.origin.trials >= FEWEST:
+            return prior
     return None
 
 
@@ -258,7 +258,7 @@ def table_source(path: str | Path, like: Objective | None = None) -> TableSource
 
 
 def _table(recipient: Recipient, path: Path) -> Prior:
-    found = table_source(path, recipient.objective)
-    differs = _other(found.objective, recipient.objective)
-    origin = Origin(place=str(path), study=found.name, trials=found.rows, differs=differs)
-    return _checked(recipient, origin, found.prior)
+    table = table_source(path, recipient.objective)
+    differs = _other(table.objective, recipient.objective)
+    origin = Origin(place=str(path), study=table.name, trials=table.rows, differs=differs)
+    return _checked(recipient, origin, table.prior)

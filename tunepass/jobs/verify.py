@@ -31,14 +31,14 @@ class Checked:
 
 def check(paths: list[str], compiler: tuple[str, ...]) -> list[Checked]:
     """Every kernel of the locks, folders and sources named; of the lock of this folder when none is."""
-    found: list[Checked] = []
+    checked: list[Checked] = []
     for name in paths or ["."]:
         path = Path(name)
         if path.is_dir() or path.name == NAME:
-            found += _check_lock(path / NAME if path.is_dir() else path, compiler)
+            checked += _check_lock(path / NAME if path.is_dir() else path, compiler)
         else:
-            found += _check_source(path, compiler)
-    return found
+            checked += _check_source(path, compiler)
+    return checked
 
 
 def _check_lock(path: Path, compiler: tuple[str, ...]) -> list[Checked]:
@@ -62,13 +62,13 @@ def _kernels(source: Path, lock: Lock, compiler: tuple[str, ...], *, missing: bo
         if missing:
             raise
         return [Checked(key, entry, None, error.diagnostics[0].message) for key, entry in entries.items()]
-    found = []
+    checked = []
     for kernel in kernels:
         key = f"{source.name}::{kernel.name}"
         entry = entries.pop(key, None)
-        found.append(_checked(key, entry, kernel, lock, compiler))
+        checked.append(_checked(key, entry, kernel, lock, compiler))
     gone = [Checked(key, entry, None, f"{source} has no such kernel") for key, entry in entries.items()]
-    return found + gone
+    return checked + gone
 
 
 def _checked(key: str, entry: Entry | None, kernel: Kernel, lock: Lock, compiler: tuple[str, ...]) -> Checked:

@@ -16,16 +16,16 @@ class Emit(Pass):
     name = "emit"
 
     def run(self, compilation: Compilation) -> Compilation:
-        found = compilation.needs_found(self)
-        return replace(compilation, files=self.emitter(compilation.kernel, note(found)))
+        result = compilation.needs_found(self)
+        return replace(compilation, files=self.emitter(compilation.kernel, note(result)))
 
 
-def note(found: Found) -> str:
+def note(result: Found) -> str:
     """The comment's text: the choice, then a line an objective."""
-    chosen = ", ".join(f"{name} = {value}" for name, value in found.choice.items())
-    lines = [f"chosen of {len(found.trials)} trials: {chosen}"]
-    if found.kept_default:
+    chosen = ", ".join(f"{name} = {value}" for name, value in result.choice.items())
+    lines = [f"chosen of {len(result.trials)} trials: {chosen}"]
+    if result.kept_default:
         lines.append("this is the default: no significant gain was found")
     else:
-        lines += [gain.sentence() for gain in found.gains]
+        lines += [gain.sentence() for gain in result.gains]
     return "\n".join(lines)

@@ -1,4 +1,4 @@
-"""search: evaluate configurations through a study until the budget is spent, then settle on a choice."""
+"""search: evaluate configurations through a study until the budget is spent, then choose."""
 
 from __future__ import annotations
 
@@ -86,14 +86,14 @@ class Search(Pass):
         try:
             with evaluating as evaluate:
                 if exact and costs is not None:
-                    found = self._exact(study, costs, evaluate)
+                    result = self._exact(study, costs, evaluate)
                 else:
-                    found = SearchLoop(study, objective, evaluate, self.options, self.watch, self.clock).run()
-            found = replace(found, origin=study.remember(origin))
+                    result = SearchLoop(study, objective, evaluate, self.options, self.watch, self.clock).run()
+            result = replace(result, origin=study.remember(origin))
         finally:
             if not isinstance(self.options.store, Store):
                 study.close()
-        return replace(compilation, found=found)
+        return replace(compilation, found=result)
 
     def _exact(self, study: Study, costs: Costs, evaluate: Evaluate) -> Found:
         problem = problem_of(costs, study.objectives)

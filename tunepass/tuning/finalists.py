@@ -61,8 +61,8 @@ def finalists(trials: Sequence[Trial], objective: Objective, space: Space) -> li
     return list(best)[: min(max(near, ALWAYS), FINALISTS)]
 
 
-def from_measured(trials: Sequence[Trial], objective: Objective, space: Space) -> Verdict | None:
-    """The choice as the trials alone tell it: what is left when nothing can be measured again."""
+def verdict_of_trials(trials: Sequence[Trial], objective: Objective, space: Space) -> Verdict | None:
+    """The choice by the values of the trials alone, for when nothing can be measured again."""
     measured = [(value, t.configuration) for t in comparable(trials) if (value := value_of(t, objective)) is not None]
     if not measured:
         return None
@@ -76,7 +76,7 @@ def from_measured(trials: Sequence[Trial], objective: Objective, space: Space) -
     return Verdict(choice=choice, default_value=default, chosen_value=value, gain=gain, interval=None)
 
 
-def from_rounds(
+def verdict_of_rounds(
     default: Sequence[float],
     candidates: Sequence[tuple[Configuration, Sequence[float]]],
     objective: Objective,

@@ -1,4 +1,4 @@
-"""The loop of a search: suggest, evaluate, observe; then measure the finalists again and settle."""
+"""The loop of a search: suggest, evaluate, observe; then measure the finalists again and choose."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from tunepass.study.outcome import Evaluate, Evaluation, Failed
 from tunepass.study.study import Study
 from tunepass.study.trial import Trial, comparable
 from tunepass.tuning.drift import at_first_speed
-from tunepass.tuning.finalists import Verdict, finalists, from_measured, from_rounds
+from tunepass.tuning.finalists import Verdict, finalists, verdict_of_rounds, verdict_of_trials
 from tunepass.tuning.options import SearchOptions
 from tunepass.tuning.picks import KNEE, choice_of
 from tunepass.tuning.result import Found, Gain, Phase, Progress, failures_of, value_of
 from tunepass.tuning.simplify import simpler
 
-HOPELESS = 10  # with the default and so many trials failed, and none measured, the search gives up
+GIVE_UP_AFTER = 10  # with the default and so many trials failed, and none measured, the search gives up
 LATE = 0.8  # of the evaluations, or of the time, has the search to itself; then the best is simplified first
 FINALISTS_SHARE = 0.3  # of the time budget, at most, is kept for measuring the finalists again
 LEAST_FINALISTS_S = 3.0  # where only evaluations are limited, and the search was short
@@ -48,7 +48,7 @@ class SearchLoop:
         self.warnings: list[str] = []
         self.seconds: dict[str, float] = {}
         self.trials: list[Trial] = study.trials
-        self.best = self.leader()
+        self.best = self.best_trial()
         if isinstance(evaluate, Remembers):
             evaluate.remember(self.trials)
 
@@ -56,7 +56,7 @@ class SearchLoop:
         verdict, interrupted = None, False
         try:
             self.explore()
-            verdict = self.settle()
+            verdict = self.compare_finalists()
         except KeyboardInterrupt:
             interrupted = True
         choice, gains = self.chosen(verdict)
@@ -78,7 +78,7 @@ class SearchLoop:
         """The choice and what it gains; the default and no gains where nothing was measured."""
         if self.by_front:
             return choice_of(self.study, self.options.pick)
-        verdict = verdict or from_measured(self.trials, self.objective, self.study.space)
+        verdict = verdict or verdict_of_trials(self.trials, self.objective, self.study.space)
         return (verdict.choice, self.gains(verdict)) if verdict else (self.study.space.default, ())
 
     @property
@@ -93,9 +93,9 @@ class SearchLoop:
     # -- exploring
 
     def explore(self) -> None:
-        """Until the time, the evaluations, the space or the hope is spent. The default is evaluated in any case."""
+        """Until the time, the evaluations or the space is spent, or the search gives up; always the default."""
         self.show("search", None)
-        while not (self.trials and (self.out_of_time() or self.hopeless())):
+        while not (self.trials and (self.out_of_time() or self.gave_up())):
             before = self.clock()
             # The default goes alone: what it tells of limits and of the reference serves all others.
             suggested = self.study.suggest(self.batch() if self.trials else 1, self.simpler())
@@ -123,7 +123,7 @@ class SearchLoop:
         )
 
     def keep(self, configuration: Configuration, evaluation: Evaluation) -> None:
-        fair = self.twin_of(evaluation) or at_first_speed(evaluation, self.trials)
+        fair = self.trial_of_same_code(evaluation) or at_first_speed(evaluation, self.trials)
         trial = self.study.observe(
             configuration,
             fair.outcome,
@@ -138,15 +138,15 @@ class SearchLoop:
         self.evaluations += trial.same_as is None
         self.trials.append(trial)
         if trial.measured and trial.same_as is None:
-            self.best = self.leader()
+            self.best = self.best_trial()
         self.show("search", trial)
 
-    def twin_of(self, evaluation: Evaluation) -> Evaluation | None:
+    def trial_of_same_code(self, evaluation: Evaluation) -> Evaluation | None:
         """The evaluation with the outcome that the trial of the same code has, at the speed that one was given."""
-        twin = next((t for t in self.trials if t.configuration == evaluation.same_as), None)
-        return None if twin is None else replace(evaluation, outcome=twin.outcome, calibration=twin.calibration)
+        same = next((t for t in self.trials if t.configuration == evaluation.same_as), None)
+        return None if same is None else replace(evaluation, outcome=same.outcome, calibration=same.calibration)
 
-    def leader(self) -> Trial | None:
+    def best_trial(self) -> Trial | None:
         return min(comparable(self.trials), key=self.loss, default=None)
 
     def out_of_time(self) -> bool:
@@ -167,12 +167,12 @@ class SearchLoop:
         taken = [(t if t.same_as is None else self.trials[t.same_as]).seconds for t in wanted]
         return sum(t.get("compile", 0.0) + rounds * ROUND_SHARE * t.get("measure", 0.0) for t in taken)
 
-    def hopeless(self) -> bool:
-        return not self.noise_free and len(self.trials) >= HOPELESS and self.best is None
+    def gave_up(self) -> bool:
+        return not self.noise_free and len(self.trials) >= GIVE_UP_AFTER and self.best is None
 
-    # -- settling
+    # -- comparing the finalists
 
-    def settle(self) -> Verdict | None:
+    def compare_finalists(self) -> Verdict | None:
         """The finalists' verdict; None when they cannot be measured again, or there is nothing to compare."""
         default = self.study.space.default
         candidates = self.clean_finalists() if self.options.sanitize else self.finalists()
@@ -188,7 +188,7 @@ class SearchLoop:
         self.spend("rerank", self.clock() - before)
         if not default_values:
             return None
-        return from_rounds(default_values, list(zip(candidates, values)), self.objective, self.study.space)
+        return verdict_of_rounds(default_values, list(zip(candidates, values)), self.objective, self.study.space)
 
     def finalists(self) -> list[Configuration]:
         return finalists(self.trials, self.objective, self.study.space)
@@ -200,36 +200,36 @@ class SearchLoop:
         if not isinstance(self.evaluate, Sanitizes):
             self.warnings.append("the sanitizers need a kernel with a generated harness: nothing was sanitized")
             return self.finalists()
-        found = self.evaluate.sanitize(default) if any(t.measured for t in self.trials) else None
-        if found is not None:
-            self.warnings.append(f"the sanitizers find fault with the default: {found.log}")
+        finding = self.evaluate.sanitize(default) if any(t.measured for t in self.trials) else None
+        if finding is not None:
+            self.warnings.append(f"the sanitizers find fault with the default: {finding.log}")
         clean: set[Configuration] = set()
         while unknown := [c for c in self.finalists() if c not in clean]:
             before = self.clock()
-            found = self.evaluate.sanitize(unknown[0])
+            finding = self.evaluate.sanitize(unknown[0])
             self.spend("sanitize", self.clock() - before)
-            if found is None:
+            if finding is None:
                 clean.add(unknown[0])
             else:
-                self.disqualify(unknown[0], found)
+                self.disqualify(unknown[0], finding)
         return self.finalists()
 
-    def disqualify(self, configuration: Configuration, found: Failed) -> None:
+    def disqualify(self, configuration: Configuration, finding: Failed) -> None:
         """The trial fails, and with it those that took its outcome."""
         number = next(t.number for t in self.trials if t.configuration == configuration)
         for trial in self.trials:
             if number in (trial.number, trial.same_as):
                 self.study.observe(
                     trial.configuration,
-                    found,
+                    finding,
                     seconds=trial.seconds,
-                    log=found.log,
+                    log=finding.log,
                     same_as=None if trial.same_as is None else self.trials[trial.same_as].configuration,
                     code=trial.code,
                     replace=True,
                 )
         self.trials = self.study.trials
-        self.best = self.leader()
+        self.best = self.best_trial()
 
     def behind(self, values: Sequence[Sequence[float]]) -> list[int]:
         from tunepass.study.winner import behind  # brings scipy, which a build from the lock does without
@@ -251,18 +251,18 @@ class SearchLoop:
 
     def gains(self, verdict: Verdict) -> tuple[Gain, ...]:
         """The picked objective as the finalists tell it, the others as their trials do."""
-        values = {t.configuration: t for t in self.trials}
-        found = []
+        trial_of = {t.configuration: t for t in self.trials}
+        gains = []
         for objective in self.study.objectives:
             if objective == self.objective:
-                found.append(verdict.as_gain(objective))
+                gains.append(verdict.as_gain(objective))
                 continue
-            chosen = value_of(values[verdict.choice], objective)
-            default = value_of(values[self.study.space.default], objective)
+            chosen = value_of(trial_of[verdict.choice], objective)
+            default = value_of(trial_of[self.study.space.default], objective)
             if chosen is not None:
                 gain = None if default is None else objective.gain(default, chosen)
-                found.append(Gain(objective=objective, default=default, chosen=chosen, gain=gain))
-        return tuple(found)
+                gains.append(Gain(objective=objective, default=default, chosen=chosen, gain=gain))
+        return tuple(gains)
 
     # -- telling
 

@@ -39,14 +39,14 @@ def objective_of(pick: str | None, objectives: Sequence[Objective]) -> Objective
         hint = f"did you mean {close!r}?" if close else f"there are {', '.join([*PICKS, *by_name])}"
         raise TunepassError(f"nothing to pick is called {pick!r}", hint=hint)
     timed = pick == "fastest"
-    found = next((o for o in objectives if (o.name in TIMES) == timed), None)
-    if found is None:
+    objective = next((o for o in objectives if (o.name in TIMES) == timed), None)
+    if objective is None:
         kind = "no time" if timed else "nothing but time"
         raise TunepassError(
             f"{pick} cannot be picked: {kind} is among the objectives {', '.join(by_name)}",
             hint="name an objective of them, or knee",
         )
-    return found
+    return objective
 
 
 def possible(objectives: Sequence[Objective]) -> tuple[str, ...]:

@@ -22,18 +22,18 @@ LITTLE = 1.15  # times worse than the best is what hardly mattered
 def simpler(best: Trial, trials: Sequence[Trial], objective: Objective, space: Space) -> list[Configuration]:
     """What to evaluate next: the feasible configurations with one parameter of `best` back at its default that have no
     trial; after them one with several. Empty when there is nothing left to put back."""
-    here, known = best.configuration, {t.configuration: t for t in trials}
+    start, known = best.configuration, {t.configuration: t for t in trials}
     alone = {
         name: simple
         for name, value in space.default.items()
-        if here[name] != value and space.contains(simple := _put_back(here, space.default, [name]))
+        if start[name] != value and space.contains(simple := _put_back(start, space.default, [name]))
     }
     if fresh := [c for c in alone.values() if c not in known]:
         return fresh
     cost = {name: _cost(best, known[c], objective) for name, c in alone.items()}
     little = sorted((name for name in cost if cost[name] <= LITTLE), key=cost.__getitem__)
     for several in range(2, len(little) + 1):
-        together = _put_back(here, space.default, little[:several])
+        together = _put_back(start, space.default, little[:several])
         if together not in known:
             if space.contains(together):
                 return [together]
@@ -42,8 +42,8 @@ def simpler(best: Trial, trials: Sequence[Trial], objective: Objective, space: S
     return []
 
 
-def _put_back(here: Configuration, default: Configuration, names: Iterable[str]) -> Configuration:
-    return Configuration({**here, **{name: default[name] for name in names}})
+def _put_back(start: Configuration, default: Configuration, names: Iterable[str]) -> Configuration:
+    return Configuration({**start, **{name: default[name] for name in names}})
 
 
 def _cost(best: Trial, other: Trial, objective: Objective) -> float:
