@@ -109,37 +109,37 @@ class _Description:
         assert isinstance(node, yaml.MappingNode)
         if not node.value:
             raise reader.fail("there is nothing to tune: no parameter is given", node)
-        found = [
+        pairs = [
             reader.collect(lambda key=key, value=value: read_parameter(reader, key, value))  # type: ignore[misc]
             for key, value in node.value
         ]
-        return [pair for pair in found if pair is not None]
+        return [pair for pair in pairs if pair is not None]
 
     def constraints(self, node: yaml.Node, parameters: Sequence[Parameter]) -> tuple[Constraint, ...]:
         reader = self.reader
         nodes = reader.collect(lambda: reader.items(node, "constraints")) or []
-        found = [
+        constraints = [
             reader.collect(lambda item=item: self.constraint(item, parameters))  # type: ignore[misc]
             for item in nodes
         ]
-        return tuple(c for c in found if c is not None)
+        return tuple(c for c in constraints if c is not None)
 
     def constraint(self, node: yaml.Node, parameters: Sequence[Parameter]) -> Constraint:
         text, offset = self.reader.text(node, "a constraint"), self.reader.offset_of(node)
         span = self.reader.span(node)
         try:
             if offset is None:
-                found = replace(Constraint.parse(text, parameters), span=span)
+                constraint = replace(Constraint.parse(text, parameters), span=span)
             else:
-                found = Constraint.parse(text, parameters, source=self.source, offset=offset)
+                constraint = Constraint.parse(text, parameters, source=self.source, offset=offset)
         except TunepassError as error:
             first = error.diagnostics[0]
             raise SourceError(first if offset is not None else replace(first, span=span)) from None
-        if not satisfied(found.expression, {p.name: p.column([p.default]) for p in parameters}, 1).all():
+        if not satisfied(constraint.expression, {p.name: p.column([p.default]) for p in parameters}, 1).all():
             hint = "the default is the first configuration tried; choose one that satisfies the constraints"
             warning = Diagnostic("the default configuration violates this", span, hint, Severity.WARNING)
             self.warnings.append(warning)
-        return found
+        return constraint
 
     def check_use(self, bindings: Sequence[Binding], build: Build, run: Words, top: dict[str, yaml.Node]) -> None:
         """A parameter that reaches nothing would be tuned for nothing; sources that are not named are not copied."""

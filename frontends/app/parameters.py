@@ -45,9 +45,9 @@ def read_parameter(reader: Reader, key: yaml.Node, node: yaml.Node) -> tuple[Par
         parameter = _construct(reader, name, kind, fields)
     except SpaceError as error:
         first = error.diagnostics[0]
-        at = fields["prior"] if "prior" in first.message and "prior" in fields else fields[NEEDED[kind]]
-        at = key if "name is" in first.message else at
-        raise SourceError(Diagnostic(first.message, reader.span(at), first.hint)) from None
+        faulty_node = fields["prior"] if "prior" in first.message and "prior" in fields else fields[NEEDED[kind]]
+        faulty_node = key if "name is" in first.message else faulty_node
+        raise SourceError(Diagnostic(first.message, reader.span(faulty_node), first.hint)) from None
     if "default" in fields:
         parameter = _with_default(reader, name, kind, fields, parameter)
     return parameter, Binding(name, cast(Role, role), reader.span(node), _form(reader, name, role, fields))

@@ -101,12 +101,12 @@ def _metric(reader: Reader, node: yaml.Node) -> Metric:
 
 
 def _named(
-    reader: Reader, reading: Reading, at: yaml.Node, name: yaml.Node | None, unit: str, maximise: bool
+    reader: Reader, reading: Reading, node: yaml.Node, name: yaml.Node | None, unit: str, maximise: bool
 ) -> Metric:
     objective = reader.text(name, "a metric's name") if name is not None else name_of(reading)
     if not objective.isidentifier():
         hint = "add `name:`" if name is None else None
-        raise reader.fail(f"a metric's name is an identifier, got `{objective}`", at, hint)
+        raise reader.fail(f"a metric's name is an identifier, got `{objective}`", node, hint)
     return Metric(
         pattern=reading.pattern,
         path=reading.path,
@@ -123,8 +123,8 @@ def name_of(reading: Reading) -> str:
 
 
 def _unit_in(pattern: str) -> str:
-    found = UNIT_AFTER.match(pattern, pattern.index("}") + 1) if "}" in pattern else None
-    return found.group(1) if found else ""
+    match = UNIT_AFTER.match(pattern, pattern.index("}") + 1) if "}" in pattern else None
+    return match.group(1) if match else ""
 
 
 def read_reading(reader: Reader, node: yaml.Node, known: Sequence[str] = ("pattern", "json")) -> Reading:

@@ -29,8 +29,8 @@ def read_command(reader: Reader, node: yaml.Node, what: str, names: Iterable[str
         nodes = [node] * len(words)
     if not words or not words[0]:
         raise reader.fail(f"{what} is empty", node, "write the program and its arguments")
-    for word, at in zip(words, nodes):
-        _check(reader, at, word, what, known)
+    for word, word_node in zip(words, nodes):
+        _check(reader, word_node, word, what, known)
     return words
 
 

@@ -20,9 +20,9 @@ ELEMENT_LIMIT = 1 << 31  # elements of one array: beyond it a harness would only
 Scalars = dict[str, int | float]
 
 
-def build_call(pragma: KernelPragma, found: Mapping[str, Definition], source: Source) -> Call:
+def build_call(pragma: KernelPragma, definitions: Mapping[str, Definition], source: Source) -> Call:
     """The call, its arguments checked one by one against the definition's formal parameters."""
-    definition = _definition(pragma, found)
+    definition = _definition(pragma, definitions)
     if definition.private:
         raise SourceError(
             f"`{pragma.name}` is {definition.private}, so no other file can call it",
@@ -60,11 +60,11 @@ def build_call(pragma: KernelPragma, found: Mapping[str, Definition], source: So
     )
 
 
-def _definition(pragma: KernelPragma, found: Mapping[str, Definition]) -> Definition:
-    definition = found.get(pragma.name)
+def _definition(pragma: KernelPragma, definitions: Mapping[str, Definition]) -> Definition:
+    definition = definitions.get(pragma.name)
     if definition is not None:
         return definition
-    close = nearest(pragma.name, found)
+    close = nearest(pragma.name, definitions)
     hint = f"did you mean `{close}`?" if close else "the pragma names a function with a body in the same file"
     raise SourceError(f"no function `{pragma.name}` is defined in this file", pragma.span, hint)
 

@@ -13,8 +13,8 @@ from tunepass.expr.numpy_eval import evaluate
 def constant_value(e: Expr, scalars: Mapping[str, int | float] | None = None) -> bool | int | float | None:
     """A number or Boolean; None where the expression is undefined. Raises ExpressionError on overflow."""
     columns = {name: np.array([value]) for name, value in (scalars or {}).items()}
-    found = evaluate(e, columns, 1)
-    if not bool(np.all(found.defined)):
+    result = evaluate(e, columns, 1)
+    if not bool(np.all(result.defined)):
         return None
-    value = np.asarray(found.values).reshape(-1)[0].item()
+    value = np.asarray(result.values).reshape(-1)[0].item()
     return value if isinstance(value, (bool, int, float)) else None

@@ -156,16 +156,16 @@ class _Reader:
     def constraint(self, pragma: ConstraintPragma, parameters: tuple[Parameter, ...]) -> Constraint:
         text = pragma.expression
         try:
-            found = Constraint.parse(text.text, parameters, source=self.source, offset=text.start)
+            constraint = Constraint.parse(text.text, parameters, source=self.source, offset=text.start)
         except TunepassError as error:
             raise explained(error, text, "a constraint") from None
         columns = {p.name: p.column([p.default]) for p in parameters}
-        if not satisfied(found.expression, columns, 1).all():
+        if not satisfied(constraint.expression, columns, 1).all():
             hint = "the default is the first configuration tried; choose one that satisfies the constraints"
             self.warnings.append(
                 Diagnostic("the default configuration violates this", pragma.span, hint, Severity.WARNING)
             )
-        return found
+        return constraint
 
 
 def _stem(name: str) -> str:

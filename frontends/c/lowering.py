@@ -27,12 +27,12 @@ def macro_names(parameter: Parameter) -> tuple[str, ...]:
 
 def macros(kernel: Kernel, configuration: Configuration) -> tuple[tuple[str, str], ...]:
     """(macro, text) for every parameter that reaches the code by name, in the kernel's order."""
-    found: list[tuple[str, str]] = []
+    definitions: list[tuple[str, str]] = []
     for parameter in kernel.parameters:
         if kernel.binding(parameter.name).role != "macro":
             continue
-        found += [(name, spelled(value)) for name, value in parameter.assignments(configuration[parameter.name])]
-    return tuple(found)
+        definitions += [(name, spelled(value)) for name, value in parameter.assignments(configuration[parameter.name])]
+    return tuple(definitions)
 
 
 def spelled(value: Value) -> str:
@@ -51,15 +51,15 @@ def defines(kernel: Kernel, configuration: Configuration) -> tuple[str, ...]:
 
 def flags(kernel: Kernel, configuration: Configuration) -> tuple[str, ...]:
     """The compiler arguments of every `flag` parameter (its value may hold several, or none), and what nests need."""
-    found: list[str] = []
+    arguments: list[str] = []
     for parameter in kernel.parameters:
         binding = kernel.binding(parameter.name)
         if binding.role == "flag":
             try:
-                found += shlex.split(spelled(configuration[parameter.name]))
+                arguments += shlex.split(spelled(configuration[parameter.name]))
             except ValueError as error:
                 raise SourceError(f"`{parameter.name}`: this flag cannot be split: {error}", binding.span) from None
-    return (*found, *_openmp_flags(kernel, configuration))
+    return (*arguments, *_openmp_flags(kernel, configuration))
 
 
 def lower(kernel: Kernel, configuration: Configuration) -> Candidate:
@@ -101,8 +101,8 @@ def _openmp_flags(kernel: Kernel, configuration: Configuration) -> tuple[str, ..
 
 def rewritten(kernel: Kernel, configuration: Configuration) -> str:
     """The source's text with every nest replaced."""
-    text, pieces, at = kernel.source.text, [], 0
+    text, pieces, position = kernel.source.text, [], 0
     for nest in sorted(nests_of(kernel), key=lambda n: n.span.start):
-        pieces += [text[at : nest.span.start], rewrite(nest, configuration, numbered=True)]
-        at = nest.span.end
-    return "".join([*pieces, text[at:]])
+        pieces += [text[position : nest.span.start], rewrite(nest, configuration, numbered=True)]
+        position = nest.span.end
+    return "".join([*pieces, text[position:]])

@@ -23,7 +23,7 @@ class MacroDefault:
 
 def macro_defaults(scan: Scan) -> Mapping[str, MacroDefault]:
     """The first object-like definition of every macro."""
-    found: dict[str, MacroDefault] = {}
+    defaults: dict[str, MacroDefault] = {}
     open_guards: list[str] = []
     for directive in scan.directives:
         if directive.kind in ("if", "ifdef", "ifndef"):
@@ -34,12 +34,12 @@ def macro_defaults(scan: Scan) -> Mapping[str, MacroDefault]:
             open_guards.pop()
         elif directive.kind == "define":
             name = re.match(r"(\w+)(\(?)\s*(.*)", directive.body, re.DOTALL)
-            if name and not name.group(2).startswith("(") and name.group(1) not in found:
-                at = directive.start + directive.text.index(name.group(1), directive.text.index("define") + 6)
-                span = scan.source.span(at, at + len(name.group(1)))
-                text = _define_text(scan, at + len(name.group(1)), directive.start + len(directive.text))
-                found[name.group(1)] = MacroDefault(text, frozenset(open_guards), span)
-    return found
+            if name and not name.group(2).startswith("(") and name.group(1) not in defaults:
+                name_start = directive.start + directive.text.index(name.group(1), directive.text.index("define") + 6)
+                span = scan.source.span(name_start, name_start + len(name.group(1)))
+                text = _define_text(scan, name_start + len(name.group(1)), directive.start + len(directive.text))
+                defaults[name.group(1)] = MacroDefault(text, frozenset(open_guards), span)
+    return defaults
 
 
 def _define_text(scan: Scan, start: int, end: int) -> str:
@@ -51,8 +51,8 @@ def _define_text(scan: Scan, start: int, end: int) -> str:
 def _guarded_name(kind: str, body: str) -> str:
     if kind == "ifndef":
         return body.split()[0] if body else ""
-    found = re.match(r"!\s*defined\s*\(?\s*(\w+)", body) if kind == "if" else None
-    return found.group(1) if found else ""
+    match = re.match(r"!\s*defined\s*\(?\s*(\w+)", body) if kind == "if" else None
+    return match.group(1) if match else ""
 
 
 def set_macros(pragma: ParamPragma) -> tuple[str, ...]:

@@ -59,8 +59,8 @@ def _construct(pragma: ParamPragma, default: Value | None, written: MacroDefault
         parameter = _parameter(pragma, None, pragma.values.span)
     except SpaceError as error:
         first = error.diagnostics[0]
-        at = first.span or (pragma.prior.span if pragma.prior else pragma.span)
-        raise SourceError(Diagnostic(first.message, at, first.hint)) from None
+        faulty_span = first.span or (pragma.prior.span if pragma.prior else pragma.span)
+        raise SourceError(Diagnostic(first.message, faulty_span, first.hint)) from None
     if default is None:
         return parameter
     span = pragma.default.span if pragma.default else written.span if written else pragma.span

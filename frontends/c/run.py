@@ -35,15 +35,15 @@ def build_run(pragma: RunPragma) -> RunCommand:
 
 
 def _metric(metric: MetricText) -> Metric:
-    found = PLACEHOLDER.findall(metric.pattern)
-    if len(found) != 1:
+    names = PLACEHOLDER.findall(metric.pattern)
+    if len(names) != 1:
         raise SourceError(
-            f"a metric's pattern has one {{name}} where the number stands, found {len(found)}",
+            f"a metric's pattern has one {{name}} where the number stands, found {len(names)}",
             metric.span,
             'write `metric "time: {time} ms"`',
         )
-    if not found[0].isidentifier():
-        raise SourceError(f"a metric's name must be an identifier, got `{found[0]}`", metric.span)
+    if not names[0].isidentifier():
+        raise SourceError(f"a metric's name must be an identifier, got `{names[0]}`", metric.span)
     after = UNIT_AFTER.match(metric.pattern, metric.pattern.index("}") + 1)
     unit = metric.unit if metric.unit is not None else after.group(1) if after else ""
-    return Metric(pattern=metric.pattern, objective=found[0], unit=unit, maximise=metric.maximise, span=metric.span)
+    return Metric(pattern=metric.pattern, objective=names[0], unit=unit, maximise=metric.maximise, span=metric.span)

@@ -36,22 +36,22 @@ def estimate(template: Template, device: Fpga) -> dict[str, float]:
     """What the device's numbers say of one template."""
     sizes, family = dict(template.sizes), template.family
     w, d, n = sizes.get("w", 1), sizes.get("d", 1), sizes.get("n", 1)
-    found = dict.fromkeys(RESOURCES, 0.0)
+    resources = dict.fromkeys(RESOURCES, 0.0)
     if family in ("sram", "fifo", "banked", "buffered"):
         copies = n if family in ("banked", "buffered") else 1
-        found["BRAM"] = copies * _number(memory.blocks(w, algebra.lift(d), device))
+        resources["BRAM"] = copies * _number(memory.blocks(w, algebra.lift(d), device))
         rows = choose(w, d, device.memory.shapes, device.memory.row_blocks_per_bit)[1] if device.memory.shapes else 1
         if rows > 1:  # every copy has a multiplexer of its own; all go by one address
-            found["LUT"] = copies * (_number(sized(device.templates["select"], w, rows)["LUT"]) + rows)
-            found["Regs"] = log2(rows)
+            resources["LUT"] = copies * (_number(sized(device.templates["select"], w, rows)["LUT"]) + rows)
+            resources["Regs"] = log2(rows)
     if family in device.templates:
         table = sized(device.templates[family], w, d if family == "fifo" else n)
-        found |= {r: found[r] + _number(amount) for r, amount in table.items()}
+        resources |= {r: resources[r] + _number(amount) for r, amount in table.items()}
     elif family != "sram":
         table_of = device.structures if family in plan.CONTROL else device.area
         size = n if family in plan.CONTROL else w
-        found |= {r: evaluate(amount, size) for r, amount in table_of[family].items()}
-    return {r: round(y) if r in ("LUT", "Regs") else y for r, y in found.items()}
+        resources |= {r: evaluate(amount, size) for r, amount in table_of[family].items()}
+    return {r: round(y) if r in ("LUT", "Regs") else y for r, y in resources.items()}
 
 
 def errors(counts: Mapping[Template, Counts], device: Fpga) -> dict[tuple[str, str], Error]:

@@ -54,14 +54,14 @@ class Composition(AreaModel):
         return Area()
 
     def _operations(self, operations: tuple[Operation, ...]) -> Area:
-        found = []
+        areas = []
         for op in operations:
             family = ALIASES.get(op.name, op.name)
             if family in FAMILIES and FAMILIES[family].sizes == ("w",):
-                found.append(self._one(Template.of(family, w=self._width(op, operations))))
+                areas.append(self._one(Template.of(family, w=self._width(op, operations))))
             elif op.name in self.device.area:
                 self.left_out.add(op.name)
-        return total(found)
+        return total(areas)
 
     def _delay_lines(self, body: Body, par: Expr) -> Area:
         if body.delays:

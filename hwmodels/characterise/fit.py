@@ -42,8 +42,8 @@ class Fitted:
 def fit(counts: Mapping[Template, Counts], shapes: tuple[tuple[int, int, int], ...]) -> Fitted:
     """`shapes`: (width, words, blocks) of the device's RAM."""
     by_family: dict[str, dict[tuple[int, ...], Counts]] = {}
-    for template, found in counts.items():
-        by_family.setdefault(template.family, {})[tuple(size for _, size in template.sizes)] = found
+    for template, resources in counts.items():
+        by_family.setdefault(template.family, {})[tuple(size for _, size in template.sizes)] = resources
     area: dict[str, Mapping[str, Curve]] = {}
     structures: dict[str, Mapping[str, Curve]] = {}
     templates: dict[str, Mapping[str, Ways | Depth]] = {}
@@ -60,10 +60,10 @@ def fit(counts: Mapping[Template, Counts], shapes: tuple[tuple[int, int, int], .
 
 
 def _by_size(known: Mapping[int, Counts]) -> dict[str, Curve]:
-    found: dict[str, Curve] = {r: _points((x, c[r]) for x, c in known.items()) for r in LOGIC}
+    curves: dict[str, Curve] = {r: _points((x, c[r]) for x, c in known.items()) for r in LOGIC}
     if any(c["DSPs"] for c in known.values()):
-        found["DSPs"] = _steps((x, c["DSPs"]) for x, c in known.items())
-    return {r: amount for r, amount in found.items() if not (isinstance(amount, tuple) and amount == (0.0,))}
+        curves["DSPs"] = _steps((x, c["DSPs"]) for x, c in known.items())
+    return {r: amount for r, amount in curves.items() if not (isinstance(amount, tuple) and amount == (0.0,))}
 
 
 def _points(pairs: Iterable[Pair]) -> Curve:
@@ -75,18 +75,18 @@ def _points(pairs: Iterable[Pair]) -> Curve:
         x0, y0 = kept[-1]
         if abs(y0 + (y1 - y0) * (x - x0) / (x1 - x0) - y) > 1e-9:
             kept.append((x, y))
-    found = Points((*kept, *known[1:][-1:]))
-    return (len(found.points) > 3 and _parabola(known)) or found
+    points = Points((*kept, *known[1:][-1:]))
+    return (len(points.points) > 3 and _parabola(known)) or points
 
 
 def _parabola(known: list[Pair]) -> tuple[float, ...] | None:
     x, y = np.array(known).T
     weight = 1 / np.maximum(y, 1)
     rows = np.stack([np.ones_like(x), x, x * x], axis=1)
-    found = np.linalg.lstsq(rows * weight[:, None], y * weight, rcond=None)[0]
-    if np.any(np.abs(rows @ found - y) * weight > PARABOLA):
+    coefficients = np.linalg.lstsq(rows * weight[:, None], y * weight, rcond=None)[0]
+    if np.any(np.abs(rows @ coefficients - y) * weight > PARABOLA):
         return None
-    return tuple(0.0 if abs(c) < 1e-9 else float(c) for c in found)
+    return tuple(0.0 if abs(c) < 1e-9 else float(c) for c in coefficients)
 
 
 def _steps(pairs: Iterable[Pair]) -> Curve:
@@ -121,8 +121,8 @@ def row_price(seen: Mapping[tuple[int, int], Pair], shapes: tuple[tuple[int, int
     """
 
     def right(price: float) -> int:
-        found = ((choose(w, d, shapes, price), blocks, luts) for (w, d), (blocks, luts) in seen.items())
-        return sum((n == blocks) + ((rows > 1) == (luts > 0)) for (n, rows), blocks, luts in found)
+        predicted = ((choose(w, d, shapes, price), blocks, luts) for (w, d), (blocks, luts) in seen.items())
+        return sum((n == blocks) + ((rows > 1) == (luts > 0)) for (n, rows), blocks, luts in predicted)
 
     score = [right(price) for price in ROW_PRICES]
     best = [price for price, n in zip(ROW_PRICES, score) if n == max(score)]

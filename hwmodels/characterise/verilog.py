@@ -54,8 +54,8 @@ def wrapper(name: str, templates: Sequence[Template]) -> str:
     for template in templates:
         pins = [".clk(i[0])"]
         for way, port, width in template.ports()[1:]:
-            at = into if way == "input" else out
-            pins.append(f".{port}({'i' if way == 'input' else 'o'}[{at + width - 1}:{at}])")
+            bit = into if way == "input" else out
+            pins.append(f".{port}({'i' if way == 'input' else 'o'}[{bit + width - 1}:{bit}])")
             into, out = (into + width, out) if way == "input" else (into, out + width)
         lines.append(f"  {template.name} u_{template.name}({', '.join(pins)});")
     body = "\n".join(lines)

@@ -22,10 +22,10 @@ IN_REDUCE = {"fix_add": 0, "mux": 0}  # an accumulation that takes one of these 
 
 def head(text: str, name: str) -> str:
     """The part of a device's file that a characterisation keeps, with its mark's line."""
-    at = text.find(MARK)
-    if at < 0:
+    mark = text.find(MARK)
+    if mark < 0:
         raise ModelError(f"device {name} is not one that is characterised")
-    return text[: text.index("\n", at) + 1]
+    return text[: text.index("\n", mark) + 1]
 
 
 def device_text(

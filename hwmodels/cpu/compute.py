@@ -148,14 +148,14 @@ class Compute:
     def _chains(self, x: str, jam: dict[str, Expr], copies: Expr, elements: Expr) -> list[Expr]:
         """Sums that the innermost loop does not move wait for themselves; copies that move them are other sums, and
         pass through memory where the compiler cannot tell their elements apart."""
-        found = []
+        chains = []
         for access in self.work.accesses:
             if access.written and access.read and not access.stride(x):
                 sums = alg.mul(1.0, *(c for i, c in jam.items() if i != x and access.stride(i)))
                 stored = alg.where(alg.compare(sums, ">", 1), alg.div(self.core.forward_ns, copies), 0.0)
                 each = alg.add(self.core.chain_ns * self.work.chained, stored)
-                found.append(alg.div(each, alg.mul(sums, elements)))
-        return found
+                chains.append(alg.div(each, alg.mul(sums, elements)))
+        return chains
 
     def _spilled(self, x: str, jam: dict[str, Expr]) -> Expr:
         """Loads an iteration of values that the registers cannot keep."""

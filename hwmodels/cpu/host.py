@@ -60,10 +60,10 @@ def measured(printed: str) -> dict[str, float]:
     """The figures that the program printed, in ns. Raises ModelError where a line is none."""
     figures: dict[str, float] = {}
     for line in printed.splitlines():
-        found = re.fullmatch(r"([a-z_]+(?: \d+)?) (\d+(?:\.\d+)?(?:e-?\d+)?)", line)
-        if found is None or float(found[2]) <= 0:
+        match = re.fullmatch(r"([a-z_]+(?: \d+)?) (\d+(?:\.\d+)?(?:e-?\d+)?)", line)
+        if match is None or float(match[2]) <= 0:
             raise ModelError(f"the measuring program printed `{line[:80]}`, which is no figure")
-        figures[found[1]] = float(found[2])
+        figures[match[1]] = float(match[2])
     return figures
 
 

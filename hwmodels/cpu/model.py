@@ -55,23 +55,23 @@ def _nest_ns(nest: Nest, device: Cpu, compiled: Compiled, types: dict[str, Type]
     work = nest.work
     assert isinstance(work, Work)
     loops = Loops(nest, work, types)
-    found = streams(work.accesses)
+    all_streams = streams(work.accesses)
     share = instances(device, loops, loops.indices)
     core = alg.mul(Compute(loops, work, device, compiled).ns(), share)
     fork = alg.mul(device.core.fork_ns, _forks(loops))
     levels = (*device.levels, device.pages)
     kinds = {(level.block_byte, level.sets) for level in levels}
-    footprints = {kind: Footprints(loops, found, *kind) for kind in sorted(kinds)}
-    data = [_data_ns(level, footprints[level.block_byte, level.sets], found, loops) for level in levels]
+    footprints = {kind: Footprints(loops, all_streams, *kind) for kind in sorted(kinds)}
+    data = [_data_ns(level, footprints[level.block_byte, level.sets], all_streams, loops) for level in levels]
     own = [ns for ns, level in zip(data, levels) if not level.shared]
     common = [ns for ns, level in zip(data, levels) if level.shared]
     return alg.add(core, fork, alg.mul(share, alg.add(*own)), *common)
 
 
-def _data_ns(level: Level, footprints: Footprints, found: tuple[Stream, ...], loops: Loops) -> Expr:
+def _data_ns(level: Level, footprints: Footprints, all_streams: tuple[Stream, ...], loops: Loops) -> Expr:
     """The time in which the level's misses are served."""
     terms = []
-    for stream in found:
+    for stream in all_streams:
         written = WRITTEN if stream.written and level.block_byte < PAGE_BYTE else 1.0
         each = alg.mul(written, _miss_ns(stream, level, loops))
         terms.append(alg.mul(each, moved(stream, level, loops, footprints)))

@@ -92,11 +92,11 @@ def _stream(group: Sequence[Access]) -> Stream:
 class Footprints:
     """F and W of one block size at every position; with `sets`, W counts the room that rows which share sets take."""
 
-    def __init__(self, loops: Loops, found: Sequence[Stream], block_byte: int, sets: int = 1):
+    def __init__(self, loops: Loops, all_streams: Sequence[Stream], block_byte: int, sets: int = 1):
         self.loops, self.block_byte, self.sets = loops, block_byte, sets
         positions = range(loops.depth + 1)
-        self.blocks = {s: [self._blocks(s, q) for q in positions] for s in found}
-        held = [[self._held(s, q) for s in found] for q in positions]
+        self.blocks = {s: [self._blocks(s, q) for q in positions] for s in all_streams}
+        held = [[self._held(s, q) for s in all_streams] for q in positions]
         self.bytes = [alg.mul(block_byte, alg.add(*blocks)) for blocks in held]
 
     def _held(self, stream: Stream, position: int) -> Expr:

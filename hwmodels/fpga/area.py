@@ -60,7 +60,7 @@ class AreaModel:
         return Raw(total([shell, *outside, design]), tuple(self.parts))
 
     def _controller(self, controller: Controller, depth: int) -> Area:
-        at = len(self.parts)
+        index = len(self.parts)
         par = par_of(controller.counters)
         if controller.schedule is Schedule.INNER:
             area = self._inner(controller, par, depth)
@@ -75,7 +75,7 @@ class AreaModel:
         if controller.kind == "reduce" and controller.schedule is not Schedule.INNER and controller.reduction:
             area = area + self._operations(controller.reduction.operations).times(par)
         area = total([area, *(self._counter(c) for c in (*controller.counters, *controller.reduce_counters))])
-        self.parts.insert(at, Part(controller.label, depth, area, controller.span, times=par))
+        self.parts.insert(index, Part(controller.label, depth, area, controller.span, times=par))
         return area
 
     def _stage(self, stage: Controller | Transfer, depth: int) -> Area:

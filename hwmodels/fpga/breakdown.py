@@ -46,15 +46,15 @@ Tree = Sequence[tuple[Part, "Tree"]]
 
 def _tree(parts: Sequence[Part]) -> Tree:
     """Parts in program order as a forest, by their depths."""
-    found: list[tuple[Part, Tree]] = []
-    at = 0
-    while at < len(parts):
-        end = at + 1
-        while end < len(parts) and parts[end].depth > parts[at].depth:
+    tree: list[tuple[Part, Tree]] = []
+    first = 0
+    while first < len(parts):
+        end = first + 1
+        while end < len(parts) and parts[end].depth > parts[first].depth:
             end += 1
-        found.append((parts[at], _tree(parts[at + 1 : end])))
-        at = end
-    return found
+        tree.append((parts[first], _tree(parts[first + 1 : end])))
+        first = end
+    return tree
 
 
 def _timed(part: Part, below: Tree, times: float, critical: float, number: Number) -> Slice:
@@ -74,7 +74,7 @@ def _timed(part: Part, below: Tree, times: float, critical: float, number: Numbe
         else:
             counted = turns * takes[i]
         inside.append(_timed(inner, deeper, times * turns, share * counted, number))
-    own = critical - sum(one.values["cycles"] for one in inside)
+    own = critical - sum(nested.values["cycles"] for nested in inside)
     values = {"cycles": critical, "each": each, "times": times}
     return Slice(part.label, part.span, values, {"cycles": own}, tuple(inside))
 
@@ -90,7 +90,7 @@ def _placed(part: Part, below: Tree, instances: float, number: Number, device: F
     values = {name: instances * number(amount) for name, amount in amounts.items()}
     lanes = number(part.times) if part.times is not None else 1.0
     inside = tuple(_placed(inner, deeper, instances * lanes, number, device) for inner, deeper in below)
-    own = {name: value - sum(one.values[name] for one in inside) for name, value in values.items()}
+    own = {name: value - sum(nested.values[name] for nested in inside) for name, value in values.items()}
     return Slice(part.label, part.span, values | {"times": instances}, own, inside)
 
 

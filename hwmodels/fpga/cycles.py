@@ -69,7 +69,7 @@ class CycleModel:
         return cycles
 
     def _controller(self, controller: Controller, depth: int) -> Expr:
-        at = len(self.parts)
+        index = len(self.parts)
         inner = controller.schedule is Schedule.INNER
         cycles = self._inner(controller) if inner else self._outer(controller, depth)
         loop = controller.kind in LOOPS
@@ -82,7 +82,7 @@ class CycleModel:
             overlap=pipelined(controller) if loop and not inner else None,
             combine="leaf" if inner else "slowest" if _together(controller) else "turns",
         )
-        self.parts.insert(at, part)
+        self.parts.insert(index, part)
         return cycles
 
     def _inner(self, controller: Controller) -> Expr:

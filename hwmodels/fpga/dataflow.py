@@ -72,7 +72,7 @@ def _delays(
 
 def _accumulations(operations: tuple[Operation, ...]) -> dict[tuple[int, int], frozenset[int]]:
     """(read, write) of one memory where the write depends on the read: the operations between."""
-    found = {}
+    between = {}
     for w, write in enumerate(operations):
         if write.memory is None or not write.name.endswith(_WRITES):
             continue
@@ -80,8 +80,8 @@ def _accumulations(operations: tuple[Operation, ...]) -> dict[tuple[int, int], f
         for r in above:
             read = operations[r]
             if read.memory == write.memory and read.name.endswith(_READS):
-                found[r, w] = frozenset(i for i in above if r in _ancestors(operations, i)) | {r, w}
-    return found
+                between[r, w] = frozenset(i for i in above if r in _ancestors(operations, i)) | {r, w}
+    return between
 
 
 def _ancestors(operations: tuple[Operation, ...], start: int) -> set[int]:

@@ -180,13 +180,13 @@ def _device(data: dict[str, Any]) -> Fpga:
 
 
 def _placement(fitted: Mapping[str, Any]) -> Placement | None:
-    found = fitted["placement"]
-    if not found:
+    placement = fitted["placement"]
+    if not placement:
         return None
     return Placement(
-        routing_luts=_correction(found["routing_luts"]),
-        unavailable_alms=_correction(found["unavailable_alms"]),
-        fanout_per_reg=float(found["fanout_per_reg"]),
+        routing_luts=_correction(placement["routing_luts"]),
+        unavailable_alms=_correction(placement["unavailable_alms"]),
+        fanout_per_reg=float(placement["fanout_per_reg"]),
         source=fitted["source"],
     )
 

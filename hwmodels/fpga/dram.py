@@ -59,10 +59,10 @@ def contention(accel: Controller, overlap: Mapping[str, Expr], pars: Mapping[str
             return
         running = algebra.lift(1) if stage.schedule is Schedule.PARALLEL else overlap[stage.label]
         for child in stage.stages:
-            mine = own.get(id(child), algebra.lift(1))
-            if algebra.number(mine) == 0:
+            count_of_child = own.get(id(child), algebra.lift(1))
+            if algebra.number(count_of_child) == 0:
                 continue
-            turn = algebra.mul(algebra.floordiv(given, largest[id(stage)]), mine)
+            turn = algebra.mul(algebra.floordiv(given, largest[id(stage)]), count_of_child)
             if _open(running):
                 share(child, algebra.where(algebra.compare(running, "!=", 0), given, turn))
             else:

@@ -34,7 +34,7 @@ class Access:
 
 def accesses(program: Program) -> dict[str, list[Access]]:
     """Every access of every memory, in program order."""
-    found: dict[str, list[Access]] = {}
+    accesses_of: dict[str, list[Access]] = {}
     pars: dict[str, Expr] = {}
     sizes = {m.name: len(m.dims) for m in program.all_memories()}
     for controller in program.accel.walk():
@@ -46,14 +46,18 @@ def accesses(program: Program) -> dict[str, list[Access]]:
                     algebra.mul(*(pars[c] for c in index.counters if c in pars and (c in own or not own)))
                     for index in op.index
                 )
-                found.setdefault(op.memory, []).append(Access(along, op.name.endswith(("_store", "_enq", "_shift"))))
+                accesses_of.setdefault(op.memory, []).append(
+                    Access(along, op.name.endswith(("_store", "_enq", "_shift")))
+                )
         for name, access in _block_accesses(controller):
-            found.setdefault(name, []).append(access)
+            accesses_of.setdefault(name, []).append(access)
         for stage in controller.stages:
             if isinstance(stage, Transfer) and sizes.get(stage.local):
                 ones = (algebra.lift(1),) * (sizes[stage.local] - 1)
-                found.setdefault(stage.local, []).append(Access((*ones, stage.par), stage.kind in ("load", "gather")))
-    return found
+                accesses_of.setdefault(stage.local, []).append(
+                    Access((*ones, stage.par), stage.kind in ("load", "gather"))
+                )
+    return accesses_of
 
 
 def _block_accesses(controller: Controller) -> Iterator[tuple[str, Access]]:
@@ -136,13 +140,13 @@ def buffers_of(program: Program, pipelined: Mapping[str, Expr]) -> dict[str, Exp
 
     `pipelined` gives 1 or 0 for each controller by label: whether its stages overlap.
     """
-    found: dict[str, Expr] = {}
+    buffers: dict[str, Expr] = {}
     for controller in program.accel.walk():
         for memory in controller.memories:
             distance = _distance(controller, memory.name)
             overlap = pipelined.get(controller.label, algebra.lift(0))
-            found[memory.name] = algebra.add(1, algebra.mul(overlap, distance))
-    return found
+            buffers[memory.name] = algebra.add(1, algebra.mul(overlap, distance))
+    return buffers
 
 
 def _distance(controller: Controller, memory: str) -> int:

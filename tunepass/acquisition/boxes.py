@@ -71,9 +71,9 @@ def _slabs(front: Floats, reference: Floats) -> Boxes:
             done.append((left, right, height, since, c))
             if left < a:
                 kept.append((left, a, height, c))
-        at = sum(right <= a for _, right, _, _ in kept)
-        end = kept[at][0] if at < len(kept) else float(reference[0])
-        strips = [*kept[:at], (a, end, b, c), *kept[at:]] if end > a else kept
+        position = sum(right <= a for _, right, _, _ in kept)
+        end = kept[position][0] if position < len(kept) else float(reference[0])
+        strips = [*kept[:position], (a, end, b, c), *kept[position:]] if end > a else kept
     done += [(*strip, float(reference[2])) for strip in strips]
     done = [box for box in done if box[4] > box[3]]
     lower = np.array([[left, -np.inf, since] for left, _, _, since, _ in done])

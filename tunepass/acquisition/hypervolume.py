@@ -47,7 +47,7 @@ class ExpectedHypervolumeImprovement(JointAcquisition):
         if len(posteriors) != k:
             raise ValueError(f"{k} objectives need as many posteriors, got {len(posteriors)}")
         step = max(1, CELLS // len(self.boxes.upper))
-        parts = [self._block(posteriors, slice(at, at + step)) for at in range(0, m, step)]
+        parts = [self._block(posteriors, slice(start, start + step)) for start in range(0, m, step)]
         return np.concatenate(parts) if parts else np.empty(0)
 
     def _block(self, posteriors: Sequence[Posterior], rows: slice) -> Floats:

@@ -72,8 +72,8 @@ class Feasibility:
 
 def _targets(kinds: NDArray[np.int64], own_forest: int) -> list[NDArray[np.bool_]]:
     """One Boolean target (n,) a forest: each frequent kind alone, all rare ones together."""
-    found, counts = np.unique(kinds[kinds != FEASIBLE], return_counts=True)
-    frequent = [int(kind) for kind, count in zip(found, counts) if count >= own_forest]
+    distinct, counts = np.unique(kinds[kinds != FEASIBLE], return_counts=True)
+    frequent = [int(kind) for kind, count in zip(distinct, counts) if count >= own_forest]
     targets = [kinds == kind for kind in frequent]
     rare = (kinds != FEASIBLE) & ~np.isin(kinds, frequent)
     return [*targets, rare] if rare.any() else targets

@@ -103,8 +103,8 @@ class GaussianProcess(Surrogate):
     def posterior(self, x: Floats) -> Posterior:
         fit, rows = self.fitted, self._x
         assert rows is not None
-        found = posterior(rows, x, self.features, fit.kernel, fit.u, fit.alpha)
-        return Posterior(self._shift + self._scale * found.mean, self._scale**2 * found.variance)
+        standardised = posterior(rows, x, self.features, fit.kernel, fit.u, fit.alpha)
+        return Posterior(self._shift + self._scale * standardised.mean, self._scale**2 * standardised.variance)
 
     def leave_one_out(self) -> Posterior:
         """Predictive mean and variance of each fitted row given the others (Rasmussen & Williams, Eq. 5.12)."""
@@ -155,9 +155,9 @@ class GaussianProcess(Surrogate):
         scores = [objective(start)[0] for start in starts]
         best, best_value = starts[int(np.argmin(scores))], float(np.min(scores))
         for index in np.argsort(scores, kind="stable")[: self.settings.starts]:
-            found, value = minimise(objective, starts[index], bound=BOUND, iterations=self.settings.iterations)
+            parameters, value = minimise(objective, starts[index], bound=BOUND, iterations=self.settings.iterations)
             if value < best_value:
-                best, best_value = found, value
+                best, best_value = parameters, value
         return best, -best_value
 
 

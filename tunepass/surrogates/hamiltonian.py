@@ -20,21 +20,21 @@ def draws(
     objective: Objective, mode: Floats, rng: np.random.Generator, *, count: int, thin: int, bound: float
 ) -> list[Floats]:
     """`count` states of a chain from `mode` under exp(-objective), every `thin`-th, in the box |x_i| <= bound."""
-    x, step, found = mode, FIRST_STEP, []
+    x, step, states = mode, FIRST_STEP, []
     value, gradient = objective(x)
     for proposal in range(count * thin):
         momentum = rng.normal(size=len(x))
         before = value + 0.5 * float((momentum * momentum).sum())
-        at, slope, new = x, gradient, value
+        position, slope, new = x, gradient, value
         for _ in range(LEAPS):
             momentum = momentum - 0.5 * step * slope
-            at = np.clip(at + step * momentum, -bound, bound)
-            new, slope = objective(at)
+            position = np.clip(position + step * momentum, -bound, bound)
+            new, slope = objective(position)
             momentum = momentum - 0.5 * step * slope
         accepted = math.log(rng.random() + 1e-300) < before - new - 0.5 * float((momentum * momentum).sum())
         if accepted:
-            x, value, gradient = at, new, slope
+            x, value, gradient = position, new, slope
         step *= 1.15 if accepted else 0.75
         if (proposal + 1) % thin == 0:
-            found.append(x)
-    return found
+            states.append(x)
+    return states

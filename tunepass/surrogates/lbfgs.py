@@ -37,10 +37,10 @@ def minimise(
                 step / max(1.0, float(np.abs(gradient).max())),
                 slope / max(1.0, float(np.abs(gradient).max())),
             )
-        found = _backtrack(objective, x, value, step, slope, bound)
-        if found is None:
+        point = _backtrack(objective, x, value, step, slope, bound)
+        if point is None:
             break
-        new, new_value, new_gradient = found
+        new, new_value, new_gradient = point
         moved, turned = new - x, new_gradient - gradient
         if (moved * turned).sum() > 1e-10:
             pairs.append((moved, turned))

@@ -60,16 +60,16 @@ def harness_source(kernel: Kernel) -> str:
 def c_arguments(call: Call) -> list[CScalar | CArray]:
     """The call's arguments with every scalar and length worked out."""
     scalars: Scalars = {}
-    found: list[CScalar | CArray] = []
+    arguments: list[CScalar | CArray] = []
     for argument in call.arguments:
         if isinstance(argument, ScalarArgument):
             value = _known(argument.value, scalars, f"`{argument.name}`")
             scalars[argument.name] = value
             real = isinstance(value, float)
-            found.append(CScalar(name=argument.name, element=argument.element, value=_constant(value), real=real))
+            arguments.append(CScalar(name=argument.name, element=argument.element, value=_constant(value), real=real))
         else:
-            found.append(_array(argument, scalars))
-    return found
+            arguments.append(_array(argument, scalars))
+    return arguments
 
 
 def _array(argument: ArrayArgument, scalars: Scalars) -> CArray:

@@ -145,7 +145,7 @@ class Body:
         if step or tokens.at("++", "--"):
             if not step:
                 tokens.take()
-            self._store(target, compound=True, operator="+", at=operator)
+            self._store(target, compound=True, operator="+", token=operator)
         elif operator.text in ASSIGNMENTS:
             tokens.take()
             self._assigned()
@@ -157,11 +157,11 @@ class Body:
             spent = self.operations + self.divisions + self.calls - before
             self.chained = max(self.chained, 1 if operator.text != "=" else spent)
 
-    def _store(self, target: Value, compound: bool, operator: str, at: BodyToken) -> None:
+    def _store(self, target: Value, compound: bool, operator: str, token: BodyToken) -> None:
         if target.local:
             self.locals[target.local] = Value(local=target.local)
         elif target.place is None:
-            raise self._unreadable("this is assigned to, and is no element of an array", at)
+            raise self._unreadable("this is assigned to, and is no element of an array", token)
         else:
             use = self.accesses.setdefault(target.place, Use(target.element_byte))
             use.written = True

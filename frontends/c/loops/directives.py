@@ -74,14 +74,14 @@ def _implied(text: str, parameter: Parameter, span: Span) -> Constraint:
 
 
 def _parameter(name: str, span: Span, parameters: Mapping[str, Parameter], flags: frozenset[str]) -> Parameter:
-    found = parameters.get(name)
-    if found is None:
+    parameter = parameters.get(name)
+    if parameter is None:
         close = nearest(name, parameters)
         hint = f"did you mean `{close}`?" if close else "a clause names a parameter of the same kernel, or a number"
         raise SourceError(f"unknown parameter `{name}`", span, hint)
     if name in flags:
         raise SourceError(f"`{name}` is a compiler flag, not a number for a loop", span)
-    return found
+    return parameter
 
 
 def _check_factor(factor: FactorText, parameter: Parameter) -> None:

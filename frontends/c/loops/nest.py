@@ -72,22 +72,22 @@ class _NestReader:
         return SourceError(message, self.source.span(start, stop), hint)
 
     def read(self) -> Nest:
-        start = at = skip_space(self.code, self.pragma.outer.end)
+        start = offset = skip_space(self.code, self.pragma.outer.end)
         headers: list[Header] = []
         ends: list[int] = []  # where the braces around the next loop close
         names = [n.name for n in self.pragma.indices]
         for depth, name in enumerate(names):
-            at = skip_space(self.code, at)
-            if depth and self.code[at : at + 1] == "{":
-                ends.append(closing(self.code, at))
-                at = skip_space(self.code, at + 1)
-            headers.append(self.header(at, name, depth, names))
-            at = headers[-1].end
-        body_start = skip_space(self.code, at)
+            offset = skip_space(self.code, offset)
+            if depth and self.code[offset : offset + 1] == "{":
+                ends.append(closing(self.code, offset))
+                offset = skip_space(self.code, offset + 1)
+            headers.append(self.header(offset, name, depth, names))
+            offset = headers[-1].end
+        body_start = skip_space(self.code, offset)
         try:
             body_end = statement_end(self.code, body_start)
         except TooDeepError as error:
-            raise self.fail("this statement is nested too deeply", error.at) from None
+            raise self.fail("this statement is nested too deeply", error.offset) from None
         end = self.closed(body_end, ends)
         for directive in self.directives:
             if start <= directive.start < end:
@@ -109,20 +109,20 @@ class _NestReader:
         """Where the body names an index; None if it declares one of its own, or uses a macro that names one."""
         body = self.code[start:end]
         words = set(WORD.findall(body))
-        one = rf"(?P<name>{'|'.join(names)})\b"
-        if words & self.hiding(set(names)) or re.search(rf"{DECLARES}\s*{one}\s*[=;,:\[)]", body):
+        any_index = rf"(?P<name>{'|'.join(names)})\b"
+        if words & self.hiding(set(names)) or re.search(rf"{DECLARES}\s*{any_index}\s*[=;,:\[)]", body):
             return None
         if self.includes and any(w.isupper() and w not in self.macros for w in words):
             return None  # perhaps a macro of an included file
-        found = re.finditer(rf"(?<![\w.])(?<!->){one}", body)
-        return tuple((f["name"], start + f.start("name")) for f in found)
+        matches = re.finditer(rf"(?<![\w.])(?<!->){any_index}", body)
+        return tuple((f["name"], start + f.start("name")) for f in matches)
 
     def hiding(self, names: set[str]) -> set[str]:
         """The macros whose text names one of `names`, also through other macros."""
-        found: set[str] = set()
-        while more := {macro for macro, words in self.macros.items() if words & (names | found)} - found:
-            found |= more
-        return found
+        hiding: set[str] = set()
+        while more := {macro for macro, words in self.macros.items() if words & (names | hiding)} - hiding:
+            hiding |= more
+        return hiding
 
     def clauses(self) -> Directives:
         def factors(clause: str) -> tuple[Factor, ...]:
@@ -130,34 +130,34 @@ class _NestReader:
 
         named = tuple(n.name for n in self.pragma.order)
         indices = {n.name for n in self.pragma.indices}
-        one = len(named) == 1 and named[0] not in indices
+        by_parameter = len(named) == 1 and named[0] not in indices
         return Directives(
             tile=factors("tile"),
-            order=named[0] if one else named,
+            order=named[0] if by_parameter else named,
             unroll=factors("unroll"),
             unroll_and_jam=factors("unroll_and_jam"),
             vectorize=factors("vectorize"),
             parallel=factors("parallel"),
         )
 
-    def header(self, at: int, name: str, depth: int, names: list[str]) -> Header:
-        if word_at(self.code, at) != "for":
+    def header(self, offset: int, name: str, depth: int, names: list[str]) -> Header:
+        if word_at(self.code, offset) != "for":
             if not depth:
                 raise self.fail(
-                    "expected a `for` after this pragma", at, hint="the pragma stands right before its nest"
+                    "expected a `for` after this pragma", offset, hint="the pragma stands right before its nest"
                 )
             raise self.fail(
                 f"the nest is not perfect: this stands between the loops `{names[depth - 1]}` and `{name}`",
-                at,
+                offset,
                 hint="move it into the innermost loop or out of the nest",
             )
-        opening = skip_space(self.code, at + len("for"))
+        opening = skip_space(self.code, offset + len("for"))
         end = closing(self.code, opening)
         parts = self.code[opening + 1 : end - 1].split(";")
         if len(parts) != 3:
-            raise self.fail("this loop's header cannot be read", at, end, HEADER)
+            raise self.fail("this loop's header cannot be read", offset, end, HEADER)
         init, condition = INIT.match(parts[0]), CONDITION.match(parts[1])
-        step = next((found for pattern in STEPS if (found := pattern.match(parts[2]))), None)
+        step = next((match for pattern in STEPS if (match := pattern.match(parts[2]))), None)
         begin = opening + 1 + len(parts[0]) - len(parts[0].lstrip())
         if init is None:
             hint = f"write `for (int {name} = …`: what the index holds after the nest would be lost"
@@ -174,7 +174,7 @@ class _NestReader:
             raise self.fail("this loop's step cannot be rewritten", skip_space(self.code, third), hint=HEADER)
         self.check_bound(init["start"], opening + 1 + init.start("start"), names)
         self.check_bound(condition["end"], second + condition.start("end"), names)
-        return Header(self.loop(name, init, condition, step, at, begin, end, third), end, (opening + 1, end - 1))
+        return Header(self.loop(name, init, condition, step, offset, begin, end, third), end, (opening + 1, end - 1))
 
     def loop(
         self,
@@ -182,7 +182,7 @@ class _NestReader:
         init: re.Match[str],
         condition: re.Match[str],
         step: re.Match[str],
-        at: int,
+        offset: int,
         begin: int,
         end: int,
         third: int,
@@ -204,9 +204,11 @@ class _NestReader:
         if condition["op"].endswith("="):
             stop = _plus_one(stop, down)
         start = " ".join(init["start"].split())
-        return Loop(index=name, type=type_, start=start, end=stop, step=size, down=down, span=self.source.span(at, end))
+        return Loop(
+            index=name, type=type_, start=start, end=stop, step=size, down=down, span=self.source.span(offset, end)
+        )
 
-    def check_bound(self, text: str, at: int, names: list[str]) -> None:
+    def check_bound(self, text: str, offset: int, names: list[str]) -> None:
         """Bounds are arithmetic on names and whole numbers: nothing that reads memory or has an effect."""
         if (
             not text
@@ -217,27 +219,27 @@ class _NestReader:
             or "--" in text
         ):
             hint = "copy it into a variable before the nest"
-            raise self.fail("this bound is more than arithmetic on variables", at, at + max(1, len(text)), hint)
-        for found in re.finditer(r"[A-Za-z_]\w*", text):
-            if found.group() in names:
+            raise self.fail("this bound is more than arithmetic on variables", offset, offset + max(1, len(text)), hint)
+        for word in re.finditer(r"[A-Za-z_]\w*", text):
+            if word.group() in names:
                 raise self.fail(
-                    f"this bound depends on `{found.group()}`: the nest is not rectangular",
-                    at + found.start(),
+                    f"this bound depends on `{word.group()}`: the nest is not rectangular",
+                    offset + word.start(),
                     hint="leave the outer or the inner loop out of the pragma",
                 )
 
-    def closed(self, at: int, ends: list[int]) -> int:
+    def closed(self, offset: int, ends: list[int]) -> int:
         """After the braces around the loops; nothing else may stand before they close."""
         for end in reversed(ends):
-            after = skip_space(self.code, at)
+            after = skip_space(self.code, offset)
             if after != end - 1:
                 raise self.fail(
                     "the nest is not perfect: this stands after an inner loop",
                     after,
                     hint="move it into the innermost loop or out of the nest",
                 )
-            at = end
-        return at
+            offset = end
+        return offset
 
     def check_body(self, start: int, end: int, names: list[str]) -> None:
         body = self.code[start:end]

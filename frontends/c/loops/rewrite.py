@@ -209,8 +209,8 @@ def _body(nest: Nest, moves: Mapping[str, str]) -> tuple[str, ...]:
     text, start = nest.body.text, nest.body.start
     for index, offset in reversed(nest.uses or ()):
         if index in moves:
-            at = offset - start
-            text = text[:at] + moves[index] + text[at + len(index) :]
+            position = offset - start
+            text = text[:position] + moves[index] + text[position + len(index) :]
     if re.search(r'R"|\\\r?\n', text):
         return tuple(text.splitlines())
     first, newline, rest = text.partition("\n")

@@ -36,7 +36,7 @@ class Group:
     models: tuple[ModelPragma, ...]
 
 
-def group(pragmas: Sequence[Pragma], found: Mapping[str, Definition], source: Source) -> list[Group]:
+def group(pragmas: Sequence[Pragma], definitions: Mapping[str, Definition], source: Source) -> list[Group]:
     """One group per `kernel` or `run`, in the source's order."""
     if not pragmas:
         raise SourceError("this file has no tunepass pragma", source.span(0, 0), "docs/pragmas.md shows how to begin")
@@ -47,23 +47,23 @@ def group(pragmas: Sequence[Pragma], found: Mapping[str, Definition], source: So
             pragmas[0].span,
             'add `kernel NAME(…)` for a function, or `run "./a.out"` for a program',
         )
-    owned = [(owner(p.span.start, targets, found), p) for p in pragmas]
+    owned = [(owner(p.span.start, targets, definitions), p) for p in pragmas]
     return [
         Group(
             target,
-            tuple(p for at, p in owned if at is target and isinstance(p, ParamPragma)),
-            tuple(p for at, p in owned if at is target and isinstance(p, ConstraintPragma)),
-            tuple(p for at, p in owned if at is target and isinstance(p, LoopPragma)),
-            tuple(p for at, p in owned if at is target and isinstance(p, ModelPragma)),
+            tuple(p for target_of_pragma, p in owned if target_of_pragma is target and isinstance(p, ParamPragma)),
+            tuple(p for target_of_pragma, p in owned if target_of_pragma is target and isinstance(p, ConstraintPragma)),
+            tuple(p for target_of_pragma, p in owned if target_of_pragma is target and isinstance(p, LoopPragma)),
+            tuple(p for target_of_pragma, p in owned if target_of_pragma is target and isinstance(p, ModelPragma)),
         )
         for target in targets
     ]
 
 
-def owner(start: int, targets: Sequence[Target], found: Mapping[str, Definition]) -> Target:
+def owner(start: int, targets: Sequence[Target], definitions: Mapping[str, Definition]) -> Target:
     """The kernel in whose function `start` is; else the first `kernel` or `run` after it; else the last."""
     for target in targets:
-        function = found.get(target.name) if isinstance(target, KernelPragma) else None
+        function = definitions.get(target.name) if isinstance(target, KernelPragma) else None
         if function and function.body_start <= start < function.body_end:
             return target
     return next((t for t in targets if t.span.start > start), targets[-1])

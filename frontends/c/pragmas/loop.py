@@ -54,9 +54,9 @@ def parse_loop(cursor: Cursor) -> LoopPragma:
         if clause.text not in CLAUSES:
             close = nearest(clause.text, CLAUSES)
             hint = f"did you mean `{close}`?" if close else f"known are {', '.join(CLAUSES)}"
-            cursor.fail(f"unknown clause `{clause.text}`", hint, at=clause)
+            cursor.fail(f"unknown clause `{clause.text}`", hint, token=clause)
         if clause.text in factors or (clause.text == "order" and order):
-            cursor.fail(f"`{clause.text}` is given twice", "list all its loops in one", at=clause)
+            cursor.fail(f"`{clause.text}` is given twice", "list all its loops in one", token=clause)
         if clause.text == "order":
             order = _names(cursor, "order", "a permutation's name or the loops in order")
             continue
@@ -79,7 +79,7 @@ def _names(cursor: Cursor, keyword: str, what: str) -> tuple[Named, ...]:
     while True:
         token = cursor.name(what, EXAMPLE)
         if token.text in [n.name for n in names]:
-            cursor.fail(f"`{token.text}` is given twice", at=token)
+            cursor.fail(f"`{token.text}` is given twice", token=token)
         names.append(Named(token.text, cursor.span(token)))
         if not cursor.accept(","):
             break
@@ -89,20 +89,20 @@ def _names(cursor: Cursor, keyword: str, what: str) -> tuple[Named, ...]:
 
 def _factors(cursor: Cursor, clause: Token, known: list[str]) -> tuple[FactorText, ...]:
     cursor.expect("(", f"after `{clause.text}`", EXAMPLE)
-    found: list[FactorText] = []
+    factors: list[FactorText] = []
     while True:
         index = cursor.name("a loop's index", EXAMPLE)
         if index.text not in known:
             close = nearest(index.text, known)
             hint = f"did you mean `{close}`?" if close else f"this pragma's loops are {', '.join(known)}"
-            cursor.fail(f"`{index.text}` is not one of the loops", hint, at=index)
-        if index.text in [f.index for f in found]:
-            cursor.fail(f"`{index.text}` is given twice", at=index)
-        found.append(_factor(cursor, clause, index))
+            cursor.fail(f"`{index.text}` is not one of the loops", hint, token=index)
+        if index.text in [f.index for f in factors]:
+            cursor.fail(f"`{index.text}` is given twice", token=index)
+        factors.append(_factor(cursor, clause, index))
         if not cursor.accept(","):
             break
     cursor.expect(")", f"after the loops of `{clause.text}`")
-    return tuple(found)
+    return tuple(factors)
 
 
 def _factor(cursor: Cursor, clause: Token, index: Token) -> FactorText:
@@ -116,7 +116,7 @@ def _factor(cursor: Cursor, clause: Token, index: Token) -> FactorText:
         return FactorText(index.text, setting, cursor.span(token))
     value = cursor.integer("a parameter or a factor")
     if value < 0:
-        cursor.fail(f"a factor is not negative, got {value}", at=token)
+        cursor.fail(f"a factor is not negative, got {value}", token=token)
     return FactorText(index.text, value, cursor.span(token))
 
 
@@ -125,5 +125,5 @@ def _not_both(cursor: Cursor, clause: Token, factors: dict[str, tuple[FactorText
     for factor in factors.get("unroll_and_jam", ()):
         if factor.index in unrolled:
             cursor.fail(
-                f"`{factor.index}` cannot be unrolled in two ways", "keep `unroll` or `unroll_and_jam`", at=clause
+                f"`{factor.index}` cannot be unrolled in two ways", "keep `unroll` or `unroll_and_jam`", token=clause
             )

@@ -102,7 +102,7 @@ def parse_pragma(cursor: Cursor) -> Pragma:
     if parser is None:
         close = nearest(kind.text, PARSERS)
         hint = f"did you mean `{close}`?" if close else f"known are {', '.join(PARSERS)}"
-        cursor.fail(f"unknown pragma `{kind.text}`", hint, at=kind)
+        cursor.fail(f"unknown pragma `{kind.text}`", hint, token=kind)
     return parser(cursor)
 
 
@@ -113,7 +113,7 @@ def _param(cursor: Cursor) -> ParamPragma:
     if kind.text not in PARAMETER_KINDS:
         close = nearest(kind.text, PARAMETER_KINDS)
         hint = f"did you mean `{close}`?" if close else f"a kind is one of {', '.join(PARAMETER_KINDS)}"
-        cursor.fail(f"unknown kind of parameter `{kind.text}`", hint, at=kind)
+        cursor.fail(f"unknown kind of parameter `{kind.text}`", hint, token=kind)
     values = parse_values(cursor, kind)
     default = parse_default(cursor) if cursor.accept("=") else None
     options, prior = _param_options(cursor)
@@ -138,9 +138,9 @@ def _param_options(cursor: Cursor) -> tuple[set[str], Prior | None]:
         if word.text not in known:
             close = nearest(word.text, known)
             hint = f"did you mean `{close}`?" if close else "after the values: `= DEFAULT`, `log`, `prior(…)`, `flag`"
-            cursor.fail(f"unknown option `{word.text}`", hint, at=word)
+            cursor.fail(f"unknown option `{word.text}`", hint, token=word)
         if word.text in options:
-            cursor.fail(f"`{word.text}` is given twice", at=word)
+            cursor.fail(f"`{word.text}` is given twice", token=word)
         options.add(word.text)
         if word.text == "prior":
             prior = parse_prior(cursor)
@@ -186,7 +186,7 @@ def _argument(cursor: Cursor) -> ArgumentText:
     cursor.expect(":", f"or `=` after `{name.text}`", how)
     direction = cursor.name("`in`, `out` or `inout`")
     if direction.text not in DIRECTIONS:
-        cursor.fail(f"expected `in`, `out` or `inout`, found `{direction.text}`", at=direction)
+        cursor.fail(f"expected `in`, `out` or `inout`, found `{direction.text}`", token=direction)
     words = [cursor.name("an element type, such as `double`").text]
     while cursor.next.kind == "name":
         words.append(cursor.take().text)
@@ -242,7 +242,7 @@ def _bound(cursor: Cursor, what: str) -> float:
     token = cursor.next
     value = float(cursor.number(what))
     if not 0 <= value < float("inf"):
-        cursor.fail(f"a tolerance is finite and not negative, got {value:g}", at=token)
+        cursor.fail(f"a tolerance is finite and not negative, got {value:g}", token=token)
     return value
 
 

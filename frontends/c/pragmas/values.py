@@ -91,9 +91,9 @@ def _range(cursor: Cursor, hint: str) -> Range:
     hi = cursor.number("the largest value")
     step = cursor.number("a step") if cursor.accept("step") else None
     if lo > hi:
-        cursor.fail(f"a range goes up: {lo} <= {hi} does not hold", at=first)
+        cursor.fail(f"a range goes up: {lo} <= {hi} does not hold", token=first)
     if step is not None and step <= 0:
-        cursor.fail(f"a step is positive, got {step}", at=first)
+        cursor.fail(f"a step is positive, got {step}", token=first)
     return Range(lo, hi, step, cursor.span(first, cursor.last))
 
 
@@ -101,11 +101,11 @@ def _integer_range(cursor: Cursor) -> Range | Listed:
     first = cursor.next
     if cursor.at("pow2"):
         return Listed(tuple(_pow2(cursor)), cursor.span(first, cursor.last))
-    found = _range(cursor, "write `integer(1..8)` or `integer(0..64 step 8)`; `ordinal` takes a list")
-    for value in (found.lo, found.hi, found.step):
+    bounds = _range(cursor, "write `integer(1..8)` or `integer(0..64 step 8)`; `ordinal` takes a list")
+    for value in (bounds.lo, bounds.hi, bounds.step):
         if value is not None and not isinstance(value, int):
-            cursor.fail(f"the range of an integer has whole ends and steps, got {value}", "use `real`", at=first)
-    return found
+            cursor.fail(f"the range of an integer has whole ends and steps, got {value}", "use `real`", token=first)
+    return bounds
 
 
 def _listed(cursor: Cursor, numeric: bool) -> list[Scalar]:
@@ -117,7 +117,7 @@ def _listed(cursor: Cursor, numeric: bool) -> list[Scalar]:
         else:
             value = _literal(cursor, "a number" if numeric else "a string, a number, true or false")
             if numeric and isinstance(value, (bool, str)):
-                cursor.fail(f"ordinal values are numbers, found `{first.text}`", "use `categorical`", at=first)
+                cursor.fail(f"ordinal values are numbers, found `{first.text}`", "use `categorical`", token=first)
             values += _spread(cursor, first, value) if cursor.accept("..") else [value]
         if not cursor.accept(","):
             break
@@ -131,10 +131,10 @@ def _spread(cursor: Cursor, first: Token, lo: Scalar) -> list[Scalar]:
     hi = cursor.number("the largest value")
     step = cursor.number("a step") if cursor.accept("step") else 1
     if isinstance(lo, (bool, str)) or lo > hi or step <= 0:
-        cursor.fail(f"a range goes up in positive steps, got {lo}..{hi} step {step}", at=first)
+        cursor.fail(f"a range goes up in positive steps, got {lo}..{hi} step {step}", token=first)
     count = int((hi - lo) / step + 1e-9) + 1
     if count > LIST_LIMIT:
-        cursor.fail(f"this range lists {count} values; at most {LIST_LIMIT} can be", "use `integer`", at=first)
+        cursor.fail(f"this range lists {count} values; at most {LIST_LIMIT} can be", "use `integer`", token=first)
     return [round(lo + i * step, 12) for i in range(count)]  # 0.1, 0.2, 0.3: not 0.30000000000000004
 
 
@@ -149,9 +149,11 @@ def _pow2(cursor: Cursor) -> list[Scalar]:
     lo, hi = ends
     for end in ends:
         if not (1 <= end <= 2**62 and end & (end - 1) == 0):
-            cursor.fail(f"the ends of `pow2` are powers of two, got {end}", "`pow2(8, 256)` is 8, 16, …, 256", at=first)
+            cursor.fail(
+                f"the ends of `pow2` are powers of two, got {end}", "`pow2(8, 256)` is 8, 16, …, 256", token=first
+            )
     if lo > hi:
-        cursor.fail(f"a range goes up: {lo} <= {hi} does not hold", at=first)
+        cursor.fail(f"a range goes up: {lo} <= {hi} does not hold", token=first)
     return [1 << e for e in range(lo.bit_length() - 1, hi.bit_length())]
 
 
@@ -217,7 +219,7 @@ def parse_prior(cursor: Cursor) -> Prior:
 
 
 def _numbers(cursor: Cursor) -> list[float]:
-    found = [float(cursor.number("a number"))]
+    numbers = [float(cursor.number("a number"))]
     while cursor.accept(","):
-        found.append(float(cursor.number("a number")))
-    return found
+        numbers.append(float(cursor.number("a number")))
+    return numbers

@@ -49,20 +49,20 @@ def _definitions(text: str) -> Iterator[Definition]:
     start = position = 0
     around: list[tuple[int, str]] = []  # where each `extern "C"` and namespace ends, and what it is
     while position < len(text):
-        found = re.compile(r"[;{}]").search(text, position)
-        if found is None:
+        bracket = re.compile(r"[;{}]").search(text, position)
+        if bracket is None:
             return
-        position = found.end()
-        head = text[start : found.start()]
-        around = [(end, what) for end, what in around if found.start() < end]
-        if found.group() != "{":
+        position = bracket.end()
+        head = text[start : bracket.start()]
+        around = [(end, what) for end, what in around if bracket.start() < end]
+        if bracket.group() != "{":
             start = position
         elif transparent := TRANSPARENT.search(head):
-            around.append((_closing(text, found.start()), transparent.group().split()[0]))
+            around.append((_closing(text, bracket.start()), transparent.group().split()[0]))
             start = position
         else:
-            end = _closing(text, found.start())
-            definition = _definition(head, [what for _, what in around], start, found.start(), end)
+            end = _closing(text, bracket.start())
+            definition = _definition(head, [what for _, what in around], start, bracket.start(), end)
             if definition is not None:
                 yield definition
                 start = end
@@ -73,10 +73,10 @@ def _closing(text: str, opening: int) -> int:
     """The offset after the bracket that closes the one at `opening`, or the end of the text."""
     pair = {"{": "}", "(": ")"}[text[opening]]
     depth = 0
-    for found in re.compile(rf"[{re.escape(text[opening] + pair)}]").finditer(text, opening):
-        depth += 1 if found.group() == text[opening] else -1
+    for bracket in re.compile(rf"[{re.escape(text[opening] + pair)}]").finditer(text, opening):
+        depth += 1 if bracket.group() == text[opening] else -1
         if depth == 0:
-            return found.end()
+            return bracket.end()
     return len(text)
 
 
@@ -96,12 +96,12 @@ def _definition(head: str, around: list[str], start: int, brace: int, end: int) 
     if not before.strip():
         return None  # a macro's use: a definition has a return type
     lead = len(head) - len(head.lstrip())
-    found = re.search(r"\b(?:static|inline|template)\b", before)
+    specifier = re.search(r"\b(?:static|inline|template)\b", before)
     language = 'extern "C" ' if linked or "extern" in around else ""
     return Definition(
         name=name.group(1),
         prototype=language + re.sub(r"\s+", " ", stripped.strip()),
-        private="in a namespace" if "namespace" in around else f"`{found.group()}`" if found else "",
+        private="in a namespace" if "namespace" in around else f"`{specifier.group()}`" if specifier else "",
         formals=tuple(_formal(part) for part in split_arguments(stripped[opening + 1 : -1])),
         start=start + lead,
         name_start=start + name.start(1),
@@ -113,21 +113,21 @@ def _definition(head: str, around: list[str], start: int, brace: int, end: int) 
 def _opening(text: str) -> int:
     """The offset of the bracket that the last `)` of `text` closes."""
     depth = 0
-    for at in range(len(text) - 1, -1, -1):
-        depth += {")": 1, "(": -1}.get(text[at], 0)
+    for offset in range(len(text) - 1, -1, -1):
+        depth += {")": 1, "(": -1}.get(text[offset], 0)
         if depth == 0:
-            return at
+            return offset
     return 0
 
 
 def split_arguments(text: str) -> list[str]:
     """The comma-separated parts outside brackets; `void` and nothing are no parts."""
     parts, depth, start = [], 0, 0
-    for at, char in enumerate(text):
+    for offset, char in enumerate(text):
         depth += (char in "([{<") - (char in ")]}>")
         if char == "," and depth == 0:
-            parts.append(text[start:at])
-            start = at + 1
+            parts.append(text[start:offset])
+            start = offset + 1
     parts.append(text[start:])
     parts = [" ".join(part.split()) for part in parts]
     return [] if parts in ([""], ["void"]) else parts

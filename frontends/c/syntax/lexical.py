@@ -88,11 +88,11 @@ class Scan:
 
 def blanked(text: str, regions: list[tuple[int, int]]) -> str:
     """`text` with these ascending regions turned into spaces; their newlines stay."""
-    pieces, at = [], 0
+    pieces, position = [], 0
     for start, end in regions:
-        pieces += [text[at:start], _spaces(text[start:end])]
-        at = end
-    return "".join([*pieces, text[at:]])
+        pieces += [text[position:start], _spaces(text[start:end])]
+        position = end
+    return "".join([*pieces, text[position:]])
 
 
 def _spaces(text: str) -> str:
@@ -145,10 +145,10 @@ def _pragma(kind: str, token: re.Match[str]) -> PragmaText | None:
     if kind == "pragma":
         head = text.index("tunepass") + len("tunepass")
     elif kind in ("line", "block"):
-        found = COMMENT_PRAGMA.match(text)
-        if found is None:
+        match = COMMENT_PRAGMA.match(text)
+        if match is None:
             return None
-        head = found.end()
+        head = match.end()
     else:
         return None
     body = text[head:]
@@ -188,7 +188,7 @@ def _dead_regions(directives: tuple[Directive, ...], end: int) -> list[tuple[int
 
 def _check_spelling(source: Source, code: str) -> None:
     """A misspelt `#pragma tunepass` would be ignored by every compiler, and by us: the worst of failures."""
-    for found in OTHER_PRAGMA.finditer(code):
-        if difflib.get_close_matches(found["name"].lower(), ["tunepass"], cutoff=0.8):
-            span = source.span(found.start("name"), found.end("name"))
-            raise SourceError(f"unknown pragma `{found['name']}`", span, "did you mean `tunepass`?")
+    for match in OTHER_PRAGMA.finditer(code):
+        if difflib.get_close_matches(match["name"].lower(), ["tunepass"], cutoff=0.8):
+            span = source.span(match.start("name"), match.end("name"))
+            raise SourceError(f"unknown pragma `{match['name']}`", span, "did you mean `tunepass`?")

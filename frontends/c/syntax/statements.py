@@ -29,103 +29,103 @@ class Obstacle:
     end: int
 
 
-def skip_space(code: str, at: int) -> int:
-    while at < len(code) and code[at].isspace():
-        at += 1
-    return at
+def skip_space(code: str, offset: int) -> int:
+    while offset < len(code) and code[offset].isspace():
+        offset += 1
+    return offset
 
 
-def closing(code: str, at: int) -> int:
-    """The offset after the bracket that closes the one at `at`, or the end of the text."""
+def closing(code: str, offset: int) -> int:
+    """The offset after the bracket that closes the one at `offset`, or the end of the text."""
     stack: list[str] = []
-    for found in re.compile(r"[()\[\]{}]").finditer(code, at):
-        if found.group() in BRACKETS:
-            stack.append(BRACKETS[found.group()])
-        elif stack and found.group() == stack[-1]:
+    for bracket in re.compile(r"[()\[\]{}]").finditer(code, offset):
+        if bracket.group() in BRACKETS:
+            stack.append(BRACKETS[bracket.group()])
+        elif stack and bracket.group() == stack[-1]:
             stack.pop()
         if not stack:
-            return found.end()
+            return bracket.end()
     return len(code)
 
 
-def word_at(code: str, at: int) -> str:
-    found = WORD.match(code, at)
-    return found.group() if found else ""
+def word_at(code: str, offset: int) -> str:
+    match = WORD.match(code, offset)
+    return match.group() if match else ""
 
 
 class TooDeepError(Exception):
     """A statement inside more than DEPTH_LIMIT others."""
 
-    def __init__(self, at: int):
-        super().__init__(at)
-        self.at = at
+    def __init__(self, offset: int):
+        super().__init__(offset)
+        self.offset = offset
 
 
-def statement_end(code: str, at: int, depth: int = 0) -> int:
-    """The offset after the statement that begins at or after `at`; `code` has comments and strings blanked."""
-    at = skip_space(code, at)
+def statement_end(code: str, offset: int, depth: int = 0) -> int:
+    """The offset after the statement that begins at or after `offset`; `code` has comments and strings blanked."""
+    offset = skip_space(code, offset)
     if depth > DEPTH_LIMIT:
-        raise TooDeepError(at)
-    if at < len(code) and code[at] == "{":
-        return closing(code, at)
-    word = word_at(code, at)
+        raise TooDeepError(offset)
+    if offset < len(code) and code[offset] == "{":
+        return closing(code, offset)
+    word = word_at(code, offset)
     if word in ("for", "while", "switch", "if"):
-        inner = statement_end(code, closing(code, skip_space(code, at + len(word))), depth + 1)
+        inner = statement_end(code, closing(code, skip_space(code, offset + len(word))), depth + 1)
         following = skip_space(code, inner)
         if word == "if" and word_at(code, following) == "else":
             return statement_end(code, following + len("else"), depth + 1)
         return inner
     if word == "do":
-        return _semicolon(code, statement_end(code, at + len(word), depth + 1))
-    return _semicolon(code, at)
+        return _semicolon(code, statement_end(code, offset + len(word), depth + 1))
+    return _semicolon(code, offset)
 
 
-def _semicolon(code: str, at: int) -> int:
-    while at < len(code):
-        if code[at] == ";":
-            return at + 1
-        at = closing(code, at) if code[at] in BRACKETS else at + 1
+def _semicolon(code: str, offset: int) -> int:
+    while offset < len(code):
+        if code[offset] == ";":
+            return offset + 1
+        offset = closing(code, offset) if code[offset] in BRACKETS else offset + 1
     return len(code)
 
 
 def obstacles(body: str) -> Iterator[Obstacle]:
     """What would not survive moving or copying `body`: jumps out of it, labels, static variables."""
-    for found in WORD.finditer(body):
-        if found.group() in LEAVING:
-            yield Obstacle(LEAVING[found.group()], found.start(), found.end())
-    for found in LABEL.finditer(body):
-        yield Obstacle(f"label `{found.group(1)}` would be copied with the body", found.start(1), found.end(1))
+    for match in WORD.finditer(body):
+        if match.group() in LEAVING:
+            yield Obstacle(LEAVING[match.group()], match.start(), match.end())
+    for match in LABEL.finditer(body):
+        yield Obstacle(f"label `{match.group(1)}` would be copied with the body", match.start(1), match.end(1))
     for word, inner in (("break", ("for", "while", "do", "switch")), ("continue", ("for", "while", "do"))):
         own = _without(body, inner)
-        for found in re.finditer(rf"\b{word}\b", own):
-            yield Obstacle(f"`{word}` leaves an iteration of the nest", found.start(), found.end())
+        for match in re.finditer(rf"\b{word}\b", own):
+            yield Obstacle(f"`{word}` leaves an iteration of the nest", match.start(), match.end())
 
 
 def _without(body: str, words: tuple[str, ...]) -> str:
     """`body` with the statements that begin with one of `words` blanked: their breaks are their own."""
-    at = 0
+    offset = 0
     pattern = re.compile(rf"\b(?:{'|'.join(words)})\b")
-    while found := pattern.search(body, at):
-        end = statement_end(body, found.start())
-        body = body[: found.start()] + " " * (end - found.start()) + body[end:]
-        at = end
+    while match := pattern.search(body, offset):
+        end = statement_end(body, match.start())
+        body = body[: match.start()] + " " * (end - match.start()) + body[end:]
+        offset = end
     return body
 
 
 def changes(code: str, name: str) -> Iterator[tuple[int, int]]:
     """Where `name` is assigned, stepped, or has its address taken."""
     word = re.escape(name)
-    for found in re.finditer(rf"(?<![\w.])(?<!->)(?P<name>{word})\b\s*(?:{ASSIGN})", code):
-        yield found.span("name")
-    for found in re.finditer(rf"(?:\+\+|--)\s*(?P<name>{word})\b", code):
-        yield found.span("name")
-    for found in re.finditer(rf"(?P<before>\A|[^\s&])\s*&\s*(?P<name>{word})\b(?!\s*\[)", code):
-        if not re.match(r"[\w)\]]", found["before"]):
-            yield found.span("name")
+    for match in re.finditer(rf"(?<![\w.])(?<!->)(?P<name>{word})\b\s*(?:{ASSIGN})", code):
+        yield match.span("name")
+    for match in re.finditer(rf"(?:\+\+|--)\s*(?P<name>{word})\b", code):
+        yield match.span("name")
+    for match in re.finditer(rf"(?P<before>\A|[^\s&])\s*&\s*(?P<name>{word})\b(?!\s*\[)", code):
+        if not re.match(r"[\w)\]]", match["before"]):
+            yield match.span("name")
 
 
 def calls(code: str) -> Iterator[str]:
     """Names followed by `(` that are not keywords."""
-    for found in re.finditer(r"\b([A-Za-z_]\w*)\s*\(", code):
-        if found.group(1) not in ("if", "for", "while", "switch", "sizeof", "return", "do"):
-            yield found.group(1)
+    for match in re.finditer(r"\b([A-Za-z_]\w*)\s*\(", code):
+        if match.group(1) not in ("if", "for", "while", "switch", "sizeof", "return", "do"):
+            yield match.group(1)

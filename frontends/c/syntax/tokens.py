@@ -77,15 +77,15 @@ class Cursor:
 
     def _read(self) -> Token:
         while self.position < len(self.text):
-            found = TOKEN.match(self.text, self.position)
-            assert found is not None  # every character begins one of the alternatives
-            self.position = found.end()
-            if found.lastgroup == "space":
+            match = TOKEN.match(self.text, self.position)
+            assert match is not None  # every character begins one of the alternatives
+            self.position = match.end()
+            if match.lastgroup == "space":
                 continue
-            start, end = self.base + found.start(), self.base + found.end()
-            if found.lastgroup == "open":
+            start, end = self.base + match.start(), self.base + match.end()
+            if match.lastgroup == "open":
                 raise SourceError('this string is not closed: `"` expected', self.source.span(start, end))
-            return Token(found.lastgroup, found.group(), start, end)  # type: ignore[arg-type]
+            return Token(match.lastgroup, match.group(), start, end)  # type: ignore[arg-type]
         end = self.base + len(self.text.rstrip())
         return Token("end", "", end, end)
 
@@ -119,7 +119,7 @@ class Cursor:
         token = self.next
         value = self.number(what)
         if not isinstance(value, int):
-            self.fail(f"{what} must be an integer, found `{token.text}`", at=token)
+            self.fail(f"{what} must be an integer, found `{token.text}`", token=token)
         return value
 
     def number(self, what: str, hint: str | None = None) -> int | float:
@@ -130,7 +130,7 @@ class Cursor:
         token = self.take()
         value = number(token.text)
         if value is None:
-            self.fail(f"{what} must be finite and fit 64 bits", at=token)
+            self.fail(f"{what} must be finite and fit 64 bits", token=token)
         return -value if negative else value
 
     def expression(self, stops: str, what: str) -> ExpressionText:
@@ -158,8 +158,8 @@ class Cursor:
     def span(self, first: Token, last: Token | None = None) -> Span:
         return self.source.span(first.start, (last or first).end)
 
-    def fail(self, message: str, hint: str | None = None, at: Token | None = None) -> NoReturn:
-        raise SourceError(message, self.span(at or self.next), hint)
+    def fail(self, message: str, hint: str | None = None, token: Token | None = None) -> NoReturn:
+        raise SourceError(message, self.span(token or self.next), hint)
 
 
 def number(text: str) -> int | float | None:
