@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING
 
-__version__ = "0.1.0"
+from tunepass.version import __version__ as __version__
 
 _HOME_OF = {
     "Configuration": "tunepass.space.configuration",

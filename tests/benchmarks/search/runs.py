@@ -127,7 +127,7 @@ def code_version() -> str:
     """A digest of the code that a suggestion depends on, and of how the benchmark asks for it."""
     files = [path for folder in CODE for path in (ROOT / "tunepass" / folder).rglob("*.py")]
     files += [path for path in (ROOT / "native").rglob("*") if path.suffix in {".c", ".h"} and path.stem != "_native"]
-    files += [ROOT / "tunepass/evaluators/recorded.py", Path(__file__).with_name("problems.py")]
+    files += [*(ROOT / "tunepass/evaluators/recorded").glob("*.py"), Path(__file__).with_name("problems.py")]
     digest = hashlib.sha256()
     for path in sorted(files):
         digest.update(path.relative_to(ROOT).as_posix().encode() + b"\0" + path.read_bytes())
