@@ -21,7 +21,7 @@ Combines = Literal["leaf", "turns", "slowest"]
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class EstimatePart:
     """One controller, transfer or memory of an estimate, at its depth in the program: where a total comes from.
 
     `values` are of one instance, or of one execution, what is inside included. `times` is how often each thing inside
@@ -47,8 +47,8 @@ class Costs:
     units: Mapping[str, str]
     fits: Expr
     limits: Mapping[str, int]
-    timing: tuple[Part, ...] = ()
-    areas: tuple[Part, ...] = ()
+    timing: tuple[EstimatePart, ...] = ()
+    areas: tuple[EstimatePart, ...] = ()
     name: str = "the model"  # what people are told it is
 
 

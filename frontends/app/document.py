@@ -72,7 +72,7 @@ def _refuse_hostile(source: Source) -> None:
             raise SourceError("a description is not nested this deeply", span)
 
 
-class Reader(NodeReader[SourceError]):
+class DocumentReader(NodeReader[SourceError]):
     """Typed access to nodes. `collect` goes on after a mistake, so that independent ones are told together."""
 
     def __init__(self, source: Source):

@@ -12,7 +12,7 @@ import yaml
 
 from tunepass.diagnostics import Diagnostic, Severity, Source, SourceError, TunepassError
 from tunepass.expr.numpy_eval import satisfied
-from tunepass.frontends.app.document import Reader, compose
+from tunepass.frontends.app.document import DocumentReader, compose
 from tunepass.frontends.app.emission import emit_files
 from tunepass.frontends.app.parameters import read_parameter
 from tunepass.frontends.app.sections import read_build, read_check, read_models, read_run, read_sources
@@ -42,7 +42,7 @@ class _Description:
     """Reads section by section; what is wrong in one does not hide what is wrong in another."""
 
     def __init__(self, source: Source):
-        self.source, self.reader = source, Reader(source)
+        self.source, self.reader = source, DocumentReader(source)
         self.warnings: list[Diagnostic] = []
 
     def read(self) -> Parsed:

@@ -8,7 +8,7 @@ from typing import cast, get_args
 import yaml
 
 from tunepass.diagnostics import Diagnostic, SourceError, SpaceError, nearest
-from tunepass.frontends.app.document import Reader, Scalar
+from tunepass.frontends.app.document import DocumentReader, Scalar
 from tunepass.ir.kernel import Binding, Role
 from tunepass.space.configuration import Value
 from tunepass.space.parameter import Categorical, Integer, Number, Ordinal, Parameter, Permutation, Real
@@ -29,7 +29,7 @@ TAKEN = frozenset({"FLAGS", "ARGUMENTS", "build_dir", "source_dir"})  # placehol
 Fields = Mapping[str, yaml.Node]
 
 
-def read_parameter(reader: Reader, key: yaml.Node, node: yaml.Node) -> tuple[Parameter, Binding]:
+def read_parameter(reader: DocumentReader, key: yaml.Node, node: yaml.Node) -> tuple[Parameter, Binding]:
     """`key` is its name, `node` holds the fields; what is wrong with a value is told where the value stands."""
     name = reader.text(key, "a parameter's name")
     what = f"parameter {name}"
@@ -57,7 +57,7 @@ def _options(field: str) -> tuple[str, ...]:
     return tuple(FIELDS) if field == "kind" else ROLES
 
 
-def _one_of(reader: Reader, node: yaml.Node, what: str, known: tuple[str, ...]) -> str:
+def _one_of(reader: DocumentReader, node: yaml.Node, what: str, known: tuple[str, ...]) -> str:
     text = reader.text(node, what)
     if text not in known:
         close = nearest(text, known)
@@ -66,7 +66,7 @@ def _one_of(reader: Reader, node: yaml.Node, what: str, known: tuple[str, ...]) 
     return text
 
 
-def _form(reader: Reader, name: str, role: str, fields: Fields) -> str:
+def _form(reader: DocumentReader, name: str, role: str, fields: Fields) -> str:
     """How the value is spelled, around one `{}`."""
     standard = {"macro": f"-D{name}={{}}", "environment": f"{name}={{}}"}.get(role, "{}")
     if "form" not in fields:
@@ -80,7 +80,7 @@ def _form(reader: Reader, name: str, role: str, fields: Fields) -> str:
     return text
 
 
-def _with_default(reader: Reader, name: str, kind: str, fields: Fields, parameter: Parameter) -> Parameter:
+def _with_default(reader: DocumentReader, name: str, kind: str, fields: Fields, parameter: Parameter) -> Parameter:
     node = fields["default"]
     value: Value
     if kind == "permutation":
@@ -92,12 +92,12 @@ def _with_default(reader: Reader, name: str, kind: str, fields: Fields, paramete
     return _construct(reader, name, kind, fields, value)
 
 
-def _construct(reader: Reader, name: str, kind: str, fields: Fields, default: Value | None = None) -> Parameter:
-    build: Callable[[Reader, str, Fields, Value | None], Parameter] = _KINDS[kind]
+def _construct(reader: DocumentReader, name: str, kind: str, fields: Fields, default: Value | None = None) -> Parameter:
+    build: Callable[[DocumentReader, str, Fields, Value | None], Parameter] = _KINDS[kind]
     return build(reader, name, fields, default)
 
 
-def _integer(reader: Reader, name: str, fields: Fields, default: Value | None) -> Parameter:
+def _integer(reader: DocumentReader, name: str, fields: Fields, default: Value | None) -> Parameter:
     lo, hi = _range(reader, name, fields)
     if not (isinstance(lo, int) and isinstance(hi, int)):
         raise reader.fail(f"the range of an integer has whole ends, got {lo} and {hi}", fields["range"], "use `real`")
@@ -106,26 +106,26 @@ def _integer(reader: Reader, name: str, fields: Fields, default: Value | None) -
     return Integer(name, lo, hi, step=step, log=log, default=cast("int | None", default), prior=prior)
 
 
-def _real(reader: Reader, name: str, fields: Fields, default: Value | None) -> Parameter:
+def _real(reader: DocumentReader, name: str, fields: Fields, default: Value | None) -> Parameter:
     lo, hi = _range(reader, name, fields)
     log, prior = _log(reader, fields), _beta(reader, name, fields)
     return Real(name, float(lo), float(hi), log=log, default=cast("float | None", default), prior=prior)
 
 
-def _ordinal(reader: Reader, name: str, fields: Fields, default: Value | None) -> Parameter:
+def _ordinal(reader: DocumentReader, name: str, fields: Fields, default: Value | None) -> Parameter:
     values = [reader.number(v, f"a value of {name}") for v in reader.items(fields["values"], f"the values of {name}")]
     log, prior = _log(reader, fields), _beta(reader, name, fields)
     return Ordinal(name, values, log=log, default=cast("Number | None", default), prior=prior)
 
 
-def _categorical(reader: Reader, name: str, fields: Fields, default: Value | None) -> Parameter:
+def _categorical(reader: DocumentReader, name: str, fields: Fields, default: Value | None) -> Parameter:
     nodes = reader.items(fields["values"], f"the values of {name}")
     values = cast(list[str], [_category(reader, v, name) for v in nodes])
     prior = _weights(reader, fields["prior"], f"the prior of {name}") if "prior" in fields else None
     return Categorical(name, values, default=default, prior=prior)
 
 
-def _permutation(reader: Reader, name: str, fields: Fields, default: Value | None) -> Parameter:
+def _permutation(reader: DocumentReader, name: str, fields: Fields, default: Value | None) -> Parameter:
     node = fields["items"]
     rows = [_weights(reader, row, "a row of weights") for row in _rows(reader, name, fields)] or None
     order = cast("tuple[int | str, ...] | None", default)
@@ -143,33 +143,33 @@ _KINDS = {
 }
 
 
-def _category(reader: Reader, node: yaml.Node, name: str) -> Scalar:
+def _category(reader: DocumentReader, node: yaml.Node, name: str) -> Scalar:
     value = reader.scalar(node, f"a value of {name}")
     return reader.text(node, f"a value of {name}") if isinstance(value, str) else value
 
 
-def _item(reader: Reader, node: yaml.Node) -> int | str:
+def _item(reader: DocumentReader, node: yaml.Node) -> int | str:
     value = reader.scalar(node, "an item")
     return value if isinstance(value, int) and not isinstance(value, bool) else str(node.value)
 
 
-def _range(reader: Reader, name: str, fields: Fields) -> tuple[Number, Number]:
+def _range(reader: DocumentReader, name: str, fields: Fields) -> tuple[Number, Number]:
     ends = [reader.number(end, f"an end of the range of {name}") for end in _pair(reader, name, fields["range"])]
     return ends[0], ends[1]
 
 
-def _pair(reader: Reader, name: str, node: yaml.Node) -> list[yaml.Node]:
+def _pair(reader: DocumentReader, name: str, node: yaml.Node) -> list[yaml.Node]:
     ends = reader.items(node, f"the range of {name}")
     if len(ends) != 2:
         raise reader.fail(f"the range of {name} is its least and its largest value, got {len(ends)}", node)
     return ends
 
 
-def _log(reader: Reader, fields: Fields) -> bool:
+def _log(reader: DocumentReader, fields: Fields) -> bool:
     return reader.boolean(fields["log"], "log") if "log" in fields else False
 
 
-def _beta(reader: Reader, name: str, fields: Fields) -> str | tuple[float, float] | None:
+def _beta(reader: DocumentReader, name: str, fields: Fields) -> str | tuple[float, float] | None:
     """A shape's name, or the two numbers of a Beta distribution."""
     node = fields.get("prior")
     if node is None:
@@ -182,9 +182,9 @@ def _beta(reader: Reader, name: str, fields: Fields) -> str | tuple[float, float
     return _one_of(reader, node, f"the prior of {name}", tuple(SHAPES))
 
 
-def _weights(reader: Reader, node: yaml.Node, what: str) -> list[float]:
+def _weights(reader: DocumentReader, node: yaml.Node, what: str) -> list[float]:
     return [float(reader.number(item, f"an entry of {what}")) for item in reader.items(node, what)]
 
 
-def _rows(reader: Reader, name: str, fields: Fields) -> list[yaml.Node]:
+def _rows(reader: DocumentReader, name: str, fields: Fields) -> list[yaml.Node]:
     return reader.items(fields["prior"], f"the prior of {name}") if "prior" in fields else []

@@ -10,7 +10,7 @@ from pathlib import PurePosixPath
 import yaml
 
 from tunepass.diagnostics import Source, SourceError, Span, TunepassError
-from tunepass.frontends.app.document import UNITS_BYTE, UNITS_S, Reader
+from tunepass.frontends.app.document import UNITS_BYTE, UNITS_S, DocumentReader
 from tunepass.frontends.app.words import ARGUMENTS, BUILD, FLAGS, SOURCE, holes, read_command
 from tunepass.ir.application import Build, Check, Reading, Words
 from tunepass.ir.run import Metric, RunCommand
@@ -26,7 +26,7 @@ METRIC_FIELDS = ("pattern", "json", "name", "unit", "maximise")
 FOLDERS = (BUILD, SOURCE)
 
 
-def read_build(reader: Reader, node: yaml.Node, names: Sequence[str]) -> Build:
+def read_build(reader: DocumentReader, node: yaml.Node, names: Sequence[str]) -> Build:
     """`names` are the parameters, which may stand in the commands."""
     fields = reader.record(node, "build", BUILD_FIELDS)
     if ("command" in fields) == ("commands" in fields):
@@ -50,14 +50,16 @@ def read_build(reader: Reader, node: yaml.Node, names: Sequence[str]) -> Build:
     )
 
 
-def _place(reader: Reader, node: yaml.Node) -> bool:
+def _place(reader: DocumentReader, node: yaml.Node) -> bool:
     text = reader.text(node, "in")
     if text not in ("copy", "source"):
         raise reader.fail(f"a build is `in: copy` or `in: source`, got `{text}`", node)
     return text == "copy"
 
 
-def read_run(reader: Reader, node: yaml.Node, names: Sequence[str]) -> tuple[RunCommand, yaml.Node, dict[str, object]]:
+def read_run(
+    reader: DocumentReader, node: yaml.Node, names: Sequence[str]
+) -> tuple[RunCommand, yaml.Node, dict[str, object]]:
     """The command, its node, and the limits as fields of an Application."""
     fields = reader.record(node, "run", RUN_FIELDS, ("command",))
     words = read_command(reader, fields["command"], "the run command", (ARGUMENTS, *FOLDERS, *names))
@@ -77,7 +79,7 @@ def read_run(reader: Reader, node: yaml.Node, names: Sequence[str]) -> tuple[Run
     return RunCommand(arguments=words, metrics=metrics, span=reader.span(node)), fields["command"], limits
 
 
-def _metrics(reader: Reader, node: yaml.Node) -> tuple[Metric, ...]:
+def _metrics(reader: DocumentReader, node: yaml.Node) -> tuple[Metric, ...]:
     nodes = reader.items(node, "metrics")
     if not nodes:
         raise reader.fail("metrics lists at least one number; without it, wall time counts", node)
@@ -88,7 +90,7 @@ def _metrics(reader: Reader, node: yaml.Node) -> tuple[Metric, ...]:
     return tuple(metrics)
 
 
-def _metric(reader: Reader, node: yaml.Node) -> Metric:
+def _metric(reader: DocumentReader, node: yaml.Node) -> Metric:
     """`"time: {time} ms"`, or a mapping with a pattern or a JSON path."""
     if not isinstance(node, yaml.MappingNode):
         reading = read_reading(reader, node)
@@ -101,7 +103,7 @@ def _metric(reader: Reader, node: yaml.Node) -> Metric:
 
 
 def _named(
-    reader: Reader, reading: Reading, node: yaml.Node, name: yaml.Node | None, unit: str, maximise: bool
+    reader: DocumentReader, reading: Reading, node: yaml.Node, name: yaml.Node | None, unit: str, maximise: bool
 ) -> Metric:
     objective = reader.text(name, "a metric's name") if name is not None else name_of(reading)
     if not objective.isidentifier():
@@ -127,7 +129,7 @@ def _unit_in(pattern: str) -> str:
     return match.group(1) if match else ""
 
 
-def read_reading(reader: Reader, node: yaml.Node, known: Sequence[str] = ("pattern", "json")) -> Reading:
+def read_reading(reader: DocumentReader, node: yaml.Node, known: Sequence[str] = ("pattern", "json")) -> Reading:
     """Where a number stands in the output."""
     if not isinstance(node, yaml.MappingNode):
         return _pattern(reader, node)
@@ -142,7 +144,7 @@ def read_reading(reader: Reader, node: yaml.Node, known: Sequence[str] = ("patte
     return Reading(path=path, span=reader.span(fields["json"]))
 
 
-def _pattern(reader: Reader, node: yaml.Node) -> Reading:
+def _pattern(reader: DocumentReader, node: yaml.Node) -> Reading:
     text = reader.text(node, "a pattern")
     names = HOLE.findall(text)
     if len(names) != 1 or not names[0].isidentifier():
@@ -152,7 +154,7 @@ def _pattern(reader: Reader, node: yaml.Node) -> Reading:
     return Reading(pattern=text, span=reader.span(node))
 
 
-def read_check(reader: Reader, node: yaml.Node, names: Sequence[str]) -> Check:
+def read_check(reader: DocumentReader, node: yaml.Node, names: Sequence[str]) -> Check:
     fields = reader.record(node, "check", CHECK_FIELDS)
     if "command" not in fields and "output" not in fields:
         raise reader.fail("check has a `command`, or the `output` to compare with the default's", node)
@@ -175,7 +177,7 @@ def read_check(reader: Reader, node: yaml.Node, names: Sequence[str]) -> Check:
     return Check(command=command, compared=compared, whole_output=whole, relative=relative, absolute=absolute)
 
 
-def _tolerance(reader: Reader, fields: dict[str, yaml.Node], name: str) -> float:
+def _tolerance(reader: DocumentReader, fields: dict[str, yaml.Node], name: str) -> float:
     if name not in fields:
         return 0.0
     value = float(reader.number(fields[name], f"the {name} tolerance"))
@@ -184,18 +186,18 @@ def _tolerance(reader: Reader, fields: dict[str, yaml.Node], name: str) -> float
     return value
 
 
-def read_sources(reader: Reader, node: yaml.Node) -> Words:
+def read_sources(reader: DocumentReader, node: yaml.Node) -> Words:
     return _paths(reader, node, "sources")
 
 
-def _paths(reader: Reader, node: yaml.Node, what: str) -> Words:
+def _paths(reader: DocumentReader, node: yaml.Node, what: str) -> Words:
     paths = tuple(_inside(reader, item, f"an entry of {what}") for item in reader.items(node, what))
     if not paths:
         raise reader.fail(f"{what} lists at least one file or folder", node)
     return paths
 
 
-def _inside(reader: Reader, node: yaml.Node, what: str) -> str:
+def _inside(reader: DocumentReader, node: yaml.Node, what: str) -> str:
     """A relative path that stays inside the folder."""
     text = reader.text(node, what)
     path = PurePosixPath(text)
@@ -205,7 +207,7 @@ def _inside(reader: Reader, node: yaml.Node, what: str) -> str:
 
 
 def read_models(
-    reader: Reader, node: yaml.Node, parameters: Sequence[Parameter], metrics: Sequence[Metric]
+    reader: DocumentReader, node: yaml.Node, parameters: Sequence[Parameter], metrics: Sequence[Metric]
 ) -> tuple[StatedModel, ...]:
     """`model: {time: EXPRESSION}`: one for each objective that is named, all of them measured."""
     fields = reader.mapping(node, "model")
@@ -215,7 +217,9 @@ def read_models(
     return tuple(_model(reader, name, spans[name], text, parameters) for name, text in fields.items())
 
 
-def _model(reader: Reader, name: str, span: Span, node: yaml.Node, parameters: Sequence[Parameter]) -> StatedModel:
+def _model(
+    reader: DocumentReader, name: str, span: Span, node: yaml.Node, parameters: Sequence[Parameter]
+) -> StatedModel:
     text, offset = reader.text(node, f"the model of {name}"), reader.offset_of(node)
     if offset is not None:
         return StatedModel.parse(name, text, parameters, {}, source=reader.source, offset=offset, span=span)
@@ -225,5 +229,5 @@ def _model(reader: Reader, name: str, span: Span, node: yaml.Node, parameters: S
         raise SourceError(replace(error.diagnostics[0], span=reader.span(node))) from None
 
 
-def _seconds(reader: Reader, node: yaml.Node) -> float:
+def _seconds(reader: DocumentReader, node: yaml.Node) -> float:
     return reader.quantity(node, "a time limit", UNITS_S, "30s or 5m")

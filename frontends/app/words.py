@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 import yaml
 
 from tunepass.diagnostics import nearest
-from tunepass.frontends.app.document import Reader
+from tunepass.frontends.app.document import DocumentReader
 from tunepass.ir.application import Words
 
 FLAGS, ARGUMENTS, BUILD, SOURCE = "FLAGS", "ARGUMENTS", "build_dir", "source_dir"
@@ -17,7 +17,7 @@ SHELL = frozenset("|&;<>`$")
 HOLE = re.compile(r"\{\{|\}\}|\{(\w+)\}|[{}]")
 
 
-def read_command(reader: Reader, node: yaml.Node, what: str, names: Iterable[str]) -> Words:
+def read_command(reader: DocumentReader, node: yaml.Node, what: str, names: Iterable[str]) -> Words:
     """A list of words, or one text split as a shell splits it (and nothing else that a shell does)."""
     known = list(names)
     if isinstance(node, yaml.SequenceNode):
@@ -34,7 +34,7 @@ def read_command(reader: Reader, node: yaml.Node, what: str, names: Iterable[str
     return words
 
 
-def _split(reader: Reader, node: yaml.Node, text: str, what: str) -> Words:
+def _split(reader: DocumentReader, node: yaml.Node, text: str, what: str) -> Words:
     try:
         words = tuple(shlex.split(text))
     except ValueError as error:
@@ -47,7 +47,7 @@ def _split(reader: Reader, node: yaml.Node, text: str, what: str) -> Words:
     return words
 
 
-def _check(reader: Reader, node: yaml.Node, word: str, what: str, known: list[str]) -> None:
+def _check(reader: DocumentReader, node: yaml.Node, word: str, what: str, known: list[str]) -> None:
     for hole in HOLE.finditer(word):
         if hole.group() in "{}":
             raise reader.fail(f"`{hole.group()}` in {what} stands alone", node, "write `{{` and `}}` for braces")

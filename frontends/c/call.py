@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from tunepass.diagnostics import Source, SourceError, Span, nearest
-from tunepass.expr.nodes import BOOL, INTEGER, REAL, Bool, Expr, Integer, Real, Type
+from tunepass.expr.nodes import BOOL, INTEGER, REAL, BoolType, Expr, IntegerType, RealType, Type
 from tunepass.expr.parser import parse
 from tunepass.frontends.c.constants import constant_value
 from tunepass.frontends.c.pragmas.pragma import ArgumentText, KernelPragma
-from tunepass.frontends.c.syntax.definitions import Definition, Formal, canonical_type, is_integral, is_known
+from tunepass.frontends.c.syntax.definitions import Formal, FunctionDefinition, canonical_type, is_integral, is_known
 from tunepass.frontends.c.syntax.tokens import ExpressionText
-from tunepass.ir.c_kernel import Argument, ArrayArgument, Call, ScalarArgument
+from tunepass.ir.c_kernel import Argument, ArrayArgument, KernelCall, ScalarArgument
 
 # Relative tolerance where the pragma gives none: room for reordered sums, not for a wrong algorithm.
 DEFAULT_TOLERANCE = {"float": 1e-4, "double": 1e-6, "long double": 1e-6}
@@ -20,7 +20,7 @@ ELEMENT_LIMIT = 1 << 31  # elements of one array: beyond it a harness would only
 Scalars = dict[str, int | float]
 
 
-def build_call(pragma: KernelPragma, definitions: Mapping[str, Definition], source: Source) -> Call:
+def build_call(pragma: KernelPragma, definitions: Mapping[str, FunctionDefinition], source: Source) -> KernelCall:
     """The call, its arguments checked one by one against the definition's formal parameters."""
     definition = _definition(pragma, definitions)
     if definition.private:
@@ -50,7 +50,7 @@ def build_call(pragma: KernelPragma, definitions: Mapping[str, Definition], sour
             "mark the arrays it writes `out` or `inout`",
         )
     relative, absolute = _tolerances(pragma, arguments)
-    return Call(
+    return KernelCall(
         function=pragma.name,
         prototype=definition.prototype,
         arguments=tuple(arguments),
@@ -60,7 +60,7 @@ def build_call(pragma: KernelPragma, definitions: Mapping[str, Definition], sour
     )
 
 
-def _definition(pragma: KernelPragma, definitions: Mapping[str, Definition]) -> Definition:
+def _definition(pragma: KernelPragma, definitions: Mapping[str, FunctionDefinition]) -> FunctionDefinition:
     definition = definitions.get(pragma.name)
     if definition is not None:
         return definition
@@ -99,7 +99,7 @@ def _scalar(
     integral = is_integral(formal.element)
     value = _expression(argument.value, types, source, "a number")
     number = _evaluate(value, scalars, argument.value, source)
-    if integral and isinstance(value.type, Real):
+    if integral and isinstance(value.type, RealType):
         raise SourceError(
             f"`{argument.name}` is {formal.element} in the definition, got a real value",
             _span(argument.value, source),
@@ -114,7 +114,7 @@ def _array(
     argument: ArgumentText, element: str, types: Mapping[str, Type], scalars: Scalars, source: Source
 ) -> ArrayArgument:
     length = _expression(argument.value, types, source, "a number of elements")
-    if not isinstance(length.type, Integer):
+    if not isinstance(length.type, IntegerType):
         raise SourceError(
             f"the length of `{argument.name}` must be a whole number, got a {length.type}",
             _span(argument.value, source),
@@ -139,7 +139,7 @@ def _array(
 
 def _expression(text: ExpressionText, types: Mapping[str, Type], source: Source, what: str) -> Expr:
     value = parse(text.text, types, source=source, offset=text.start)
-    if not isinstance(value.type, (Bool, Integer, Real)):
+    if not isinstance(value.type, (BoolType, IntegerType, RealType)):
         raise SourceError(f"expected {what}, got a {value.type}", _span(text, source))
     return value
 

@@ -11,7 +11,7 @@ from tunepass.diagnostics import Span
 from tunepass.frontends.c.loops.rewrite import describe, rewrite
 from tunepass.frontends.c.lowering import flags, macros, nests_of
 from tunepass.frontends.c.syntax.definitions import is_known
-from tunepass.ir.c_kernel import ArrayArgument, Call, CKernel
+from tunepass.ir.c_kernel import ArrayArgument, CKernel, KernelCall
 from tunepass.ir.files import EmittedFile
 from tunepass.ir.kernel import Kernel
 from tunepass.ir.loops import Nest
@@ -99,7 +99,7 @@ def _declaration(kernel: Kernel) -> list[str]:
     return [*includes, "#ifdef __cplusplus", 'extern "C"', "#endif", f"{prototype};", ""]
 
 
-def _types(call: Call) -> set[str]:
+def _types(call: KernelCall) -> set[str]:
     return {a.element for a in call.arguments if isinstance(a, ArrayArgument) or a.element}
 
 

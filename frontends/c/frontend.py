@@ -19,7 +19,7 @@ from tunepass.frontends.c.loops.nest import read_nest
 from tunepass.frontends.c.lowering import macro_names
 from tunepass.frontends.c.macros import macro_defaults, set_macros
 from tunepass.frontends.c.parameters import build_parameter
-from tunepass.frontends.c.pragmas.groups import BELONGS, Group, each, group, no_duplicates
+from tunepass.frontends.c.pragmas.groups import BELONGS, PragmaGroup, each, group, no_duplicates
 from tunepass.frontends.c.pragmas.models import build_models
 from tunepass.frontends.c.pragmas.pragma import (
     ConstraintPragma,
@@ -33,7 +33,7 @@ from tunepass.frontends.c.run import build_run
 from tunepass.frontends.c.syntax.definitions import definitions
 from tunepass.frontends.c.syntax.lexical import Scan, scan
 from tunepass.frontends.c.syntax.tokens import Cursor, explained
-from tunepass.ir.c_kernel import Call, CKernel
+from tunepass.ir.c_kernel import CKernel, KernelCall
 from tunepass.ir.files import EmittedFile
 from tunepass.ir.kernel import Binding, Kernel, Role
 from tunepass.ir.loops import Nest
@@ -53,13 +53,13 @@ class CFrontend(Frontend):
     def parse(self, source: Source, only: str | None = None) -> Parsed:
         scanned = scan(source)
         pragmas = each(scanned.pragmas, lambda p: parse_pragma(Cursor(source, p)))
-        return _Reader(source, scanned).read(pragmas)
+        return _KernelReader(source, scanned).read(pragmas)
 
     def emit(self, kernels: Sequence[Kernel], note: str = "", word: str = "tuned") -> tuple[EmittedFile, ...]:
         return emit_file(kernels, note, word)
 
 
-class _Reader:
+class _KernelReader:
     """Turns groups into kernels: parameters first; what depends on them only once they are sound."""
 
     def __init__(self, source: Source, scanned: Scan):
@@ -87,7 +87,7 @@ class _Reader:
         self.warnings += warnings
         return parameter
 
-    def kernel(self, group: Group, parameters: tuple[Parameter, ...]) -> Kernel:
+    def kernel(self, group: PragmaGroup, parameters: tuple[Parameter, ...]) -> Kernel:
         directives = {name for pragma in group.loops for name in pragma.names}
         macros = [pair for pair in zip(group.params, parameters) if pair[0].name not in directives]
         each(macros, lambda pair: self.check_use(*pair))
@@ -118,7 +118,7 @@ class _Reader:
             role = "directive"
         return Binding(pragma.name, role, pragma.span)
 
-    def nests(self, group: Group, parameters: tuple[Parameter, ...]) -> tuple[tuple[Nest, ...], list[Constraint]]:
+    def nests(self, group: PragmaGroup, parameters: tuple[Parameter, ...]) -> tuple[tuple[Nest, ...], list[Constraint]]:
         """The nests to rewrite, and the constraints that their orders imply."""
         nests = each(group.loops, lambda p: read_nest(p, self.scan, self.functions))
         check_apart(group.loops, nests)
@@ -127,9 +127,9 @@ class _Reader:
         implied = each(list(zip(group.loops, nests)), lambda pair: check_directives(*pair, known, flags))
         return tuple(nests), [constraint for constraints in implied for constraint in constraints]
 
-    def read_works(self, nests: tuple[Nest, ...], judged_by: Call | RunCommand) -> tuple[Nest, ...]:
+    def read_works(self, nests: tuple[Nest, ...], judged_by: KernelCall | RunCommand) -> tuple[Nest, ...]:
         """The nests with what an iteration of each does."""
-        call = judged_by if isinstance(judged_by, Call) else None
+        call = judged_by if isinstance(judged_by, KernelCall) else None
         around = Surroundings(
             source=self.source,
             code=self.scan.statements,

@@ -11,7 +11,7 @@ from tunepass.expr.parser import parse
 from tunepass.frontends.c.constants import constant_value
 from tunepass.frontends.c.macros import MacroDefault, check_guards, set_macros
 from tunepass.frontends.c.pragmas.pragma import ParamPragma
-from tunepass.frontends.c.pragmas.values import BOOLEANS, ItemOrder, Items, Listed, Literal, Range
+from tunepass.frontends.c.pragmas.values import BOOLEANS, ItemOrder, Items, Listed, LiteralText, RangeText
 from tunepass.space.configuration import Value
 from tunepass.space.parameter import Categorical, Integer, Ordinal, Parameter, Permutation, Real
 from tunepass.space.prior import SHAPES
@@ -83,7 +83,7 @@ def _parameter(pragma: ParamPragma, default: Value | None, span: Span) -> Parame
     number = default if isinstance(default, (int, float)) else None
     if isinstance(values, Listed):
         return Ordinal(name, values.values, log=pragma.log, default=number, prior=beta, span=span)  # type: ignore[arg-type]
-    assert isinstance(values, Range)
+    assert isinstance(values, RangeText)
     if pragma.kind == "real":
         return Real(name, values.lo, values.hi, log=pragma.log, default=number, prior=beta, span=span)
     lo, hi, step = int(values.lo), int(values.hi), int(values.step or 1)
@@ -118,8 +118,8 @@ def _check_prior(pragma: ParamPragma) -> None:
         raise SourceError(f"the prior of a {pragma.kind} parameter is {expected[1]}", prior.span)
 
 
-def _value(pragma: ParamPragma, default: Literal | ItemOrder) -> Value:
-    if isinstance(default, Literal):
+def _value(pragma: ParamPragma, default: LiteralText | ItemOrder) -> Value:
+    if isinstance(default, LiteralText):
         if pragma.kind == "permutation":
             raise SourceError("the default of a permutation is an order: `= (k, i, j)`", default.span)
         return default.value
@@ -145,7 +145,7 @@ def _macro_value(pragma: ParamPragma, written: MacroDefault, macros: Mapping[str
     except ExpressionError:
         return None
     value = constant_value(expression)
-    return value if isinstance(expression.type, (nodes.Integer, nodes.Real)) else None
+    return value if isinstance(expression.type, (nodes.IntegerType, nodes.RealType)) else None
 
 
 def _macro_order(pragma: ParamPragma, macros: Mapping[str, MacroDefault]) -> Value | None:

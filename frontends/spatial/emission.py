@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from tunepass.diagnostics import SourceError, Span
-from tunepass.expr.nodes import Bool
+from tunepass.expr.nodes import BoolType
 from tunepass.ir.kernel import Choice, Kernel
 
 _COMMENT_END = str.maketrans({"\r": " "})
@@ -18,7 +18,7 @@ def rewrite(text: str, kernels: Iterable[tuple[Kernel, Mapping[str, int]]], note
     """
     edits: dict[Span, str] = {}  # two apps may share a parameter of their file: it is written once
     for kernel, written in kernels:
-        toggles = {p.name for p in kernel.parameters if isinstance(p.type, Bool)}
+        toggles = {p.name for p in kernel.parameters if isinstance(p.type, BoolType)}
         changes = (_edit(kernel, choice, choice.parameter in toggles, written) for choice in kernel.schedule)
         for span, replacement in filter(None, changes):
             if edits.setdefault(span, replacement) != replacement:

@@ -16,7 +16,7 @@ from tunepass.hwmodels.characterise.verilog import FAMILIES, Template
 from tunepass.hwmodels.characterise.write import ALIASES
 from tunepass.hwmodels.fpga import memory as memories
 from tunepass.hwmodels.fpga.area import COUNTER_BIT, AreaModel, pipelined
-from tunepass.hwmodels.fpga.dataflow import Body
+from tunepass.hwmodels.fpga.dataflow import BodyTiming
 from tunepass.hwmodels.fpga.device import Fpga
 from tunepass.hwmodels.fpga.resources import Area, total
 from tunepass.ir.hardware import Controller, Counter, Operation, Program, Schedule, Transfer
@@ -63,7 +63,7 @@ class Composition(AreaModel):
                 self.left_out.add(op.name)
         return total(areas)
 
-    def _delay_lines(self, body: Body, par: Expr) -> Area:
+    def _delay_lines(self, body: BodyTiming, par: Expr) -> Area:
         if body.delays:
             self.left_out.add("delay lines")
         return Area()

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from tunepass.expr import algebra as alg
 from tunepass.expr import typing
-from tunepass.expr.nodes import Expr, Order, Type
+from tunepass.expr.nodes import Expr, OrderType, Type
 from tunepass.ir.accesses import Work
 from tunepass.ir.loops import Directives, Factor, Nest, Setting
 
@@ -93,7 +93,7 @@ class Loops:
         """The items in a fixed order, or those of the permutation where it orders tile loops by themselves."""
         if isinstance(directives.order, str):
             kind = self.types[directives.order]
-            assert isinstance(kind, Order)
+            assert isinstance(kind, OrderType)
             items = tuple(str(item) for item in kind.items)
             return items if len(items) == len(self.items) and self.tiled else ()
         if len(directives.order) == len(self.items):

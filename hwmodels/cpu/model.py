@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from tunepass.expr import algebra as alg
 from tunepass.expr import typing
-from tunepass.expr.nodes import BOOL, Category, Constant, Expr, Type
+from tunepass.expr.nodes import BOOL, CategoryType, Constant, Expr, Type
 from tunepass.expr.sharing import shared
 from tunepass.hwmodels.base import CostModel, Costs, DeviceSummary
 from tunepass.hwmodels.cpu.compute import Compiled, Compute, instances
@@ -19,7 +19,7 @@ from tunepass.hwmodels.cpu.device import DEFAULT, Cpu, Level, load
 from tunepass.hwmodels.cpu.host import host
 from tunepass.hwmodels.cpu.loops import Item, Loops
 from tunepass.hwmodels.cpu.traffic import Footprints, Stream, moved, scattered, streams
-from tunepass.ir.accesses import Opaque, Work
+from tunepass.ir.accesses import OpaqueBody, Work
 from tunepass.ir.c_kernel import CKernel
 from tunepass.ir.kernel import Kernel
 from tunepass.ir.loops import Nest
@@ -46,9 +46,9 @@ def costs(kernel: Kernel, device: Cpu) -> Costs | None:
     return Costs(values=values, units={"time": "ms"}, fits=YES, limits={}, name="the CPU model")
 
 
-def obstacle(body: CKernel) -> Opaque | None:
+def obstacle(body: CKernel) -> OpaqueBody | None:
     """The first thing that keeps the nests from being modelled."""
-    return next((nest.work for nest in body.nests if isinstance(nest.work, Opaque)), None)
+    return next((nest.work for nest in body.nests if isinstance(nest.work, OpaqueBody)), None)
 
 
 def _nest_ns(nest: Nest, device: Cpu, compiled: Compiled, types: dict[str, Type]) -> Expr:
@@ -114,7 +114,7 @@ def _has(kernel: Kernel, types: dict[str, Type], words: tuple[str, ...]) -> Expr
     """Does a flag's value have one of the words?"""
     conditions: list[Expr] = []
     for name, kind in types.items():
-        if kernel.binding(name).role == "flag" and isinstance(kind, Category):
+        if kernel.binding(name).role == "flag" and isinstance(kind, CategoryType):
             chosen = [v for v in kind.values if any(w.startswith(words) for w in v.split())]
             if chosen:
                 item = typing.name(name, types)

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 
 from tunepass.expr import algebra
 from tunepass.expr.nodes import INTEGER, Expr, Name
-from tunepass.hwmodels.base import Part
+from tunepass.hwmodels.base import EstimatePart
 from tunepass.hwmodels.fpga import memory as memories
-from tunepass.hwmodels.fpga.dataflow import Body, analyse
+from tunepass.hwmodels.fpga.dataflow import BodyTiming, analyse
 from tunepass.hwmodels.fpga.device import Fpga
 from tunepass.hwmodels.fpga.resources import Area, constant, sized, total
 from tunepass.ir.hardware import Controller, Counter, Operation, Program, Schedule, Transfer
@@ -28,7 +28,7 @@ class Raw:
     """The design's resources, the surrounding shell included, and where they are."""
 
     area: Area
-    parts: tuple[Part, ...]
+    parts: tuple[EstimatePart, ...]
 
 
 def pipelined(controller: Controller) -> Expr:
@@ -50,11 +50,11 @@ class AreaModel:
         self.used = memories.accesses(program)
         overlap = {c.label: pipelined(c) for c in program.accel.walk()}
         self.buffers = memories.buffers_of(program, overlap)
-        self.parts: list[Part] = []
+        self.parts: list[EstimatePart] = []
 
     def raw(self) -> Raw:
         shell = constant(self.device.structures["fringe"])
-        self.parts.append(Part("fringe", 0, shell))
+        self.parts.append(EstimatePart("fringe", 0, shell))
         outside = [self._memory(m.name, 0) for m in self.program.memories]
         design = self._controller(self.program.accel, 0)
         return Raw(total([shell, *outside, design]), tuple(self.parts))
@@ -75,7 +75,7 @@ class AreaModel:
         if controller.kind == "reduce" and controller.schedule is not Schedule.INNER and controller.reduction:
             area = area + self._operations(controller.reduction.operations).times(par)
         area = total([area, *(self._counter(c) for c in (*controller.counters, *controller.reduce_counters))])
-        self.parts.insert(index, Part(controller.label, depth, area, controller.span, times=par))
+        self.parts.insert(index, EstimatePart(controller.label, depth, area, controller.span, times=par))
         return area
 
     def _stage(self, stage: Controller | Transfer, depth: int) -> Area:
@@ -83,7 +83,7 @@ class AreaModel:
             return self._controller(stage, depth)
         kind = "load" if stage.kind in ("load", "gather") else "store"
         area = constant(self.device.structures[kind])
-        self.parts.append(Part(f"{stage.kind} {stage.local}", depth, area, stage.span))
+        self.parts.append(EstimatePart(f"{stage.kind} {stage.local}", depth, area, stage.span))
         return area
 
     def _inner(self, controller: Controller, par: Expr, depth: int) -> Area:
@@ -104,7 +104,7 @@ class AreaModel:
         widths = [operations[i].element.bits for i in operation.inputs]
         return max([operation.element.bits, *widths]) if operation.element.bits == 1 else operation.element.bits
 
-    def _delay_lines(self, body: Body, par: Expr) -> Area:
+    def _delay_lines(self, body: BodyTiming, par: Expr) -> Area:
         """Short lines are registers; longer ones are block RAM as wide as all lanes together."""
         memory = self.device.memory
         registers = sum(d.width_bit * d.cycles for d in body.delays if self._short(d.width_bit * d.cycles))
@@ -144,5 +144,5 @@ class AreaModel:
         buffers = self.buffers.get(name, algebra.lift(1))
         area = memories.area_of(memory, self.used.get(name, []), buffers, self.device)
         if area:
-            self.parts.append(Part(f"{memory.kind} {name}", depth, area, memory.span))
+            self.parts.append(EstimatePart(f"{memory.kind} {name}", depth, area, memory.span))
         return area

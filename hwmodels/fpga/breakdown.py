@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from tunepass.expr import algebra, numpy_eval
 from tunepass.expr.nodes import Expr
 from tunepass.expr.numpy_eval import Columns
-from tunepass.hwmodels.base import Costs, Part, Slice
+from tunepass.hwmodels.base import Costs, EstimatePart, Slice
 from tunepass.hwmodels.fpga.device import Fpga
 from tunepass.hwmodels.fpga.placement import logic_alms, logic_luts
 
@@ -41,12 +41,12 @@ def resources(costs: Costs, device: Fpga, columns: Columns) -> tuple[Slice, ...]
 
 
 RESOURCES = ("alms", "luts", "ffs", "dsps", "brams")
-Tree = Sequence[tuple[Part, "Tree"]]
+Tree = Sequence[tuple[EstimatePart, "Tree"]]
 
 
-def _tree(parts: Sequence[Part]) -> Tree:
+def _tree(parts: Sequence[EstimatePart]) -> Tree:
     """Parts in program order as a forest, by their depths."""
-    tree: list[tuple[Part, Tree]] = []
+    tree: list[tuple[EstimatePart, Tree]] = []
     first = 0
     while first < len(parts):
         end = first + 1
@@ -57,7 +57,7 @@ def _tree(parts: Sequence[Part]) -> Tree:
     return tree
 
 
-def _timed(part: Part, below: Tree, times: float, critical: float, number: Number) -> Slice:
+def _timed(part: EstimatePart, below: Tree, times: float, critical: float, number: Number) -> Slice:
     """A part that is executed `times` and takes `critical` cycles of the whole."""
     each = number(part.values["cycles"])
     turns = number(part.times) if part.times is not None else 1.0
@@ -79,7 +79,7 @@ def _timed(part: Part, below: Tree, times: float, critical: float, number: Numbe
     return Slice(part.label, part.span, values, {"cycles": own}, tuple(inside))
 
 
-def _placed(part: Part, below: Tree, instances: float, number: Number, device: Fpga) -> Slice:
+def _placed(part: EstimatePart, below: Tree, instances: float, number: Number, device: Fpga) -> Slice:
     amounts: Mapping[str, Expr] = {
         "alms": logic_alms(part.values),
         "luts": logic_luts(part.values, device),

@@ -18,7 +18,7 @@ import math
 
 from tunepass.expr import algebra
 from tunepass.expr.nodes import Expr
-from tunepass.hwmodels.base import Part
+from tunepass.hwmodels.base import EstimatePart
 from tunepass.hwmodels.fpga import dram
 from tunepass.hwmodels.fpga.area import par_of, pipelined
 from tunepass.hwmodels.fpga.curves import evaluate
@@ -54,18 +54,18 @@ class CycleModel:
         overlap = {c.label: pipelined(c) for c in controllers}
         pars = {c.label: par_of(c.counters) for c in controllers}
         self.competing = dram.contention(program.accel, overlap, pars)
-        self.parts: list[Part] = []
+        self.parts: list[EstimatePart] = []
 
     def total(self) -> Expr:
         startup = algebra.lift(self.device.startup_cycles)
-        self.parts.append(Part("startup", 0, {"cycles": startup}))
+        self.parts.append(EstimatePart("startup", 0, {"cycles": startup}))
         return algebra.add(startup, self._controller(self.program.accel, 0))
 
     def _stage(self, stage: Stage, depth: int) -> Expr:
         if isinstance(stage, Controller):
             return self._controller(stage, depth)
         cycles = dram.cycles(stage, self.competing.get(id(stage), algebra.lift(1)), self.device)
-        self.parts.append(Part(f"{stage.kind} {stage.local}", depth, {"cycles": cycles}, stage.span))
+        self.parts.append(EstimatePart(f"{stage.kind} {stage.local}", depth, {"cycles": cycles}, stage.span))
         return cycles
 
     def _controller(self, controller: Controller, depth: int) -> Expr:
@@ -73,7 +73,7 @@ class CycleModel:
         inner = controller.schedule is Schedule.INNER
         cycles = self._inner(controller) if inner else self._outer(controller, depth)
         loop = controller.kind in LOOPS
-        part = Part(
+        part = EstimatePart(
             controller.label,
             depth,
             {"cycles": cycles},
@@ -116,7 +116,7 @@ class CycleModel:
         if controller.reduction is not None:
             stages.append(self._reduction_stage(controller))
             label = f"{controller.label} accumulation"
-            self.parts.append(Part(label, depth + 1, {"cycles": stages[-1]}, controller.span))
+            self.parts.append(EstimatePart(label, depth + 1, {"cycles": stages[-1]}, controller.span))
         if controller.kind in ("accel", "unit", "case", "fsm"):
             overhead = 1 if controller.kind == "fsm" else 0
             if controller.schedule is Schedule.STREAM:

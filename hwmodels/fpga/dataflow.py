@@ -27,7 +27,7 @@ class DelayLine:
 
 
 @dataclass(frozen=True, slots=True)
-class Body:
+class BodyTiming:
     latency: int
     interval: int
     delays: tuple[DelayLine, ...]
@@ -40,7 +40,7 @@ def latency_of(operation: Operation, device: Fpga, in_cycle: bool = False) -> in
     return math.ceil(evaluate(polynomial, operation.element.bits) - 1e-9) if polynomial else 0
 
 
-def analyse(operations: tuple[Operation, ...], device: Fpga, in_cycle: bool = False) -> Body:
+def analyse(operations: tuple[Operation, ...], device: Fpga, in_cycle: bool = False) -> BodyTiming:
     """Latency, II and delay lines of a body. `in_cycle`: it is an accumulation's tight loop."""
     cyclic = _accumulations(operations)
     inside = {i for path in cyclic.values() for i in path}
@@ -52,7 +52,7 @@ def analyse(operations: tuple[Operation, ...], device: Fpga, in_cycle: bool = Fa
     for (read, write), path in cyclic.items():
         special = any(operations[i].name == "fix_add" for i in path)  # an integer sum is specialised: II 1
         interval = max(interval, 1 if special else ready[write] - ready[read])
-    return Body(max(ready, default=0), interval, _delays(operations, device, latency, ready))
+    return BodyTiming(max(ready, default=0), interval, _delays(operations, device, latency, ready))
 
 
 def _delays(

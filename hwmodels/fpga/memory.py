@@ -25,16 +25,16 @@ SCALARS = frozenset({"reg", "argout"})
 
 
 @dataclass(frozen=True, slots=True)
-class Access:
+class ParallelAccess:
     """How one access spreads over a memory's dimensions: its parallel factor along each."""
 
     pars: tuple[Expr, ...]
     write: bool
 
 
-def accesses(program: Program) -> dict[str, list[Access]]:
+def accesses(program: Program) -> dict[str, list[ParallelAccess]]:
     """Every access of every memory, in program order."""
-    accesses_of: dict[str, list[Access]] = {}
+    accesses_of: dict[str, list[ParallelAccess]] = {}
     pars: dict[str, Expr] = {}
     sizes = {m.name: len(m.dims) for m in program.all_memories()}
     for controller in program.accel.walk():
@@ -47,7 +47,7 @@ def accesses(program: Program) -> dict[str, list[Access]]:
                     for index in op.index
                 )
                 accesses_of.setdefault(op.memory, []).append(
-                    Access(along, op.name.endswith(("_store", "_enq", "_shift")))
+                    ParallelAccess(along, op.name.endswith(("_store", "_enq", "_shift")))
                 )
         for name, access in _block_accesses(controller):
             accesses_of.setdefault(name, []).append(access)
@@ -55,23 +55,23 @@ def accesses(program: Program) -> dict[str, list[Access]]:
             if isinstance(stage, Transfer) and sizes.get(stage.local):
                 ones = (algebra.lift(1),) * (sizes[stage.local] - 1)
                 accesses_of.setdefault(stage.local, []).append(
-                    Access((*ones, stage.par), stage.kind in ("load", "gather"))
+                    ParallelAccess((*ones, stage.par), stage.kind in ("load", "gather"))
                 )
     return accesses_of
 
 
-def _block_accesses(controller: Controller) -> Iterator[tuple[str, Access]]:
+def _block_accesses(controller: Controller) -> Iterator[tuple[str, ParallelAccess]]:
     """A block reduction reads and writes its accumulator, and reads what its body made."""
     if controller.kind != "memreduce" or controller.reduction is None:
         return
     along = tuple(c.par for c in controller.reduce_counters)
-    yield controller.reduction.accumulator, Access(along, False)
-    yield controller.reduction.accumulator, Access(along, True)
+    yield controller.reduction.accumulator, ParallelAccess(along, False)
+    yield controller.reduction.accumulator, ParallelAccess(along, True)
     if controller.reduction.source is not None:
-        yield controller.reduction.source, Access(along, False)
+        yield controller.reduction.source, ParallelAccess(along, False)
 
 
-def banks_of(memory: Memory, used: list[Access]) -> tuple[Expr, ...]:
+def banks_of(memory: Memory, used: list[ParallelAccess]) -> tuple[Expr, ...]:
     """Banks along each dimension; a diagonal pattern is one number of banks, along the last."""
     shapes = [a.pars for a in used if len(a.pars) == len(memory.dims)]
     if not shapes:
@@ -105,7 +105,7 @@ def blocks(width_bit: int, depth: Expr, device: Fpga) -> Expr:
     return best
 
 
-def area_of(memory: Memory, used: list[Access], buffers: Expr, device: Fpga) -> Area:
+def area_of(memory: Memory, used: list[ParallelAccess], buffers: Expr, device: Fpga) -> Area:
     """One instance of a memory; `buffers` copies of it when MetaPipe stages pass it on."""
     width = memory.element.bits
     if memory.kind in SCALARS:

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from tunepass.expr.domain import Interval, ends, number
-from tunepass.expr.nodes import BOOL, INT_MAX, INT_MIN, INTEGER, REAL, Category
+from tunepass.expr.nodes import BOOL, INT_MAX, INT_MIN, INTEGER, REAL, CategoryType
 
-C = Category(("u", "v", "w"))
+C = CategoryType(("u", "v", "w"))
 
 
 def test_ends() -> None:

@@ -13,7 +13,7 @@ import pytest
 from tests.properties.expressions import NAMES, columns
 from tunepass.expr import numpy_eval
 from tunepass.expr.emit_c import prelude, to_c
-from tunepass.expr.nodes import Bool, Order, Real
+from tunepass.expr.nodes import BoolType, OrderType, RealType
 from tunepass.expr.parser import parse
 
 TEXTS = [
@@ -44,7 +44,7 @@ TEXTS = [
     'w[1] == "j" or pos(w, "k") == 0',
     "pos(w, w[0]) + (9223372036854775807 - 1) % 7 + -9223372036854775808 % 5",
 ]
-C_TYPES = {Bool: "unsigned char", Real: "double"}
+C_TYPES = {BoolType: "unsigned char", RealType: "double"}
 
 
 def source(texts: list[str]) -> str:
@@ -54,7 +54,7 @@ def source(texts: list[str]) -> str:
     parameters = ", ".join(f"const {C_TYPES.get(type(kind), 'long long')} *{name}_" for name, kind in NAMES.items())
     reads = "".join(
         f"  const long long *{name} = {name}_ + row * {len(kind.items)}; (void){name};\n"
-        if isinstance(kind, Order)
+        if isinstance(kind, OrderType)
         else f"  {C_TYPES.get(type(kind), 'long long')} {name} = {name}_[row]; (void){name};\n"
         for name, kind in NAMES.items()
     )

@@ -9,11 +9,11 @@ import pytest
 
 from tunepass.diagnostics import ExpressionError
 from tunepass.expr.from_python import from_python
-from tunepass.expr.nodes import Integer, Order
+from tunepass.expr.nodes import IntegerType, OrderType
 from tunepass.expr.numpy_eval import satisfied
 from tunepass.expr.parser import parse
 
-NAMES = {"a": Integer(), "b": Integer(), "order": Order((0, 1, 2))}
+NAMES = {"a": IntegerType(), "b": IntegerType(), "order": OrderType((0, 1, 2))}
 
 
 def holds(text: str, a: int, b: int, order: tuple[int, ...] = (0, 1, 2)) -> bool:

@@ -9,7 +9,7 @@ import pytest
 
 from tunepass.diagnostics import ExpressionError
 from tunepass.expr import numpy_eval
-from tunepass.expr.nodes import BOOL, INTEGER, REAL, Category, Order, Type
+from tunepass.expr.nodes import BOOL, INTEGER, REAL, CategoryType, OrderType, Type
 from tunepass.expr.parser import parse
 
 NAMES: dict[str, Type] = {
@@ -18,10 +18,10 @@ NAMES: dict[str, Type] = {
     "x": REAL,
     "y": REAL,
     "f": BOOL,
-    "s": Category(("static", "dynamic")),
-    "t": Category(("dynamic", "guided")),
-    "o": Order((0, 1, 2)),
-    "w": Order(("i", "j")),
+    "s": CategoryType(("static", "dynamic")),
+    "t": CategoryType(("dynamic", "guided")),
+    "o": OrderType((0, 1, 2)),
+    "w": OrderType(("i", "j")),
 }
 COLUMNS = {
     "a": np.array([7, -7, 7, 0]),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tunepass.diagnostics import ExpressionError, Source
-from tunepass.expr.nodes import BOOL, INTEGER, REAL, Binary, Category, Compare, Constant, Order, Type, Unary
+from tunepass.expr.nodes import BOOL, INTEGER, REAL, Binary, CategoryType, Compare, Constant, OrderType, Type, Unary
 from tunepass.expr.parser import parse
 from tunepass.expr.printer import to_text
 
@@ -14,9 +14,9 @@ NAMES: dict[str, Type] = {
     "unroll": INTEGER,
     "ratio": REAL,
     "pad": BOOL,
-    "schedule": Category(("static", "dynamic")),
-    "order": Order((0, 1, 2)),
-    "loops": Order(("i", "j", "k")),
+    "schedule": CategoryType(("static", "dynamic")),
+    "order": OrderType((0, 1, 2)),
+    "loops": OrderType(("i", "j", "k")),
 }
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tunepass.expr import typing
-from tunepass.expr.nodes import BOOL, INTEGER, Category, Type
+from tunepass.expr.nodes import BOOL, INTEGER, CategoryType, Type
 from tunepass.expr.parser import parse
 from tunepass.expr.printer import to_text
 
@@ -13,7 +13,7 @@ NAMES: dict[str, Type] = {
     "a": INTEGER,
     "b": INTEGER,
     "f": BOOL,
-    "s": Category(('say "hi"', "tab\there", "back\\slash")),
+    "s": CategoryType(('say "hi"', "tab\there", "back\\slash")),
 }
 
 

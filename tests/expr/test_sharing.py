@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from tunepass.expr.nodes import BOOL, INTEGER, Category, Expr, Order, walk
+from tunepass.expr.nodes import BOOL, INTEGER, CategoryType, Expr, OrderType, walk
 from tunepass.expr.parser import parse
 from tunepass.expr.sharing import shared
 
-NAMES = {"a": INTEGER, "b": INTEGER, "on": BOOL, "word": Category(("x", "y")), "order": Order(("i", "j"))}
+NAMES = {"a": INTEGER, "b": INTEGER, "on": BOOL, "word": CategoryType(("x", "y")), "order": OrderType(("i", "j"))}
 
 
 def count(e: Expr) -> int:

@@ -6,11 +6,12 @@ import pytest
 
 from tunepass.diagnostics import ExpressionError
 from tunepass.expr import nodes
-from tunepass.expr.nodes import BOOL, INTEGER, REAL, Category, Order, Type
+from tunepass.expr.nodes import BOOL, INTEGER, REAL, CategoryType, OrderType, Type
 from tunepass.expr.parser import parse
 
 NAMES: dict[str, Type] = {
-    "n": INTEGER, "x": REAL, "p": BOOL, "s": Category(("a", "b")), "o": Order((0, 1, 2)), "w": Order(("u", "v")),
+    "n": INTEGER, "x": REAL, "p": BOOL, "s": CategoryType(("a", "b")), "o": OrderType((0, 1, 2)),
+    "w": OrderType(("u", "v")),
 }  # fmt: skip
 
 
@@ -18,7 +19,7 @@ NAMES: dict[str, Type] = {
     "text,kind",
     [
         ("n + p", INTEGER), ("n / n", REAL), ("n // x", REAL), ("ceil(x)", INTEGER), ("if(p, n, x)", REAL),
-        ("s in {'a'}", BOOL), ("o[1]", INTEGER), ("w[n]", Category(("u", "v"))), ("pos(w, 'v')", INTEGER),
+        ("s in {'a'}", BOOL), ("o[1]", INTEGER), ("w[n]", CategoryType(("u", "v"))), ("pos(w, 'v')", INTEGER),
         ("min(p, p)", INTEGER), ("-p", INTEGER), ("n < x < 3", BOOL),
     ],
 )  # fmt: skip

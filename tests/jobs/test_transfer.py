@@ -18,7 +18,7 @@ from tunepass.study.lock.lock import Entry, Lock, LockedObjective
 from tunepass.study.objective import Objective
 from tunepass.study.outcome import Failed, Measured, Outcome
 from tunepass.study.study import Study
-from tunepass.tuning.prior import Prior
+from tunepass.tuning.prior import SearchPrior
 
 SPACE = Space([Ordinal("tile", [4, 8, 16, 32], log=True), Integer("unroll", 1, 4)])
 TIME = Objective("time", unit="ms")
@@ -47,7 +47,7 @@ def store(tmp_path: Path) -> Path:
     return tmp_path / "store.db"
 
 
-def origin_of(found: Prior | None) -> str:
+def origin_of(found: SearchPrior | None) -> str:
     assert found is not None
     return found.origin.study
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from tunepass.diagnostics import ExpressionError
 from tunepass.expr import python_eval, typing
 from tunepass.expr.domain import Domain, Interval, number
-from tunepass.expr.nodes import BOOL, INTEGER, REAL, Category, Expr, Order, Real, Type
+from tunepass.expr.nodes import BOOL, INTEGER, REAL, CategoryType, Expr, OrderType, RealType, Type
 
 NAMES: dict[str, Type] = {
     "i": INTEGER,
@@ -19,10 +19,10 @@ NAMES: dict[str, Type] = {
     "x": REAL,
     "y": REAL,
     "p": BOOL,
-    "s": Category(("static", "dynamic", "guided")),
-    "t": Category(("guided", "auto", "static")),
-    "o": Order((0, 1, 2, 3)),
-    "w": Order(("i", "j", "k")),
+    "s": CategoryType(("static", "dynamic", "guided")),
+    "t": CategoryType(("guided", "auto", "static")),
+    "o": OrderType((0, 1, 2, 3)),
+    "w": OrderType(("i", "j", "k")),
 }
 BOX: dict[str, Domain] = {
     "i": Interval(-9, 9),
@@ -61,10 +61,10 @@ def row(found: dict[str, NDArray[np.generic]], at: int) -> dict[str, python_eval
     result: dict[str, python_eval.Scalar | tuple[int | str, ...]] = {}
     for name, column in found.items():
         kind, value = NAMES[name], column[at].tolist()
-        if isinstance(kind, Order):
+        if isinstance(kind, OrderType):
             result[name] = tuple(kind.items[code] for code in value)
         else:
-            result[name] = kind.values[value] if isinstance(kind, Category) else value
+            result[name] = kind.values[value] if isinstance(kind, CategoryType) else value
     return result
 
 
@@ -78,7 +78,7 @@ def _leaves(kind: Type) -> st.SearchStrategy[Expr]:
     if kind == INTEGER:
         integers = st.one_of(st.integers(-4, 9), st.sampled_from(EDGES)).map(typing.constant)
         return st.one_of(st.sampled_from(["i", "j", "k", "i", "j"]).map(_name), integers)
-    if isinstance(kind, Category):
+    if isinstance(kind, CategoryType):
         return st.sampled_from(["s", "t"]).map(_name)
     reals = st.one_of(st.sampled_from([0.0, -0.0, 0.5, -1.5, 3.0, 1e300, 1e-300]), st.floats(-100, 100))
     return st.one_of(st.sampled_from(["x", "y"]).map(_name), reals.map(typing.constant))
@@ -113,7 +113,7 @@ def _number(draw: st.DrawFn, depth: int, rounded: bool) -> Expr:
 def _string(draw: st.DrawFn, depth: int, rounded: bool) -> Expr:
     if draw(st.booleans()):
         return typing.index(_name("w"), typing.constant(draw(st.integers(0, 2))))
-    category = Category(("static",))
+    category = CategoryType(("static",))
     parts = [draw(_typed(category, depth, rounded)) for _ in range(2)]
     return typing.conditional(draw(_typed(BOOL, depth, rounded)), parts[0], parts[1])
 
@@ -137,8 +137,8 @@ def _boolean(draw: st.DrawFn, depth: int, rounded: bool) -> Expr:
         return typing.conditional(a, b, c)
     if what == "ispow2":
         return typing.call("ispow2", [draw(_typed(INTEGER, depth, rounded))])
-    left = draw(_typed(Category(("static",)), depth, rounded))
-    assert isinstance(left.type, Category)
+    left = draw(_typed(CategoryType(("static",)), depth, rounded))
+    assert isinstance(left.type, CategoryType)
     constant = st.sampled_from(left.type.values).map(typing.constant)
     right = draw(st.one_of(constant, _leaves(left.type)))
     if draw(st.booleans()):
@@ -215,5 +215,5 @@ def _real(draw: st.DrawFn, depth: int, rounded: bool) -> Expr:
     if what == "abs":
         return typing.call("abs", [draw(real)])
     e = typing.conditional(draw(_typed(BOOL, depth, rounded)), draw(real), draw(any_number))
-    assert isinstance(e.type, Real)
+    assert isinstance(e.type, RealType)
     return e

@@ -17,7 +17,7 @@ from tunepass.expr import numpy_eval, python_eval, typing
 from tunepass.expr.domain import Interval, number
 from tunepass.expr.interval.bounds import MAY_BE_UNDEFINED, MAY_OVERFLOW, Bounds
 from tunepass.expr.interval.extension import IntervalExtension, name_bounds, node_bounds
-from tunepass.expr.nodes import BOOL, Category, Expr, Name, Order, Real, walk
+from tunepass.expr.nodes import BOOL, CategoryType, Expr, Name, OrderType, RealType, walk
 from tunepass.expr.parser import parse
 from tunepass.expr.printer import to_text
 from tunepass.expr.vm import compiled_expressions, lookup_tables, reassociation
@@ -44,7 +44,7 @@ def plain(e: Expr, values: dict[str, python_eval.Scalar | tuple[int | str, ...]]
 
 
 def coded(value: object, e: Expr) -> object:
-    return number(value, e.type) if isinstance(e.type, Category) else value
+    return number(value, e.type) if isinstance(e.type, CategoryType) else value
 
 
 @settings(max_examples=200)
@@ -94,14 +94,14 @@ def check_bounds(e: Expr, bounds: Bounds, values: Sequence[object]) -> None:
             held = coded(value, e)
             assert isinstance(held, (bool, int, float)) and bounds.lo <= held <= bounds.hi, to_text(e)
             assert not isinstance(value, bool) or not (bounds.never if value else bounds.always), to_text(e)
-    assert not isinstance(e.type, Real) or not np.isnan(bounds.lo)
+    assert not isinstance(e.type, RealType) or not np.isnan(bounds.lo)
 
 
 @settings(max_examples=200)
 @given(expressions(rounded=True), seeds)
 def test_the_intervals_of_many_boxes_contain_every_value(e: Expr, seed: int) -> None:
     one, other = columns(seed, ROWS), columns(seed + 1, ROWS)
-    plain_names = [name for name, kind in NAMES.items() if not isinstance(kind, Order)]
+    plain_names = [name for name, kind in NAMES.items() if not isinstance(kind, OrderType)]
     lo = {name: np.minimum(one[name], other[name]) for name in plain_names}
     hi = {name: np.maximum(one[name], other[name]) for name in plain_names}
     bounds = IntervalExtension([e]).bounds(lo, hi, ROWS)[0]

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from xml.etree import ElementTree
 
-from tunepass.report.flame import MARGIN, WIDTH, Block, Panel, flame_svg
+from tunepass.report.flame import MARGIN, WIDTH, FlameBlock, Panel, flame_svg
 
 SVG = "{http://www.w3.org/2000/svg}"
 
 
 def test_parts_are_as_wide_as_their_shares_and_stand_below_their_whole() -> None:
-    inner = (Block("<load>", 25), Block("tiny", 0.001))
-    root = ElementTree.fromstring(flame_svg([Panel("a & b", "cycles", (Block("loop", 75, inner), Block("rest", 25)))]))
+    inner = (FlameBlock("<load>", 25), FlameBlock("tiny", 0.001))
+    root = ElementTree.fromstring(
+        flame_svg([Panel("a & b", "cycles", (FlameBlock("loop", 75, inner), FlameBlock("rest", 25)))])
+    )
     boxes = {
         group.findtext(f"{SVG}title", "").partition(":")[0]: group.find(f"{SVG}rect") for group in root.iter(f"{SVG}g")
     }
@@ -24,5 +26,5 @@ def test_parts_are_as_wide_as_their_shares_and_stand_below_their_whole() -> None
 
 
 def test_a_total_of_nothing_is_drawn_without_parts() -> None:
-    root = ElementTree.fromstring(flame_svg([Panel("empty", "x", (Block("none", 0.0),))]))
+    root = ElementTree.fromstring(flame_svg([Panel("empty", "x", (FlameBlock("none", 0.0),))]))
     assert not list(root.iter(f"{SVG}rect"))

@@ -12,7 +12,15 @@ from sklearn.gaussian_process.kernels import RBF, ConstantKernel, Matern, WhiteK
 from tests.contracts.surrogate import SurrogateContract, rows
 from tunepass.surrogates.base import Floats, Surrogate
 from tunepass.surrogates.gp import JITTER, Gamma, GaussianProcess, GpSettings, LogPosterior
-from tunepass.surrogates.kernels import Features, Kernel, KernelName, Likelihood, covariance, distances, factor
+from tunepass.surrogates.kernels import (
+    CovarianceKernel,
+    Features,
+    KernelName,
+    Likelihood,
+    covariance,
+    distances,
+    factor,
+)
 
 
 class TestGaussianProcess(SurrogateContract):
@@ -70,14 +78,14 @@ def test_posterior_and_likelihood_equal_scikit_learn(kernel: KernelName) -> None
 def test_kernels_are_positive_semi_definite_on_mixed_rows(n: int, seed: int, kernel: KernelName) -> None:
     x = mixed_rows(n, seed)
     l = np.random.default_rng(seed).gamma(2, 0.5, 4) + 0.05
-    upper = covariance(distances(x, x, MIXED), Kernel(kernel, l, 1.0, 0.0), 0.0)
+    upper = covariance(distances(x, x, MIXED), CovarianceKernel(kernel, l, 1.0, 0.0), 0.0)
     full = upper + np.triu(upper, 1).T
     assert np.linalg.eigvalsh(full).min() > -1e-9
 
 
 def test_factor_appends_rows_to_a_factor() -> None:
     x = mixed_rows(30, 4)
-    k = covariance(distances(x, x, MIXED), Kernel("matern52", np.ones(4), 1.0, 0.1), 0.1)
+    k = covariance(distances(x, x, MIXED), CovarianceKernel("matern52", np.ones(4), 1.0, 0.1), 0.1)
     whole, appended = k.copy(), k.copy()
     assert factor(whole)
     first = np.ascontiguousarray(k[:20, :20])

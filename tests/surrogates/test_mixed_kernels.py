@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tunepass.space.features.embedding import Embedding
 from tunepass.space.parameter import Categorical, Integer, Ordinal, Parameter, Permutation, Real
 from tunepass.space.space import Space
-from tunepass.surrogates.kernels import Features, Kernel, covariance, distances
+from tunepass.surrogates.kernels import CovarianceKernel, Features, covariance, distances
 
 KINDS = (
     lambda n, k: Real(n, 1e-2, 1.0 + k, log=bool(k % 2)),
@@ -40,5 +40,5 @@ def test_kernels_are_positive_semi_definite_on_random_mixed_spaces(
     assert (np.diagonal(d2, axis1=1, axis2=2) == 0).all() and (d2 >= 0).all()
     np.testing.assert_allclose(d2, d2.transpose(0, 2, 1), atol=1e-15)
     l = rng.gamma(2, 0.5, embedding.group.max() + 1) + 0.05
-    upper = covariance(d2, Kernel(kernel, l, 1.0, 0.0), 0.0)  # type: ignore[arg-type]
+    upper = covariance(d2, CovarianceKernel(kernel, l, 1.0, 0.0), 0.0)  # type: ignore[arg-type]
     assert np.linalg.eigvalsh(upper + np.triu(upper, 1).T).min() > -1e-9

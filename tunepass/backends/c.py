@@ -16,7 +16,7 @@ from tunepass.files import scratch_folder
 from tunepass.frontends.c.emission import chosen
 from tunepass.frontends.c.lowering import flags, lower
 from tunepass.hwmodels.base import Costs
-from tunepass.ir.c_kernel import Call, CKernel
+from tunepass.ir.c_kernel import CKernel, KernelCall
 from tunepass.ir.candidate import Candidate
 from tunepass.ir.files import EmittedFile
 from tunepass.ir.kernel import Kernel
@@ -53,7 +53,7 @@ class CBackend(Backend):
         """The metrics of a run, or its time; of a call its time, or the instructions that it executes."""
         names = self.target.objectives
         match self.body.judged_by:
-            case Call():
+            case KernelCall():
                 if INSTRUCTIONS.name not in names:
                     return named((TIME,), names, METRICS_HINT) or (TIME,)
                 if len(names) > 1:
@@ -85,7 +85,7 @@ class CBackend(Backend):
 
     def evaluator(self) -> Evaluator:
         match self.body.judged_by:
-            case Call() as call:
+            case KernelCall() as call:
                 from tunepass.backends.c_tasks import call_task
                 from tunepass.evaluators.compile_run import CompileRun
 

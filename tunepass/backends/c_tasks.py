@@ -13,14 +13,14 @@ from tunepass.evaluators.measure.metrics import MetricPattern
 from tunepass.evaluators.measure.tolerance import Tolerance
 from tunepass.frontends.c.harness.source import harness_source
 from tunepass.frontends.c.lowering import defines, lower
-from tunepass.ir.c_kernel import Call
+from tunepass.ir.c_kernel import KernelCall
 from tunepass.ir.candidate import Candidate
 from tunepass.ir.kernel import Kernel
 from tunepass.ir.run import RunCommand
 from tunepass.study.objective import Objective
 
 
-def call_task(kernel: Kernel, call: Call, command: tuple[str, ...], objective: Objective) -> KernelTask:
+def call_task(kernel: Kernel, call: KernelCall, command: tuple[str, ...], objective: Objective) -> KernelTask:
     return KernelTask(
         command=command,
         source=Path(kernel.source.name),

@@ -10,7 +10,7 @@ from tunepass.diagnostics import TunepassError
 from tunepass.files import write_text
 from tunepass.hwmodels.base import Slice
 from tunepass.jobs.estimates import Estimator
-from tunepass.report.flame import Block, Panel, flame_svg
+from tunepass.report.flame import FlameBlock, Panel, flame_svg
 from tunepass.report.page import page
 from tunepass.space.configuration import Configuration
 
@@ -91,5 +91,5 @@ def _draw(model: Estimator, timing: Sequence[Slice], area: Sequence[Slice], logi
     write_text(picture, drawn if picture.suffix == ".svg" else page(name, [drawn]))
 
 
-def _blocks(parts: Sequence[Slice], name: str) -> tuple[Block, ...]:
-    return tuple(Block(part.label, max(0.0, part.values[name]), _blocks(part.inside, name)) for part in parts)
+def _blocks(parts: Sequence[Slice], name: str) -> tuple[FlameBlock, ...]:
+    return tuple(FlameBlock(part.label, max(0.0, part.values[name]), _blocks(part.inside, name)) for part in parts)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from tunepass.commands.answer import Answer, Json, Status, plain
 from tunepass.commands.fronts import certificate_data, certificate_lines, front_data, front_table
-from tunepass.jobs.build import Built
+from tunepass.jobs.build import BuildResult
 from tunepass.jobs.job import Job
 from tunepass.space.configuration import Configuration
 from tunepass.study.outcome import Failed, Infeasible
@@ -20,20 +20,20 @@ UNCHANGED = "the lock fits; nothing was evaluated"
 EXAMPLE_LINES = 6  # of a failure's log
 
 
-def status_of(built: Built) -> Status:
+def status_of(built: BuildResult) -> Status:
     if built.found.interrupted:
         return Status.INTERRUPTED
     return Status.DONE if built.found.gains else Status.ALL_FAILED
 
 
-def answer(results: Sequence[Built]) -> Answer:
+def answer(results: Sequence[BuildResult]) -> Answer:
     """One object, or of several kernels a list; the worst of their statuses."""
     status = max((status_of(result) for result in results), default=Status.DONE)
     data: Json = build_data(results[0]) if len(results) == 1 else [build_data(result) for result in results]
     return Answer("\n\n".join(build_text(result) for result in results), data, status)
 
 
-def build_data(built: Built) -> dict[str, Json]:
+def build_data(built: BuildResult) -> dict[str, Json]:
     """The object that architecture and docs/cli.md promise."""
     job, result, origin = built.job, built.found, origin_data(built.found.origin)
     seconds = {name: round(result.seconds.get(name, 0.0), 3) for name in ("total", "compile", "measure", "strategy")}
@@ -76,7 +76,7 @@ def origin_data(origin: Origin | None) -> dict[str, Json]:
     return {"transfer": None if model else known, "model": known if model else None}
 
 
-def build_text(built: Built) -> str:
+def build_text(built: BuildResult) -> str:
     job, result = built.job, built.found
     where = f" on {job.backend.device}" if job.only_priced else ""
     lines = [f"{job.key}{where}: {_priced_headline(job, result) if job.only_priced else _headline(result)}"]

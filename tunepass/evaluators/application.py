@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from tunepass.diagnostics import ToolError
-from tunepass.evaluators.building import BuildingEvaluator, Built
+from tunepass.evaluators.building import BuildingEvaluator, BuiltConfiguration
 from tunepass.evaluators.measure.interleaved import Behind, interleaved
 from tunepass.evaluators.measure.metrics import MetricPattern, OutputMetric
 from tunepass.evaluators.measure.output_comparison import numbers_differ, outputs_differ
@@ -65,7 +65,7 @@ class ApplicationTask:
 
 
 @dataclass(slots=True)
-class BuiltApplication(Built):
+class BuiltApplication(BuiltConfiguration):
     """An application in its build tree, which configurations may share."""
 
     tree: BuildTree

@@ -20,7 +20,7 @@ SAME_CODE = "same object code as an earlier candidate: its outcome was taken"
 
 
 @dataclass(slots=True)
-class Built:
+class BuiltConfiguration:
     """A configuration that was built and waits for its run, or whose build failed. `key` identifies the program and how
     it is run; `seconds` are those of the stages so far."""
 
@@ -30,7 +30,7 @@ class Built:
     seconds: dict[str, float] = field(default_factory=dict, kw_only=True)
 
 
-AnyBuilt = TypeVar("AnyBuilt", bound=Built)
+AnyBuilt = TypeVar("AnyBuilt", bound=BuiltConfiguration)
 
 
 class BuildingEvaluator(Evaluator, Generic[AnyBuilt]):

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from tunepass.diagnostics import ToolError
-from tunepass.evaluators.building import BuildingEvaluator, Built
+from tunepass.evaluators.building import BuildingEvaluator, BuiltConfiguration
 from tunepass.evaluators.measure.interleaved import Behind, interleaved
 from tunepass.evaluators.measure.metrics import MetricPattern
 from tunepass.evaluators.measure.repeats import WALL_TIME, Repeats
@@ -57,7 +57,7 @@ class CommandTask:
 
 
 @dataclass(slots=True)
-class BuiltProgram(Built):
+class BuiltProgram(BuiltConfiguration):
     """A linked program in a folder of its own."""
 
     candidate: Candidate

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from tunepass.evaluators.building import BuildingEvaluator, Built
+from tunepass.evaluators.building import BuildingEvaluator, BuiltConfiguration
 from tunepass.evaluators.harness.compare import Output, compare, zeros_pass
 from tunepass.evaluators.harness.counting import count_instructions
 from tunepass.evaluators.harness.harness import BuiltHarness, HarnessRun, Reference, build_harness
@@ -59,7 +59,7 @@ class KernelTask:
 
 
 @dataclass(slots=True)
-class BuiltCandidate(Built):
+class BuiltCandidate(BuiltConfiguration):
     """A compiled candidate. `program` is None where it was not linked: its object is in the cache, or it failed."""
 
     candidate: Candidate

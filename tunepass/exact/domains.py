@@ -14,14 +14,14 @@ import numpy as np
 from tunepass.diagnostics import SpaceError
 from tunepass.exact.base import Floats
 from tunepass.exact.running_front import Ints
-from tunepass.expr.nodes import Bool, Integer, Real
+from tunepass.expr.nodes import BoolType, IntegerType, RealType
 from tunepass.space.configuration import Value
 from tunepass.space.parameter import Parameter
 
 
 def is_numeric(parameter: Parameter) -> bool:
     """A finite parameter whose values are numbers or Booleans."""
-    return parameter.size is not None and isinstance(parameter.type, (Bool, Integer, Real))
+    return parameter.size is not None and isinstance(parameter.type, (BoolType, IntegerType, RealType))
 
 
 def ordered_values(parameter: Parameter) -> list[Value]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tunepass.expr.nodes import INT_MAX, INT_MIN, Bool, Category, Integer, Real, Type
+from tunepass.expr.nodes import INT_MAX, INT_MIN, BoolType, CategoryType, IntegerType, RealType, Type
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ Number = int | float
 def ends(domain: Domain | None, kind: Type) -> tuple[Number, Number]:
     """Smallest and largest value; category codes for strings. Without a domain, all of the type."""
     if isinstance(domain, Interval):
-        return (float(domain.lo), float(domain.hi)) if isinstance(kind, Real) else (int(domain.lo), int(domain.hi))
+        return (float(domain.lo), float(domain.hi)) if isinstance(kind, RealType) else (int(domain.lo), int(domain.hi))
     if domain is None:
         return _all_of(kind)
     values = [number(v, kind) for v in (domain.tolist() if isinstance(domain, np.ndarray) else domain)]
@@ -41,14 +41,14 @@ def ends(domain: Domain | None, kind: Type) -> tuple[Number, Number]:
 
 def number(value: object, kind: Type) -> Number:
     """A value as intervals and columns hold it."""
-    if isinstance(kind, Category) and isinstance(value, str):
+    if isinstance(kind, CategoryType) and isinstance(value, str):
         return kind.values.index(value)
-    return float(value) if isinstance(kind, Real) else int(value)  # type: ignore[arg-type, call-overload]
+    return float(value) if isinstance(kind, RealType) else int(value)  # type: ignore[arg-type, call-overload]
 
 
 def _all_of(kind: Type) -> tuple[Number, Number]:
-    if isinstance(kind, Integer):
+    if isinstance(kind, IntegerType):
         return INT_MIN, INT_MAX
-    if isinstance(kind, Bool):
+    if isinstance(kind, BoolType):
         return 0, 1
-    return (0, len(kind.values) - 1) if isinstance(kind, Category) else (-np.inf, np.inf)
+    return (0, len(kind.values) - 1) if isinstance(kind, CategoryType) else (-np.inf, np.inf)

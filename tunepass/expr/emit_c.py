@@ -15,18 +15,18 @@ from tunepass.expr.nodes import (
     REAL,
     Binary,
     Call,
-    Category,
+    CategoryType,
     Compare,
     Constant,
     Expr,
     If,
     Index,
-    Integer,
+    IntegerType,
     Logical,
     Member,
     Name,
-    Order,
-    Real,
+    OrderType,
+    RealType,
     Type,
     Unary,
 )
@@ -170,11 +170,11 @@ class _Emitter:
 
     def _as(self, e: Expr, kind: Type) -> str:
         text = self.text(e)
-        if isinstance(kind, Category) and isinstance(e.type, Category) and e.type != kind:
+        if isinstance(kind, CategoryType) and isinstance(e.type, CategoryType) and e.type != kind:
             return self._table(remap(e.type, kind).tolist(), text)
-        if isinstance(kind, Integer) and not isinstance(e, Constant):
+        if isinstance(kind, IntegerType) and not isinstance(e, Constant):
             return f"(long long){text}" if not text.startswith("tp_") else text
-        return f"(double){text}" if isinstance(kind, Real) and not isinstance(e.type, Real) else text
+        return f"(double){text}" if isinstance(kind, RealType) and not isinstance(e.type, RealType) else text
 
     def _helper(self, name: str, *arguments: str) -> str:
         self.helpers.add(name)
@@ -182,20 +182,20 @@ class _Emitter:
 
     def _binary(self, e: Binary) -> str:
         left, right = self._as(e.left, e.type), self._as(e.right, e.type)
-        helper = (REAL_HELPERS if isinstance(e.type, Real) else INTEGER_HELPERS).get(e.op)
+        helper = (REAL_HELPERS if isinstance(e.type, RealType) else INTEGER_HELPERS).get(e.op)
         return self._helper(helper, left, right) if helper else f"({left} {e.op} {right})"
 
     def _comparison(self, op: str, left: Expr, right: Expr) -> str:
-        if isinstance(left.type, Category):
+        if isinstance(left.type, CategoryType):
             return f"{self.text(left)} {op} {self._as(right, left.type)}"
-        real = isinstance(left.type, Real) or isinstance(right.type, Real)
+        real = isinstance(left.type, RealType) or isinstance(right.type, RealType)
         kind: Type = REAL if real else INTEGER
         return f"{self._as(left, kind)} {op} {self._as(right, kind)}"
 
     def _call(self, e: Call) -> str:
         if e.function == "pos":
             return self._pos(e)
-        real = isinstance(e.type, Real) or any(isinstance(a.type, Real) for a in e.arguments)
+        real = isinstance(e.type, RealType) or any(isinstance(a.type, RealType) for a in e.arguments)
         arguments = [self._as(a, REAL if real else INTEGER) for a in e.arguments]
         if e.function in ("ceil", "floor", "round"):
             return f"((long long){self._helper(LIBM[e.function], *arguments)})" if real else arguments[0]
@@ -211,10 +211,10 @@ class _Emitter:
 
     def _pos(self, e: Call) -> str:
         order, item = e.arguments
-        assert isinstance(order, Name) and isinstance(order.type, Order)
+        assert isinstance(order, Name) and isinstance(order.type, OrderType)
         items = order.type.items
-        if isinstance(item.type, Category):
-            code = self._as(item, Category(tuple(str(i) for i in items)))
+        if isinstance(item.type, CategoryType):
+            code = self._as(item, CategoryType(tuple(str(i) for i in items)))
         elif isinstance(item, Constant):
             code = f"{items.index(int(item.value))}LL"
         else:
@@ -225,9 +225,9 @@ class _Emitter:
         return self._helper("tp_pos", order.name, str(len(items)), code)
 
     def _item(self, e: Index, code: str) -> str:
-        assert isinstance(e.order.type, Order)
+        assert isinstance(e.order.type, OrderType)
         items = e.order.type.items
-        plain = isinstance(e.type, Category) or items == tuple(range(len(items)))
+        plain = isinstance(e.type, CategoryType) or items == tuple(range(len(items)))
         return code if plain else self._table([int(i) for i in items], code)
 
     def _table(self, values: list[int], at: str) -> str:
@@ -235,7 +235,7 @@ class _Emitter:
 
 
 def _literal(e: Constant) -> str:
-    if isinstance(e.type, Category):
+    if isinstance(e.type, CategoryType):
         return f"{e.type.values.index(str(e.value))}LL"
     if isinstance(e.value, bool):
         return str(int(e.value))

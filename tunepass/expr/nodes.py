@@ -15,7 +15,7 @@ INT_MIN, INT_MAX = -(2**63), 2**63 - 1
 
 
 @dataclass(frozen=True, slots=True)
-class Bool:
+class BoolType:
     """True or False; 1 or 0 where a number is expected."""
 
     def __str__(self) -> str:
@@ -23,7 +23,7 @@ class Bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Integer:
+class IntegerType:
     """Exact, 64 bits signed; a result outside is an error."""
 
     def __str__(self) -> str:
@@ -31,7 +31,7 @@ class Integer:
 
 
 @dataclass(frozen=True, slots=True)
-class Real:
+class RealType:
     """An IEEE double. An Integer beside a Real becomes the nearest double (exact up to 2**53)."""
 
     def __str__(self) -> str:
@@ -39,7 +39,7 @@ class Real:
 
 
 @dataclass(frozen=True, slots=True)
-class Category:
+class CategoryType:
     """One of `values`, all strings. Columns hold the index into `values`."""
 
     values: tuple[str, ...]
@@ -49,7 +49,7 @@ class Category:
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class OrderType:
     """A permutation of `items`. Columns (n, k) hold, by position, the index into `items`."""
 
     items: tuple[int | str, ...]
@@ -58,8 +58,8 @@ class Order:
         return "order"
 
 
-Type = Bool | Integer | Real | Category | Order
-BOOL, INTEGER, REAL = Bool(), Integer(), Real()
+Type = BoolType | IntegerType | RealType | CategoryType | OrderType
+BOOL, INTEGER, REAL = BoolType(), IntegerType(), RealType()
 Scalar = bool | int | float | str
 
 

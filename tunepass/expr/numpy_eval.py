@@ -14,20 +14,20 @@ from tunepass.expr.nodes import (
     INTEGER,
     REAL,
     Binary,
-    Bool,
+    BoolType,
     Call,
-    Category,
+    CategoryType,
     Compare,
     Constant,
     Expr,
     If,
     Index,
-    Integer,
+    IntegerType,
     Logical,
     Member,
     Name,
-    Order,
-    Real,
+    OrderType,
+    RealType,
     Type,
     Unary,
     walk,
@@ -57,7 +57,7 @@ class Evaluated:
 
 def evaluate(e: Expr, columns: Columns, n: int) -> Evaluated:
     """`e` at the n configurations in `columns`. Raises ExpressionError, with a span, where an integer overflows."""
-    reader = _Reader(columns, n)
+    reader = _Evaluator(columns, n)
     values, status = reader.read(e)
     if status is not None and (status == OVERFLOW).any():
         raise ExpressionError(OVERFLOW_MESSAGE, reader.culprit(e).span)
@@ -73,17 +73,17 @@ def satisfied(e: Expr, columns: Columns, n: int) -> NDArray[np.bool_]:
 
 def apply(e: Expr, operands: Sequence[Result]) -> Result:
     """The node `e` alone, given its children's results, which broadcast. For readers that keep their own values."""
-    reader = _Reader({}, 1)
+    reader = _Evaluator({}, 1)
     reader.known = {id(child): operand for child, operand in zip(e.children, operands)}
     with np.errstate(all="ignore"):
         return reader._node(e)
 
 
 def dtype_of(kind: Type) -> type[np.generic]:
-    return np.bool_ if isinstance(kind, Bool) else np.float64 if isinstance(kind, Real) else np.int64
+    return np.bool_ if isinstance(kind, BoolType) else np.float64 if isinstance(kind, RealType) else np.int64
 
 
-def remap(source: Category, target: Category) -> NDArray[np.int64]:
+def remap(source: CategoryType, target: CategoryType) -> NDArray[np.int64]:
     """(len(source.values),): each value's code in `target`, -1 if it has none."""
     codes = {value: code for code, value in enumerate(target.values)}
     return np.array([codes.get(value, -1) for value in source.values], np.int64)
@@ -94,13 +94,13 @@ def columns_of(e: Name, columns: Columns, n: int) -> Array:
     if e.name not in columns:
         raise ExpressionError(f"no column for `{e.name}`", e.span)
     column = np.asarray(columns[e.name])
-    shape = (n, len(e.type.items)) if isinstance(e.type, Order) else (n,)
+    shape = (n, len(e.type.items)) if isinstance(e.type, OrderType) else (n,)
     if column.shape != shape:
         raise ExpressionError(f"the column of `{e.name}` must have shape {shape}, got {column.shape}", e.span)
     return column.astype(dtype_of(e.type), copy=False)
 
 
-class _Reader:
+class _Evaluator:
     def __init__(self, columns: Columns, n: int):
         self.columns, self.n = columns, n
         self.known: dict[int, Result] = {}
@@ -128,7 +128,7 @@ class _Reader:
     def _as(self, e: Expr, kind: Type) -> Array:
         """The values of `e` converted: Bool to Integer to Real, or between categories."""
         values = self.known[id(e)][0]
-        if isinstance(e.type, Category) and isinstance(kind, Category):
+        if isinstance(e.type, CategoryType) and isinstance(kind, CategoryType):
             return values if e.type == kind else remap(e.type, kind)[np.maximum(values, 0).astype(np.int64)]
         return values if e.type == kind else values.astype(dtype_of(kind))
 
@@ -159,24 +159,24 @@ class _Reader:
         raise AssertionError(type(e))
 
     def _constant(self, e: Constant) -> Result:
-        if isinstance(e.type, Category):
+        if isinstance(e.type, CategoryType):
             return np.asarray(e.type.values.index(str(e.value)), np.int64), None
         return np.asarray(e.value, dtype_of(e.type)), None
 
     def _name(self, e: Name) -> Result:
         column = columns_of(e, self.columns, self.n)
-        return column, ops.flag(np.isnan(column), UNDEFINED) if isinstance(e.type, Real) else None
+        return column, ops.flag(np.isnan(column), UNDEFINED) if isinstance(e.type, RealType) else None
 
     def _unary(self, e: Unary) -> Result:
         status = self.known[id(e.operand)][1]
         if e.op == "not":
             return np.logical_not(self.known[id(e.operand)][0]), status
-        table = ops.UNARY_REAL if isinstance(e.type, Real) else ops.UNARY_INTEGER
+        table = ops.UNARY_REAL if isinstance(e.type, RealType) else ops.UNARY_INTEGER
         values, own = table[e.op](self._as(e.operand, e.type))
         return values, ops.first(status, own)
 
     def _two(self, op: str, kind: Type, a: Array, b: Array) -> Result:
-        table = ops.BINARY_REAL if isinstance(kind, Real) else ops.BINARY_INTEGER
+        table = ops.BINARY_REAL if isinstance(kind, RealType) else ops.BINARY_INTEGER
         return table[op](a, b)
 
     def _binary(self, e: Binary) -> Result:
@@ -185,7 +185,7 @@ class _Reader:
 
     def _call(self, e: Call) -> Result:
         statuses = [self.known[id(a)][1] for a in e.arguments]
-        integral = all(not isinstance(a.type, Real) for a in e.arguments) and not isinstance(e.type, Real)
+        integral = all(not isinstance(a.type, RealType) for a in e.arguments) and not isinstance(e.type, RealType)
         kind = INTEGER if integral else REAL
         values = self._as(e.arguments[0], kind)
         if len(e.arguments) == 1 and e.function not in ("min", "max"):
@@ -198,9 +198,9 @@ class _Reader:
         return values, ops.first(*statuses)
 
     def _equal(self, op: str, left: Expr, right: Expr) -> Array:
-        if isinstance(left.type, Category):
+        if isinstance(left.type, CategoryType):
             return np.asarray(_COMPARE[op](self._as(left, left.type), self._as(right, left.type)))
-        kind = REAL if isinstance(left.type, Real) or isinstance(right.type, Real) else INTEGER
+        kind = REAL if isinstance(left.type, RealType) or isinstance(right.type, RealType) else INTEGER
         return np.asarray(_COMPARE[op](self._as(left, kind), self._as(right, kind)))
 
     def _compare(self, e: Compare) -> Result:
@@ -241,19 +241,19 @@ class _Reader:
         return values, ops.first(status, taken)
 
     def _index(self, e: Index) -> Result:
-        assert isinstance(e.order.type, Order)
+        assert isinstance(e.order.type, OrderType)
         table = self.known[id(e.order)][0]
         position, size = self._as(e.index, INTEGER).astype(np.int64), len(e.order.type.items)
         outside = (position < 0) | (position >= size)
         codes = table[np.arange(self.n), np.where(outside, 0, position)].astype(np.int64)
-        values = np.asarray(e.order.type.items)[codes] if isinstance(e.type, Integer) else codes
+        values = np.asarray(e.order.type.items)[codes] if isinstance(e.type, IntegerType) else codes
         return values, ops.first(self.known[id(e.index)][1], ops.flag(outside, UNDEFINED))
 
     def _pos(self, e: Call) -> Result:
         order, item = e.arguments
-        assert isinstance(order.type, Order)
+        assert isinstance(order.type, OrderType)
         codes, kind = self.known[id(order)][0], item_type(order.type)
-        items = np.asarray(order.type.items)[codes.astype(np.int64)] if isinstance(kind, Integer) else codes
+        items = np.asarray(order.type.items)[codes.astype(np.int64)] if isinstance(kind, IntegerType) else codes
         matches = items == np.atleast_1d(self._as(item, kind))[:, None]
         status = ops.first(self.known[id(item)][1], ops.flag(~matches.any(axis=1), UNDEFINED))
         return np.argmax(matches, axis=1).astype(np.int64), status

@@ -13,7 +13,7 @@ from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedTok
 
 from tunepass.diagnostics import ExpressionError, Source, Span
 from tunepass.expr import python_eval, typing
-from tunepass.expr.nodes import Expr, Name, Order, Type
+from tunepass.expr.nodes import Expr, Name, OrderType, Type
 
 LENGTH_LIMIT = 20_000  # characters
 DEPTH_LIMIT = 200  # levels of the tree; the readers recurse no deeper
@@ -167,7 +167,7 @@ class _Builder:
     def _item(self, order: Tree[Token] | Token, item: Tree[Token] | Token, depth: int) -> Expr:
         """The second argument of `pos`: a bare word that is no name may be an item, `pos(order, i)`."""
         items = self.names.get(str(order))
-        if isinstance(item, Token) and item not in self.names and isinstance(items, Order) and item in items.items:
+        if isinstance(item, Token) and item not in self.names and isinstance(items, OrderType) and item in items.items:
             return typing.constant(str(item), self.where.token(item))
         return self.build(item, depth)
 

@@ -17,11 +17,11 @@ from tunepass.expr.nodes import (
     Expr,
     If,
     Index,
-    Integer,
+    IntegerType,
     Logical,
     Member,
     Name,
-    Real,
+    RealType,
     Scalar,
     Unary,
     walk,
@@ -191,14 +191,14 @@ def strict(e: Expr, operands: Sequence[Scalar]) -> Scalar:
         else:
             assert isinstance(e, Call)
             result = FUNCTION[e.function](*numbers)
-    if isinstance(e.type, Integer):
+    if isinstance(e.type, IntegerType):
         return fits(int(result))
-    return defined(float(result)) if isinstance(e.type, Real) else result
+    return defined(float(result)) if isinstance(e.type, RealType) else result
 
 
 def _number(value: Scalar, e: Expr) -> Number:
     """An operand of `e` as a double where the result is one, else as an integer where it is not one already."""
-    if isinstance(e.type, Real):
+    if isinstance(e.type, RealType):
         return float(value)
     return int(value) if isinstance(value, bool) else value  # type: ignore[return-value]
 
@@ -226,7 +226,7 @@ def evaluate(e: Expr, values: dict[str, Scalar | tuple[int | str, ...]]) -> Scal
     if isinstance(e, If):
         taken = e.then if evaluate(e.condition, values) else e.otherwise
         value = evaluate(taken, values)
-        return float(value) if e.type == REAL else int(value) if isinstance(e.type, Integer) else value
+        return float(value) if e.type == REAL else int(value) if isinstance(e.type, IntegerType) else value
     if isinstance(e, Compare):
         return _compare(e, values)
     if isinstance(e, Index):

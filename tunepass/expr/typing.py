@@ -13,26 +13,26 @@ from tunepass.expr.nodes import (
     INTEGER,
     REAL,
     Binary,
-    Bool,
+    BoolType,
     Call,
-    Category,
+    CategoryType,
     Compare,
     Constant,
     Expr,
     If,
     Index,
-    Integer,
+    IntegerType,
     Logical,
     Member,
     Name,
-    Order,
-    Real,
+    OrderType,
+    RealType,
     Scalar,
     Type,
     Unary,
 )
 
-NUMERIC = (Bool, Integer, Real)
+NUMERIC = (BoolType, IntegerType, RealType)
 ORDERINGS = {"<", "<=", ">", ">="}
 # name -> fewest and most arguments (None: any number)
 FUNCTIONS: dict[str, tuple[int, int | None]] = {
@@ -67,7 +67,7 @@ def constant(value: Scalar, span: Span | None = None) -> Constant:
         if not -float("inf") < value < float("inf"):
             raise ExpressionError("this number is too large for a Real", span)
         return Constant(value, REAL, span)
-    return Constant(value, Category((value,)), span)
+    return Constant(value, CategoryType((value,)), span)
 
 
 def name(text: str, names: Mapping[str, Type], span: Span | None = None) -> Expr:
@@ -110,9 +110,9 @@ def compare(operands: Sequence[Expr], ops: Sequence[str], span: Span | None = No
     items = list(operands)
     for i, op in enumerate(ops):
         left, right = items[i], items[i + 1]
-        if isinstance(left.type, Category) or isinstance(right.type, Category):
+        if isinstance(left.type, CategoryType) or isinstance(right.type, CategoryType):
             if op in ORDERINGS:
-                culprit = left if isinstance(left.type, Category) else right
+                culprit = left if isinstance(left.type, CategoryType) else right
                 raise ExpressionError(
                     f"`{op}` does not apply to a string", culprit.span, "strings compare with ==, != and in"
                 )
@@ -130,7 +130,7 @@ def logical(op: str, operands: Sequence[Expr], span: Span | None = None) -> Expr
 def member(item: Expr, choices: Sequence[Expr], span: Span | None = None) -> Expr:
     typed = []
     for choice in choices:
-        if isinstance(item.type, Category) or isinstance(choice.type, Category):
+        if isinstance(item.type, CategoryType) or isinstance(choice.type, CategoryType):
             item, choice = _same_category(item, choice)
         else:
             _numeric(item, "`in`")
@@ -141,9 +141,9 @@ def member(item: Expr, choices: Sequence[Expr], span: Span | None = None) -> Exp
 
 def conditional(condition: Expr, then: Expr, otherwise: Expr, span: Span | None = None) -> Expr:
     _boolean(condition, "the condition of `if`")
-    if isinstance(then.type, Category) and isinstance(otherwise.type, Category):
+    if isinstance(then.type, CategoryType) and isinstance(otherwise.type, CategoryType):
         values = tuple(dict.fromkeys((*then.type.values, *otherwise.type.values)))
-        return If(condition, then, otherwise, Category(values), span)
+        return If(condition, then, otherwise, CategoryType(values), span)
     for branch in (then, otherwise):
         _numeric(branch, "a branch of `if`", "both branches are numbers, or both strings")
     return If(condition, then, otherwise, _widest(then, otherwise), span)
@@ -151,7 +151,7 @@ def conditional(condition: Expr, then: Expr, otherwise: Expr, span: Span | None 
 
 def index(order: Expr, position: Expr, span: Span | None = None) -> Expr:
     """`order[position]`: an Integer when the items are integers, else a Category of the items."""
-    if not isinstance(order, Name) or not isinstance(order.type, Order):
+    if not isinstance(order, Name) or not isinstance(order.type, OrderType):
         raise ExpressionError(f"only an order (a permutation) can be indexed, not {_a(order)}", order.span)
     _integral(position, "an index")
     items = order.type.items
@@ -164,8 +164,8 @@ def index(order: Expr, position: Expr, span: Span | None = None) -> Expr:
     return Index(order, position, item_type(order.type), span)
 
 
-def item_type(order: Order) -> Type:
-    return INTEGER if all(isinstance(i, int) for i in order.items) else Category(tuple(str(i) for i in order.items))
+def item_type(order: OrderType) -> Type:
+    return INTEGER if all(isinstance(i, int) for i in order.items) else CategoryType(tuple(str(i) for i in order.items))
 
 
 def call(function: str, arguments: Sequence[Expr], span: Span | None = None, name_span: Span | None = None) -> Expr:
@@ -199,11 +199,11 @@ def _result(function: str, arguments: Sequence[Expr]) -> Type:
 
 
 def _position(order: Expr, item: Expr, span: Span | None) -> Expr:
-    if not isinstance(order, Name) or not isinstance(order.type, Order):
+    if not isinstance(order, Name) or not isinstance(order.type, OrderType):
         raise ExpressionError(f"the first argument of `pos` must be an order, not {_a(order)}", order.span)
     items = item_type(order.type)
-    if isinstance(items, Category):
-        if not isinstance(item.type, Category):
+    if isinstance(items, CategoryType):
+        if not isinstance(item.type, CategoryType):
             raise ExpressionError(f"`{order.name}` orders strings, not {_a(item)}", item.span, _listed(items.values))
         item = _retyped(item, items)
     else:
@@ -216,29 +216,29 @@ def _position(order: Expr, item: Expr, span: Span | None) -> Expr:
 
 
 def _widest(*operands: Expr) -> Type:
-    if any(isinstance(operand.type, Real) for operand in operands):
+    if any(isinstance(operand.type, RealType) for operand in operands):
         return REAL
-    return BOOL if all(isinstance(operand.type, Bool) for operand in operands) else INTEGER
+    return BOOL if all(isinstance(operand.type, BoolType) for operand in operands) else INTEGER
 
 
 def _arithmetic(*operands: Expr) -> Type:
-    return REAL if any(isinstance(operand.type, Real) for operand in operands) else INTEGER
+    return REAL if any(isinstance(operand.type, RealType) for operand in operands) else INTEGER
 
 
 def _same_category(left: Expr, right: Expr) -> tuple[Expr, Expr]:
     for side, other in ((left, right), (right, left)):
-        if not isinstance(side.type, Category):
+        if not isinstance(side.type, CategoryType):
             raise ExpressionError(f"{_a(side)} and {_a(other)} cannot be compared", side.span)
     if isinstance(right, Constant) and not isinstance(left, Constant):
-        assert isinstance(left.type, Category)
+        assert isinstance(left.type, CategoryType)
         return left, _retyped(right, left.type)
     if isinstance(left, Constant) and not isinstance(right, Constant):
-        assert isinstance(right.type, Category)
+        assert isinstance(right.type, CategoryType)
         return _retyped(left, right.type), right
     return left, right
 
 
-def _retyped(e: Expr, category: Category) -> Expr:
+def _retyped(e: Expr, category: CategoryType) -> Expr:
     """A string constant as one of `category`, or a diagnostic; other expressions as they are."""
     if not isinstance(e, Constant) or e.type == category:
         return e
@@ -258,7 +258,7 @@ def _listed(values: Sequence[int | str]) -> str:
 
 
 def _a(e: Expr) -> str:
-    return f"{'an' if isinstance(e.type, (Integer, Order)) else 'a'} {e.type}"
+    return f"{'an' if isinstance(e.type, (IntegerType, OrderType)) else 'a'} {e.type}"
 
 
 def _numeric(e: Expr, where: str, hint: str | None = None) -> Expr:
@@ -266,20 +266,22 @@ def _numeric(e: Expr, where: str, hint: str | None = None) -> Expr:
         return e
     if hint is None:
         hint = (
-            "strings compare with ==, != and in" if isinstance(e.type, Category) else "use order[i] or pos(order, item)"
+            "strings compare with ==, != and in"
+            if isinstance(e.type, CategoryType)
+            else "use order[i] or pos(order, item)"
         )
     raise ExpressionError(f"{where} needs a number, got {_a(e)}", e.span, hint)
 
 
 def _integral(e: Expr, where: str) -> Expr:
-    if isinstance(e.type, (Bool, Integer)):
+    if isinstance(e.type, (BoolType, IntegerType)):
         return e
-    hint = "floor, ceil and round give an Integer" if isinstance(e.type, Real) else None
+    hint = "floor, ceil and round give an Integer" if isinstance(e.type, RealType) else None
     raise ExpressionError(f"{where} needs an Integer, got {_a(e)}", e.span, hint)
 
 
 def _boolean(e: Expr, where: str, needs: str = "needs a Bool") -> Expr:
-    if isinstance(e.type, Bool):
+    if isinstance(e.type, BoolType):
         return e
     hint = "compare it with something, as in `x != 0`" if isinstance(e.type, NUMERIC) else None
     raise ExpressionError(

@@ -50,7 +50,7 @@ class Work:
 
 
 @dataclass(frozen=True, slots=True)
-class Opaque:
+class OpaqueBody:
     """Why a body cannot be put in numbers, and where that shows."""
 
     reason: str

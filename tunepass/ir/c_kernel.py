@@ -40,7 +40,7 @@ Argument = ScalarArgument | ArrayArgument
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Call:
+class KernelCall:
     """The generated harness's call: the definition's own prototype text and its arguments in order."""
 
     function: str
@@ -56,12 +56,12 @@ class CKernel(Body):
     """A function that a generated harness calls, or a program with a run of its own."""
 
     kind: ClassVar[str] = "c"
-    judged_by: Call | RunCommand
+    judged_by: KernelCall | RunCommand
     nests: tuple[Nest, ...] = ()
 
     @property
-    def call(self) -> Call | None:
-        return self.judged_by if isinstance(self.judged_by, Call) else None
+    def call(self) -> KernelCall | None:
+        return self.judged_by if isinstance(self.judged_by, KernelCall) else None
 
     @property
     def run(self) -> RunCommand | None:

@@ -103,7 +103,7 @@ class Memory:
 
 
 @dataclass(frozen=True, slots=True)
-class Index:
+class AddressIndex:
     """One dimension of an address: the counters it is affine in; `affine` False: it also depends on data."""
 
     counters: tuple[str, ...] = ()
@@ -118,7 +118,7 @@ class Operation:
     element: Element
     inputs: tuple[int, ...] = ()
     memory: str | None = None  # for load, store and the queue operations
-    index: tuple[Index, ...] = ()
+    index: tuple[AddressIndex, ...] = ()
     span: Span | None = None
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tunepass.diagnostics import Span
-from tunepass.ir.accesses import Opaque, Work
+from tunepass.ir.accesses import OpaqueBody, Work
 
 Setting = str | int | bool
 """A parameter's name, or a value that does not vary."""
@@ -75,4 +75,4 @@ class Nest:
     span: Span
     uses: tuple[tuple[str, int], ...] | None = None
     taken: frozenset[str] = frozenset()
-    work: Work | Opaque | None = None  # what an iteration does, where a frontend looked
+    work: Work | OpaqueBody | None = None  # what an iteration does, where a frontend looked

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from tunepass.diagnostics import ExpressionError, Source, SourceError, Span, nearest
 from tunepass.expr.algebra import lift, substitute
-from tunepass.expr.nodes import BOOL, INTEGER, REAL, Bool, Expr, Integer, Real, Type, free_names
+from tunepass.expr.nodes import BOOL, INTEGER, REAL, BoolType, Expr, IntegerType, RealType, Type, free_names
 from tunepass.expr.parser import parse
 from tunepass.space.parameter import Parameter
 
@@ -45,8 +45,8 @@ class StatedModel:
         types |= {p.name: p.type for p in parameters}
         written = parse(text, types, source=source, offset=offset)
         whole = source.span(offset, offset + len(text))
-        if not isinstance(written.type, (Integer, Real)):
-            what = "true or false" if isinstance(written.type, Bool) else f"a {written.type}"
+        if not isinstance(written.type, (IntegerType, RealType)):
+            what = "true or false" if isinstance(written.type, BoolType) else f"a {written.type}"
             raise SourceError(f"a model is a number, this is {what}", whole)
         if not free_names(written) & {p.name for p in parameters}:
             hint = f"name a parameter: {', '.join(p.name for p in parameters)}"

@@ -61,7 +61,7 @@ class Picked:
 
 
 @dataclass(frozen=True, slots=True)
-class Built:
+class BuildResult:
     """A kernel's job, what was found, the points picked from its front, the files written and the lock."""
 
     job: Job
@@ -80,7 +80,7 @@ def prepare_all(kernels: Sequence[Kernel], request: BuildRequest) -> list[Job]:
     return jobs
 
 
-def build(jobs: Sequence[Job], request: BuildRequest, shows: Shows) -> list[Built]:
+def build(jobs: Sequence[Job], request: BuildRequest, shows: Shows) -> list[BuildResult]:
     """Find every kernel's choice, then write. The time is divided evenly among the kernels of a source."""
     writable_folder(request.folder)
     budget_s = request.options.budget_s
@@ -110,7 +110,7 @@ def _has_picks(job: Job, options: SearchOptions, store: Path) -> bool:
     return known is not None and bool(known.pareto)
 
 
-def _finish(jobs: Sequence[Job], results: Sequence[Found], request: BuildRequest) -> list[Built]:
+def _finish(jobs: Sequence[Job], results: Sequence[Found], request: BuildRequest) -> list[BuildResult]:
     """Write the sources, what is built of them, the fronts and the lock: for the kernels that have a choice."""
     picks = [_picked(job, result, request.options.picks) for job, result in zip(jobs, results)]
     path = lock_path(request.source)
@@ -118,13 +118,13 @@ def _finish(jobs: Sequence[Job], results: Sequence[Found], request: BuildRequest
     built = []
     for job, result, picked in zip(jobs, results, picks):
         if not picked:
-            built.append(Built(job, result))
+            built.append(BuildResult(job, result))
             continue
         fronts = _write_front(job, result, picked, request.folder, alone=len(jobs) == 1)
         entry = entry_for(job, result)
         if entry is not None and entry != job.entry and not request.frozen:
             lock.update(path, job.key, entry)
-        built.append(Built(job, result, picked, (*sources, *fronts), path))
+        built.append(BuildResult(job, result, picked, (*sources, *fronts), path))
     return built
 
 

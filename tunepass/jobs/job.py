@@ -24,7 +24,7 @@ from tunepass.study.objective import Objective
 from tunepass.tuning.exact import WatchCertificate
 from tunepass.tuning.options import SearchOptions
 from tunepass.tuning.picks import KNEE, gains_of, objective_of
-from tunepass.tuning.prior import Prior
+from tunepass.tuning.prior import SearchPrior
 from tunepass.tuning.result import Found, Gain
 from tunepass.tuning.stop import stoppable
 
@@ -194,7 +194,7 @@ def search(
     job: Job,
     options: SearchOptions,
     store: Path,
-    prior: Prior | None,
+    prior: SearchPrior | None,
     watch: Watch,
     watch_certificate: WatchCertificate,
 ) -> Found:

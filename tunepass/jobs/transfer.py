@@ -19,7 +19,7 @@ from tunepass.study.outcome import Failed, Infeasible, Measured
 from tunepass.study.prior_origin import Origin, identity_changes
 from tunepass.study.storage.store import Store, StudyRecord
 from tunepass.study.trial import Trial
-from tunepass.tuning.prior import Prior
+from tunepass.tuning.prior import SearchPrior
 
 NONE = "none"
 FEWEST = 2  # measured trials that an earlier study is worth looking at for
@@ -39,7 +39,7 @@ class Recipient:
     identity: Mapping[str, str]
 
 
-def transfer_to(job: Job, store: Path, named: str | None) -> Prior | None:
+def transfer_to(job: Job, store: Path, named: str | None) -> SearchPrior | None:
     """What the search starts from besides nothing. Several objectives have no prior mean."""
     if len(job.objectives) > 1:
         if named not in (None, NONE):
@@ -52,7 +52,7 @@ def transfer_to(job: Job, store: Path, named: str | None) -> Prior | None:
     return transfer(recipient, store, named)
 
 
-def transfer(recipient: Recipient, store: Path, named: str | None) -> Prior | None:
+def transfer(recipient: Recipient, store: Path, named: str | None) -> SearchPrior | None:
     """From what `named` names (PATH[:STUDY], "none"), else from where this study began, else from the nearest earlier
     study of the kernel in the store; None where there is none."""
     if named == NONE:
@@ -69,16 +69,16 @@ def transfer(recipient: Recipient, store: Path, named: str | None) -> Prior | No
         return _nearest(recipient, opened, [r for r in opened.studies() if _key(r) == recipient.key])
 
 
-def _again(recipient: Recipient, begun: Origin) -> Prior:
+def _again(recipient: Recipient, begun: Origin) -> SearchPrior:
     """The same source, as far as it was then: an interrupted study goes on as an undisturbed one would."""
     try:
         prior = _named(recipient, f"{begun.place}:{begun.study}", begun.trials)
     except TunepassError:
-        return Prior(begun, None)
+        return SearchPrior(begun, None)
     return replace(prior, origin=replace(prior.origin, differs=begun.differs))
 
 
-def _named(recipient: Recipient, named: str, most: int | None = None) -> Prior:
+def _named(recipient: Recipient, named: str, most: int | None = None) -> SearchPrior:
     path, study = _split(named)
     if path.suffix == ".json":
         return _table(recipient, path)
@@ -130,7 +130,7 @@ def _record(recipient: Recipient, opened: Store, study: str | None, path: Path) 
     return min(matching, key=lambda r: _far(recipient, r))
 
 
-def _nearest(recipient: Recipient, opened: Store, records: Sequence[StudyRecord]) -> Prior | None:
+def _nearest(recipient: Recipient, opened: Store, records: Sequence[StudyRecord]) -> SearchPrior | None:
     others = [r for r in records if r.name != recipient.study and r.trials >= FEWEST]
     for record in sorted(others, key=lambda r: _far(recipient, r)):
         try:
@@ -154,7 +154,7 @@ def _key(record: StudyRecord) -> str:
     return record.name.partition("@")[0]
 
 
-def _of_record(recipient: Recipient, opened: Store, record: StudyRecord, most: int | None) -> Prior:
+def _of_record(recipient: Recipient, opened: Store, record: StudyRecord, most: int | None) -> SearchPrior:
     trials = opened.trials(record)[:most]
     objective = _like(recipient.objective, record.objectives)
     prior = observed(trials, objective, recipient.objective)
@@ -192,16 +192,16 @@ def _other(theirs: Objective, ours: Objective) -> tuple[str, ...]:
     return () if theirs.name == ours.name else (f"objective: {theirs.name} -> {ours.name}",)
 
 
-def _checked(recipient: Recipient, origin: Origin, prior: ObservedPriorMean) -> Prior:
+def _checked(recipient: Recipient, origin: Origin, prior: ObservedPriorMean) -> SearchPrior:
     """With the parameters both have; StudyError, which names both sides, when there are none."""
     shared = tuple(p.name for p in prior.shared(recipient.space))
-    return Prior(replace(origin, shared=shared), prior)
+    return SearchPrior(replace(origin, shared=shared), prior)
 
 
 # -- a lock, a recorded table
 
 
-def _locked(recipient: Recipient, path: Path, kernel: str | None) -> Prior:
+def _locked(recipient: Recipient, path: Path, kernel: str | None) -> SearchPrior:
     entries = Lock.read(path).entries
     key = kernel if kernel is not None else recipient.key
     if key not in entries:
@@ -220,7 +220,7 @@ def _locked(recipient: Recipient, path: Path, kernel: str | None) -> Prior:
     return _checked(recipient, Origin(place=str(path), study=key, trials=1, differs=differs), prior)
 
 
-def _behind(recipient: Recipient, path: Path, entry: Entry) -> Prior | None:
+def _behind(recipient: Recipient, path: Path, entry: Entry) -> SearchPrior | None:
     """The trials that the lock was made from, where the store beside it still has them."""
     store = store_path(path, None).resolve()
     if not store.is_file():
@@ -257,7 +257,7 @@ def table_source(path: str | Path, like: Objective | None = None) -> TableSource
     return TableSource(table.name, len(trials), objective, prior)
 
 
-def _table(recipient: Recipient, path: Path) -> Prior:
+def _table(recipient: Recipient, path: Path) -> SearchPrior:
     table = table_source(path, recipient.objective)
     differs = _other(table.objective, recipient.objective)
     origin = Origin(place=str(path), study=table.name, trials=table.rows, differs=differs)

@@ -24,7 +24,7 @@ from tunepass.tuning.exact import Problem, WatchCertificate, solve
 from tunepass.tuning.loop import SearchLoop
 from tunepass.tuning.options import SearchOptions
 from tunepass.tuning.picks import objective_of
-from tunepass.tuning.prior import Prior, model_prior
+from tunepass.tuning.prior import SearchPrior, model_prior
 from tunepass.tuning.result import Found, Progress
 from tunepass.tuning.stop import Stop
 
@@ -50,7 +50,7 @@ class Search(Pass):
     name = "search"
     backend: Callable[[Kernel], Backend]
     options: SearchOptions = field(default_factory=SearchOptions)
-    prior: Prior | None = None
+    prior: SearchPrior | None = None
     study: str | None = None  # its name in the store
     identity: Mapping[str, str] = field(default_factory=dict)
     stop: Stop | None = None  # for exact solvers
@@ -106,7 +106,7 @@ def problem_of(costs: Costs, objectives: Sequence[Objective]) -> Problem:
     return Problem(objectives=[costs.values[o.name] for o in objectives], constraints=[costs.fits])
 
 
-def _stated_prior(costs: Costs | None, objectives: Sequence[Objective]) -> Prior | None:
+def _stated_prior(costs: Costs | None, objectives: Sequence[Objective]) -> SearchPrior | None:
     """What the costs say of the one objective; several objectives have no prior mean."""
     if costs is None or len(objectives) > 1 or objectives[0].name not in costs.values:
         return None

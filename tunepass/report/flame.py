@@ -22,12 +22,12 @@ text { font: 12px system-ui, sans-serif; fill: #222 } .title { font-weight: 600;
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class FlameBlock:
     """A part of a total: `amount` includes what is `inside`."""
 
     label: str
     amount: float
-    inside: tuple[Block, ...] = ()
+    inside: tuple[FlameBlock, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class Panel:
 
     title: str
     unit: str
-    blocks: tuple[Block, ...]
+    blocks: tuple[FlameBlock, ...]
 
 
 def flame_svg(panels: Sequence[Panel]) -> str:
@@ -66,7 +66,7 @@ def _panel(panel: Panel, top: float, colours: Sequence[str]) -> tuple[list[str],
 
 
 def _blocks(
-    blocks: Sequence[Block], left: float, top: float, scale: float, total: float, unit: str, colours: Sequence[str]
+    blocks: Sequence[FlameBlock], left: float, top: float, scale: float, total: float, unit: str, colours: Sequence[str]
 ) -> Iterator[str]:
     for block in blocks:
         width = block.amount * scale
@@ -91,5 +91,5 @@ def _label(label: str, share: str, left: float, top: float, width: float) -> str
     return text(left + 4, top + 15, shown, "part") if shown else ""
 
 
-def _depth(block: Block) -> int:
+def _depth(block: FlameBlock) -> int:
     return 1 + max((_depth(inner) for inner in block.inside), default=0)

@@ -23,7 +23,7 @@ class Constraint:
     def __post_init__(self) -> None:
         names = {node.name: node for node in nodes.walk(self.expression) if isinstance(node, nodes.Name)}
         object.__setattr__(self, "names", tuple(names.values()))
-        if not isinstance(self.expression.type, nodes.Bool):
+        if not isinstance(self.expression.type, nodes.BoolType):
             raise SpaceError(
                 f"a constraint is true or false, got a value of type {self.expression.type}: {self.text}",
                 self.span or self.expression.span,

@@ -20,7 +20,7 @@ from tunepass.space.configuration import Configuration, Value
 from tunepass.space.constraint import Constraint
 from tunepass.space.feasible import table
 from tunepass.space.feasible.build import build_groups
-from tunepass.space.feasible.group import Group
+from tunepass.space.feasible.group import ParameterGroup
 from tunepass.space.feasible.nearest import nearest_feasible
 from tunepass.space.feasible.product import GroupProduct
 from tunepass.space.feasible.sampling import sample_distinct
@@ -62,14 +62,14 @@ class Space:
         space._set_groups((table.group_of(rows, space.parameters),))
         return space
 
-    def _set_groups(self, groups: tuple[Group, ...]) -> None:
+    def _set_groups(self, groups: tuple[ParameterGroup, ...]) -> None:
         self._product = GroupProduct(self.parameters, groups)
         self._came_short = False
 
     # --- what the space is
 
     @property
-    def groups(self) -> tuple[Group, ...]:
+    def groups(self) -> tuple[ParameterGroup, ...]:
         """The factors of the feasible set."""
         return self._product.groups
 

@@ -18,8 +18,8 @@ from tunepass.surrogates.base import Floats, Posterior, Surrogate
 from tunepass.surrogates.forest import checked
 from tunepass.surrogates.hamiltonian import draws as hamiltonian
 from tunepass.surrogates.kernels import (
+    CovarianceKernel,
     Features,
-    Kernel,
     KernelName,
     Likelihood,
     distances,
@@ -68,7 +68,7 @@ class Fit:
     log_posterior: float
     u: Floats
     alpha: Floats
-    kernel: Kernel
+    kernel: CovarianceKernel
 
 
 class GaussianProcess(Surrogate):
@@ -127,7 +127,7 @@ class GaussianProcess(Surrogate):
     def _condition(self, x: Floats, theta: Floats, value: float) -> None:
         """The factor has the same bits whether rows were appended or came together."""
         n, known, jitter = len(x), self._known(x, theta), JITTER
-        kernel = Kernel.of(self.settings.kernel, theta)
+        kernel = CovarianceKernel.of(self.settings.kernel, theta)
         u = np.zeros((n, n))
         if known:
             u[:known, :known] = self._fit.u[:known, :known]
@@ -136,7 +136,7 @@ class GaussianProcess(Surrogate):
         self._exact = jitter == JITTER
         self._x, self._fit = x, Fit(theta, value, u, solve(u, self._y), kernel)
 
-    def _factored(self, u: Floats, x: Floats, kernel: Kernel, jitter: float, known: int) -> bool:
+    def _factored(self, u: Floats, x: Floats, kernel: CovarianceKernel, jitter: float, known: int) -> bool:
         fill(u, x, self.features, kernel, kernel.noise + jitter, known)
         return factor(u, known)
 

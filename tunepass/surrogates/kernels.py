@@ -69,7 +69,7 @@ def distances(x: Floats, z: Floats, features: Features) -> Floats:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Kernel:
+class CovarianceKernel:
     """A covariance with its hyperparameters."""
 
     name: KernelName
@@ -78,16 +78,16 @@ class Kernel:
     noise: float
 
     @staticmethod
-    def of(name: KernelName, theta: Floats) -> Kernel:
+    def of(name: KernelName, theta: Floats) -> CovarianceKernel:
         scales = np.exp(theta)
-        return Kernel(name, scales[:-2], float(scales[-2]), float(scales[-1]))
+        return CovarianceKernel(name, scales[:-2], float(scales[-2]), float(scales[-1]))
 
     def weights(self, features: Features) -> Floats:
         """1 / l^2 of each feature's parameter (f,)."""
         return np.asarray((self.lengthscales**-2.0)[features.group])
 
 
-def covariance(d2: Floats, kernel: Kernel, diagonal: float) -> Floats:
+def covariance(d2: Floats, kernel: CovarianceKernel, diagonal: float) -> Floats:
     """Upper triangle of amplitude k(r2) + diagonal I, (n, n); the lower triangle is 0."""
     p, n, _ = d2.shape
     out, weight = np.zeros((n, n)), kernel.lengthscales**-2.0
@@ -97,7 +97,7 @@ def covariance(d2: Floats, kernel: Kernel, diagonal: float) -> Floats:
     return out
 
 
-def fill(u: Floats, x: Floats, features: Features, kernel: Kernel, diagonal: float, known: int) -> None:
+def fill(u: Floats, x: Floats, features: Features, kernel: CovarianceKernel, diagonal: float, known: int) -> None:
     """Columns [known, n) of u (n, n) become those of amplitude k(x, x) + diagonal I."""
     new, weight = np.ascontiguousarray(x[known:]), kernel.weights(features)
     if _lib.tp_gp_cross(
@@ -128,7 +128,9 @@ def inverse_diagonal(u: Floats) -> Floats:
     return np.diagonal(inverse).copy()
 
 
-def posterior(x: Floats, z: Floats, features: Features, kernel: Kernel, u: Floats, alpha: Floats) -> Posterior:
+def posterior(
+    x: Floats, z: Floats, features: Features, kernel: CovarianceKernel, u: Floats, alpha: Floats
+) -> Posterior:
     """Latent posterior at rows `z` (m, f) given rows `x` (n, f), the factor u and alpha = K^-1 y."""
     z = np.ascontiguousarray(z, dtype=np.float64)
     mean, variance, weight = np.empty(len(z)), np.empty(len(z)), kernel.weights(features)
@@ -145,7 +147,7 @@ def mixture(
     x: Floats,
     z: Floats,
     features: Features,
-    processes: Sequence[tuple[Kernel, Floats, Floats]],
+    processes: Sequence[tuple[CovarianceKernel, Floats, Floats]],
     shift: float,
     scale: float,
 ) -> Posterior:

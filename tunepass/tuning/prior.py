@@ -10,7 +10,7 @@ from tunepass.study.prior_origin import MODEL, Origin
 
 
 @dataclass(frozen=True, slots=True)
-class Prior:
+class SearchPrior:
     """A prior mean and where it is from; `mean` is None where a study that began from `origin` goes on, and that is
     gone."""
 
@@ -28,7 +28,7 @@ class Prior:
         return (f"the search began from {self.origin.study} in {self.origin.place}, which is gone: it goes on without",)
 
 
-def model_prior(name: str, expression: Expr) -> Prior:
+def model_prior(name: str, expression: Expr) -> SearchPrior:
     """The model called `name` as a prior mean."""
     origin = Origin(place=MODEL, study=name, trials=0, shared=tuple(sorted(free_names(expression))))
-    return Prior(origin, PriorMean.from_expression(expression))
+    return SearchPrior(origin, PriorMean.from_expression(expression))

@@ -1,6 +1,6 @@
 """The C text of the generated main() that fills a kernel's arguments, calls it, times it and writes what it computed.
 
-The text is the fixed runtime (runtime.h) and a few functions made from the kernel's `Call` (text.py).
+The text is the fixed runtime (runtime.h) and a few functions made from the `KernelCall` (text.py).
 It is compiled once, without the candidate's flags, in the kernel's language, and linked with each candidate's object.
 If the prototype needs types of the source, compile with -DTP_INCLUDE_SOURCE='"path"': the source is then included, with
 the kernel and main renamed. With -DTP_WRAP_MALLOC and the linker's --wrap its refused allocations are reported.
@@ -40,7 +40,7 @@ from tunepass.expr.emit_c import prelude, to_c
 from tunepass.expr.nodes import Expr
 from tunepass.frontends.c.constants import constant_value
 from tunepass.frontends.c.harness.text import CArray, CScalar, harness_text
-from tunepass.ir.c_kernel import ArrayArgument, Call, CKernel, ScalarArgument
+from tunepass.ir.c_kernel import ArrayArgument, CKernel, KernelCall, ScalarArgument
 from tunepass.ir.kernel import Kernel
 
 HARNESS_VERSION = 2
@@ -57,7 +57,7 @@ def harness_source(kernel: Kernel) -> str:
     return harness_text(call.function, call.prototype, c_arguments(call), prelude=helpers, title=title)
 
 
-def c_arguments(call: Call) -> list[CScalar | CArray]:
+def c_arguments(call: KernelCall) -> list[CScalar | CArray]:
     """The call's arguments with every scalar and length worked out."""
     scalars: Scalars = {}
     arguments: list[CScalar | CArray] = []

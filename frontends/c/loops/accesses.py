@@ -10,14 +10,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from tunepass.diagnostics import Source
-from tunepass.frontends.c.loops.body import Body, Memory, UnreadableError
+from tunepass.frontends.c.loops.body import BodyReader, OuterNames, UnreadableError
 from tunepass.frontends.c.loops.body_tokens import BodyTokens
 from tunepass.frontends.c.macros import MacroDefault
 from tunepass.frontends.c.pragmas.models import scalar_values
-from tunepass.frontends.c.syntax.definitions import Definition, Formal, canonical_type
+from tunepass.frontends.c.syntax.definitions import Formal, FunctionDefinition, canonical_type
 from tunepass.frontends.c.syntax.statements import changes
-from tunepass.ir.accesses import Access, Opaque, Work
-from tunepass.ir.c_kernel import ArrayArgument, Call
+from tunepass.ir.accesses import Access, OpaqueBody, Work
+from tunepass.ir.c_kernel import ArrayArgument, KernelCall
 from tunepass.ir.loops import Loop, Nest
 
 ELEMENT_BYTE: Mapping[str, int] = {
@@ -39,27 +39,27 @@ class Surroundings:
 
     source: Source
     code: str
-    call: Call | None
-    function: Definition | None
+    call: KernelCall | None
+    function: FunctionDefinition | None
     macros: Mapping[str, MacroDefault]
     tuned: frozenset[str]
 
 
-def read_work(nest: Nest, around: Surroundings) -> Work | Opaque:
+def read_work(nest: Nest, around: Surroundings) -> Work | OpaqueBody:
     """What an iteration of `nest` does, or why that cannot be said."""
     function, call = around.function, around.call
     if call is None or function is None:
-        return Opaque("the sizes are known of a `kernel` only, not of a program", nest.body)
+        return OpaqueBody("the sizes are known of a `kernel` only, not of a program", nest.body)
     if not function.body_start <= nest.span.start < function.body_end:
-        return Opaque(f"the nest is not in `{call.function}`, whose sizes are known", nest.body)
+        return OpaqueBody(f"the nest is not in `{call.function}`, whose sizes are known", nest.body)
     try:
-        return _Reader(nest, around, function, call).work()
+        return _AccessReader(nest, around, function, call).work()
     except UnreadableError as error:
-        return Opaque(error.reason, around.source.span(error.start, error.end))
+        return OpaqueBody(error.reason, around.source.span(error.start, error.end))
 
 
-class _Reader:
-    def __init__(self, nest: Nest, around: Surroundings, function: Definition, call: Call):
+class _AccessReader:
+    def __init__(self, nest: Nest, around: Surroundings, function: FunctionDefinition, call: KernelCall):
         self.nest, self.around = nest, around
         text = around.code[function.body_start : function.body_end]
         scalars = scalar_values(call)
@@ -69,7 +69,7 @@ class _Reader:
         known |= {n: v for n, m in around.macros.items() if (v := _whole(m.text)) is not None}
         self.sizes = {n: v for n, v in known.items() if n not in around.tuned}
         arrays = {f.name: (_element_byte(a), self._extents(f)) for f, a in pairs if isinstance(a, ArrayArgument)}
-        self.names = Memory(
+        self.names = OuterNames(
             arrays={
                 name: (byte, extents)
                 for name, (byte, extents) in arrays.items()
@@ -82,7 +82,9 @@ class _Reader:
     def work(self) -> Work:
         loops = self.nest.loops
         trips = tuple((loop.index, self._trips(loop)) for loop in loops)
-        body = Body(self._tokens(self.nest.body.start, self.nest.body.end), self.names, [loop.index for loop in loops])
+        body = BodyReader(
+            self._tokens(self.nest.body.start, self.nest.body.end), self.names, [loop.index for loop in loops]
+        )
         body.read()
         steps = {loop.index: -loop.step if loop.down else loop.step for loop in loops}
         return Work(
@@ -129,9 +131,9 @@ class _Reader:
 
     def _number(self, text: str) -> int | None:
         """The value of whole-number arithmetic on sizes; None where it is anything else."""
-        names = Memory(arrays={}, sizes=self.sizes, opaque=frozenset())
+        names = OuterNames(arrays={}, sizes=self.sizes, opaque=frozenset())
         try:
-            return Body(BodyTokens(text, 0), names, []).constant()
+            return BodyReader(BodyTokens(text, 0), names, []).constant()
         except UnreadableError:
             return None
 

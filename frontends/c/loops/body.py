@@ -37,7 +37,7 @@ class UnreadableError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Memory:
+class OuterNames:
     """What names outside the body are. `arrays`: element size in bytes, and the extents of all but the first dimension;
     `sizes`: whole numbers; `opaque`: macros whose text is not a number, or that a parameter sets."""
 
@@ -63,7 +63,7 @@ class Use:
 
 
 @dataclass(frozen=True, slots=True)
-class Value:
+class BodyValue:
     """`affine`: a whole number known as a function of the indices, None for data. `place`: where it may be assigned."""
 
     affine: Affine | None = None
@@ -72,15 +72,15 @@ class Value:
     local: str = ""
 
 
-DATA = Value()
+DATA = BodyValue()
 
 
-class Body:
+class BodyReader:
     """Statements read into `accesses` and counts of operations."""
 
-    def __init__(self, tokens: BodyTokens, names: Memory, indices: Sequence[str]):
+    def __init__(self, tokens: BodyTokens, names: OuterNames, indices: Sequence[str]):
         self.tokens, self.names = tokens, names
-        self.locals: dict[str, Value] = {index: Value(Affine.of(index)) for index in indices}
+        self.locals: dict[str, BodyValue] = {index: BodyValue(Affine.of(index)) for index in indices}
         self.accesses: dict[Place, Use] = {}
         self.operations = self.divisions = self.calls = self.chained = 0
         self.depth = 0
@@ -128,11 +128,11 @@ class Body:
             if name.kind != "name" or self.tokens.at("[", "("):
                 raise self._unreadable("this declaration is not of a scalar", name)
             value = self._assigned() if self.tokens.accept("=") else DATA
-            self.locals[name.text] = Value(value.affine, local=name.text)
+            self.locals[name.text] = BodyValue(value.affine, local=name.text)
             if not self.tokens.accept(","):
                 return
 
-    def _assigned(self) -> Value:
+    def _assigned(self) -> BodyValue:
         return self._load(self._conditional())
 
     def _assignment(self) -> None:
@@ -157,9 +157,9 @@ class Body:
             spent = self.operations + self.divisions + self.calls - before
             self.chained = max(self.chained, 1 if operator.text != "=" else spent)
 
-    def _store(self, target: Value, compound: bool, operator: str, token: BodyToken) -> None:
+    def _store(self, target: BodyValue, compound: bool, operator: str, token: BodyToken) -> None:
         if target.local:
-            self.locals[target.local] = Value(local=target.local)
+            self.locals[target.local] = BodyValue(local=target.local)
         elif target.place is None:
             raise self._unreadable("this is assigned to, and is no element of an array", token)
         else:
@@ -171,10 +171,10 @@ class Body:
 
     # --- expressions ----------------------------------------------------------------------------------------------
 
-    def _value(self) -> Value:
+    def _value(self) -> BodyValue:
         return self._conditional()
 
-    def _conditional(self) -> Value:
+    def _conditional(self) -> BodyValue:
         self.depth += 1
         if self.depth > DEPTH_LIMIT:
             raise self._unreadable("this is nested too deeply")
@@ -189,7 +189,7 @@ class Body:
         self.depth -= 1
         return value
 
-    def _binary(self, level: int) -> Value:
+    def _binary(self, level: int) -> BodyValue:
         if level == len(LEVELS):
             return self._unary()
         left = self._binary(level + 1)
@@ -199,7 +199,7 @@ class Body:
             affine = a.affine.combined(operator, b.affine) if a.affine and b.affine else None
             if a.affine is None or b.affine is None:
                 self._count(operator)
-            left = Value(affine)
+            left = BodyValue(affine)
         return left
 
     def _count(self, operator: str) -> None:
@@ -208,21 +208,21 @@ class Body:
         else:
             self.operations += 1
 
-    def _unary(self) -> Value:
+    def _unary(self) -> BodyValue:
         tokens = self.tokens
         sign = tokens.accept("-", "+", "!", "~")
         if sign:
             value = self._load(self._unary())
             if sign.text == "+":
                 return value
-            return Value(value.affine.scaled(-1) if value.affine and sign.text == "-" else None)
+            return BodyValue(value.affine.scaled(-1) if value.affine and sign.text == "-" else None)
         if tokens.at("*", "&", "sizeof"):
             raise self._unreadable(f"`{tokens.next.text}` of something")
         if tokens.at("(") and tokens.following.text in TYPES | QUALIFIERS:
             return self._cast()
         return self._primary()
 
-    def _cast(self) -> Value:
+    def _cast(self) -> BodyValue:
         self.tokens.take()
         words = set()
         while self.tokens.next.kind == "name":
@@ -231,10 +231,10 @@ class Body:
         value = self._load(self._unary())
         return DATA if words & {"float", "double"} else value
 
-    def _primary(self) -> Value:
+    def _primary(self) -> BodyValue:
         token = self.tokens.take()
         if token.kind == "number":
-            return Value(Affine((), whole)) if (whole := _whole(token.text)) is not None else DATA
+            return BodyValue(Affine((), whole)) if (whole := _whole(token.text)) is not None else DATA
         if token.text == "(":
             value = self._conditional()
             self._expect(")")
@@ -249,19 +249,19 @@ class Body:
             raise self._unreadable("a member of a structure", token)
         return self._name(token)
 
-    def _name(self, token: BodyToken) -> Value:
+    def _name(self, token: BodyToken) -> BodyValue:
         name = token.text
         if name in self.locals:
             return self.locals[name]
         if name in self.names.opaque:
             raise self._unreadable(f"`{name}` is a macro that is not a number", token)
         if name in self.names.sizes:
-            return Value(Affine((), self.names.sizes[name]))
+            return BodyValue(Affine((), self.names.sizes[name]))
         if name in self.names.arrays:
             raise self._unreadable(f"`{name}` is an array, used without a subscript", token)
-        return Value(place=Place(name, (), 0))  # a scalar of the function around the nest
+        return BodyValue(place=Place(name, (), 0))  # a scalar of the function around the nest
 
-    def _element(self, token: BodyToken) -> Value:
+    def _element(self, token: BodyToken) -> BodyValue:
         if token.text not in self.names.arrays or token.text in self.locals:
             raise self._unreadable(f"`{token.text}` is not an array argument of the kernel", token)
         element_byte, extents = self.names.arrays[token.text]
@@ -278,9 +278,9 @@ class Body:
             first = False
         if self.tokens.at("["):
             raise self._unreadable(f"`{token.text}` has {len(extents) + 1} dimensions", token)
-        return Value(place=Place(token.text, position.strides, position.offset), element_byte=element_byte)
+        return BodyValue(place=Place(token.text, position.strides, position.offset), element_byte=element_byte)
 
-    def _call(self, token: BodyToken) -> Value:
+    def _call(self, token: BodyToken) -> BodyValue:
         if token.text not in CHEAP | SLOW | MATHS:
             raise self._unreadable(f"what `{token.text}` does is not known", token)
         self.tokens.take()
@@ -298,7 +298,7 @@ class Body:
 
     # --- helpers --------------------------------------------------------------------------------------------------
 
-    def _load(self, value: Value) -> Value:
+    def _load(self, value: BodyValue) -> BodyValue:
         """The value as it is used: an element, or a scalar from outside, is read."""
         if value.place is None:
             return value

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 
 from tunepass.diagnostics import SourceError, Span, nearest
-from tunepass.expr.nodes import Bool, Integer, Order
+from tunepass.expr.nodes import BoolType, IntegerType, OrderType
 from tunepass.frontends.c.pragmas.loop import FactorText, LoopPragma, Named
 from tunepass.ir.loops import Nest
 from tunepass.space.constraint import Constraint
@@ -59,7 +59,7 @@ def _check_order(
         return ()
     named = pragma.order[0]
     parameter = _parameter(order, named.span, parameters, flags)
-    if not isinstance(parameter.type, Order):
+    if not isinstance(parameter.type, OrderType):
         raise SourceError(f"`order` needs a permutation; `{order}` is {parameter}", named.span)
     items = tuple(str(item) for item in parameter.type.items)
     if not _check_items(items, nest, pragma.order, named.span):
@@ -85,7 +85,7 @@ def _parameter(name: str, span: Span, parameters: Mapping[str, Parameter], flags
 
 
 def _check_factor(factor: FactorText, parameter: Parameter) -> None:
-    if not isinstance(parameter.type, (Integer, Bool)):
+    if not isinstance(parameter.type, (IntegerType, BoolType)):
         raise SourceError(f"a factor is a whole number; `{parameter.name}` is {parameter}", factor.span)
     least, largest = parameter.ends()
     if not 0 <= least <= largest <= FACTOR_LIMIT:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from tunepass.diagnostics import SourceError
 from tunepass.frontends.c.pragmas.loop import LoopPragma
-from tunepass.frontends.c.syntax.definitions import Definition, canonical_type
+from tunepass.frontends.c.syntax.definitions import FunctionDefinition, canonical_type
 from tunepass.frontends.c.syntax.lexical import Scan
 from tunepass.frontends.c.syntax.statements import (
     TooDeepError,
@@ -49,7 +49,7 @@ class Header:
     bounds: tuple[int, int]  # the header's text between the brackets
 
 
-def read_nest(pragma: LoopPragma, scanned: Scan, functions: tuple[Definition, ...]) -> Nest:
+def read_nest(pragma: LoopPragma, scanned: Scan, functions: tuple[FunctionDefinition, ...]) -> Nest:
     """The nest that follows `pragma`, with everything checked that rewriting it relies on."""
     reader = _NestReader(pragma, scanned)
     nest = reader.read()
@@ -251,7 +251,7 @@ class _NestReader:
             for first, last in changes(body, name):
                 raise self.fail(f"the index `{name}` is changed inside the nest", start + first, start + last)
 
-    def check_bounds(self, nest: Nest, function: Definition | None) -> None:
+    def check_bounds(self, nest: Nest, function: FunctionDefinition | None) -> None:
         """What bounds are made of stays as it is while the nest runs."""
         start, end = nest.body.start, nest.body.end
         body, whole = self.code[start:end], self.code

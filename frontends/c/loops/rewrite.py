@@ -23,7 +23,7 @@ Copies = tuple[tuple[Step, int], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class CodeBlock:
     """Lines of C; `single` if they are one statement that may stand without braces, `declares` if they add names."""
 
     lines: tuple[str, ...]
@@ -39,7 +39,7 @@ class Block:
 
 
 @dataclass(frozen=True, slots=True)
-class Range:
+class PointRange:
     """Where the points of a loop run now; `ascending` if start is known to come before end, or at it."""
 
     start: str
@@ -77,8 +77,8 @@ def describe(nest: Nest, values: Mapping[str, Value]) -> str:
     return "; ".join(parts)
 
 
-def _whole(loop: Loop) -> Range:
-    return Range(loop.start, loop.end, loop.start == "0" and not loop.down)
+def _whole(loop: Loop) -> PointRange:
+    return PointRange(loop.start, loop.end, loop.start == "0" and not loop.down)
 
 
 def _line(name: str, number: int) -> str:
@@ -108,7 +108,7 @@ class _Writer:
     def at(self, line: int) -> tuple[str, ...]:
         return (_line(self.nest.span.source.name, line),) if self.numbered else ()
 
-    def loops(self, steps: Sequence[Step], ranges: Mapping[str, Range], pending: tuple[Copies, ...]) -> Block:
+    def loops(self, steps: Sequence[Step], ranges: Mapping[str, PointRange], pending: tuple[Copies, ...]) -> CodeBlock:
         """The loops of `steps` around the body; `pending` are the copies that the body is still to be written for."""
         if not steps:
             return self.innermost(pending)
@@ -121,7 +121,7 @@ class _Writer:
             return self.loop(step, step.loop.index, span.start, span.end, step.loop.step, inner)
         return self.unrolled(step, rest, ranges, pending)
 
-    def loop(self, step: Step, index: str, start: str, end: str, by: int, inner: Block) -> Block:
+    def loop(self, step: Step, index: str, start: str, end: str, by: int, inner: CodeBlock) -> CodeBlock:
         loop = step.loop
         compare, sign = (">", "-") if loop.down else ("<", "+")
         advance = f"{index}{sign}{sign}" if by == 1 else f"{index} {sign}= {by}"
@@ -131,25 +131,25 @@ class _Writer:
         line = loop.span.line if loop.span else 1
         head = (*self.at(max(1, line - len(pragmas))), *pragmas)
         if inner.single and inner.lines[0].startswith("{"):
-            return Block((*head, f"{header} {inner.lines[0]}", *inner.lines[1:]), not pragmas)
+            return CodeBlock((*head, f"{header} {inner.lines[0]}", *inner.lines[1:]), not pragmas)
         if inner.single:
-            return Block((*head, header, *inner.inside()), not pragmas)
-        return Block((*head, f"{header} {{", *inner.inside(), "}"), not pragmas)
+            return CodeBlock((*head, header, *inner.inside()), not pragmas)
+        return CodeBlock((*head, f"{header} {{", *inner.inside(), "}"), not pragmas)
 
     def tiles(
-        self, step: Step, rest: Sequence[Step], ranges: Mapping[str, Range], pending: tuple[Copies, ...]
-    ) -> Block:
+        self, step: Step, rest: Sequence[Step], ranges: Mapping[str, PointRange], pending: tuple[Copies, ...]
+    ) -> CodeBlock:
         loop, span = step.loop, ranges[step.loop.index]
         tile, end = self.name(loop, "tile"), self.name(loop, "end")
         by = step.tile * loop.step
         stop, compare = _moved(tile, by, loop.down), ">" if loop.down else "<"
         limit = f"const {loop.type} {end} = {stop} {compare} {span.end} ? {stop} : {span.end};"
-        inner = self.loops(rest, {**ranges, loop.index: Range(tile, end, True)}, pending)
-        return self.loop(step, tile, span.start, span.end, by, Block((limit, *inner.lines), False))
+        inner = self.loops(rest, {**ranges, loop.index: PointRange(tile, end, True)}, pending)
+        return self.loop(step, tile, span.start, span.end, by, CodeBlock((limit, *inner.lines), False))
 
     def unrolled(
-        self, step: Step, rest: Sequence[Step], ranges: Mapping[str, Range], pending: tuple[Copies, ...]
-    ) -> Block:
+        self, step: Step, rest: Sequence[Step], ranges: Mapping[str, PointRange], pending: tuple[Copies, ...]
+    ) -> CodeBlock:
         """The loop over whole groups of copies, then the loop over what they leave."""
         loop, span = step.loop, ranges[step.loop.index]
         by = step.copies * loop.step
@@ -159,17 +159,17 @@ class _Writer:
             inner = self.loops(rest, ranges, (*pending, tuple((step, u) for u in range(step.copies))))
         else:
             copies = [self.loops(rest, ranges, (*pending, ((step, u),))) for u in range(step.copies)]
-            inner = Block(tuple(itertools.chain(*(copy.alone() for copy in copies))), False)
+            inner = CodeBlock(tuple(itertools.chain(*(copy.alone() for copy in copies))), False)
         main = self.loop(step, self.base(loop), span.start, split, by, inner)
         left = replace(step, parallel=False, vectorize=False)
         remainder = self.loop(left, loop.index, split, span.end, loop.step, self.loops(rest, ranges, pending))
-        return Block((limit, *main.lines, *remainder.lines), False, declares=True)
+        return CodeBlock((limit, *main.lines, *remainder.lines), False, declares=True)
 
     def base(self, loop: Loop) -> str:
         """The index of unrolled iterations: the loop's own where the body's uses of it can be rewritten."""
         return loop.index if self.nest.uses is not None else self.name(loop, "base")
 
-    def split(self, loop: Loop, span: Range, by: int) -> str:
+    def split(self, loop: Loop, span: PointRange, by: int) -> str:
         """start + floor((end - start) / by) * by, guarded where the range may be empty the wrong way round."""
         if span.start == "0" and not loop.down:
             return f"{_group(span.end)} / {by} * {by}"
@@ -179,15 +179,15 @@ class _Writer:
             return whole
         return f"{_group(first)} < {_group(last)} ? {whole} : {span.start}"
 
-    def innermost(self, pending: tuple[Copies, ...]) -> Block:
+    def innermost(self, pending: tuple[Copies, ...]) -> CodeBlock:
         """The body, once for every combination of copies of the unrolled loops around it."""
         line = self.at(self.nest.body.line)
         blocks = [self.copy(numbers, line) for numbers in itertools.product(*pending)]
         if len(blocks) == 1:
             return blocks[0]
-        return Block(tuple(itertools.chain(*(block.alone() for block in blocks))), False)
+        return CodeBlock(tuple(itertools.chain(*(block.alone() for block in blocks))), False)
 
-    def copy(self, numbers: Sequence[tuple[Step, int]], line: tuple[str, ...]) -> Block:
+    def copy(self, numbers: Sequence[tuple[Step, int]], line: tuple[str, ...]) -> CodeBlock:
         """The body some iterations further on: with its indices replaced, else with constants of their names."""
         if self.nest.uses is not None:
             moves = {
@@ -195,13 +195,13 @@ class _Writer:
                 for step, number in numbers
                 if number
             }
-            return Block((*line, *_body(self.nest, moves)), True)
+            return CodeBlock((*line, *_body(self.nest, moves)), True)
         bound = [
             f"const {step.loop.type} {step.loop.index} = "
             f"{_moved(self.base(step.loop), number * step.loop.step, step.loop.down)};"
             for step, number in numbers
         ]
-        return Block((*bound, *line, *_body(self.nest, {})), not bound, declares=bool(bound))
+        return CodeBlock((*bound, *line, *_body(self.nest, {})), not bound, declares=bool(bound))
 
 
 def _body(nest: Nest, moves: Mapping[str, str]) -> tuple[str, ...]:

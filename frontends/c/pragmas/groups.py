@@ -16,7 +16,7 @@ from tunepass.frontends.c.pragmas.pragma import (
     Pragma,
     RunPragma,
 )
-from tunepass.frontends.c.syntax.definitions import Definition
+from tunepass.frontends.c.syntax.definitions import FunctionDefinition
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -26,7 +26,7 @@ BELONGS = "a `param` belongs to the first `kernel` or `run` after it; after the 
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class PragmaGroup:
     """A kernel's own pragma and all that belong to it."""
 
     target: Target
@@ -36,7 +36,9 @@ class Group:
     models: tuple[ModelPragma, ...]
 
 
-def group(pragmas: Sequence[Pragma], definitions: Mapping[str, Definition], source: Source) -> list[Group]:
+def group(
+    pragmas: Sequence[Pragma], definitions: Mapping[str, FunctionDefinition], source: Source
+) -> list[PragmaGroup]:
     """One group per `kernel` or `run`, in the source's order."""
     if not pragmas:
         raise SourceError("this file has no tunepass pragma", source.span(0, 0), "docs/pragmas.md shows how to begin")
@@ -49,7 +51,7 @@ def group(pragmas: Sequence[Pragma], definitions: Mapping[str, Definition], sour
         )
     owned = [(owner(p.span.start, targets, definitions), p) for p in pragmas]
     return [
-        Group(
+        PragmaGroup(
             target,
             tuple(p for target_of_pragma, p in owned if target_of_pragma is target and isinstance(p, ParamPragma)),
             tuple(p for target_of_pragma, p in owned if target_of_pragma is target and isinstance(p, ConstraintPragma)),
@@ -60,7 +62,7 @@ def group(pragmas: Sequence[Pragma], definitions: Mapping[str, Definition], sour
     ]
 
 
-def owner(start: int, targets: Sequence[Target], definitions: Mapping[str, Definition]) -> Target:
+def owner(start: int, targets: Sequence[Target], definitions: Mapping[str, FunctionDefinition]) -> Target:
     """The kernel in whose function `start` is; else the first `kernel` or `run` after it; else the last."""
     for target in targets:
         function = definitions.get(target.name) if isinstance(target, KernelPragma) else None

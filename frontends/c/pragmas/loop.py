@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tunepass.diagnostics import Span, nearest
-from tunepass.frontends.c.syntax.tokens import Cursor, Token
+from tunepass.frontends.c.syntax.tokens import Cursor, PragmaToken
 from tunepass.ir.loops import Setting
 
 CLAUSES = ("tile", "order", "unroll", "unroll_and_jam", "vectorize", "parallel")
@@ -87,7 +87,7 @@ def _names(cursor: Cursor, keyword: str, what: str) -> tuple[Named, ...]:
     return tuple(names)
 
 
-def _factors(cursor: Cursor, clause: Token, known: list[str]) -> tuple[FactorText, ...]:
+def _factors(cursor: Cursor, clause: PragmaToken, known: list[str]) -> tuple[FactorText, ...]:
     cursor.expect("(", f"after `{clause.text}`", EXAMPLE)
     factors: list[FactorText] = []
     while True:
@@ -105,7 +105,7 @@ def _factors(cursor: Cursor, clause: Token, known: list[str]) -> tuple[FactorTex
     return tuple(factors)
 
 
-def _factor(cursor: Cursor, clause: Token, index: Token) -> FactorText:
+def _factor(cursor: Cursor, clause: PragmaToken, index: PragmaToken) -> FactorText:
     if clause.text in SWITCHES and not cursor.at(":"):
         return FactorText(index.text, True, cursor.span(index))
     cursor.expect(":", f"after `{index.text}`", f"write `{clause.text}({index.text}: FACTOR)`")
@@ -120,7 +120,7 @@ def _factor(cursor: Cursor, clause: Token, index: Token) -> FactorText:
     return FactorText(index.text, value, cursor.span(token))
 
 
-def _not_both(cursor: Cursor, clause: Token, factors: dict[str, tuple[FactorText, ...]]) -> None:
+def _not_both(cursor: Cursor, clause: PragmaToken, factors: dict[str, tuple[FactorText, ...]]) -> None:
     unrolled = {f.index for f in factors.get("unroll", ())}
     for factor in factors.get("unroll_and_jam", ()):
         if factor.index in unrolled:

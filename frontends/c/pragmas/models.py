@@ -10,7 +10,7 @@ from tunepass.frontends.c.pragmas.groups import each
 from tunepass.frontends.c.pragmas.pragma import ModelPragma
 from tunepass.frontends.c.syntax.definitions import is_integral
 from tunepass.frontends.c.syntax.tokens import explained
-from tunepass.ir.c_kernel import Call, ScalarArgument
+from tunepass.ir.c_kernel import KernelCall, ScalarArgument
 from tunepass.ir.run import RunCommand
 from tunepass.ir.stated_model import CALL_OBJECTIVES, RUN_OBJECTIVES, Size, StatedModel, check_objectives
 from tunepass.space.parameter import Parameter
@@ -19,12 +19,12 @@ from tunepass.space.parameter import Parameter
 def build_models(
     pragmas: Sequence[ModelPragma],
     parameters: Sequence[Parameter],
-    judged_by: Call | RunCommand,
+    judged_by: KernelCall | RunCommand,
     source: Source,
 ) -> tuple[StatedModel, ...]:
     """One model per pragma, each of an objective that is measured; SourceError where one is not, or is no number."""
     measured: tuple[str, ...]
-    if isinstance(judged_by, Call):
+    if isinstance(judged_by, KernelCall):
         measured, sizes = CALL_OBJECTIVES, scalar_values(judged_by)
     else:
         measured, sizes = tuple(metric.objective for metric in judged_by.metrics) or RUN_OBJECTIVES, {}
@@ -32,7 +32,7 @@ def build_models(
     return tuple(each(pragmas, lambda pragma: _model(pragma, parameters, sizes, source)))
 
 
-def scalar_values(call: Call) -> dict[str, Size]:
+def scalar_values(call: KernelCall) -> dict[str, Size]:
     """The value of every scalar argument, in the call's order; of its own type."""
     values: dict[str, Size] = {}
     for argument in call.arguments:

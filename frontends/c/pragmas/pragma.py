@@ -17,14 +17,14 @@ from tunepass.frontends.c.pragmas.loop import LoopPragma, parse_loop
 from tunepass.frontends.c.pragmas.values import (
     PARAMETER_KINDS,
     ItemOrder,
-    Literal,
-    Prior,
+    LiteralText,
+    PriorText,
     Values,
     parse_default,
     parse_prior,
     parse_values,
 )
-from tunepass.frontends.c.syntax.tokens import Cursor, ExpressionText, Token
+from tunepass.frontends.c.syntax.tokens import Cursor, ExpressionText, PragmaToken
 
 DIRECTIONS = ("in", "out", "inout")
 
@@ -34,10 +34,10 @@ class ParamPragma:
     name: str
     kind: str
     values: Values
-    default: Literal | ItemOrder | None
+    default: LiteralText | ItemOrder | None
     log: bool
     flag: bool
-    prior: Prior | None
+    prior: PriorText | None
     span: Span  # of the name
 
 
@@ -129,10 +129,10 @@ def _param(cursor: Cursor) -> ParamPragma:
     )
 
 
-def _param_options(cursor: Cursor) -> tuple[set[str], Prior | None]:
+def _param_options(cursor: Cursor) -> tuple[set[str], PriorText | None]:
     known = ("log", "flag", "prior")
     options: set[str] = set()
-    prior: Prior | None = None
+    prior: PriorText | None = None
     while cursor.next.kind == "name":
         word = cursor.take()
         if word.text not in known:
@@ -207,7 +207,7 @@ def _argument(cursor: Cursor) -> ArgumentText:
 
 
 def _contents(
-    cursor: Cursor, direction: Token
+    cursor: Cursor, direction: PragmaToken
 ) -> tuple[ExpressionText | None, ExpressionText | None, ExpressionText | None]:
     """`range(lo, hi)` or `fill(expression)`: what an input holds."""
     word = cursor.next

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tunepass.diagnostics import Span
-from tunepass.frontends.c.syntax.tokens import Cursor, Token, unquoted
+from tunepass.frontends.c.syntax.tokens import Cursor, PragmaToken, unquoted
 
 PARAMETER_KINDS = ("ordinal", "integer", "real", "categorical", "permutation")
 LIST_LIMIT = 100_000  # values that a range inside `ordinal` may spell out
@@ -15,7 +15,7 @@ BOOLEANS = {"true": True, "True": True, "false": False, "False": False}
 
 
 @dataclass(frozen=True, slots=True)
-class Literal:
+class LiteralText:
     value: Scalar
     span: Span
 
@@ -29,7 +29,7 @@ class ItemOrder:
 
 
 @dataclass(frozen=True, slots=True)
-class Range:
+class RangeText:
     """`lo..hi step s`; `step` is None where it is not written."""
 
     lo: int | float
@@ -52,11 +52,11 @@ class Items:
     span: Span
 
 
-Values = Range | Listed | Items
+Values = RangeText | Listed | Items
 
 
 @dataclass(frozen=True, slots=True)
-class Prior:
+class PriorText:
     """A shape's name, or numbers: two for a Beta, one per category, a row per position of a permutation."""
 
     shape: str | None
@@ -65,7 +65,7 @@ class Prior:
     span: Span
 
 
-def parse_values(cursor: Cursor, kind: Token) -> Values:
+def parse_values(cursor: Cursor, kind: PragmaToken) -> Values:
     """The bracket after the kind."""
     cursor.expect("(", f"after `{kind.text}`")
     first = cursor.next
@@ -84,7 +84,7 @@ def parse_values(cursor: Cursor, kind: Token) -> Values:
     return values
 
 
-def _range(cursor: Cursor, hint: str) -> Range:
+def _range(cursor: Cursor, hint: str) -> RangeText:
     first = cursor.next
     lo = cursor.number("the least value")
     cursor.expect("..", "after the least value", hint)
@@ -94,10 +94,10 @@ def _range(cursor: Cursor, hint: str) -> Range:
         cursor.fail(f"a range goes up: {lo} <= {hi} does not hold", token=first)
     if step is not None and step <= 0:
         cursor.fail(f"a step is positive, got {step}", token=first)
-    return Range(lo, hi, step, cursor.span(first, cursor.last))
+    return RangeText(lo, hi, step, cursor.span(first, cursor.last))
 
 
-def _integer_range(cursor: Cursor) -> Range | Listed:
+def _integer_range(cursor: Cursor) -> RangeText | Listed:
     first = cursor.next
     if cursor.at("pow2"):
         return Listed(tuple(_pow2(cursor)), cursor.span(first, cursor.last))
@@ -126,7 +126,7 @@ def _listed(cursor: Cursor, numeric: bool) -> list[Scalar]:
     return values
 
 
-def _spread(cursor: Cursor, first: Token, lo: Scalar) -> list[Scalar]:
+def _spread(cursor: Cursor, first: PragmaToken, lo: Scalar) -> list[Scalar]:
     """The values of `lo..hi step s` inside a list."""
     hi = cursor.number("the largest value")
     step = cursor.number("a step") if cursor.accept("step") else 1
@@ -180,11 +180,11 @@ def _items(cursor: Cursor) -> Items:
             return Items(tuple(names), cursor.span(first, cursor.last))
 
 
-def parse_default(cursor: Cursor) -> Literal | ItemOrder:
+def parse_default(cursor: Cursor) -> LiteralText | ItemOrder:
     first = cursor.next
     if not cursor.accept("("):
         value = _literal(cursor, "a default")
-        return Literal(value, cursor.span(first, cursor.last))
+        return LiteralText(value, cursor.span(first, cursor.last))
     items: list[int | str] = []
     while True:
         number = cursor.next.kind == "number"
@@ -195,7 +195,7 @@ def parse_default(cursor: Cursor) -> Literal | ItemOrder:
     return ItemOrder(tuple(items), cursor.span(first, last))
 
 
-def parse_prior(cursor: Cursor) -> Prior:
+def parse_prior(cursor: Cursor) -> PriorText:
     """`prior(gaussian)`, `prior(2, 5)`, `prior(0.5, 0.25, 0.25)`, `prior([1, 2], [2, 1])`."""
     cursor.expect("(", "after `prior`", "write `prior(gaussian)` or `prior(2, 5)`")
     first = cursor.next
@@ -215,7 +215,7 @@ def parse_prior(cursor: Cursor) -> Prior:
         numbers = _numbers(cursor)
     span = cursor.span(first, cursor.last)
     cursor.expect(")", "after the prior")
-    return Prior(shape, tuple(numbers), tuple(rows), span)
+    return PriorText(shape, tuple(numbers), tuple(rows), span)
 
 
 def _numbers(cursor: Cursor) -> list[float]:

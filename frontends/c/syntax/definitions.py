@@ -27,7 +27,7 @@ class Formal:
 
 
 @dataclass(frozen=True, slots=True)
-class Definition:
+class FunctionDefinition:
     """A function with a body. `start` is where its prototype begins, [body_start, body_end) its braces included."""
 
     name: str
@@ -40,12 +40,12 @@ class Definition:
     body_end: int
 
 
-def definitions(scan: Scan) -> tuple[Definition, ...]:
+def definitions(scan: Scan) -> tuple[FunctionDefinition, ...]:
     """Every function defined at file scope, or inside `extern "C"` and namespaces, in the order of the text."""
     return tuple(_definitions(scan.statements))
 
 
-def _definitions(text: str) -> Iterator[Definition]:
+def _definitions(text: str) -> Iterator[FunctionDefinition]:
     start = position = 0
     around: list[tuple[int, str]] = []  # where each `extern "C"` and namespace ends, and what it is
     while position < len(text):
@@ -80,7 +80,7 @@ def _closing(text: str, opening: int) -> int:
     return len(text)
 
 
-def _definition(head: str, around: list[str], start: int, brace: int, end: int) -> Definition | None:
+def _definition(head: str, around: list[str], start: int, brace: int, end: int) -> FunctionDefinition | None:
     """A definition whose text before `{` is `head`, if that is what it is; `around` are `extern` and `namespace`."""
     linked = re.search(r'\bextern\s*"\s*"', head)
     if linked:  # the scan emptied the string
@@ -98,7 +98,7 @@ def _definition(head: str, around: list[str], start: int, brace: int, end: int) 
     lead = len(head) - len(head.lstrip())
     specifier = re.search(r"\b(?:static|inline|template)\b", before)
     language = 'extern "C" ' if linked or "extern" in around else ""
-    return Definition(
+    return FunctionDefinition(
         name=name.group(1),
         prototype=language + re.sub(r"\s+", " ", stripped.strip()),
         private="in a namespace" if "namespace" in around else f"`{specifier.group()}`" if specifier else "",

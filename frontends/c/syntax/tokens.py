@@ -31,7 +31,7 @@ PAIRS = {"(": ")", "[": "]", "{": "}"}
 
 
 @dataclass(frozen=True, slots=True)
-class Token:
+class PragmaToken:
     kind: Kind
     text: str
     start: int  # in the source
@@ -75,7 +75,7 @@ class Cursor:
         self.next = self._read()
         self.last = self.next  # the token taken last
 
-    def _read(self) -> Token:
+    def _read(self) -> PragmaToken:
         while self.position < len(self.text):
             match = TOKEN.match(self.text, self.position)
             assert match is not None  # every character begins one of the alternatives
@@ -85,11 +85,11 @@ class Cursor:
             start, end = self.base + match.start(), self.base + match.end()
             if match.lastgroup == "open":
                 raise SourceError('this string is not closed: `"` expected', self.source.span(start, end))
-            return Token(match.lastgroup, match.group(), start, end)  # type: ignore[arg-type]
+            return PragmaToken(match.lastgroup, match.group(), start, end)  # type: ignore[arg-type]
         end = self.base + len(self.text.rstrip())
-        return Token("end", "", end, end)
+        return PragmaToken("end", "", end, end)
 
-    def take(self) -> Token:
+    def take(self) -> PragmaToken:
         self.last = self.next
         self.next = self._read()
         return self.last
@@ -97,15 +97,15 @@ class Cursor:
     def at(self, *texts: str) -> bool:
         return self.next.kind in ("op", "name") and self.next.text in texts
 
-    def accept(self, text: str) -> Token | None:
+    def accept(self, text: str) -> PragmaToken | None:
         return self.take() if self.at(text) else None
 
-    def expect(self, text: str, after: str, hint: str | None = None) -> Token:
+    def expect(self, text: str, after: str, hint: str | None = None) -> PragmaToken:
         if not self.at(text):
             self.fail(f"expected `{text}` {after}, found {self.next.shown}", hint)
         return self.take()
 
-    def name(self, what: str, hint: str | None = None) -> Token:
+    def name(self, what: str, hint: str | None = None) -> PragmaToken:
         if self.next.kind != "name":
             self.fail(f"expected {what}, found {self.next.shown}", hint)
         return self.take()
@@ -155,10 +155,10 @@ class Cursor:
         if self.next.kind != "end" and not self.at("//"):
             self.fail(f"expected the end of the pragma after {after}, found {self.next.shown}", hint)
 
-    def span(self, first: Token, last: Token | None = None) -> Span:
+    def span(self, first: PragmaToken, last: PragmaToken | None = None) -> Span:
         return self.source.span(first.start, (last or first).end)
 
-    def fail(self, message: str, hint: str | None = None, token: Token | None = None) -> NoReturn:
+    def fail(self, message: str, hint: str | None = None, token: PragmaToken | None = None) -> NoReturn:
         raise SourceError(message, self.span(token or self.next), hint)
 
 

@@ -13,7 +13,7 @@ _EFFECTS = ("_store", "_write", "_enq", "_deq", "_shift", "_reset")
 
 
 @dataclass(eq=False)
-class Body:
+class BodyBuilder:
     """Operations and stages in the order of the source, and the memories declared among them.
 
     `shared` holds the pure operations by name, type and inputs: equal ones are one.
@@ -61,7 +61,7 @@ def dataflow(ops: Sequence[Op], results: Sequence[Op] = ()) -> tuple[Operation, 
     )
 
 
-def stages(body: Body, results: Sequence[Op] = ()) -> tuple[Stage, ...]:
+def stages(body: BodyBuilder, results: Sequence[Op] = ()) -> tuple[Stage, ...]:
     """The stages of an outer body: operations between controllers become unit pipes, as in Spatial."""
     used = {id(i) for op in body.ops for i in op.inputs}
     made: list[Stage] = []

@@ -17,9 +17,9 @@ from tunepass.frontends.spatial.elaborate.values import (
     HostValue,
     Known,
     MemoryRef,
-    Opaque,
     Scope,
     TupleOf,
+    Unmodelled,
     Value,
 )
 from tunepass.frontends.spatial.syntax import nodes as n
@@ -99,7 +99,7 @@ def _apply_value(elaborator: Elaborator, target: Value, node: n.Apply, scope: Sc
         index = constant_of(elaborator.value(node.arguments[0], scope))
         if isinstance(index, int) and 0 <= index < len(target.items):
             return target.items[index]
-        return Opaque("element")
+        return Unmodelled("element")
     if isinstance(target, Closure):
         return call(elaborator, target, [elaborator.value(argument, scope) for argument in node.arguments], node.span)
     for argument in node.arguments:

@@ -7,12 +7,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from tunepass.diagnostics import Diagnostic, Severity, Span
-from tunepass.frontends.spatial.elaborate.bodies import Body
+from tunepass.frontends.spatial.elaborate.bodies import BodyBuilder
 from tunepass.frontends.spatial.elaborate.types import TypeNames, read_type
-from tunepass.frontends.spatial.elaborate.values import Op, Opaque
+from tunepass.frontends.spatial.elaborate.values import Op, Unmodelled
 from tunepass.frontends.spatial.parameters.declared import Declared
 from tunepass.frontends.spatial.syntax import nodes as n
-from tunepass.ir.hardware import INT, Element, Index, Memory, Stage
+from tunepass.ir.hardware import INT, AddressIndex, Element, Memory, Stage
 
 _IMPURE = frozenset({"iterator", "input", "unknown"})
 
@@ -26,7 +26,7 @@ class Context:
     toggles: dict[str, Span] = field(default_factory=dict)  # the controllers that may be pipelined or sequential
     warnings: list[Diagnostic] = field(default_factory=list)
     outside: list[Memory] = field(default_factory=list)  # declared before `Accel`
-    bodies: list[Body] = field(default_factory=list)  # being filled, the innermost last
+    bodies: list[BodyBuilder] = field(default_factory=list)  # being filled, the innermost last
     call_depth: int = 0  # functions of the program being inlined
     _names: dict[str, int] = field(default_factory=dict)
     _unknown_types: set[str] = field(default_factory=set)
@@ -40,11 +40,11 @@ class Context:
         if not any(w.message == message and w.span is not None and w.span.line == span.line for w in self.warnings):
             self.warnings.append(Diagnostic(message, span, hint, Severity.WARNING))
 
-    def unmodelled(self, what: str, span: Span, assumed: str = "it is taken to cost nothing") -> Opaque:
+    def unmodelled(self, what: str, span: Span, assumed: str = "it is taken to cost nothing") -> Unmodelled:
         """An opaque value, with a warning where hardware would need it."""
         if self.in_hardware:
             self.warn(f"{what} is not modelled; {assumed}", span)
-        return Opaque(what)
+        return Unmodelled(what)
 
     def unique(self, name: str) -> str:
         """`name`, or `name_2` and so on when it is taken."""
@@ -89,7 +89,7 @@ class Context:
         element: Element = INT,
         inputs: tuple[Op, ...] = (),
         memory: str | None = None,
-        index: tuple[Index, ...] = (),
+        index: tuple[AddressIndex, ...] = (),
         span: Span | None = None,
     ) -> Op:
         """An operation of the innermost body; equal pure operations are one."""
@@ -105,9 +105,9 @@ class Context:
         return op
 
     @contextmanager
-    def body(self) -> Iterator[Body]:
+    def body(self) -> Iterator[BodyBuilder]:
         """A new innermost body, filled while the block runs."""
-        body = Body()
+        body = BodyBuilder()
         self.bodies.append(body)
         try:
             yield body

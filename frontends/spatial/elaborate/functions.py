@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tunepass.diagnostics import SourceError, Span
 from tunepass.frontends.spatial.elaborate.elaborator import Elaborator
-from tunepass.frontends.spatial.elaborate.values import Closure, Opaque, Scope, Value
+from tunepass.frontends.spatial.elaborate.values import Closure, Scope, Unmodelled, Value
 from tunepass.frontends.spatial.syntax import nodes as n
 
 _CALL_DEPTH_LIMIT = 64
@@ -31,7 +31,7 @@ def call(elaborator: Elaborator, function: Closure, arguments: list[Value], span
         raise recursive
     inner = Scope(function.scope)
     for i, parameter in enumerate(function.parameters):
-        inner.set(parameter, arguments[i] if i < len(arguments) else Opaque(parameter))
+        inner.set(parameter, arguments[i] if i < len(arguments) else Unmodelled(parameter))
     context.call_depth += 1
     try:
         return elaborator.block(function.body, inner)

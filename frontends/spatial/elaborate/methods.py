@@ -17,9 +17,9 @@ from tunepass.frontends.spatial.elaborate.values import (
     Known,
     MemoryRef,
     Module,
-    Opaque,
     Scope,
     TupleOf,
+    Unmodelled,
     Value,
     Wire,
 )
@@ -30,7 +30,7 @@ from tunepass.ir.hardware import Struct
 def selected(elaborator: Elaborator, node: n.Select, scope: Scope, name: str | None) -> Value:
     """`target.name`; `name` is for a memory that the target declares: `val x = SRAM[T](n).buffer`."""
     if isinstance(node.target, n.Ident) and scope.get(node.target.name) is None:
-        return Opaque(f"{node.target.name}.{node.name}")
+        return Unmodelled(f"{node.target.name}.{node.name}")
     target = elaborator.value(node.target, scope, name)
     if isinstance(target, Module):
         return _of_module(elaborator, target, node)
@@ -38,12 +38,12 @@ def selected(elaborator: Elaborator, node: n.Select, scope: Scope, name: str | N
         return read(elaborator.context, target, node.span)
     if isinstance(target, TupleOf) and (node.name in target.names or re.fullmatch(r"_\d+", node.name)):
         index = target.names.index(node.name) if node.name in target.names else int(node.name[1:]) - 1
-        return target.items[index] if index < len(target.items) else Opaque(node.name)
+        return target.items[index] if index < len(target.items) else Unmodelled(node.name)
     collected = sequences.method(elaborator, target, node.name, (), scope)
     if collected is not None:
         return collected
     if isinstance(target, HostValue):
-        return target.member(node.name) if node.name in accesses.SIZES else Opaque(node.name)
+        return target.member(node.name) if node.name in accesses.SIZES else Unmodelled(node.name)
     return _of_hardware(elaborator, read(elaborator.context, target, node.span), node, scope)
 
 
@@ -52,7 +52,7 @@ def _of_module(elaborator: Elaborator, target: Module, node: n.Select) -> Value:
     value = target.scope.names.get(node.name)
     if isinstance(value, Closure) and not value.parameters:
         return call(elaborator, value, [], node.span)
-    return value or Opaque(node.name)
+    return value or Unmodelled(node.name)
 
 
 def _of_hardware(elaborator: Elaborator, target: Value, node: n.Select, scope: Scope) -> Value:
@@ -65,7 +65,7 @@ def _of_hardware(elaborator: Elaborator, target: Value, node: n.Select, scope: S
         return target
     if isinstance(target, MemoryRef):
         return accesses.member(elaborator, target, node, (), scope)
-    return Opaque(node.name)
+    return Unmodelled(node.name)
 
 
 def method(
@@ -76,7 +76,7 @@ def method(
     if isinstance(function.target, n.Ident) and scope.get(function.target.name) is None:
         if context.in_hardware:
             context.unmodelled(f"`{function.span.text}(…)`", node.span)
-        return Opaque(function.span.text)
+        return Unmodelled(function.span.text)
     target = elaborator.value(function.target, scope)
     if isinstance(target, Module):
         member = target.scope.names.get(function.name)
@@ -94,5 +94,5 @@ def method(
     if isinstance(target, (Known, Wire)) and len(operands) == 1:
         return binary(context, function.name, target, operands[0], node.span)
     if isinstance(target, (Wire, TupleOf)) or not context.in_hardware:
-        return Opaque(function.name)
+        return Unmodelled(function.name)
     return context.unmodelled(f"`.{function.name}(…)`", node.span)

@@ -12,7 +12,7 @@ from tunepass.frontends.spatial.elaborate.memories.accesses import update
 from tunepass.frontends.spatial.elaborate.memories.transfers import TRANSFER_OPERATORS, transfer
 from tunepass.frontends.spatial.elaborate.numbers.arithmetic import BINARY, binary, prefixed
 from tunepass.frontends.spatial.elaborate.numbers.ranges import RANGE_OPERATORS, range_value
-from tunepass.frontends.spatial.elaborate.values import UNIT, Closure, Known, Opaque, Scope, Text, TupleOf, Value
+from tunepass.frontends.spatial.elaborate.values import UNIT, Closure, Known, Scope, Text, TupleOf, Unmodelled, Value
 from tunepass.frontends.spatial.parameters.declared import PRIORS
 from tunepass.frontends.spatial.syntax import nodes as n
 from tunepass.frontends.spatial.syntax.lexer import Tokens
@@ -67,8 +67,8 @@ class ProgramElaborator:
             case n.Conditional():
                 return conditional(self, node, scope)
             case n.Star():
-                return Opaque("*")
-            case n.Matching() | n.Loop() | n.Instance() | n.Thrown() | n.Cases():
+                return Unmodelled("*")
+            case n.Matching() | n.WhileLoop() | n.Instance() | n.Thrown() | n.Cases():
                 return self.context.unmodelled("this Scala construct", node.span)
             case _:
                 return self._statement(node, scope)
@@ -88,7 +88,7 @@ class ProgramElaborator:
             case n.Comprehension():
                 return statements.unroll(self, node, scope)
             case _:
-                return Opaque(type(node).__name__)
+                return Unmodelled(type(node).__name__)
         return UNIT
 
     def _named(self, node: n.Ident, scope: Scope) -> Value:

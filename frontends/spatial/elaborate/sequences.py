@@ -10,7 +10,7 @@ from tunepass.expr import algebra
 from tunepass.frontends.spatial.elaborate.elaborator import Elaborator
 from tunepass.frontends.spatial.elaborate.functions import call, closure
 from tunepass.frontends.spatial.elaborate.numbers.reading import constant_of
-from tunepass.frontends.spatial.elaborate.values import Closure, Known, Range, Scope, TupleOf, Value
+from tunepass.frontends.spatial.elaborate.values import Closure, CounterRange, Known, Scope, TupleOf, Value
 from tunepass.frontends.spatial.syntax import nodes as n
 
 _LENGTH_LIMIT = 256
@@ -89,7 +89,7 @@ def _items(target: Value) -> list[Value] | None:
     """The elements of a collection or of a range between constants."""
     if isinstance(target, TupleOf) and not target.names:
         return list(target.items)
-    if isinstance(target, Range) and target.stop is not None:
+    if isinstance(target, CounterRange) and target.stop is not None:
         ends = [constant_of(value) for value in (target.start, target.stop, target.step)]
         if all(isinstance(end, int) and not isinstance(end, bool) for end in ends) and ends[2]:
             values = range(*(int(end) for end in ends if end is not None))

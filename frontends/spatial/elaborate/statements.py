@@ -11,9 +11,9 @@ from tunepass.frontends.spatial.elaborate.values import (
     HostValue,
     Known,
     MemoryRef,
-    Opaque,
     Scope,
     TupleOf,
+    Unmodelled,
     Value,
 )
 from tunepass.frontends.spatial.syntax import nodes as n
@@ -26,7 +26,7 @@ def bind(elaborator: Elaborator, node: n.Value, scope: Scope) -> None:
     context = elaborator.context
     name = node.names[0] if len(node.names) == 1 else None
     value = elaborator.value(node.value, scope, name)
-    if isinstance(value, Opaque) and not context.in_hardware and name:
+    if isinstance(value, Unmodelled) and not context.in_hardware and name:
         value = HostValue(name)
     if node.type is not None and isinstance(value, Known) and value.element is None:
         value = Known(value.expr, context.element(node.type))
@@ -35,7 +35,7 @@ def bind(elaborator: Elaborator, node: n.Value, scope: Scope) -> None:
         return
     for i, part in enumerate(node.names):  # `val a, b = 3` gives both 3
         item = value.items[i] if isinstance(value, TupleOf) and i < len(value.items) else value
-        scope.set(part, HostValue(part) if isinstance(item, Opaque) and not context.in_hardware else item)
+        scope.set(part, HostValue(part) if isinstance(item, Unmodelled) and not context.in_hardware else item)
 
 
 def assign(elaborator: Elaborator, node: n.Assign, scope: Scope) -> Value:
@@ -67,7 +67,7 @@ def unroll(elaborator: Elaborator, node: n.Comprehension, scope: Scope) -> Value
         case _:
             return context.unmodelled("this `for`", node.span)
     if not context.in_hardware:
-        return Opaque("for")
+        return Unmodelled("for")
     if not isinstance(ends[0], int) or not isinstance(ends[1], int):
         return context.unmodelled("a `for` with ends unknown here", node.span)
     values = range(ends[0], ends[1] + (source.operator == "to"))

@@ -8,7 +8,7 @@ from tunepass.diagnostics import Span
 from tunepass.expr import algebra
 from tunepass.expr.nodes import Expr
 from tunepass.frontends.spatial.syntax import nodes as n
-from tunepass.ir.hardware import Element, Index, Memory
+from tunepass.ir.hardware import AddressIndex, Element, Memory
 
 
 @dataclass(eq=False, slots=True)
@@ -19,7 +19,7 @@ class Op:
     element: Element
     inputs: tuple[Op, ...] = ()
     memory: str | None = None
-    index: tuple[Index, ...] = ()
+    index: tuple[AddressIndex, ...] = ()
     span: Span | None = None
 
 
@@ -92,7 +92,7 @@ class ParMemory:
 
 
 @dataclass(frozen=True, slots=True)
-class Range:
+class CounterRange:
     """`start until stop by step par p`, `start::stop`; stop None runs for ever."""
 
     start: Value
@@ -137,14 +137,27 @@ class Module:
 
 
 @dataclass(frozen=True, slots=True)
-class Opaque:
+class Unmodelled:
     """A value that is not modelled; `reason` says why."""
 
     reason: str = ""
 
 
-UNIT = Opaque("unit")
-Value = Known | Text | HostValue | Wire | MemoryRef | ParMemory | Range | Tile | TupleOf | Closure | Module | Opaque
+UNIT = Unmodelled("unit")
+Value = (
+    Known
+    | Text
+    | HostValue
+    | Wire
+    | MemoryRef
+    | ParMemory
+    | CounterRange
+    | Tile
+    | TupleOf
+    | Closure
+    | Module
+    | Unmodelled
+)
 
 
 class Scope:

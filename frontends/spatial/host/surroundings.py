@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from tunepass.diagnostics import SourceError, Span
 from tunepass.expr import algebra
 from tunepass.frontends.spatial.elaborate.context import Context
-from tunepass.frontends.spatial.elaborate.values import HostValue, Module, Opaque, Scope, Text, Value
+from tunepass.frontends.spatial.elaborate.values import HostValue, Module, Scope, Text, Unmodelled, Value
 from tunepass.frontends.spatial.host.code import HostCode
 from tunepass.frontends.spatial.outline.apps import App, accels, runtime_arguments
 from tunepass.frontends.spatial.outline.classes import Class, classes
@@ -58,7 +58,7 @@ def _construct(code: HostCode, constructed: Class, known: dict[str, Class], scop
         if expression is not None:
             with contextlib.suppress(SourceError):
                 value = code.value(expression, scope)
-                scope.set(name, HostValue(name) if isinstance(value, Opaque) else value)
+                scope.set(name, HostValue(name) if isinstance(value, Unmodelled) else value)
 
 
 @dataclass(frozen=True, slots=True)

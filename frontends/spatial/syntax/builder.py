@@ -67,7 +67,7 @@ class TreeBuilder(lark.Transformer[Terminal, n.Node]):
         return n.Conditional(_span(items), _node(items[2]), _node(items[4]), otherwise)
 
     def loop(self, items: list[Item]) -> n.Node:
-        return n.Loop(_span(items), _node(items[2]), _node(items[4]))
+        return n.WhileLoop(_span(items), _node(items[2]), _node(items[4]))
 
     def comprehension(self, items: list[Item]) -> n.Node:
         *enumerators, body = _nodes(items)

@@ -235,7 +235,7 @@ class Comprehension(Node):
 
 
 @dataclass(frozen=True, slots=True)
-class Loop(Node):
+class WhileLoop(Node):
     """`while (condition) body`."""
 
     condition: Node

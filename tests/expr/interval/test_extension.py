@@ -14,7 +14,7 @@ from tunepass.expr import numpy_eval, python_eval
 from tunepass.expr.domain import Domain, Interval, ends
 from tunepass.expr.interval.bounds import MAY_BE_UNDEFINED, MAY_OVERFLOW, Bounds
 from tunepass.expr.interval.extension import IntervalExtension, name_bounds
-from tunepass.expr.nodes import BOOL, INTEGER, REAL, Category, Expr, Name, Order, Type
+from tunepass.expr.nodes import BOOL, INTEGER, REAL, CategoryType, Expr, Name, OrderType, Type
 from tunepass.expr.parser import parse
 
 NAMES: dict[str, Type] = {
@@ -22,9 +22,9 @@ NAMES: dict[str, Type] = {
     "b": INTEGER,
     "x": REAL,
     "f": BOOL,
-    "s": Category(("static", "dynamic", "guided")),
-    "r": Category(("guided", "runtime")),
-    "o": Order((0, 1, 2)),
+    "s": CategoryType(("static", "dynamic", "guided")),
+    "r": CategoryType(("guided", "runtime")),
+    "o": OrderType((0, 1, 2)),
 }
 BOX: dict[str, Domain] = {
     "a": Interval(1, 10),
@@ -47,7 +47,7 @@ def in_boxes(e: Expr, lo: dict[str, NDArray[np.int64]], hi: dict[str, NDArray[np
     return IntervalExtension([e]).bounds(lo, hi, n)[0]
 
 
-MORE_NAMES: dict[str, Type] = {**NAMES, "t": BOOL, "order": Order((0, 1, 2))}
+MORE_NAMES: dict[str, Type] = {**NAMES, "t": BOOL, "order": OrderType((0, 1, 2))}
 TEXTS = [
     "a + 2 * b - 3", "a * b", "a - a * b", "-a", "a / b", "(a - 40) // b", "ceildiv(a, b)", "a % b", "(a - 30) % 7",
     "max(a, b) - min(a, 2 * b)", "abs(a - b)", "sqrt(a)", "exp(a / 50) + log(b) + log2(a)", "lcm(a, b)", "gcd(a, b)",

@@ -7,7 +7,7 @@ import pytest
 
 from tunepass.diagnostics import ExpressionError
 from tunepass.expr.domain import Interval
-from tunepass.expr.nodes import BOOL, INTEGER, REAL, Order
+from tunepass.expr.nodes import BOOL, INTEGER, REAL, OrderType
 from tunepass.expr.parser import parse
 from tunepass.expr.vm import cartesian_product as module
 from tunepass.expr.vm import tables
@@ -75,4 +75,4 @@ def test_what_has_no_product():
     with pytest.raises(ExpressionError, match="listed values"):
         CartesianProduct([parse("a + 1", NAMES)], {"a": Interval(1, 5)})
     with pytest.raises(ExpressionError, match="permutations"):
-        CartesianProduct([parse("pos(order, 0)", {"order": Order((0, 1))})], {"order": (0, 1)})
+        CartesianProduct([parse("pos(order, 0)", {"order": OrderType((0, 1))})], {"order": (0, 1)})

@@ -7,13 +7,20 @@ import pytest
 
 from tunepass.diagnostics import ExpressionError
 from tunepass.expr.domain import Domain, Interval
-from tunepass.expr.nodes import BOOL, INTEGER, REAL, Category, Name, Type
+from tunepass.expr.nodes import BOOL, INTEGER, REAL, CategoryType, Name, Type
 from tunepass.expr.parser import parse
 from tunepass.expr.vm import compiled_expressions, lookup_tables
 from tunepass.expr.vm.compiled_expressions import CompiledExpressions
 from tunepass.expr.vm.lookup_tables import Places
 
-NAMES: dict[str, Type] = {"a": INTEGER, "b": INTEGER, "w": INTEGER, "x": REAL, "on": BOOL, "s": Category(("u", "v"))}
+NAMES: dict[str, Type] = {
+    "a": INTEGER,
+    "b": INTEGER,
+    "w": INTEGER,
+    "x": REAL,
+    "on": BOOL,
+    "s": CategoryType(("u", "v")),
+}
 BOX: dict[str, Domain] = {
     "a": (1, 2, 4, 8, 1024),
     "b": Interval(-3, 12),

@@ -24,15 +24,15 @@ Counts = Mapping[str, float]  # LUT, Regs, DSPs, BRAM
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class SynthesisTarget:
     """A synthesis flow, and what each of its cells counts: resource -> start of the cell's name -> amount."""
 
     flow: str
     cells: Mapping[str, Mapping[str, float]]
 
 
-TARGETS: Mapping[str, Target] = {
-    "xc7": Target(
+TARGETS: Mapping[str, SynthesisTarget] = {
+    "xc7": SynthesisTarget(
         "synth_xilinx -family xc7 -noiopad -noclkbuf -nosrl -top {top}",
         {
             "LUT": {"LUT": 1, "RAM32M": 4, "RAM64M": 4, "RAM32X1D": 2, "RAM64X1D": 2, "RAM128X1D": 4},
@@ -41,7 +41,7 @@ TARGETS: Mapping[str, Target] = {
             "BRAM": {"RAMB18E1": 1, "RAMB36E1": 2},
         },
     ),
-    "ecp5": Target(
+    "ecp5": SynthesisTarget(
         "synth_lattice -family ecp5 -nowidelut -noflatten -top {top}",
         {
             "LUT": {"LUT4": 1, "CCU2C": 2, "TRELLIS_DPR16X4": 6},
@@ -50,7 +50,7 @@ TARGETS: Mapping[str, Target] = {
             "BRAM": {"DP16KD": 1, "PDPW16KD": 1},
         },
     ),
-    "cyclonev": Target(
+    "cyclonev": SynthesisTarget(
         "synth_intel_alm -family cyclonev -noiopad -noclkbuf -noflatten -top {top}",
         {
             "LUT": {"MISTRAL_ALUT": 1, "MISTRAL_MLAB": 1},

@@ -19,18 +19,18 @@ from tunepass.expr.interval.real_rules import REAL_RULES
 from tunepass.expr.nodes import (
     Binary,
     Call,
-    Category,
+    CategoryType,
     Compare,
     Constant,
     Expr,
     If,
     Index,
-    Integer,
+    IntegerType,
     Logical,
     Member,
     Name,
-    Order,
-    Real,
+    OrderType,
+    RealType,
     Type,
     Unary,
     walk,
@@ -77,7 +77,7 @@ class IntervalExtension:
 def name_bounds(e: Name, domain: Domain | None) -> Bounds:
     """Bounds, of shape (), of a name with this domain; without one it may be anything of its type."""
     given = given_bounds(e.type, *ends(domain, e.type))
-    return Bounds(given.lo, given.hi, UNDEFINED) if domain is None and isinstance(e.type, Real) else given
+    return Bounds(given.lo, given.hi, UNDEFINED) if domain is None and isinstance(e.type, RealType) else given
 
 
 def node_bounds(e: Expr, known: Known) -> Bounds:
@@ -117,13 +117,13 @@ def operation_bounds(e: Expr, op: str, operands: Sequence[Bounds]) -> Bounds:
     if op in ("min", "max"):
         pick = np.minimum if op == "min" else np.maximum
         return Bounds(reduce(pick, [x.lo for x in operands]), reduce(pick, [x.hi for x in operands]), flags)
-    rules = REAL_RULES if any(isinstance(x.type, Real) for x in (e, *e.children)) else INTEGER_RULES
+    rules = REAL_RULES if any(isinstance(x.type, RealType) for x in (e, *e.children)) else INTEGER_RULES
     return rules[op, len(operands)](operands, flags)
 
 
 def given_bounds(kind: Type, lo: ArrayLike, hi: ArrayLike) -> Bounds:
     """Bounds of values of a type whose ends are given, not computed."""
-    if isinstance(kind, Real):
+    if isinstance(kind, RealType):
         return Bounds(np.asarray(lo, np.float64), np.asarray(hi, np.float64), NO_FLAGS)
     return enclosing(lo, hi)
 
@@ -131,7 +131,7 @@ def given_bounds(kind: Type, lo: ArrayLike, hi: ArrayLike) -> Bounds:
 def _coded(e: Expr, kind: Type, known: Known) -> Bounds:
     """Bounds of the codes that the values of `e` have in another Category, over all rows; other types as they are."""
     own = known[id(e)]
-    if not isinstance(e.type, Category) or not isinstance(kind, Category) or e.type == kind or not own.lo.size:
+    if not isinstance(e.type, CategoryType) or not isinstance(kind, CategoryType) or e.type == kind or not own.lo.size:
         return own
     codes = remap(e.type, kind)[int(own.lo.min()) : int(own.hi.max()) + 1]
     return Bounds(codes.min().astype(np.float64), codes.max().astype(np.float64), own.flags)
@@ -180,9 +180,9 @@ def _if(e: If, known: Known) -> Bounds:
 
 
 def _item(e: Index, known: Known) -> Bounds:
-    assert isinstance(e.order.type, Order)
+    assert isinstance(e.order.type, OrderType)
     items, position = e.order.type.items, known[id(e.index)]
-    codes = [int(i) for i in items] if isinstance(e.type, Integer) else range(len(items))
+    codes = [int(i) for i in items] if isinstance(e.type, IntegerType) else range(len(items))
     outside = (position.lo < 0) | (position.hi >= len(items))
     given = enclosing(min(codes), max(codes))
     return Bounds(given.lo, given.hi, position.flags | flagged(outside, MAY_BE_UNDEFINED))
@@ -190,6 +190,6 @@ def _item(e: Index, known: Known) -> Bounds:
 
 def _position(e: Call, known: Known) -> Bounds:
     order, item = e.arguments
-    assert isinstance(order.type, Order)
+    assert isinstance(order.type, OrderType)
     given, flags = enclosing(0, len(order.type.items) - 1), known[id(item)].flags
     return Bounds(given.lo, given.hi, flags if isinstance(item, Constant) else flags | UNDEFINED)

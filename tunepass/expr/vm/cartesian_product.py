@@ -14,7 +14,7 @@ import numpy as np
 
 from tunepass.diagnostics import ExpressionError
 from tunepass.expr.domain import Domain, Interval
-from tunepass.expr.nodes import Expr, Order
+from tunepass.expr.nodes import Expr, OrderType
 from tunepass.expr.numpy_eval import dtype_of
 from tunepass.expr.numpy_ops import Array
 from tunepass.expr.vm.compiled_expressions import CompiledExpressions
@@ -32,7 +32,7 @@ class CartesianProduct:
     def __init__(self, exprs: Iterable[Expr], domains: Mapping[str, Domain]):
         self.program = CompiledExpressions(exprs, domains)
         read = {name.name: name for name in self.program.inputs}
-        if any(isinstance(name.type, Order) for name in read.values()):
+        if any(isinstance(name.type, OrderType) for name in read.values()):
             raise ExpressionError("permutations have no product of values")
         values = {name: _values(domain) for name, domain in domains.items()}
         self.names = _fastest_last(values)

@@ -13,7 +13,7 @@ from tunepass.diagnostics import ExpressionError
 from tunepass.expr import numpy_eval
 from tunepass.expr.domain import Domain
 from tunepass.expr.interval.bounds import MAY_OVERFLOW
-from tunepass.expr.nodes import Bool, Expr, Name, Order, Real
+from tunepass.expr.nodes import BoolType, Expr, Name, OrderType, RealType
 from tunepass.expr.numpy_eval import Columns, Evaluated
 from tunepass.expr.numpy_ops import Array
 from tunepass.expr.vm.code import Code, Instruction, Value, allocate
@@ -157,9 +157,9 @@ class _Compiled:
                 fine = lower.emit("is_zero", status)
                 tail.append(("out_bool", fine, checked, 0))
                 checked += 1
-                nothing = lower.constant(float("nan") if isinstance(e.type, Real) else 0)
+                nothing = lower.constant(float("nan") if isinstance(e.type, RealType) else 0)
                 value = lower.emit("select", fine, value, nothing)
-            tail.append(("out_bool" if isinstance(e.type, Bool) else "out", value, k, 0))
+            tail.append(("out_bool" if isinstance(e.type, BoolType) else "out", value, k, 0))
         return tail
 
     def _conjunction_tail(self) -> list[Instruction]:
@@ -186,7 +186,7 @@ class _Compiled:
 def _column(name: Name, columns: Columns, n: int) -> Array:
     column = columns.get(name.name)
     if type(column) is np.ndarray and column.dtype == numpy_eval.dtype_of(name.type) and column.flags.c_contiguous:
-        shape = (n, len(name.type.items)) if isinstance(name.type, Order) else (n,)
+        shape = (n, len(name.type.items)) if isinstance(name.type, OrderType) else (n,)
         if column.shape == shape:
             return column
     return np.ascontiguousarray(numpy_eval.columns_of(name, columns, n))

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from tunepass.expr.domain import Domain, Interval, number
 from tunepass.expr.interval.bounds import Bounds
 from tunepass.expr.interval.extension import given_bounds
-from tunepass.expr.nodes import Bool, Category, Constant, Expr, Integer, Name, Real
+from tunepass.expr.nodes import BoolType, CategoryType, Constant, Expr, IntegerType, Name, RealType
 from tunepass.expr.vm.code import OPERANDS, Emitter, Instruction, Value, last_uses, renumbered
 from tunepass.expr.vm.lowering import Lowering
 from tunepass.expr.vm.reassociation import Reassociation
@@ -63,7 +63,7 @@ class Places:
 
 def _values(name: Name, domain: Domain | None) -> Ints:
     none = np.empty(0, np.int64)
-    if domain is None or not isinstance(name.type, (Integer, Bool, Category)):
+    if domain is None or not isinstance(name.type, (IntegerType, BoolType, CategoryType)):
         return none
     if isinstance(domain, Interval):
         values = np.arange(int(domain.lo), min(int(domain.hi), int(domain.lo) + WIDEST) + 1)
@@ -90,7 +90,7 @@ def exact_bounds(lowering: Lowering, exprs: Sequence[Expr], places: Places) -> d
             and math.prod(sizes[i] for i in own) <= LARGEST
             and (status is None or not tables.of(status).values.any())
         ):
-            values = tables.of(value).values.view(np.float64 if isinstance(e.type, Real) else np.int64)
+            values = tables.of(value).values.view(np.float64 if isinstance(e.type, RealType) else np.int64)
             exact[id(e)] = given_bounds(e.type, values.min(), values.max())
         elif lowering.bounds[id(e)].flags:
             pending += e.children
@@ -167,7 +167,7 @@ class _Reading(Emitter):
 
     def _place(self, axis: int) -> Value:
         values = self.places.values[axis]
-        column = self.emit("bool_column" if isinstance(self.places.inputs[axis].type, Bool) else "input", axis)
+        column = self.emit("bool_column" if isinstance(self.places.inputs[axis].type, BoolType) else "input", axis)
         lo, hi = int(values[0]), int(values[-1])
         offset = self.emit("place", column, lo, hi - lo + 1)
         if hi - lo + 1 == len(values):

@@ -21,23 +21,23 @@ from tunepass.expr.nodes import (
     REAL,
     Binary,
     Call,
-    Category,
+    CategoryType,
     Compare,
     Constant,
     Expr,
     If,
     Index,
-    Integer,
+    IntegerType,
     Logical,
     Member,
     Name,
-    Order,
-    Real,
+    OrderType,
+    RealType,
     Type,
     Unary,
     walk,
 )
-from tunepass.expr.nodes import Bool as BoolType
+from tunepass.expr.nodes import BoolType as BoolType
 from tunepass.expr.numpy_eval import remap
 from tunepass.expr.vm.code import Emitter, Value
 
@@ -88,7 +88,7 @@ class Lowering(Emitter):
         return list(self.inputs).index(e.name)
 
     def _node(self, e: Expr, bounds: Bounds) -> Lowered:
-        if bounds.flags == 0 and bounds.lo == bounds.hi and not isinstance(e.type, (Real, Order)):
+        if bounds.flags == 0 and bounds.lo == bounds.hi and not isinstance(e.type, (RealType, OrderType)):
             return self.constant(int(bounds.lo)), None
         return HANDLERS[type(e)](self, e, int(bounds.flags))
 
@@ -98,7 +98,7 @@ class Lowering(Emitter):
 
     def _name(self, e: Name, flags: int) -> Lowered:
         number = self.input(e)
-        if isinstance(e.type, Order):
+        if isinstance(e.type, OrderType):
             return number, None
         value = self.emit("bool_column" if isinstance(e.type, BoolType) else "input", number)
         return value, self.emit("nan_check", value) if flags else None
@@ -106,7 +106,7 @@ class Lowering(Emitter):
     def _as(self, e: Expr, kind: Type) -> Value:
         """The value of `e` as a Real where `kind` is one; a Bool is an Integer already."""
         value = self.lowered[id(e)][0]
-        if not isinstance(kind, Real) or isinstance(e.type, Real):
+        if not isinstance(kind, RealType) or isinstance(e.type, RealType):
             return value
         if value in self.known:
             return self.constant(float(self.known[value]))
@@ -122,7 +122,7 @@ class Lowering(Emitter):
     def _folded(self, e: Expr) -> Value | None:
         """A real operation on constants, done now."""
         values = [self.known.get(self.lowered[id(x)][0]) for x in e.children]
-        if not isinstance(e.type, Real) or any(v is None for v in values):
+        if not isinstance(e.type, RealType) or any(v is None for v in values):
             return None
         if any(self._status(x) is not None for x in e.children):
             return None
@@ -140,7 +140,7 @@ class Lowering(Emitter):
         folded = self._folded(e)
         if folded is not None:
             return folded, None
-        real = isinstance(e.type, Real)
+        real = isinstance(e.type, RealType)
         return self._real(e.op, e, flags) if real else self._integer(e.op, e, e.left, e.right, flags)
 
     def _call(self, e: Call, flags: int) -> Lowered:
@@ -151,18 +151,18 @@ class Lowering(Emitter):
             return folded, None
         if e.function in ("min", "max"):
             values = [self._as(x, e.type) for x in e.arguments]
-            op, result = e.function + ("_real" if isinstance(e.type, Real) else ""), values[0]
+            op, result = e.function + ("_real" if isinstance(e.type, RealType) else ""), values[0]
             for value in values[1:]:
                 result = self.emit(op, result, value)
             return result, self.first(*(self._status(x) for x in e.arguments))
         if len(e.arguments) == 1:
             return self._one(e.function, e, e.arguments[0], flags)
-        if isinstance(e.type, Real):
+        if isinstance(e.type, RealType):
             return self._real(e.function, e, flags)
         return self._integer(e.function, e, e.arguments[0], e.arguments[1], flags)
 
     def _one(self, op: str, e: Expr, operand: Expr, flags: int) -> Lowered:
-        kind = REAL if isinstance(e.type, Real) or isinstance(operand.type, Real) else INTEGER
+        kind = REAL if isinstance(e.type, RealType) or isinstance(operand.type, RealType) else INTEGER
         value, status = self._as(operand, kind), self._status(operand)
         own = flags and self._own(op, e, operand)
         if kind == INTEGER:
@@ -233,10 +233,10 @@ class Lowering(Emitter):
         return self._settle(False, steps)
 
     def _comparison(self, op: str, left: Expr, right: Expr) -> Value:
-        if isinstance(left.type, Category):
+        if isinstance(left.type, CategoryType):
             a, b, suffix = self.lowered[id(left)][0], self._coded(right, left.type), ""
         else:
-            real = isinstance(left.type, Real) or isinstance(right.type, Real)
+            real = isinstance(left.type, RealType) or isinstance(right.type, RealType)
             kind: Type = REAL if real else INTEGER
             a, b, suffix = self._as(left, kind), self._as(right, kind), "_real" if real else ""
         if op in (">", ">="):
@@ -246,7 +246,7 @@ class Lowering(Emitter):
     def _coded(self, e: Expr, target: Type) -> Value:
         """The code of a string in another Category, -1 if it has none there."""
         value = self.lowered[id(e)][0]
-        if e.type == target or not isinstance(e.type, Category) or not isinstance(target, Category):
+        if e.type == target or not isinstance(e.type, CategoryType) or not isinstance(target, CategoryType):
             return value
         return self._lookup(value, remap(e.type, target).tolist())
 
@@ -282,7 +282,7 @@ class Lowering(Emitter):
         condition, status = self.lowered[id(e.condition)]
         kind = e.type
         branches = [
-            self._coded(x, kind) if isinstance(kind, Category) else self._as(x, kind) for x in (e.then, e.otherwise)
+            self._coded(x, kind) if isinstance(kind, CategoryType) else self._as(x, kind) for x in (e.then, e.otherwise)
         ]
         value = self.emit("select", condition, branches[0], branches[1])
         then, otherwise = self._status(e.then), self._status(e.otherwise)
@@ -296,7 +296,7 @@ class Lowering(Emitter):
         return value, self.first(status, taken)
 
     def _index(self, e: Index, flags: int) -> Lowered:
-        assert isinstance(e.order.type, Order)
+        assert isinstance(e.order.type, OrderType)
         column, items = self.lowered[id(e.order)][0], e.order.type.items
         index, status = self.lowered[id(e.index)]
         bounds = self.bounds[id(e.index)]
@@ -307,17 +307,17 @@ class Lowering(Emitter):
             value = self.emit("order_column", column, int(position), len(items))
         else:
             value = self.emit("order_at", index, column, len(items))
-        if isinstance(e.type, Integer) and items != tuple(range(len(items))):
+        if isinstance(e.type, IntegerType) and items != tuple(range(len(items))):
             value = self._lookup(value, [int(i) for i in items])
         return value, status
 
     def _pos(self, e: Call) -> Lowered:
         order, item = e.arguments
-        assert isinstance(order.type, Order)
+        assert isinstance(order.type, OrderType)
         items, column = order.type.items, self.lowered[id(order)][0]
         code, status = self.lowered[id(item)]
-        if isinstance(item.type, Category):
-            code = self._coded(item, Category(tuple(str(i) for i in items)))
+        if isinstance(item.type, CategoryType):
+            code = self._coded(item, CategoryType(tuple(str(i) for i in items)))
         elif items != tuple(range(len(items))):
             wanted, code = code, self.constant(-1)
             for i, known in enumerate(items):

@@ -34,12 +34,12 @@ class Table:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class ProductPart:
     """Code for elements of a product, the values it reads from tables, and those that `once` gives for each run."""
 
     code: Code
     inputs: tuple[Value, ...]
-    once: Part | None
+    once: ProductPart | None
     repeated: tuple[Value, ...]  # what `once` writes, in its order
 
 
@@ -79,7 +79,7 @@ class Tables:
             self._made[value] = self._make(value)
         return self._made[value]
 
-    def split(self, tail: list[Instruction], axes: tuple[int, ...], by_run: bool = True) -> Part:
+    def split(self, tail: list[Instruction], axes: tuple[int, ...], by_run: bool = True) -> ProductPart:
         """What `tail` needs over the product of `axes`. `by_run`: what the last axis does not change is cut off too."""
         cut, repeated = list[Value](), list[Value]()
         seen: set[Value] = set()
@@ -104,14 +104,14 @@ class Tables:
         code = [("input", place[v], 0, 0) if v in place else one for v, one in enumerate(self.code)]
         found = allocate(code, tail, self.constants, len(place))
         once = [("out", value, k, 0) for k, value in enumerate(repeated)]
-        return Part(
+        return ProductPart(
             found,
             tuple(every[i] for i in found.inputs),
             self.split(once, axes, False) if once else None,
             tuple(repeated),
         )
 
-    def run(self, part: Part, axes: tuple[int, ...], first: int, n: int, outputs: Sequence[Array]) -> int:
+    def run(self, part: ProductPart, axes: tuple[int, ...], first: int, n: int, outputs: Sequence[Array]) -> int:
         """Elements first .. first + n - 1 of the product of `axes`, whole runs. Where an output overflows, or -1."""
         shape = tuple(self.shape[i] for i in axes)
         length, runs = shape[-1], n // shape[-1]

@@ -11,17 +11,17 @@ from tunepass.space.feasible.compile import TooLarge
 from tunepass.space.feasible.compiled import build_group
 from tunepass.space.feasible.components import components
 from tunepass.space.feasible.conflict import conflicting, describe
-from tunepass.space.feasible.group import FreeGroup, Group, InfiniteGroup
+from tunepass.space.feasible.group import FreeGroup, InfiniteGroup, ParameterGroup
 from tunepass.space.feasible.rejection import RejectionGroup
 from tunepass.space.parameter import Parameter
 
 
 def build_groups(
     parameters: Sequence[Parameter], constraints: Sequence[Constraint], node_limit: int
-) -> tuple[tuple[Group, ...], tuple[Diagnostic, ...]]:
+) -> tuple[tuple[ParameterGroup, ...], tuple[Diagnostic, ...]]:
     """The groups, and a warning for each that is sampled, not counted. Raises SpaceError where nothing is feasible,
     with a smallest set of constraints that conflict."""
-    groups: list[Group] = []
+    groups: list[ParameterGroup] = []
     warnings: list[Diagnostic] = []
     for names, numbers in components(parameters, constraints):
         members = [p for p in parameters if p.name in names]
@@ -42,7 +42,9 @@ def build_groups(
     return tuple(groups), tuple(warnings)
 
 
-def _tied(parameters: Sequence[Parameter], constraints: Sequence[Constraint], node_limit: int) -> tuple[Group, bool]:
+def _tied(
+    parameters: Sequence[Parameter], constraints: Sequence[Constraint], node_limit: int
+) -> tuple[ParameterGroup, bool]:
     """The group of parameters that constraints tie together, and whether it is known to be empty."""
     expressions = [c.expression for c in constraints]
     try:

@@ -29,7 +29,7 @@ class TooLarge(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Pending:
+class PendingConstraint:
     """A constraint as a term. `decidable`: its range over completions may settle it before all is bound."""
 
     term: Term
@@ -49,7 +49,7 @@ class DiagramBuilder:
         node_limit: int,
     ):
         self.terms, self.order, self.domains = terms, tuple(order), domains
-        self.constraints = [Pending(t, _decidable(t)) for t in constraints]
+        self.constraints = [PendingConstraint(t, _decidable(t)) for t in constraints]
         self.node_limit = node_limit
         self.places = _places(constraints)
 

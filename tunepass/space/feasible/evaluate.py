@@ -71,7 +71,11 @@ class TermEvaluator:
             return _locate(t, parts)
         e = t.expr
         assert e is not None, t.kind
-        if t.safe and len(parts) == 2 and not any(isinstance(c.type, nodes.Category | nodes.Real) for c in t.children):
+        if (
+            t.safe
+            and len(parts) == 2
+            and not any(isinstance(c.type, nodes.CategoryType | nodes.RealType) for c in t.children)
+        ):
             fast = _FAST.get(e.ops[0] if isinstance(e, nodes.Compare) else str(e.label))
             if fast is not None:
                 return fast(_whole(parts[0][0]), _whole(parts[1][0])), None
@@ -117,7 +121,9 @@ class TermEvaluator:
         return ranges.apply(t.expr, [self.range(c) for c in t.children])
 
     def _exact(self, t: Term) -> TermRange:
-        if isinstance(t.type, nodes.Category) or (not isinstance(t.type, nodes.Bool) and ranges.reach(t.range) > EXACT):
+        if isinstance(t.type, nodes.CategoryType) or (
+            not isinstance(t.type, nodes.BoolType) and ranges.reach(t.range) > EXACT
+        ):
             return ranges.unknown(t.type)
         values, status = self.value(t)
         x = np.asarray(values, dtype=np.float64)
@@ -165,14 +171,14 @@ def _locate(t: Term, parts: list[Result]) -> Result:
     e = t.expr
     assert isinstance(e, nodes.Call)
     order, item = e.arguments[0].type, e.arguments[1].type
-    assert isinstance(order, nodes.Order)
+    assert isinstance(order, nodes.OrderType)
     (wanted, status), places = parts[0], parts[1:]
     values: Values = np.zeros((), np.int64)
     found = np.zeros((), bool)
     for code, (place, _) in enumerate(places):
         name = order.items[code]
-        if isinstance(item, nodes.Category) and name not in item.values:
+        if isinstance(item, nodes.CategoryType) and name not in item.values:
             continue
-        matches = _whole(wanted) == (item.values.index(str(name)) if isinstance(item, nodes.Category) else name)
+        matches = _whole(wanted) == (item.values.index(str(name)) if isinstance(item, nodes.CategoryType) else name)
         values, found = np.where(matches, place, values), found | matches
     return values, first(status, flag(np.logical_not(found), UNDEFINED))

@@ -16,7 +16,7 @@ from tunepass.space.prior import Floats
 LONG = 4096  # values of a free parameter; of a longer one only some are neighbours
 
 
-class Group(ABC):
+class ParameterGroup(ABC):
     """Feasible assignments of some parameters: counted, ranked, drawn. All batches are columns."""
 
     parameters: tuple[Parameter, ...]
@@ -57,7 +57,7 @@ def draw_ranks(size: int, n: int, rng: np.random.Generator) -> Indices:
 
 
 @dataclass(frozen=True, slots=True)
-class FreeGroup(Group):
+class FreeGroup(ParameterGroup):
     """One finite parameter no constraint mentions: never listed, however long."""
 
     parameter: Parameter
@@ -79,7 +79,7 @@ class FreeGroup(Group):
         return self.draw(n, rng) if p.prior is None else {p.name: p.draw_by_prior(n, rng)}
 
 
-class DiagramGroup(Group):
+class DiagramGroup(ParameterGroup):
     """Constrained parameters; `names` and `positions` say what each layer of the diagram binds."""
 
     def __init__(self, parameters: Sequence[Parameter], layers: Sequence[tuple[str, int]], diagram: Diagram):
@@ -138,7 +138,7 @@ class DiagramGroup(Group):
         return self.columns(self._weighted.draw(n, rng))
 
 
-class InfiniteGroup(Group):
+class InfiniteGroup(ParameterGroup):
     """One parameter of infinitely many values that no constraint mentions. It has no size or ranks."""
 
     size = 1

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from tunepass.space.columns import Column, Columns, Indices, length, take
-from tunepass.space.feasible.group import DiagramGroup, Group
+from tunepass.space.feasible.group import DiagramGroup, ParameterGroup
 
 DRAWS = 128  # rows of a sampled group among which the nearest is looked for
 
 
-def nearest_feasible(groups: Sequence[Group], wanted: Columns) -> Columns | None:
+def nearest_feasible(groups: Sequence[ParameterGroup], wanted: Columns) -> Columns | None:
     """Group by group: exact in a diagram, the nearest of a sample elsewhere; None where sampling finds nothing.
 
     `wanted` has one row.

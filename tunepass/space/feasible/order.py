@@ -99,6 +99,6 @@ class _Estimate:
         product = float(math.prod(sizes))
         if len(sizes) > 1:
             product **= 0.8
-        if isinstance(t.type, nodes.Real):
+        if isinstance(t.type, nodes.RealType):
             return product
         return max(1.0, min(product, float(t.range.hi) - float(t.range.lo) + 1))

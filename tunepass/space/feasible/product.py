@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from tunepass.space.columns import Column, Columns, Indices, Mask, length
-from tunepass.space.feasible.group import DiagramGroup, Group
+from tunepass.space.feasible.group import DiagramGroup, ParameterGroup
 from tunepass.space.feasible.rejection import RejectionGroup
 from tunepass.space.parameter import Parameter
 
@@ -21,7 +21,7 @@ RANK_LIMIT = 1 << 62  # ranks below it are 64-bit integers
 class GroupProduct:
     """`finite`: no parameter is real. `complete`: every group is counted, none sampled."""
 
-    def __init__(self, parameters: Sequence[Parameter], groups: Sequence[Group]):
+    def __init__(self, parameters: Sequence[Parameter], groups: Sequence[ParameterGroup]):
         self.parameters, self.groups = tuple(parameters), tuple(groups)
         self.finite = all(p.size is not None for p in self.parameters)
         self.complete = not any(isinstance(g, RejectionGroup) for g in self.groups)
@@ -95,5 +95,5 @@ class GroupProduct:
         return rows
 
     def steps(self, columns: Columns) -> dict[str, tuple[Column, Indices]]:
-        """Values one step from those of the one row in `columns`, by finite parameter; see `Group.steps`."""
+        """Values one step from those of the one row in `columns`, by finite parameter; see `ParameterGroup.steps`."""
         return {p.name: g.steps(p, columns) for g in self.groups for p in g.parameters if p.size is not None}

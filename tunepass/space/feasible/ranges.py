@@ -34,7 +34,7 @@ def reach(r: TermRange) -> float:
 
 
 def unknown(type_: nodes.Type) -> TermRange:
-    return TermRange(0.0, 1.0, True) if isinstance(type_, nodes.Bool) else TermRange(-HUGE, HUGE, True)
+    return TermRange(0.0, 1.0, True) if isinstance(type_, nodes.BoolType) else TermRange(-HUGE, HUGE, True)
 
 
 def constant(value: nodes.Scalar) -> TermRange:
@@ -128,16 +128,16 @@ def apply(e: nodes.Expr, parts: Sequence[TermRange]) -> TermRange:
         case nodes.Unary(op="not"):
             return TermRange(1.0 - parts[0].hi, 1.0 - parts[0].lo, parts[0].undefined)
         case nodes.Unary():
-            return add(parts, (-1,), real=isinstance(e.type, nodes.Real))
+            return add(parts, (-1,), real=isinstance(e.type, nodes.RealType))
         case nodes.Binary():
-            return _binary(e.op, parts[0], parts[1], isinstance(e.type, nodes.Real))
+            return _binary(e.op, parts[0], parts[1], isinstance(e.type, nodes.RealType))
         case nodes.Compare():
             first = _compare(e, 0, parts)
             return first if len(e.ops) == 1 else every([first, *(_compare(e, i, parts) for i in range(1, len(e.ops)))])
         case nodes.Logical():
             return every(parts) if e.op == "and" else some(parts)
         case nodes.Member():
-            if isinstance(e.item.type, nodes.Category):
+            if isinstance(e.item.type, nodes.CategoryType):
                 return TermRange(0.0, 1.0, _any_undefined(parts))
             found = some([_ordered("==", parts[0], p) for p in parts[1:]])
             return TermRange(found.lo, found.hi, _any_undefined(parts))
@@ -150,7 +150,7 @@ def apply(e: nodes.Expr, parts: Sequence[TermRange]) -> TermRange:
 
 def _compare(e: nodes.Compare, i: int, parts: Sequence[TermRange]) -> TermRange:
     a, b = parts[i], parts[i + 1]
-    if isinstance(e.operands[i].type, nodes.Category):
+    if isinstance(e.operands[i].type, nodes.CategoryType):
         return TermRange(0.0, 1.0, a.undefined or b.undefined)
     return _ordered(e.ops[i], a, b)
 
@@ -210,7 +210,7 @@ def _modulo(a: TermRange, b: TermRange, real: bool) -> TermRange:
 
 
 def _if(e: nodes.If, parts: Sequence[TermRange]) -> TermRange:
-    if isinstance(e.type, nodes.Category):
+    if isinstance(e.type, nodes.CategoryType):
         return unknown(e.type)
     c, then, other = parts
     lo = np.where(np.equal(c.lo, 1), then.lo, np.where(np.equal(c.hi, 0), other.lo, np.minimum(then.lo, other.lo)))
@@ -219,7 +219,7 @@ def _if(e: nodes.If, parts: Sequence[TermRange]) -> TermRange:
 
 
 def _call(e: nodes.Call, parts: Sequence[TermRange]) -> TermRange:
-    a, undefined, real = parts[0], _any_undefined(parts), isinstance(e.type, nodes.Real)
+    a, undefined, real = parts[0], _any_undefined(parts), isinstance(e.type, nodes.RealType)
     match e.function:
         case "min":
             lo, hi = every(parts)[:2]

@@ -20,7 +20,7 @@ from tunepass.space.columns import Columns, Indices, Mask, length, take
 from tunepass.space.feasible.box_search import BoxSearch
 from tunepass.space.feasible.compile import TooLarge
 from tunepass.space.feasible.compiled import CompiledConstraints, listed_group
-from tunepass.space.feasible.group import DiagramGroup, Group
+from tunepass.space.feasible.group import DiagramGroup, ParameterGroup
 from tunepass.space.feasible.importance_sampling import ImportanceSampler
 from tunepass.space.parameter import Parameter
 
@@ -31,7 +31,7 @@ ROUNDS = 24  # of drawing
 IDLE = 3  # rounds without a row that end it; each has four times the particles of the one before
 
 
-class RejectionGroup(Group):
+class RejectionGroup(ParameterGroup):
     """Parameters tied by constraints that are only sampled; neither counted nor ranked. `empty`: proved so."""
 
     size = 1

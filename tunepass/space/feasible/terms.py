@@ -64,18 +64,18 @@ class Terms:
         match e:
             case nodes.Constant():
                 return self._make("constant", (), e.type, ranges.constant(e.value), expr=e)
-            case nodes.Name() if not isinstance(e.type, nodes.Order):
+            case nodes.Name() if not isinstance(e.type, nodes.OrderType):
                 return self.variable(self.number[e.name, -1])
             case nodes.Index():
                 return self._index(e)
             case nodes.Call(function="pos"):
                 return self._place(e)
-            case nodes.Binary(op="+" | "-", type=nodes.Integer()):
+            case nodes.Binary(op="+" | "-", type=nodes.IntegerType()):
                 sign = 1 if e.op == "+" else -1
                 return self._sum([(1, self.build(e.left)), (sign, self.build(e.right))], e)
-            case nodes.Unary(op="-", type=nodes.Integer()):
+            case nodes.Unary(op="-", type=nodes.IntegerType()):
                 return self._sum([(-1, self.build(e.operand))], e)
-            case nodes.Binary(op="*", type=nodes.Integer()):
+            case nodes.Binary(op="*", type=nodes.IntegerType()):
                 return self._nary("product", (self.build(e.left), self.build(e.right)), e)
             case nodes.Logical():
                 return self._nary("all" if e.op == "and" else "any", tuple(self.build(c) for c in e.operands), e)
@@ -99,7 +99,7 @@ class Terms:
 
     def _place(self, e: nodes.Call) -> Term:
         order, item = e.arguments
-        assert isinstance(order, nodes.Name) and isinstance(order.type, nodes.Order)
+        assert isinstance(order, nodes.Name) and isinstance(order.type, nodes.OrderType)
         if isinstance(item, nodes.Constant) and item.value in order.type.items:
             return self.place(order.name, order.type.items.index(item.value))
         places = tuple(self.place(order.name, code) for code in range(len(order.type.items)))
@@ -167,7 +167,7 @@ class Terms:
             for c in children:
                 mask |= c.mask
             safe = not range_.undefined and all(c.safe for c in children)
-            if not isinstance(type_, nodes.Bool | nodes.Category):
+            if not isinstance(type_, nodes.BoolType | nodes.CategoryType):
                 safe = safe and ranges.reach(range_) <= ranges.EXACT
             term = Term(
                 kind, children, mask, type_, range_, expr, signs, safe, code, str(label) if kind == "place" else ""

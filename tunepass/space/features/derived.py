@@ -73,7 +73,7 @@ def derived_features(space: Space) -> tuple[Derived, ...]:
 
 def mixes_powers_of_two(parameter: Parameter) -> bool:
     """Are at least two of an integer's values powers of two, and some not? Then which is which may matter."""
-    if not isinstance(parameter.type, nodes.Integer) or parameter.ends()[0] < 0:
+    if not isinstance(parameter.type, nodes.IntegerType) or parameter.ends()[0] < 0:
         return False
     if isinstance(parameter.domain, range) and len(parameter.domain) > LARGEST_DOMAIN:
         return False
@@ -118,7 +118,7 @@ def _related(expression: nodes.Expr) -> Iterator[tuple[Mapping[str, int], Mappin
 def _powers(e: nodes.Expr) -> Mapping[str, int] | None:
     """The power of each name if `e` is a monomial up to a constant factor; else None."""
     if isinstance(e, nodes.Name):
-        return {e.name: 1} if isinstance(e.type, (nodes.Integer, nodes.Real)) else None
+        return {e.name: 1} if isinstance(e.type, (nodes.IntegerType, nodes.RealType)) else None
     if isinstance(e, nodes.Constant):
         return {} if isinstance(e.value, (int, float)) and e.value > 0 else None
     if not isinstance(e, nodes.Binary) or e.op not in ("*", "/", "//"):
@@ -140,7 +140,7 @@ def _named(powers: Mapping[str, int]) -> Iterator[Powers]:
 
 def _positive(p: Parameter) -> bool:
     """Are its values numbers, all above 0?"""
-    return isinstance(p.type, (nodes.Integer, nodes.Real)) and p.ends()[0] > 0
+    return isinstance(p.type, (nodes.IntegerType, nodes.RealType)) and p.ends()[0] > 0
 
 
 def _all_scaled(features: Sequence[Derived], space: Space) -> tuple[Derived, ...]:

@@ -58,10 +58,10 @@ class Categorical(ParameterBase):
     def type(self) -> nodes.Type:
         first = self.domain[0]
         if isinstance(first, str):
-            return nodes.Category(tuple(str(v) for v in self.domain))
+            return nodes.CategoryType(tuple(str(v) for v in self.domain))
         if isinstance(first, bool):
-            return nodes.Bool()
-        return nodes.Integer() if isinstance(first, int) else nodes.Real()
+            return nodes.BoolType()
+        return nodes.IntegerType() if isinstance(first, int) else nodes.RealType()
 
     @property
     def size(self) -> int:

@@ -62,7 +62,7 @@ class Integer(NumericParameter):
 
     @property
     def type(self) -> nodes.Type:
-        return nodes.Integer()
+        return nodes.IntegerType()
 
     @property
     def size(self) -> int:

@@ -64,7 +64,7 @@ class Ordinal(NumericParameter):
 
     @property
     def type(self) -> nodes.Type:
-        return nodes.Integer() if isinstance(self.domain[0], int) else nodes.Real()
+        return nodes.IntegerType() if isinstance(self.domain[0], int) else nodes.RealType()
 
     @property
     def size(self) -> int:

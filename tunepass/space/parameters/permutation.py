@@ -59,7 +59,7 @@ class Permutation(ParameterBase):
 
     @property
     def type(self) -> nodes.Type:
-        return nodes.Order(self.items)
+        return nodes.OrderType(self.items)
 
     @property
     def size(self) -> int:
@@ -129,7 +129,7 @@ class Permutation(ParameterBase):
     def variables(self) -> tuple[Variable, ...]:
         """One for each position."""
         first, k = self.items[0], len(self.items)
-        kind = nodes.INTEGER if isinstance(first, int) else nodes.Category(tuple(str(i) for i in self.items))
+        kind = nodes.INTEGER if isinstance(first, int) else nodes.CategoryType(tuple(str(i) for i in self.items))
         return tuple(Variable(self.name, position, kind, *self.ends(), k) for position in range(k))
 
     def variable_values(self) -> Column:

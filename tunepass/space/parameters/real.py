@@ -59,7 +59,7 @@ class Real(NumericParameter):
 
     @property
     def type(self) -> nodes.Type:
-        return nodes.Real()
+        return nodes.RealType()
 
     @property
     def size(self) -> None:

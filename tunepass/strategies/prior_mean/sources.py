@@ -78,7 +78,7 @@ class ExpressionPriorMean(PriorMean):
     def _parse(self, space: Space) -> nodes.Expr:
         source = Source("<prior mean>", str(self.written))
         expression = parse(source.text, {p.name: p.type for p in space.parameters}, source=source)
-        if not isinstance(expression.type, (nodes.Integer, nodes.Real)):
+        if not isinstance(expression.type, (nodes.IntegerType, nodes.RealType)):
             raise ExpressionError(f"a prior mean is a number, this is {expression.type}", expression.span)
         return expression
 

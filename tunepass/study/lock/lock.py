@@ -14,7 +14,7 @@ import yaml
 from tunepass.diagnostics import Source, StudyError
 from tunepass.space.configuration import Configuration
 from tunepass.study.identity import Identity
-from tunepass.study.lock.text import SIZE_LIMIT, FlowValue, Reader, flow, parse, scalar
+from tunepass.study.lock.text import SIZE_LIMIT, FlowValue, LockReader, flow, parse, scalar
 
 NAME = "tunepass.lock"
 VERSION = 1
@@ -116,7 +116,7 @@ class Lock:
     @classmethod
     def parse(cls, text: str, name: str = NAME) -> Lock:
         source = Source(name, text)
-        reader, node = Reader(source), parse(source)
+        reader, node = LockReader(source), parse(source)
         listed = reader.mapping(node, "a lock")
         if "version" not in listed:
             raise reader.fail("a lock lacks `version`", node)
@@ -214,14 +214,14 @@ def _replace(path: Path, data: bytes) -> None:
         os.close(folder)
 
 
-def _entry(reader: Reader, key: str, node: yaml.Node) -> Entry:
+def _entry(reader: LockReader, key: str, node: yaml.Node) -> Entry:
     parts = ("choice", "objective", "identity")
     found = reader.record(node, f"kernel {key}", parts, parts)
     choice = {name: reader.value(value, name) for name, value in reader.mapping(found["choice"], "choice").items()}
     return Entry(Configuration(choice), _objective(reader, found["objective"]), _identity(reader, found["identity"]))
 
 
-def _objective(reader: Reader, node: yaml.Node) -> LockedObjective:
+def _objective(reader: LockReader, node: yaml.Node) -> LockedObjective:
     known = ("name", "unit", "default", "chosen", "gain", "interval", "evaluations", "pick")
     o = reader.record(node, "objective", known, ("name", "chosen", "evaluations"))
     ends = (
@@ -241,7 +241,7 @@ def _objective(reader: Reader, node: yaml.Node) -> LockedObjective:
     )
 
 
-def _identity(reader: Reader, node: yaml.Node) -> Identity:
+def _identity(reader: LockReader, node: yaml.Node) -> Identity:
     known = ("source", "space", "compiler", "flags", "device", "harness")
     i = reader.record(node, "identity", known, known[:2])
     texts = {name: reader.text(value, name) for name, value in i.items() if name != "flags"}

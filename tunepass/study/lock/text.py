@@ -55,7 +55,7 @@ class _Mark(Protocol):
     def index(self) -> int: ...
 
 
-class Reader(NodeReader[StudyError]):
+class LockReader(NodeReader[StudyError]):
     """Typed access to nodes; what does not fit is a diagnostic where it stands."""
 
     def __init__(self, source: Source):

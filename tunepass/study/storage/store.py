@@ -37,7 +37,7 @@ class StudyRecord:
 
 
 @dataclass(frozen=True, slots=True)
-class Pending:
+class PendingSuggestion:
     """A suggestion that has no outcome yet; `abandoned` when the process that took it is gone."""
 
     configuration: Configuration
@@ -138,13 +138,13 @@ class Store:
 
     # -- suggestions under evaluation
 
-    def pending(self, study: StudyRecord) -> list[Pending]:
+    def pending(self, study: StudyRecord) -> list[PendingSuggestion]:
         """What is suggested and has no outcome, oldest first."""
         query = "SELECT configuration, owner FROM pending WHERE study = ? ORDER BY id"
         with self._errors():
             rows = self._connection.execute(query, (study.id,)).fetchall()
         lives = {who: process_owner.alive(who) for who in {who for _, who in rows}}
-        return [Pending(json_text.decode_configuration(text), who, not lives[who]) for text, who in rows]
+        return [PendingSuggestion(json_text.decode_configuration(text), who, not lives[who]) for text, who in rows]
 
     def claim(
         self, study: StudyRecord, configurations: Sequence[Configuration], limit: int | None = None

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tunepass.diagnostics import Span
-from tunepass.frontends.spatial.elaborate.bodies import Body, dataflow, stages
+from tunepass.frontends.spatial.elaborate.bodies import BodyBuilder, dataflow, stages
 from tunepass.ir.hardware import Controller, ControllerKind, Counter, Schedule
 
 
 def controller(
     label: str,
     kind: ControllerKind,
-    body: Body,
+    body: BodyBuilder,
     outer: Schedule,
     span: Span,
     *,

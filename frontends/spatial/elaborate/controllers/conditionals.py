@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from tunepass.frontends.spatial.elaborate.bodies import Body
+from tunepass.frontends.spatial.elaborate.bodies import BodyBuilder
 from tunepass.frontends.spatial.elaborate.context import Context
 from tunepass.frontends.spatial.elaborate.controllers.build import controller
 from tunepass.frontends.spatial.elaborate.elaborator import Elaborator
 from tunepass.frontends.spatial.elaborate.numbers.builtins import mux
 from tunepass.frontends.spatial.elaborate.numbers.reading import constant_of, read
-from tunepass.frontends.spatial.elaborate.values import UNIT, Known, Opaque, Scope, TupleOf, Value, Wire
+from tunepass.frontends.spatial.elaborate.values import UNIT, Known, Scope, TupleOf, Unmodelled, Value, Wire
 from tunepass.frontends.spatial.syntax import nodes as n
 from tunepass.ir.hardware import Controller, Schedule
 
@@ -22,9 +22,9 @@ def conditional(elaborator: Elaborator, node: n.Conditional, scope: Scope) -> Va
         chosen = node.then if known else node.otherwise
         return elaborator.block(chosen, scope) if chosen is not None else UNIT
     if not context.in_hardware:
-        return Opaque("if")
+        return Unmodelled("if")
     branches = [branch for branch in (node.then, node.otherwise) if branch is not None]
-    bodies: list[Body] = []
+    bodies: list[BodyBuilder] = []
     values: list[Value] = []
     for branch in branches:
         with context.body() as body:
@@ -40,7 +40,7 @@ def conditional(elaborator: Elaborator, node: n.Conditional, scope: Scope) -> Va
     return mux(context, [condition, *values], node.span) if _selectable(context, values, node) else UNIT
 
 
-def _case(branch: n.Node, body: Body) -> Controller:
+def _case(branch: n.Node, body: BodyBuilder) -> Controller:
     return controller(f"case_{branch.span.line}", "case", body, Schedule.SEQUENTIAL, branch.span)
 
 

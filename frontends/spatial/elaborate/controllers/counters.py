@@ -8,7 +8,7 @@ from tunepass.frontends.spatial.elaborate.context import Context
 from tunepass.frontends.spatial.elaborate.elaborator import Elaborator
 from tunepass.frontends.spatial.elaborate.numbers.ranges import difference, known_number
 from tunepass.frontends.spatial.elaborate.numbers.reading import read
-from tunepass.frontends.spatial.elaborate.values import Known, Opaque, Range, Scope, Value, Wire
+from tunepass.frontends.spatial.elaborate.values import CounterRange, Known, Scope, Unmodelled, Value, Wire
 from tunepass.frontends.spatial.syntax import nodes as n
 from tunepass.ir.hardware import INT, Counter
 
@@ -34,9 +34,9 @@ def bind_iterators(context: Context, names: tuple[str, ...], loop_counters: list
 
 def _counter(context: Context, value: Value, node: n.Node, name: str) -> Counter:
     zero, one = algebra.lift(0), algebra.lift(1)
-    if isinstance(value, Opaque) and value.reason == "*":
+    if isinstance(value, Unmodelled) and value.reason == "*":
         return Counter(name, zero, None, one, one, node.span)
-    if not isinstance(value, Range):
+    if not isinstance(value, CounterRange):
         return Counter(name, zero, known_number(context, value, node.span, "this trip count"), one, one, node.span)
     step = known_number(context, value.step, node.span, "this step")
     if algebra.number(step) == 0:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tunepass.diagnostics import SourceError
-from tunepass.frontends.spatial.elaborate.bodies import Body, dataflow, stages
+from tunepass.frontends.spatial.elaborate.bodies import BodyBuilder, dataflow, stages
 from tunepass.frontends.spatial.elaborate.context import Context
 from tunepass.frontends.spatial.elaborate.controllers.counters import bind_iterators, counters
 from tunepass.frontends.spatial.elaborate.controllers.heads import Groups, Head
@@ -30,7 +30,7 @@ class _Loop:
     name: str | None  # the val it is bound to
     kind: ControllerKind
     counters: tuple[Counter, ...]
-    body: Body
+    body: BodyBuilder
     results: tuple[Op, ...] = ()
 
 

@@ -14,9 +14,9 @@ from tunepass.frontends.spatial.elaborate.values import (
     HostValue,
     MemoryRef,
     Op,
-    Opaque,
     ParMemory,
     Scope,
+    Unmodelled,
     Value,
     Wire,
 )
@@ -47,7 +47,7 @@ def reduction(
     assert span is not None
     with context.body() as body:
         inputs: list[Value] = [Wire(context.op("input", element)) for _ in range(2)]
-        value = call(elaborator, combine, inputs, span) if combine is not None else Opaque("reduction")
+        value = call(elaborator, combine, inputs, span) if combine is not None else Unmodelled("reduction")
         combined = wire(context, value, target.memory.span or span)
     if combine is None:
         context.warn("this reduction's function is not understood; a sum is assumed", span)

@@ -13,18 +13,18 @@ from tunepass.frontends.spatial.elaborate.numbers.arithmetic import BINARY, bina
 from tunepass.frontends.spatial.elaborate.numbers.reading import read, wire
 from tunepass.frontends.spatial.elaborate.values import (
     UNIT,
+    CounterRange,
     Known,
     MemoryRef,
     Op,
-    Opaque,
-    Range,
     Scope,
     TupleOf,
+    Unmodelled,
     Value,
     Wire,
 )
 from tunepass.frontends.spatial.syntax import nodes as n
-from tunepass.ir.hardware import BIT, INT, Index
+from tunepass.ir.hardware import BIT, INT, AddressIndex
 
 SIZES = {"length": 0, "size": 0, "rows": 0, "dim0": 0, "cols": 1, "dim1": 1, "dim2": 2}  # the dimension of each
 _READS = {"deq": "deq", "pop": "deq", "peek": "load", "deqVec": "deq", "shiftOut": "deq"}
@@ -40,10 +40,10 @@ def access(elaborator: Elaborator, target: MemoryRef, arguments: Sequence[n.Node
         return tile(elaborator, target, arguments, scope)
     addresses = [elaborator.value(argument, scope) for argument in arguments]
     if not context.in_hardware:
-        return Opaque(memory.name)
+        return Unmodelled(memory.name)
     if memory.kind in SCALAR_KINDS:
         return read(context, target, span)
-    if any(isinstance(address, Range) for address in addresses):
+    if any(isinstance(address, CounterRange) for address in addresses):
         return target  # a window of an on-chip memory
     inputs = _inputs(context, addresses, span)
     return Wire(context.op(f"{memory.kind}_load", memory.element, inputs, memory.name, _index(addresses), span))
@@ -58,7 +58,7 @@ def member(
     if name == "value":
         return read(context, target, span)
     if not context.in_hardware:
-        return Opaque(name) if name in _HOST_METHODS else target
+        return Unmodelled(name) if name in _HOST_METHODS else target
     if name in SIZES and SIZES[name] < len(memory.dims):
         return Known(memory.dims[SIZES[name]])
     if name == "apply":
@@ -134,11 +134,11 @@ def _inputs(context: Context, values: Sequence[Value], span: Span) -> tuple[Op, 
     return tuple(op for op in ops if op is not None)
 
 
-def _index(addresses: Sequence[Value]) -> tuple[Index, ...]:
+def _index(addresses: Sequence[Value]) -> tuple[AddressIndex, ...]:
     """What each dimension's address depends on."""
     return tuple(
-        Index(tuple(counter for counter, _ in address.terms or ()), address.terms is not None)
+        AddressIndex(tuple(counter for counter, _ in address.terms or ()), address.terms is not None)
         if isinstance(address, Wire)
-        else Index()
+        else AddressIndex()
         for address in addresses
     )

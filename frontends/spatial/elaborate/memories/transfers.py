@@ -13,13 +13,13 @@ from tunepass.frontends.spatial.elaborate.numbers.ranges import difference
 from tunepass.frontends.spatial.elaborate.numbers.reading import read
 from tunepass.frontends.spatial.elaborate.values import (
     UNIT,
+    CounterRange,
     Known,
     MemoryRef,
-    Opaque,
     ParMemory,
-    Range,
     Scope,
     Tile,
+    Unmodelled,
     Value,
     Wire,
 )
@@ -36,7 +36,7 @@ def tile(elaborator: Elaborator, dram: MemoryRef, arguments: Sequence[n.Node], s
     """A region: addresses are computed by the transfer itself, so their operations are not the body's."""
     context = elaborator.context
     if not context.in_hardware:
-        return Opaque(dram.memory.name)
+        return Unmodelled(dram.memory.name)
     with context.body():
         values = tuple(read(context, elaborator.value(argument, scope), argument.span) for argument in arguments)
     gathered = next((value for value in values if isinstance(value, MemoryRef)), None)
@@ -60,7 +60,7 @@ def transfer(elaborator: Elaborator, node: n.Infix, scope: Scope) -> Value:
     indirect = kind in ("gather", "scatter")
     lengths = _addresses(context, region, node.span) if indirect else _lengths(context, region, memory, node.span)
     for value in region.ranges:
-        if isinstance(value, Range) and isinstance(value.par, Known) and algebra.number(value.par.expr) != 1:
+        if isinstance(value, CounterRange) and isinstance(value.par, Known) and algebra.number(value.par.expr) != 1:
             par = value.par.expr
     aligned = node.operator != kind
     dram = region.dram.memory.name
@@ -72,7 +72,7 @@ def _lengths(context: Context, region: Tile, local: Memory, span: Span) -> tuple
     """Words along each dimension that is a range; the others are single indices."""
     lengths: list[Expr] = []
     for value in region.ranges:
-        if isinstance(value, Range):
+        if isinstance(value, CounterRange):
             length = difference(value.start, value.stop) if value.stop is not None else None
             if length is None:
                 length = local.dims[min(len(lengths), len(local.dims) - 1)] if local.dims else algebra.lift(1)

@@ -7,7 +7,7 @@ from tunepass.expr import algebra
 from tunepass.frontends.spatial.elaborate.context import Context
 from tunepass.frontends.spatial.elaborate.numbers.affine import affine_wire, negated_wire
 from tunepass.frontends.spatial.elaborate.numbers.reading import family, read
-from tunepass.frontends.spatial.elaborate.values import Known, Opaque, Text, Value, Wire
+from tunepass.frontends.spatial.elaborate.values import Known, Text, Unmodelled, Value, Wire
 from tunepass.ir.hardware import BIT
 
 BINARY = {
@@ -27,14 +27,14 @@ def binary(context: Context, operator: str, left: Value, right: Value, span: Spa
         return power(context, left, right, span)
     name = BINARY.get(operator)
     if name is None:
-        return Opaque(operator)
+        return Unmodelled(operator)
     if isinstance(left, Known) and isinstance(right, Known):
         return _fold(name, operator, left, right)
     if not context.in_hardware:
-        return Opaque(operator)
+        return Unmodelled(operator)
     wires = [v for v in (left, right) if isinstance(v, Wire)]
     if not wires:
-        return Opaque(operator)
+        return Unmodelled(operator)
     element = wires[0].element
     op = context.op(
         f"{family(element)}_{name}", BIT if name in COMPARISONS else element, tuple(w.op for w in wires), span=span
@@ -53,7 +53,7 @@ def _fold(name: str, operator: str, left: Known, right: Known) -> Value:
         case "mul":
             return Known(algebra.mul(left.expr, right.expr), element)
         case "div" | "mod" if b == 0:
-            return Opaque(operator)
+            return Unmodelled(operator)
         case "div" if isinstance(a, float) or isinstance(b, float):
             return Known(algebra.div(left.expr, right.expr), element)
         case "div":
@@ -61,7 +61,7 @@ def _fold(name: str, operator: str, left: Known, right: Known) -> Value:
         case "mod":
             return Known(algebra.mod(left.expr, right.expr), element)
     if a is None or b is None:
-        return Opaque(operator)
+        return Unmodelled(operator)
     if name in COMPARISONS:
         holds = {"<": a < b, "<=": a <= b, ">": a > b, ">=": a >= b}.get(operator, (a == b) == (name == "eq"))
         return Known(algebra.lift(holds))
@@ -69,7 +69,7 @@ def _fold(name: str, operator: str, left: Known, right: Known) -> Value:
         return Known(algebra.lift(a & b if name == "and" else a | b))
     if operator in ("<<", ">>") and isinstance(a, int) and isinstance(b, int) and 0 <= b < 63:
         return Known(algebra.lift(a << b if operator == "<<" else a >> b))
-    return Opaque(operator)
+    return Unmodelled(operator)
 
 
 def power(context: Context, base: Value, exponent: Value, span: Span) -> Value:
@@ -77,9 +77,9 @@ def power(context: Context, base: Value, exponent: Value, span: Span) -> Value:
     n = algebra.number(exponent.expr) if isinstance(exponent, Known) else None
     if isinstance(base, Known) and n is not None:
         b = algebra.number(base.expr)
-        return Known(algebra.lift(b**n)) if b is not None and abs(n) < 64 else Opaque("**")
+        return Known(algebra.lift(b**n)) if b is not None and abs(n) < 64 else Unmodelled("**")
     if not isinstance(base, Wire) or not context.in_hardware:
-        return Opaque("**")
+        return Unmodelled("**")
     result = base.op
     times = int(n) - 1 if n is not None and n == int(n) and 1 <= n <= 16 else 1
     for _ in range(times):
@@ -95,9 +95,9 @@ def prefixed(context: Context, operator: str, operand: Value, span: Span) -> Val
             return Known(algebra.sub(0, operand.expr), operand.element)
         if operator == "+":
             return operand
-        return Known(algebra.lift(not value)) if isinstance(value, bool) else Opaque(operator)
+        return Known(algebra.lift(not value)) if isinstance(value, bool) else Unmodelled(operator)
     if not isinstance(operand, Wire) or not context.in_hardware:
-        return Opaque(operator)
+        return Unmodelled(operator)
     name = {"-": "neg", "!": "not", "~": "not"}.get(operator, "neg")
     op = context.op(f"{family(operand.element)}_{name}", operand.element, (operand.op,), span=span)
     return negated_wire(op, operand) if operator == "-" else Wire(op)

@@ -7,7 +7,7 @@ from tunepass.expr import algebra
 from tunepass.frontends.spatial.elaborate.context import Context
 from tunepass.frontends.spatial.elaborate.numbers.arithmetic import power
 from tunepass.frontends.spatial.elaborate.numbers.reading import family, read
-from tunepass.frontends.spatial.elaborate.values import Known, Opaque, TupleOf, Value, Wire
+from tunepass.frontends.spatial.elaborate.values import Known, TupleOf, Unmodelled, Value, Wire
 from tunepass.ir.hardware import INT, Element, Fixed
 
 _UNARY = {
@@ -33,9 +33,9 @@ def builtin(context: Context, name: str, arguments: list[Value], span: Span) -> 
     operand = arguments[0]
     if isinstance(operand, Known):
         value = algebra.number(operand.expr)
-        return Known(algebra.lift(abs(value))) if name == "abs" and value is not None else Opaque(name)
+        return Known(algebra.lift(abs(value))) if name == "abs" and value is not None else Unmodelled(name)
     if not isinstance(operand, Wire) or not context.in_hardware:
-        return Opaque(name)
+        return Unmodelled(name)
     if name in _POLYNOMIALS:
         return _polynomial(context, _POLYNOMIALS[name], operand, span)
     return Wire(context.op(f"{family(operand.element)}_{_UNARY[name]}", operand.element, (operand.op,), span=span))
@@ -56,7 +56,7 @@ def _extreme(context: Context, name: str, arguments: list[Value], span: Span) ->
         return Known(algebra.minimum(a.expr, b.expr) if name == "min" else algebra.maximum(a.expr, b.expr), a.element)
     wires = [v for v in arguments if isinstance(v, Wire)]
     if not wires or not context.in_hardware:
-        return Opaque(name)
+        return Unmodelled(name)
     op = context.op(f"{family(wires[0].element)}_{name}", wires[0].element, tuple(w.op for w in wires), span=span)
     # What models use for the smaller of a tile and what is left of it: the tile.
     known = [v for v in arguments if isinstance(v, Known)]
@@ -66,7 +66,7 @@ def _extreme(context: Context, name: str, arguments: list[Value], span: Span) ->
 def mux(context: Context, arguments: list[Value], span: Span) -> Value:
     """`mux(c, a, b)`; tuples are selected field by field."""
     choices = arguments[1:]
-    condition = arguments[0] if arguments else Opaque("mux")
+    condition = arguments[0] if arguments else Unmodelled("mux")
     if isinstance(condition, Known) and isinstance(algebra.number(condition.expr), bool) and len(choices) == 2:
         return choices[0] if algebra.number(condition.expr) else choices[1]
     if choices and all(isinstance(c, TupleOf) for c in choices):
@@ -76,7 +76,7 @@ def mux(context: Context, arguments: list[Value], span: Span) -> Value:
     choices = [read(context, c, span) for c in choices]
     wires = [v for v in choices if isinstance(v, Wire)]
     if not context.in_hardware or not (wires or isinstance(condition, Wire)):
-        return Opaque("mux")
+        return Unmodelled("mux")
     element = wires[0].element if wires else next((c.element for c in choices if isinstance(c, Known)), None) or INT
     inputs = (*(() if not isinstance(condition, Wire) else (condition.op,)), *(w.op for w in wires))
     return Wire(context.op("mux", element, inputs, span=span))

@@ -9,11 +9,11 @@ from tunepass.frontends.spatial.elaborate.context import Context
 from tunepass.frontends.spatial.elaborate.elaborator import Elaborator
 from tunepass.frontends.spatial.elaborate.numbers.reading import read
 from tunepass.frontends.spatial.elaborate.values import (
+    CounterRange,
     HostValue,
     Known,
     MemoryRef,
     ParMemory,
-    Range,
     Scope,
     Value,
     Wire,
@@ -28,17 +28,17 @@ def range_value(elaborator: Elaborator, node: n.Infix, scope: Scope) -> Value:
     left, right = elaborator.value(node.left, scope), elaborator.value(node.right, scope)
     zero, one = Known(algebra.lift(0)), Known(algebra.lift(1))
     if node.operator in ("until", "::", "to"):
-        if isinstance(right, Range):  # a :: step :: b associates to the right
-            return Range(left, right.stop, right.start, one, node.span)
-        return Range(left, right, one, one, node.span)
+        if isinstance(right, CounterRange):  # a :: step :: b associates to the right
+            return CounterRange(left, right.stop, right.start, one, node.span)
+        return CounterRange(left, right, one, one, node.span)
     if node.operator == "par" and isinstance(left, MemoryRef) and left.memory.kind not in ("reg", "argin"):
         return ParMemory(left, known_number(elaborator.context, right, node.right.span, "a par factor"))
-    base = left if isinstance(left, Range) else Range(zero, left, one, one, node.span)
+    base = left if isinstance(left, CounterRange) else CounterRange(zero, left, one, one, node.span)
     if isinstance(node.left, n.Star):
-        base = Range(zero, None, one, one, node.span)
+        base = CounterRange(zero, None, one, one, node.span)
     if node.operator == "by":
-        return Range(base.start, base.stop, right, base.par, node.span)
-    return Range(base.start, base.stop, base.step, right, node.span)
+        return CounterRange(base.start, base.stop, right, base.par, node.span)
+    return CounterRange(base.start, base.stop, base.step, right, node.span)
 
 
 def known_number(context: Context, value: Value, span: Span, what: str) -> Expr:

@@ -6,7 +6,16 @@ from tunepass.diagnostics import Span
 from tunepass.expr import algebra
 from tunepass.expr.nodes import Constant
 from tunepass.frontends.spatial.elaborate.context import Context
-from tunepass.frontends.spatial.elaborate.values import HostValue, Known, MemoryRef, Op, Opaque, TupleOf, Value, Wire
+from tunepass.frontends.spatial.elaborate.values import (
+    HostValue,
+    Known,
+    MemoryRef,
+    Op,
+    TupleOf,
+    Unmodelled,
+    Value,
+    Wire,
+)
 from tunepass.ir.hardware import INT, Bit, Element, Floating, Struct
 
 _READ_OF = {"argin": "arg_read", "stream": "stream_read", "reg": "reg_read", "argout": "reg_read"}
@@ -16,12 +25,12 @@ def read(context: Context, value: Value, span: Span) -> Value:
     """The value itself, or what a register, an argument or a host value holds."""
     if isinstance(value, HostValue):
         known = value.known()
-        return Known(known) if known is not None else Opaque(value.name)
+        return Known(known) if known is not None else Unmodelled(value.name)
     if not isinstance(value, MemoryRef) or value.memory.kind not in _READ_OF:
         return value
     memory, known = value.memory, value.host.known() if value.host else None
     if not context.in_hardware:
-        return Known(known) if known is not None else Opaque(memory.name)
+        return Known(known) if known is not None else Unmodelled(memory.name)
     op = context.op(_READ_OF[memory.kind], memory.element, memory=memory.name, span=span)
     return Wire(op) if known is None else Wire(op, (), known)
 

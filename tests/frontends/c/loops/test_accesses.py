@@ -6,7 +6,7 @@ import pytest
 
 from tunepass.diagnostics import Source
 from tunepass.frontends.c.frontend import CFrontend
-from tunepass.ir.accesses import Access, Opaque, Work
+from tunepass.ir.accesses import Access, OpaqueBody, Work
 from tunepass.ir.c_kernel import CKernel
 
 HEADER = """\
@@ -23,7 +23,7 @@ void f(int n, int m, double alpha, const double *A, const float (*B)[m], double 
 """
 
 
-def work(body: str, loops: str = "(i, j)", fors: str | None = None, before: str = "") -> Work | Opaque:
+def work(body: str, loops: str = "(i, j)", fors: str | None = None, before: str = "") -> Work | OpaqueBody:
     fors = fors or "for (int i = 0; i < n; i++) for (int j = 0; j < m; j++)"
     nest = f"{before}\n#pragma tunepass loop{loops} tile(i: T)\n{fors} {body}\n C[0][0] = sum + row[0];\n}}\n"
     (found,) = CFrontend().parse(Source("t.c", HEADER + nest)).kernels[0].body_as(CKernel).nests
@@ -106,13 +106,13 @@ def test_trips_and_steps() -> None:
 )
 def test_what_is_not_understood_is_said(body: str, reason: str, at: str) -> None:
     found = work(body)
-    assert isinstance(found, Opaque)
+    assert isinstance(found, OpaqueBody)
     assert found.reason == reason and found.span.text.startswith(at[:1]) and body.find(at) >= 0
 
 
 def test_a_size_that_changes_is_not_known() -> None:
     found = work("C[i][j] = A[i * m + j];", before="m = m - 1;")
-    assert isinstance(found, Opaque) and found.reason == "the bound `m` of this loop is not known"
+    assert isinstance(found, OpaqueBody) and found.reason == "the bound `m` of this loop is not known"
 
 
 def test_a_program_has_no_sizes() -> None:
@@ -122,7 +122,7 @@ def test_a_program_has_no_sizes() -> None:
         "    for (int i = 0; i < 64; i++) a[i] = i;\n    return 0;\n}\n"
     )
     (nest,) = CFrontend().parse(Source("t.c", text)).kernels[0].body_as(CKernel).nests
-    assert isinstance(nest.work, Opaque) and "of a `kernel` only" in nest.work.reason
+    assert isinstance(nest.work, OpaqueBody) and "of a `kernel` only" in nest.work.reason
 
 
 def test_the_reference_to_an_element_is_counted_once() -> None:

@@ -3,11 +3,11 @@ from __future__ import annotations
 import pytest
 
 from tunepass.diagnostics import Source
-from tunepass.frontends.c.syntax.definitions import Definition, canonical_type, definitions
+from tunepass.frontends.c.syntax.definitions import FunctionDefinition, canonical_type, definitions
 from tunepass.frontends.c.syntax.lexical import scan
 
 
-def found(text: str) -> dict[str, Definition]:
+def found(text: str) -> dict[str, FunctionDefinition]:
     return {d.name: d for d in definitions(scan(Source("t.c", text)))}
 
 
