@@ -194,6 +194,16 @@ def test_a_model_as_prior_mean_is_trusted_by_what_is_measured(folder: Path, caps
     assert "the loom's model: rank correlation" in run(capsys, "explain", "tried.loom")[1]
 
 
+def test_a_search_that_began_without_a_model_goes_on_without(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as before:
+        before.setattr(ClothBackend, "costs", lambda self: None)
+        assert run(capsys, "build", "tried.loom", "--max-evals", "5")[0] == 0
+    status, out = run(capsys, "build", "tried.loom", "--max-evals", "8", "--continue")
+    assert status == 0 and "evaluated 3 configurations" in out and "the loom's model" not in out
+
+
 def test_space_estimate_and_the_exact_front(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "1,024 configurations" in run(capsys, "space", "scarf.loom")[1]
     price = json.loads(run(capsys, "estimate", "scarf.loom", "--set", "threads=32,picks=4", "--format", "json")[1])

@@ -48,6 +48,15 @@ def newest_of(store: Path, identity: Identity, objective: str | None = None) -> 
     )
 
 
+def began_without_prior(store: Path, name: str) -> bool:
+    """Whether the study of that name has trials, and no prior mean: it goes on as it began."""
+    if not store.is_file():
+        return False
+    with Store(f"sqlite:///{store}") as opened:
+        record = opened.study(name)
+        return record is not None and record.trials > 0 and opened.origin(record) is None
+
+
 def history_named(store: Path, name: str) -> History | None:
     """The study of that name, if it has trials."""
     if not store.is_file():

@@ -9,7 +9,7 @@ from pathlib import Path
 from tunepass.backends.base import Backend, Target, backend_class, backend_for
 from tunepass.diagnostics import StudyError, TunepassError, nearest
 from tunepass.ir.kernel import Kernel
-from tunepass.jobs.history import History, history_named, history_of
+from tunepass.jobs.history import History, began_without_prior, history_named, history_of
 from tunepass.jobs.places import lock_key
 from tunepass.passes.base import Compilation
 from tunepass.passes.extract_space import ExtractSpace
@@ -204,6 +204,7 @@ def search(
             backend=lambda kernel: job.backend,
             options=replace(options, store=f"sqlite:///{store}"),
             prior=prior,
+            from_model=not began_without_prior(store, job.study),
             study=job.study,
             identity=job.identity.texts(),
             stop=stop,

@@ -51,6 +51,7 @@ class Search(Pass):
     backend: Callable[[Kernel], Backend]
     options: SearchOptions = field(default_factory=SearchOptions)
     prior: SearchPrior | None = None
+    from_model: bool = True  # without a prior, what the costs say is one
     study: str | None = None  # its name in the store
     identity: Mapping[str, str] = field(default_factory=dict)
     stop: Stop | None = None  # for exact solvers
@@ -67,7 +68,7 @@ class Search(Pass):
         exact = self.options.strategy in EXACT_SOLVERS and measured is None
         evaluating, feasible = _evaluating(backend, costs, measured, objectives)
         prior = self.prior
-        if prior is None and measured is not None:
+        if prior is None and measured is not None and self.from_model:
             prior = _stated_prior(costs, objectives)
         study = Study(
             space,
