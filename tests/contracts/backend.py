@@ -13,7 +13,7 @@ from tunepass.space.space import Space
 class BackendContract:
     @pytest.fixture
     def kernel(self) -> Kernel:
-        raise NotImplementedError
+        raise NotImplementedError("supply a kernel of the backend's kind")
 
     @pytest.fixture
     def target(self) -> Target:

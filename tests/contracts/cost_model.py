@@ -13,11 +13,11 @@ from tunepass.ir.kernel import Kernel
 class CostModelContract:
     @pytest.fixture
     def model(self) -> CostModel:
-        raise NotImplementedError
+        raise NotImplementedError("supply the hardware model")
 
     @pytest.fixture
     def kernel(self) -> Kernel:
-        raise NotImplementedError
+        raise NotImplementedError("supply a kernel that the model prices on every device")
 
     def test_every_device_has_a_summary_and_prices_the_kernel(self, model: CostModel, kernel: Kernel) -> None:
         assert model.devices()

@@ -26,6 +26,7 @@ from tunepass.study.objective import Objective
 from tunepass.study.outcome import Evaluate
 
 HOST = "host"  # the device that is the machine this runs on
+CPU = "cpu"  # the family of hardware models that says what this machine does with loop nests
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,12 +116,21 @@ def backend_class(kernel: Kernel) -> type[Backend]:
 
 def check_device(device: str | None) -> None:
     """TunepassError for a device that is neither this machine nor one that a hardware model knows."""
-    priced = [name for family in registry.COST_MODELS for name in cost_model(family).devices()]
-    if device not in (None, HOST, *priced):
-        raise TunepassError(
-            f"no device {device!r} compiles and runs; there is {HOST!r}, the machine this runs on",
-            hint=f"Spatial programs are priced on {', '.join(priced)}",
-        )
+    if device not in (None, HOST, *priced_devices()):
+        raise no_machine(device)
+
+
+def no_machine(device: str | None) -> TunepassError:
+    """The error for a kernel that is to be compiled and run on something that is not this machine."""
+    return TunepassError(
+        f"no device {device!r} compiles and runs; there is {HOST!r}, the machine this runs on",
+        hint=f"Spatial programs are priced on {', '.join(priced_devices())}",
+    )
+
+
+def priced_devices() -> tuple[str, ...]:
+    """The devices that stand for no processor: what only a model prices."""
+    return tuple(name for family in registry.COST_MODELS if family != CPU for name in cost_model(family).devices())
 
 
 def cost_model(family: str) -> CostModel:

@@ -8,7 +8,18 @@ from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar, Literal
 
-from tunepass.backends.base import HOST, Backend, Target, cost_model, frontend_of, install, named, write_files
+from tunepass.backends.base import (
+    CPU,
+    HOST,
+    Backend,
+    Target,
+    cost_model,
+    frontend_of,
+    install,
+    named,
+    no_machine,
+    write_files,
+)
 from tunepass.backends.stated import stated_costs
 from tunepass.diagnostics import ToolError, TunepassError
 from tunepass.evaluators.base import Evaluator
@@ -28,7 +39,6 @@ from tunepass.study.objective import Objective
 from tunepass.study.space_description import space_hash
 
 COMPILER = ("cc", "-O2")
-CPU = "cpu"  # the family of cost models that knows loop nests
 TIME = Objective("time", unit="ms")
 INSTRUCTIONS = Objective("instructions")  # of a call, counted by cachegrind: the same on every run
 
@@ -151,11 +161,7 @@ def check_host(target: Target) -> None:
     if not target.restrict:
         raise TunepassError("--no-restrictions is about programs that a model restricts, Spatial's (.scala)")
     if target.device not in (None, HOST):
-        priced = ", ".join(cost_model("fpga").devices())
-        raise TunepassError(
-            f"no device {target.device!r} compiles and runs; there is {HOST!r}, the machine this runs on",
-            hint=f"Spatial programs are priced on {priced}",
-        )
+        raise no_machine(target.device)
 
 
 def merged(scheduled: Sequence[Kernel]) -> tuple[Kernel, Configuration]:
