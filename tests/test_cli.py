@@ -7,6 +7,7 @@ import pytest
 
 from tunepass import cli
 from tunepass.commands import doctor
+from tunepass.diagnostics import EnvironmentFault, TunepassError
 
 HEAVY = ("numpy", "scipy", "sklearn", "lark", "rich", "yaml", "cffi")
 
@@ -53,6 +54,16 @@ def test_ctrl_c_outside_a_search_is_130(monkeypatch, capsys) -> None:  # type: i
     monkeypatch.setattr(doctor, "run", interrupted)
     assert cli.main(["doctor"]) == 130
     assert capsys.readouterr().err == "tunepass: interrupted\n"
+
+
+@pytest.mark.parametrize("kind,status", [(TunepassError, 2), (EnvironmentFault, 4)])
+def test_a_fault_of_the_machine_is_not_the_users(kind, status, monkeypatch, capsys) -> None:  # type: ignore[no-untyped-def]
+    def failing(options: object) -> None:
+        raise kind("no space left on device", hint="free some")
+
+    monkeypatch.setattr(doctor, "run", failing)
+    assert cli.main(["doctor"]) == status
+    assert capsys.readouterr().err == "error: no space left on device\n  = help: free some\n"
 
 
 def test_a_reader_that_goes_away_is_no_error() -> None:

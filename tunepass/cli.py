@@ -19,7 +19,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _dispatch(words)
     except TunepassError as error:
         print(error, file=sys.stderr)
-        return 2
+        return error.exit_status
     except KeyboardInterrupt:
         print("tunepass: interrupted", file=sys.stderr)
         return 130

@@ -6,6 +6,7 @@ import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import Enum
+from typing import ClassVar
 
 TAB_WIDTH = 4
 LINE_LIMIT = 160  # longer source lines are shown as a window around the caret
@@ -107,7 +108,9 @@ def _excerpt(span: Span) -> list[str]:
 
 
 class TunepassError(Exception):
-    """A user's mistake or an unusable environment: shown as diagnostics, never as a traceback. Exit status 2."""
+    """A user's mistake or an unusable environment: shown as diagnostics, never as a traceback."""
+
+    exit_status: ClassVar[int] = 2
 
     def __init__(
         self, problem: str | Diagnostic | Iterable[Diagnostic], span: Span | None = None, hint: str | None = None
@@ -136,6 +139,13 @@ class StudyError(TunepassError):
 
 class ToolError(TunepassError):
     """An external program that is missing or does not work."""
+
+
+class EnvironmentFault(TunepassError):
+    """The machine failed while work was under way (no space, no memory, a tool that vanished): it says nothing of what
+    was asked or evaluated. What was kept before is kept; the same command goes on when the fault is removed."""
+
+    exit_status: ClassVar[int] = 4
 
 
 def nearest(name: str, known: Iterable[str]) -> str | None:

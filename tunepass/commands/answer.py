@@ -21,6 +21,7 @@ class Status(IntEnum):
     ALL_FAILED = 1
     WRONG = 2  # the source, the command line or the environment; also an internal error
     STALE = 3
+    ENVIRONMENT = 4  # the machine failed while work was under way
     INTERRUPTED = 130
 
 
