@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 NATIVE := $(wildcard native/*.py native/*.h native/include/*.h native/src/*.c native/src/*.h)
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test lint types dist-check bench bench-fpga bench-model bench-search bench-trust nests kills native clean
+.PHONY: demo test lint types dist-check bench bench-fpga bench-model bench-search bench-trust nests kills attack native clean
 
 $(STAMP): setup.py pyproject.toml $(NATIVE)
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -45,6 +45,11 @@ bench-search: $(STAMP)
 # Fifty builds killed with -9 at random moments, resumed and compared with an undisturbed one (about two minutes).
 kills: $(STAMP)
 	$(BIN)/python tests/benchmarks/kill_builds.py --kills 50
+
+# Kernels that cheat, are wrong or misbehave, each built as root, as a user and without user namespaces (some minutes; root
+# builds the enclosures that they cannot leave). ARGS='--only cheats/ --privileges without'.
+attack: $(STAMP)
+	$(BIN)/python -m tests.attacks.run $(ARGS)
 
 # Three hundred random loop nests, rewritten, under the sanitizers of gcc and clang (about eight minutes).
 nests: $(STAMP)

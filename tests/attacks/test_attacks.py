@@ -1,0 +1,68 @@
+"""A few of the attacks that `make attack` makes, and the judgement of what they do."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.attacks.run import FOLDER, Verdict, attack, attacks, judge
+from tests.attacks.source import Attack
+
+# Those that no other test stands for; each costs a build of a few seconds.
+IN_THE_SUITE = (("misbehaving/daemon.c", "bare"),)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can build the enclosure that an attack cannot leave")
+@pytest.mark.parametrize("name,mode", IN_THE_SUITE)
+def test_an_attack_loses_and_leaves_nothing(name: str, mode: str) -> None:
+    verdict, _ = attack(FOLDER / name, mode)
+    assert verdict.lost, verdict
+
+
+def test_every_attack_says_what_is_expected() -> None:
+    for path in attacks():
+        assert "ATTACK: categorical(0, 1) = 0" in path.read_text(), path
+        Attack.read(path)
+
+
+def trial(attacking: int, after: int, stage: str = "") -> dict[str, object]:
+    configuration = {"ATTACK": attacking, "AFTER": f"-DAFTER={after}"}
+    return {"configuration": configuration, "outcome": "failed" if stage else "measured", "stage": stage}
+
+
+def judged(stage: str, *, chosen: int = 0, after: str = "", left: tuple[str, ...] = (), status: int = 0) -> Verdict:
+    result = {
+        "status": status,
+        "stdout": f'{{"choice": {{"ATTACK": {chosen}}}}}',
+        "trials": [trial(0, 0), trial(1, 0, stage), trial(0, 1, after)],
+        "source_changed": False,
+        "left_behind": list(left),
+    }
+    return judge(frozenset({"crash", "run"}), result)
+
+
+def test_an_attack_that_fails_as_expected_has_lost() -> None:
+    assert judged("crash").lost and judged("run").lost
+
+
+@pytest.mark.parametrize(
+    "verdict,words",
+    [
+        (judged("", chosen=1), "WON: it was chosen, it was believed"),
+        (judged("timeout"), "MISJUDGED: timeout instead of crash or run"),
+        (judged("crash", after="run"), "HARMED: after: run"),
+        (judged("crash", status=1), "HARMED: the build ended with status 1"),
+        (judged("crash", left=("process 7",)), "LEFT: process 7"),
+    ],
+)
+def test_what_an_attack_must_not_do_is_named(verdict: Verdict, words: str) -> None:
+    assert not verdict.lost and str(verdict) == words
+
+
+def test_a_source_without_expectation_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "a.c"
+    path.write_text("void f(void) {}\n")
+    with pytest.raises(ValueError, match="first line must be"):
+        Attack.read(path)
