@@ -24,7 +24,9 @@ from tunepass.tuning.prior import SearchPrior
 NONE = "none"
 FEWEST = 2  # measured trials that an earlier study is worth looking at for
 # How far an identity's difference puts an earlier study away, most first; the harness changes what is measured little.
-DISTANCE = {"device": 8, "source": 4, "space": 4, "compiler": 2, "flags": 2, "harness": 1}
+DISTANCE = {
+    "device": 8, "source": 4, "space": 4, "files": 2, "compiler": 2, "toolchain": 1, "flags": 2, "harness": 1
+}  # fmt: skip
 SQLITE = b"SQLite format 3\0"
 
 

@@ -6,10 +6,15 @@ import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 
+OPTIONAL = ("files", "toolchain")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Identity:
-    """Hashes of the source and the space, the compiler and its flags, the device, and the harness's version."""
+    """Hashes of the source and the space, the compiler and its flags, the device, and the harness's version.
+
+    `files` and `toolchain` are digests of a Manifest each: what was read besides the source, and what compiles it. They
+    are empty where nothing is compiled, and in what an earlier version wrote: then they are not compared."""
 
     source: str
     space: str
@@ -17,14 +22,19 @@ class Identity:
     flags: tuple[str, ...] = ()
     device: str = ""
     harness: str = ""
+    files: str = ""
+    toolchain: str = ""
 
     def texts(self) -> dict[str, str]:
         """One text a field, as the store keeps them."""
-        return {f.name: _text(getattr(self, f.name)) for f in fields(self)}
+        texts = {f.name: _text(getattr(self, f.name)) for f in fields(self)}
+        return {name: text for name, text in texts.items() if text or name not in OPTIONAL}
 
     def changes(self, now: Identity) -> list[str]:
         """What is different `now`, for people: `compiler: gcc 12.2.0 -> gcc 13.1.0`. Empty: nothing is stale."""
-        return differences(self.texts(), now.texts())
+        old, new = self.texts(), now.texts()
+        compared = {*old, *new} - {name for name in OPTIONAL if name not in old or name not in new}
+        return differences(*({name: text for name, text in texts.items() if name in compared} for texts in (old, new)))
 
 
 def differences(old: Mapping[str, str], new: Mapping[str, str]) -> list[str]:

@@ -11,7 +11,13 @@ from tunepass.study.storage import json_text
 from tunepass.study.trust import Trust
 
 MODEL = "model"  # the place of a prior mean that is no earlier study but a model's expression
-HASHES = ("source", "space")  # of an identity: what differs says nothing to people
+# Of an identity: what differs says nothing to people.
+HASHES = {
+    "source": "another source",
+    "space": "another space",
+    "files": "other headers",
+    "toolchain": "another toolchain",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,7 +96,9 @@ def _texts(value: object) -> tuple[str, ...]:
 def identity_changes(old: Mapping[str, str], new: Mapping[str, str], names: Iterable[str]) -> tuple[str, ...]:
     """What people are told of two identities: `source`, `space` by name, the others with both values."""
     return tuple(
-        f"another {name}" if name in HASHES else f"{name}: {old.get(name) or '-'} -> {new.get(name) or '-'}"
+        HASHES.get(name) or f"{name}: {old.get(name) or '-'} -> {new.get(name) or '-'}"
+        if name in HASHES
+        else f"{name}: {old.get(name) or '-'} -> {new.get(name) or '-'}"
         for name in names
         if old.get(name, "") != new.get(name, "")
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -192,6 +193,13 @@ def test_identity_changes_are_lines_for_people() -> None:
         "compiler: gcc 12.2.0 -> gcc 13.1.0",
         "flags: -O2 -> (none)",
     ]
+
+
+def test_what_was_compiled_is_in_the_text_where_it_is_known() -> None:
+    whole = Entry(MATMUL.choice, OBJECTIVE, replace(IDENTITY, files="sha256:ee", toolchain="sha256:ff"))
+    text = Lock().with_entry("matmul.c::matmul", whole).text()
+    assert "harness: 1, files: sha256:ee, toolchain: sha256:ff}" in text
+    assert Lock.parse(text).entries["matmul.c::matmul"] == whole
 
 
 def test_numbers_are_rounded_to_what_diffs_well() -> None:

@@ -13,7 +13,7 @@ import yaml
 
 from tunepass.diagnostics import Source, StudyError
 from tunepass.space.configuration import Configuration
-from tunepass.study.identity import Identity
+from tunepass.study.identity import OPTIONAL, Identity
 from tunepass.study.lock.text import SIZE_LIMIT, FlowValue, LockReader, flow, parse, scalar
 
 NAME = "tunepass.lock"
@@ -81,6 +81,7 @@ class Entry:
                     "harness",
                     int(i.harness) if i.harness.isdecimal() and str(int(i.harness)) == i.harness else i.harness,
                 ),
+                *((name, value) for name in OPTIONAL if (value := getattr(i, name))),
             ]
         )
         return (
@@ -242,7 +243,7 @@ def _objective(reader: LockReader, node: yaml.Node) -> LockedObjective:
 
 
 def _identity(reader: LockReader, node: yaml.Node) -> Identity:
-    known = ("source", "space", "compiler", "flags", "device", "harness")
+    known = ("source", "space", "compiler", "flags", "device", "harness", *OPTIONAL)
     i = reader.record(node, "identity", known, known[:2])
     texts = {name: reader.text(value, name) for name, value in i.items() if name != "flags"}
     flags = tuple(reader.text(flag, "flags") for flag in reader.items(i["flags"], "flags")) if "flags" in i else ()

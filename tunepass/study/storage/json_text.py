@@ -60,6 +60,16 @@ def decode_identity(text: str) -> dict[str, str]:
     return {name: str(value) for name, value in _mapping(text).items()}
 
 
+def decode_rows(text: str, width: int) -> list[list[str]]:
+    """A list of rows of so many texts."""
+    rows = _loaded(text)
+    if not isinstance(rows, list) or not all(
+        isinstance(row, list) and len(row) == width and all(isinstance(cell, str) for cell in row) for row in rows
+    ):
+        raise StudyError(f"the store holds rows that cannot be read: {text[:80]!r}")
+    return rows
+
+
 def log_tail(log: str) -> str:
     """The last LOG_BYTES bytes of the log as clean UTF-8."""
     data = log.encode("utf-8", "replace")

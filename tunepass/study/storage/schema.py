@@ -63,7 +63,10 @@ _VERSION_4 = ("ALTER TABLE trial ADD COLUMN code TEXT NOT NULL DEFAULT ''",)
 # Where a study's prior mean came from, and what it turned out to be worth.
 _VERSION_5 = ("ALTER TABLE study ADD COLUMN origin TEXT NOT NULL DEFAULT ''",)
 
-STEPS: tuple[tuple[str, ...], ...] = (_VERSION_1, _VERSION_2, _VERSION_3, _VERSION_4, _VERSION_5)
+# What the digests of identities stand for, so that people are told which file or program changed.
+_VERSION_6 = ("CREATE TABLE manifest (digest TEXT PRIMARY KEY, parts TEXT NOT NULL)",)
+
+STEPS: tuple[tuple[str, ...], ...] = (_VERSION_1, _VERSION_2, _VERSION_3, _VERSION_4, _VERSION_5, _VERSION_6)
 
 
 def migrate(connection: sqlite3.Connection, place: str, steps: Sequence[Sequence[str]] = STEPS) -> None:

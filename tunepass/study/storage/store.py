@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 
 from tunepass.diagnostics import StudyError
 from tunepass.space.configuration import Configuration
+from tunepass.study.manifest import Manifest
 from tunepass.study.objective import Objective
 from tunepass.study.prior_origin import Origin
 from tunepass.study.storage import database, json_text, process_owner
@@ -98,6 +99,18 @@ class Store:
     def set_origin(self, study: StudyRecord, origin: Origin | None) -> None:
         with self._transaction() as db:
             db.execute("UPDATE study SET origin = ? WHERE id = ?", (origin.encode() if origin else "", study.id))
+
+    def manifest(self, digest: str) -> Manifest | None:
+        """What the digest of an identity stands for, if a study here had it."""
+        with self._errors():
+            row = self._connection.execute("SELECT parts FROM manifest WHERE digest = ?", (digest,)).fetchone()
+        return Manifest.decode(row[0]) if row else None
+
+    def keep_manifests(self, manifests: Mapping[str, Manifest]) -> None:
+        """By digest; one that is known is left as it is."""
+        rows = [(digest, manifest.encode()) for digest, manifest in manifests.items()]
+        with self._transaction() as db:
+            db.executemany("INSERT OR IGNORE INTO manifest (digest, parts) VALUES (?, ?)", rows)
 
     # -- trials
 
