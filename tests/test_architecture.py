@@ -23,7 +23,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "expr": set(),
     "space": {"expr"},
     "ir": {"space", "expr"},
-    "study": {"space", "expr", "registry", "yaml_nodes"},
+    "study": {"space", "expr", "registry", "yaml_nodes", "files"},
     "surrogates": set(),
     "acquisition": {"surrogates", "space", "study"},
     "strategies": {"acquisition", "surrogates", "study", "space", "expr", "registry"},

@@ -1,15 +1,88 @@
-"""Writing files whole: a reader sees the file as it was or as it is to be, never a part of it."""
+"""Files read with care and written whole.
+
+Read: regular files of a stated size only, found out before anything is waited for. A link to a regular file is as good
+as the file; folders, pipes, sockets and devices are refused. Written: under a new name that nobody can have prepared,
+forced to the disk, then renamed, so that a reader sees the file as it was or as it is to be. Text is UTF-8 whatever the
+locale; bytes that are none stand in it as surrogates (`os.fsdecode` does so with names) and are written as they were.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
+import secrets
 import shutil
+import stat
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 from tunepass.diagnostics import TunepassError
+
+_KINDS = {
+    stat.S_IFDIR: "a folder",
+    stat.S_IFIFO: "a pipe",
+    stat.S_IFSOCK: "a socket",
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+}
+
+
+class NoRegularFile(OSError):
+    """What stands at a path is no regular file, or is larger than allowed; `strerror` says which."""
+
+
+def read_regular(path: str | Path, limit: int) -> bytes:
+    """The bytes of a regular file of at most `limit` bytes. Never waits. Raises OSError, which may be NoRegularFile."""
+    _check_kind(os.stat(path))  # before it is opened: opening a device may do something
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
+    with os.fdopen(descriptor, "rb") as file:
+        _check_kind(os.fstat(descriptor))
+        data = file.read(limit + 1)
+    if len(data) > limit:
+        raise NoRegularFile(errno.EFBIG, f"it is larger than {_amount(limit)}")
+    return data
+
+
+def read_bytes(path: str | Path, limit: int, error: type[TunepassError] = TunepassError) -> bytes:
+    """As `read_regular`; raises `error` for what cannot be read."""
+    try:
+        return read_regular(path, limit)
+    except (OSError, ValueError) as problem:  # ValueError: a name with a zero byte
+        raise error(f"cannot read {shown(path)}: {getattr(problem, 'strerror', None) or problem}") from None
+
+
+def read_utf8(path: str | Path, limit: int, error: type[TunepassError] = TunepassError) -> str:
+    """The text of a regular file, without a byte order mark; raises `error` for what is no UTF-8."""
+    data = read_bytes(path, limit, error)
+    try:
+        return data.decode("utf-8").removeprefix("\ufeff")
+    except UnicodeDecodeError as problem:
+        raise error(
+            f"{shown(path)} is not UTF-8 text: byte {data[problem.start]:#04x} at offset {problem.start}",
+            hint="convert it: iconv -f latin1 -t utf-8",
+        ) from None
+
+
+def check_regular(path: str | Path, error: type[TunepassError] = TunepassError) -> None:
+    """Raises `error` where something stands at the path and it is no regular file."""
+    try:
+        _check_kind(os.stat(path))
+    except NoRegularFile as problem:
+        raise error(f"cannot read {shown(path)}: {problem.strerror}") from None
+    except (OSError, ValueError):
+        return  # whoever opens it says why it cannot be
+
+
+def encoded(text: str) -> bytes:
+    """UTF-8, and the bytes that were none as they were."""
+    return text.encode("utf-8", "surrogateescape")
+
+
+def shown(path: str | Path) -> str:
+    """A path for people: bytes that are no UTF-8 as `\\xe9`."""
+    return os.fsencode(path).decode("utf-8", "backslashreplace")
 
 
 def writable_folder(path: Path) -> Path:
@@ -20,13 +93,14 @@ def writable_folder(path: Path) -> Path:
             return path
     except OSError as error:
         raise TunepassError(
-            f"cannot write to {path}: {error.strerror}", hint="name another folder with -o, another store with --store"
+            f"cannot write to {shown(path)}: {error.strerror}",
+            hint="name another folder with -o, another store with --store",
         ) from None
 
 
 @contextlib.contextmanager
 def scratch_folder(folder: Path) -> Iterator[Path]:
-    """A folder within the folder, so that what is finished can be moved into place; removed in any case."""
+    """A private folder within the folder, so that what is finished can be moved into place; removed in any case."""
     scratch = Path(tempfile.mkdtemp(prefix=".tunepass-", dir=folder))
     try:
         yield scratch
@@ -36,11 +110,65 @@ def scratch_folder(folder: Path) -> Iterator[Path]:
 
 def write_text(path: Path, text: str) -> None:
     """Replace the file whole. Raises TunepassError when it cannot be written."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    write_bytes(path, encoded(text))
+
+
+def write_bytes(path: Path, data: bytes, error: type[TunepassError] = TunepassError, hint: str | None = None) -> None:
+    """Replace the file whole, on disk when this returns; of a link, the file that it leads to. Permissions and, where
+    allowed, owner are those of the file before. Raises `error` when it cannot be written."""
     try:
-        temporary.write_text(text)
+        _replace(Path(os.path.realpath(path)), data)
+    except OSError as problem:
+        raise error(f"cannot write {shown(path)}: {problem.strerror}", hint=hint) from None
+
+
+def _replace(path: Path, data: bytes) -> None:
+    try:
+        before = os.stat(path)
+        _check_kind(before)
+    except FileNotFoundError:
+        before = None
+    temporary, descriptor = _new_file(path)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            if before is not None:
+                with contextlib.suppress(OSError):
+                    os.fchown(descriptor, before.st_uid, before.st_gid)
+                os.fchmod(descriptor, stat.S_IMODE(before.st_mode))
+            file.write(data)
+            file.flush()
+            os.fsync(descriptor)
         os.replace(temporary, path)
-    except OSError as error:
+    except BaseException:
         with contextlib.suppress(OSError):
-            temporary.unlink()
-        raise TunepassError(f"cannot write {path}: {error.strerror}") from None
+            os.unlink(temporary)
+        raise
+    sync_folder(path.parent)
+
+
+def _new_file(path: Path) -> tuple[Path, int]:
+    """A file that was not there before, beside the path, with the permissions that new files have."""
+    while True:
+        temporary = path.with_name(f".tunepass-{secrets.token_hex(8)}.tmp")
+        with contextlib.suppress(FileExistsError):
+            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+            return temporary, os.open(temporary, flags, 0o666)
+
+
+def sync_folder(folder: Path) -> None:
+    """Force the folder's names to the disk."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _check_kind(found: os.stat_result) -> None:
+    if not stat.S_ISREG(found.st_mode):
+        kind = _KINDS.get(stat.S_IFMT(found.st_mode), "something else")
+        raise NoRegularFile(errno.EINVAL, f"it is {kind}, not a regular file")
+
+
+def _amount(limit: int) -> str:
+    return f"{limit >> 20} MiB" if limit >= 1 << 20 else f"{limit >> 10} KiB"

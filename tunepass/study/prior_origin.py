@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from tunepass.diagnostics import StudyError
-from tunepass.study.storage import json_text
+from tunepass.study.storage import checked, json_text
 from tunepass.study.trust import Trust
 
 MODEL = "model"  # the place of a prior mean that is no earlier study but a model's expression
@@ -71,26 +69,27 @@ class Origin:
         return json_text.dump(self.data())
 
     @classmethod
-    def decode(cls, text: str) -> Origin:
-        try:
-            data = json.loads(text)
-            correlation, weight = data["rank_correlation"], data["weight"]
-            return cls(
-                place=str(data["place"]),
-                study=str(data["study"]),
-                trials=int(data["trials"]),
-                differs=_texts(data["differs"]),
-                shared=_texts(data["shared"]),
-                trust=None
-                if correlation is None
-                else Trust(float(correlation), None if weight is None else float(weight), int(data["compared"])),
-            )
-        except (ValueError, KeyError, TypeError) as error:
-            raise StudyError(f"the store holds an origin that cannot be read: {text[:80]!r}") from error
+    def decode(cls, text: object) -> Origin:
+        """Raises Damage."""
+        data = checked.mapping(json_text.load(text, "origin"), "origin")
+        correlation, weight = data.get("rank_correlation"), data.get("weight")
+        trust = None
+        if correlation is not None:
+            known = None if weight is None else checked.number(weight, "weight")
+            compared = checked.count(data.get("compared"), "compared")
+            trust = Trust(checked.number(correlation, "rank_correlation"), known, compared)
+        return cls(
+            place=checked.text(data.get("place"), "place of origin"),
+            study=checked.text(data.get("study"), "study of origin"),
+            trials=checked.count(data.get("trials"), "trials of origin"),
+            differs=_texts(data.get("differs"), "differs"),
+            shared=_texts(data.get("shared"), "shared"),
+            trust=trust,
+        )
 
 
-def _texts(value: object) -> tuple[str, ...]:
-    return tuple(map(str, value)) if isinstance(value, list) else ()
+def _texts(value: object, what: str) -> tuple[str, ...]:
+    return tuple(checked.text(item, f"an item of {what}") for item in checked.items(value, what))
 
 
 def identity_changes(old: Mapping[str, str], new: Mapping[str, str], names: Iterable[str]) -> tuple[str, ...]:

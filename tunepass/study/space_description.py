@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from typing import TypedDict
 
 from tunepass.expr.printer import to_text
 from tunepass.space.parameter import Parameter
 from tunepass.space.space import Space
+from tunepass.study.storage import checked, json_text
 from tunepass.study.storage.json_text import dump
 
 
@@ -68,5 +68,11 @@ def _rows(space: Space) -> str:
 
 
 def _read(text: str) -> Description:
-    data = json.loads(text)
-    return {"parameters": dict(data["parameters"]), "constraints": list(data["constraints"]), "rows": data["rows"]}
+    data = checked.mapping(json_text.load(text, "space"), "space")
+    return {
+        "parameters": checked.texts(data.get("parameters", {}), "parameters"),
+        "constraints": [
+            checked.text(c, "a constraint") for c in checked.items(data.get("constraints", []), "constraints")
+        ],
+        "rows": checked.text(data.get("rows", ""), "rows"),
+    }

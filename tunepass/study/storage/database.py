@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from tunepass.diagnostics import StudyError
+from tunepass.files import check_regular, shown, sync_folder
 
 BUSY_SECONDS = 30.0  # how long to wait for another process's transaction; one takes milliseconds
 MEMORY = "sqlite://"
@@ -22,12 +23,15 @@ def connect(path: Path | None) -> sqlite3.Connection:
             path.parent.mkdir()
         except OSError as error:
             raise StudyError(f"store {path}: cannot make the folder {path.parent}: {error.strerror}") from error
+    if path:
+        check_regular(path, StudyError)
     new = path is not None and not path.exists()
     connection = sqlite3.connect(
         path or ":memory:", timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
     )
     try:
         connection.execute("PRAGMA foreign_keys = ON")
+        connection.execute("PRAGMA trusted_schema = OFF")
         if path:
             _retry(lambda: _use_wal(connection))
             connection.execute("PRAGMA synchronous = FULL")
@@ -35,7 +39,7 @@ def connect(path: Path | None) -> sqlite3.Connection:
         connection.close()
         raise
     if path and new:
-        _sync_folder(path.parent)
+        sync_folder(path.parent)
     return connection
 
 
@@ -57,14 +61,6 @@ def _retry(action: Callable[[], None]) -> None:
             time.sleep(0.02)
 
 
-def _sync_folder(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-
-
 def path_of(url: str) -> Path | None:
     if url == MEMORY:
         return None
@@ -74,8 +70,28 @@ def path_of(url: str) -> Path | None:
     return Path(url[len(prefix) :])
 
 
-def cause(message: str, path: Path | None) -> str:
-    """SQLite's complaint, with the file system's reason where SQLite keeps it to itself."""
+def failed(error: sqlite3.Error, place: Path | str) -> StudyError:
+    """SQLite's complaint as what the user can do about it."""
+    message = _cause(str(error), place if isinstance(place, Path) else None)
+    if any(word in message for word in _DAMAGE):
+        return damaged(place, message)
+    return StudyError(f"store {shown(place)}: {message}", hint=_remedy(message))
+
+
+def damaged(place: Path | str, message: str) -> StudyError:
+    """The one diagnostic for a store that holds what a store does not hold."""
+    message = message.encode("utf-8", "backslashreplace").decode()
+    return StudyError(
+        f"store {shown(place)} is damaged: {message}",
+        hint="`tunepass store check` lists what is, `tunepass store repair` saves the rest of it in a new store",
+    )
+
+
+_DAMAGE = ("malformed", "not a database", "decode to UTF-8", "no such table", "no such column", "has no column")
+
+
+def _cause(message: str, path: Path | None) -> str:
+    """With the file system's reason where SQLite keeps it to itself."""
     if path is None or "unable to open" not in message:
         return message
     folder = path.parent
@@ -87,15 +103,13 @@ def cause(message: str, path: Path | None) -> str:
     return message
 
 
-def remedy(message: str) -> str:
+def _remedy(message: str) -> str:
     if "full" in message:
         return "free some space and run again: everything reported before is kept"
     if "readonly" in message or "unable to open" in message:
         return "name a store in a folder that can be written"
     if "locked" in message:
         return f"another process has held it for {BUSY_SECONDS:g} s; wait for it, or name another store"
-    if "not a database" in message or "malformed" in message:
-        return "the file is not a store or is damaged; name another, or restore a copy"
     if "I/O error" in message:
         return "is a limit on file sizes set (ulimit -f), or the disk failing? what was reported before is kept"
-    return "name another store"
+    return "`tunepass store check` says whether it is damaged; or name another store"

@@ -5,59 +5,59 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 
-from tunepass.diagnostics import StudyError
-from tunepass.space.configuration import Configuration, Value
+from tunepass.space.configuration import Configuration
 from tunepass.study.objective import Objective
+from tunepass.study.storage import checked
+from tunepass.study.storage.checked import Damage
 
 LOG_BYTES = 8192  # of every log, its tail is kept
 
 
 def dump(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    """JSON without spaces. Characters that UTF-8 does not have (of a file's name that is none, say) are escaped."""
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def load(text: object, what: str) -> object:
+    """What the JSON text holds. Raises Damage where it is none: not NaN, and not nested without end either."""
+    try:
+        return json.loads(checked.text(text, what), parse_constant=_refuse)
+    except (ValueError, RecursionError):
+        raise Damage(f"{what} is not JSON: {checked.shown(text)}") from None
+
+
+def _refuse(constant: str) -> object:
+    raise ValueError(constant)
 
 
 def encode_configuration(configuration: Configuration) -> str:
     """An object in the configuration's own order; a permutation is a list."""
-    return dump({name: list(v) if isinstance(v, tuple) else v for name, v in configuration.items()})
+    return dump(plain(configuration))
 
 
-def decode_configuration(text: str) -> Configuration:
-    values: dict[str, Value] = {}
-    for name, value in _mapping(text).items():
-        if isinstance(value, list) and all(isinstance(item, (int, str)) for item in value):
-            values[name] = tuple(value)
-        elif isinstance(value, (bool, int, float, str)):
-            values[name] = value
-        else:
-            raise StudyError(f"the store holds a configuration that cannot be read: {text}")
-    return Configuration(values)
+def plain(configuration: Configuration) -> dict[str, object]:
+    return {name: list(v) if isinstance(v, tuple) else v for name, v in configuration.items()}
 
 
-def decode_numbers(text: str | None) -> dict[str, float]:
-    return {name: _number(value) for name, value in _mapping(text or "{}").items()}
-
-
-def decode_samples(text: str | None) -> tuple[float, ...]:
-    values = _loaded(text or "[]")
-    if not isinstance(values, list):
-        raise StudyError(f"the store holds a list that cannot be read: {text}")
-    return tuple(_number(value) for value in values)
+def decode_configuration(text: object) -> Configuration:
+    return checked.configuration(load(text, "configuration"))
 
 
 def encode_objectives(objectives: tuple[Objective, ...]) -> str:
     return dump([{"name": o.name, "unit": o.unit, "maximise": o.maximise} for o in objectives])
 
 
-def decode_objectives(text: str) -> tuple[Objective, ...]:
-    return tuple(Objective(o["name"], unit=o["unit"], maximise=o["maximise"]) for o in json.loads(text))
+def decode_objectives(text: object) -> tuple[Objective, ...]:
+    return checked.objectives(load(text, "objectives"))
 
 
 def encode_identity(identity: Mapping[str, str]) -> str:
     return dump(dict(sorted(identity.items())))
 
 
-def decode_identity(text: str) -> dict[str, str]:
-    return {name: str(value) for name, value in _mapping(text).items()}
+def decode_identity(text: object) -> dict[str, str]:
+    return checked.texts(load(text, "identity"), "identity")
 
 
 def decode_rows(text: str, width: int) -> list[list[str]]:
@@ -74,23 +74,3 @@ def log_tail(log: str) -> str:
     """The last LOG_BYTES bytes of the log as clean UTF-8."""
     data = log.encode("utf-8", "replace")
     return data[-LOG_BYTES:].decode("utf-8", "ignore") if len(data) > LOG_BYTES else data.decode("utf-8")
-
-
-def _number(value: object) -> float:
-    if not isinstance(value, (int, float)):
-        raise StudyError(f"the store holds {value!r} where a number belongs")
-    return float(value)
-
-
-def _mapping(text: str) -> dict[str, object]:
-    data = _loaded(text)
-    if not isinstance(data, dict):
-        raise StudyError(f"the store holds an object that cannot be read: {text}")
-    return data
-
-
-def _loaded(text: str) -> object:
-    try:
-        return json.loads(text)
-    except ValueError as error:
-        raise StudyError(f"the store holds text that is not JSON: {text[:80]!r}") from error

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import re
 import socket
 import weakref
 from pathlib import Path
@@ -30,7 +31,7 @@ def alive(owner: str) -> bool:
     """Does the holder called `owner` still exist? One of another host or boot does not: a store in WAL mode is only
     shared within one running system, so its file was moved or the machine restarted."""
     host, boot, pid, start, _ = owner.rsplit("/", 4) if owner.count("/") >= 4 else [""] * 5
-    if host != socket.gethostname() or boot != _boot() or not pid.isdigit():
+    if host != socket.gethostname() or boot != _boot() or not re.fullmatch("[0-9]{1,10}", pid):
         return False
     if int(pid) == os.getpid():
         return owner in _LIVING

@@ -10,6 +10,7 @@ import sqlite3
 from collections.abc import Sequence
 
 from tunepass.diagnostics import StudyError
+from tunepass.study.storage.checked import Damage
 
 APPLICATION_ID = 0x74756E65  # "tune", in the file's header: `file` and we can tell a store from any other database
 STAGES = ("compile", "apply", "check", "probe", "measure", "rerank")  # stages with a column of their own, `<stage>_s`
@@ -72,7 +73,7 @@ STEPS: tuple[tuple[str, ...], ...] = (_VERSION_1, _VERSION_2, _VERSION_3, _VERSI
 def migrate(connection: sqlite3.Connection, place: str, steps: Sequence[Sequence[str]] = STEPS) -> None:
     """Create or bring up to date, in one transaction; refuse a newer schema and a database that is not a store."""
     if _version(connection) == len(steps) and _is_store(connection):
-        return
+        return _check_objects(connection)
     connection.execute("BEGIN IMMEDIATE")
     try:
         version = _version(connection)  # again: another process may have been faster
@@ -84,6 +85,8 @@ def migrate(connection: sqlite3.Connection, place: str, steps: Sequence[Sequence
                 f"{place} has store schema {version}; this tunepass knows schemas up to {len(steps)}",
                 hint="update tunepass, or name another store",
             )
+        if version < 0 or (tables and not version):
+            raise Damage(f"its schema has the version {version}")
         for step in steps[version:]:
             for statement in step:
                 connection.execute(statement)
@@ -94,6 +97,13 @@ def migrate(connection: sqlite3.Connection, place: str, steps: Sequence[Sequence
         if connection.in_transaction:
             connection.execute("ROLLBACK")
         raise
+
+
+def _check_objects(connection: sqlite3.Connection) -> None:
+    """A store has tables and their indices; a trigger or a view in it would run where rows are read or written."""
+    query = "SELECT type, name FROM sqlite_master WHERE type NOT IN ('table', 'index') OR sql LIKE 'CREATE VIRTUAL%'"
+    for kind, name in connection.execute(query):
+        raise Damage(f"it has a {kind} {name!r}, and a store has none")
 
 
 def _version(connection: sqlite3.Connection) -> int:

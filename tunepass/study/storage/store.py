@@ -13,12 +13,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
-from tunepass.diagnostics import StudyError
 from tunepass.space.configuration import Configuration
 from tunepass.study.manifest import Manifest
 from tunepass.study.objective import Objective
 from tunepass.study.prior_origin import Origin
-from tunepass.study.storage import database, json_text, process_owner
+from tunepass.study.storage import checked, database, json_text, process_owner
+from tunepass.study.storage.checked import Damage
 from tunepass.study.storage.schema import migrate
 from tunepass.study.storage.trial_rows import OUTCOME_COLUMNS, TRIAL_COLUMNS, outcome_cells, to_trial
 from tunepass.study.trial import Trial, spent
@@ -94,7 +94,7 @@ class Store:
         """Where the study's prior mean came from, if it had one from an earlier study."""
         with self._errors():
             row = self._connection.execute("SELECT origin FROM study WHERE id = ?", (study.id,)).fetchone()
-        return Origin.decode(row[0]) if row and row[0] else None
+            return Origin.decode(row[0]) if row and row[0] else None
 
     def set_origin(self, study: StudyRecord, origin: Origin | None) -> None:
         with self._transaction() as db:
@@ -115,10 +115,14 @@ class Store:
     # -- trials
 
     def trials(self, study: StudyRecord, after: int = -1) -> list[Trial]:
-        """The study's trials in order, those numbered above `after`."""
+        """The study's trials in order, those numbered above `after`, which follow on it without a gap."""
         query = f"SELECT {', '.join(TRIAL_COLUMNS)} FROM trial WHERE study = ? AND number > ? ORDER BY number"
+        names = [o.name for o in study.objectives]
         with self._errors():
-            return [to_trial(row) for row in self._connection.execute(query, (study.id, after))]
+            trials = [to_trial(row, names) for row in self._connection.execute(query, (study.id, after))]
+            if trials and trials[-1].number != after + len(trials):
+                raise Damage(f"study {study.name!r} lacks trials before its number {trials[-1].number}")
+            return trials
 
     def record(self, study: StudyRecord, trial: Trial) -> Trial:
         """Store a trial under the next free number, which is returned in it. When the configuration has a trial
@@ -156,8 +160,9 @@ class Store:
         query = "SELECT configuration, owner FROM pending WHERE study = ? ORDER BY id"
         with self._errors():
             rows = self._connection.execute(query, (study.id,)).fetchall()
-        lives = {who: process_owner.alive(who) for who in {who for _, who in rows}}
-        return [PendingSuggestion(json_text.decode_configuration(text), who, not lives[who]) for text, who in rows]
+            suggested = [(json_text.decode_configuration(text), checked.text(who, "owner")) for text, who in rows]
+        lives = {who: process_owner.alive(who) for who in {who for _, who in suggested}}
+        return [PendingSuggestion(configuration, who, not lives[who]) for configuration, who in suggested]
 
     def claim(
         self, study: StudyRecord, configurations: Sequence[Configuration], limit: int | None = None
@@ -205,19 +210,7 @@ class Store:
             f"(SELECT count(*) FROM trial WHERE trial.study = study.id) FROM study {where} ORDER BY id"
         )
         with self._errors():
-            rows = self._connection.execute(query, values).fetchall()
-        return [
-            StudyRecord(
-                id=number,
-                name=name,
-                space=space,
-                objectives=json_text.decode_objectives(objectives),
-                identity=json_text.decode_identity(identity),
-                created=created,
-                trials=trials,
-            )
-            for number, name, space, objectives, identity, created, trials in rows
-        ]
+            return [_study_record(row) for row in self._connection.execute(query, values).fetchall()]
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
@@ -237,9 +230,28 @@ class Store:
         try:
             with self._lock:
                 yield
+        except Damage as damage:
+            raise database.damaged(self.path or self.url, damage.message) from None
         except sqlite3.Error as error:
-            message = database.cause(str(error), self.path)
-            raise StudyError(f"store {self.path or self.url}: {message}", hint=database.remedy(message)) from error
+            raise database.failed(error, self.path or self.url) from error
+
+
+def _study_record(row: Sequence[object]) -> StudyRecord:
+    """The study of a row as `Store._records` selects it. Raises Damage."""
+    number, name, space, objectives, identity, created, trials = row
+    try:
+        checked.mapping(json_text.load(space, "space"), "space")
+        return StudyRecord(
+            id=checked.count(number, "id"),
+            name=checked.text(name, "name"),
+            space=str(space),
+            objectives=json_text.decode_objectives(objectives),
+            identity=json_text.decode_identity(identity),
+            created=checked.text(created, "created"),
+            trials=checked.count(trials, "its trials"),
+        )
+    except Damage as damage:
+        raise Damage(f"study {checked.shown(name)}: {damage.message}") from None
 
 
 def _now() -> str:

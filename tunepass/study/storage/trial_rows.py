@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from tunepass.study.outcome import Failed, Infeasible, Measured, Outcome
-from tunepass.study.storage import json_text
+from tunepass.study.storage import checked, json_text
+from tunepass.study.storage.checked import Damage
 from tunepass.study.storage.schema import STAGES
 from tunepass.study.trial import Trial
 
@@ -40,30 +41,47 @@ def outcome_cells(trial: Trial) -> tuple[Cell, ...]:
     return (*kind, *times, trial.log, trial.calibration, int(trial.censored), trial.same_as, trial.code)
 
 
-def to_trial(row: Sequence[Cell]) -> Trial:
+def to_trial(row: Sequence[object], objectives: Sequence[str] | None = None) -> Trial:
+    """The trial of a row of TRIAL_COLUMNS, measured in exactly these objectives if they are given. Raises Damage."""
     cells = dict(zip(TRIAL_COLUMNS, row))
+    try:
+        return _trial(cells, objectives)
+    except Damage as damage:
+        raise Damage(f"trial {checked.shown(cells['number'])}: {damage.message}") from None
 
-    def text(column: str) -> str:
-        return str(cells[column] or "")
 
-    outcome: Outcome
-    match text("outcome"):
-        case "measured":
-            samples = json_text.decode_samples(text("samples"))
-            outcome = Measured(json_text.decode_numbers(text("objectives")), samples, censored=bool(cells["censored"]))
-        case "infeasible":
-            outcome = Infeasible(text("reason"))
-        case _:
-            outcome = Failed(text("stage"), text("reason"))
-    times = {stage: float(seconds) for stage in STAGES if (seconds := cells[f"{stage}_s"]) is not None}
-    speed, same_as = cells["calibration"], cells["same_as"]
+def _trial(cells: Mapping[str, object], objectives: Sequence[str] | None) -> Trial:
+    outcome = _outcome(cells)
+    if objectives is not None and isinstance(outcome, Measured) and set(outcome.values) != set(objectives):
+        raise Damage(f"it measured {', '.join(outcome.values) or 'nothing'}, its study {', '.join(objectives)}")
+    number, speed, same_as = checked.count(cells["number"], "number"), cells["calibration"], cells["same_as"]
     return Trial(
-        number=int(cells["number"] or 0),
-        configuration=json_text.decode_configuration(text("configuration")),
+        number=number,
+        configuration=json_text.decode_configuration(cells["configuration"]),
         outcome=outcome,
-        seconds={**times, **json_text.decode_numbers(text("other_s"))},
-        log=text("log"),
-        calibration=None if speed is None else float(speed),
-        same_as=None if same_as is None else int(same_as),
-        code=text("code"),
+        seconds=_seconds(cells),
+        log=checked.text(cells["log"], "log"),
+        calibration=None if speed is None else checked.number(speed, "calibration"),
+        same_as=None if same_as is None else checked.count(same_as, "same_as"),
+        code=checked.text(cells["code"], "code"),
     )
+
+
+def _outcome(cells: Mapping[str, object]) -> Outcome:
+    match cells["outcome"]:
+        case "measured":
+            samples = cells["samples"]
+            repeats = [] if samples is None else json_text.load(samples, "samples")
+            return checked.measured(json_text.load(cells["objectives"], "objectives"), repeats, cells["censored"])
+        case "infeasible":
+            return Infeasible(checked.text(cells["reason"], "reason"))
+        case "failed":
+            return checked.failed(cells["stage"], cells["reason"])
+    raise Damage(f"outcome is {checked.shown(cells['outcome'])}")
+
+
+def _seconds(cells: Mapping[str, object]) -> dict[str, float]:
+    own = ((stage, cells[f"{stage}_s"]) for stage in STAGES)
+    times = {stage: checked.duration(value, f"{stage}_s") for stage, value in own if value is not None}
+    other = cells["other_s"]
+    return times if other is None else {**times, **checked.seconds(json_text.load(other, "other_s"), "other_s")}

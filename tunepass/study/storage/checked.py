@@ -1,0 +1,131 @@
+"""What is read of a store, checked: types, ranges, finite numbers. Nothing that is read is used before it went through
+here; what does not fit is a Damage."""
+
+from __future__ import annotations
+
+import math
+
+from tunepass.diagnostics import StudyError
+from tunepass.space.configuration import Configuration, Value
+from tunepass.study.objective import Objective
+from tunepass.study.outcome import Failed, Measured
+
+LARGEST = 1 << 62  # of numbers that count something
+
+
+class Damage(StudyError):
+    """Something in a store is not what a store holds; the message says what. The store adds its name and what to do."""
+
+    @property
+    def message(self) -> str:
+        return self.diagnostics[0].message
+
+
+def text(value: object, what: str) -> str:
+    if not isinstance(value, str):
+        raise Damage(f"{what} is {shown(value)}, not a text")
+    return value
+
+
+def truth(value: object, what: str) -> bool:
+    if value not in (0, 1) or isinstance(value, float):
+        raise Damage(f"{what} is {shown(value)}, neither true nor false")
+    return bool(value)
+
+
+def count(value: object, what: str) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= LARGEST:
+        raise Damage(f"{what} is {shown(value)}, not a number that counts")
+    return value
+
+
+def number(value: object, what: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise Damage(f"{what} is {shown(value)}, not a number")
+    try:
+        converted = float(value)
+    except OverflowError:
+        converted = math.inf
+    if not math.isfinite(converted):
+        raise Damage(f"{what} is {shown(value)}, not a finite number")
+    return converted
+
+
+def items(value: object, what: str) -> list[object]:
+    if not isinstance(value, list):
+        raise Damage(f"{what} is {shown(value)}, not a list")
+    return value
+
+
+def mapping(value: object, what: str) -> dict[str, object]:
+    if not isinstance(value, dict):
+        raise Damage(f"{what} is {shown(value)}, not an object")
+    return value
+
+
+def numbers(value: object, what: str) -> dict[str, float]:
+    return {name: number(item, f"{name} of {what}") for name, item in mapping(value, what).items()}
+
+
+def texts(value: object, what: str) -> dict[str, str]:
+    return {name: text(item, f"{name} of {what}") for name, item in mapping(value, what).items()}
+
+
+def seconds(value: object, what: str) -> dict[str, float]:
+    return {stage: duration(item, f"{stage} of {what}") for stage, item in mapping(value, what).items()}
+
+
+def duration(value: object, what: str) -> float:
+    converted = number(value, what)
+    if converted < 0:
+        raise Damage(f"{what} is {converted!r}, less than none")
+    return converted
+
+
+def configuration(value: object) -> Configuration:
+    values: dict[str, Value] = {}
+    for name, item in mapping(value, "configuration").items():
+        if isinstance(item, list) and all(isinstance(part, (int, str)) for part in item):
+            values[name] = tuple(item)
+        elif isinstance(item, (bool, int, str)) or (isinstance(item, float) and math.isfinite(item)):
+            values[name] = item
+        else:
+            raise Damage(f"{name} of configuration is {shown(item)}")
+    return Configuration(values)
+
+
+def measured(values: object, samples: object, censored: object) -> Measured:
+    repeats = tuple(number(sample, "a sample") for sample in items(samples, "samples"))
+    return Measured(numbers(values, "objectives"), repeats, truth(censored, "censored"))
+
+
+def failed(stage: object, reason: object) -> Failed:
+    try:
+        return Failed(text(stage, "stage"), text(reason, "reason"))
+    except StudyError as error:
+        raise Damage(error.diagnostics[0].message) from None
+
+
+def objectives(value: object) -> tuple[Objective, ...]:
+    found = []
+    for item in items(value, "objectives"):
+        data = mapping(item, "an objective")
+        name, unit = text(data.get("name"), "name of an objective"), text(data.get("unit"), "unit of an objective")
+        try:
+            found.append(Objective(name, unit, truth(data.get("maximise"), "maximise of an objective")))
+        except Damage:
+            raise
+        except StudyError as error:
+            raise Damage(error.diagnostics[0].message) from None
+    if len({o.name for o in found}) < len(found):
+        raise Damage("two objectives have the same name")
+    return tuple(found)
+
+
+def shown(value: object) -> str:
+    """A value in a message, not too long; one that Python itself would not write out is named by its type."""
+    try:
+        written = repr(value)
+    except (ValueError, RecursionError):
+        written = f"a long {type(value).__name__}"
+    return written if len(written) <= 60 else written[:57] + "..."
