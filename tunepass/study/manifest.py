@@ -54,7 +54,7 @@ class Manifest:
         return json_text.dump([[part.kind, part.name, part.value] for part in self.parts])
 
     @classmethod
-    def decode(cls, text: str) -> Manifest:
+    def decode(cls, text: object) -> Manifest:
         return cls(tuple(Part(*fields) for fields in json_text.decode_rows(text, len(Part.__slots__))))  # type: ignore[arg-type]
 
 

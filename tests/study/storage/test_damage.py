@@ -11,6 +11,7 @@ import pytest
 
 from tests.study.storage.test_store import OUTCOMES, TIME, open_study, trial, url
 from tunepass.diagnostics import StudyError
+from tunepass.study.manifest import Manifest, Part
 from tunepass.study.prior_origin import Origin
 from tunepass.study.storage.store import Store
 
@@ -18,6 +19,7 @@ from tunepass.study.storage.store import Store
 def stored(tmp_path: Path) -> Path:
     with Store(url(tmp_path)) as store:
         study = open_study(store)
+        store.keep_manifests({"sha256:1": Manifest((Part("header", "a.h", "sha256:2"),))})
         store.set_origin(study, Origin(place="a.db", study="a@1", trials=3))
         for i, outcome in enumerate(OUTCOMES):
             store.record(study, trial(i, outcome))
@@ -28,6 +30,7 @@ def stored(tmp_path: Path) -> Path:
 def read_everything(path: Path) -> None:
     with Store(f"sqlite:///{path}") as store:
         for study in store.studies():
+            store.manifest("sha256:1")
             store.trials(study)
             store.pending(study)
             store.origin(study)
@@ -62,6 +65,8 @@ CHANGES = {
     "study_space": "UPDATE study SET space = 'box'",
     "origin": "UPDATE study SET origin = '{}'",
     "origin_count": "UPDATE study SET origin = replace(origin, ':3', ':-3')",
+    "manifest": """UPDATE manifest SET parts = '[["header"]]'""",
+    "manifest_cell": """UPDATE manifest SET parts = '[["header",1,2]]'""",
     "owner": "UPDATE pending SET owner = x'00'",
     "suggestion": "UPDATE pending SET configuration = '3'",
     "trigger": "CREATE TRIGGER t AFTER INSERT ON trial BEGIN DELETE FROM trial; END",
@@ -79,7 +84,7 @@ def test_a_damaged_row_is_one_diagnostic(change: str, tmp_path: Path) -> None:
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("PRAGMA ignore_check_constraints = ON")
         connection.execute(change)
-    with pytest.raises(StudyError, match=f"store {path} is damaged: .*(\n|.)*tunepass store repair") as raised:
+    with pytest.raises(StudyError, match=rf"store {path} is damaged: .*(\n|.)*tunepass store repair") as raised:
         read_everything(path)
     assert len(raised.value.diagnostics) == 1
 

@@ -60,14 +60,12 @@ def decode_identity(text: object) -> dict[str, str]:
     return checked.texts(load(text, "identity"), "identity")
 
 
-def decode_rows(text: str, width: int) -> list[list[str]]:
+def decode_rows(text: object, width: int) -> list[list[str]]:
     """A list of rows of so many texts."""
-    rows = _loaded(text)
-    if not isinstance(rows, list) or not all(
-        isinstance(row, list) and len(row) == width and all(isinstance(cell, str) for cell in row) for row in rows
-    ):
-        raise StudyError(f"the store holds rows that cannot be read: {text[:80]!r}")
-    return rows
+    rows = [checked.items(row, "a row") for row in checked.items(load(text, "rows"), "rows")]
+    if any(len(row) != width for row in rows):
+        raise Damage(f"a row has not {width} cells")
+    return [[checked.text(cell, "a cell") for cell in row] for row in rows]
 
 
 def log_tail(log: str) -> str:

@@ -104,7 +104,7 @@ class Store:
         """What the digest of an identity stands for, if a study here had it."""
         with self._errors():
             row = self._connection.execute("SELECT parts FROM manifest WHERE digest = ?", (digest,)).fetchone()
-        return Manifest.decode(row[0]) if row else None
+            return Manifest.decode(row[0]) if row else None
 
     def keep_manifests(self, manifests: Mapping[str, Manifest]) -> None:
         """By digest; one that is known is left as it is."""
