@@ -1,4 +1,4 @@
-"""The generated part of a harness, from plain C text: the fixed part is runtime.h."""
+"""The generated part of a harness, from plain C text: the fixed parts are runtime.h and timing.h."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import resources
 
+FIXED = ("runtime.h", "timing.h")
 INCLUDED = "tunepass_included_"  # prefix of the kernel and main when the source is included for its types
 
 
@@ -36,12 +37,12 @@ def harness_text(
     function: str, prototype: str, arguments: Sequence[CScalar | CArray], *, prelude: str = "", title: str = ""
 ) -> str:
     """The whole harness. `prelude` holds the C functions that fill expressions call."""
-    runtime = (resources.files("tunepass.frontends.c.harness") / "runtime.h").read_text()
+    folder = resources.files("tunepass.frontends.c.harness")
     arrays = [argument for argument in arguments if isinstance(argument, CArray)]
     scalars = [argument for argument in arguments if isinstance(argument, CScalar)]
     parts = [
         f"/* {title or 'Harness of ' + function} (generated) */",
-        runtime,
+        *((folder / name).read_text() for name in FIXED),
         prelude,
         _included(function),
         f"{prototype.strip()};",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -200,3 +201,23 @@ def test_no_zombie_is_left() -> None:
         if state == b"Z" and int(parent) == os.getpid():
             zombies.append(stat)
     assert not zombies
+
+
+@both
+def test_descriptors_are_passed_on_by_number_and_close_with_the_program(namespace: bool) -> None:
+    ours, theirs = socket.socketpair()
+    file = os.memfd_create("results")
+    code = (
+        "import os; os.write(3, b'x'); os.write(4, b'kept'); print(sorted(map(int, os.listdir('/proc/self/fd')))[:-1])"
+    )
+    with ours, theirs:
+        done = run_limited(
+            [sys.executable, "-I", "-S", "-c", code],
+            limits=LIMITS,
+            namespace=namespace,
+            descriptors=(theirs.fileno(), file),
+        )
+        theirs.close()
+        assert ours.recv(9) == b"x" and ours.recv(9) == b""
+    assert done.stdout == "[0, 1, 2, 3, 4]\n" and os.pread(file, 9, 0) == b"kept"
+    os.close(file)

@@ -98,11 +98,13 @@ def run_limited(
     env: Mapping[str, str] | None = None,
     cpus: Sequence[int] = (),
     namespace: bool = True,
+    descriptors: Sequence[int] = (),
 ) -> Completed:
     """Run `argv` (never through a shell; stdin is /dev/null) in `cwd` with exactly the environment `env`.
 
     Kills the program, its process group and every descendant (also those that called setsid) at a limit, at its end,
     and when the caller is interrupted or dies. `cpus` pins it where allowed; `namespace` permits a PID namespace.
+    `descriptors` are open files that the program finds as 3, 4, ...; nothing of them stays open beside it.
     Raises ToolError when the program cannot be started.
     """
     words = [os.fspath(word) for word in argv]
@@ -119,21 +121,23 @@ def run_limited(
         "output_bytes": limits.output_bytes,
         "file_bytes": limits.file_bytes,
         "processes": limits.processes,
+        "descriptors": list(descriptors),
     }
-    reply = _supervise(json.dumps(request).encode() + b"\n")
+    reply = _supervise(json.dumps(request).encode() + b"\n", descriptors)
     header, _, rest = reply.partition(b"\n")
     if not header:
         raise ToolError(f"the supervisor of {words[0]} died", hint="was it killed for lack of memory?")
     return _completed(words[0], json.loads(header), rest)
 
 
-def _supervise(request: bytes) -> bytes:
+def _supervise(request: bytes, descriptors: Sequence[int]) -> bytes:
     """Start the supervisor, keep its stdin open until it has replied, and wait for it."""
     process = subprocess.Popen(
         [sys.executable or "python3", "-I", "-S", "-B", str(SUPERVISOR)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         start_new_session=True,  # a terminal's Ctrl-C is ours to handle
+        pass_fds=descriptors,
     )
     assert process.stdin and process.stdout
     with _running_lock:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import fcntl
 import json
 import os
 import resource
@@ -42,6 +43,7 @@ class RunRequest:
     output_bytes: int
     file_bytes: int | None
     processes: int
+    descriptors: list[int]
 
     def __init__(self, fields: dict[str, object]):
         self.__dict__.update(fields)
@@ -149,6 +151,17 @@ def set_limits(request: RunRequest) -> None:
         limit(resource.RLIMIT_CPU, max(1, int(request.cpu_s + 0.999)))
 
 
+def keep_open(descriptors: list[int]) -> int:
+    """Number them 3, 4, ... and close all others. The last, whose number this is, closes at exec, the others stay."""
+    high = [fcntl.fcntl(fd, fcntl.F_DUPFD, 64) for fd in descriptors]
+    for number, fd in enumerate(high, 3):
+        os.dup2(fd, number)
+    last = 2 + len(high)
+    os.set_inheritable(last, False)
+    os.closerange(last + 1, 1024)
+    return last
+
+
 def become(request: RunRequest, out: int, err: int, failed: int) -> None:
     """In the forked child: never returns."""
     try:
@@ -158,8 +171,7 @@ def become(request: RunRequest, out: int, err: int, failed: int) -> None:
         os.dup2(null, 0)
         os.dup2(out, 1)
         os.dup2(err, 2)
-        os.closerange(3, failed)
-        os.closerange(failed + 1, 1024)
+        failed = keep_open([*request.descriptors, failed])
         for number in (signal.SIGPIPE, signal.SIGXFSZ, signal.SIGINT, signal.SIGCHLD):
             signal.signal(number, signal.SIG_DFL)
         if request.cpus:
@@ -315,7 +327,7 @@ def main() -> None:
     target = os.fork()
     if target == 0:
         become(request, out_write, err_write, failed_write)
-    for fd in (out_write, err_write, failed_write):
+    for fd in (out_write, err_write, failed_write, *request.descriptors):
         os.close(fd)
     captures = (Capture(out_read, request.output_bytes), Capture(err_read, request.output_bytes))
     watch = Watch(request, target, init, captures, wake_read)

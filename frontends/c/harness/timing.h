@@ -1,0 +1,221 @@
+/* The second part of every generated harness: what it writes, how it times, and main. After runtime.h. */
+
+/* --- output ---------------------------------------------------------------------------------------------------- */
+static int tp_open(const char *path, int flags) {
+    int file = open(path, flags | O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+    if (file < 0) tp_fail(TP_EXIT_USAGE, "cannot open a file for the results");
+    return file;
+}
+
+static void tp_write_outputs(int file) {
+    for (int i = 0; i < tp_array_count; i++) {
+        const unsigned char *at = tp_arrays[i].data;
+        size_t rest = tp_arrays[i].direction == TP_IN ? 0 : tp_arrays[i].size * tp_arrays[i].count;
+        while (rest) {
+            ssize_t wrote = write(file, at, rest);
+            if (wrote <= 0) tp_fail(TP_EXIT_USAGE, "cannot write the results");
+            at += wrote;
+            rest -= (size_t)wrote;
+        }
+    }
+}
+
+/* --- timing ---------------------------------------------------------------------------------------------------- */
+static double tp_now(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* Seconds this thread was ready to run so far, but another ran in its place; 0 where the system does not say. */
+static double tp_waited(void) {
+    static int file = -2;
+    char text[96];
+    unsigned long long ran, waited;
+    if (file == -2) file = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
+    ssize_t length = file < 0 ? -1 : pread(file, text, sizeof text - 1, 0);
+    if (length <= 0) return 0;
+    text[length] = 0;
+    return sscanf(text, "%llu %llu", &ran, &waited) == 2 ? 1e-9 * (double)waited : 0;
+}
+
+/* Wall time of a call; `waited`, if not NULL, grows by the part of it in which others ran. */
+static double tp_timed_call(double *waited) {
+    struct timespec from, to;
+    tp_restore();
+    double before = waited ? tp_waited() : 0;
+    clock_gettime(CLOCK_MONOTONIC, &from);
+    tp_call();
+    clock_gettime(CLOCK_MONOTONIC, &to);
+    double took = (double)(to.tv_sec - from.tv_sec) + 1e-9 * (double)(to.tv_nsec - from.tv_nsec);
+    if (waited) {
+        double lost = tp_waited() - before;
+        *waited += lost < took ? lost : 0;
+    }
+    return took;
+}
+
+static double tp_clock_cost(void) {
+    double least = 1.0;
+    for (int i = 0; i < 200; i++) {
+        struct timespec from, to;
+        clock_gettime(CLOCK_MONOTONIC, &from);
+        clock_gettime(CLOCK_MONOTONIC, &to);
+        double cost = (double)(to.tv_sec - from.tv_sec) + 1e-9 * (double)(to.tv_nsec - from.tv_nsec);
+        if (cost < least) least = cost;
+    }
+    return least;
+}
+
+/* Seconds for a fixed piece of work that keeps the core's units busy: the machine's speed at this moment. */
+static double tp_calibrate(void) {
+    volatile uint64_t sink;
+    uint64_t a = 1, b = 2, c = 3, d = 4, e = 5, f = 6, g = 7, h = 8;
+    double from = tp_now();
+    for (uint64_t i = 0; i < 10000; i++) {
+        a += b ^ (a << 3), c += d ^ (c << 5), e += f ^ (e << 7), g += h ^ (g << 9);
+        b = b * 3 + i, d = d * 5 + i, f = f * 7 + i, h = h * 9 + i;
+    }
+    sink = a ^ b ^ c ^ d ^ e ^ f ^ g ^ h;
+    (void)sink;
+    return tp_now() - from;
+}
+
+static long tp_interruptions(void) {
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    return usage.ru_nivcsw;
+}
+
+static int tp_compare_doubles(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Half the width of the 95 % interval of the median, from order statistics, relative to the median. */
+static double tp_median_uncertainty(const double *samples, int count, double *sorted) {
+    memcpy(sorted, samples, (size_t)count * sizeof *samples);
+    qsort(sorted, (size_t)count, sizeof *sorted, tp_compare_doubles);
+    int reach = (int)ceil(0.98 * sqrt((double)count)), middle = (count - 1) / 2;
+    int lo = middle - reach < 0 ? 0 : middle - reach, hi = middle + 1 + reach >= count ? count - 1 : middle + 1 + reach;
+    return sorted[middle] > 0 ? (sorted[hi] - sorted[lo]) / 2 / sorted[middle] : 0;
+}
+
+typedef struct {
+    double warmup_s, budget_s, precision, cutoff_s, best_s, calibrated_s;
+    int least, most, probe;
+} tp_plan;
+
+#define TP_SHORT 5e-5 /* a sample averages enough calls to last this long */
+#define TP_FAR 1.5    /* times the cutoff: farther than what an interrupted sample is off by, its wait left out */
+
+static double tp_warm_up(const tp_plan *plan) {
+    double started = tp_now(), last = tp_timed_call(NULL);
+    while (tp_now() - started < plan->warmup_s) {
+        double next = tp_timed_call(NULL);
+        int steady = fabs(next - last) <= 0.02 * last;
+        last = next;
+        if (steady && tp_now() - started > plan->warmup_s / 10) break;
+        if (plan->cutoff_s > 0 && last > plan->cutoff_s) break;
+    }
+    return last;
+}
+
+static void tp_time(const tp_plan *plan) {
+    double *samples = (double *)malloc(2 * (size_t)plan->most * sizeof(double));
+    if (!samples) tp_fail(TP_EXIT_MEMORY, "no memory for the samples");
+    double clock_cost = tp_clock_cost(), last = tp_warm_up(plan);
+    int inner = last > TP_SHORT ? 1 : last > TP_SHORT / 1000 ? (int)(TP_SHORT / last) + 1 : 1000;
+    double started = tp_now(), least = 1e300, quickest = 1e300;
+    tp_say("plan %d %.3e\n", inner, clock_cost);
+    for (int n = 0, clean = 0; n < plan->most;) {
+        tp_poison(1);
+        double calibration = tp_calibrate(), total = 0, waited = 0;
+        long interruptions = tp_interruptions();
+        for (int i = 0; i < inner; i++) total += tp_timed_call(inner == 1 ? &waited : NULL);
+        interruptions = tp_interruptions() - interruptions;
+        double sample = (total - waited) / inner - clock_cost;
+        if (sample < 1e-9) sample = 1e-9;
+        samples[n++] = sample;
+        clean += interruptions == 0;
+        tp_say("sample %.9e %ld %.6e %.3e\n", sample, interruptions, calibration, waited);
+        if (sample < least) least = sample;
+        if (calibration < quickest) quickest = calibration;
+        /* the best was measured when the machine was this much faster */
+        double slower = plan->calibrated_s > 0 && quickest > plan->calibrated_s ? quickest / plan->calibrated_s : 1;
+        double cutoff = plan->cutoff_s * slower;
+        int probed = clean >= plan->probe || n >= 4 * plan->probe || (n >= plan->probe && least > TP_FAR * cutoff);
+        if (plan->cutoff_s > 0 && probed && least > cutoff) {
+            tp_say("cut %d\n", n);
+            break;
+        }
+        double spent = tp_now() - started;
+        if ((spent >= plan->budget_s && n >= 3) || spent >= 4 * plan->budget_s) break;
+        /* what is behind for sure need not be known as well as what may lead: to a quarter of the distance */
+        double behind = plan->best_s > 0 ? (least / (plan->best_s * slower) - 1) / 4 : 0;
+        double enough = behind > plan->precision ? behind : plan->precision;
+        if (n >= plan->least && tp_median_uncertainty(samples, n, samples + plan->most) <= enough) break;
+    }
+    free(samples);
+}
+
+/* --- main ------------------------------------------------------------------------------------------------------ */
+static const char *tp_option(int argc, char **argv, const char *name, const char *otherwise) {
+    size_t length = strlen(name);
+    for (int i = 1; i < argc; i++)
+        if (strncmp(argv[i], name, length) == 0 && argv[i][length] == '=') return argv[i] + length + 1;
+    return otherwise;
+}
+
+static void tp_set_up(int guarded, uint64_t seed) {
+    tp_describe();
+    for (int i = 0; i < tp_array_count; i++) {
+        if (guarded)
+            tp_allocate_guarded(&tp_arrays[i]);
+        else
+            tp_allocate_plain(&tp_arrays[i]);
+        if (tp_arrays[i].direction != TP_IN)
+            tp_say("array %s %c%zu %zu\n", tp_arrays[i].name, tp_arrays[i].kind, tp_arrays[i].size, tp_arrays[i].count);
+    }
+    tp_fill(seed);
+    tp_keep_pristine();
+    for (int i = 0; guarded && i < tp_array_count; i++)
+        if (tp_arrays[i].direction == TP_IN) mprotect(tp_arrays[i].map, tp_arrays[i].mapped, PROT_READ);
+}
+
+int main(int argc, char **argv) {
+    char here;
+    tp_stack_base = &here;
+    const char *mode = tp_option(argc, argv, "mode", "check"), *outputs = tp_option(argc, argv, "outputs", NULL);
+    const char *report = tp_option(argc, argv, "report", NULL);
+    int calls = atoi(tp_option(argc, argv, "calls", "1")), guarded = strcmp(mode, "check") == 0;
+    if (report) tp_report = tp_open(report, O_APPEND);
+    if (guarded || strcmp(mode, "time") == 0) tp_catch_faults();
+    tp_set_up(guarded, strtoull(tp_option(argc, argv, "seed", "1"), NULL, 10));
+    int file = outputs ? tp_open(outputs, O_TRUNC) : -1;
+    if (strcmp(mode, "time") == 0) {
+        tp_plan plan;
+        plan.warmup_s = atof(tp_option(argc, argv, "warmup", "0.05"));
+        plan.budget_s = atof(tp_option(argc, argv, "budget", "0.5"));
+        plan.precision = atof(tp_option(argc, argv, "precision", "0.01"));
+        plan.cutoff_s = atof(tp_option(argc, argv, "cutoff", "0"));
+        plan.best_s = atof(tp_option(argc, argv, "best", "0"));
+        plan.calibrated_s = atof(tp_option(argc, argv, "calibrated", "0"));
+        plan.least = atoi(tp_option(argc, argv, "least", "5"));
+        plan.most = atoi(tp_option(argc, argv, "most", "100"));
+        plan.probe = atoi(tp_option(argc, argv, "probe", "2"));
+        if (plan.most < 1 || plan.most > 1000000) tp_fail(TP_EXIT_USAGE, "most must be between 1 and 1000000");
+        tp_time(&plan);
+        if (file >= 0) tp_write_outputs(file);
+    } else { /* check, sanitize (unguarded: the sanitizer's red zones do it), count */
+        for (int call = 0; call < calls; call++) {
+            tp_restore();
+            tp_poison(call & 1);
+            tp_call();
+            if (guarded) tp_check_canaries();
+            if (file >= 0) tp_write_outputs(file);
+        }
+    }
+    tp_say("done\n");
+    return 0;
+}
