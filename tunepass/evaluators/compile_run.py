@@ -10,15 +10,17 @@ from __future__ import annotations
 import contextlib
 import shutil
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
 from tunepass.evaluators.building import BuildingEvaluator, BuiltConfiguration
+from tunepass.evaluators.harness.cases import Inputs, all_cases, of_candidate
 from tunepass.evaluators.harness.compare import Output, compare, zeros_pass
 from tunepass.evaluators.harness.counting import count_instructions
-from tunepass.evaluators.harness.harness import BuiltHarness, HarnessRun, Reference, build_harness
+from tunepass.evaluators.harness.harness import BuiltHarness, HarnessRun, build_harness
+from tunepass.evaluators.harness.reference import Reference, run_reference
 from tunepass.evaluators.harness.sanitizing import run_sanitized
 from tunepass.evaluators.measure.interleaved import Behind, interleaved
 from tunepass.evaluators.measure.stages import measuring, spent
@@ -50,7 +52,11 @@ class KernelTask:
     reference: Candidate = field(default_factory=Candidate)
     language: str = "c"
     tolerance: Tolerance = field(default_factory=Tolerance)
-    seeds: tuple[int, ...] = (1, 2)  # the last one is timed, the others are checked
+    seeds: tuple[int, ...] = (1, 2)  # the last one is timed
+    inputs: Inputs = field(default_factory=Inputs)
+    sizes_of: Callable[[Configuration], Collection[int]] | None = (
+        None  # further sizes that a candidate has to be right at
+    )
     objective: str = "time"
     metric: Metric = "time"  # "instructions": of one call, counted by cachegrind
     plan: MeasurePlan = field(default_factory=MeasurePlan)
@@ -95,9 +101,8 @@ class CompileRun(BuildingEvaluator[BuiltCandidate]):
                 compiling, task = self.compiling, self.task
                 folder = self.workspace.new()
                 self._harness = build_harness(compiling, task.harness, task.reference, task.text, folder)
-                self._reference = self._harness.run_reference(
-                    task.reference, task.seeds, task.run_limits, task.tolerance
-                )
+                cases = all_cases(task.seeds, task.inputs)
+                self._reference = run_reference(self._harness, task.reference, cases, task.run_limits, task.tolerance)
                 self.warnings = tuple(
                     f"the tolerance accepts zeros for {name}: wrong results may pass"
                     for name in zeros_pass(self._reference.outputs[task.seeds[0]][0], task.tolerance)
@@ -152,7 +157,7 @@ class CompileRun(BuildingEvaluator[BuiltCandidate]):
 
     def _judge(self, built: BuiltCandidate, run: HarnessRun) -> Evaluation:
         with spent(built.seconds, "check"):
-            failure = self._check(run)
+            failure = self._check(run, built.configuration)
         if failure is not None:
             return Evaluation(failure, built.seconds, tail(failure.log))
         started = time.monotonic()
@@ -187,15 +192,17 @@ class CompileRun(BuildingEvaluator[BuiltCandidate]):
         wrong = compare(self.set_up().outputs[seed][pattern], outputs, self.task.tolerance)
         return Failed("wrong_result", when + "\n".join(str(mismatch) for mismatch in wrong)) if wrong else None
 
-    def _check(self, run: HarnessRun) -> Failed | None:
+    def _check(self, run: HarnessRun, configuration: Configuration) -> Failed | None:
         reference, task = self.set_up(), self.task
-        for seed in task.seeds[:-1] or task.seeds:
-            result = run.check(seed, reference.check_limits(task.run_limits))
-            if isinstance(result, Failed):
-                return result
-            failure = self._wrong(seed, 0, result[0])
-            if failure is not None:
-                return failure
+        sizes = None if task.sizes_of is None else task.sizes_of(configuration)
+        cases = of_candidate(tuple(reference.expected), sizes)
+        found = run.check(cases, reference.alignment, reference.check_limits(task.run_limits))
+        if isinstance(found, Failed):
+            return found
+        for case, checked in found.items():
+            wrong = compare(reference.expected[case][case.poison], checked.calls[0], task.tolerance)
+            if wrong:
+                return Failed("wrong_result", case.explained("\n".join(str(mismatch) for mismatch in wrong)))
         return None
 
     def _time(

@@ -1,5 +1,5 @@
 /* The part of every generated harness that does not depend on the kernel; common subset of C99 and C++11.
- * The generated part defines tp_arrays, tp_describe, tp_fill and tp_call. Protocol: see source.py. */
+ * The generated part defines tp_describe, tp_fill, tp_any_value, tp_pairs and tp_call. Protocol: see source.py. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -40,7 +40,8 @@ typedef struct {
     char kind; /* f floating, i signed, u unsigned, b boolean: NumPy's letters */
     size_t size, count;
     unsigned char *data, *pristine, *map;
-    size_t mapped; /* accessible bytes, between the two guards */
+    size_t mapped;             /* accessible bytes from `map`, between the two guards if there are */
+    unsigned char *low, *high; /* what of them the kernel may touch; a canary fills the rest */
 } tp_array;
 
 #define TP_KIND(T) ((T)0.5 == 0.5 ? 'f' : (T)2 == (T)1 ? 'b' : (T)-1 < (T)1 ? 'i' : 'u')
@@ -64,7 +65,7 @@ static void tp_fail(int status, const char *message) {
 }
 
 static tp_array tp_describe_array(const char *name, int direction, char kind, size_t size, int64_t count) {
-    tp_array array = {name, direction, kind, size, (size_t)count, NULL, NULL, NULL, 0};
+    tp_array array = {name, direction, kind, size, (size_t)count, NULL, NULL, NULL, 0, NULL, NULL};
     if (count < 0 || (uint64_t)count > ((uint64_t)1 << 46) / size) {
         tp_say("error the length of %s is %lld elements\n", name, (long long)count);
         _exit(TP_EXIT_USAGE);
@@ -79,12 +80,14 @@ static int tp_array_count;
 static void tp_describe(void);
 static void tp_fill(uint64_t seed);
 static void tp_call(void);
+static int tp_set; /* which of the kernel's sizes: 0 is the one it is tuned at */
+static size_t tp_check_alignment = 1; /* bytes, of guarded arrays: 1 stands for that of their elements */
 
 /* --- allocation ------------------------------------------------------------------------------------------------ */
-/* Guarded: the array ends (to within 64-byte alignment) where an inaccessible region begins; the accessible bytes
- * around it hold a canary. */
-static void tp_allocate_guarded(tp_array *array) {
-    size_t page = (size_t)sysconf(_SC_PAGESIZE), bytes = array->size * array->count;
+/* Guarded: accessible memory, `bytes` of which are the array's, between two inaccessible regions; the array lies at its
+ * start, or at its end to within tp_check_alignment. */
+static void tp_allocate_guarded(tp_array *array, int at_start, size_t bytes) {
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
     array->mapped = (bytes + TP_ALIGN + page - 1) / page * page;
     unsigned char *map = (unsigned char *)mmap(NULL, array->mapped + 2 * TP_GUARD, PROT_NONE,
                                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -92,25 +95,42 @@ static void tp_allocate_guarded(tp_array *array) {
         tp_fail(TP_EXIT_MEMORY, "no memory for the arrays");
     array->map = map + TP_GUARD;
     memset(array->map, TP_CANARY, array->mapped);
-    array->data = array->map + (array->mapped - bytes) / TP_ALIGN * TP_ALIGN;
+    array->low = array->map + (at_start ? 0 : (array->mapped - bytes) / tp_check_alignment * tp_check_alignment);
+    array->high = array->low + bytes;
+    array->data = array->low;
 }
 
+/* Aligned, with a canary on both sides. */
 static void tp_allocate_plain(tp_array *array) {
+    void *map = NULL;
+    size_t bytes = array->size * array->count;
+    array->mapped = bytes + 2 * TP_ALIGN;
+    if (posix_memalign(&map, TP_ALIGN, array->mapped) != 0) tp_fail(TP_EXIT_MEMORY, "no memory for the arrays");
+    array->map = (unsigned char *)map;
+    array->low = array->data = array->map + TP_ALIGN;
+    array->high = array->low + bytes;
+    memset(array->map, TP_CANARY, TP_ALIGN);
+    memset(array->high, TP_CANARY, TP_ALIGN);
+}
+
+/* Exactly as long as it is said to be: a sanitizer or valgrind watches its ends. */
+static void tp_allocate_bare(tp_array *array) {
     void *data = NULL;
     size_t bytes = array->size * array->count;
     if (posix_memalign(&data, TP_ALIGN, bytes ? bytes : 1) != 0) tp_fail(TP_EXIT_MEMORY, "no memory for the arrays");
     array->data = (unsigned char *)data;
 }
 
+static void tp_keep_pristine_array(tp_array *array) {
+    size_t bytes = array->size * array->count;
+    array->pristine = (unsigned char *)malloc(bytes ? bytes : 1);
+    if (!array->pristine) tp_fail(TP_EXIT_MEMORY, "no memory for the arrays");
+    memcpy(array->pristine, array->data, bytes);
+}
+
 static void tp_keep_pristine(void) {
-    for (int i = 0; i < tp_array_count; i++) {
-        tp_array *array = &tp_arrays[i];
-        if (array->direction != TP_INOUT) continue;
-        size_t bytes = array->size * array->count;
-        array->pristine = (unsigned char *)malloc(bytes ? bytes : 1);
-        if (!array->pristine) tp_fail(TP_EXIT_MEMORY, "no memory for the arrays");
-        memcpy(array->pristine, array->data, bytes);
-    }
+    for (int i = 0; i < tp_array_count; i++)
+        if (tp_arrays[i].direction == TP_INOUT) tp_keep_pristine_array(&tp_arrays[i]);
 }
 
 /* Outputs hold garbage before a call: what the kernel does not write is seen. Kind 0: NaN and 0xA5.. ; kind 1: an
@@ -177,12 +197,14 @@ static inline int64_t tp_between(uint64_t bits, int64_t lo, int64_t hi) {
 /* --- faults ---------------------------------------------------------------------------------------------------- */
 static const char *tp_stack_base;
 
+static int tp_guarded; /* inaccessible regions are around the arrays */
+
 static void tp_on_fault(int number, siginfo_t *info, void *context) {
     const unsigned char *at = (const unsigned char *)info->si_addr;
     (void)context;
     for (int i = 0; i < tp_array_count; i++) {
         const tp_array *array = &tp_arrays[i];
-        if (!array->map || at < array->map - TP_GUARD || at >= array->map + array->mapped + TP_GUARD) continue;
+        if (!tp_guarded || !array->map || at < array->map - TP_GUARD || at >= array->map + array->mapped + TP_GUARD) continue;
         if (at >= array->map && at < array->map + array->mapped)
             tp_say("fault read_only %s\n", array->name);
         else
@@ -216,9 +238,9 @@ static void tp_catch_faults(void) {
 static void tp_check_canaries(void) {
     for (int i = 0; i < tp_array_count; i++) {
         const tp_array *array = &tp_arrays[i];
-        const unsigned char *end = array->data + array->size * array->count;
+        if (!array->map) continue;
         for (const unsigned char *at = array->map; at < array->map + array->mapped; at++) {
-            if (at == array->data) at = end;
+            if (at == array->low) at = array->high;
             if (at >= array->map + array->mapped || *at == TP_CANARY) continue;
             tp_say("fault out_of_bounds %s %lld %zu %zu\n", array->name, (long long)(at - array->data), array->count,
                    array->size);

@@ -1,6 +1,6 @@
 """The C text of the generated main() that fills a kernel's arguments, calls it, times it and writes what it computed.
 
-The text is the fixed runtime (runtime.h, timing.h) and a few functions made from the `KernelCall` (text.py).
+The text is the fixed runtime (runtime.h, timing.h, checks.h) and a few functions made from the `KernelCall` (text.py).
 It is compiled once, without the candidate's flags, in the kernel's language, and linked with each candidate's object.
 If the prototype needs types of the source, compile with -DTP_INCLUDE_SOURCE='"path"': the source is then included, with
 the kernel and main renamed. With -DTP_WRAP_MALLOC and the linker's --wrap its refused allocations are reported.

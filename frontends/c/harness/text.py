@@ -1,4 +1,7 @@
-"""The generated part of a harness, from plain C text: the fixed parts are runtime.h and timing.h."""
+"""The generated part of a harness, from plain C text: the fixed parts are runtime.h, timing.h and checks.h.
+
+What differs by size (scalars, lengths, bounds) is a table that the program indexes with the number of the size.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import resources
 
-FIXED = ("runtime.h", "timing.h")
+FIRST = ("runtime.h", "timing.h")  # checks.h reads tables of the generated part, so it is last
 INCLUDED = "tunepass_included_"  # prefix of the kernel and main when the source is included for its types
 
 
@@ -34,23 +37,39 @@ class CArray:
 
 
 def harness_text(
-    function: str, prototype: str, arguments: Sequence[CScalar | CArray], *, prelude: str = "", title: str = ""
+    function: str,
+    prototype: str,
+    arguments: Sequence[CScalar | CArray],
+    *,
+    further: Sequence[Sequence[CScalar | CArray]] = (),
+    pairs: Sequence[tuple[str, str]] = (),
+    prelude: str = "",
+    title: str = "",
 ) -> str:
-    """The whole harness. `prelude` holds the C functions that fill expressions call."""
-    folder = resources.files("tunepass.frontends.c.harness")
-    arrays = [argument for argument in arguments if isinstance(argument, CArray)]
-    scalars = [argument for argument in arguments if isinstance(argument, CScalar)]
+    """The whole harness. `further` are the arguments at each further size, `pairs` names arrays that may overlap,
+    `prelude` holds the C functions that fill expressions call."""
+    sizes = [arguments, *further]
+    arrays = [[a for a in size if isinstance(a, CArray)] for size in sizes]
+    scalars = [[a for a in size if isinstance(a, CScalar)] for size in sizes]
     parts = [
         f"/* {title or 'Harness of ' + function} (generated) */",
-        *((folder / name).read_text() for name in FIXED),
+        *(_fixed(name) for name in FIRST),
         prelude,
         _included(function),
         f"{prototype.strip()};",
+        _scalar_tables(scalars),
         _describe(arrays),
-        _fill(arrays, scalars),
+        _fill(arrays, scalars[0]),
+        _any_value(arrays[0]),
+        _pairs(arrays[0], pairs),
         _call(function, arguments),
+        _fixed("checks.h"),
     ]
     return "\n".join(part.strip("\n") + "\n" for part in parts if part)
+
+
+def _fixed(name: str) -> str:
+    return (resources.files("tunepass.frontends.c.harness") / name).read_text()
 
 
 def _included(function: str) -> str:
@@ -66,33 +85,52 @@ def _included(function: str) -> str:
     )
 
 
-def _describe(arrays: Sequence[CArray]) -> str:
-    lines = ["static void tp_describe(void) {", f"    tp_array_count = {len(arrays)};"]
-    for index, array in enumerate(arrays):
-        direction = f"TP_{array.direction.upper()}"
-        lines.append(
-            f'    tp_arrays[{index}] = TP_ARRAY("{array.name}", {direction}, {array.element}, INT64_C({array.length}));'
-        )
-    return "\n".join([*lines, "}"])
+def _table(name: str, element: str, values: Sequence[str]) -> str:
+    return f"static const {element} {name}[] = {{{', '.join(values)}}};"
 
 
-def _fill(arrays: Sequence[CArray], scalars: Sequence[CScalar]) -> str:
+def _scalar_tables(sizes: Sequence[Sequence[CScalar]]) -> str:
+    return "\n".join(
+        _table(f"tp_scalar_{index}", _wide(values[0]), [scalar.value for scalar in values])
+        for index, values in enumerate(zip(*sizes))
+    )
+
+
+def _wide(scalar: CScalar) -> str:
+    return "double" if scalar.real else "int64_t"
+
+
+def _describe(sizes: Sequence[Sequence[CArray]]) -> str:
+    tables = [
+        _table(f"tp_length_{index}", "int64_t", [f"INT64_C({array.length})" for array in arrays])
+        for index, arrays in enumerate(zip(*sizes))
+    ]
+    lines = ["static void tp_describe(void) {", f"    tp_array_count = {len(sizes[0])};"]
+    for index, array in enumerate(sizes[0]):
+        words = f'"{array.name}", TP_{array.direction.upper()}, {array.element}, tp_length_{index}[tp_set]'
+        lines.append(f"    tp_arrays[{index}] = TP_ARRAY({words});")
+    return "\n".join([*tables, *lines, "}"])
+
+
+def _fill(sizes: Sequence[Sequence[CArray]], scalars: Sequence[CScalar]) -> str:
     """One function for each array, so that the scalars' names can hide nothing of another's."""
     functions, calls = [], []
-    for index, array in enumerate(arrays):
-        if array.direction == "out":
+    for index, arrays in enumerate(zip(*sizes)):
+        if arrays[0].direction == "out":
             continue
-        body = _fill_body(index, array, scalars)
+        body = _fill_body(index, arrays, scalars)
         functions.append(f"static void tp_fill_{index}(uint64_t tp_seed) {{\n    (void)tp_seed;\n{body}\n}}")
         calls.append(f"    tp_fill_{index}(tp_seed);")
     opening = "static void tp_fill(uint64_t tp_seed) {\n    (void)tp_seed;"
     return "\n".join([*functions, opening, *calls, "}"])
 
 
-def _fill_body(index: int, array: CArray, scalars: Sequence[CScalar]) -> str:
+def _fill_body(index: int, arrays: Sequence[CArray], scalars: Sequence[CScalar]) -> str:
+    """`arrays` is one array at every size."""
+    array = arrays[0]
     if array.fill is not None:
         lines = [
-            f"    const {'double' if s.real else 'int64_t'} {s.name} = {s.value}; (void){s.name};" for s in scalars
+            f"    const {_wide(s)} {s.name} = tp_scalar_{k}[tp_set]; (void){s.name};" for k, s in enumerate(scalars)
         ]
         lines.append(f"    const int64_t tp_count = (int64_t)tp_arrays[{index}].count;")
         lines.append("    for (int64_t i = 0; i < tp_count; i++)")
@@ -100,21 +138,37 @@ def _fill_body(index: int, array: CArray, scalars: Sequence[CScalar]) -> str:
         return "\n".join(lines)
     if array.lo is None and array.hi is None:
         return f"    TP_RANDOM({array.element}, {index}, tp_seed);"
-    lo, hi = array.lo or "0", array.hi or "1"
+    bounds = [(a.lo or "0", a.hi or "1") for a in arrays]
+    wide = "double" if any("." in text or "e" in text for pair in bounds for text in pair) else "int64_t"
     return (
+        f"    {_table('tp_lo', wide, [lo for lo, _ in bounds])}\n"
+        f"    {_table('tp_hi', wide, [hi for _, hi in bounds])}\n"
         f"    if (TP_KIND({array.element}) == 'f')\n"
-        f"        TP_RANDOM_REAL({array.element}, {index}, tp_seed, {lo}, {hi});\n"
+        f"        TP_RANDOM_REAL({array.element}, {index}, tp_seed, (double)tp_lo[tp_set], (double)tp_hi[tp_set]);\n"
         f"    else\n"
-        f"        TP_RANDOM_INTEGER({array.element}, {index}, tp_seed, (int64_t)({lo}), (int64_t)({hi}));"
+        f"        TP_RANDOM_INTEGER({array.element}, {index}, tp_seed, (int64_t)tp_lo[tp_set], (int64_t)tp_hi[tp_set]);"
     )
 
 
+def _any_value(arrays: Sequence[CArray]) -> str:
+    """Which arrays may hold special values: those of which the pragma says no more than their type."""
+    free = [a.direction != "out" and a.fill is None and a.lo is None and a.hi is None for a in arrays]
+    return _table("tp_any_value", "int", [str(int(is_free)) for is_free in free])
+
+
+def _pairs(arrays: Sequence[CArray], pairs: Sequence[tuple[str, str]]) -> str:
+    number = {array.name: index for index, array in enumerate(arrays)}
+    rows = [f"{{{number[a]}, {number[b]}}}" for a, b in pairs] or ["{0, 0}"]
+    return f"static const int tp_pairs[][2] = {{{', '.join(rows)}}};"
+
+
 def _call(function: str, arguments: Sequence[CScalar | CArray]) -> str:
-    words, index = [], 0
+    words, scalars, arrays = [], 0, 0
     for argument in arguments:
         if isinstance(argument, CScalar):
-            words.append(f"({argument.element}){argument.value}")
+            words.append(f"({argument.element})tp_scalar_{scalars}[tp_set]")
+            scalars += 1
         else:
-            words.append(f"TP_POINTER({index})")
-            index += 1
+            words.append(f"TP_POINTER({arrays})")
+            arrays += 1
     return f"static void tp_call(void) {{\n    (void){function}({', '.join(words)});\n}}"

@@ -167,33 +167,44 @@ static const char *tp_option(int argc, char **argv, const char *name, const char
     return otherwise;
 }
 
-static void tp_set_up(int guarded, uint64_t seed) {
-    tp_describe();
-    for (int i = 0; i < tp_array_count; i++) {
-        if (guarded)
-            tp_allocate_guarded(&tp_arrays[i]);
-        else
-            tp_allocate_plain(&tp_arrays[i]);
+static void tp_say_arrays(void) {
+    for (int i = 0; i < tp_array_count; i++)
         if (tp_arrays[i].direction != TP_IN)
             tp_say("array %s %c%zu %zu\n", tp_arrays[i].name, tp_arrays[i].kind, tp_arrays[i].size, tp_arrays[i].count);
+}
+
+static void tp_set_up(int canaries, uint64_t seed) {
+    tp_describe();
+    for (int i = 0; i < tp_array_count; i++) {
+        if (canaries)
+            tp_allocate_plain(&tp_arrays[i]);
+        else
+            tp_allocate_bare(&tp_arrays[i]);
     }
+    tp_say_arrays();
     tp_fill(seed);
     tp_keep_pristine();
-    for (int i = 0; guarded && i < tp_array_count; i++)
-        if (tp_arrays[i].direction == TP_IN) mprotect(tp_arrays[i].map, tp_arrays[i].mapped, PROT_READ);
 }
+
+static void tp_check(const char *cases, int calls, int file, int rounding); /* checks.h */
 
 int main(int argc, char **argv) {
     char here;
     tp_stack_base = &here;
     const char *mode = tp_option(argc, argv, "mode", "check"), *outputs = tp_option(argc, argv, "outputs", NULL);
     const char *report = tp_option(argc, argv, "report", NULL);
-    int calls = atoi(tp_option(argc, argv, "calls", "1")), guarded = strcmp(mode, "check") == 0;
+    const char *cases = tp_option(argc, argv, "cases", NULL), *rounding = tp_option(argc, argv, "rounding", "");
+    const char *seed = tp_option(argc, argv, "seed", "1");
+    char alone[64];
+    snprintf(alone, sizeof alone, "%s:0:0:0:0:0:0", seed);
+    int calls = atoi(tp_option(argc, argv, "calls", "1")), timed = strcmp(mode, "time") == 0;
+    tp_guarded = strcmp(mode, "check") == 0;
+    tp_check_alignment = (size_t)atoi(tp_option(argc, argv, "alignment", "1"));
     if (report) tp_report = tp_open(report, O_APPEND);
-    if (guarded || strcmp(mode, "time") == 0) tp_catch_faults();
-    tp_set_up(guarded, strtoull(tp_option(argc, argv, "seed", "1"), NULL, 10));
+    if (tp_guarded || timed) tp_catch_faults();
+    if (!tp_guarded) tp_set_up(timed, strtoull(seed, NULL, 10));
     int file = outputs ? tp_open(outputs, O_TRUNC) : -1;
-    if (strcmp(mode, "time") == 0) {
+    if (timed) {
         tp_plan plan;
         plan.warmup_s = atof(tp_option(argc, argv, "warmup", "0.05"));
         plan.budget_s = atof(tp_option(argc, argv, "budget", "0.5"));
@@ -206,13 +217,15 @@ int main(int argc, char **argv) {
         plan.probe = atoi(tp_option(argc, argv, "probe", "2"));
         if (plan.most < 1 || plan.most > 1000000) tp_fail(TP_EXIT_USAGE, "most must be between 1 and 1000000");
         tp_time(&plan);
+        tp_check_canaries();
         if (file >= 0) tp_write_outputs(file);
-    } else { /* check, sanitize (unguarded: the sanitizer's red zones do it), count */
+    } else if (tp_guarded) {
+        tp_check(cases ? cases : alone, calls, file, strcmp(rounding, "up") == 0 ? 1 : strcmp(rounding, "down") == 0 ? -1 : 0);
+    } else { /* sanitize (the sanitizer's red zones watch the arrays), count */
         for (int call = 0; call < calls; call++) {
             tp_restore();
             tp_poison(call & 1);
             tp_call();
-            if (guarded) tp_check_canaries();
             if (file >= 0) tp_write_outputs(file);
         }
     }

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -23,7 +24,8 @@ class ArrayShape:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    arrays: tuple[ArrayShape, ...] = ()
+    cases: tuple[tuple[ArrayShape, ...], ...] = ()  # the arrays of each case of mode=check; of other modes there is one
+    unchanged: Mapping[int, int] = field(default_factory=dict)  # by case, elements that a call left as they were
     samples: tuple[Sample, ...] = ()
     fault: tuple[str, ...] = ()  # out_of_bounds NAME BYTE COUNT SIZE | read_only NAME | stack
     refused_bytes: int | None = None
@@ -32,10 +34,15 @@ class Report:
     error: str = ""
     done: bool = False
 
+    @property
+    def arrays(self) -> tuple[ArrayShape, ...]:
+        return self.cases[0] if self.cases else ()
+
 
 def read_report(path: Path) -> Report:
     """The report file; an unfinished or missing one is a Report that is not `done`."""
-    arrays: list[ArrayShape] = []
+    cases: list[list[ArrayShape]] = []
+    unchanged: dict[int, int] = {}
     samples: list[Sample] = []
     fault: tuple[str, ...] = ()
     refused: int | None = None
@@ -44,7 +51,12 @@ def read_report(path: Path) -> Report:
     for line in text.splitlines():
         match line.split():
             case ["array", name, dtype, count]:
-                arrays.append(ArrayShape(name, dtype, int(count)))
+                cases = cases or [[]]
+                cases[-1].append(ArrayShape(name, dtype, int(count)))
+            case ["case", _]:
+                cases.append([])
+            case ["unchanged", count]:
+                unchanged[len(cases) - 1] = int(count)
             case ["sample", seconds, interruptions, calibration, waited]:
                 samples.append(Sample(float(seconds), int(interruptions), float(calibration), float(waited)))
             case ["fault", *words]:
@@ -60,7 +72,8 @@ def read_report(path: Path) -> Report:
             case ["done"]:
                 done = True
     return Report(
-        arrays=tuple(arrays),
+        cases=tuple(tuple(arrays) for arrays in cases),
+        unchanged=unchanged,
         samples=tuple(samples),
         fault=fault,
         refused_bytes=refused,
@@ -74,20 +87,40 @@ def read_report(path: Path) -> Report:
 def read_outputs(path: Path, arrays: tuple[ArrayShape, ...]) -> tuple[tuple[Output, ...], ...]:
     """The arrays after each call. Raises ToolError when the file does not hold a whole number of calls."""
     raw = path.read_bytes()
-    a_call = sum(np.dtype(array.dtype if array.dtype != "b1" else "?").itemsize * array.count for array in arrays)
+    a_call = sum(_bytes(array) for array in arrays)
     if a_call == 0:
         return ((),)
     if not raw or len(raw) % a_call:
         raise ToolError(f"the harness wrote {len(raw)} bytes of results where a multiple of {a_call} was expected")
-    calls, offset = [], 0
-    for _ in range(len(raw) // a_call):
-        outputs = []
-        for array in arrays:
-            dtype = np.dtype("?" if array.dtype == "b1" else array.dtype)
-            outputs.append(Output(array.name, np.frombuffer(raw, dtype, array.count, offset)))
-            offset += dtype.itemsize * array.count
-        calls.append(tuple(outputs))
-    return tuple(calls)
+    return tuple(_read_call(raw, start, arrays) for start in range(0, len(raw), a_call))
+
+
+def read_cases(path: Path, cases: Sequence[tuple[ArrayShape, ...]], calls: int) -> list[tuple[tuple[Output, ...], ...]]:
+    """For each case the arrays after each of its calls. Raises ToolError when the file is shorter or longer."""
+    raw, start, outputs = path.read_bytes(), 0, []
+    sizes = [sum(_bytes(array) for array in arrays) for arrays in cases]
+    if len(raw) != calls * sum(sizes):
+        raise ToolError(f"the harness wrote {len(raw)} bytes of results where {calls * sum(sizes)} were expected")
+    for arrays, size in zip(cases, sizes):
+        outputs.append(tuple(_read_call(raw, start + call * size, arrays) for call in range(calls)))
+        start += calls * size
+    return outputs
+
+
+def _dtype(array: ArrayShape) -> np.dtype[np.generic]:
+    return np.dtype("?" if array.dtype == "b1" else array.dtype)
+
+
+def _bytes(array: ArrayShape) -> int:
+    return _dtype(array).itemsize * array.count
+
+
+def _read_call(raw: bytes, start: int, arrays: tuple[ArrayShape, ...]) -> tuple[Output, ...]:
+    outputs = []
+    for array in arrays:
+        outputs.append(Output(array.name, np.frombuffer(raw, _dtype(array), array.count, start)))
+        start += _bytes(array)
+    return tuple(outputs)
 
 
 def describe_out_of_bounds(fault: tuple[str, ...]) -> str:

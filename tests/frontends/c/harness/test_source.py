@@ -181,7 +181,7 @@ int main(void) { return 1; }
         check=True,
     )
     _, report = run(tmp_path / "program", "mode=check")
-    assert report == [["array", "x", "f4", "4"], ["done"]]
+    assert report == [["case", "0"], ["array", "x", "f4", "4"], ["done"]]
 
 
 @pytest.mark.parametrize("name", ["matmul.c", "spmv.c", "stencil.c"])

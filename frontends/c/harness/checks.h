@@ -1,0 +1,144 @@
+/* mode=check of every generated harness: the cases in which a kernel's results are compared. It stands last, after the
+ * generated part.
+ * A case is SEED:SIZES:START:POISON:SPECIAL:PAIR:SHIFT, decimal numbers; cases are separated by commas.
+ *   SIZES    which of the kernel's sizes, 0 is the one it is tuned at
+ *   START    1: arrays lie at the start of their memory, what is before them is inaccessible; 0: at its end
+ *   POISON   pattern of the outputs before the first call (tp_poison); further calls have the other and this in turns
+ *   SPECIAL  0, or which special values are among the inputs (tp_special_real)
+ *   PAIR     0, or the number (from 1) in tp_pairs of two arrays that overlap, neither of which is poisoned
+ *   SHIFT    elements by which the second of them begins after the first, may be negative */
+#include <fenv.h>
+#include <float.h>
+
+typedef struct {
+    unsigned long long seed;
+    int set, at_start, poison, special, pair, shift;
+} tp_case;
+
+/* --- special values ---------------------------------------------------------------------------------------------- */
+enum { TP_NOT_FINITE = 1, TP_TINY, TP_HUGE };
+#define TP_SPECIAL_EVERY 5 /* of so many elements one holds a special value */
+
+static double tp_special_real(int special, uint64_t bits) {
+    static const double values[3][4] = {{NAN, INFINITY, -INFINITY, NAN}, {0.0, -0.0, 0.5, -0.25}, {1.0, -1.0, 1.0, -1.0}};
+    return values[special - 1][bits & 3];
+}
+
+static uint64_t tp_special_integer(const tp_array *array, uint64_t bits) {
+    uint64_t high = (uint64_t)1 << (8 * array->size - 1);
+    if (array->kind == 'u') return bits & 1 ? 2 * high - 1 : 0;
+    return bits & 1 ? high - 1 : high;
+}
+
+/* Of an array whose contents the pragma leaves open. Half precision and Booleans have none. */
+static void tp_sprinkle(int index, uint64_t seed, int special) {
+    tp_array *array = &tp_arrays[index];
+    for (size_t k = 0; k < array->count; k++) {
+        uint64_t bits = tp_random(seed + 0x5EED, (uint64_t)index, k);
+        double real = tp_special_real(special, bits >> 8);
+        unsigned char *at = array->data + k * array->size;
+        if ((bits & 255) % TP_SPECIAL_EVERY) continue;
+        if (array->kind == 'f' && array->size == sizeof(float)) {
+            *(float *)at = (float)real * (special == TP_TINY ? FLT_MIN : special == TP_HUGE ? FLT_MAX : 1.0f);
+        } else if (array->kind == 'f' && array->size == sizeof(double)) {
+            *(double *)at = real * (special == TP_TINY ? DBL_MIN : special == TP_HUGE ? DBL_MAX : 1.0);
+        } else if (array->kind == 'f' && array->size == sizeof(long double)) {
+            *(long double *)at = real * (special == TP_TINY ? LDBL_MIN : special == TP_HUGE ? LDBL_MAX : 1.0L);
+        } else if ((array->kind == 'i' || array->kind == 'u') && special == TP_HUGE) {
+            uint64_t whole = tp_special_integer(array, bits >> 8);
+            if (array->size == 1) *(uint8_t *)at = (uint8_t)whole;
+            if (array->size == 2) *(uint16_t *)at = (uint16_t)whole;
+            if (array->size == 4) *(uint32_t *)at = (uint32_t)whole;
+            if (array->size == 8) *(uint64_t *)at = whole;
+        }
+    }
+}
+
+/* --- one case ---------------------------------------------------------------------------------------------------- */
+static void tp_allocate_overlapping(tp_array *first, tp_array *second, int at_start, int shift) {
+    size_t apart = (size_t)(shift < 0 ? -shift : shift) * first->size;
+    size_t from = shift < 0 ? apart : 0, to = shift < 0 ? 0 : apart;
+    size_t first_end = from + first->size * first->count, second_end = to + second->size * second->count;
+    tp_allocate_guarded(first, at_start, first_end > second_end ? first_end : second_end);
+    second->data = first->low + to;
+    first->data = first->low + from;
+}
+
+static int tp_overlaps(const tp_case *c, int index) {
+    return c->pair && (tp_pairs[c->pair - 1][0] == index || tp_pairs[c->pair - 1][1] == index);
+}
+
+static void tp_set_up_case(const tp_case *c) {
+    tp_set = c->set;
+    tp_describe();
+    for (int i = 0; i < tp_array_count; i++)
+        if (!tp_overlaps(c, i)) tp_allocate_guarded(&tp_arrays[i], c->at_start, tp_arrays[i].size * tp_arrays[i].count);
+    if (c->pair) {
+        const int *pair = tp_pairs[c->pair - 1];
+        tp_allocate_overlapping(&tp_arrays[pair[0]], &tp_arrays[pair[1]], c->at_start, c->shift);
+    }
+    tp_say_arrays();
+    tp_fill(c->seed);
+    for (int i = 0; i < tp_array_count; i++) {
+        tp_array *array = &tp_arrays[i];
+        if (c->special && tp_any_value[i]) tp_sprinkle(i, c->seed, c->special);
+        if (array->direction == TP_INOUT || tp_overlaps(c, i)) tp_keep_pristine_array(array);
+        if (array->direction == TP_IN && !tp_overlaps(c, i)) mprotect(array->map, array->mapped, PROT_READ);
+    }
+}
+
+static void tp_poison_case(const tp_case *c, int pattern) {
+    for (int i = 0; i < tp_array_count; i++)
+        if (tp_arrays[i].direction == TP_OUT && !tp_overlaps(c, i)) tp_poison_array(&tp_arrays[i], pattern);
+}
+
+static void tp_take_down_case(void) {
+    for (int i = 0; i < tp_array_count; i++) {
+        if (tp_arrays[i].map) munmap(tp_arrays[i].map - TP_GUARD, tp_arrays[i].mapped + 2 * TP_GUARD);
+        free(tp_arrays[i].pristine);
+    }
+}
+
+/* How many elements of the floating inout arrays are as they were before the call. */
+static void tp_say_unchanged(void) {
+    size_t same = 0;
+    for (int i = 0; i < tp_array_count; i++) {
+        const tp_array *array = &tp_arrays[i];
+        if (array->direction != TP_INOUT || array->kind != 'f') continue;
+        for (size_t k = 0; k < array->count; k++)
+            same += memcmp(array->data + k * array->size, array->pristine + k * array->size, array->size) == 0;
+    }
+    tp_say("unchanged %zu\n", same);
+}
+
+/* The kernel under a rounding mode: -1 down, 0 as always, 1 up. Threads that it starts inherit it. */
+static void tp_rounded_call(int rounding) {
+    int usual = fegetround();
+#if defined FE_UPWARD && defined FE_DOWNWARD
+    if (rounding) fesetround(rounding > 0 ? FE_UPWARD : FE_DOWNWARD);
+#endif
+    tp_call();
+    fesetround(usual);
+}
+
+static void tp_check(const char *cases, int calls, int file, int rounding) {
+    for (int number = 0; *cases; number++) {
+        tp_case c;
+        int length = 0;
+        if (sscanf(cases, "%llu:%d:%d:%d:%d:%d:%d%n", &c.seed, &c.set, &c.at_start, &c.poison, &c.special, &c.pair,
+                   &c.shift, &length) != 7 || (cases[length] && cases[length] != ','))
+            tp_fail(TP_EXIT_USAGE, "a case is SEED:SIZES:START:POISON:SPECIAL:PAIR:SHIFT");
+        cases += length + (cases[length] == ',');
+        tp_say("case %d\n", number);
+        tp_set_up_case(&c);
+        for (int call = 0; call < calls; call++) {
+            tp_restore();
+            tp_poison_case(&c, (c.poison + call) & 1);
+            tp_rounded_call(rounding);
+            tp_check_canaries();
+            if (calls > 1 && call == 0) tp_say_unchanged();
+            if (file >= 0) tp_write_outputs(file);
+        }
+        tp_take_down_case();
+    }
+}

@@ -1,0 +1,101 @@
+"""What a kernel is called with while its results are compared: seeds, sizes, ends of memory, special values, overlap.
+
+One process runs all cases of a candidate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+SPECIAL = {1: "NaN and infinities", 2: "denormals and zeros of both signs", 3: "the largest numbers"}  # checks.h
+SHIFTS = (0, 1, -1)  # elements between the beginnings of two arrays that overlap
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Inputs:
+    """What a kernel may be called with besides the size that it is tuned at. `sizes` are the further ones, in words
+    (`n = 383`), `stated` if the source says so; `pairs` of arrays may overlap; numbers may be special unless `finite`.
+    """
+
+    sizes: tuple[str, ...] = ()
+    stated: bool = False
+    finite: bool = True
+    pairs: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """One call in mode=check; frontends/c/harness/checks.h says what the numbers mean. `words` says it to the user."""
+
+    seed: int
+    size: int = 0
+    at_start: bool = False
+    poison: int = 0
+    special: int = 0
+    pair: int = 0
+    shift: int = 0
+    words: str = ""
+
+    @property
+    def argument(self) -> str:
+        fields = (self.seed, self.size, self.at_start, self.poison, self.special, self.pair, self.shift)
+        return ":".join(str(int(field)) for field in fields)
+
+    @property
+    def usual(self) -> bool:
+        """As the kernel is called while it is timed."""
+        return not (self.size or self.special or self.pair)
+
+    def explained(self, log: str) -> str:
+        return f"{self.words}: {log}" if self.words else log
+
+
+def all_cases(seeds: Sequence[int], inputs: Inputs) -> tuple[Case, ...]:
+    """What the reference is run with: the further sizes with the seeds and the ends of memory in turns, the last and
+    smallest at both ends; special values and overlaps at that one too; the tuned size with every seed."""
+    last = len(inputs.sizes)
+    sizes = [_at_size(seeds, k, words, k % 2) for k, words in enumerate(inputs.sizes, 1)]
+    sizes += [_at_size(seeds, last, inputs.sizes[-1], 1 - last % 2)] if last else []
+    usual = [Case(seed=seed, at_start=k % 2 == 1, poison=k % 2) for k, seed in enumerate(dict.fromkeys(seeds))]
+    return (*sizes, *_special(seeds[0], inputs), *_overlapping(seeds[0], inputs), *usual)
+
+
+def of_candidate(cases: Sequence[Case], sizes: Collection[int] | None) -> tuple[Case, ...]:
+    """Of the reference's cases those in which a candidate is compared that may be called at these further sizes (None:
+    at all): the tuned size with the first seed alone where one near it, with the second, is among them."""
+    allowed = [case for case in cases if sizes is None or case.size == 0 or case.size in sizes]
+    near = any(case.size == 1 for case in allowed)
+    first = next(case for case in allowed if case.usual)
+    return tuple(case for case in allowed if not (near and case.usual) or case == first)
+
+
+def _at_size(seeds: Sequence[int], size: int, words: str, at_start: int) -> Case:
+    return Case(
+        seed=seeds[at_start % len(seeds)], size=size, at_start=bool(at_start), poison=at_start, words=f"at {words}"
+    )
+
+
+def _special(seed: int, inputs: Inputs) -> list[Case]:
+    if inputs.finite:
+        return []
+    return [Case(seed=seed, size=_small(inputs), special=k, words=f"with {words}") for k, words in SPECIAL.items()]
+
+
+def _overlapping(seed: int, inputs: Inputs) -> list[Case]:
+    return [
+        Case(seed=seed, size=_small(inputs), pair=k, shift=shift, words=_overlap_words(first, second, shift))
+        for k, (first, second) in enumerate(inputs.pairs, 1)
+        for shift in SHIFTS
+    ]
+
+
+def _overlap_words(first: str, second: str, shift: int) -> str:
+    if shift == 0:
+        return f"with {second} in the place of {first}"
+    return f"with {second} {abs(shift)} element {'after' if shift > 0 else 'before'} {first}, overlapping"
+
+
+def _small(inputs: Inputs) -> int:
+    """The number of the last further size, which is large enough for vectors and cheap; else of the tuned one."""
+    return len(inputs.sizes)

@@ -1,0 +1,184 @@
+"""What the untouched source computes, and in which cases it can be judged by.
+
+A case other than the usual ones, in which the source itself fails, is left out: nothing can be compared there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from tunepass.diagnostics import ToolError
+from tunepass.evaluators.harness.cases import Case
+from tunepass.evaluators.harness.compare import Mismatch, Output, compare
+from tunepass.evaluators.harness.harness import BuiltHarness, Calls, Checked, HarnessRun
+from tunepass.evaluators.measure.timing import MeasurePlan
+from tunepass.evaluators.measure.tolerance import Mask, Tolerance
+from tunepass.evaluators.process.run import Limits
+from tunepass.evaluators.toolchains.compiling import mentions_main
+from tunepass.ir.candidate import Candidate
+from tunepass.study.outcome import Failed
+
+SLOWER = 20.0  # a check may take this many times the reference's before it counts as hung
+ALIGNED = 64  # bytes, of guarded arrays where the source relies on more than the alignment of their elements
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reference:
+    """What the untouched source computes in each case: in a call with poison pattern 0, and in one with 1."""
+
+    expected: Mapping[Case, Calls]
+    seconds: float  # of a run of all cases, one call each, and the filling of the arrays
+    alignment: int = 1  # of guarded arrays in bytes; 1: that of their elements
+    left_out: tuple[tuple[Case, str], ...] = ()  # cases in which the source itself fails, and how
+
+    @property
+    def outputs(self) -> dict[int, Calls]:
+        """By seed, at the size that is tuned and timed."""
+        return {case.seed: calls for case, calls in self.expected.items() if case.usual}
+
+    def check_limits(self, limits: Limits) -> Limits:
+        return replace(limits, wall_s=min(limits.wall_s, 2.0 + SLOWER * self.seconds))
+
+    def time_limits(self, limits: Limits, plan: MeasurePlan) -> Limits:
+        """A cut candidate still makes its warm-up and probe calls; a fast one fills the budget."""
+        needed = 2.0 + plan.warmup_s + 5 * plan.budget_s + SLOWER * self.seconds
+        return replace(limits, wall_s=min(max(limits.wall_s, plan.budget_s * 5), needed))
+
+
+def run_reference(
+    harness: BuiltHarness, candidate: Candidate, cases: Sequence[Case], limits: Limits, tolerance: Tolerance
+) -> Reference:
+    """Raises ToolError with the tools' words when the reference itself cannot be compiled, linked or run."""
+    source = harness.compiling.source
+    target, _, failure = harness.compiling.compile_candidate(
+        candidate, harness.folder, rename_main=mentions_main(harness.text)
+    )
+    if failure is not None:
+        raise ToolError(f"{source} does not compile as it is", hint=failure.log)
+    program, failure = harness.link(target, candidate, harness.folder)
+    if program is None:
+        raise ToolError(f"{source} does not link with its harness", hint=_link_hint(failure))
+    run = HarnessRun(program, harness.folder, candidate.environment)
+    alignment, usual = _run_usual(run, source, [case for case in cases if case.usual], limits)
+    for checked in usual.values():
+        _check_deterministic(source, checked.calls, tolerance)
+    whole = not any(_unwritten(checked) for checked in usual.values())
+    others, left_out = {}, []
+    for case, result in _run_each(run, [case for case in cases if not case.usual], alignment, limits):
+        reason = result.log if isinstance(result, Failed) else _reason_against(result, tolerance, whole)
+        if reason is not None:
+            left_out.append((case, reason))
+        elif isinstance(result, Checked):
+            others[case] = result
+    judged = {**others, **usual}
+    return Reference(
+        expected={case: checked.calls for case, checked in judged.items()},
+        seconds=sum(checked.seconds for checked in judged.values()) / 2,
+        alignment=alignment,
+        left_out=tuple(left_out),
+    )
+
+
+def _run_usual(run: HarnessRun, source: Path, cases: Sequence[Case], limits: Limits) -> tuple[int, dict[Case, Checked]]:
+    """The alignment with which the source runs, and what it computes."""
+    found = run.check(cases, 1, limits, calls=2)
+    if isinstance(found, Failed) and found.stage in ("crash", "out_of_bounds"):
+        aligned = run.check(cases, ALIGNED, limits, calls=2)
+        if not isinstance(aligned, Failed):
+            return ALIGNED, aligned
+    if isinstance(found, Failed):
+        raise ToolError(_problem(source, found), hint=_hint(found))
+    return 1, found
+
+
+def _run_each(
+    run: HarnessRun, cases: Sequence[Case], alignment: int, limits: Limits
+) -> Iterator[tuple[Case, Checked | Failed]]:
+    """All at once; where that fails, one by one."""
+    found = run.check(cases, alignment, limits, calls=2) if cases else {}
+    if not isinstance(found, Failed):
+        yield from found.items()
+        return
+    for case in cases:
+        alone = run.check([case], alignment, limits, calls=2)
+        yield case, alone if isinstance(alone, Failed) else alone[case]
+
+
+def _reason_against(checked: Checked, tolerance: Tolerance, whole: bool) -> str | None:
+    """Why nothing can be compared with this, if that is so."""
+    wrong = _disagreement(checked.calls, tolerance)
+    if wrong is not None:
+        return f"two calls on the same data give different results ({wrong})"
+    unwritten = _unwritten(checked)
+    if whole and unwritten:
+        return f"{unwritten} elements are not written, which they are at the size that is tuned"
+    return None
+
+
+def _unwritten(checked: Checked) -> int:
+    """Elements that kept the poison, or what an inout array held before."""
+    return checked.unchanged + sum(int(_poison_left(first, second).sum()) for first, second in zip(*checked.calls))
+
+
+def _check_deterministic(source: Path, calls: Calls, tolerance: Tolerance) -> None:
+    wrong = _disagreement(calls, tolerance)
+    if wrong is not None:
+        raise ToolError(
+            f"{source}: two calls on the same data give different results ({wrong})",
+            hint=f"if the kernel reads {wrong.name} before writing it, declare it `inout`; "
+            "if it keeps state between calls, or races, nothing can be checked",
+        )
+
+
+def _disagreement(calls: Calls, tolerance: Tolerance) -> Mismatch | None:
+    """Two calls on equal data must agree, except where both left the poison."""
+    for first, second in zip(*calls):
+        unwritten = _poison_left(first, second)
+        kept = [Output(o.name, o.values[~unwritten]) for o in (first, second)]
+        wrong = compare([kept[0]], [kept[1]], tolerance)
+        if wrong:
+            return wrong[0]
+    return None
+
+
+def _poison_left(first: Output, second: Output) -> Mask:
+    """Where call 0 left poison pattern 0 and call 1 pattern 1 (frontends/c/harness/runtime.h)."""
+    a, b = first.values, second.values
+    if a.dtype.kind == "f":
+        poison = 203.25 if a.dtype.itemsize == 2 else -1234.5
+        left: Mask = np.isnan(a) & (b == poison)
+    elif a.dtype.kind == "b":
+        left = np.logical_and(a == 0, b == 1)
+    else:
+        in_bytes = (a.view(np.uint8) == 0xA5) & (b.view(np.uint8) == 0x5A)
+        left = in_bytes.reshape(len(a), a.dtype.itemsize).all(axis=1)
+    return left
+
+
+def _link_hint(failure: Failed | None) -> str:
+    log = failure.log if failure else ""
+    if "undefined reference" in log or "undefined symbol" in log:
+        return f"{log}\nis the kernel `static`, or does it need a library (-l…) named after `--`?"
+    return log
+
+
+def _problem(source: Path, failure: Failed) -> str:
+    what = {
+        "timeout": "does not end in time",
+        "out_of_bounds": "leaves the bounds of its arrays",
+        "memory": "lacks memory",
+        "wrong_result": "writes to an input",
+    }
+    return f"{source}: the kernel as it is {what.get(failure.stage, 'does not run')}, so nothing can be judged"
+
+
+def _hint(failure: Failed) -> str:
+    advice = {
+        "out_of_bounds": "\nare the lengths in the kernel pragma right?",
+        "wrong_result": "\ndeclare it `inout` in the kernel pragma",
+    }
+    return failure.log + advice.get(failure.stage, "")
