@@ -60,14 +60,20 @@ void window(int n, const double *in, double *out)
     exit(7);
 #elif SHAPE == 15                    /* runs out of stack */
     volatile char deep[64 << 20]; for (int i = 0; i < 64 << 20; i++) deep[i] = 1;
-#elif SHAPE == 16                    /* wrong from the second call on */
-    static int calls; if (calls++) { memset(out, 0, n * sizeof *out); return; }
+#elif SHAPE == 16                    /* wrong from the third call on */ 
+    static int calls; if (calls++ > 1) { memset(out, 0, n * sizeof *out); return; }
 #elif SHAPE == 17                    /* reads past the end */
     out[0] = in[n];
 #elif SHAPE == 18                    /* slow */
     for (volatile int spin = 0; spin < 3000000; spin++) ;
 #elif SHAPE == 20                    /* touches memory without end */
     for (long i = 0; i < 100000; i++) *(char *volatile *)&kept = memset(malloc(1 << 20), 1, 1 << 20);
+#elif SHAPE == 21                    /* reads before the start */
+    out[0] = in[-1];
+#elif SHAPE == 22                    /* writes past the end from the third call on */
+    static int calls; if (calls++ > 1) out[n] = 0;
+#elif SHAPE == 23                    /* relies on 16-byte alignment */
+    if ((unsigned long)in % 16) __builtin_trap();
 #endif
     for (int i = 0; i < n; i++) out[i] = in[i] + in[(i + 1) % n];
 }

@@ -50,7 +50,7 @@ def test_the_same_object_code_is_measured_once(evaluator: CompileRun) -> None:
         (1, "timeout", "did not end within"),
         (2, "memory", "an allocation of 107,374,182,400 bytes was refused"),
         (3, "crash", "SIGSEGV"),
-        (4, "run", "left 1 processes running"),
+        (4, "run", "left 2 processes running"),
         (5, "output", "printed more than 100,000 bytes"),
         (6, "wrong_result", f"out: 1 of {N} elements differ; worst at out[{N // 2}]"),
         (7, "wrong_result", f"out: {N // 2} of {N} elements differ"),
@@ -65,6 +65,8 @@ def test_the_same_object_code_is_measured_once(evaluator: CompileRun) -> None:
         (16, "wrong_result", "while timed: out"),
         (17, "out_of_bounds", "touched in["),
         (20, "memory", ""),
+        (21, "out_of_bounds", "touched in[-1], 1 before its start"),
+        (22, "out_of_bounds", f"touched out[{N}], 1 past its end"),
     ],
 )
 def test_a_hostile_candidate_is_a_failure_of_its_kind(

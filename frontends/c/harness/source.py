@@ -7,7 +7,9 @@ the kernel and main renamed. With -DTP_WRAP_MALLOC and the linker's --wrap its r
 
 Protocol: `harness mode=MODE report=PATH outputs=PATH seed=N ...`. The report is lines of text, appended:
 
+    case N                         mode=check, before what follows of case N
     array NAME KIND SIZE COUNT     each out and inout array: NumPy's letter and byte size (f8), number of elements
+    unchanged COUNT                mode=check with several calls: elements of floating inout arrays that the first left
     fault out_of_bounds NAME BYTE COUNT SIZE | fault read_only NAME | fault stack     then status 86, or the signal
     refused BYTES                  an allocation of the kernel failed
     plan INNER CLOCK_S             calls averaged in a sample, cost of reading the clock (already subtracted)
@@ -16,16 +18,19 @@ Protocol: `harness mode=MODE report=PATH outputs=PATH seed=N ...`. The report is
     error TEXT                     the harness itself could not go on
     done
 
-The outputs file holds the out and inout arrays after each call of mode=check, after the last call of mode=time, raw.
+The outputs file holds the out and inout arrays after each call of each case of mode=check, after the last call of
+mode=time, raw.
 
-mode=check     `calls` calls (default 1); call n with outputs poisoned by pattern n % 2. Every array ends at an
-               inaccessible region (to within 64-byte alignment: array starts are aligned, and the bytes up to the
-               region hold a canary that is checked); `in` arrays are read-only. Inout arrays are restored first.
+mode=check     The `cases` (checks.h), `calls` calls of each (default 1). In each, every array begins or ends at an
+               inaccessible region, to within `alignment` bytes (1, the default: that of its elements), and what is
+               left of its pages on the other side holds a canary that is checked; `in` arrays are read-only, inout
+               arrays are restored first. `rounding=up` or `down` for the calls.
 mode=time      Warm-up until steady (at most `warmup` s), then samples until the 95 % interval of the median is
                narrower than `precision`, or `most` samples, or `budget` s; at least `least`. A sample averages enough
                calls, timed singly with inout arrays restored between, to last 50 us. `cutoff`: stop after `probe`
                undisturbed samples (or four times as many) when the fastest is slower than this many seconds; after
-               any `probe` samples when it is half as slow again. Outputs carry poison pattern 1.
+               any `probe` samples when it is half as slow again. Outputs carry poison pattern 1. Canaries on both
+               sides of every array are checked at the end.
 mode=sanitize  as check, with plain allocations and no fault handler: for ASan and UBSan.
 mode=count     as check, plain: for cachegrind, by the difference between two values of `calls`.
 
@@ -43,7 +48,7 @@ from tunepass.frontends.c.harness.text import CArray, CScalar, harness_text
 from tunepass.ir.c_kernel import ArrayArgument, CKernel, KernelCall, ScalarArgument
 from tunepass.ir.kernel import Kernel
 
-HARNESS_VERSION = 2
+HARNESS_VERSION = 3
 Scalars = dict[str, int | float]
 
 

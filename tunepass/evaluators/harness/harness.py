@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tunepass.diagnostics import ToolError
@@ -50,8 +50,9 @@ class HarnessRun:
     def check(
         self, cases: Sequence[Case], alignment: int, limits: Limits, calls: int = 1
     ) -> dict[Case, Checked] | Failed:
-        words = ["mode=check", f"calls={calls}", f"alignment={alignment}"]
-        words.append(f"cases={','.join(case.argument for case in cases)}")
+        """`calls` calls in each case: one with the case's own poison, or several, the first with pattern 0."""
+        arguments = [case.argument if calls == 1 else replace(case, poison=0).argument for case in cases]
+        words = ["mode=check", f"calls={calls}", f"alignment={alignment}", f"cases={','.join(arguments)}"]
         done, report, failure = self._run(words, limits)
         if failure is not None:
             return Failed(failure.stage, cases[max(0, len(report.cases) - 1)].explained(failure.log))
