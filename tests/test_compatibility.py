@@ -79,15 +79,23 @@ class Runner:
         return dict(line.strip().split(": ", 1) for line in out.splitlines()[1:])
 
     def adopt(self, sample: Sample) -> None:
-        """Replace the compiler and the device in the sample's lock and store by this machine's."""
+        """Replace the compiler, the device and the harness in the sample's lock and store by those of here."""
         folder = self.folder / sample.folder
         lock = folder / "tunepass.lock"
-        changes = [change.split(" -> ") for change in self.reasons(sample).values()]
+        reasons = self.reasons(sample)
+        harness = reasons.pop("harness", "").split(" -> ")
+        changes = [change.split(" -> ") for change in reasons.values()]
         with closing(sqlite3.connect(folder / ".tunepass" / "store.db")) as connection, connection:
             for old, new in changes:
                 assert lock.read_text().count(old) == 1
                 lock.write_text(lock.read_text().replace(old, new))
                 connection.execute("UPDATE study SET identity = replace(identity, ?, ?)", (old, new))
+            if len(harness) == 2:
+                old, new = harness
+                lock.write_text(lock.read_text().replace(f"harness: {old}", f"harness: {new}"))
+                connection.execute(
+                    "UPDATE study SET identity = replace(identity, ?, ?)", (f'"harness":"{old}"', f'"harness":"{new}"')
+                )
 
 
 @pytest.fixture
@@ -149,7 +157,7 @@ def test_a_store_reads_with_all_its_trials(sample: Sample, tmp_path: Path) -> No
 
 @every_identified_sample
 def test_sources_and_spaces_are_still_identified_the_same(sample: Sample, runner: Runner) -> None:
-    assert set(runner.reasons(sample)) <= {"compiler", "device"}
+    assert set(runner.reasons(sample)) <= {"compiler", "device", "harness"}
 
 
 def test_a_model_identifies_itself_the_same_on_every_machine(runner: Runner) -> None:
