@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tunepass.evaluators.base import Evaluator
+from tunepass.evaluators.process.workspace import PREFIX
 from tunepass.space.configuration import Configuration
 from tunepass.study.outcome import Evaluation, Failed, Infeasible, Measured
 
@@ -41,5 +42,5 @@ class EvaluatorContract:
             failed, after = evaluator.evaluate(bad), evaluator(good)
         evaluator.close()  # again
         assert isinstance(failed.outcome, (Failed, Infeasible)) and isinstance(after.outcome, Measured)
-        mine = f"tunepass-run-{os.getpid()}-*"
+        mine = f"{PREFIX}{os.getpid()}-*"
         assert not any(list(folder.iterdir()) for folder in Path(tempfile.gettempdir()).glob(mine))

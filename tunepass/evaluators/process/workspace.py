@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import os
-import re
 import shutil
 import tempfile
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-PREFIX = "tunepass-run-"
+PREFIX = "tunepass-work-"
 
 
 class Workspace:
-    """A private folder, with a numbered folder in it for each evaluation."""
+    """A private folder, with a numbered folder in it for each evaluation.
+
+    The folder is its owner's as long as he holds a lock (flock) on it, which the kernel ends with the process: also
+    where processes do not see one another, as in two containers with one /tmp.
+    """
 
     def __init__(self) -> None:
         sweep_abandoned(Path(tempfile.gettempdir()))
-        self.folder = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{os.getpid()}-"))
+        self.folder, self._held = _owned_folder()
         self._pid = os.getpid()
+        self._making = threading.Lock()
 
     @contextmanager
     def scratch(self) -> Iterator[Path]:
@@ -31,16 +38,70 @@ class Workspace:
             shutil.rmtree(folder, ignore_errors=True)
 
     def new(self) -> Path:
-        return Path(tempfile.mkdtemp(dir=self.folder))
+        """An empty folder; the workspace is made again where somebody removed it."""
+        try:
+            return Path(tempfile.mkdtemp(dir=self.folder))
+        except FileNotFoundError:
+            with self._making:
+                if not self.folder.exists():
+                    self._release()
+                    self.folder, self._held = _owned_folder()
+            return Path(tempfile.mkdtemp(dir=self.folder))
 
     def close(self) -> None:
         if os.getpid() == self._pid:  # not a fork's business
             shutil.rmtree(self.folder, ignore_errors=True)
+        self._release()
+
+    def _release(self) -> None:
+        if self._held >= 0:
+            os.close(self._held)
+        self._held = -1
+
+
+def _owned_folder() -> tuple[Path, int]:
+    """A new folder and the descriptor that holds its lock. One that a sweep took before it was locked is left to it.
+    Where nothing can be locked the descriptor is -1, and no sweep removes anything."""
+    while True:
+        folder = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{os.getpid()}-"))
+        try:
+            held = _lock(folder)
+        except OSError:
+            return folder, -1
+        if held >= 0:
+            return folder, held
+
+
+def _lock(folder: Path) -> int:
+    """The descriptor that holds the folder's lock; -1 where another holds it, or the folder is gone."""
+    try:
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    except FileNotFoundError:
+        return -1
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if os.path.samestat(os.fstat(descriptor), folder.lstat()):  # not removed before it was locked
+            return descriptor
+    except (BlockingIOError, FileNotFoundError):
+        pass
+    except BaseException:
+        os.close(descriptor)
+        raise
+    os.close(descriptor)
+    return -1
 
 
 def sweep_abandoned(root: Path) -> None:
-    """Remove the folders of this user's processes that no longer exist."""
-    for folder in root.glob(f"{PREFIX}*"):
-        match = re.fullmatch(rf"{PREFIX}(\d+)-\w+", folder.name)
-        if match and not Path(f"/proc/{match[1]}").exists() and folder.stat().st_uid == os.getuid():
-            shutil.rmtree(folder, ignore_errors=True)
+    """Remove the folders of this user whose owner lives no more."""
+    with contextlib.suppress(OSError):  # whoever cannot list it has nothing there
+        for folder in root.glob(f"{PREFIX}*"):
+            _sweep(folder)
+
+
+def _sweep(folder: Path) -> None:
+    with contextlib.suppress(OSError):  # another sweep was faster, or it is another user's
+        if folder.lstat().st_uid == os.getuid() and (held := _lock(folder)) >= 0:
+            try:
+                shutil.rmtree(folder, ignore_errors=True)
+            finally:
+                os.close(held)
