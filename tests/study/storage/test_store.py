@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import socket
 import sqlite3
 import subprocess
 import sys
@@ -16,6 +17,7 @@ from tunepass.space.configuration import Configuration
 from tunepass.study.objective import Objective
 from tunepass.study.outcome import Failed, Infeasible, Measured
 from tunepass.study.storage import json_text, schema
+from tunepass.study.storage.process_owner import Owner
 from tunepass.study.storage.store import Store, StudyRecord
 from tunepass.study.trial import Trial
 
@@ -109,6 +111,44 @@ def test_claims_exclude_trials_and_living_owners(tmp_path: Path) -> None:
         assert two.claim(b, [configuration(1)]) == [configuration(1)]
         two.record(b, trial(1))
         assert [p.configuration["tile"] for p in two.pending(b)] == [2]
+
+
+CLAIMS = """
+import sys
+sys.path.insert(0, sys.argv[2])
+from tests.study.storage.test_store import Store, configuration, open_study
+store = Store(sys.argv[1])
+print(len(store.claim(open_study(store), [configuration(3)])), flush=True)
+sys.stdin.read()
+"""
+
+
+def test_an_owner_whose_process_cannot_be_seen_lives_as_long_as_it_does(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As in another container: another host name, and a pid that means nothing here."""
+    command = [sys.executable, "-c", CLAIMS, url(tmp_path), str(Path(__file__).parents[3])]
+    other = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    assert other.stdout is not None and other.stdout.readline() == "1\n"
+    monkeypatch.setattr(socket, "gethostname", lambda: "another")
+    with Store(url(tmp_path)) as store:
+        study = open_study(store)
+        assert [p.abandoned for p in store.pending(study)] == [False]
+        other.kill()
+        other.communicate()
+        assert [p.abandoned for p in store.pending(study)] == [True]
+
+
+def test_an_owner_of_the_version_before_is_told_by_its_process(tmp_path: Path) -> None:
+    with Store(url(tmp_path)) as store:
+        study = open_study(store)
+        holder = Owner(None)
+        store.claim(study, [configuration(3)])
+        store._connection.execute("UPDATE pending SET owner = ?", (holder.name,))
+        assert holder.name.startswith(f"{socket.gethostname()}/")
+        assert [p.abandoned for p in store.pending(study)] == [False]
+        holder.release()
+        assert [p.abandoned for p in store.pending(study)] == [True]
 
 
 def test_claims_stop_at_the_limit() -> None:

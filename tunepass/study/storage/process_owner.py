@@ -1,16 +1,96 @@
-"""Who holds a pending suggestion, and whether it still lives."""
+"""Who holds a pending suggestion, and whether it still lives.
+
+Each holder locks a byte of its own, at random, of a file beside the store. The kernel ends the lock with the process:
+it tells the living from the dead also where processes do not see one another, as in two containers.
+"""
 
 from __future__ import annotations
 
+import fcntl
 import itertools
 import os
 import re
+import secrets
 import socket
+import struct
 import weakref
+from collections.abc import Callable
 from pathlib import Path
 
+SUFFIX = "-owners"  # of the file beside the store; it is empty
+FLOCK = "hhqqi4x"  # struct flock: type, whence, start, length, pid
+LOCKED = re.compile(r"byte/([0-9]{1,18})/.*", re.DOTALL)
 _COUNTER = itertools.count()
 _LIVING: set[str] = set()  # owners of this process
+
+
+class Owner:
+    """One holder of suggestions in `store` (None: in memory), as long as it is not released and its process lives."""
+
+    def __init__(self, store: Path | None):
+        self._file = None if store is None else Path(f"{store.resolve()}{SUFFIX}")
+        self._name = ""
+        self._unlock: Callable[[], object] | None = None  # while a byte is locked
+
+    @property
+    def name(self) -> str:
+        """`byte/offset/host/pid`, or `host/boot/pid/start/count` where a file cannot be locked like that. Taken when it
+        is first asked for, so that who only reads makes no file."""
+        if not self._name:
+            self._name = self._lock() or register(self)
+        return self._name
+
+    def release(self) -> None:
+        _LIVING.discard(self._name)
+        if self._unlock is not None:
+            self._unlock()
+        self._unlock = None
+
+    def alive(self, owner: str) -> bool:
+        """Does the holder called `owner` still exist? One of another boot does not, and none of another host: a store
+        in WAL mode is only shared within one running system, so its file was moved or the machine restarted."""
+        match = LOCKED.fullmatch(owner)
+        if match is None:
+            return alive(owner)
+        if owner == self._name:
+            return self._unlock is not None
+        return self._file is not None and _is_locked(self._file, int(match[1]))
+
+    def _lock(self) -> str:
+        """ "" where that does not work: no such locks here, or a folder that cannot be written."""
+        if self._file is None or not hasattr(fcntl, "F_OFD_SETLK"):
+            return ""
+        offset = secrets.randbelow(10**18)
+        try:
+            descriptor = os.open(self._file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o666)
+        except OSError:
+            return ""
+        try:
+            fcntl.fcntl(descriptor, fcntl.F_OFD_SETLK, _write_lock(offset))
+        except OSError:
+            os.close(descriptor)
+            return ""
+        self._unlock = weakref.finalize(self, os.close, descriptor)
+        return f"byte/{offset}/{socket.gethostname()}/{os.getpid()}"
+
+
+def _write_lock(offset: int) -> bytes:
+    """A struct flock that asks for one byte, for writing."""
+    return struct.pack(FLOCK, fcntl.F_WRLCK, os.SEEK_SET, offset, 1, 0)
+
+
+def _is_locked(file: Path, offset: int) -> bool:
+    try:
+        descriptor = os.open(file, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+    except OSError:
+        return False
+    try:
+        answer = fcntl.fcntl(descriptor, fcntl.F_OFD_GETLK, _write_lock(offset))
+        return bool(struct.unpack(FLOCK, answer)[0] != fcntl.F_UNLCK)
+    except OSError:
+        return False
+    finally:
+        os.close(descriptor)
 
 
 def register(holder: object) -> str:
@@ -23,13 +103,8 @@ def register(holder: object) -> str:
     return owner
 
 
-def release(owner: str) -> None:
-    _LIVING.discard(owner)
-
-
 def alive(owner: str) -> bool:
-    """Does the holder called `owner` still exist? One of another host or boot does not: a store in WAL mode is only
-    shared within one running system, so its file was moved or the machine restarted."""
+    """Does the holder that `register` gave this name still exist?"""
     host, boot, pid, start, _ = owner.rsplit("/", 4) if owner.count("/") >= 4 else [""] * 5
     if host != socket.gethostname() or boot != _boot() or not re.fullmatch("[0-9]{1,10}", pid):
         return False

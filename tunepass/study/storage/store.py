@@ -17,8 +17,9 @@ from tunepass.space.configuration import Configuration
 from tunepass.study.manifest import Manifest
 from tunepass.study.objective import Objective
 from tunepass.study.prior_origin import Origin
-from tunepass.study.storage import checked, database, json_text, process_owner
+from tunepass.study.storage import checked, database, json_text
 from tunepass.study.storage.checked import Damage
+from tunepass.study.storage.process_owner import Owner
 from tunepass.study.storage.schema import migrate
 from tunepass.study.storage.trial_rows import OUTCOME_COLUMNS, TRIAL_COLUMNS, outcome_cells, to_trial
 from tunepass.study.trial import Trial, spent
@@ -52,7 +53,7 @@ class Store:
     def __init__(self, url: str = database.MEMORY):
         self.url = url
         self.path = database.path_of(url)
-        self.owner = process_owner.register(self)
+        self._owner = Owner(self.path)
         self._lock = threading.RLock()
         with self._errors():
             self._connection = database.connect(self.path)
@@ -161,7 +162,7 @@ class Store:
         with self._errors():
             rows = self._connection.execute(query, (study.id,)).fetchall()
             suggested = [(json_text.decode_configuration(text), checked.text(who, "owner")) for text, who in rows]
-        lives = {who: process_owner.alive(who) for who in {who for _, who in suggested}}
+        lives = {who: self._owner.alive(who) for who in {who for _, who in suggested}}
         return [PendingSuggestion(configuration, who, not lives[who]) for configuration, who in suggested]
 
     def claim(
@@ -186,14 +187,14 @@ class Store:
                 db.execute(
                     "INSERT INTO pending (study, configuration, owner, suggested) VALUES (?, ?, ?, ?) "
                     "ON CONFLICT (study, configuration) DO UPDATE SET owner = excluded.owner",
-                    (study.id, text, self.owner, _now()),
+                    (study.id, text, self._owner.name, _now()),
                 )
                 busy.add(configuration)
                 claimed.append(configuration)
         return claimed
 
     def close(self) -> None:
-        process_owner.release(self.owner)
+        self._owner.release()
         self._connection.close()
 
     def __enter__(self) -> Store:
