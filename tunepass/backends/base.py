@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
@@ -22,6 +22,7 @@ from tunepass.ir.kernel import Kernel
 from tunepass.space.configuration import Configuration
 from tunepass.space.space import Space
 from tunepass.study.identity import Identity
+from tunepass.study.manifest import Manifest
 from tunepass.study.objective import Objective
 from tunepass.study.outcome import Evaluate
 
@@ -70,6 +71,10 @@ class Backend(ABC):
     @abstractmethod
     def identity(self, space: Space) -> Identity:
         """What results depend on besides the configuration; nothing else computes it."""
+
+    def manifests(self) -> Mapping[str, Manifest]:
+        """What the digests in its identity stand for, as far as people can be told."""
+        return {}
 
     def costs(self) -> Costs | None:
         """What a hardware model, or the source itself, says of the kernel; None where nothing does."""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
-from typing import ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from tunepass.backends.base import (
     CPU,
@@ -14,6 +15,7 @@ from tunepass.backends.base import (
     Backend,
     Target,
     cost_model,
+    default_of,
     frontend_of,
     install,
     named,
@@ -25,19 +27,24 @@ from tunepass.diagnostics import ToolError, TunepassError
 from tunepass.evaluators.base import Evaluator
 from tunepass.files import scratch_folder
 from tunepass.frontends.c.emission import chosen
-from tunepass.frontends.c.lowering import flags, lower
+from tunepass.frontends.c.lowering import defines, flags, lower
 from tunepass.hwmodels.base import Costs
 from tunepass.ir.c_kernel import CKernel, KernelCall
 from tunepass.ir.candidate import Candidate
 from tunepass.ir.files import EmittedFile
 from tunepass.ir.kernel import Kernel
 from tunepass.ir.run import RunCommand
-from tunepass.space.configuration import Configuration
+from tunepass.space.configuration import Configuration, Value
 from tunepass.space.space import Space
 from tunepass.study.identity import Identity, source_hash
+from tunepass.study.manifest import Manifest
 from tunepass.study.objective import Objective
 from tunepass.study.space_description import space_hash
 
+if TYPE_CHECKING:
+    from tunepass.evaluators.toolchains.files_read import FilesRead
+
+UNLISTED = "not listed by the compiler"  # in place of the digest of what it read
 COMPILER = ("cc", "-O2")
 TIME = Objective("time", unit="ms")
 INSTRUCTIONS = Objective("instructions")  # of a call, counted by cachegrind: the same on every run
@@ -85,7 +92,28 @@ class CBackend(Backend):
             flags=self.command[1:],
             device=self.device,
             harness=str(HARNESS_VERSION),
+            files=self.files_read.manifest.digest if self.files_read else UNLISTED,
+            toolchain=self.toolchain.digest,
         )
+
+    def manifests(self) -> Mapping[str, Manifest]:
+        known = [self.toolchain, *([self.files_read.manifest] if self.files_read else [])]
+        return {manifest.digest: manifest for manifest in known}
+
+    @cached_property
+    def files_read(self) -> FilesRead | None:
+        """What the compile of the untouched source reads; None where the compiler does not tell."""
+        from tunepass.evaluators.toolchains.files_read import files_read
+
+        source = Path(self.kernel.source.name)
+        return files_read(self.command, source, defines(self.kernel, default_of(self.kernel)))
+
+    @cached_property
+    def toolchain(self) -> Manifest:
+        from tunepass.evaluators.toolchains.programs import toolchain
+
+        searched = [str(value) for value in flag_values(self.kernel)]
+        return toolchain(self.command[0], self.kernel.language, self.command[1:], searched)
 
     def costs(self) -> Costs | None:
         """What the source states; else the CPU model of its loop nests."""
@@ -148,6 +176,12 @@ class CBackend(Backend):
 
 
 METRICS_HINT = "a `metric` of a `run` pragma names an objective"
+
+
+def flag_values(kernel: Kernel) -> tuple[Value, ...]:
+    """Every value of the parameters that are flags."""
+    flags = [p for p in kernel.parameters if kernel.binding(p.name).role == "flag"]
+    return tuple(value for p in flags for value in getattr(p, "domain", ()))
 
 
 def run_objectives(run: RunCommand, names: Sequence[str]) -> tuple[Objective, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from typing import ClassVar
 
@@ -13,6 +13,7 @@ from tunepass.hwmodels.base import Costs
 from tunepass.ir.kernel import Kernel
 from tunepass.space.space import Space
 from tunepass.study.identity import Identity, source_hash
+from tunepass.study.manifest import Manifest
 from tunepass.study.objective import Objective
 from tunepass.study.outcome import Evaluate
 from tunepass.study.space_description import space_hash
@@ -45,6 +46,9 @@ class CallerBackend(Backend):
         if self.own:
             return self.own.identity(space)
         return Identity(source=source_hash(self.kernel.source.text), space=space_hash(space))
+
+    def manifests(self) -> Mapping[str, Manifest]:
+        return self.own.manifests() if self.own else {}
 
     def costs(self) -> Costs | None:
         return self.own.costs() if self.own else stated_costs(self.kernel)

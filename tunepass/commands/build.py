@@ -44,7 +44,9 @@ def run(options: argparse.Namespace) -> Answer:
     parsed = parse(options.source, kernel_name(options))
     jobs = prepare_all(parsed.kernels, request)
     warnings = tuple(d.render() for d in (*parsed.warnings, *(w for job in jobs for w in job.space.warnings)))
-    if options.frozen and (misfits := [f"{job.key}: {reason}" for job in jobs for reason in job.misfits()]):
+    if options.frozen and (
+        misfits := [f"{job.key}: {reason}" for job in jobs for reason in job.misfits(request.store)]
+    ):
         return _stale(misfits, warnings)
     built = build(jobs, request, OnStderr())
     warnings += tuple(f"warning: {result.job.key}: {text}" for result in built for text in result.found.warnings)

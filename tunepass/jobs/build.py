@@ -92,13 +92,16 @@ def build(jobs: Sequence[Job], request: BuildRequest, shows: Shows) -> list[Buil
 def _result_of(job: Job, options: SearchOptions, request: BuildRequest, shows: Shows) -> Found:
     """From the lock if it fits, with the front that the store has, else by searching."""
     store = request.store
+    misfits = job.misfits(store)
     finished = not job.unfinished(store).exists()
-    if request.frozen or (finished and _has_picks(job, options, store) and not request.search_on and not job.misfits()):
+    if request.frozen or (finished and _has_picks(job, options, store) and not request.search_on and not misfits):
         return recall(job, store)
     prior = None if job.only_priced else transfer_to(job, store, options.transfer_from)
     writable_folder(store.parent)
     writable_folder(lock_path(request.source).parent)
-    with shows.progress(job.kernel.name, prior.sentence() if prior else "") as watch:
+    stale = f"the lock is stale: {'; '.join(misfits)}" if job.entry and misfits else ""
+    opening = ". ".join(sentence for sentence in (stale, prior.sentence() if prior else "") if sentence)
+    with shows.progress(job.kernel.name, opening) as watch:
         return search(job, options, store, prior, watch, shows.certificates(job.kernel.name))
 
 

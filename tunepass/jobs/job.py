@@ -10,7 +10,8 @@ from tunepass.backends.base import Backend, Target, backend_class, backend_for
 from tunepass.diagnostics import StudyError, TunepassError, nearest
 from tunepass.ir.kernel import Kernel
 from tunepass.jobs.history import History, began_without_prior, history_named, history_of
-from tunepass.jobs.places import lock_key
+from tunepass.jobs.places import lock_key, store_path
+from tunepass.jobs.staleness import reasons
 from tunepass.passes.base import Compilation
 from tunepass.passes.extract_space import ExtractSpace
 from tunepass.passes.pipeline import Pipeline
@@ -21,6 +22,7 @@ from tunepass.space.space import Space
 from tunepass.study.identity import Identity
 from tunepass.study.lock.lock import Entry, Lock, LockedObjective
 from tunepass.study.objective import Objective
+from tunepass.study.storage.store import Store
 from tunepass.tuning.exact import WatchCertificate
 from tunepass.tuning.options import SearchOptions
 from tunepass.tuning.picks import KNEE, gains_of, objective_of
@@ -60,19 +62,21 @@ class Job:
         """Nothing is measured: a model prices it."""
         return not self.backend.measures
 
-    def misfits(self) -> list[str]:
-        """Why the lock's choice cannot stand as it is, a line a reason; none: it can."""
+    def misfits(self, store: Path | None = None) -> list[str]:
+        """Why the lock's choice cannot stand as it is, a line a reason; none: it can. The store, else the usual one,
+        knows which headers the lock's digest covers."""
         if self.entry is None:
             return [f"{self.key} is not in the lock"]
         locked = self.entry.objective
-        reasons = self.entry.identity.changes(self.identity)
+        kept = store or store_path(self.kernel.source.name, None)
+        lines = reasons(self.entry.identity, self.identity, self.backend.manifests(), kept)
         if locked.name != self.objective.name:
-            reasons.append(f"objective: {locked.name} -> {self.objective.name}")
+            lines.append(f"objective: {locked.name} -> {self.objective.name}")
         if not self.choice_is_possible:
-            reasons.append("choice: the locked choice is not a configuration of the space")
+            lines.append("choice: the locked choice is not a configuration of the space")
         if locked.pick != self.pick:
-            reasons.append(f"pick: {locked.pick or locked.name} -> {self.pick or self.objective.name}")
-        return reasons
+            lines.append(f"pick: {locked.pick or locked.name} -> {self.pick or self.objective.name}")
+        return lines
 
     @property
     def choice_is_possible(self) -> bool:
@@ -168,7 +172,8 @@ def _history(job: Job, store: Path) -> History | None:
     try:
         if job.only_priced:
             return history_named(store, job.study)
-        return history_of(store, job.identity, job.objective.name)
+        locked = job.entry.identity if job.entry else job.identity  # of an earlier version, with less in it
+        return history_of(store, locked, job.objective.name)
     except StudyError:  # a folder that cannot be written, say: the lock alone tells the choice
         return None
 
@@ -199,6 +204,8 @@ def search(
     watch_certificate: WatchCertificate,
 ) -> Found:
     """Search for the kernel's choice. An interrupted search is marked, so that the next build resumes it."""
+    with Store(f"sqlite:///{store}") as opened:
+        opened.keep_manifests(job.backend.manifests())
     with stoppable(options.budget_s) as stop:
         step = Search(
             backend=lambda kernel: job.backend,

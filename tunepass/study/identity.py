@@ -30,11 +30,16 @@ class Identity:
         texts = {f.name: _text(getattr(self, f.name)) for f in fields(self)}
         return {name: text for name, text in texts.items() if text or name not in OPTIONAL}
 
+    def changed(self, now: Identity) -> list[str]:
+        """The fields that are different `now`."""
+        old, new = self.texts(), now.texts()
+        names = [*old, *(name for name in new if name not in old and name not in OPTIONAL)]
+        return [name for name in names if old.get(name) != new.get(name)]
+
     def changes(self, now: Identity) -> list[str]:
         """What is different `now`, for people: `compiler: gcc 12.2.0 -> gcc 13.1.0`. Empty: nothing is stale."""
         old, new = self.texts(), now.texts()
-        compared = {*old, *new} - {name for name in OPTIONAL if name not in old or name not in new}
-        return differences(*({name: text for name, text in texts.items() if name in compared} for texts in (old, new)))
+        return [f"{name}: {_shown(old, name)} -> {_shown(new, name)}" for name in self.changed(now)]
 
 
 def differences(old: Mapping[str, str], new: Mapping[str, str]) -> list[str]:

@@ -9,10 +9,9 @@ from functools import lru_cache
 from typing import Literal
 
 from tunepass.diagnostics import ToolError
-from tunepass.evaluators.process.run import Limits, run_limited
+from tunepass.evaluators.toolchains.asking import ask
 
 Family = Literal["gcc", "clang", "other"]
-VERSION_LIMITS = Limits(wall_s=20)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,11 +33,11 @@ def identify(program: str) -> Compiler:
 
 @lru_cache(maxsize=32)
 def _identify(program: str, path: str) -> Compiler:
-    done = run_limited([path, "--version"], limits=VERSION_LIMITS)
-    lines = done.stdout.splitlines()
-    if not done.ok or not lines:
-        raise ToolError(f"{program} --version does not work", hint=done.log or "is it a compiler?")
-    return Compiler(path, _family(done.stdout), lines[0].strip())
+    reply = ask([path, "--version"])
+    lines = reply.stdout.splitlines()
+    if not reply.ok or not lines:
+        raise ToolError(f"{program} --version does not work", hint=reply.stderr.strip() or "is it a compiler?")
+    return Compiler(path, _family(reply.stdout), lines[0].strip())
 
 
 def _family(version: str) -> Family:

@@ -1,0 +1,133 @@
+"""Which files a compile reads besides its source, and whether they are still what they were.
+
+The compiler itself lists them (`-M -MG`, GCC manual, "Preprocessor Options"): headers of the system too, those that
+`-include` names, a new header that hides another, and by name those that are missing. Further sources, `@files` and
+what else the command line names as a file (objects, archives, profiles, linker scripts) are read off its words.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tunepass.evaluators.toolchains.asking import ask
+from tunepass.evaluators.toolchains.cc import SOURCES, split_arguments
+from tunepass.evaluators.toolchains.digests import Signature, content_digest, signature
+from tunepass.study.manifest import Kind, Manifest, Part
+
+WRITES = ("-M", "-Wp,-M", "-save-temps")  # how words begin that make a compiler write what it lists elsewhere
+WRITES_TO = ("-o", "-MF", "-MT", "-MQ")  # and those with a value
+STOPS = ("-c", "-S", "-E")
+NAME = re.compile(r"(?:\\[ #:\\]|\$\$|[^\s])+")
+DEPTH = 8  # of @files that name @files
+
+
+@dataclass(frozen=True, slots=True)
+class FileRead:
+    """A file that was read: the path by which it was, and what it was then."""
+
+    path: Path
+    part: Part
+    signature: Signature | None
+
+    def changed(self) -> bool:
+        """Whether its content is another now; a file that was only touched is the same."""
+        return signature(self.path) != self.signature and content_digest(self.path) != self.part.value
+
+
+@dataclass(frozen=True, slots=True)
+class FilesRead:
+    """What a compile of a source reads besides it, in the order in which it does."""
+
+    files: tuple[FileRead, ...]
+
+    @property
+    def manifest(self) -> Manifest:
+        return Manifest(tuple(file.part for file in self.files))
+
+
+def files_read(command: Sequence[str], source: Path, defines: Sequence[str] = ()) -> FilesRead | None:
+    """Asks the compiler, command[0]. None where it does not tell: the compile itself says why, or it knows no `-M`."""
+    words, responses = expanded(command[1:])
+    flags, _, further = split_arguments(listing_words(words))
+    runs = [(*flags, *defines, str(source)), *((*flags, name) for name in further if not _same(Path(name), source))]
+    listed: list[str] = []
+    for run in runs:
+        reply = ask([command[0], *run, "-M", "-MG"])
+        if not reply.ok:
+            return None
+        listed += prerequisites(reply.stdout)
+    folder = os.path.realpath(source.parent)
+    named = [(name, _kind(name)) for name in listed if not _same(Path(name), source)]
+    named += [(name, "file") for name in (*responses, *named_files(words))]
+    return FilesRead(tuple(_file_read(name, kind, folder) for name, kind in dict.fromkeys(named)))
+
+
+def expanded(words: Iterable[str], depth: int = DEPTH) -> tuple[list[str], list[str]]:
+    """The words with those of `@file` in its place, and the files."""
+    kept: list[str] = []
+    files: list[str] = []
+    for word in words:
+        path = Path(word[1:])
+        if not (word.startswith("@") and depth and path.is_file()):
+            kept.append(word)
+            continue
+        inner, deeper = expanded(shlex.split(path.read_text(encoding="utf-8", errors="surrogateescape")), depth - 1)
+        kept += inner
+        files += [word[1:], *deeper]
+    return kept, files
+
+
+def listing_words(words: Iterable[str]) -> list[str]:
+    """The words with which `-M` lists to stdout, and nothing is written."""
+    rest, kept = iter(words), list[str]()
+    for word in rest:
+        if word in WRITES_TO:
+            next(rest, None)
+        elif word not in STOPS and not word.startswith((*WRITES, "-o", "-MF", "-MT", "-MQ")):
+            kept.append(word)
+    return kept
+
+
+def named_files(words: Iterable[str]) -> list[str]:
+    """Files that words name, alone or after `=`; sources are listed with what they include."""
+    values = [word.partition("=")[2] if word.startswith("-") else word for word in words]
+    return [value for value in values if value and not value.endswith(SOURCES) and Path(value).is_file()]
+
+
+def prerequisites(rules: str) -> list[str]:
+    """The names to the right of the colons of make rules, as the compiler means them."""
+    names: list[str] = []
+    for line in rules.replace("\\\n", " ").splitlines():
+        _, _, right = line.partition(": ")
+        names += [re.sub(r"\\([ #:\\])", r"\1", name).replace("$$", "$") for name in NAME.findall(right)]
+    return names
+
+
+def _file_read(name: str, kind: Kind, folder: str) -> FileRead:
+    path = Path(os.getcwd(), name)
+    before = signature(path)  # first: a change while it is read shows later
+    return FileRead(path, Part(kind, shown_name(path, folder), content_digest(path)), before)
+
+
+def shown_name(path: Path, folder: str) -> str:
+    """Relative to the folder where that is shorter: the same in every checkout."""
+    absolute = os.path.join(os.path.realpath(path.parent), path.name)
+    return min(os.path.relpath(absolute, folder), absolute, key=len)
+
+
+def digests_now(manifest: Manifest, folder: Path) -> Manifest:
+    """The same files as they are now, nothing run: a header that would be found before another does not show."""
+    return Manifest(tuple(Part(p.kind, p.name, content_digest(folder / p.name)) for p in manifest.parts))
+
+
+def _kind(name: str) -> Kind:
+    return "source" if name.endswith(SOURCES) else "header"
+
+
+def _same(one: Path, other: Path) -> bool:
+    return one == other or (one.name == other.name and one.resolve() == other.resolve())

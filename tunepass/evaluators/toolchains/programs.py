@@ -1,0 +1,93 @@
+"""Which programs make an object file, by their binaries, and what words that mean this machine mean here.
+
+A version tells neither a rebuilt compiler from the one before nor one processor from another: `-march=native` is what
+`gcc -### -march=native` and `clang -### -march=native` print. The driver, the compiler proper and the assembler that
+`-###` names are identified by content, and of clang also the libraries that it is made of.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+from pathlib import Path
+
+from tunepass.evaluators.toolchains.asking import ask
+from tunepass.evaluators.toolchains.cc import Family, identify
+from tunepass.evaluators.toolchains.digests import program_digest
+from tunepass.study.manifest import Manifest, Part
+
+NATIVE = re.compile(r"-m(?:arch|cpu|tune)=native\b")
+WRAPPERS = ("ccache", "distcc", "sccache", "icecc")  # they call the compiler of their own name further down the PATH
+LIBRARY = re.compile(r"=> (\S*/lib(?:LLVM|clang)[^/\s]*)")  # in what the dynamic loader lists
+# What linking and loading read of the environment. Where headers and programs are looked for shows in what is found.
+VARIABLES = ("LIBRARY_PATH", "LD_LIBRARY_PATH", "LD_PRELOAD")
+DRIVING = ("-m", "-B", "-specs=", "--target=", "--sysroot=", "-fno-integrated-as", "-fintegrated-as")
+CLANG_TARGET = ("-target-cpu", "-tune-cpu", "-target-feature")
+
+
+def toolchain(program: str, language: str, flags: Sequence[str], searched: Iterable[str] = ()) -> Manifest:
+    """Of the compiler with its `flags`; `searched` are texts that hold the flags that are being tuned."""
+    compiler = identify(program)
+    native = tuple(dict.fromkeys(word for text in (*flags, *searched) for word in NATIVE.findall(text)))
+    lines = _called([compiler.path, *_driving(flags), *native, "-x", language])
+    programs = {"compiler driver": real_driver(compiler.path)}
+    programs |= {Path(line[0]).name: found(line[0]) for line in lines}
+    if compiler.family == "clang":
+        programs |= {library.name: library for library in libraries(compiler.path)}
+    parts = [Part("program", name, program_digest(path)) for name, path in programs.items()]
+    if native:
+        parts.append(Part("flag", " ".join(native), target_words(lines[0] if lines else (), compiler.family)))
+    parts += [Part("variable", name, value) for name in VARIABLES if (value := os.environ.get(name))]
+    return Manifest(tuple(parts))
+
+
+def real_driver(path: str) -> Path:
+    """The compiler's own file behind links and wrappers such as ccache."""
+    name, real = Path(path).name, Path(path).resolve()
+    if real.name not in WRAPPERS:
+        return real
+    places = (Path(folder, name) for folder in os.get_exec_path())
+    behind = (place.resolve() for place in places if os.access(place, os.X_OK))
+    return next((place for place in behind if place.name not in WRAPPERS), real)
+
+
+def found(program: str) -> Path:
+    """As a driver finds a program that it names."""
+    return Path(shutil.which(program) or program).resolve()
+
+
+def libraries(path: str) -> list[Path]:
+    """The libraries of LLVM that the dynamic loader gives this program."""
+    printed = ask([path, "--version"], {"LD_TRACE_LOADED_OBJECTS": "1"}).stdout
+    return [Path(library).resolve() for library in LIBRARY.findall(printed)]
+
+
+def target_words(words: Sequence[str], family: Family) -> str:
+    """What the compiler proper is told of the processor, sorted."""
+    if family == "clang":
+        return " ".join(sorted(value for word, value in pairwise(words) if word in CLANG_TARGET))
+    return " ".join(sorted(word for word in words if word.startswith(("-m", "l1-cache", "l2-cache"))))
+
+
+def _driving(flags: Sequence[str]) -> list[str]:
+    """The flags that change which programs are called and for what processor."""
+    return [word for word in flags if word.startswith(DRIVING)]
+
+
+def _called(words: Sequence[str]) -> list[list[str]]:
+    """The command lines of the programs that a compile would call, the compiler proper first."""
+    printed = ask([*words, "-###", "-c", os.devnull, "-o", os.devnull]).stderr
+    lines = [line for line in printed.splitlines() if line.startswith(" ")]
+    called = []
+    for line in lines:
+        try:
+            split = shlex.split(line)
+        except ValueError:
+            continue
+        if split and shutil.which(split[0]):
+            called.append(split)
+    return called
