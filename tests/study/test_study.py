@@ -215,3 +215,14 @@ def test_the_documented_example() -> None:
 def test_importing_a_study_loads_no_strategy() -> None:
     code = "import sys, tunepass.study.study; sys.exit('tunepass.strategies' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_a_suggestion_does_not_look_through_all_trials(monkeypatch: pytest.MonkeyPatch) -> None:
+    some = Study(Space([Integer("x", 0, 10**6)]), [TIME], strategy="random", max_evals=10**6)
+    for x in range(400):
+        some.observe(Configuration({"x": x}), Measured({"time": 1.0}))
+    hashed: list[Configuration] = []
+    plain = Configuration.__hash__
+    monkeypatch.setattr(Configuration, "__hash__", lambda c: (hashed.append(c), plain(c))[1])
+    assert len(some.suggest(1)) == 1 and some.spent == 400
+    assert len(hashed) < 50

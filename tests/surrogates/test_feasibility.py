@@ -3,7 +3,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tunepass.surrogates import feasibility
+from tunepass.surrogates.base import Floats
 from tunepass.surrogates.feasibility import Feasibility, FeasibilitySettings
+from tunepass.surrogates.forest import ForestSettings, Trees, grow
 
 
 def test_everything_is_feasible_until_something_fails() -> None:
@@ -55,3 +58,23 @@ def test_probabilities_are_calibrated() -> None:
 def test_rejects_what_is_not_finite() -> None:
     with pytest.raises(ValueError, match="finite"):
         Feasibility(FeasibilitySettings()).fit(np.array([[np.nan]]), np.array([0]))
+
+
+def test_many_rows_and_kinds_share_a_bounded_number_of_trees(monkeypatch: pytest.MonkeyPatch) -> None:
+    grown: list[int] = []
+
+    def counting(x: Floats, y: Floats, settings: ForestSettings) -> Trees:
+        grown.append(settings.trees * len(x))
+        return grow(x, y, settings)
+
+    monkeypatch.setattr(feasibility, "grow", counting)
+    monkeypatch.setattr(feasibility, "TREE_ROWS", 6000)
+    x = np.random.default_rng(0).random((100, 2))
+    Feasibility().fit(x, (x[:, 0] > 0.5).astype(np.int64))
+    assert grown == [100 * 50]
+    grown.clear()
+    Feasibility().fit(x, np.arange(100) % 4)
+    assert len(grown) == 3 and sum(grown) <= 6000
+    grown.clear()
+    Feasibility().fit(np.tile(x, (20, 1)), np.arange(2000) % 4)
+    assert grown == [2000 * feasibility.MIN_TREES] * 3

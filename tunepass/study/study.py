@@ -103,12 +103,11 @@ class Study:
             raise StudyError(f"suggest asks for at least one configuration, got {n}")
         self._catch_up()
         pending = self.store.pending(self._record)
-        busy = {p.configuration for p in pending if not p.abandoned}
-        known = busy | self._number_of.keys()
-        room = min(n, self._room(len(busy)))
+        known = {p.configuration for p in pending if not p.abandoned}
+        room = min(n, self._room(len(known)))
         due = [self.space.default, *(p.configuration for p in pending if p.abandoned), *first]
         chosen = self._claim(due, known, room)
-        patience = len(known) + PATIENCE
+        patience = len(known) + len(self._trials) + PATIENCE
         while len(chosen) < room:
             offered = self._strategy.suggest(room - len(chosen))
             if not offered:
@@ -253,7 +252,7 @@ class Study:
     @property
     def spent(self) -> int:
         """Evaluations of the budget that the trials cost."""
-        return spent(len(self._trials), sum(t.same_as is not None for t in self._trials))
+        return spent(len(self._trials), self._same)
 
     def close(self) -> None:
         """Close the store; suggestions without an outcome become free for others."""
@@ -285,6 +284,7 @@ class Study:
         self._strategy = self._factory(self.task)
         self._trials: list[Trial] = []
         self._number_of: dict[Configuration, int] = {}
+        self._same = 0  # trials that took another's outcome
         self._catch_up()
 
     def _catch_up(self) -> None:
@@ -292,13 +292,14 @@ class Study:
         for trial in self.store.trials(self._record, after=len(self._trials) - 1):
             self._number_of[trial.configuration] = trial.number
             self._trials.append(trial)
+            self._same += trial.same_as is not None
             self._strategy.observe(trial)
 
     def _claim(self, offered: Sequence[Configuration], known: set[Configuration], room: int) -> list[Configuration]:
-        """Those of `offered` that are new, at most `room`, now under evaluation here; all become known."""
+        """At most `room` new ones of `offered`, without a trial and not `known`: now under evaluation here, and known."""
         fresh: list[Configuration] = []
         for configuration in offered:
-            if len(fresh) < room and configuration not in known:
+            if len(fresh) < room and configuration not in known and configuration not in self._number_of:
                 known.add(configuration)
                 fresh.append(valid_configuration(self.space, configuration))
         return self.store.claim(self._record, fresh, self.task.max_evals) if fresh else []

@@ -19,6 +19,7 @@ from tunepass.surrogates.forest import ForestSettings, Trees, checked, grow
 
 FEASIBLE = 0  # the kind of a row that evaluated
 RARE = -1
+TREE_ROWS, MIN_TREES = 500_000, 10  # rows times trees of all forests at most, but some trees each
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,9 +46,13 @@ class Feasibility:
         kinds = np.asarray(kinds, dtype=np.int64)
         self._n, self._forests, self.recall = len(x), [], None
         out_of_bag = np.ones(self._n)
-        for number, failed in enumerate(_targets(kinds, self.settings.own_forest)):
+        targets = _targets(kinds, self.settings.own_forest)
+        most = max(MIN_TREES, TREE_ROWS // (self._n * max(1, len(targets))))
+        for number, failed in enumerate(targets):
             forest = ForestSettings(
-                trees=self.settings.trees, features=self.settings.features, seed=self.settings.seed + number
+                trees=min(self.settings.trees, most),
+                features=self.settings.features,
+                seed=self.settings.seed + number,
             )
             trees, base = grow(x, failed.astype(np.float64), forest), float(failed.mean())
             self._forests.append((trees, base))

@@ -10,10 +10,14 @@ from tests.contracts.strategy import Build, StrategyContract, drive, task
 from tunepass.space.configuration import Configuration
 from tunepass.space.parameter import Categorical, Integer, Ordinal, Real
 from tunepass.space.space import Space
+from tunepass.strategies.bo import bayesian, models
 from tunepass.strategies.bo.bayesian import Bayesian, BayesianSettings
 from tunepass.strategies.bo.design import DesignSettings
 from tunepass.strategies.random import Random
 from tunepass.study.outcome import Failed, Measured, Outcome
+from tunepass.study.trial import Trial
+from tunepass.surrogates.base import Floats
+from tunepass.surrogates.gp import GaussianProcess
 
 
 class TestForest(StrategyContract):
@@ -186,3 +190,26 @@ def test_believed_failures_are_not_gone_back_to() -> None:
         return sum(isinstance(bowl(c), Failed) for c in drive(Bayesian(task(space, seed=seed), settings), 25, bowl))
 
     assert sum(failures(True, seed) for seed in range(4)) < sum(failures(False, seed) for seed in range(4))
+
+
+def test_a_process_is_conditioned_on_a_bounded_number_of_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    space = Space([Integer("x", 0, 63), Integer("y", 0, 31)])
+    rows: list[int] = []
+
+    class Counting(GaussianProcess):
+        def refit(self, x: Floats, loss: Floats, theta: Floats) -> None:
+            rows.append(len(x))
+            super().refit(x, loss, theta)
+
+    def suggested(limit: int) -> list[Configuration]:
+        monkeypatch.setattr(bayesian, "ROWS", limit)
+        rows.clear()
+        strategy = Bayesian(task(space, max_evals=None), BayesianSettings(surrogate="mixed"))
+        for number, c in enumerate(space.sample(40, np.random.default_rng(0))):
+            strategy.observe(Trial(number, c, bowl(c)))
+        return strategy.suggest(1)
+
+    monkeypatch.setattr(models, "GaussianProcess", Counting)
+    everything, measured = suggested(10**9), max(rows)
+    assert suggested(measured) == everything and max(rows) == measured
+    assert suggested(20) and max(rows[1:]) == 20 < measured  # the first is the search for hyperparameters

@@ -8,6 +8,7 @@ import socket
 import sqlite3
 import subprocess
 import sys
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -43,6 +44,31 @@ def open_study(store: Store, name: str = "s") -> StudyRecord:
 
 def url(tmp_path: Path) -> str:
     return f"sqlite:///{tmp_path}/store.db"
+
+
+def test_what_many_trials_have_in_common_is_held_once(tmp_path: Path) -> None:
+    with Store(url(tmp_path)) as store:
+        study = open_study(store)
+        for i in range(2):
+            store.record(study, Trial(0, configuration(i), Failed("compile", f"{i // 2} errors"), log="the same\n" * 9))
+        first, second = store.trials(study)
+    assert first.log is second.log and first.outcome.log is second.outcome.log  # type: ignore[union-attr]
+    assert first.configuration["flag"] is second.configuration["flag"]
+    assert all(a is b for a, b in zip(first.configuration, second.configuration))
+
+
+def test_a_long_study_takes_little_memory(tmp_path: Path) -> None:
+    with Store(url(tmp_path)) as store:
+        study = open_study(store)
+        for i in range(300):
+            measured = Measured({"time": i / 7, "rate": i / 9}, samples=(i / 7, i / 5, i / 3))
+            store.record(study, Trial(0, configuration(i), measured, {"compile": i / 7}, log="a warning\n" * 40))
+        store.trials(study)
+        tracemalloc.start()
+        trials = store.trials(study)
+        held, peak = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+    assert len(trials) == 300 and held < 300 * 1500 and peak < 300 * 1700  # the rows go by one at a time
 
 
 def test_trials_round_trip(tmp_path: Path) -> None:

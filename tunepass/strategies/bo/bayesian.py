@@ -25,7 +25,7 @@ from tunepass.space.configuration import Configuration
 from tunepass.strategies.base import Task
 from tunepass.strategies.bo.design import informed_design
 from tunepass.strategies.bo.loop import BayesianLoop, LoopSettings, Utility
-from tunepass.strategies.bo.models import ForestModel, GpModel, Model, model_weights
+from tunepass.strategies.bo.models import ForestModel, GpModel, Model, informative_rows, model_weights
 from tunepass.strategies.bo.one_at_a_time import change_one_parameter
 from tunepass.strategies.bo.residual_model import ResidualModel
 from tunepass.strategies.prior_mean.scaled import ScaledPriorMean
@@ -35,6 +35,7 @@ from tunepass.surrogates.residual import ResidualSettings
 
 PRIOR_FLOOR = 1e-12  # probability of what a prior rules out: unlikely for long, never excluded
 RANK_FLOOR = 1e-3  # added to q: the prior mean's ranks say little within this share of the space
+ROWS = 1000  # rows that a process is conditioned on, at most: the best half and the latest half; a forest sees all
 FAILURE_FANTASIES = 100  # latest failures at most, so that a suggestion's cost stays bounded
 
 
@@ -167,7 +168,7 @@ class Bayesian(BayesianLoop):
         if self.settings.fantasise_failures and not history.measured.all():
             failed = np.flatnonzero(~history.measured)[-FAILURE_FANTASIES:]
             fantasies = np.vstack([model.rows(take(history.columns, failed)), fantasies])
-        model.fit(x, losses, fantasies)
+        model.fit(x, losses, fantasies, informative_rows(losses, ROWS) if len(losses) > ROWS else None)
         acquisition = ExpectedImprovement(float(losses.min()))
         return lambda columns: acquisition.utility(model.posterior(model.rows(columns)))
 

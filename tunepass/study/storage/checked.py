@@ -4,6 +4,8 @@ here; what does not fit is a Damage."""
 from __future__ import annotations
 
 import math
+import sys
+from typing import TypeGuard
 
 from tunepass.diagnostics import StudyError
 from tunepass.space.configuration import Configuration, Value
@@ -39,7 +41,14 @@ def count(value: object, what: str) -> int:
     return value
 
 
+def shared(value: object, what: str) -> str:
+    """A text of which a store holds many copies, once in memory."""
+    return sys.intern(text(value, what))
+
+
 def number(value: object, what: str) -> float:
+    if _is_plain(value):
+        return value
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise Damage(f"{what} is {shown(value)}, not a number")
     try:
@@ -64,7 +73,15 @@ def mapping(value: object, what: str) -> dict[str, object]:
 
 
 def numbers(value: object, what: str) -> dict[str, float]:
-    return {name: number(item, f"{name} of {what}") for name, item in mapping(value, what).items()}
+    return {
+        sys.intern(name): item if _is_plain(item) else number(item, f"{name} of {what}")
+        for name, item in mapping(value, what).items()
+    }
+
+
+def _is_plain(value: object) -> TypeGuard[float]:
+    """Is it what nearly every number of a store is? Then it needs no second look: there are millions."""
+    return type(value) is float and math.isfinite(value)
 
 
 def texts(value: object, what: str) -> dict[str, str]:
@@ -85,23 +102,26 @@ def duration(value: object, what: str) -> float:
 def configuration(value: object) -> Configuration:
     values: dict[str, Value] = {}
     for name, item in mapping(value, "configuration").items():
-        if isinstance(item, list) and all(isinstance(part, (int, str)) for part in item):
-            values[name] = tuple(item)
-        elif isinstance(item, (bool, int, str)) or (isinstance(item, float) and math.isfinite(item)):
+        name = sys.intern(name)
+        if isinstance(item, int) or _is_plain(item):
             values[name] = item
+        elif isinstance(item, str):
+            values[name] = sys.intern(item)
+        elif isinstance(item, list) and all(isinstance(part, (int, str)) for part in item):
+            values[name] = tuple(item)
         else:
             raise Damage(f"{name} of configuration is {shown(item)}")
     return Configuration(values)
 
 
 def measured(values: object, samples: object, censored: object) -> Measured:
-    repeats = tuple(number(sample, "a sample") for sample in items(samples, "samples"))
+    repeats = tuple([s if _is_plain(s) else number(s, "a sample") for s in items(samples, "samples")])
     return Measured(numbers(values, "objectives"), repeats, truth(censored, "censored"))
 
 
 def failed(stage: object, reason: object) -> Failed:
     try:
-        return Failed(text(stage, "stage"), text(reason, "reason"))
+        return Failed(shared(stage, "stage"), shared(reason, "reason"))
     except StudyError as error:
         raise Damage(error.diagnostics[0].message) from None
 

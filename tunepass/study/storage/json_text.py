@@ -21,14 +21,21 @@ def dump(value: object) -> str:
 
 def load(text: object, what: str) -> object:
     """What the JSON text holds. Raises Damage where it is none: not NaN, and not nested without end either."""
+    written = checked.text(text, what).strip(" \t\r\n")
     try:
-        return json.loads(checked.text(text, what), parse_constant=_refuse)
+        value, end = _DECODER.raw_decode(written)
     except (ValueError, RecursionError):
-        raise Damage(f"{what} is not JSON: {checked.shown(text)}") from None
+        value, end = None, -1
+    if end != len(written):
+        raise Damage(f"{what} is not JSON: {checked.shown(text)}")
+    return value
 
 
 def _refuse(constant: str) -> object:
     raise ValueError(constant)
+
+
+_DECODER = json.JSONDecoder(parse_constant=_refuse)  # made once: a store has several texts a trial
 
 
 def encode_configuration(configuration: Configuration) -> str:

@@ -17,6 +17,8 @@ OUTCOME_COLUMNS = (
 )
 TRIAL_COLUMNS = ("number", "configuration", *OUTCOME_COLUMNS)
 
+_STAGE_COLUMNS = [(stage, f"{stage}_s") for stage in STAGES]
+
 Cell = str | int | float | None
 
 
@@ -60,7 +62,7 @@ def _trial(cells: Mapping[str, object], objectives: Sequence[str] | None) -> Tri
         configuration=json_text.decode_configuration(cells["configuration"]),
         outcome=outcome,
         seconds=_seconds(cells),
-        log=checked.text(cells["log"], "log"),
+        log=checked.shared(cells["log"], "log"),
         calibration=None if speed is None else checked.number(speed, "calibration"),
         same_as=None if same_as is None else checked.count(same_as, "same_as"),
         code=checked.text(cells["code"], "code"),
@@ -74,14 +76,13 @@ def _outcome(cells: Mapping[str, object]) -> Outcome:
             repeats = [] if samples is None else json_text.load(samples, "samples")
             return checked.measured(json_text.load(cells["objectives"], "objectives"), repeats, cells["censored"])
         case "infeasible":
-            return Infeasible(checked.text(cells["reason"], "reason"))
+            return Infeasible(checked.shared(cells["reason"], "reason"))
         case "failed":
             return checked.failed(cells["stage"], cells["reason"])
     raise Damage(f"outcome is {checked.shown(cells['outcome'])}")
 
 
 def _seconds(cells: Mapping[str, object]) -> dict[str, float]:
-    own = ((stage, cells[f"{stage}_s"]) for stage in STAGES)
-    times = {stage: checked.duration(value, f"{stage}_s") for stage, value in own if value is not None}
+    times = {s: checked.duration(value, c) for s, c in _STAGE_COLUMNS if (value := cells[c]) is not None}
     other = cells["other_s"]
     return times if other is None else {**times, **checked.seconds(json_text.load(other, "other_s"), "other_s")}
