@@ -8,14 +8,14 @@ from tunepass.diagnostics import Source, SourceError, Span, nearest
 from tunepass.expr.nodes import BOOL, INTEGER, REAL, BoolType, Expr, IntegerType, RealType, Type
 from tunepass.expr.parser import parse
 from tunepass.frontends.c.constants import constant_value
-from tunepass.frontends.c.pragmas.pragma import ArgumentText, KernelPragma
+from tunepass.frontends.c.inputs import ELEMENT_LIMIT, overlapping, stated_sizes
+from tunepass.frontends.c.pragmas.kernel import ArgumentText, KernelPragma
 from tunepass.frontends.c.syntax.definitions import Formal, FunctionDefinition, canonical_type, is_integral, is_known
 from tunepass.frontends.c.syntax.tokens import ExpressionText
 from tunepass.ir.c_kernel import Argument, ArrayArgument, KernelCall, ScalarArgument
 
 # Relative tolerance where the pragma gives none: room for reordered sums, not for a wrong algorithm.
 DEFAULT_TOLERANCE = {"float": 1e-4, "double": 1e-6, "long double": 1e-6}
-ELEMENT_LIMIT = 1 << 31  # elements of one array: beyond it a harness would only swap
 
 Scalars = dict[str, int | float]
 
@@ -56,6 +56,9 @@ def build_call(pragma: KernelPragma, definitions: Mapping[str, FunctionDefinitio
         arguments=tuple(arguments),
         absolute_tolerance=absolute,
         relative_tolerance=relative,
+        sizes=None if pragma.sizes is None else stated_sizes(pragma.sizes, arguments),
+        pairs=overlapping(pragma.aliasing, arguments),
+        finite=pragma.finite,
         span=pragma.span,
     )
 
@@ -154,10 +157,11 @@ def _evaluate(e: Expr, scalars: Scalars, text: ExpressionText, source: Source) -
 def _tolerances(pragma: KernelPragma, arguments: list[Argument]) -> tuple[float, float]:
     """Relative and absolute; a relative tolerance alone allows as much absolutely, for sums that cancel."""
     written = [a.element for a in arguments if isinstance(a, ArrayArgument) and a.direction != "in"]
-    relative = pragma.relative
-    if relative is None:
+    if pragma.tolerance is None:
         relative = max((0.0 if is_integral(e) else DEFAULT_TOLERANCE.get(e, 1e-6)) for e in written)
-    return relative, relative if pragma.absolute is None else pragma.absolute
+        return relative, relative
+    relative, absolute = pragma.tolerance.relative, pragma.tolerance.absolute
+    return relative, relative if absolute is None else absolute
 
 
 def _span(text: ExpressionText, source: Source) -> Span:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import PurePath
 from typing import ClassVar
@@ -20,10 +20,10 @@ from tunepass.frontends.c.lowering import macro_names
 from tunepass.frontends.c.macros import macro_defaults, set_macros
 from tunepass.frontends.c.parameters import build_parameter
 from tunepass.frontends.c.pragmas.groups import BELONGS, PragmaGroup, each, group, no_duplicates
-from tunepass.frontends.c.pragmas.models import build_models
+from tunepass.frontends.c.pragmas.kernel import KernelPragma
+from tunepass.frontends.c.pragmas.models import build_models, scalar_values
 from tunepass.frontends.c.pragmas.pragma import (
     ConstraintPragma,
-    KernelPragma,
     ParamPragma,
     Pragma,
     RunPragma,
@@ -94,11 +94,12 @@ class _KernelReader:
         if not parameters:
             raise SourceError("nothing to tune: no `param` belongs to this", group.target.span, BELONGS)
         nests, implied = self.nests(group, parameters)
-        constraints = each(group.constraints, lambda c: self.constraint(c, parameters))
         target = group.target
         judged_by = (
             build_run(target) if isinstance(target, RunPragma) else build_call(target, self.definitions, self.source)
         )
+        sizes = scalar_values(judged_by) if isinstance(judged_by, KernelCall) else {}
+        constraints = each(group.constraints, lambda c: self.constraint(c, parameters, sizes))
         return Kernel(
             name=target.name if isinstance(target, KernelPragma) else _stem(self.source.name),
             language="c++" if self.source.name.endswith(CPP_SUFFIXES) else "c",
@@ -106,7 +107,11 @@ class _KernelReader:
             parameters=parameters,
             constraints=(*constraints, *implied),
             bindings=tuple(self.binding(p, q, directives) for p, q in zip(group.params, parameters)),
-            body=CKernel(judged_by=judged_by, nests=self.read_works(nests, judged_by)),
+            body=CKernel(
+                judged_by=judged_by,
+                nests=self.read_works(nests, judged_by),
+                requirements=tuple(c.written for c in constraints if c.written is not None),
+            ),
             models=build_models(group.models, parameters, judged_by, self.source),
             span=target.span,
         )
@@ -153,10 +158,12 @@ class _KernelReader:
         hint = "unless an included file does, tuning it changes nothing"
         self.warnings.append(Diagnostic(f"no code in this file uses `{names[0]}`", pragma.span, hint, Severity.WARNING))
 
-    def constraint(self, pragma: ConstraintPragma, parameters: tuple[Parameter, ...]) -> Constraint:
+    def constraint(
+        self, pragma: ConstraintPragma, parameters: tuple[Parameter, ...], sizes: Mapping[str, bool | int | float]
+    ) -> Constraint:
         text = pragma.expression
         try:
-            constraint = Constraint.parse(text.text, parameters, source=self.source, offset=text.start)
+            constraint = Constraint.parse(text.text, parameters, source=self.source, offset=text.start, sizes=sizes)
         except TunepassError as error:
             raise explained(error, text, "a constraint") from None
         columns = {p.name: p.column([p.default]) for p in parameters}

@@ -16,11 +16,11 @@ from pathlib import Path
 from typing import Literal
 
 from tunepass.evaluators.building import BuildingEvaluator, BuiltConfiguration
-from tunepass.evaluators.harness.cases import Inputs, all_cases, of_candidate
+from tunepass.evaluators.harness.cases import Inputs, advice, all_cases, of_candidate
 from tunepass.evaluators.harness.compare import Output, compare, zeros_pass
 from tunepass.evaluators.harness.counting import count_instructions
 from tunepass.evaluators.harness.harness import BuiltHarness, HarnessRun, build_harness
-from tunepass.evaluators.harness.reference import Reference, run_reference
+from tunepass.evaluators.harness.reference import Reference, left_out, run_reference
 from tunepass.evaluators.harness.sanitizing import run_sanitized
 from tunepass.evaluators.measure.interleaved import Behind, interleaved
 from tunepass.evaluators.measure.stages import measuring, spent
@@ -102,10 +102,13 @@ class CompileRun(BuildingEvaluator[BuiltCandidate]):
                 folder = self.workspace.new()
                 self._harness = build_harness(compiling, task.harness, task.reference, task.text, folder)
                 cases = all_cases(task.seeds, task.inputs)
-                self._reference = run_reference(self._harness, task.reference, cases, task.run_limits, task.tolerance)
-                self.warnings = tuple(
-                    f"the tolerance accepts zeros for {name}: wrong results may pass"
-                    for name in zeros_pass(self._reference.outputs[task.seeds[0]][0], task.tolerance)
+                self._reference = run_reference(
+                    self._harness, task.reference, cases, task.run_limits, task.tolerance, task.inputs.stated
+                )
+                zeros = zeros_pass(self._reference.outputs[task.seeds[0]][0], task.tolerance)
+                self.warnings = (
+                    *(f"the tolerance accepts zeros for {name}: wrong results may pass" for name in zeros),
+                    *left_out(self._reference, task.inputs),
                 )
             return self._reference
 
@@ -202,7 +205,8 @@ class CompileRun(BuildingEvaluator[BuiltCandidate]):
         for case, checked in found.items():
             wrong = compare(reference.expected[case][case.poison], checked.calls[0], task.tolerance)
             if wrong:
-                return Failed("wrong_result", case.explained("\n".join(str(mismatch) for mismatch in wrong)))
+                log = case.explained("\n".join(str(mismatch) for mismatch in wrong))
+                return Failed("wrong_result", log + advice(case, task.inputs))
         return None
 
     def _time(

@@ -37,17 +37,24 @@ class ArrayArgument:
 
 
 Argument = ScalarArgument | ArrayArgument
+Size = tuple[tuple[str, int | float], ...]  # values of scalars, by name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KernelCall:
-    """The generated harness's call: the definition's own prototype text and its arguments in order."""
+    """The generated harness's call: the definition's own prototype text and its arguments in order.
+
+    Results are also compared at `sizes` (None: those that the arguments allow), in which further `pairs` of arrays may
+    overlap, and with numbers that are not `finite` or extreme."""
 
     function: str
     prototype: str  # `void matmul(int n, const double *A, ...)`, without body or semicolon
     arguments: tuple[Argument, ...]
     absolute_tolerance: float = 0.0
     relative_tolerance: float = 0.0
+    sizes: tuple[Size, ...] | None = None
+    pairs: tuple[tuple[str, str], ...] = ()
+    finite: bool = True
     span: Span | None = None
 
 
@@ -58,6 +65,7 @@ class CKernel(Body):
     kind: ClassVar[str] = "c"
     judged_by: KernelCall | RunCommand
     nests: tuple[Nest, ...] = ()
+    requirements: tuple[Expr, ...] = ()  # the source's constraints, over parameters and scalar arguments
 
     @property
     def call(self) -> KernelCall | None:

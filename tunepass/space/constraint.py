@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tunepass.diagnostics import Source, SpaceError, Span
 from tunepass.expr import nodes
+from tunepass.expr.algebra import lift, substitute
 from tunepass.expr.parser import parse
 from tunepass.space.parameter import Parameter
 
@@ -18,6 +19,7 @@ class Constraint:
     expression: nodes.Expr
     text: str
     span: Span | None = field(default=None, compare=False, repr=False)
+    written: nodes.Expr | None = field(default=None, compare=False, repr=False)  # with the names of sizes in it
     names: tuple[nodes.Name, ...] = field(init=False, compare=False, repr=False)  # each once
 
     def __post_init__(self) -> None:
@@ -32,12 +34,23 @@ class Constraint:
 
     @classmethod
     def parse(
-        cls, text: str, parameters: Sequence[Parameter], source: Source | None = None, offset: int = 0
+        cls,
+        text: str,
+        parameters: Sequence[Parameter],
+        source: Source | None = None,
+        offset: int = 0,
+        sizes: Mapping[str, bool | int | float] | None = None,
     ) -> Constraint:
-        """The constraint written at `offset` of `source` (its own text when there is no source)."""
+        """The constraint written at `offset` of `source` (its own text when there is no source). Names of `sizes`
+        that are no parameters stand for their values."""
         source = source or Source("<constraint>", text)
-        expression = parse(text, {p.name: p.type for p in parameters}, source=source, offset=offset)
-        return cls(expression, text, source.span(offset, offset + len(text)))
+        values = {name: lift(value) for name, value in (sizes or {}).items()}
+        types = {name: value.type for name, value in values.items()} | {p.name: p.type for p in parameters}
+        written = parse(text, types, source=source, offset=offset)
+        known = {p.name for p in parameters}
+        named = {name: value for name, value in values.items() if name in nodes.free_names(written) - known}
+        expression = substitute(written, named) if named else written
+        return cls(expression, text, source.span(offset, offset + len(text)), written)
 
     def __str__(self) -> str:
         return self.text

@@ -40,36 +40,46 @@ Data: `fill(expression of i)`, or uniform in `range(lo, hi)`: by default [-1, 1]
 
 from __future__ import annotations
 
-from tunepass.diagnostics import SourceError
 from tunepass.expr.emit_c import prelude, to_c
-from tunepass.expr.nodes import Expr
-from tunepass.frontends.c.constants import constant_value
 from tunepass.frontends.c.harness.text import CArray, CScalar, harness_text
-from tunepass.ir.c_kernel import ArrayArgument, CKernel, KernelCall, ScalarArgument
+from tunepass.frontends.c.inputs import Scalars, automatic_sizes, known_value, scalar_values
+from tunepass.ir.c_kernel import ArrayArgument, CKernel, KernelCall, ScalarArgument, Size
 from tunepass.ir.kernel import Kernel
 
 HARNESS_VERSION = 3
-Scalars = dict[str, int | float]
 
 
 def harness_source(kernel: Kernel) -> str:
     """The whole text. The kernel must be judged by a `call`."""
     call = kernel.body_as(CKernel).call
     assert call is not None, f"{kernel.name} has no call"
+    further = [c_arguments(call, size) for size in further_sizes(call)]
     fills = [to_c(a.fill) for a in call.arguments if isinstance(a, ArrayArgument) and a.fill is not None]
     helpers = prelude(frozenset[str]().union(*(fill.helpers for fill in fills)))
     title = f"harness {HARNESS_VERSION} of {kernel.name}"
-    return harness_text(call.function, call.prototype, c_arguments(call), prelude=helpers, title=title)
+    return harness_text(
+        call.function,
+        call.prototype,
+        c_arguments(call),
+        further=further,
+        pairs=call.pairs,
+        prelude=helpers,
+        title=title,
+    )
 
 
-def c_arguments(call: KernelCall) -> list[CScalar | CArray]:
+def further_sizes(call: KernelCall) -> tuple[Size, ...]:
+    """The sizes at which results are compared besides the tuned one."""
+    return automatic_sizes(call.arguments) if call.sizes is None else call.sizes
+
+
+def c_arguments(call: KernelCall, size: Size = ()) -> list[CScalar | CArray]:
     """The call's arguments with every scalar and length worked out."""
-    scalars: Scalars = {}
+    scalars = scalar_values(call.arguments, size)
     arguments: list[CScalar | CArray] = []
     for argument in call.arguments:
         if isinstance(argument, ScalarArgument):
-            value = _known(argument.value, scalars, f"`{argument.name}`")
-            scalars[argument.name] = value
+            value = scalars[argument.name]
             real = isinstance(value, float)
             arguments.append(CScalar(name=argument.name, element=argument.element, value=_constant(value), real=real))
         else:
@@ -82,18 +92,11 @@ def _array(argument: ArrayArgument, scalars: Scalars) -> CArray:
         name=argument.name,
         element=argument.element,
         direction=argument.direction,
-        length=int(_known(argument.length, scalars, f"the length of `{argument.name}`")),
+        length=int(known_value(argument.length, scalars, f"the length of `{argument.name}`")),
         fill=None if argument.fill is None else to_c(argument.fill).expression,
-        lo=None if argument.lo is None else _constant(_known(argument.lo, scalars, "this bound")),
-        hi=None if argument.hi is None else _constant(_known(argument.hi, scalars, "this bound")),
+        lo=None if argument.lo is None else _constant(known_value(argument.lo, scalars, "this bound")),
+        hi=None if argument.hi is None else _constant(known_value(argument.hi, scalars, "this bound")),
     )
-
-
-def _known(e: Expr, scalars: Scalars, what: str) -> int | float:
-    value = constant_value(e, scalars)
-    if value is None:
-        raise SourceError(f"{what} has no value", e.span)
-    return value
 
 
 def _constant(value: int | float) -> str:

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from tunepass.diagnostics import Diagnostic, Source, SourceError, Span, TunepassError
+from tunepass.frontends.c.pragmas.kernel import KernelPragma
 from tunepass.frontends.c.pragmas.loop import LoopPragma
 from tunepass.frontends.c.pragmas.pragma import (
     ConstraintPragma,
-    KernelPragma,
     ModelPragma,
     ParamPragma,
     Pragma,

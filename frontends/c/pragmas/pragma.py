@@ -3,7 +3,7 @@
 param NAME: KIND(VALUES) [= DEFAULT] [log] [flag] [prior(...)]
 constraint EXPRESSION
 model OBJECTIVE = EXPRESSION
-kernel NAME(ARGUMENT, ...) [tolerance(RELATIVE[, ABSOLUTE])]
+kernel NAME(ARGUMENT, ...) [tolerance(RELATIVE[, ABSOLUTE])] [sizes(...)] [aliasing(...)] [finite(...)]
 run "COMMAND" [metric "PATTERN" [unit(UNIT)] [maximise|minimise]] ...
 """
 
@@ -13,6 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from tunepass.diagnostics import Span, nearest
+from tunepass.frontends.c.pragmas.kernel import KernelPragma, parse_kernel
 from tunepass.frontends.c.pragmas.loop import LoopPragma, parse_loop
 from tunepass.frontends.c.pragmas.values import (
     PARAMETER_KINDS,
@@ -24,9 +25,7 @@ from tunepass.frontends.c.pragmas.values import (
     parse_prior,
     parse_values,
 )
-from tunepass.frontends.c.syntax.tokens import Cursor, ExpressionText, PragmaToken
-
-DIRECTIONS = ("in", "out", "inout")
+from tunepass.frontends.c.syntax.tokens import Cursor, ExpressionText
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,29 +51,6 @@ class ModelPragma:
     name: str  # of an objective
     expression: ExpressionText
     span: Span  # of the name
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ArgumentText:
-    """`n = 512` (direction and element None), or `A: in double[n*n] range(0, 9)`."""
-
-    name: str
-    span: Span
-    value: ExpressionText  # an array's length
-    direction: str | None = None
-    element: str | None = None
-    fill: ExpressionText | None = None
-    lo: ExpressionText | None = None
-    hi: ExpressionText | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KernelPragma:
-    name: str
-    arguments: tuple[ArgumentText, ...]
-    relative: float | None
-    absolute: float | None
-    span: Span
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -161,91 +137,6 @@ def _model(cursor: Cursor) -> ModelPragma:
     return ModelPragma(name=name.text, expression=text, span=cursor.span(name))
 
 
-def _kernel(cursor: Cursor) -> KernelPragma:
-    name = cursor.name("a function's name", "write `kernel matmul(n = 512, A: in double[n*n])`")
-    cursor.expect("(", f"after `{name.text}`", "the arguments of the call follow the function's name")
-    arguments: list[ArgumentText] = []
-    while not cursor.at(")"):
-        arguments.append(_argument(cursor))
-        if not cursor.accept(","):
-            break
-    cursor.expect(")", "after the arguments")
-    relative, absolute = _tolerance(cursor) if cursor.accept("tolerance") else (None, None)
-    cursor.finish("the kernel", "only `tolerance(RELATIVE, ABSOLUTE)` may follow the arguments")
-    return KernelPragma(
-        name=name.text, arguments=tuple(arguments), relative=relative, absolute=absolute, span=cursor.span(name)
-    )
-
-
-def _argument(cursor: Cursor) -> ArgumentText:
-    how = "write `n = 512` for a scalar, `A: in double[n*n]` for an array"
-    name = cursor.name("an argument", how)
-    span = cursor.span(name)
-    if cursor.accept("="):
-        return ArgumentText(name=name.text, span=span, value=cursor.expression(",)", "a value"))
-    cursor.expect(":", f"or `=` after `{name.text}`", how)
-    direction = cursor.name("`in`, `out` or `inout`")
-    if direction.text not in DIRECTIONS:
-        cursor.fail(f"expected `in`, `out` or `inout`, found `{direction.text}`", token=direction)
-    words = [cursor.name("an element type, such as `double`").text]
-    while cursor.next.kind == "name":
-        words.append(cursor.take().text)
-    cursor.expect("[", f"after `{' '.join(words)}`", f"say how many elements {name.text} has: `double[n*n]`")
-    length = cursor.expression("]", "a number of elements")
-    cursor.expect("]", "after the number of elements")
-    fill, lo, hi = _contents(cursor, direction)
-    return ArgumentText(
-        name=name.text,
-        span=span,
-        value=length,
-        direction=direction.text,
-        element=" ".join(words),
-        fill=fill,
-        lo=lo,
-        hi=hi,
-    )
-
-
-def _contents(
-    cursor: Cursor, direction: PragmaToken
-) -> tuple[ExpressionText | None, ExpressionText | None, ExpressionText | None]:
-    """`range(lo, hi)` or `fill(expression)`: what an input holds."""
-    word = cursor.next
-    if word.kind != "name":
-        return None, None, None
-    if word.text not in ("range", "fill"):
-        cursor.fail(f"expected `range(lo, hi)`, `fill(expression)` or `,`, found `{word.text}`")
-    if direction.text == "out":
-        cursor.fail(f"`{word.text}` says what an input holds, and this array is `out`", "make it `in` or `inout`")
-    cursor.take()
-    cursor.expect("(", f"after `{word.text}`")
-    if word.text == "fill":
-        fill = cursor.expression(")", "an expression over `i` and the scalars")
-        cursor.expect(")", "after the expression")
-        return fill, None, None
-    lo = cursor.expression(",)", "the least value")
-    cursor.expect(",", "after the least value", "write `range(lo, hi)`")
-    hi = cursor.expression(",)", "the largest value")
-    cursor.expect(")", "after the largest value")
-    return None, lo, hi
-
-
-def _tolerance(cursor: Cursor) -> tuple[float, float | None]:
-    cursor.expect("(", "after `tolerance`", "write `tolerance(1e-9)` or `tolerance(1e-9, 1e-12)`")
-    relative = _bound(cursor, "a relative tolerance")
-    absolute = _bound(cursor, "an absolute tolerance") if cursor.accept(",") else None
-    cursor.expect(")", "after the tolerance")
-    return relative, absolute
-
-
-def _bound(cursor: Cursor, what: str) -> float:
-    token = cursor.next
-    value = float(cursor.number(what))
-    if not 0 <= value < float("inf"):
-        cursor.fail(f"a tolerance is finite and not negative, got {value:g}", token=token)
-    return value
-
-
 def _run(cursor: Cursor) -> RunPragma:
     token = cursor.next
     command = cursor.string("a command in quotes", 'write `run "./a.out 512" metric "time: {time} ms"`')
@@ -276,7 +167,7 @@ PARSERS: dict[str, Callable[[Cursor], Pragma]] = {
     "param": _param,
     "constraint": _constraint,
     "model": _model,
-    "kernel": _kernel,
+    "kernel": parse_kernel,
     "run": _run,
     "loop": parse_loop,
 }

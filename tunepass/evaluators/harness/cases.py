@@ -70,6 +70,13 @@ def of_candidate(cases: Sequence[Case], sizes: Collection[int] | None) -> tuple[
     return tuple(case for case in allowed if not (near and case.usual) or case == first)
 
 
+def advice(case: Case, inputs: Inputs) -> str:
+    """What to do about a result that is wrong at a size that nobody named."""
+    if not case.size or inputs.stated:
+        return ""
+    return "\nif the kernel is never called with other sizes, end its pragma with `sizes()`"
+
+
 def _at_size(seeds: Sequence[int], size: int, words: str, at_start: int) -> Case:
     return Case(
         seed=seeds[at_start % len(seeds)], size=size, at_start=bool(at_start), poison=at_start, words=f"at {words}"

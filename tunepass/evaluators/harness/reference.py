@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from tunepass.diagnostics import ToolError
-from tunepass.evaluators.harness.cases import Case
+from tunepass.evaluators.harness.cases import Case, Inputs
 from tunepass.evaluators.harness.compare import Mismatch, Output, compare
 from tunepass.evaluators.harness.harness import BuiltHarness, Calls, Checked, HarnessRun
 from tunepass.evaluators.measure.timing import MeasurePlan
@@ -49,10 +49,24 @@ class Reference:
         return replace(limits, wall_s=min(max(limits.wall_s, plan.budget_s * 5), needed))
 
 
+def left_out(reference: Reference, inputs: Inputs) -> tuple[str, ...]:
+    """What the user is told of the cases that were left out: not of small sizes that nobody named."""
+    told = [(case, why) for case, why in reference.left_out if case.size <= 1 or inputs.stated]
+    return tuple(f"nothing is compared {case.words}, where the source itself fails: {why}" for case, why in told)
+
+
 def run_reference(
-    harness: BuiltHarness, candidate: Candidate, cases: Sequence[Case], limits: Limits, tolerance: Tolerance
+    harness: BuiltHarness,
+    candidate: Candidate,
+    cases: Sequence[Case],
+    limits: Limits,
+    tolerance: Tolerance,
+    stated: bool = False,
 ) -> Reference:
-    """Raises ToolError with the tools' words when the reference itself cannot be compiled, linked or run."""
+    """`stated`: the source names the further sizes itself, so what is not written there is not meant to be.
+
+    Raises ToolError with the tools' words when the reference itself cannot be compiled, linked or run.
+    """
     source = harness.compiling.source
     target, _, failure = harness.compiling.compile_candidate(
         candidate, harness.folder, rename_main=mentions_main(harness.text)
@@ -69,7 +83,7 @@ def run_reference(
     whole = not any(_unwritten(checked) for checked in usual.values())
     others, left_out = {}, []
     for case, result in _run_each(run, [case for case in cases if not case.usual], alignment, limits):
-        reason = result.log if isinstance(result, Failed) else _reason_against(result, tolerance, whole)
+        reason = result.log if isinstance(result, Failed) else _reason_against(result, tolerance, whole and not stated)
         if reason is not None:
             left_out.append((case, reason))
         elif isinstance(result, Checked):

@@ -1,0 +1,241 @@
+"""The `kernel` pragma as written: how a function is called, and what its results are compared with and on.
+
+kernel NAME(ARGUMENT, ...) CLAUSE ...
+    tolerance(RELATIVE[, ABSOLUTE])
+    sizes(NAME = VALUE, ... [, NAME = VALUE, ...])     further values of scalars, the k-th of each together
+    aliasing(ARRAY, ARRAY, ...)                        any two of these may overlap
+    finite(true|false)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tunepass.diagnostics import Span, nearest
+from tunepass.frontends.c.syntax.tokens import Cursor, ExpressionText, PragmaToken
+
+DIRECTIONS = ("in", "out", "inout")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArgumentText:
+    """`n = 512` (direction and element None), or `A: in double[n*n] range(0, 9)`."""
+
+    name: str
+    span: Span
+    value: ExpressionText  # an array's length
+    direction: str | None = None
+    element: str | None = None
+    fill: ExpressionText | None = None
+    lo: ExpressionText | None = None
+    hi: ExpressionText | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SizesText:
+    """Further values of the scalar `name`."""
+
+    name: str
+    values: tuple[int | float, ...]
+    span: Span  # of the name
+
+
+@dataclass(frozen=True, slots=True)
+class ToleranceText:
+    relative: float
+    absolute: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class NameText:
+    name: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KernelPragma:
+    name: str
+    arguments: tuple[ArgumentText, ...]
+    tolerance: ToleranceText | None
+    sizes: tuple[SizesText, ...] | None  # None: not said
+    aliasing: tuple[tuple[NameText, ...], ...]
+    finite: bool
+    span: Span
+
+
+def parse_kernel(cursor: Cursor) -> KernelPragma:
+    name = cursor.name("a function's name", "write `kernel matmul(n = 512, A: in double[n*n])`")
+    cursor.expect("(", f"after `{name.text}`", "the arguments of the call follow the function's name")
+    arguments: list[ArgumentText] = []
+    while not cursor.at(")"):
+        arguments.append(_argument(cursor))
+        if not cursor.accept(","):
+            break
+    cursor.expect(")", "after the arguments")
+    clauses = _Clauses()
+    while cursor.next.kind == "name":
+        clauses.read(cursor)
+    cursor.finish("the kernel", f"after the arguments: {', '.join(f'`{word}(…)`' for word in CLAUSES)}")
+    return KernelPragma(
+        name=name.text,
+        arguments=tuple(arguments),
+        tolerance=clauses.tolerance,
+        sizes=clauses.sizes,
+        aliasing=tuple(clauses.aliasing),
+        finite=clauses.finite is not False,
+        span=cursor.span(name),
+    )
+
+
+class _Clauses:
+    """What stands after the arguments, in any order; only `aliasing` more than once."""
+
+    def __init__(self) -> None:
+        self.tolerance: ToleranceText | None = None
+        self.sizes: tuple[SizesText, ...] | None = None
+        self.aliasing: list[tuple[NameText, ...]] = []
+        self.finite: bool | None = None
+
+    def read(self, cursor: Cursor) -> None:
+        word = cursor.take()
+        if word.text not in CLAUSES:
+            close = nearest(word.text, CLAUSES)
+            known = ", ".join(f"`{name}(…)`" for name in CLAUSES)
+            cursor.fail(
+                f"unknown clause `{word.text}`", f"did you mean `{close}`?" if close else f"known: {known}", token=word
+            )
+        if word.text != "aliasing" and getattr(self, word.text) is not None:
+            cursor.fail(f"`{word.text}` is given twice", token=word)
+        match word.text:
+            case "tolerance":
+                self.tolerance = _tolerance(cursor)
+            case "sizes":
+                self.sizes = _sizes(cursor)
+            case "aliasing":
+                self.aliasing.append(_aliasing(cursor, word))
+            case "finite":
+                self.finite = _finite(cursor)
+
+
+CLAUSES = ("tolerance", "sizes", "aliasing", "finite")
+
+
+def _argument(cursor: Cursor) -> ArgumentText:
+    how = "write `n = 512` for a scalar, `A: in double[n*n]` for an array"
+    name = cursor.name("an argument", how)
+    span = cursor.span(name)
+    if cursor.accept("="):
+        return ArgumentText(name=name.text, span=span, value=cursor.expression(",)", "a value"))
+    cursor.expect(":", f"or `=` after `{name.text}`", how)
+    direction = cursor.name("`in`, `out` or `inout`")
+    if direction.text not in DIRECTIONS:
+        cursor.fail(f"expected `in`, `out` or `inout`, found `{direction.text}`", token=direction)
+    words = [cursor.name("an element type, such as `double`").text]
+    while cursor.next.kind == "name":
+        words.append(cursor.take().text)
+    cursor.expect("[", f"after `{' '.join(words)}`", f"say how many elements {name.text} has: `double[n*n]`")
+    length = cursor.expression("]", "a number of elements")
+    cursor.expect("]", "after the number of elements")
+    fill, lo, hi = _contents(cursor, direction)
+    return ArgumentText(
+        name=name.text,
+        span=span,
+        value=length,
+        direction=direction.text,
+        element=" ".join(words),
+        fill=fill,
+        lo=lo,
+        hi=hi,
+    )
+
+
+def _contents(
+    cursor: Cursor, direction: PragmaToken
+) -> tuple[ExpressionText | None, ExpressionText | None, ExpressionText | None]:
+    """`range(lo, hi)` or `fill(expression)`: what an input holds."""
+    word = cursor.next
+    if word.kind != "name":
+        return None, None, None
+    if word.text not in ("range", "fill"):
+        cursor.fail(f"expected `range(lo, hi)`, `fill(expression)` or `,`, found `{word.text}`")
+    if direction.text == "out":
+        cursor.fail(f"`{word.text}` says what an input holds, and this array is `out`", "make it `in` or `inout`")
+    cursor.take()
+    cursor.expect("(", f"after `{word.text}`")
+    if word.text == "fill":
+        fill = cursor.expression(")", "an expression over `i` and the scalars")
+        cursor.expect(")", "after the expression")
+        return fill, None, None
+    lo = cursor.expression(",)", "the least value")
+    cursor.expect(",", "after the least value", "write `range(lo, hi)`")
+    hi = cursor.expression(",)", "the largest value")
+    cursor.expect(")", "after the largest value")
+    return None, lo, hi
+
+
+def _tolerance(cursor: Cursor) -> ToleranceText:
+    cursor.expect("(", "after `tolerance`", "write `tolerance(1e-9)` or `tolerance(1e-9, 1e-12)`")
+    relative = _bound(cursor, "a relative tolerance")
+    absolute = _bound(cursor, "an absolute tolerance") if cursor.accept(",") else None
+    cursor.expect(")", "after the tolerance")
+    return ToleranceText(relative, absolute)
+
+
+def _bound(cursor: Cursor, what: str) -> float:
+    token = cursor.next
+    value = float(cursor.number(what))
+    if not 0 <= value < float("inf"):
+        cursor.fail(f"a tolerance is finite and not negative, got {value:g}", token=token)
+    return value
+
+
+def _sizes(cursor: Cursor) -> tuple[SizesText, ...]:
+    """`(n = 1001, 7, m = 3, 5)`; nothing between the parentheses: no further sizes."""
+    how = "write `sizes(n = 1001, 7, 1)`, or `sizes()` where nothing may vary"
+    cursor.expect("(", "after `sizes`", how)
+    found: list[SizesText] = []
+    while not cursor.at(")"):
+        name = cursor.name("a scalar's name", how)
+        cursor.expect("=", f"after `{name.text}`", how)
+        values = [cursor.number("a value", how)]
+        more = cursor.accept(",")
+        while more and cursor.next.kind != "name":
+            values.append(cursor.number("a value", how))
+            more = cursor.accept(",")
+        found.append(SizesText(name=name.text, values=tuple(values), span=cursor.span(name)))
+        if len(values) != len(found[0].values):
+            cursor.fail(
+                f"`{name.text}` has {len(values)} values, `{found[0].name}` has {len(found[0].values)}",
+                "the first values of all scalars are one size, the second another",
+                token=name,
+            )
+        if not more:
+            break
+    cursor.expect(")", "after the sizes", how)
+    return tuple(found)
+
+
+def _aliasing(cursor: Cursor, word: PragmaToken) -> tuple[NameText, ...]:
+    how = "write `aliasing(x, y)`: the arrays that may overlap"
+    cursor.expect("(", "after `aliasing`", how)
+    names = []
+    while True:
+        token = cursor.name("an array's name", how)
+        names.append(NameText(token.text, cursor.span(token)))
+        if not cursor.accept(","):
+            break
+    cursor.expect(")", "after the arrays", how)
+    if len(names) < 2:
+        cursor.fail("two arrays overlap, or more", how, token=word)
+    return tuple(names)
+
+
+def _finite(cursor: Cursor) -> bool:
+    how = "write `finite(false)` where NaN, infinities and extreme numbers may come in"
+    if not cursor.accept("("):
+        return True
+    if not cursor.at("true", "false"):
+        cursor.fail(f"expected `true` or `false`, found {cursor.next.shown}", how)
+    value = cursor.take().text == "true"
+    cursor.expect(")", "after `finite(`", how)
+    return value

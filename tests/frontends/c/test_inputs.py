@@ -1,0 +1,73 @@
+"""What a kernel may be called with besides the size that it is tuned at, from its pragma or from its arguments."""
+
+from __future__ import annotations
+
+import pytest
+
+from tunepass.diagnostics import Source
+from tunepass.frontends.c.frontend import CFrontend
+from tunepass.frontends.c.harness.source import further_sizes
+from tunepass.frontends.c.requirements import sizes_allowed
+from tunepass.ir.c_kernel import CKernel, KernelCall
+from tunepass.ir.kernel import Kernel
+from tunepass.space.configuration import Configuration
+
+
+def kernel_of(arguments: str, formals: str, clauses: str = "", constraint: str = "T > 0") -> Kernel:
+    text = (
+        f"#pragma tunepass param T: ordinal(1, 8, 32) = 1\n#pragma tunepass constraint {constraint}\n"
+        f"#pragma tunepass kernel f({arguments}) {clauses}\nvoid f({formals}) {{ y[0] = T; }}\n"
+    )
+    return CFrontend().parse(Source("f.c", text)).kernels[0]
+
+
+def call_of(arguments: str, formals: str, clauses: str = "") -> KernelCall:
+    call = kernel_of(arguments, formals, clauses).body_as(CKernel).call
+    assert call is not None
+    return call
+
+
+@pytest.mark.parametrize(
+    "arguments,formals,sizes",
+    [
+        ("n = 1000, y: out int[n]", "int n, int *y", [{"n": 999}, {"n": 1}, {"n": 7}, {"n": 37}]),
+        ("n = 8, y: out int[n]", "int n, int *y", [{"n": 7}, {"n": 1}]),
+        ("n = 1, y: out int[n]", "int n, int *y", []),
+        ("y: out int[512]", "int *y", []),  # nothing varies
+        ("n = 512, y: out int[512]", "int n, int *y", []),
+        ("n = 512, a = 2.5, y: out int[n]", "int n, double a, int *y", [{"n": s} for s in (511, 1, 7, 37)]),
+        (
+            "n = 512, m = 512, k = 300, x: in int[n * m], y: out int[m * k]",
+            "int n, int m, int k, int *x, int *y",
+            [{"n": a, "m": a, "k": b} for a, b in ((511, 297), (1, 1), (7, 5), (37, 35))],
+        ),
+        ("n = 512, m = 4 * n, y: out int[m]", "int n, int m, int *y", [{"n": s} for s in (511, 1, 7, 37)]),
+        ("n = 512, y: out int[n - 36]", "int n, int *y", [{"n": 511}, {"n": 37}]),  # no array has length 0 or less
+    ],
+)
+def test_whole_numbers_that_decide_lengths_vary(arguments: str, formals: str, sizes: list[dict[str, int]]) -> None:
+    assert [dict(size) for size in further_sizes(call_of(arguments, formals))] == sizes
+
+
+def test_the_pragma_names_the_sizes_the_overlaps_and_the_values() -> None:
+    call = call_of(
+        "n = 64, a = 2.5, x: in int[n], y: inout int[n]",
+        "int n, double a, int *x, int *y",
+        "sizes(n = 65, 3, a = 0, -1.5) aliasing(x, y) finite(false) tolerance(1e-3)",
+    )
+    assert further_sizes(call) == ((("n", 65), ("a", 0)), (("n", 3), ("a", -1.5)))
+    assert (call.pairs, call.finite, call.relative_tolerance) == ((("x", "y"),), False, 1e-3)
+    call = call_of("n = 64, y: out int[n]", "int n, int *y", "sizes() finite")
+    assert (further_sizes(call), call.finite, call.pairs) == ((), True, ())
+
+
+@pytest.mark.parametrize("constraint", ["512 % T == 0", "n % T == 0", "T <= 8 and 512 // T * T == n"])
+def test_constraints_say_at_which_sizes_a_configuration_has_to_be_right(constraint: str) -> None:
+    kernel = kernel_of("n = 512, y: out int[n]", "int n, int *y", "sizes(n = 511, 1, 520)", constraint)
+    call = kernel.body_as(CKernel).call
+    assert call is not None
+    allowed = sizes_allowed(kernel, further_sizes(call))
+    assert [list(allowed(Configuration({"T": t}))) for t in (1, 8)] == [[1, 2, 3], [3]]
+    assert str(kernel.constraints[0].expression.type) == "Bool" and [n.name for n in kernel.constraints[0].names] == [
+        "T"
+    ]
