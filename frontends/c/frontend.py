@@ -13,6 +13,7 @@ from tunepass.expr.numpy_eval import satisfied
 from tunepass.frontends.base import Frontend, Parsed
 from tunepass.frontends.c.call import build_call
 from tunepass.frontends.c.emission import emit_file
+from tunepass.frontends.c.flags import Words, flag_words
 from tunepass.frontends.c.loops.accesses import Surroundings, read_work
 from tunepass.frontends.c.loops.directives import check_apart, check_directives
 from tunepass.frontends.c.loops.nest import read_nest
@@ -70,6 +71,7 @@ class _KernelReader:
         self.functions = definitions(scanned)
         self.definitions = {d.name: d for d in reversed(self.functions)}
         self.known: frozenset[str] = frozenset()  # the macros that parameters set
+        self.flags: dict[str, Words] = {}
         self.warnings: list[Diagnostic] = []
 
     def read(self, pragmas: Sequence[Pragma]) -> Parsed:
@@ -84,7 +86,8 @@ class _KernelReader:
 
     def parameter(self, pragma: ParamPragma) -> Parameter:
         parameter, warnings = build_parameter(pragma, self.macros, self.known)
-        self.warnings += warnings
+        self.flags[pragma.name], doubts = flag_words(pragma)
+        self.warnings += (*warnings, *doubts)
         return parameter
 
     def kernel(self, group: PragmaGroup, parameters: tuple[Parameter, ...]) -> Kernel:
@@ -121,7 +124,7 @@ class _KernelReader:
         role: Role = "flag" if pragma.flag else "macro"
         if pragma.name in directives and not self.words & set(macro_names(parameter)):
             role = "directive"
-        return Binding(pragma.name, role, pragma.span)
+        return Binding(pragma.name, role, pragma.span, words=self.flags[pragma.name])
 
     def nests(self, group: PragmaGroup, parameters: tuple[Parameter, ...]) -> tuple[tuple[Nest, ...], list[Constraint]]:
         """The nests to rewrite, and the constraints that their orders imply."""

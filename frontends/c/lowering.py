@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import shlex
-
-from tunepass.diagnostics import SourceError
+from tunepass.diagnostics import SpaceError
 from tunepass.frontends.c.loops.rewrite import rewrite
 from tunepass.ir.c_kernel import CKernel
 from tunepass.ir.candidate import Candidate, Request
-from tunepass.ir.kernel import Kernel
+from tunepass.ir.kernel import Binding, Kernel
 from tunepass.ir.loops import Nest
 from tunepass.ir.schedule import is_active, plan
 from tunepass.space.configuration import Configuration, Value
@@ -55,11 +53,18 @@ def flags(kernel: Kernel, configuration: Configuration) -> tuple[str, ...]:
     for parameter in kernel.parameters:
         binding = kernel.binding(parameter.name)
         if binding.role == "flag":
-            try:
-                arguments += shlex.split(spelled(configuration[parameter.name]))
-            except ValueError as error:
-                raise SourceError(f"`{parameter.name}`: this flag cannot be split: {error}", binding.span) from None
+            arguments += flag_arguments(binding, configuration[parameter.name])
     return (*arguments, *_openmp_flags(kernel, configuration))
+
+
+def flag_arguments(binding: Binding, value: Value) -> tuple[str, ...]:
+    """The words of one of the flag's own texts, or a number as it is; SpaceError for any other text."""
+    if not isinstance(value, str):
+        return (spelled(value),)
+    words = dict(binding.words).get(value)
+    if words is None:
+        raise SpaceError(f"{binding.parameter}: {value!r} is not one of its values", binding.span)
+    return words
 
 
 def lower(kernel: Kernel, configuration: Configuration) -> Candidate:

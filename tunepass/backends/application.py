@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from tunepass.backends.base import Backend, Target, install, write_files
+from tunepass.backends.base import Backend, Starts, Target, install, write_files
 from tunepass.backends.c import check_host, run_objectives
 from tunepass.backends.stated import stated_costs
 from tunepass.diagnostics import ToolError, TunepassError
@@ -51,21 +51,26 @@ class ApplicationBackend(Backend):
     def identity(self, space: Space) -> Identity:
         """The description, every source and the tools' versions; the commands are part of the description."""
         from tunepass.evaluators.application import VERSION
-        from tunepass.evaluators.toolchains.cc import identify
 
         sources = self._task().sources
         digest = hashlib.sha256(self.kernel.source.text.encode())
         for path in sources.files():
             data = (sources.folder / path).read_bytes()
             digest.update(f"\0{path.as_posix()}\0{len(data)}\0".encode() + data)
-        tools = self.body.tools or tuple(dict.fromkeys(words[0] for words in self.body.build.commands))
         return Identity(
             source="sha256:" + digest.hexdigest(),
             space=space_hash(space),
-            compiler="; ".join(identify(tool).version for tool in tools if self.body.tools or shutil.which(tool)),
+            compiler=self._tools() if self.target.starts is Starts.TOOLS else "",
             device=self.device,
             harness=VERSION,
         )
+
+    def _tools(self) -> str:
+        """What the tools say that they are."""
+        from tunepass.evaluators.toolchains.cc import identify
+
+        tools = self.body.tools or tuple(dict.fromkeys(words[0] for words in self.body.build.commands))
+        return "; ".join(identify(tool).version for tool in tools if self.body.tools or shutil.which(tool))
 
     def costs(self) -> Costs | None:
         return stated_costs(self.kernel)
@@ -77,20 +82,26 @@ class ApplicationBackend(Backend):
         return DeterministicRun(self._task()) if self.body.deterministic else ApplicationRun(self._task())
 
     def write(self, scheduled: Sequence[Kernel], note: str, folder: Path, word: str = "tuned") -> tuple[Path, ...]:
-        """NAME.tuned.mk, NAME.tuned.sh and the program NAME.tuned."""
+        """NAME.tuned.mk, NAME.tuned.sh and the program NAME.tuned, unless it is `unbuilt`."""
         (kernel,) = scheduled  # a description is one kernel
         with scratch_folder(folder) as scratch:
             names = write_files(scratch, emit_files(kernel, note, word))
             for name in names:
                 if name.endswith(".sh"):
                     (scratch / name).chmod(0o755)
-            if self.body.build.product:
+            if self.body.build.product and not self.unbuilt():
                 tree = scratch / "tree"
                 tree.mkdir()
                 self._build(kernel, tree)
                 names.append(program_name(kernel, word))
                 (tree / self.body.build.product).replace(scratch / names[-1])
             return install(scratch, names, folder)
+
+    def unbuilt(self) -> str:
+        if not self.body.build.product or self.target.starts is Starts.TOOLS:
+            return ""
+        program = program_name(self.kernel)
+        return f"{program} is not built: the commands of {self.kernel.source.name} run in a `build` without --frozen"
 
     def _build(self, kernel: Kernel, tree: Path) -> None:
         from tunepass.evaluators.process.failures import compile_failure

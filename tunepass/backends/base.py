@@ -7,6 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
+from enum import IntEnum
 from pathlib import Path, PurePath
 from typing import ClassVar, cast
 
@@ -30,17 +31,27 @@ HOST = "host"  # the device that is the machine this runs on
 CPU = "cpu"  # the family of hardware models that says what this machine does with loop nests
 
 
+class Starts(IntEnum):
+    """Which programs a command may start for a kernel; each includes those before it."""
+
+    NOTHING = 0
+    COMPILER = 1  # the target's, which the user named
+    TOOLS = 2  # also what the kernel's own description names
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Target:
     """What a kernel is built for. What is left out is the backend's usual: its compiler, its device, its objectives.
 
-    `compiler` is a command and its words. `restrict` False leaves out the constraints that the frontend derives.
+    `compiler` is a command and its words. `restrict` False leaves out the constraints that the frontend derives. What
+    only a program beyond `starts` could tell of the identity is left empty.
     """
 
     compiler: tuple[str, ...] = ()
     device: str | None = None
     objectives: tuple[str, ...] = ()
     restrict: bool = True
+    starts: Starts = Starts.TOOLS
 
 
 class Backend(ABC):
@@ -53,6 +64,7 @@ class Backend(ABC):
 
     kind: ClassVar[str]  # the kind of the bodies it knows
     measures: ClassVar[bool] = False  # whether there is an evaluator
+    compiles: ClassVar[bool] = False  # whether the target's compiler is what compiles it
     kernel: Kernel  # as this backend sees it
     target: Target
 
@@ -90,6 +102,10 @@ class Backend(ABC):
         with scratch_folder(folder) as scratch:
             return install(scratch, write_files(scratch, files), folder)
 
+    def unbuilt(self) -> str:
+        """What `write` leaves out because `starts` forbids to make it, and who makes it; empty: nothing."""
+        return ""
+
     def candidate(self, scheduled: Sequence[Kernel]) -> Candidate:
         """What a compiler is given in place of the source for the scheduled kernels of one source."""
         return Candidate(text=frontend_of(self.kernel.source.name).emit(scheduled)[0].text)
@@ -100,7 +116,7 @@ class Backend(ABC):
 
     @classmethod
     def target_of(cls, identity: Identity, objectives: tuple[str, ...]) -> Target:
-        """The target that results with this identity were made for."""
+        """The target that results with this identity were made for. Nobody starts its compiler on a lock's word."""
         return Target(objectives=objectives)
 
 

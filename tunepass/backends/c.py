@@ -13,6 +13,7 @@ from tunepass.backends.base import (
     CPU,
     HOST,
     Backend,
+    Starts,
     Target,
     cost_model,
     default_of,
@@ -25,6 +26,7 @@ from tunepass.backends.base import (
 from tunepass.backends.stated import stated_costs
 from tunepass.diagnostics import ToolError, TunepassError
 from tunepass.evaluators.base import Evaluator
+from tunepass.evaluators.toolchains.named import usual_command
 from tunepass.files import scratch_folder
 from tunepass.frontends.c.emission import chosen
 from tunepass.frontends.c.lowering import defines, flags, lower
@@ -45,7 +47,7 @@ if TYPE_CHECKING:
     from tunepass.evaluators.toolchains.files_read import FilesRead
 
 UNLISTED = "not listed by the compiler"  # in place of the digest of what it read
-COMPILER = ("cc", "-O2")
+DEFAULT_FLAGS = ("-O2",)
 TIME = Objective("time", unit="ms")
 INSTRUCTIONS = Objective("instructions")  # of a call, counted by cachegrind: the same on every run
 
@@ -53,12 +55,13 @@ INSTRUCTIONS = Objective("instructions")  # of a call, counted by cachegrind: th
 class CBackend(Backend):
     kind: ClassVar[str] = CKernel.kind
     measures: ClassVar[bool] = True
+    compiles: ClassVar[bool] = True
 
     def __init__(self, kernel: Kernel, target: Target):
         super().__init__(kernel, target)
         check_host(target)
         self.body = kernel.body_as(CKernel)
-        self.command = target.compiler or COMPILER
+        self.command = target.compiler or usual_command(DEFAULT_FLAGS)
 
     @property
     def device(self) -> str:
@@ -85,18 +88,25 @@ class CBackend(Backend):
         from tunepass.evaluators.toolchains.cc import identify
         from tunepass.frontends.c.harness.source import HARNESS_VERSION
 
-        return Identity(
+        identity = Identity(
             source=source_hash(self.kernel.source.text),
             space=space_hash(space),
-            compiler=identify(self.command[0]).version,
             flags=self.command[1:],
             device=self.device,
             harness=str(HARNESS_VERSION),
+        )
+        if self.target.starts < Starts.COMPILER:
+            return identity
+        return replace(
+            identity,
+            compiler=identify(self.command[0]).version,
             files=self.files_read.manifest.digest if self.files_read else UNLISTED,
             toolchain=self.toolchain.digest,
         )
 
     def manifests(self) -> Mapping[str, Manifest]:
+        if self.target.starts < Starts.COMPILER:
+            return {}
         known = [self.toolchain, *([self.files_read.manifest] if self.files_read else [])]
         return {manifest.digest: manifest for manifest in known}
 

@@ -2,7 +2,8 @@
 
 A source without an entry in its folder's tunepass.lock is the compiler's alone. One that has an entry is compiled with
 the chosen macros and flags after the command line's own. When the source has changed since, the choice stands as long
-as it is still a configuration of the space (a note says so), else the source's defaults do.
+as it is still a configuration of the space (a note says so), else the source's defaults do (a warning says so): no word
+of a lock reaches a compiler but as a value that the source itself lists.
 
 TUNEPASS_CC names the compiler behind it (default: cc). TUNEPASS_FROZEN=1, or --frozen as the first argument, turns a
 stale or missing entry into status 3.
@@ -11,7 +12,6 @@ stale or missing entry into status 3.
 from __future__ import annotations
 
 import os
-import shlex
 import shutil
 import subprocess
 import sys
@@ -24,6 +24,7 @@ from tunepass.commands.answer import Status
 from tunepass.commands.compiler_call import CompilerCall, analyse
 from tunepass.commands.dependency_files import listings, only_lists, rename, wanted, written_for
 from tunepass.diagnostics import ToolError
+from tunepass.evaluators.toolchains.named import named_compiler
 
 LOCK = "tunepass.lock"  # tunepass.study.lock.lock.NAME, not imported: most calls of a compiler have no lock to read
 MARK = b"tunepass"
@@ -45,6 +46,7 @@ class Plan:
 
     tuned: tuple[Tuned, ...] = ()
     notes: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
     stale: tuple[str, ...] = ()
 
 
@@ -52,14 +54,14 @@ def run(words: Sequence[str]) -> int:
     frozen = os.environ.get("TUNEPASS_FROZEN") == "1"
     if words[:1] == ["--frozen"]:
         frozen, words = True, words[1:]
-    compiler = shlex.split(os.environ.get("TUNEPASS_CC", "")) or ["cc"]
+    compiler = list(named_compiler())
     call = analyse(words)
     plan = make_plan(call, frozen=frozen)
-    for line in plan.notes:
-        sys.stderr.write(f"tunepass cc: note: {line}\n")
-    if frozen and plan.stale:
-        for line in plan.stale:
-            sys.stderr.write(f"tunepass cc: error: {line}\n")
+    if not frozen:
+        _tell("note", plan.notes)
+        _tell("warning", plan.warnings)
+    elif plan.stale:
+        _tell("error", plan.stale)
         return Status.STALE
     if not plan.tuned:
         return _become([*compiler, *words])
@@ -67,10 +69,16 @@ def run(words: Sequence[str]) -> int:
         return _compile(compiler, call, plan.tuned, Path(scratch))
 
 
+def _tell(kind: str, lines: Sequence[str]) -> None:
+    for line in lines:
+        sys.stderr.write(f"tunepass cc: {kind}: {line}\n")
+
+
 def make_plan(call: CompilerCall, *, frozen: bool) -> Plan:
     """Look up every source of the call in the lock beside it."""
     tuned: list[Tuned] = []
     notes: list[str] = []
+    warnings: list[str] = []
     stale: list[str] = []
     for place, source in zip(call.at, call.sources):
         if not (source.parent / LOCK).is_file():
@@ -81,10 +89,11 @@ def make_plan(call: CompilerCall, *, frozen: bool) -> Plan:
 
         lookup = tuned_source(source)
         notes += lookup.notes
+        warnings += lookup.warnings
         stale += lookup.stale
         if lookup.arguments or lookup.text is not None:
             tuned.append(Tuned(place, lookup.arguments, lookup.text))
-    return Plan(tuple(tuned), tuple(notes), tuple(stale))
+    return Plan(tuple(tuned), tuple(notes), tuple(warnings), tuple(stale))
 
 
 def _annotated(source: Path) -> bool:

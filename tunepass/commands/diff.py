@@ -15,7 +15,9 @@ from tunepass.tuning.finalists import verdict_of_trials
 def run(options: argparse.Namespace) -> Answer:
     lines: list[str] = []
     data: dict[str, Json] = {}
+    notes: list[str] = []
     for checked in check(options.paths, tuple(options.compiler)):
+        notes += [f"note: {note}" for note in checked.notes]
         best = _best(checked, options.store)
         changes = _choices(checked, best)
         lines.append(f"{checked.key}: {'unchanged' if not (checked.reasons or changes) else 'changed'}")
@@ -25,16 +27,15 @@ def run(options: argparse.Namespace) -> Answer:
             "locked": _values(checked.entry.choice) if checked.entry else None,
             "best": _values(best) if best else None,
         }
-    return Answer("\n".join(lines), {"kernels": data})
+    return Answer("\n".join(lines), {"kernels": data}, notes=tuple(notes))
 
 
 def _best(checked: Checked, store: str | None) -> Configuration | None:
     """The best configuration that the store has for the kernel as it is now."""
     if checked.job is None:
         return None
-    history = history_of(
-        store_path(checked.job.kernel.source.name, store), checked.job.identity, checked.job.objective.name
-    )
+    identity = checked.job.identity if checked.reasons or checked.entry is None else checked.entry.identity
+    history = history_of(store_path(checked.job.kernel.source.name, store), identity, checked.job.objective.name)
     verdict = verdict_of_trials(history.trials, checked.job.objective, checked.job.space) if history else None
     return verdict.choice if verdict else None
 

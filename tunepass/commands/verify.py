@@ -21,4 +21,5 @@ def run(options: argparse.Namespace) -> Answer:
     data: Json = {
         "kernels": {kernel.key: {"fits": not kernel.reasons, "reasons": kernel.reasons} for kernel in checked}
     }
-    return Answer("\n".join(lines), data, Status.STALE if stale else Status.DONE)
+    notes = tuple(f"note: {note}" for kernel in checked for note in kernel.notes)
+    return Answer("\n".join(lines), data, Status.STALE if stale else Status.DONE, notes)

@@ -17,12 +17,14 @@ Role = Literal["macro", "flag", "directive", "environment", "argument"]
 @dataclass(frozen=True, slots=True)
 class Binding:
     """How a parameter reaches the program: a macro `-DTILE=32`, a piece of the compiler's command line, ...
-    `form` is how an application spells it, around one `{}`: `--param max-unroll-times={}`."""
+    `form` is how an application spells it, around one `{}`: `--param max-unroll-times={}`. `words` are the compiler's
+    arguments that each text of a flag stands for; no other text is one."""
 
     parameter: str
     role: Role
     span: Span | None = None
     form: str = "{}"
+    words: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
-from tunepass.backends.base import Target
+from tunepass.backends.base import Starts, Target
 from tunepass.files import writable_folder, write_text
 from tunepass.ir.kernel import Kernel
 from tunepass.jobs.history import history_named
@@ -74,7 +74,8 @@ class BuildResult:
 def prepare_all(kernels: Sequence[Kernel], request: BuildRequest) -> list[Job]:
     """The jobs of a source's kernels; TunepassError for what cannot be asked of one of them."""
     locked = lock.Lock.read(lock_path(request.source))
-    jobs = [prepare(kernel, request.target, locked, request.options.pick) for kernel in kernels]
+    target = replace(request.target, starts=Starts.COMPILER) if request.frozen else request.target
+    jobs = [prepare(kernel, target, locked, request.options.pick) for kernel in kernels]
     for job in jobs:
         check_options(job, request.options)
     return jobs

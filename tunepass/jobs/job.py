@@ -6,8 +6,9 @@ import hashlib
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from tunepass.backends.base import Backend, Target, backend_class, backend_for
+from tunepass.backends.base import Backend, Starts, Target, backend_class, backend_for
 from tunepass.diagnostics import StudyError, TunepassError, nearest
+from tunepass.evaluators.toolchains.named import are_harmless, usual_command
 from tunepass.ir.kernel import Kernel
 from tunepass.jobs.history import History, began_without_prior, history_named, history_of
 from tunepass.jobs.places import lock_key, store_path
@@ -42,6 +43,7 @@ class Job:
     objective: Objective  # the one the choice is to be the best of
     pick: str = ""  # what the choice is picked for, where that is no objective's best
     entry: Entry | None
+    unasked: bool = False  # nothing was started that tells what compiles it: the identity is as the lock has it there
 
     @property
     def kernel(self) -> Kernel:
@@ -94,7 +96,8 @@ def _digest(*texts: str) -> str:
 
 
 def prepare(kernel: Kernel, target: Target, lock: Lock, pick: str | None = None) -> Job:
-    """Nothing is run but the compiler's `--version`. A target without a device is the lock's, if it has the kernel."""
+    """Nothing is run but what tells the identity, as far as the target `starts` it; what is not told is as the lock has
+    it. A target without a device is the lock's, if it has the kernel."""
     entry = entry_of(kernel, lock)
     if target.device is None and entry is not None:
         locked = backend_class(kernel).target_of(entry.identity, ())
@@ -103,30 +106,43 @@ def prepare(kernel: Kernel, target: Target, lock: Lock, pick: str | None = None)
     space = ExtractSpace().run(Compilation(kernel=backend.kernel)).space
     assert space is not None
     objectives = backend.objectives()
+    identity = backend.identity(space)
+    unasked = entry is not None and not identity.compiler and target.starts < Starts.TOOLS
     return Job(
         backend=backend,
         space=space,
-        identity=backend.identity(space),
+        identity=_completed(identity, entry) if entry is not None and unasked else identity,
         objectives=objectives,
         objective=objective_of(pick, objectives),
         pick=f"{KNEE} of {', '.join(o.name for o in objectives)}" if pick == KNEE else "",
         entry=entry,
+        unasked=unasked,
     )
 
 
-def locked_job(kernel: Kernel, lock: Lock, compiler: tuple[str, ...] | None = None) -> Job:
-    """The job as the lock has it: its device, its objective, its pick, and its compiler where `compiler` is None. An
-    empty `compiler` is the backend's usual; a kind of kernel that takes none is not given one."""
+def _completed(identity: Identity, entry: Entry) -> Identity:
+    """The identity with what is not compared as the lock has it."""
+    locked = entry.identity
+    told = {"compiler": identity.compiler or locked.compiler, "toolchain": locked.toolchain, "files": locked.files}
+    return replace(identity, flags=locked.flags, **told)
+
+
+def locked_job(kernel: Kernel, lock: Lock, starts: Starts = Starts.NOTHING, compiler: tuple[str, ...] = ()) -> Job:
+    """The job as the lock has it: its device, its objective, its pick. Nothing that it or the kernel's description
+    names is started: without a `compiler` the usual one is asked, with the lock's flags only if they are harmless."""
     entry = entry_of(kernel, lock)
     if entry is None:
-        return prepare(kernel, Target(compiler=compiler or ()), lock)
-    target = backend_class(kernel).target_of(entry.identity, (entry.objective.name,))
-    if compiler is not None and target.compiler:
-        target = replace(target, compiler=compiler)
+        return prepare(kernel, Target(compiler=compiler, starts=starts), lock)
+    backend, locked = backend_class(kernel), entry.identity
+    passed = locked.flags if are_harmless(locked.flags) else ()
+    command = (compiler or usual_command(passed)) if backend.compiles else ()
+    target = replace(backend.target_of(locked, (entry.objective.name,)), compiler=command, starts=starts)
     try:
         job = prepare(kernel, target, lock)
     except TunepassError:  # the kernel no longer has that objective, or there is no such device any more
         job = prepare(kernel, replace(target, objectives=()), lock)
+    if not compiler and passed != locked.flags:
+        job = replace(job, identity=_completed(job.identity, entry))
     return replace(job, pick=entry.objective.pick)
 
 

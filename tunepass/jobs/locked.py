@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from tunepass.backends.base import backend_class, backend_for
+from tunepass.backends.base import Starts, backend_class, backend_for
+from tunepass.diagnostics import SpaceError
 from tunepass.ir.kernel import Kernel
 from tunepass.jobs.places import lock_key, lock_path
 from tunepass.jobs.reading import parse
 from tunepass.passes.apply_schedule import scheduled
 from tunepass.passes.base import Compilation
 from tunepass.passes.extract_space import ExtractSpace
+from tunepass.space.membership import checked_configuration
 from tunepass.study.identity import source_hash
 from tunepass.study.lock.lock import Entry, Lock
 from tunepass.study.space_description import space_hash
@@ -24,36 +26,47 @@ class Locked:
     arguments: tuple[str, ...] = ()
     text: str | None = None
     notes: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
     stale: tuple[str, ...] = ()
 
 
 def tuned_source(source: Path) -> Locked:
     """What the lock beside `source` says of its kernels. Of the identity, only source and space are looked at: the
-    flags are the Makefile's, and a compiler of another version still compiles the choice."""
+    flags are the Makefile's, and a compiler of another version still compiles the choice. A choice that is none of the
+    kernel's configurations is not used at all."""
     lock = Lock.read(lock_path(source))
-    prefix = lock_key(source, "")
-    if not any(key.startswith(prefix) for key in lock.entries):
+    if not any(key.rpartition("::")[0] == source.name for key in lock.entries):
         return Locked(stale=_unlocked(source))
     chosen: list[Kernel] = []
     notes: list[str] = []
+    warnings: list[str] = []
     stale: list[str] = []
     for kernel in parse(source).kernels:
         entry = lock.entries.get(lock_key(source, kernel.name))
         if entry is None:
             stale.append(f"{source}: kernel {kernel.name} is not in the lock")
             continue
-        reasons, possible = _compare(kernel, entry)
-        stale += reasons
-        if reasons:
-            what = "the locked choice is used" if possible else "its defaults are used"
-            notes.append(f"{source} changed since {kernel.name} was tuned; {what} (tunepass build tunes it again)")
-        if possible:
-            chosen.append(scheduled(kernel, entry.choice))
+        changes = _changes(kernel, entry)
+        stale += changes
+        changed = f"{source} changed since {kernel.name} was tuned"
+        try:
+            choice = checked_configuration(kernel.parameters, kernel.constraints, entry.choice)
+        except SpaceError as error:
+            why = f"the locked choice of {kernel.name} is not one of its configurations: {error.diagnostics[0].message}"
+            stale.append(f"{lock_path(source)}: {why}")
+            begin = f"{changed}, and " if changes else f"{lock_path(source)}: "
+            warnings.append(f"{begin}{why}; its defaults are used (tunepass build tunes it again)")
+            continue
+        if changes:
+            notes.append(f"{changed}; the locked choice is used (tunepass build tunes it again)")
+        chosen.append(scheduled(kernel, choice))
+    told = Locked(notes=tuple(notes), warnings=tuple(warnings), stale=tuple(stale))
     if not chosen:
-        return Locked(notes=tuple(notes), stale=tuple(stale))
+        return told
     target = backend_class(chosen[0]).target_of(lock.entries[lock_key(source, chosen[0].name)].identity, ())
+    target = replace(target, compiler=(), starts=Starts.NOTHING)
     candidate = backend_for(chosen[0], target).candidate(chosen)
-    return Locked(candidate.compiler_words, candidate.text, tuple(notes), tuple(stale))
+    return replace(told, arguments=candidate.compiler_words, text=candidate.text)
 
 
 def _unlocked(source: Path) -> tuple[str, ...]:
@@ -65,14 +78,13 @@ def _unlocked(source: Path) -> tuple[str, ...]:
     return (f"{source} has no entry in {lock_path(source)}",) if b"tunepass" in data else ()
 
 
-def _compare(kernel: Kernel, entry: Entry) -> tuple[list[str], bool]:
-    """Why the entry is stale, and whether its choice is still possible. An unchanged source needs no space."""
+def _changes(kernel: Kernel, entry: Entry) -> list[str]:
+    """Why the entry is stale. An unchanged source needs no space."""
     if source_hash(kernel.source.text) == entry.identity.source:
-        return [], True
+        return []
     space = ExtractSpace().run(Compilation(kernel=kernel)).space
     assert space is not None
     reasons = [f"{kernel.source.name}: the source of {kernel.name} changed since it was tuned"]
     if space_hash(space) != entry.identity.space:
         reasons.append(f"{kernel.source.name}: the space of {kernel.name} changed since it was tuned")
-    known = set(entry.choice) == {p.name for p in space.parameters}
-    return reasons, known and space.contains(entry.choice)
+    return reasons

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from tunepass.backends.base import Starts
 from tunepass.diagnostics import TunepassError
 from tunepass.jobs.history import History, history_of, newest_of
 from tunepass.jobs.job import Job, locked_job
@@ -30,7 +31,7 @@ def look_back(source: str, kernel: str | None, store: str | None) -> list[Past]:
     lock = Lock.read(lock_path(source))
     pasts = []
     for chosen in parse(source, kernel).kernels:
-        job = locked_job(chosen, lock, ())
+        job = locked_job(chosen, lock, Starts.NOTHING)
         entry = job.entry
         history = _history(path, job)
         if history is None:

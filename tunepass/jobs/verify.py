@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import shlex
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from tunepass.backends.base import Starts
 from tunepass.diagnostics import ToolError, TunepassError
+from tunepass.evaluators.toolchains.named import are_harmless, usual_command
 from tunepass.ir.kernel import Kernel
 from tunepass.jobs.job import Job, locked_job
 from tunepass.jobs.reading import parse
@@ -20,6 +23,7 @@ class Checked:
     entry: Entry | None
     job: Job | None
     problem: str = ""
+    guessed: bool = False  # no compiler was named: the usual one was asked
 
     @property
     def reasons(self) -> list[str]:
@@ -27,6 +31,24 @@ class Checked:
         if self.job is None:
             return [self.problem]
         return self.job.misfits()
+
+    @property
+    def notes(self) -> list[str]:
+        """What was not compared, or with what, and how to have it otherwise."""
+        if self.job is None or self.entry is None:
+            return []
+        locked, now = self.entry.identity, self.job.identity
+        if self.job.unasked:
+            return [f"{self.key}: its tools are not asked for their versions; only `build` starts them"]
+        if not self.guessed or not self.job.backend.compiles:
+            return []
+        how = "name the right one after `--`"
+        if not are_harmless(locked.flags):
+            return [f"{self.key}: no compiler is given this lock's flags, so they and headers are not compared; {how}"]
+        if locked.changes(replace(now, source=locked.source, space=locked.space, device=locked.device)):
+            example = shlex.join(["gcc", *locked.flags])
+            return [f"{self.key}: compared with `{usual_command(())[0]}`, as none was named; {how}: -- {example}"]
+        return []
 
 
 def check(paths: list[str], compiler: tuple[str, ...]) -> list[Checked]:
@@ -73,7 +95,7 @@ def _kernels(source: Path, lock: Lock, compiler: tuple[str, ...], *, missing: bo
 
 def _checked(key: str, entry: Entry | None, kernel: Kernel, lock: Lock, compiler: tuple[str, ...]) -> Checked:
     try:
-        return Checked(key, entry, locked_job(kernel, lock, compiler or None))
+        return Checked(key, entry, locked_job(kernel, lock, Starts.COMPILER, compiler), guessed=not compiler)
     except ToolError:  # no such compiler: this machine is at fault, not the lock
         raise
     except TunepassError as error:

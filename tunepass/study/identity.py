@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 
@@ -34,7 +35,8 @@ class Identity:
         """The fields that are different `now`."""
         old, new = self.texts(), now.texts()
         names = [*old, *(name for name in new if name not in old and name not in OPTIONAL)]
-        return [name for name in names if old.get(name) != new.get(name)]
+        same = _own_words(self.compiler) == _own_words(now.compiler)
+        return [name for name in names if old.get(name) != new.get(name) and not (name == "compiler" and same)]
 
     def changes(self, now: Identity) -> list[str]:
         """What is different `now`, for people: `compiler: gcc 12.2.0 -> gcc 13.1.0`. Empty: nothing is stale."""
@@ -46,6 +48,12 @@ def differences(old: Mapping[str, str], new: Mapping[str, str]) -> list[str]:
     """A line for each entry that differs, in the order of `old`, then what is new."""
     names = [*old, *(name for name in new if name not in old)]
     return [f"{name}: {_shown(old, name)} -> {_shown(new, name)}" for name in names if old.get(name) != new.get(name)]
+
+
+def _own_words(compiler: str) -> str:
+    """What a compiler says of itself, without the name by which it was called: gcc repeats that, so that `cc` seems
+    another."""
+    return re.sub(r"^(?:[\w.]+-)*g?cc(?:-[\d.]+)? (?=\()", "", compiler)
 
 
 def _text(value: object) -> str:

@@ -42,6 +42,7 @@ class RangeText:
 class Listed:
     values: tuple[Scalar, ...]
     span: Span
+    spans: tuple[Span, ...]  # of each value
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +69,6 @@ class PriorText:
 def parse_values(cursor: Cursor, kind: PragmaToken) -> Values:
     """The bracket after the kind."""
     cursor.expect("(", f"after `{kind.text}`")
-    first = cursor.next
     match kind.text:
         case "integer":
             values: Values = _integer_range(cursor)
@@ -77,9 +77,9 @@ def parse_values(cursor: Cursor, kind: PragmaToken) -> Values:
         case "permutation":
             values = _items(cursor)
         case "categorical":
-            values = Listed(tuple(_listed(cursor, numeric=False)), cursor.span(first, cursor.last))
+            values = _listed(cursor, numeric=False)
         case _:
-            values = Listed(tuple(_listed(cursor, numeric=True)), cursor.span(first, cursor.last))
+            values = _listed(cursor, numeric=True)
     cursor.expect(")", "after the values", "separate values by commas")
     return values
 
@@ -100,7 +100,8 @@ def _range(cursor: Cursor, hint: str) -> RangeText:
 def _integer_range(cursor: Cursor) -> RangeText | Listed:
     first = cursor.next
     if cursor.at("pow2"):
-        return Listed(tuple(_pow2(cursor)), cursor.span(first, cursor.last))
+        powers, span = tuple(_pow2(cursor)), cursor.span(first, cursor.last)
+        return Listed(powers, span, (span,) * len(powers))
     bounds = _range(cursor, "write `integer(1..8)` or `integer(0..64 step 8)`; `ordinal` takes a list")
     for value in (bounds.lo, bounds.hi, bounds.step):
         if value is not None and not isinstance(value, int):
@@ -108,8 +109,10 @@ def _integer_range(cursor: Cursor) -> RangeText | Listed:
     return bounds
 
 
-def _listed(cursor: Cursor, numeric: bool) -> list[Scalar]:
+def _listed(cursor: Cursor, numeric: bool) -> Listed:
     values: list[Scalar] = []
+    spans: list[Span] = []
+    start = cursor.next
     while not cursor.at(")"):
         first = cursor.next
         if cursor.at("pow2"):
@@ -119,11 +122,12 @@ def _listed(cursor: Cursor, numeric: bool) -> list[Scalar]:
             if numeric and isinstance(value, (bool, str)):
                 cursor.fail(f"ordinal values are numbers, found `{first.text}`", "use `categorical`", token=first)
             values += _spread(cursor, first, value) if cursor.accept("..") else [value]
+        spans += [cursor.span(first, cursor.last)] * (len(values) - len(spans))
         if not cursor.accept(","):
             break
     if not values:
         cursor.fail("at least one value is needed")
-    return values
+    return Listed(tuple(values), cursor.span(start, cursor.last), tuple(spans))
 
 
 def _spread(cursor: Cursor, first: PragmaToken, lo: Scalar) -> list[Scalar]:

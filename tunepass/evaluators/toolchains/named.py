@@ -1,0 +1,47 @@
+"""The compiler that the user names by TUNEPASS_CC."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+from collections.abc import Iterable
+
+from tunepass.diagnostics import ToolError
+
+VARIABLE = "TUNEPASS_CC"
+# What says how files are compiled, or names files that are only read: no program, no output, no further arguments.
+HARMLESS = re.compile(
+    r"""-O\w* | -g[\w-]* | -std=[\w+]+ | -pthread | -pedantic | -ansi | -w | -static | -rdynamic | -s
+      | -W(?![lap],)[\w+-]+(=[\w-]+)? | -f(?!plugin|pass-plugin|dump)[\w-]+(=[\w,.-]+)? | -m(?!llvm)[\w-]+(=[\w,.+-]+)?
+      | -[DU]\w+(=.*)? | -I.+ | -L.+ | -l[\w+.-]+ | [^-@].*\.(c|cc|cpp|cxx|C|o|a|so)""",
+    re.VERBOSE | re.DOTALL,
+)
+TAKES_ONE = frozenset({"-I", "-L", "-l", "-D", "-U", "-isystem", "-iquote", "-idirafter", "-include"})
+
+
+def named_compiler() -> tuple[str, ...]:
+    """TUNEPASS_CC's words, else `cc`. Raises ToolError for what cannot be split."""
+    text = os.environ.get(VARIABLE, "")
+    try:
+        return tuple(shlex.split(text)) or ("cc",)
+    except ValueError as error:
+        raise ToolError(f"{VARIABLE} cannot be split into words: {error}", hint=f"it is {text!r}") from None
+
+
+def usual_command(flags: tuple[str, ...]) -> tuple[str, ...]:
+    """The compiler where none is named after `--`: TUNEPASS_CC or `cc`, with `flags` where that is a program alone."""
+    words = named_compiler()
+    return words if len(words) > 1 else (*words, *flags)
+
+
+def are_harmless(flags: Iterable[str]) -> bool:
+    """Whether a compiler may be given these flags to tell its identity, though they are only a lock's word."""
+    words = iter(flags)
+    for word in words:
+        if word in TAKES_ONE:
+            if next(words, "")[:1] in ("-", "@", ""):
+                return False
+        elif HARMLESS.fullmatch(word) is None:
+            return False
+    return True
