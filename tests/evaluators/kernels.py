@@ -60,7 +60,7 @@ void window(int n, const double *in, double *out)
     exit(7);
 #elif SHAPE == 15                    /* runs out of stack */
     volatile char deep[64 << 20]; for (int i = 0; i < 64 << 20; i++) deep[i] = 1;
-#elif SHAPE == 16                    /* wrong from the third call on */ 
+#elif SHAPE == 16                    /* wrong from the third call on */
     static int calls; if (calls++ > 1) { memset(out, 0, n * sizeof *out); return; }
 #elif SHAPE == 17                    /* reads past the end */
     out[0] = in[n];

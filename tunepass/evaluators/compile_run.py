@@ -8,19 +8,23 @@ The reference is the untouched source with the same compiler and base flags, run
 from __future__ import annotations
 
 import contextlib
+import os
 import shutil
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from random import Random
 from typing import Literal
 
 from tunepass.evaluators.building import BuildingEvaluator, BuiltConfiguration
 from tunepass.evaluators.harness.cases import Inputs, advice, all_cases, of_candidate
 from tunepass.evaluators.harness.compare import Output, compare, zeros_pass
 from tunepass.evaluators.harness.counting import count_instructions
+from tunepass.evaluators.harness.dialogues import Questions
 from tunepass.evaluators.harness.harness import BuiltHarness, HarnessRun, build_harness
-from tunepass.evaluators.harness.reference import Reference, left_out, run_reference
+from tunepass.evaluators.harness.reference import MANY, Reference, left_out, run_reference
+from tunepass.evaluators.harness.report import Report, shapes
 from tunepass.evaluators.harness.sanitizing import run_sanitized
 from tunepass.evaluators.measure.interleaved import Behind, interleaved
 from tunepass.evaluators.measure.stages import measuring, spent
@@ -35,6 +39,7 @@ from tunepass.space.configuration import Configuration
 from tunepass.study.outcome import Evaluation, Failed, Measured
 
 MS = 1000.0
+DOUBTS = 2  # measurements whose samples are in doubt that are made again
 Metric = Literal["time", "instructions"]
 
 
@@ -77,9 +82,11 @@ class BuiltCandidate(BuiltConfiguration):
 class CompileRun(BuildingEvaluator[BuiltCandidate]):
     """Compiles a kernel and judges it in its generated harness."""
 
-    def __init__(self, task: KernelTask):
+    def __init__(self, task: KernelTask, random: Random | None = None):
+        """`random` decides what inputs change to and which calls are looked at; unforeseeable unless it is given."""
         super().__init__()
         self.task = task
+        self._random = random or Random(0 if task.metric == "instructions" else os.urandom(32))
         self.compiling = Compiling(
             command=task.command,
             source=task.source,
@@ -103,7 +110,13 @@ class CompileRun(BuildingEvaluator[BuiltCandidate]):
                 self._harness = build_harness(compiling, task.harness, task.reference, task.text, folder)
                 cases = all_cases(task.seeds, task.inputs)
                 self._reference = run_reference(
-                    self._harness, task.reference, cases, task.run_limits, task.tolerance, task.inputs.stated
+                    self._harness,
+                    task.reference,
+                    cases,
+                    task.run_limits,
+                    task.tolerance,
+                    [self._random.getrandbits(64) for _ in range(MANY)],
+                    task.inputs.stated,
                 )
                 zeros = zeros_pass(self._reference.outputs[task.seeds[0]][0], task.tolerance)
                 self.warnings = (
@@ -184,22 +197,27 @@ class CompileRun(BuildingEvaluator[BuiltCandidate]):
 
     def _count(self, run: HarnessRun) -> Measured | Failed:
         reference, task = self.set_up(), self.task
-        result = count_instructions(run, task.seeds[-1], reference.check_limits(task.run_limits))
+        variant, limits = next(iter(reference.variants)), reference.check_limits(task.run_limits)
+        result = count_instructions(run, task.seeds[-1], variant, limits, reference.shapes)
         if isinstance(result, Failed):
             return result
         instructions, outputs = result
-        return self._wrong(task.seeds[-1], 1, outputs) or Measured({task.objective: instructions}, (instructions,))
+        return self._wrong_variant(variant, outputs) or Measured({task.objective: instructions}, (instructions,))
 
-    def _wrong(self, seed: int, pattern: int, outputs: Sequence[Output], when: str = "") -> Failed | None:
-        """The failure of outputs that differ from the reference's of that poison pattern."""
-        wrong = compare(self.set_up().outputs[seed][pattern], outputs, self.task.tolerance)
+    def _wrong(self, expected: Sequence[Output], outputs: Sequence[Output], when: str = "") -> Failed | None:
+        """The failure of outputs that differ from these of the reference."""
+        wrong = compare(expected, outputs, self.task.tolerance)
         return Failed("wrong_result", when + "\n".join(str(mismatch) for mismatch in wrong)) if wrong else None
+
+    def _wrong_variant(self, variant: int, outputs: Sequence[Output]) -> Failed | None:
+        return self._wrong(self.set_up().variants[variant], outputs, "while timed: ")
 
     def _check(self, run: HarnessRun, configuration: Configuration) -> Failed | None:
         reference, task = self.set_up(), self.task
         sizes = None if task.sizes_of is None else task.sizes_of(configuration)
         cases = of_candidate(tuple(reference.expected), sizes)
-        found = run.check(cases, reference.alignment, reference.check_limits(task.run_limits))
+        known = [shapes(reference.expected[case][0]) for case in cases]
+        found = run.check(cases, reference.alignment, reference.check_limits(task.run_limits), shapes=known)
         if isinstance(found, Failed):
             return found
         for case, checked in found.items():
@@ -212,34 +230,48 @@ class CompileRun(BuildingEvaluator[BuiltCandidate]):
     def _time(
         self, run: HarnessRun, plan: MeasurePlan, incumbent: Timing | None = None
     ) -> tuple[Timing, bool] | Failed:
-        """Time, repeat if the machine interfered, and compare what the last call computed; was it cut short?
+        """Time, repeat if the machine interfered or the samples are in doubt; was it cut short?
 
         Under a load that stays, another measurement is disturbed like the first: after one that did not help there are
-        none until a measurement is undisturbed."""
-        reference, task = self.set_up(), self.task
-        limits = reference.time_limits(task.run_limits, plan)
+        none until a measurement is undisturbed. Samples that are doubtful every time are a failure."""
         best: Timing | None = None
-        for turn in range(1 + (plan.retries if self._repeating_helps else 0)):
+        doubts = 0
+        for turn in range(1 + max(plan.retries if self._repeating_helps else 0, DOUBTS)):
             before = processor_times()
-            result = run.time(task.seeds[-1], plan.arguments(incumbent), limits)
+            result = self._time_once(run, plan, incumbent)
             if isinstance(result, Failed):
                 return result
-            report, outputs = result
-            failure = self._wrong(task.seeds[-1], 1, outputs, "while timed: ")
-            if failure is not None:
-                return failure
+            report, doubt = result
+            if doubt:
+                doubts += 1
+                if doubts > DOUBTS:
+                    return Failed("cheated", doubt)
+                continue
             timing = summarise(report.samples)
             if report.cut:
                 return best or timing, best is None
             if best is None or timing.disturbed / len(timing.samples) < best.disturbed / len(best.samples):
                 best = timing
             interfered = disturbed(report.samples, processor_times().stolen_share(before))
-            if turn > 0 or not interfered:
+            if turn > doubts or not interfered:
                 self._repeating_helps = not interfered
-            if not interfered:
+            if not interfered or turn - doubts >= plan.retries:
                 break
         assert best is not None
         return best, False
+
+    def _time_once(self, run: HarnessRun, plan: MeasurePlan, incumbent: Timing | None) -> tuple[Report, str] | Failed:
+        """The report of one measurement, and why its samples are in doubt, if they are."""
+        reference, task = self.set_up(), self.task
+        ask = Questions(self._random, tuple(reference.variants), self._wrong_variant)
+        limits = reference.time_limits(task.run_limits, plan)
+        result = run.time(task.seeds[-1], plan.arguments(incumbent), limits, ask, reference.shapes)
+        if isinstance(result, Failed):
+            return result
+        report, witness = result
+        if not report.samples:
+            return Failed("cheated", "the report is not the harness's: it holds no sample")
+        return report, witness.doubts(summarise(report.samples).median_s)
 
     def compare_again(
         self,
@@ -284,4 +316,4 @@ class CompileRun(BuildingEvaluator[BuiltCandidate]):
         with self.workspace.scratch() as folder:
             limits = self.set_up().check_limits(self.task.run_limits)
             result = run_sanitized(self._harness, candidate, folder, rename_main=rename, seed=seed, limits=limits)
-        return result if isinstance(result, Failed) else self._wrong(seed, 0, result[0])
+        return result if isinstance(result, Failed) else self._wrong(self.set_up().outputs[seed][0], result[0])

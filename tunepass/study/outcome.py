@@ -11,7 +11,17 @@ from tunepass.diagnostics import StudyError
 from tunepass.space.configuration import Configuration
 
 FailureStage = Literal[
-    "compile", "not_applied", "crash", "timeout", "memory", "output", "wrong_result", "out_of_bounds", "metric", "run"
+    "compile",
+    "not_applied",
+    "crash",
+    "timeout",
+    "memory",
+    "output",
+    "wrong_result",
+    "out_of_bounds",
+    "cheated",
+    "metric",
+    "run",
 ]
 FAILURE_STAGES: tuple[str, ...] = get_args(FailureStage)
 

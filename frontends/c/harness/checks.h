@@ -121,7 +121,7 @@ static void tp_rounded_call(int rounding) {
     fesetround(usual);
 }
 
-static void tp_check(const char *cases, int calls, int file, int rounding) {
+static void tp_check(const char *cases, int calls, int rounding) {
     for (int number = 0; *cases; number++) {
         tp_case c;
         int length = 0;
@@ -137,7 +137,7 @@ static void tp_check(const char *cases, int calls, int file, int rounding) {
             tp_rounded_call(rounding);
             tp_check_canaries();
             if (calls > 1 && call == 0) tp_say_unchanged();
-            if (file >= 0) tp_write_outputs(file);
+            if (tp_results >= 0) tp_write_outputs(tp_results);
         }
         tp_take_down_case();
     }

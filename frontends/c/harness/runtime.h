@@ -1,5 +1,6 @@
 /* The part of every generated harness that does not depend on the kernel; common subset of C99 and C++11.
- * The generated part defines tp_describe, tp_fill, tp_any_value, tp_pairs and tp_call. Protocol: see source.py. */
+ * The generated part defines tp_describe, tp_fill, tp_draw, tp_any_value, tp_pairs and tp_call. Protocol: see
+ * source.py. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -48,16 +49,25 @@ typedef struct {
 #define TP_ARRAY(name, direction, T, count) tp_describe_array(name, direction, TP_KIND(T), sizeof(T), (int64_t)(count))
 
 static int tp_report = 2;
+static char tp_held[4096]; /* lines that were not sent yet */
+static size_t tp_held_bytes;
 
-static void tp_say(const char *format, ...) {
-    char line[512];
-    va_list list;
-    va_start(list, format);
-    int length = vsnprintf(line, sizeof line, format, list);
-    va_end(list);
-    if (length > (int)sizeof line - 1) length = (int)sizeof line - 1;
-    if (write(tp_report, line, (size_t)length) != length) _exit(TP_EXIT_USAGE);
+static void tp_send(void) {
+    if (tp_held_bytes && write(tp_report, tp_held, tp_held_bytes) != (ssize_t)tp_held_bytes) _exit(TP_EXIT_USAGE);
+    tp_held_bytes = 0;
 }
+
+/* A line for the report, sent with later ones. */
+static void tp_hold(const char *format, ...) {
+    va_list list;
+    if (tp_held_bytes > sizeof tp_held - 512) tp_send();
+    va_start(list, format);
+    int length = vsnprintf(tp_held + tp_held_bytes, 512, format, list);
+    va_end(list);
+    tp_held_bytes += length > 511 ? 511 : (size_t)length;
+}
+
+#define tp_say(...) (tp_hold(__VA_ARGS__), tp_send())
 
 static void tp_fail(int status, const char *message) {
     tp_say("error %s\n", message);
@@ -79,6 +89,7 @@ static tp_array tp_arrays[TP_MAX_ARRAYS];
 static int tp_array_count;
 static void tp_describe(void);
 static void tp_fill(uint64_t seed);
+static int tp_draw(int array, size_t k, uint64_t bits); /* element k anew; 0 where the array's contents are fixed */
 static void tp_call(void);
 static int tp_set; /* which of the kernel's sizes: 0 is the one it is tuned at */
 static size_t tp_check_alignment = 1; /* bytes, of guarded arrays: 1 stands for that of their elements */
@@ -180,18 +191,25 @@ static inline int64_t tp_between(uint64_t bits, int64_t lo, int64_t hi) {
     return (int64_t)((uint64_t)lo + (width && hi >= lo ? bits % width : 0));
 }
 
-#define TP_RANDOM_REAL(T, a, seed, lo, hi) \
-    for (size_t k = 0; k < tp_arrays[a].count; k++) \
-        ((T *)tp_arrays[a].data)[k] = (T)tp_uniform(tp_random(seed, a, k), lo, hi)
-#define TP_RANDOM_INTEGER(T, a, seed, lo, hi) \
-    for (size_t k = 0; k < tp_arrays[a].count; k++) \
-        ((T *)tp_arrays[a].data)[k] = (T)tp_between(tp_random(seed, a, k), lo, hi)
-#define TP_RANDOM(T, a, seed) \
+#define TP_DRAW_REAL(T, a, k, bits, lo, hi) (((T *)tp_arrays[a].data)[k] = (T)tp_uniform(bits, lo, hi))
+#define TP_DRAW_INTEGER(T, a, k, bits, lo, hi) (((T *)tp_arrays[a].data)[k] = (T)tp_between(bits, lo, hi))
+#define TP_LEAST(T) (TP_KIND(T) == 'f' ? -1 : 0) /* of the default range */
+#define TP_MOST(T) (TP_KIND(T) == 'f' || TP_KIND(T) == 'b' ? 1 : sizeof(T) == 1 ? 127 : 255)
+#define TP_DRAW(T, a, k, bits, lo, hi) \
     do { \
         if (TP_KIND(T) == 'f') \
-            TP_RANDOM_REAL(T, a, seed, -1.0, 1.0); \
+            TP_DRAW_REAL(T, a, k, bits, (double)(lo), (double)(hi)); \
         else \
-            TP_RANDOM_INTEGER(T, a, seed, 0, TP_KIND(T) == 'b' ? 1 : sizeof(T) == 1 ? 127 : 255); \
+            TP_DRAW_INTEGER(T, a, k, bits, (int64_t)(lo), (int64_t)(hi)); \
+    } while (0)
+#define TP_RANDOM(T, a, seed, lo, hi) \
+    do { \
+        if (TP_KIND(T) == 'f') \
+            for (size_t k = 0; k < tp_arrays[a].count; k++) \
+                TP_DRAW_REAL(T, a, k, tp_random(seed, a, k), (double)(lo), (double)(hi)); \
+        else \
+            for (size_t k = 0; k < tp_arrays[a].count; k++) \
+                TP_DRAW_INTEGER(T, a, k, tp_random(seed, a, k), (int64_t)(lo), (int64_t)(hi)); \
     } while (0)
 
 /* --- faults ---------------------------------------------------------------------------------------------------- */

@@ -1,11 +1,12 @@
 """The C text of the generated main() that fills a kernel's arguments, calls it, times it and writes what it computed.
 
-The text is the fixed runtime (runtime.h, timing.h, checks.h) and a few functions made from the `KernelCall` (text.py).
+The text is fixed parts (the .h files beside this one) and a few functions made from the `KernelCall` (text.py).
 It is compiled once, without the candidate's flags, in the kernel's language, and linked with each candidate's object.
 If the prototype needs types of the source, compile with -DTP_INCLUDE_SOURCE='"path"': the source is then included, with
 the kernel and main renamed. With -DTP_WRAP_MALLOC and the linker's --wrap its refused allocations are reported.
 
-Protocol: `harness mode=MODE report=PATH outputs=PATH seed=N ...`. The report is lines of text, appended:
+Protocol: `harness mode=MODE report=FILE outputs=FILE seed=N ...`; a FILE that is a number is an open descriptor. The
+report is lines of text:
 
     case N                         mode=check, before what follows of case N
     array NAME KIND SIZE COUNT     each out and inout array: NumPy's letter and byte size (f8), number of elements
@@ -16,23 +17,37 @@ Protocol: `harness mode=MODE report=PATH outputs=PATH seed=N ...`. The report is
     sample SECONDS INTERRUPTIONS CALIBRATION_S WAITED_S    the last: ready, but others ran; not in SECONDS
     cut N                          stopped by cutoff= after N samples
     error TEXT                     the harness itself could not go on
-    done
+    done WORD
 
-The outputs file holds the out and inout arrays after each call of each case of mode=check, after the last call of
-mode=time, raw.
+If the report is a descriptor, it is a socket (SOCK_SEQPACKET) at whose other end someone answers. After the events
+`ready`, `next`, `took`, `timed` and `finished`, each a line, the harness does as it is told, a command of three 64-bit
+numbers (what, count, seed) at a time, and says `ok`, until it is told to go on:
+
+    CALLS count seed      calls, each with other inputs; the last one's are those that `seed` names
+    NO_CALLS count seed   the same without the calls
+    POISON                fills the outputs
+    SHOW                  writes the out and inout arrays to the outputs file, raw, from its start
+    GO count seed         goes on: after `ready` and `timed` to timing, with that seed for its inputs, or to the end if
+                          the count is 0; after `next` to a sample with the inputs of `seed`; after `finished` to its
+                          last line, in which `seed` is the word
+
+Inputs change by a few elements of each array without `fill`, drawn anew in their range; a few elements of the outputs
+are poisoned. `in` arrays are compared at the end with what they were at the start.
 
 mode=check     The `cases` (checks.h), `calls` calls of each (default 1). In each, every array begins or ends at an
                inaccessible region, to within `alignment` bytes (1, the default: that of its elements), and what is
                left of its pages on the other side holds a canary that is checked; `in` arrays are read-only, inout
-               arrays are restored first. `rounding=up` or `down` for the calls.
+               arrays are restored first. `rounding=up` or `down` for the calls. The outputs file holds the out and
+               inout arrays after each call of each case, raw.
 mode=time      Warm-up until steady (at most `warmup` s), then samples until the 95 % interval of the median is
                narrower than `precision`, or `most` samples, or `budget` s; at least `least`. A sample averages enough
-               calls, timed singly with inout arrays restored between, to last 50 us. `cutoff`: stop after `probe`
-               undisturbed samples (or four times as many) when the fastest is slower than this many seconds; after
-               any `probe` samples when it is half as slow again. Outputs carry poison pattern 1. Canaries on both
+               calls, timed singly with inout arrays restored and inputs changed between, to last 50 us. `cutoff`: stop
+               after `probe` undisturbed samples (or four times as many) when the fastest is slower than this many
+               seconds; after any `probe` samples when it is half as slow again. Outputs carry poison pattern 1. Where a
+               call lasts longer than 2 ms, `next` comes before and `took` after each sample. Canaries on both
                sides of every array are checked at the end.
-mode=sanitize  as check, with plain allocations and no fault handler: for ASan and UBSan.
-mode=count     as check, plain: for cachegrind, by the difference between two values of `calls`.
+mode=sanitize  `calls` calls, with plain allocations and no fault handler: for ASan and UBSan.
+mode=count     as time, with plain allocations: for cachegrind, by the difference between two values of CALLS.
 
 Data: `fill(expression of i)`, or uniform in `range(lo, hi)`: by default [-1, 1] for floating types, 0..255 for integers
 (0..127 for one-byte types, 0..1 for Booleans); a function of seed, array and index (splitmix64), the same everywhere.
@@ -46,7 +61,7 @@ from tunepass.frontends.c.inputs import Scalars, automatic_sizes, known_value, s
 from tunepass.ir.c_kernel import ArrayArgument, CKernel, KernelCall, ScalarArgument, Size
 from tunepass.ir.kernel import Kernel
 
-HARNESS_VERSION = 3
+HARNESS_VERSION = 4
 
 
 def harness_source(kernel: Kernel) -> str:

@@ -1,4 +1,4 @@
-"""The generated part of a harness, from plain C text: the fixed parts are runtime.h, timing.h and checks.h.
+"""The generated part of a harness, from plain C text; the fixed parts are the .h files beside this one.
 
 What differs by size (scalars, lengths, bounds) is a table that the program indexes with the number of the size.
 """
@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import resources
 
-FIRST = ("runtime.h", "timing.h")  # checks.h reads tables of the generated part, so it is last
+FIRST = ("runtime.h", "inputs.h", "timing.h")  # checks.h reads tables of the generated part, so it is last
 INCLUDED = "tunepass_included_"  # prefix of the kernel and main when the source is included for its types
 
 
@@ -60,6 +60,7 @@ def harness_text(
         _scalar_tables(scalars),
         _describe(arrays),
         _fill(arrays, scalars[0]),
+        _draw(arrays[0]),
         _any_value(arrays[0]),
         _pairs(arrays[0], pairs),
         _call(function, arguments),
@@ -137,17 +138,35 @@ def _fill_body(index: int, arrays: Sequence[CArray], scalars: Sequence[CScalar])
         lines.append(f"        (({array.element} *)tp_arrays[{index}].data)[i] = ({array.element})({array.fill});")
         return "\n".join(lines)
     if array.lo is None and array.hi is None:
-        return f"    TP_RANDOM({array.element}, {index}, tp_seed);"
+        return f"    TP_RANDOM({array.element}, {index}, tp_seed, {_range(array)});"
     bounds = [(a.lo or "0", a.hi or "1") for a in arrays]
     wide = "double" if any("." in text or "e" in text for pair in bounds for text in pair) else "int64_t"
     return (
         f"    {_table('tp_lo', wide, [lo for lo, _ in bounds])}\n"
         f"    {_table('tp_hi', wide, [hi for _, hi in bounds])}\n"
-        f"    if (TP_KIND({array.element}) == 'f')\n"
-        f"        TP_RANDOM_REAL({array.element}, {index}, tp_seed, (double)tp_lo[tp_set], (double)tp_hi[tp_set]);\n"
-        f"    else\n"
-        f"        TP_RANDOM_INTEGER({array.element}, {index}, tp_seed, (int64_t)tp_lo[tp_set], (int64_t)tp_hi[tp_set]);"
+        f"    TP_RANDOM({array.element}, {index}, tp_seed, tp_lo[tp_set], tp_hi[tp_set]);"
     )
+
+
+def _range(array: CArray) -> str:
+    """The bounds of a random element: those that were asked for, else those of its type."""
+    if array.lo is None and array.hi is None:
+        return f"TP_LEAST({array.element}), TP_MOST({array.element})"
+    return f"{array.lo or '0'}, {array.hi or '1'}"
+
+
+def _draw(arrays: Sequence[CArray]) -> str:
+    """One element of a random array anew. What `fill` computes stays: other contents may mean nothing to the kernel."""
+    lines = [
+        "static int tp_draw(int tp_array_index, size_t tp_k, uint64_t tp_bits) {",
+        "    (void)tp_k, (void)tp_bits;",
+    ]
+    lines.append("    switch (tp_array_index) {")
+    for index, array in enumerate(arrays):
+        if array.direction != "out" and array.fill is None:
+            draw = f"TP_DRAW({array.element}, {index}, tp_k, tp_bits, {_range(array)})"
+            lines.append(f"    case {index}: {draw}; return 1;")
+    return "\n".join([*lines, "    default: return 0;", "    }", "}"])
 
 
 def _any_value(arrays: Sequence[CArray]) -> str:

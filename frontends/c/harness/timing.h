@@ -1,7 +1,9 @@
-/* The second part of every generated harness: what it writes, how it times, and main. After runtime.h. */
+/* The last fixed part of every generated harness: what it writes, how it times, and main. After inputs.h. */
 
 /* --- output ---------------------------------------------------------------------------------------------------- */
+/* `path` may be the number of an open file. */
 static int tp_open(const char *path, int flags) {
+    if (path[0] >= '0' && path[0] <= '9') return atoi(path);
     int file = open(path, flags | O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
     if (file < 0) tp_fail(TP_EXIT_USAGE, "cannot open a file for the results");
     return file;
@@ -39,18 +41,25 @@ static double tp_waited(void) {
     return sscanf(text, "%llu %llu", &ran, &waited) == 2 ? 1e-9 * (double)waited : 0;
 }
 
-/* Wall time of a call; `waited`, if not NULL, grows by the part of it in which others ran. */
+/* Seconds of all threads of this process so far. */
+static double tp_worked(void) {
+    struct timespec now;
+    return clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now) == 0 ? (double)now.tv_sec + 1e-9 * (double)now.tv_nsec : 0;
+}
+
+/* Wall time of a call; `waited`, if not NULL, grows by the part of it in which others ran, and no thread of ours. */
 static double tp_timed_call(double *waited) {
     struct timespec from, to;
-    tp_restore();
-    double before = waited ? tp_waited() : 0;
+    double before = waited ? tp_waited() : 0, worked = waited ? tp_worked() : 0;
+    __sync_synchronize(); /* what was stored into the inputs is none of the call's time */
     clock_gettime(CLOCK_MONOTONIC, &from);
     tp_call();
     clock_gettime(CLOCK_MONOTONIC, &to);
     double took = (double)(to.tv_sec - from.tv_sec) + 1e-9 * (double)(to.tv_nsec - from.tv_nsec);
     if (waited) {
-        double lost = tp_waited() - before;
-        *waited += lost < took ? lost : 0;
+        double lost = tp_waited() - before, idle = took - (tp_worked() - worked);
+        if (lost > idle) lost = idle;
+        *waited += lost > 0 && lost < took ? lost : 0;
     }
     return took;
 }
@@ -107,12 +116,57 @@ typedef struct {
 } tp_plan;
 
 #define TP_SHORT 5e-5 /* a sample averages enough calls to last this long */
+#define TP_LONG 2e-3  /* calls that last longer are timed from outside one by one */
 #define TP_FAR 1.5    /* times the cutoff: farther than what an interrupted sample is off by, its wait left out */
 
-static double tp_warm_up(const tp_plan *plan) {
-    double started = tp_now(), last = tp_timed_call(NULL);
-    while (tp_now() - started < plan->warmup_s) {
-        double next = tp_timed_call(NULL);
+/* --- the other end ---------------------------------------------------------------------------------------------- */
+/* Where someone listens, calls are made as he says, with inputs that he names, while his own clock runs. */
+typedef struct {
+    uint64_t what, count, seed;
+} tp_command;
+
+enum { TP_GO, TP_CALLS, TP_NO_CALLS, TP_POISON, TP_SHOW };
+static int tp_conversing;
+static int tp_results = -1;
+static double tp_last_call; /* seconds of one, among those that were ordered last */
+
+static void tp_make_calls(const tp_command *command) {
+    double from = tp_now();
+    for (uint64_t i = 1; i <= command->count; i++) {
+        uint64_t seed = i < command->count ? tp_random(command->seed, TP_MAX_ARRAYS, i) : command->seed;
+        tp_prepare();
+        tp_vary(seed);
+        if (command->what == TP_CALLS) tp_call();
+    }
+    if (command->what == TP_NO_CALLS) return;
+    tp_touch(command->seed);
+    tp_last_call = (tp_now() - from) / (double)command->count;
+}
+
+/* Says what happened, and does what it is told to until it may go on. */
+static tp_command tp_obey(const char *event) {
+    tp_command command = {TP_GO, 0, 0};
+    for (; tp_conversing; event = "ok") {
+        tp_say("%s\n", event);
+        if (read(tp_report, &command, sizeof command) != (ssize_t)sizeof command) _exit(TP_EXIT_USAGE);
+        if (command.what == TP_GO) break;
+        if (command.what == TP_CALLS || command.what == TP_NO_CALLS) tp_make_calls(&command);
+        if (command.what == TP_POISON) tp_poison(1);
+        if (command.what == TP_SHOW && lseek(tp_results, 0, SEEK_SET) == 0) tp_write_outputs(tp_results);
+    }
+    return command;
+}
+
+static double tp_inner_call(double *waited) {
+    tp_prepare();
+    tp_vary(tp_fresh());
+    return tp_timed_call(waited);
+}
+
+/* Seconds of a call, from calls until they are steady. What ran since `started` has warmed up as well. */
+static double tp_warm_up(const tp_plan *plan, double started, double last) {
+    while (last <= 0 || tp_now() - started < plan->warmup_s) {
+        double next = tp_inner_call(NULL);
         int steady = fabs(next - last) <= 0.02 * last;
         last = next;
         if (steady && tp_now() - started > plan->warmup_s / 10) break;
@@ -121,24 +175,40 @@ static double tp_warm_up(const tp_plan *plan) {
     return last;
 }
 
-static void tp_time(const tp_plan *plan) {
+/* One sample of `inner` calls. A long call gets its inputs from the other end of the report when it starts. */
+static double tp_sample(int inner, int asked, double *waited) {
+    double total = 0;
+    for (int i = 0; i < inner && !asked; i++) total += tp_inner_call(inner == 1 ? waited : NULL);
+    if (asked) {
+        tp_prepare();
+        uint64_t seed = tp_obey("next").seed;
+        tp_vary(seed);
+        total = tp_timed_call(waited);
+        tp_touch(seed);
+    }
+    return (total - *waited) / inner;
+}
+
+static void tp_time(const tp_plan *plan, double began, double last) {
     double *samples = (double *)malloc(2 * (size_t)plan->most * sizeof(double));
     if (!samples) tp_fail(TP_EXIT_MEMORY, "no memory for the samples");
-    double clock_cost = tp_clock_cost(), last = tp_warm_up(plan);
+    double clock_cost = tp_clock_cost();
+    last = tp_warm_up(plan, began, last);
     int inner = last > TP_SHORT ? 1 : last > TP_SHORT / 1000 ? (int)(TP_SHORT / last) + 1 : 1000;
+    int asked = tp_conversing && last > TP_LONG;
     double started = tp_now(), least = 1e300, quickest = 1e300;
-    tp_say("plan %d %.3e\n", inner, clock_cost);
+    tp_hold("plan %d %.3e\n", inner, clock_cost);
     for (int n = 0, clean = 0; n < plan->most;) {
         tp_poison(1);
-        double calibration = tp_calibrate(), total = 0, waited = 0;
+        double calibration = tp_calibrate(), waited = 0;
         long interruptions = tp_interruptions();
-        for (int i = 0; i < inner; i++) total += tp_timed_call(inner == 1 ? &waited : NULL);
+        double sample = tp_sample(inner, asked, &waited) - clock_cost;
         interruptions = tp_interruptions() - interruptions;
-        double sample = (total - waited) / inner - clock_cost;
         if (sample < 1e-9) sample = 1e-9;
         samples[n++] = sample;
         clean += interruptions == 0;
-        tp_say("sample %.9e %ld %.6e %.3e\n", sample, interruptions, calibration, waited);
+        tp_hold("sample %.9e %ld %.6e %.3e\n", sample, interruptions, calibration, waited);
+        if (asked) tp_obey("took");
         if (sample < least) least = sample;
         if (calibration < quickest) quickest = calibration;
         /* the best was measured when the machine was this much faster */
@@ -146,7 +216,7 @@ static void tp_time(const tp_plan *plan) {
         double cutoff = plan->cutoff_s * slower;
         int probed = clean >= plan->probe || n >= 4 * plan->probe || (n >= plan->probe && least > TP_FAR * cutoff);
         if (plan->cutoff_s > 0 && probed && least > cutoff) {
-            tp_say("cut %d\n", n);
+            tp_hold("cut %d\n", n);
             break;
         }
         double spent = tp_now() - started;
@@ -186,7 +256,48 @@ static void tp_set_up(int canaries, uint64_t seed) {
     tp_keep_pristine();
 }
 
-static void tp_check(const char *cases, int calls, int file, int rounding); /* checks.h */
+static tp_plan tp_read_plan(int argc, char **argv) {
+    tp_plan plan;
+    plan.warmup_s = atof(tp_option(argc, argv, "warmup", "0.05"));
+    plan.budget_s = atof(tp_option(argc, argv, "budget", "0.5"));
+    plan.precision = atof(tp_option(argc, argv, "precision", "0.01"));
+    plan.cutoff_s = atof(tp_option(argc, argv, "cutoff", "0"));
+    plan.best_s = atof(tp_option(argc, argv, "best", "0"));
+    plan.calibrated_s = atof(tp_option(argc, argv, "calibrated", "0"));
+    plan.least = atoi(tp_option(argc, argv, "least", "5"));
+    plan.most = atoi(tp_option(argc, argv, "most", "100"));
+    plan.probe = atoi(tp_option(argc, argv, "probe", "2"));
+    if (plan.most < 1 || plan.most > 1000000) tp_fail(TP_EXIT_USAGE, "most must be between 1 and 1000000");
+    return plan;
+}
+
+/* Times as often as the other end asks, once where there is none. */
+static void tp_serve(const tp_plan *plan) {
+    double began = tp_now();
+    tp_keep_digests();
+    tp_command command = tp_obey("ready");
+    while (!tp_conversing || command.count) {
+        tp_secret = command.seed;
+        tp_time(plan, began, tp_last_call);
+        if (!tp_conversing) break;
+        command = tp_obey("timed");
+    }
+    tp_check_inputs();
+    tp_check_canaries();
+}
+
+static void tp_check(const char *cases, int calls, int rounding); /* checks.h */
+
+/* The sanitizer's red zones watch the arrays. */
+static void tp_sanitize(int calls) {
+    for (int call = 0; call < calls; call++) {
+        tp_restore();
+        tp_poison(call & 1);
+        tp_call();
+        if (tp_results >= 0) tp_write_outputs(tp_results);
+    }
+}
+
 
 int main(int argc, char **argv) {
     char here;
@@ -201,34 +312,18 @@ int main(int argc, char **argv) {
     tp_guarded = strcmp(mode, "check") == 0;
     tp_check_alignment = (size_t)atoi(tp_option(argc, argv, "alignment", "1"));
     if (report) tp_report = tp_open(report, O_APPEND);
+    tp_conversing = report && report[0] >= '0' && report[0] <= '9';
+    if (outputs) tp_results = tp_open(outputs, O_TRUNC);
     if (tp_guarded || timed) tp_catch_faults();
     if (!tp_guarded) tp_set_up(timed, strtoull(seed, NULL, 10));
-    int file = outputs ? tp_open(outputs, O_TRUNC) : -1;
-    if (timed) {
-        tp_plan plan;
-        plan.warmup_s = atof(tp_option(argc, argv, "warmup", "0.05"));
-        plan.budget_s = atof(tp_option(argc, argv, "budget", "0.5"));
-        plan.precision = atof(tp_option(argc, argv, "precision", "0.01"));
-        plan.cutoff_s = atof(tp_option(argc, argv, "cutoff", "0"));
-        plan.best_s = atof(tp_option(argc, argv, "best", "0"));
-        plan.calibrated_s = atof(tp_option(argc, argv, "calibrated", "0"));
-        plan.least = atoi(tp_option(argc, argv, "least", "5"));
-        plan.most = atoi(tp_option(argc, argv, "most", "100"));
-        plan.probe = atoi(tp_option(argc, argv, "probe", "2"));
-        if (plan.most < 1 || plan.most > 1000000) tp_fail(TP_EXIT_USAGE, "most must be between 1 and 1000000");
-        tp_time(&plan);
-        tp_check_canaries();
-        if (file >= 0) tp_write_outputs(file);
-    } else if (tp_guarded) {
-        tp_check(cases ? cases : alone, calls, file, strcmp(rounding, "up") == 0 ? 1 : strcmp(rounding, "down") == 0 ? -1 : 0);
-    } else { /* sanitize (the sanitizer's red zones watch the arrays), count */
-        for (int call = 0; call < calls; call++) {
-            tp_restore();
-            tp_poison(call & 1);
-            tp_call();
-            if (file >= 0) tp_write_outputs(file);
-        }
+    if (tp_guarded) {
+        tp_check(cases ? cases : alone, calls, strcmp(rounding, "up") == 0 ? 1 : strcmp(rounding, "down") == 0 ? -1 : 0);
+    } else if (strcmp(mode, "sanitize") == 0) {
+        tp_sanitize(calls);
+    } else {
+        tp_plan plan = tp_read_plan(argc, argv);
+        tp_serve(&plan);
     }
-    tp_say("done\n");
+    tp_say("done %016llx\n", (unsigned long long)tp_obey("finished").seed);
     return 0;
 }

@@ -1,6 +1,7 @@
 """Instructions of one call, counted by cachegrind: the same number on every run, on any machine. For CI.
 
-The difference between two calls and one leaves out the start of the program and the filling of the arrays.
+The difference between two calls and one leaves out the start of the program and the filling of the arrays. The two have
+different inputs, but the same ones on every run.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from dataclasses import replace
 
 from tunepass.diagnostics import ToolError
 from tunepass.evaluators.harness.compare import Output
-from tunepass.evaluators.harness.harness import HarnessRun
+from tunepass.evaluators.harness.harness import HarnessRun, Shapes
 from tunepass.evaluators.process.run import Limits
 from tunepass.study.outcome import Failed
 
@@ -26,14 +27,16 @@ def valgrind() -> str:
     return path
 
 
-def count_instructions(run: HarnessRun, seed: int, limits: Limits) -> tuple[int, tuple[Output, ...]] | Failed:
-    """Instructions of a call, and what the second call wrote."""
+def count_instructions(
+    run: HarnessRun, seed: int, variant: int, limits: Limits, shapes: Shapes
+) -> tuple[int, tuple[Output, ...]] | Failed:
+    """Instructions of a call, and what the second call wrote for that variant."""
     words = (valgrind(), "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null")
     slow = replace(limits, wall_s=limits.wall_s * SLOWDOWN, limit_reservations=False)
     counts: list[int] = []
     outputs: tuple[Output, ...] = ()
     for calls in (1, 2):
-        result = replace(run, prefix=words).plain("count", seed, slow, calls=calls)
+        result = replace(run, prefix=words).count(seed, slow, calls, variant, shapes)
         if isinstance(result, Failed):
             return result
         printed_count = REFS.search(result.log)

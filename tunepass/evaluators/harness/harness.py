@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import secrets
+import socket
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Generic, TypeVar
 
 from tunepass.diagnostics import ToolError
 from tunepass.evaluators.harness.cases import Case
-from tunepass.evaluators.harness.compare import Output
+from tunepass.evaluators.harness.conversation import Conversation
+from tunepass.evaluators.harness.dialogues import Outputs, Questions, be_checked, be_counted, be_timed, compute
 from tunepass.evaluators.harness.failures import harness_failure
-from tunepass.evaluators.harness.report import Report, read_cases, read_outputs, read_report
+from tunepass.evaluators.harness.listening import Dialogue
+from tunepass.evaluators.harness.report import ArrayShape, Report
+from tunepass.evaluators.harness.witness import Witness
 from tunepass.evaluators.process.run import Completed, Limits, base_environment, run_limited
 from tunepass.evaluators.toolchains.compiling import SUFFIX, WRAPPED, Compiling
 from tunepass.ir.candidate import Candidate
 from tunepass.study.outcome import Failed
 
-Calls = tuple[tuple[Output, ...], ...]
+Calls = tuple[Outputs, ...]
+Shapes = Sequence[ArrayShape]
+Answer = TypeVar("Answer")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +47,20 @@ class Checked:
 
 
 @dataclass(frozen=True, slots=True)
+class Spoken(Generic[Answer]):
+    """What a dialogue came to, how the program ended, and the failure if either went wrong."""
+
+    answer: Answer | None
+    done: Completed
+    report: Report
+    failure: Failed | None
+
+    @property
+    def failed(self) -> Failed:
+        return self.failure or Failed("crash", "the kernel ended the program")
+
+
+@dataclass(frozen=True, slots=True)
 class HarnessRun:
     """One linked program, run in its folder."""
 
@@ -48,40 +71,78 @@ class HarnessRun:
     prefix: tuple[str, ...] = ()  # valgrind and its words
 
     def check(
-        self, cases: Sequence[Case], alignment: int, limits: Limits, calls: int = 1
+        self,
+        cases: Sequence[Case],
+        alignment: int,
+        limits: Limits,
+        calls: int = 1,
+        shapes: Sequence[Shapes] | None = None,
     ) -> dict[Case, Checked] | Failed:
-        """`calls` calls in each case: one with the case's own poison, or several, the first with pattern 0."""
+        """`calls` calls in each case: one with the case's own poison, or several, the first with pattern 0. `shapes`
+        are those of the outputs in each case, if they are known."""
         arguments = [case.argument if calls == 1 else replace(case, poison=0).argument for case in cases]
         words = ["mode=check", f"calls={calls}", f"alignment={alignment}", f"cases={','.join(arguments)}"]
-        done, report, failure = self._run(words, limits)
-        if failure is not None:
-            return Failed(failure.stage, cases[max(0, len(report.cases) - 1)].explained(failure.log))
-        outputs = read_cases(self.folder / "outputs", report.cases, calls)
-        share = done.seconds / len(cases)
-        return {case: Checked(outputs[k], report.unchanged.get(k, 0), share) for k, case in enumerate(cases)}
+        spoken = self._run(words, limits, lambda talk: be_checked(talk, calls, token()), shapes)
+        if spoken.failure is not None or spoken.answer is None:
+            failure = spoken.failed
+            return Failed(failure.stage, cases[max(0, len(spoken.report.cases) - 1)].explained(failure.log))
+        share, unchanged = spoken.done.seconds / len(cases), spoken.report.unchanged
+        return {case: Checked(spoken.answer[k], unchanged.get(k, 0), share) for k, case in enumerate(cases)}
 
-    def time(self, seed: int, plan: Sequence[str], limits: Limits) -> tuple[Report, tuple[Output, ...]] | Failed:
-        _, report, failure = self._run(["mode=time", f"seed={seed}", *plan], limits)
-        return failure or (report, read_outputs(self.folder / "outputs", report.arrays)[-1])
+    def sanitized(self, seed: int, limits: Limits) -> PlainRun | Failed:
+        """One call of a program that the compiler made watchful, with what it printed."""
+        spoken = self._run(["mode=sanitize", f"seed={seed}"], limits, lambda talk: be_checked(talk, 1, token()))
+        return PlainRun(spoken.answer[0], spoken.done.stderr) if spoken.answer and not spoken.failure else spoken.failed
 
-    def plain(self, mode: str, seed: int, limits: Limits, calls: int = 1) -> PlainRun | Failed:
-        """`calls` calls in `mode` (count or sanitize), with what the program printed."""
-        done, report, failure = self._run([f"mode={mode}", f"seed={seed}", f"calls={calls}"], limits)
-        return failure or PlainRun(read_outputs(self.folder / "outputs", report.arrays), done.stderr)
+    def count(self, seed: int, limits: Limits, calls: int, variant: int, shapes: Shapes) -> PlainRun | Failed:
+        """`calls` calls, the last one with the inputs of `variant`; the output is that one's."""
+        words = ["mode=count", f"seed={seed}"]
+        spoken = self._run(words, limits, lambda talk: be_counted(talk, calls, variant, token()), [shapes])
+        if spoken.answer is None or spoken.failure is not None:
+            return spoken.failed
+        return PlainRun((spoken.answer,), spoken.done.stderr)
 
-    def _run(self, words: Sequence[str], limits: Limits) -> tuple[Completed, Report, Failed | None]:
-        report_path, outputs = self.folder / "report", self.folder / "outputs"
-        report_path.unlink(missing_ok=True)
-        outputs.unlink(missing_ok=True)
-        done = run_limited(
-            [*self.prefix, self.program, *words, f"report={report_path}", f"outputs={outputs}"],
-            limits=limits,
-            cwd=self.folder,
-            env=base_environment(dict(self.environment)),
-            cpus=self.cpus,
-        )
-        report = read_report(report_path)
-        return done, report, harness_failure(done, report, limits)
+    def time(
+        self, seed: int, plan: Sequence[str], limits: Limits, ask: Questions, shapes: Shapes
+    ) -> tuple[Report, Witness] | Failed:
+        spoken = self._run(["mode=time", f"seed={seed}", *plan], limits, lambda talk: be_timed(talk, ask), [shapes])
+        return spoken.answer if spoken.answer is not None and spoken.failure is None else spoken.failed
+
+    def compute(self, seed: int, limits: Limits, variants: Sequence[int]) -> Mapping[int, Outputs] | Failed:
+        """The outputs for each variant."""
+        spoken = self._run(["mode=time", f"seed={seed}"], limits, lambda talk: compute(talk, variants, token()))
+        return spoken.answer if spoken.answer is not None and spoken.failure is None else spoken.failed
+
+    def _run(
+        self,
+        words: Sequence[str],
+        limits: Limits,
+        dialogue: Callable[[Conversation], Answer],
+        shapes: Sequence[Shapes] | None = None,
+    ) -> Spoken[Answer]:
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        with theirs, tempfile.TemporaryFile(dir=self.folder, buffering=0) as results:
+            talk = Conversation(ours, results.fileno(), shapes)
+            thread = Dialogue(talk, dialogue)
+            thread.start()
+            try:
+                done = run_limited(
+                    [*self.prefix, self.program, *words, "report=3", "outputs=4"],
+                    limits=limits,
+                    cwd=self.folder,
+                    env=base_environment(dict(self.environment)),
+                    cpus=self.cpus,
+                    descriptors=(theirs.fileno(), results.fileno()),
+                )
+            finally:
+                theirs.close()  # the last one: who still listens hears that there is no one
+                thread.join()
+        return Spoken(thread.answer, done, talk.report, thread.result() or harness_failure(done, talk.report, limits))
+
+
+def token() -> int:
+    """Unknown to every program; printed with the same digits' count always, so that instructions can be counted."""
+    return secrets.randbits(63) | 1 << 63
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,9 @@ import numpy as np
 from tunepass.diagnostics import ToolError
 from tunepass.evaluators.harness.cases import Case, Inputs
 from tunepass.evaluators.harness.compare import Mismatch, Output, compare
+from tunepass.evaluators.harness.dialogues import Outputs
 from tunepass.evaluators.harness.harness import BuiltHarness, Calls, Checked, HarnessRun
+from tunepass.evaluators.harness.report import ArrayShape, shapes
 from tunepass.evaluators.measure.timing import MeasurePlan
 from tunepass.evaluators.measure.tolerance import Mask, Tolerance
 from tunepass.evaluators.process.run import Limits
@@ -23,6 +25,7 @@ from tunepass.ir.candidate import Candidate
 from tunepass.study.outcome import Failed
 
 SLOWER = 20.0  # a check may take this many times the reference's before it counts as hung
+FEW, MANY, QUICK_S = 3, 6, 0.05  # variants whose results are known: of slow sources, and of quick ones, in s a call
 ALIGNED = 64  # bytes, of guarded arrays where the source relies on more than the alignment of their elements
 
 
@@ -31,6 +34,7 @@ class Reference:
     """What the untouched source computes in each case: in a call with poison pattern 0, and in one with 1."""
 
     expected: Mapping[Case, Calls]
+    variants: Mapping[int, Outputs]  # outputs for the last seed's inputs, changed as the variant says, with pattern 1
     seconds: float  # of a run of all cases, one call each, and the filling of the arrays
     alignment: int = 1  # of guarded arrays in bytes; 1: that of their elements
     left_out: tuple[tuple[Case, str], ...] = ()  # cases in which the source itself fails, and how
@@ -39,6 +43,11 @@ class Reference:
     def outputs(self) -> dict[int, Calls]:
         """By seed, at the size that is tuned and timed."""
         return {case.seed: calls for case, calls in self.expected.items() if case.usual}
+
+    @property
+    def shapes(self) -> tuple[ArrayShape, ...]:
+        """Of the outputs at the size that is tuned."""
+        return shapes(next(iter(self.outputs.values()))[0])
 
     def check_limits(self, limits: Limits) -> Limits:
         return replace(limits, wall_s=min(limits.wall_s, 2.0 + SLOWER * self.seconds))
@@ -61,9 +70,11 @@ def run_reference(
     cases: Sequence[Case],
     limits: Limits,
     tolerance: Tolerance,
+    variants: Sequence[int],
     stated: bool = False,
 ) -> Reference:
-    """`stated`: the source names the further sizes itself, so what is not written there is not meant to be.
+    """With the results of some of the `variants`. `stated`: the source names the further sizes itself, so what is not
+    written there is not meant to be.
 
     Raises ToolError with the tools' words when the reference itself cannot be compiled, linked or run.
     """
@@ -89,8 +100,14 @@ def run_reference(
         elif isinstance(result, Checked):
             others[case] = result
     judged = {**others, **usual}
+    quick = max(checked.seconds for checked in usual.values()) < 2 * QUICK_S
+    last = [case.seed for case in usual][-1]
+    changed = run.compute(last, limits, variants[: MANY if quick else FEW])
+    if isinstance(changed, Failed):
+        raise ToolError(_problem(source, changed), hint=_hint(changed))
     return Reference(
         expected={case: checked.calls for case, checked in judged.items()},
+        variants=changed,
         seconds=sum(checked.seconds for checked in judged.values()) / 2,
         alignment=alignment,
         left_out=tuple(left_out),

@@ -1,16 +1,42 @@
-"""What a generated harness reported: the reading side of the protocol in frontends/c/harness/source.py."""
+"""What a generated harness reports: the reading side of the protocol in frontends/c/harness/source.py.
+
+The harness shares its process with the kernel, so any line may be the kernel's: each is held to its form and bounds.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+import os
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import numpy as np
 
 from tunepass.diagnostics import ToolError
 from tunepass.evaluators.harness.compare import Output
 from tunepass.evaluators.measure.timing import Sample
+
+FORMS = {
+    word: re.compile(form)
+    for word, form in {
+        "case": r"case (\d{1,4})",
+        "unchanged": r"unchanged (\d{1,15})",
+        "array": r"array (\S{1,200}) ([fiub]\d{1,2}) (\d{1,15})",
+        "sample": r"sample (\S{1,30}) (\d{1,15}) (\S{1,30}) (\S{1,30})",
+        "fault": r"fault (?:(out_of_bounds) (\S{1,200}) (-?\d{1,18}) (\d{1,15}) ([1-9]\d{0,3})"
+        r"|(read_only) (\S{1,200})|(stack))",
+        "refused": r"refused (\d{1,40})",
+        "plan": r"plan (\d{1,9}) \S{1,30}",
+        "cut": r"cut \d{1,9}",
+        "error": r"error (.{1,500})",
+    }.items()
+}
+LONGEST_S = 1e6  # that any duration in a report may be
+
+
+class ForgedReport(Exception):
+    """A report that no harness writes; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,12 +47,24 @@ class ArrayShape:
     dtype: str
     count: int
 
+    @property
+    def numpy(self) -> np.dtype[np.generic]:
+        return np.dtype("?" if self.dtype == "b1" else self.dtype)
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+    @property
+    def bytes(self) -> int:
+        return self.numpy.itemsize * self.count
+
+
+@dataclass(slots=True, kw_only=True)
 class Report:
-    cases: tuple[tuple[ArrayShape, ...], ...] = ()  # the arrays of each case of mode=check; of other modes there is one
-    unchanged: Mapping[int, int] = field(default_factory=dict)  # by case, elements that a call left as they were
-    samples: tuple[Sample, ...] = ()
+    """Grows line by line while the program runs."""
+
+    cases: list[list[ArrayShape]] = field(
+        default_factory=list
+    )  # of each case of mode=check; of other modes there is one
+    unchanged: dict[int, int] = field(default_factory=dict)  # by case, elements that a call left as they were
+    samples: list[Sample] = field(default_factory=list)
     fault: tuple[str, ...] = ()  # out_of_bounds NAME BYTE COUNT SIZE | read_only NAME | stack
     refused_bytes: int | None = None
     calls_per_sample: int = 1
@@ -35,91 +73,97 @@ class Report:
     done: bool = False
 
     @property
-    def arrays(self) -> tuple[ArrayShape, ...]:
-        return self.cases[0] if self.cases else ()
+    def arrays(self) -> list[ArrayShape]:
+        return self.cases[0] if self.cases else []
+
+    def add(self, line: str) -> bool:
+        """Take a line in; False if it is no line of a report. Raises ForgedReport for one out of form or bounds."""
+        word = line.partition(" ")[0]
+        if word not in FORMS:
+            return False
+        match = FORMS[word].fullmatch(line)
+        if match is None:
+            raise ForgedReport(f"the line {line[:80]!r} is none of the harness's")
+        words = [text for text in match.groups() if text is not None]
+        match word:
+            case "case":
+                self.cases.append([])
+            case "array":
+                self.cases = self.cases or [[]]
+                self.cases[-1].append(_shape(*words))
+            case "unchanged":
+                self.unchanged[len(self.cases) - 1] = int(words[0])
+            case "sample":
+                self.samples.append(_sample(*words))
+            case "fault":
+                self.fault = self.fault or tuple(words)
+            case "refused":
+                self.refused_bytes = max(self.refused_bytes or 0, int(words[0]))
+            case "plan":
+                self.calls_per_sample = int(words[0])
+            case "cut":
+                self.cut = True
+            case "error":
+                self.error = words[0]
+        return True
 
 
-def read_report(path: Path) -> Report:
-    """The report file; an unfinished or missing one is a Report that is not `done`."""
-    cases: list[list[ArrayShape]] = []
-    unchanged: dict[int, int] = {}
-    samples: list[Sample] = []
-    fault: tuple[str, ...] = ()
-    refused: int | None = None
-    inner, cut, error, done = 1, False, "", False
-    text = path.read_text(errors="replace") if path.exists() else ""
-    for line in text.splitlines():
-        match line.split():
-            case ["array", name, dtype, count]:
-                cases = cases or [[]]
-                cases[-1].append(ArrayShape(name, dtype, int(count)))
-            case ["case", _]:
-                cases.append([])
-            case ["unchanged", count]:
-                unchanged[len(cases) - 1] = int(count)
-            case ["sample", seconds, interruptions, calibration, waited]:
-                samples.append(Sample(float(seconds), int(interruptions), float(calibration), float(waited)))
-            case ["fault", *words]:
-                fault = fault or tuple(words)
-            case ["refused", size]:
-                refused = max(refused or 0, int(size))
-            case ["plan", calls, _]:
-                inner = int(calls)
-            case ["cut", _]:
-                cut = True
-            case ["error", *words]:
-                error = " ".join(words)
-            case ["done"]:
-                done = True
-    return Report(
-        cases=tuple(tuple(arrays) for arrays in cases),
-        unchanged=unchanged,
-        samples=tuple(samples),
-        fault=fault,
-        refused_bytes=refused,
-        calls_per_sample=inner,
-        cut=cut,
-        error=error,
-        done=done,
-    )
+def _shape(name: str, dtype: str, count: str) -> ArrayShape:
+    shape = ArrayShape(name, dtype, int(count))
+    try:
+        shape.numpy  # noqa: B018 - is there such a type?
+    except TypeError:
+        raise ForgedReport(f"no array has elements of type {dtype}") from None
+    return shape
 
 
-def read_outputs(path: Path, arrays: tuple[ArrayShape, ...]) -> tuple[tuple[Output, ...], ...]:
-    """The arrays after each call. Raises ToolError when the file does not hold a whole number of calls."""
-    raw = path.read_bytes()
-    a_call = sum(_bytes(array) for array in arrays)
-    if a_call == 0:
-        return ((),)
-    if not raw or len(raw) % a_call:
-        raise ToolError(f"the harness wrote {len(raw)} bytes of results where a multiple of {a_call} was expected")
-    return tuple(_read_call(raw, start, arrays) for start in range(0, len(raw), a_call))
+def _sample(seconds: str, interruptions: str, calibration: str, waited: str) -> Sample:
+    sample = Sample(_duration(seconds), int(interruptions), _duration(calibration), _duration(waited))
+    if sample.seconds == 0 or sample.calibration_s == 0:
+        raise ForgedReport("a sample of no duration")
+    return sample
 
 
-def read_cases(path: Path, cases: Sequence[tuple[ArrayShape, ...]], calls: int) -> list[tuple[tuple[Output, ...], ...]]:
-    """For each case the arrays after each of its calls. Raises ToolError when the file is shorter or longer."""
-    raw, start, outputs = path.read_bytes(), 0, []
-    sizes = [sum(_bytes(array) for array in arrays) for arrays in cases]
-    if len(raw) != calls * sum(sizes):
-        raise ToolError(f"the harness wrote {len(raw)} bytes of results where {calls * sum(sizes)} were expected")
-    for arrays, size in zip(cases, sizes):
-        outputs.append(tuple(_read_call(raw, start + call * size, arrays) for call in range(calls)))
-        start += calls * size
+def _duration(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = math.nan
+    if not 0 <= seconds <= LONGEST_S:
+        raise ForgedReport(f"{text[:30]!r} is no duration")
+    return seconds
+
+
+def shapes(outputs: Sequence[Output]) -> tuple[ArrayShape, ...]:
+    """What a harness says of these outputs."""
+    return tuple(ArrayShape(o.name, f"{o.values.dtype.kind}{o.values.dtype.itemsize}", len(o.values)) for o in outputs)
+
+
+def read_cases(file: int, cases: Sequence[Sequence[ArrayShape]], calls: int) -> list[tuple[tuple[Output, ...], ...]]:
+    """For each case the arrays after each of its calls, from the start of an open file. Raises ForgedReport for a file
+    of another size."""
+    sizes, size = [sum(array.bytes for array in arrays) for arrays in cases], os.fstat(file).st_size
+    if size != calls * sum(sizes):
+        raise ForgedReport(f"{size} bytes of results where {calls * sum(sizes)} are due")
+    outputs, start = [], 0
+    for arrays, a_call in zip(cases, sizes, strict=True):
+        outputs.append(tuple(_one_call(file, arrays, a_call, start + call * a_call) for call in range(calls)))
+        start += calls * a_call
     return outputs
 
 
-def _dtype(array: ArrayShape) -> np.dtype[np.generic]:
-    return np.dtype("?" if array.dtype == "b1" else array.dtype)
-
-
-def _bytes(array: ArrayShape) -> int:
-    return _dtype(array).itemsize * array.count
-
-
-def _read_call(raw: bytes, start: int, arrays: tuple[ArrayShape, ...]) -> tuple[Output, ...]:
-    outputs = []
+def _one_call(file: int, arrays: Sequence[ArrayShape], size: int, offset: int) -> tuple[Output, ...]:
+    raw = bytearray(size)
+    view, got = memoryview(raw), 0
+    while got < size:
+        read = os.preadv(file, [view[got:]], offset + got)
+        if read == 0:
+            raise ToolError("the file of the results became shorter while it was read")
+        got += read
+    outputs, at = [], 0
     for array in arrays:
-        outputs.append(Output(array.name, np.frombuffer(raw, _dtype(array), array.count, start)))
-        start += _bytes(array)
+        outputs.append(Output(array.name, np.frombuffer(raw, array.numpy, array.count, at)))
+        at += array.bytes
     return tuple(outputs)
 
 

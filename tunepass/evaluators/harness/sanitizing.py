@@ -37,7 +37,7 @@ def run_sanitized(
     if program is None:
         raise ToolError("the compiler cannot link with its sanitizers", hint=failure.log if failure else None)
     slow = replace(limits, wall_s=limits.wall_s * SLOWDOWN, limit_reservations=False)
-    result = HarnessRun(program, folder, watched.environment).plain("sanitize", seed, slow)
+    result = HarnessRun(program, folder, watched.environment).sanitized(seed, slow)
     return _classified(result) if isinstance(result, Failed) else result.outputs
 
 

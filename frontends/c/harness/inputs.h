@@ -1,0 +1,98 @@
+/* The part of every generated harness that changes a kernel's inputs between two calls. After runtime.h. */
+
+/* Between two calls a few elements of the inputs are drawn anew, wherever that is allowed, and a few elements of the
+ * outputs are poisoned: what was computed before does not hold any more, and the caches hardly notice. */
+#define TP_VARIED 4 /* elements of each array */
+typedef struct {
+    tp_array *array;
+    size_t k;
+    unsigned char bytes[16];
+} tp_change;
+
+static tp_change tp_changes[TP_MAX_ARRAYS * TP_VARIED];
+static int tp_change_count;
+
+static size_t tp_pick(uint64_t bits, size_t count) {
+    return count >> 32 ? (size_t)(bits % count) : (size_t)(((bits >> 32) * count) >> 32);
+}
+
+/* The inputs as they were filled, and outputs as after no call. */
+static void tp_prepare(void) {
+    while (tp_change_count) {
+        const tp_change *change = &tp_changes[--tp_change_count];
+        size_t at = change->k * change->array->size;
+        memcpy(change->array->data + at, change->bytes, change->array->size);
+        if (change->array->pristine) memcpy(change->array->pristine + at, change->bytes, change->array->size);
+    }
+    tp_restore();
+}
+
+/* Inputs that depend on the seed, after tp_prepare. */
+static void tp_vary(uint64_t seed) {
+    for (int i = 0; i < tp_array_count; i++) {
+        tp_array *array = &tp_arrays[i];
+        if (!array->count || array->size > sizeof tp_changes->bytes) continue;
+        for (uint64_t j = 0; j < TP_VARIED; j++) {
+            size_t k = tp_pick(tp_random(seed, (uint64_t)i, 2 * j), array->count), at = k * array->size;
+            if (array->direction == TP_OUT) {
+                tp_array element = *array;
+                element.data += at, element.count = 1;
+                tp_poison_array(&element, 1);
+                continue;
+            }
+            tp_change *change = &tp_changes[tp_change_count];
+            change->array = array, change->k = k;
+            memcpy(change->bytes, array->data + at, array->size);
+            if (!tp_draw(i, k, tp_random(seed, (uint64_t)i, 2 * j + 1))) break;
+            if (array->pristine) memcpy(array->pristine + at, array->data + at, array->size);
+            tp_change_count++;
+        }
+    }
+}
+
+static uint64_t tp_secret, tp_turn; /* where the seeds of further calls come from */
+
+static uint64_t tp_fresh(void) {
+    return tp_random(tp_secret, TP_MAX_ARRAYS, tp_turn++);
+}
+
+/* Differs for contents that differ in one word, and almost surely for others. */
+static uint64_t tp_digest(const tp_array *array) {
+    uint64_t lanes[4] = {1, 2, 3, 4}, rest = 5;
+    size_t bytes = array->size * array->count, i = 0;
+    for (; i + 32 <= bytes; i += 32)
+        for (int lane = 0; lane < 4; lane++) {
+            uint64_t word;
+            memcpy(&word, array->data + i + 8 * lane, 8);
+            lanes[lane] = (lanes[lane] ^ word) * 0x9E3779B97F4A7C15u;
+            lanes[lane] ^= lanes[lane] >> 32;
+        }
+    for (; i < bytes; i++) rest = (rest ^ array->data[i]) * 0x9E3779B97F4A7C15u;
+    for (int lane = 0; lane < 4; lane++) rest = (rest ^ lanes[lane]) * 0xBF58476D1CE4E5B9u;
+    return rest;
+}
+
+static uint64_t tp_digests[TP_MAX_ARRAYS];
+
+static void tp_keep_digests(void) {
+    for (int i = 0; i < tp_array_count; i++)
+        if (tp_arrays[i].direction == TP_IN) tp_digests[i] = tp_digest(&tp_arrays[i]);
+}
+
+static void tp_check_inputs(void) {
+    tp_prepare();
+    for (int i = 0; i < tp_array_count; i++)
+        if (tp_arrays[i].direction == TP_IN && tp_digests[i] != tp_digest(&tp_arrays[i])) {
+            tp_say("fault read_only %s\n", tp_arrays[i].name);
+            _exit(TP_EXIT_FAULT);
+        }
+}
+
+/* An element of each output is read: what is computed when it is looked at counts as well. */
+static void tp_touch(uint64_t seed) {
+    volatile unsigned char sink;
+    for (int i = 0; i < tp_array_count; i++)
+        if (tp_arrays[i].direction != TP_IN && tp_arrays[i].count)
+            sink = tp_arrays[i].data[tp_pick(tp_random(seed, (uint64_t)i, 99), tp_arrays[i].count) * tp_arrays[i].size];
+    (void)sink;
+}

@@ -1,0 +1,175 @@
+"""The parent's end of the socket to a running harness: what it hears, what it orders, and how long that took.
+
+The parent's clock runs from an order to its answer. What the operating system lets the program or this thread wait for
+a core is left out, as in the program's own samples, but never what threads of the program worked in that time.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import socket
+import struct
+import time
+from collections.abc import Sequence
+from enum import IntEnum
+from types import TracebackType
+
+from tunepass.evaluators.harness.compare import Output
+from tunepass.evaluators.harness.report import ArrayShape, ForgedReport, Report, read_cases
+
+MOST_BYTES = 1 << 20  # of reports, in one run
+PACKET = 8192
+COMMAND = struct.Struct("=QQQ")
+CREDENTIALS = struct.Struct("=iII")  # struct ucred: pid, uid, gid
+U64 = (1 << 64) - 1
+
+
+class Order(IntEnum):
+    """What the harness does when told (frontends/c/harness/timing.h)."""
+
+    GO = 0
+    CALLS = 1
+    NO_CALLS = 2
+    POISON = 3
+    SHOW = 4
+
+
+class ProgramEnded(Exception):
+    """There is no one at the other end any more."""
+
+
+class OutsideClock:
+    """Seconds of a program's main thread and of this thread, as the operating system counts them."""
+
+    def __init__(self, pid: int):
+        self._clock = (~pid << 3) | 2  # the CPU time of all threads of a process, as clock_getcpuclockid(3) has it
+        self._waits = [open_if_there(path) for path in (f"/proc/{pid}/schedstat", "/proc/thread-self/schedstat")]
+
+    def now(self) -> tuple[float, float, float, float]:
+        """Wall time, CPU time of the program, and the waits for a core of the program and of this thread."""
+        worked = 0.0
+        with contextlib.suppress(OSError):
+            worked = time.clock_gettime(self._clock)
+        theirs, ours = (waited(file) for file in self._waits)
+        return time.monotonic(), worked, theirs, ours
+
+    def since(self, start: tuple[float, float, float, float]) -> float:
+        wall, worked, theirs, ours = (now - then for now, then in zip(self.now(), start, strict=True))
+        return max(0.0, wall - ours - min(theirs, max(0.0, wall - worked)))
+
+    def close(self) -> None:
+        for file in self._waits:
+            if file >= 0:
+                os.close(file)
+
+
+def open_if_there(path: str) -> int:
+    """-1 where the system has no such file."""
+    try:
+        return os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return -1
+
+
+def waited(file: int) -> float:
+    """The second number of a schedstat file, in seconds; 0 where there is none."""
+    try:
+        return int(os.pread(file, 96, 0).split()[1]) * 1e-9
+    except (OSError, IndexError, ValueError):
+        return 0.0
+
+
+class Conversation:
+    """Raises ForgedReport for what no harness says, ProgramEnded when the program is gone."""
+
+    def __init__(self, ours: socket.socket, results: int, shapes: Sequence[Sequence[ArrayShape]] | None = None):
+        """`results` is the file of the outputs, `shapes` what the harness has to say of them case by case, if that is
+        known."""
+        self.socket, self.results, self.shapes = ours, results, shapes
+        self.report = Report()
+        self._clock: OutsideClock | None = None
+        self._pid = 0
+        self._bytes = 0
+        ours.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
+
+    def __enter__(self) -> Conversation:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.socket.close()
+        if self._clock is not None:
+            self._clock.close()
+
+    def hear(self, *expected: str) -> str:
+        """The next event, which has to be one of these."""
+        while True:
+            lines = self._packet().splitlines()
+            for line in lines[:-1]:
+                self._take(line)
+            if lines and not self.report.add(lines[-1]):
+                if lines[-1] not in expected:
+                    raise ForgedReport(f"it said {lines[-1][:80]!r} where {' or '.join(expected)} was due")
+                return lines[-1]
+
+    def _take(self, line: str) -> None:
+        if not self.report.add(line):
+            raise ForgedReport(f"it said {line[:80]!r} among what it reported")
+
+    def _packet(self) -> str:
+        try:
+            packet, extra, flags, _ = self.socket.recvmsg(PACKET, socket.CMSG_SPACE(CREDENTIALS.size))
+        except OSError as error:
+            raise ProgramEnded from error
+        if not packet:
+            raise ProgramEnded
+        self._bytes += len(packet)
+        if flags & socket.MSG_TRUNC or self._bytes > MOST_BYTES:
+            raise ForgedReport(f"it reported more than {MOST_BYTES:,} bytes, or {PACKET:,} at once")
+        self._check_sender([data for level, kind, data in extra if kind == socket.SCM_CREDENTIALS])
+        return packet.decode(errors="replace")
+
+    def _check_sender(self, credentials: Sequence[bytes]) -> None:
+        """It is the program that spoke first."""
+        pid = CREDENTIALS.unpack(credentials[0][: CREDENTIALS.size])[0] if credentials else 0
+        if pid <= 0:
+            raise ForgedReport("a process spoke that cannot be told")
+        if self._clock is None:
+            self._pid, self._clock = pid, OutsideClock(pid)
+        elif pid != self._pid:
+            raise ForgedReport("another process spoke in its place")
+
+    def check_arrays(self) -> None:
+        if self.shapes is not None and [list(arrays) for arrays in self.shapes] != self.report.cases:
+            raise ForgedReport("it names other arrays than the harness has")
+
+    def order(self, what: Order, count: int = 0, seed: int = 0, *, until: Sequence[str] = ("ok",)) -> tuple[str, float]:
+        """Have it done: the event that follows, and the seconds from the order to it."""
+        assert self._clock is not None, "the program speaks first"
+        start = self._clock.now()
+        try:
+            self.socket.send(COMMAND.pack(what, count, seed & U64))
+        except OSError as error:
+            raise ProgramEnded from error
+        event = self.hear(*until)
+        return event, self._clock.since(start)
+
+    def calls(self, count: int, seed: int) -> float:
+        """Seconds of `count` calls, the last one with the inputs that `seed` names."""
+        return self.order(Order.CALLS, count, seed)[1]
+
+    def show(self) -> tuple[Output, ...]:
+        """What the last call computed."""
+        self.order(Order.SHOW)
+        return self.outputs(1)[0][0]
+
+    def outputs(self, calls: int) -> list[tuple[tuple[Output, ...], ...]]:
+        """Of each case, what each of its calls computed."""
+        return read_cases(self.results, self.report.cases or [[]], calls)
+
+    def finish(self, nonce: int) -> None:
+        """The program's last words, after which it ends by itself. `nonce` is in them: it is known to nobody before."""
+        self.order(Order.GO, 0, nonce, until=[f"done {nonce & U64:016x}"])
+        self.report.done = True
+        with contextlib.suppress(ProgramEnded):
+            self.hear("nothing")

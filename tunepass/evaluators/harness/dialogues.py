@@ -1,0 +1,152 @@
+"""What is asked of a harness, and in which order: to compute for given inputs, to count, to be timed.
+
+The inputs that decide whether a result is right have seeds of their own (`variants`), which only the parent knows. It
+names one here and there, among others of which nobody knows the results, so that no call can be told from one that is
+looked at. Each is used once in a run.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from random import Random
+
+from tunepass.evaluators.harness.compare import Output
+from tunepass.evaluators.harness.conversation import Conversation, Order
+from tunepass.evaluators.harness.report import Report
+from tunepass.evaluators.harness.witness import Witness, per_call
+from tunepass.study.outcome import Failed
+
+SLOW_S = 0.05  # of a call: it is ordered once before it is timed
+BATCH_S = 1e-3  # that a batch of calls lasts
+MOST_CALLS = 1 << 20
+LOOKED_AT = ((0, 2), (3, 7), (8, 24), (25, 80))  # in each of these ranges of samples, one that is looked at
+Outputs = tuple[Output, ...]
+Judge = Callable[[int, Outputs], Failed | None]  # variant, what a call computed for it
+
+
+class Refused(Exception):
+    """The run need not go on: the failure is known."""
+
+    def __init__(self, failure: Failed):
+        super().__init__(failure.log)
+        self.failure = failure
+
+
+@dataclass(slots=True)
+class Questions:
+    """`variants` are the seeds whose results are known; `judge` compares."""
+
+    random: Random
+    variants: Sequence[int]
+    judge: Judge
+    _left: list[int] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._left = self.random.sample(list(self.variants), len(self.variants))
+
+    def fresh(self) -> int:
+        return self.random.getrandbits(64)
+
+    def variant(self) -> int | None:
+        """One that was not used in this run; None where all were."""
+        return self._left.pop() if self._left else None
+
+    def positions(self) -> dict[int, int]:
+        """Of the samples that are looked at: the variant of each."""
+        return dict(zip((self.random.randint(*bounds) for bounds in LOOKED_AT), self._left, strict=False))
+
+    def look(self, talk: Conversation, variant: int) -> None:
+        """Raises Refused where the last call computed wrong results for that variant."""
+        failure = self.judge(variant, talk.show())
+        if failure is not None:
+            raise Refused(failure)
+
+
+def be_checked(talk: Conversation, calls: int, nonce: int) -> list[tuple[Outputs, ...]]:
+    """The program calls by itself: what each call of each case computed."""
+    talk.hear("finished")
+    talk.check_arrays()
+    outputs = talk.outputs(calls)
+    talk.finish(nonce)
+    return outputs
+
+
+def compute(talk: Conversation, variants: Sequence[int], nonce: int) -> Mapping[int, Outputs]:
+    """What the untouched source computes for each variant."""
+    talk.hear("ready")
+    results: dict[int, Outputs] = {}
+    for variant in variants:
+        talk.order(Order.POISON)
+        talk.calls(1, variant)
+        results[variant] = talk.show()
+    _end(talk, nonce)
+    return results
+
+
+def be_counted(talk: Conversation, calls: int, variant: int, nonce: int) -> Outputs:
+    """`calls` calls, no two with the same inputs: what the last one computed for `variant`."""
+    talk.hear("ready")
+    talk.check_arrays()
+    talk.order(Order.POISON)
+    talk.calls(calls, variant)
+    outputs = talk.show()
+    _end(talk, nonce)
+    return outputs
+
+
+def be_timed(talk: Conversation, ask: Questions) -> tuple[Report, Witness]:
+    """The samples that the program takes by itself, and what the parent's clock says."""
+    talk.hear("ready")
+    talk.check_arrays()
+    witness = _batches(talk, ask)
+    singles = _samples(talk, ask)
+    if not singles:
+        variant = ask.variant()
+        if variant is not None:
+            talk.order(Order.POISON)
+            talk.calls(1, variant)
+            ask.look(talk, variant)
+    _end(talk, ask.fresh())
+    return talk.report, Witness(tuple(singles), single=True) if singles else witness
+
+
+def _batches(talk: Conversation, ask: Questions) -> Witness:
+    """Batches long enough to be timed from here. They warm the program up as well."""
+    talk.order(Order.POISON)
+    count, took = 1, talk.calls(1, ask.fresh())
+    if took > SLOW_S:
+        return Witness((took,))
+    took = min(took, talk.calls(1, ask.fresh()))
+    while took < BATCH_S and count < MOST_CALLS:
+        count = min(MOST_CALLS, count * min(16, math.ceil(1.5 * BATCH_S / max(took, 1e-6))))
+        took = talk.calls(count, ask.fresh())
+    empty_s = talk.order(Order.NO_CALLS, count, ask.fresh())[1]
+    seconds = [took]
+    for _ in range(2):
+        variant = ask.variant()
+        seconds.append(talk.calls(count, ask.fresh() if variant is None else variant))
+        if variant is not None:
+            ask.look(talk, variant)
+    return Witness(per_call(seconds, empty_s, count), count)
+
+
+def _samples(talk: Conversation, ask: Questions) -> list[float]:
+    """Seconds of each sample, where the program lets them be timed from here one by one; none otherwise."""
+    singles: list[float] = []
+    looked_at = ask.positions()
+    event, _ = talk.order(Order.GO, 1, ask.fresh(), until=("next", "timed"))
+    while event == "next":
+        variant = looked_at.get(len(singles))
+        _, took = talk.order(Order.GO, 0, ask.fresh() if variant is None else variant, until=("took",))
+        singles.append(took)
+        if variant is not None:
+            ask.look(talk, variant)
+        event, _ = talk.order(Order.GO, until=("next", "timed"))
+    return singles
+
+
+def _end(talk: Conversation, nonce: int) -> None:
+    talk.order(Order.GO, until=("finished",))
+    talk.finish(nonce)

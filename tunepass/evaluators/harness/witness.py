@@ -1,0 +1,46 @@
+"""Could a program have been as fast as its samples say? What the clock of the parent makes of it.
+
+    m     median of the samples, seconds a call
+    w_i   seconds a call of the i-th batch that the parent timed, from its order to the answer
+    w     the quantile of the w_i below which only a quarter lies
+
+Samples say too little where w > factor m + slack: a call cannot take longer, time and again, than most calls do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+BATCH_FACTOR = 1.4  # of averages over a batch, in which interruptions and the change of inputs count
+SINGLE_FACTOR = 1.1
+SLACK_S = 300e-6  # of an order and its answer
+
+
+@dataclass(frozen=True, slots=True)
+class Witness:
+    """`batches` are seconds a call, of batches of `calls` calls."""
+
+    batches: tuple[float, ...]
+    calls: int = 1
+    single: bool = False  # these are the samples themselves
+
+    @property
+    def least_s(self) -> float:
+        ordered = sorted(self.batches)
+        return ordered[len(ordered) // 4]
+
+    def doubts(self, median_s: float) -> str:
+        """Why the samples cannot be true; empty where they can."""
+        factor = SINGLE_FACTOR if self.single else BATCH_FACTOR
+        if not self.batches or self.least_s <= factor * median_s + SLACK_S / self.calls:
+            return ""
+        return (
+            f"its samples say {1000 * median_s:.6g} ms a call, but seen from outside a call takes "
+            f"{1000 * self.least_s:.6g} ms at least"
+        )
+
+
+def per_call(seconds: Sequence[float], empty_s: float, calls: int) -> tuple[float, ...]:
+    """Of batches that took `seconds`, of which `empty_s` went by without calls."""
+    return tuple(max(0.0, took - empty_s) / calls for took in seconds)
