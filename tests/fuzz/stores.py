@@ -1,0 +1,57 @@
+"""Stores whose bytes or rows were damaged, read as every command reads them."""
+
+from __future__ import annotations
+
+import random
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+from tests.fuzz import seeds
+from tests.fuzz.mutation import ODD, mutated_bytes
+from tunepass.study.storage.store import Store
+
+STORES = sorted((seeds.ROOT / "tests" / "golden" / "compat").glob("*/store.db"))
+JSON = ("{}", "[]", "null", "3", '""', '{"time":NaN}', '{"time":1e999}', '{"time":"x"}', "[" * 2000, "{", '{"A":[[1]]}')
+
+
+def case(rng: random.Random, path: Path) -> None:
+    """A damaged store at `path`."""
+    path.write_bytes(rng.choice(STORES).read_bytes())
+    if rng.random() < 0.5:
+        _damage_rows(rng, path)
+    if rng.random() < 0.6:
+        path.write_bytes(mutated_bytes(rng, path.read_bytes()))
+
+
+def check(path: Path) -> None:
+    with Store(f"sqlite:///{path}") as store:
+        for study in store.studies():
+            store.origin(study)
+            store.pending(study)
+            trials = store.trials(study)
+            assert len(trials) == study.trials
+
+
+def _damage_rows(rng: random.Random, path: Path) -> None:
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.execute("PRAGMA ignore_check_constraints = ON")
+        tables = [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+        for _ in range(rng.randrange(1, 4)):
+            table = rng.choice(tables)
+            columns = [row[1] for row in connection.execute(f"PRAGMA table_info({table})")]
+            where = rng.choice(("", f" WHERE rowid % {rng.randrange(2, 9)} = 1"))
+            value = rng.choice((*JSON, *ODD, None, -1, 2**62, 1e308, float("inf"), rng.randbytes(5), 0.5))
+            change = f"UPDATE OR IGNORE {table} SET {rng.choice(columns)} = ?{where}"
+            try:
+                match rng.randrange(8):
+                    case 0:
+                        connection.execute(f"DELETE FROM {table}{where}")
+                    case 1:
+                        connection.execute(f"ALTER TABLE {table} RENAME COLUMN {rng.choice(columns)} TO other")
+                    case 2:
+                        connection.execute(f"PRAGMA user_version = {rng.randrange(-1, 9)}")
+                    case _:
+                        connection.execute(change, (value,))
+            except (sqlite3.Error, UnicodeEncodeError):
+                continue
