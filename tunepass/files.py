@@ -99,9 +99,12 @@ def writable_folder(path: Path) -> Path:
 
 
 @contextlib.contextmanager
-def scratch_folder(folder: Path) -> Iterator[Path]:
+def scratch_folder(folder: Path, error: type[TunepassError] = TunepassError) -> Iterator[Path]:
     """A private folder within the folder, so that what is finished can be moved into place; removed in any case."""
-    scratch = Path(tempfile.mkdtemp(prefix=".tunepass-", dir=folder))
+    try:
+        scratch = Path(tempfile.mkdtemp(prefix=".tunepass-", dir=folder))
+    except OSError as problem:
+        raise error(f"cannot write to {shown(folder)}: {problem.strerror}") from None
     try:
         yield scratch
     finally:

@@ -1,4 +1,4 @@
-"""Stores whose bytes or rows were damaged, read as every command reads them."""
+"""Stores whose bytes or rows were damaged, read as every command reads them, and saved."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from pathlib import Path
 
 from tests.fuzz import seeds
 from tests.fuzz.mutation import ODD, mutated_bytes
+from tunepass.diagnostics import TunepassError
+from tunepass.study.storage.salvage import salvage, write
 from tunepass.study.storage.store import Store
 
 STORES = sorted((seeds.ROOT / "tests" / "golden" / "compat").glob("*/store.db"))
@@ -25,6 +27,19 @@ def case(rng: random.Random, path: Path) -> None:
 
 
 def check(path: Path) -> None:
+    """Read; what cannot be read is found by `store check`, and what `store repair` saves is whole."""
+    found = salvage(path)
+    if found.items:
+        write(found, path.with_name("new.db"))
+        assert not salvage(path.with_name("new.db")).problems
+    try:
+        _read(path)
+    except TunepassError:
+        assert found.problems
+        raise
+
+
+def _read(path: Path) -> None:
     with Store(f"sqlite:///{path}") as store:
         for study in store.studies():
             store.origin(study)

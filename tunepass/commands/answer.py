@@ -19,6 +19,7 @@ class Status(IntEnum):
 
     DONE = 0
     ALL_FAILED = 1
+    DAMAGED = 1  # of `store`: something in it cannot be read
     WRONG = 2  # the source, the command line or the environment; also an internal error
     STALE = 3
     ENVIRONMENT = 4  # the machine failed while work was under way

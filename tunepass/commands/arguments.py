@@ -263,6 +263,17 @@ def _add_replay(commands: Commands) -> None:
     parser.add_argument("--noise", action="store_true", help="measure with the recorded noise")
 
 
+def _add_store_command(commands: Commands) -> None:
+    parser = _command(commands, "store", "say whether a store is whole, save what can be read, or print all of it")
+    parser.add_argument("action", choices=("check", "repair", "export"), help="repair and export leave PATH as it is")
+    parser.add_argument(
+        "path", nargs="?", metavar="PATH", help="a store, or what `store export` wrote (default: as for --store)"
+    )
+    parser.add_argument(
+        "-o", "--output", metavar="FILE", help="the new store (default: PATH.repaired.db), or the lines"
+    )
+
+
 def _add_doctor(commands: Commands) -> None:
     _command(commands, "doctor", "say what tunepass finds on this machine, and how to get what it does not")
 
@@ -281,6 +292,7 @@ COMMANDS: Mapping[str, tuple[Callable[[Commands], None], str]] = {
     "explain": (_add_explain, "tunepass.commands.explain"),
     "report": (_add_report, "tunepass.commands.report"),
     "replay": (_add_replay, "tunepass.commands.replay"),
+    "store": (_add_store_command, "tunepass.commands.store"),
     "doctor": (_add_doctor, "tunepass.commands.doctor"),
 }
 TAKES_COMPILER = frozenset({"build", "verify", "diff"})

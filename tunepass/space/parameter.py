@@ -10,6 +10,7 @@ from tunepass.space.parameters.checks import Number as Number
 from tunepass.space.parameters.integer import Integer as Integer
 from tunepass.space.parameters.numeric import NumericParameter as NumericParameter
 from tunepass.space.parameters.ordinal import Ordinal as Ordinal
+from tunepass.space.parameters.permutation import PERMUTATION_LIMIT as PERMUTATION_LIMIT
 from tunepass.space.parameters.permutation import Permutation as Permutation
 from tunepass.space.parameters.real import Real as Real
 

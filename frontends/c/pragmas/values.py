@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from tunepass.diagnostics import Span
 from tunepass.frontends.c.syntax.tokens import Cursor, PragmaToken, unquoted
+from tunepass.space.parameter import PERMUTATION_LIMIT
 
 PARAMETER_KINDS = ("ordinal", "integer", "real", "categorical", "permutation")
 LIST_LIMIT = 100_000  # values that a range inside `ordinal` may spell out
@@ -176,6 +177,8 @@ def _items(cursor: Cursor) -> Items:
     first = cursor.next
     if first.kind == "number":
         count = cursor.integer("a number of items")
+        if not 1 <= count <= PERMUTATION_LIMIT:
+            cursor.fail(f"a permutation has 1 to {PERMUTATION_LIMIT} items, got {count}", token=first)
         return Items(count, cursor.span(first))
     names: list[str] = []
     while True:

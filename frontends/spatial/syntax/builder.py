@@ -15,6 +15,7 @@ from tunepass.frontends.spatial.syntax.precedence import grouped
 from tunepass.frontends.spatial.syntax.terminals import Terminal
 
 Item = n.Node | Terminal | None
+MOST_DIGITS = 30  # of an integer that is worth converting
 
 
 class TreeBuilder(lark.Transformer[Terminal, n.Node]):
@@ -254,7 +255,7 @@ def _node(item: Item) -> n.Node:
         case "SYMBOL":
             return n.Ident(span, text)
         case "INTEGER":
-            return n.Literal(span, int(text.rstrip("lL").replace("_", ""), 0 if text[:2].lower() == "0x" else 10))
+            return n.Literal(span, _whole(span, text.rstrip("lL").replace("_", "")))
         case "REAL":
             return n.Literal(span, float(text.rstrip("fFdD").replace("_", "")))
         case "BOOLEAN":
@@ -265,3 +266,12 @@ def _node(item: Item) -> n.Node:
             return n.Star(span)
         case _:
             return n.Literal(span, text)
+
+
+def _whole(span: Span, text: str) -> int:
+    """The number; SourceError for one that no Long can hold."""
+    hexadecimal = text[:2].lower() == "0x"
+    value = int(text, 16 if hexadecimal else 10) if len(text) <= MOST_DIGITS else None
+    if value is None or value >= 1 << 64:
+        raise SourceError("this integer does not fit in 64 bits", span)
+    return value

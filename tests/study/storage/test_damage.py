@@ -75,6 +75,7 @@ CHANGES = {
     "table": "DROP TABLE pending",
     "version": "PRAGMA user_version = -3",
     "version_zero": "PRAGMA user_version = 0",
+    "version_older": "PRAGMA user_version = 3",
 }
 
 
@@ -115,7 +116,7 @@ def test_only_a_regular_file_is_opened(kind: str, tmp_path: Path) -> None:
             path.symlink_to("pipe")
         case "device":
             path = Path("/dev/null")
-    with pytest.raises(StudyError, match="cannot read .*not a regular file"):
+    with pytest.raises(StudyError, match=r"cannot read .*not a regular file"):
         Store(f"sqlite:///{path}")
 
 

@@ -29,6 +29,14 @@ def text(value: object, what: str) -> str:
     return value
 
 
+def clean(value: object, what: str) -> str:
+    """A text that is UTF-8."""
+    checked = text(value, what)
+    if not checked.isascii() and any("\ud800" <= c <= "\udfff" for c in checked):
+        raise Damage(f"{what} is not UTF-8: {shown(value)}")
+    return checked
+
+
 def truth(value: object, what: str) -> bool:
     if value not in (0, 1) or isinstance(value, float):
         raise Damage(f"{what} is {shown(value)}, neither true nor false")

@@ -70,7 +70,7 @@ def path_of(url: str) -> Path | None:
     return Path(url[len(prefix) :])
 
 
-def failed(error: sqlite3.Error, place: Path | str) -> StudyError:
+def failed(error: Exception, place: Path | str) -> StudyError:
     """SQLite's complaint as what the user can do about it."""
     message = _cause(str(error), place if isinstance(place, Path) else None)
     if any(word in message for word in _DAMAGE):
@@ -83,11 +83,14 @@ def damaged(place: Path | str, message: str) -> StudyError:
     message = message.encode("utf-8", "backslashreplace").decode()
     return StudyError(
         f"store {shown(place)} is damaged: {message}",
-        hint="`tunepass store check` lists what is, `tunepass store repair` saves the rest of it in a new store",
+        hint=f"`tunepass store check {shown(place)}` lists it all, `tunepass store repair` saves the rest",
     )
 
 
-_DAMAGE = ("malformed", "not a database", "decode to UTF-8", "no such table", "no such column", "has no column")
+_DAMAGE = (
+    *("malformed", "not a database", "decode to UTF-8", "codec can't decode", "no such table", "no such column"),
+    *("has no column", "already exists", "duplicate column"),
+)
 
 
 def _cause(message: str, path: Path | None) -> str:

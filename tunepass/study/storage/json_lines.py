@@ -2,7 +2,8 @@
 
 The first line is `{"kind":"store","version":1}`. A line of kind `study` holds its name, space, objectives, identity,
 when it was created and its origin; a line of kind `trial` names its study, which stands before it, and holds what
-docs/store.md says of a trial, its seconds as one object. `tunepass store repair FILE` makes a store of such a file.
+docs/store.md says of a trial, its seconds as one object; one of kind `manifest` a digest and its parts. `tunepass store
+repair FILE` makes a store of such a file.
 
     text = "".join(lines([StudyCells(...), *(StoredTrial(name, trial) for trial in trials)]))
 """
@@ -19,6 +20,7 @@ from tunepass.study.storage.checked import Damage
 from tunepass.study.trial import Trial
 
 VERSION = 1
+MANIFEST_WIDTH = 3  # texts in a part
 HEAD = json_text.dump({"kind": "store", "version": VERSION})
 
 
@@ -44,14 +46,29 @@ class StoredTrial:
     finished: str = ""
 
 
-Item = StudyCells | StoredTrial
+@dataclass(frozen=True, slots=True)
+class ManifestCells:
+    """What a digest in an identity stands for, as its row holds it: `parts` is JSON text."""
+
+    digest: str
+    parts: str
+
+
+Item = StudyCells | StoredTrial | ManifestCells
 
 
 def lines(items: Iterable[Item]) -> Iterator[str]:
     """The lines, the first one among them, each with its end. A study stands before its trials."""
     yield HEAD + "\n"
     for item in items:
-        yield json_text.dump(_study(item) if isinstance(item, StudyCells) else _trial(item)) + "\n"
+        match item:
+            case StudyCells():
+                fields = _study(item)
+            case StoredTrial():
+                fields = _trial(item)
+            case ManifestCells(digest, parts):
+                fields = {"kind": "manifest", "digest": digest, "parts": json.loads(parts)}
+        yield json_text.dump(fields) + "\n"
 
 
 def read(text: str) -> Iterator[Item | Damage]:
@@ -77,7 +94,11 @@ def _item(data: Mapping[str, object]) -> Item | None:
             return _read_study(data)
         case "trial":
             return _read_trial(data)
-    raise Damage(f"kind is {checked.shown(data.get('kind'))}, none of store, study, trial")
+        case "manifest":
+            parts = json_text.dump(data.get("parts"))
+            json_text.decode_rows(parts, MANIFEST_WIDTH)
+            return ManifestCells(checked.text(data.get("digest"), "digest"), parts)
+    raise Damage(f"kind is {checked.shown(data.get('kind'))}, none of store, study, trial, manifest")
 
 
 def _study(study: StudyCells) -> dict[str, object]:

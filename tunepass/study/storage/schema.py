@@ -6,8 +6,10 @@ migrated one are the same; a step is never edited after a release, a new one is 
 
 from __future__ import annotations
 
+import functools
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
 
 from tunepass.diagnostics import StudyError
 from tunepass.study.storage.checked import Damage
@@ -81,10 +83,7 @@ def migrate(connection: sqlite3.Connection, place: str, steps: Sequence[Sequence
         if tables and not _is_store(connection):
             raise StudyError(f"{place} is an SQLite database, but not a tunepass store", hint="name another file")
         if version > len(steps):
-            raise StudyError(
-                f"{place} has store schema {version}; this tunepass knows schemas up to {len(steps)}",
-                hint="update tunepass, or name another store",
-            )
+            raise _too_new(place, version, len(steps))
         if version < 0 or (tables and not version):
             raise Damage(f"its schema has the version {version}")
         for step in steps[version:]:
@@ -99,8 +98,47 @@ def migrate(connection: sqlite3.Connection, place: str, steps: Sequence[Sequence
         raise
 
 
+def faults(connection: sqlite3.Connection) -> Iterator[str]:
+    """What is wrong with the schema: its version, what it has too much, which columns it lacks. StudyError for a newer
+    one."""
+    version = _version(connection)
+    if version > len(STEPS):
+        raise _too_new("the store", version, len(STEPS))
+    if version < 1 or not _is_store(connection):
+        yield f"its schema has the version {version}"
+    try:
+        _check_objects(connection)
+    except Damage as damage:
+        yield damage.message
+    usual, latest = _columns(version), _columns(len(STEPS))
+    for table in latest:
+        known = {str(row[1]) for row in connection.execute(f"PRAGMA table_info({table})")}
+        own = usual.get(table, frozenset())
+        if missing := own - known:
+            yield f"{table} has no column {', '.join(sorted(missing))}"
+        if newer := known & latest[table] - own:
+            yield f"its schema has the version {version}, and {table} has {', '.join(sorted(newer))}"
+
+
+def _too_new(place: str, version: int, known: int) -> StudyError:
+    return StudyError(
+        f"{place} has store schema {version}; this tunepass knows schemas up to {known}",
+        hint="update tunepass, or name another store",
+    )
+
+
+@functools.cache
+def _columns(version: int) -> Mapping[str, frozenset[str]]:
+    """The tables of a store of that version, and their columns."""
+    with closing(sqlite3.connect(":memory:")) as whole:
+        for step in STEPS[: max(0, version)]:
+            for statement in step:
+                whole.execute(statement)
+        tables = [name for (name,) in whole.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+        return {t: frozenset(row[1] for row in whole.execute(f"PRAGMA table_info({t})")) for t in tables}
+
+
 def _check_objects(connection: sqlite3.Connection) -> None:
-    """A store has tables and their indices; a trigger or a view in it would run where rows are read or written."""
     query = "SELECT type, name FROM sqlite_master WHERE type NOT IN ('table', 'index') OR sql LIKE 'CREATE VIRTUAL%'"
     for kind, name in connection.execute(query):
         raise Damage(f"it has a {kind} {name!r}, and a store has none")

@@ -10,7 +10,7 @@ import gc
 import sqlite3
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
@@ -20,9 +20,10 @@ from tunepass.study.objective import Objective
 from tunepass.study.prior_origin import Origin
 from tunepass.study.storage import checked, database, json_text
 from tunepass.study.storage.checked import Damage
+from tunepass.study.storage.json_lines import Item, ManifestCells, StoredTrial, StudyCells
 from tunepass.study.storage.process_owner import Owner
 from tunepass.study.storage.schema import migrate
-from tunepass.study.storage.trial_rows import OUTCOME_COLUMNS, TRIAL_COLUMNS, outcome_cells, to_trial
+from tunepass.study.storage.trial_rows import OUTCOME_COLUMNS, TRIAL_COLUMNS, Cell, outcome_cells, to_trial
 from tunepass.study.trial import Trial, spent
 
 
@@ -141,11 +142,8 @@ class Store:
                 return to_trial(row)
             query = "SELECT coalesce(max(number) + 1, 0) FROM trial WHERE study = ?"
             number = int(db.execute(query, (study.id,)).fetchone()[0])
-            columns = ("study", *TRIAL_COLUMNS, "finished")
-            db.execute(
-                f"INSERT INTO trial ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})",
-                (study.id, number, text, *outcome_cells(trial), _now()),
-            )
+            _insert(db, "trial", ("study", *TRIAL_COLUMNS, "finished"),
+                    (study.id, number, text, *outcome_cells(trial), _now()))  # fmt: skip
         return replace(trial, number=number)
 
     def replace(self, study: StudyRecord, trial: Trial) -> None:
@@ -156,6 +154,22 @@ class Store:
                 f"UPDATE trial SET {assignments} WHERE study = ? AND number = ?",
                 (*outcome_cells(trial), _now(), study.id, trial.number),
             )
+
+    def fill(self, items: Iterable[Item]) -> None:
+        """Take in studies, their trials and manifests as they are, in one transaction: for a new store."""
+        with self._transaction() as db:
+            for item in items:
+                match item:
+                    case StudyCells():
+                        _insert(db, "study", _STUDY, (item.name, item.space, item.objectives, item.identity,
+                                                      item.created, item.origin))  # fmt: skip
+                    case StoredTrial(study, trial, finished):
+                        (identifier,) = db.execute("SELECT id FROM study WHERE name = ?", (study,)).fetchone()
+                        text = json_text.encode_configuration(trial.configuration)
+                        cells = (identifier, trial.number, text, *outcome_cells(trial), finished)
+                        _insert(db, "trial", ("study", *TRIAL_COLUMNS, "finished"), cells)
+                    case ManifestCells(digest, parts):
+                        _insert(db, "manifest", ("digest", "parts"), (digest, parts))
 
     # -- suggestions under evaluation
 
@@ -236,7 +250,7 @@ class Store:
                 yield
         except Damage as damage:
             raise database.damaged(self.path or self.url, damage.message) from None
-        except sqlite3.Error as error:
+        except (sqlite3.Error, UnicodeDecodeError) as error:  # the latter of a name in the schema
             raise database.failed(error, self.path or self.url) from error
 
 
@@ -251,6 +265,13 @@ def _collecting_later() -> Iterator[None]:
     finally:
         if collecting:
             gc.enable()
+
+
+_STUDY = ("name", "space", "objectives", "identity", "created", "origin")
+
+
+def _insert(db: sqlite3.Connection, table: str, columns: Sequence[str], cells: Sequence[Cell]) -> None:
+    db.execute(f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})", cells)
 
 
 def _study_record(row: Sequence[object]) -> StudyRecord:

@@ -1,0 +1,26 @@
+"""A few hundred cases of all kinds: enough to notice that one ends in an internal error. `make fuzz` has many more."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.fuzz.kinds import KINDS, run_case
+from tests.fuzz.oracle import Finding
+
+SEED = 12
+COUNTS = {"c": 60, "spatial": 40, "yaml": 150, "lock": 40, "store": 25, "expression": 80}
+ACCEPTED = {"yaml": 0.5}  # at least that share, so that what is behind the first check is reached
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_no_internal_error(kind: str, tmp_path: Path) -> None:
+    accepted = 0
+    for index in range(COUNTS[kind]):
+        folder = tmp_path / str(index)
+        folder.mkdir()
+        report = run_case(kind, SEED, index, folder)
+        assert not isinstance(report.result, Finding), f"{kind} {index}: {report.result}\n{report.text}"
+        accepted += report.result
+    assert accepted >= ACCEPTED.get(kind, 0.0) * COUNTS[kind]

@@ -1,0 +1,311 @@
+"""What can still be read of a store, damaged or not, without changing it; and of the JSON lines of one.
+
+Rows are read in the order of their tables, not through an index. Where a page cannot be read, the rows around it are
+found by halving the range of row numbers. A column that is missing counts as its usual value, and is told.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import sqlite3
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TypeVar
+from urllib.parse import quote_from_bytes
+
+from tunepass.diagnostics import StudyError
+from tunepass.files import check_regular, read_utf8, scratch_folder, shown, sync_folder
+from tunepass.space.configuration import Configuration
+from tunepass.study.manifest import Manifest
+from tunepass.study.outcome import Measured
+from tunepass.study.prior_origin import Origin
+from tunepass.study.storage import checked, json_lines, json_text, schema
+from tunepass.study.storage.checked import Damage
+from tunepass.study.storage.json_lines import Item, ManifestCells, StoredTrial, StudyCells
+from tunepass.study.storage.store import Store
+from tunepass.study.storage.trial_rows import TRIAL_COLUMNS, to_trial
+
+LINES_LIMIT = 4 << 30  # bytes of a file of JSON lines
+HALVINGS = 20_000  # ranges of rows that may fail before the rest of a table is given up
+T = TypeVar("T")
+_ERRORS = (sqlite3.Error, UnicodeDecodeError)  # the latter of a complaint that quotes damaged text
+SQLITE = b"SQLite format 3\0"
+USUAL: Mapping[str, object] = {"log": "", "code": "", "censored": 0, "origin": "", "finished": "", "identity": "{}"}
+
+
+@dataclass(slots=True)
+class Salvage:
+    """Studies, each before its trials, which are numbered from 0; manifests; and what is damaged, a line
+    each, of which `lost` are rows that are not among the items."""
+
+    items: list[Item] = field(default_factory=list)
+    manifests: list[ManifestCells] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+    lost: int = 0
+
+    @property
+    def studies(self) -> int:
+        return sum(isinstance(item, StudyCells) for item in self.items)
+
+    @property
+    def trials(self) -> int:
+        return len(self.items) - self.studies
+
+    @property
+    def everything(self) -> Iterator[Item]:
+        return itertools.chain(self.manifests, self.items)
+
+    def lose(self, problem: str) -> None:
+        self.problems.append(problem)
+        self.lost += 1
+
+
+def salvage(path: Path) -> Salvage:
+    """What the store, or the file of JSON lines, still says. StudyError where it is neither."""
+    check_regular(path, StudyError)
+    try:
+        with path.open("rb") as file:
+            start = file.read(len(SQLITE))
+    except OSError as error:
+        raise StudyError(f"cannot read {shown(path)}: {error.strerror}") from None
+    if start == SQLITE:
+        found = _of_store(path)
+    elif start.startswith(b"{"):
+        found = _of_lines(path)
+    else:
+        raise StudyError(f"{shown(path)} is no store: it begins as no SQLite file does", hint="restore a copy of it")
+    _number_anew(found)
+    return found
+
+
+def write(found: Salvage, path: Path) -> None:
+    """A new store of what was found, whole or not there. StudyError where something is there already."""
+    with scratch_folder(path.parent, StudyError) as scratch:
+        with Store(f"sqlite:///{scratch / path.name}") as store:
+            store.fill(found.everything)
+        try:
+            os.link(scratch / path.name, path)
+        except OSError as error:
+            raise StudyError(
+                f"cannot write {shown(path)}: {error.strerror}", hint="name another file with -o"
+            ) from None
+        sync_folder(path.parent)
+
+
+# -- a store
+
+
+def _of_store(path: Path) -> Salvage:
+    wal = path.with_name(path.name + "-wal")
+    found = _read(path, immutable=not wal.exists())
+    return _read(path, immutable=False) if found.problems and wal.exists() else found
+
+
+def _read(path: Path, *, immutable: bool) -> Salvage:
+    """`immutable` leaves no files beside the store, and is for one that nobody writes."""
+    found = Salvage()
+    mode = "mode=ro&immutable=1" if immutable else "mode=ro"
+    url = f"file:{quote_from_bytes(str(path.absolute()).encode('utf-8', 'surrogateescape'))}?{mode}"
+    with closing(sqlite3.connect(url, uri=True, isolation_level=None)) as connection:
+        connection.text_factory = _decoded
+        connection.execute("PRAGMA trusted_schema = OFF")
+        try:
+            _check_file(connection, found)
+            tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+        except _ERRORS as error:
+            raise StudyError(
+                f"store {shown(path)} is damaged beyond reading: {error}", hint="restore a copy of it"
+            ) from None
+        _read_tables(connection, tables, found)
+    return found
+
+
+def _decoded(data: bytes) -> str:
+    return data.decode("utf-8", "surrogateescape")
+
+
+def _check_file(connection: sqlite3.Connection, found: Salvage) -> None:
+    """What SQLite and the schema say before any row is read."""
+    found.problems += schema.faults(connection)
+    try:
+        results = [str(text) for (text,) in connection.execute("PRAGMA integrity_check(20)")]
+        found.problems += [text for text in results if text != "ok"]
+        orphans = connection.execute("PRAGMA foreign_key_check").fetchall()
+        found.problems += [f"{table} row {row} belongs to no {parent}" for table, row, parent, _ in orphans[:20]]
+    except _ERRORS as error:
+        found.problems.append(str(error))
+
+
+def _read_tables(connection: sqlite3.Connection, tables: set[str], found: Salvage) -> None:
+    studies: dict[object, StudyCells] = {}
+    trials: dict[object, list[StoredTrial]] = {}
+    for row in _rows(connection, tables, "study", ("id", *_STUDY_COLUMNS), found):
+        study = _kept(found, _study, row[1:])
+        if study is not None:
+            studies[row[0]] = study
+    for row in _rows(connection, tables, "trial", ("study", "finished", *TRIAL_COLUMNS), found):
+        trial = _kept(found, _trial, row, studies.get(row[0]))
+        if trial is not None:
+            trials.setdefault(row[0], []).append(trial)
+    for identifier, study in studies.items():
+        found.items += [study, *trials.get(identifier, [])]
+    for row in _rows(connection, tables, "pending", ("configuration", "owner"), found):
+        _kept(found, _suggestion, row)
+    for row in _rows(connection, tables, "manifest", ("digest", "parts"), found):
+        manifest = _kept(found, _manifest, row)
+        found.manifests += [manifest] if manifest else []
+
+
+def _kept(found: Salvage, read: Callable[..., T], *arguments: object) -> T | None:
+    """What is read; None, with the problem told, where it is damaged."""
+    try:
+        return read(*arguments)
+    except Damage as damage:
+        found.lose(damage.message)
+        return None
+
+
+def _rows(
+    connection: sqlite3.Connection, tables: set[str], table: str, columns: Sequence[str], found: Salvage
+) -> Iterator[tuple[object, ...]]:
+    """The rows that can be read, in the order in which they were written."""
+    if table not in tables:
+        return
+    known = {row[1] for row in connection.execute(f"PRAGMA table_info({table})")}
+    missing = [column for column in columns if column not in known]
+    chosen = ", ".join("NULL" if column in missing else column for column in columns)
+    usual = [USUAL.get(column) if column in missing else None for column in columns]
+    query = f"SELECT {chosen} FROM {table} NOT INDEXED WHERE rowid BETWEEN ? AND ? ORDER BY rowid"
+    for row in _ranges(connection, query, table, found):
+        yield tuple(cell if value is None else value for cell, value in zip(row, usual))
+
+
+def _ranges(connection: sqlite3.Connection, query: str, table: str, found: Salvage) -> Iterator[tuple[object, ...]]:
+    ranges, failed = [(-(1 << 63), (1 << 63) - 1)], 0
+    while ranges:
+        low, high = ranges.pop()
+        try:
+            yield from connection.execute(query, (low, high)).fetchall()
+        except _ERRORS as error:
+            failed += 1
+            if failed == 1:
+                found.lose(f"some rows of {table} cannot be read: {error}")
+            if low < high and failed < HALVINGS:
+                middle = (low + high) // 2
+                ranges += [(middle + 1, high), (low, middle)]
+
+
+_STUDY_COLUMNS = ("name", "space", "objectives", "identity", "created", "origin")
+
+
+def _study(row: Sequence[object]) -> StudyCells:
+    cells = dict(zip(_STUDY_COLUMNS, row))
+    name = checked.clean(cells["name"], "name of a study")
+    try:
+        checked.mapping(json_text.load(cells["space"], "space"), "space")
+        if cells["origin"]:
+            Origin.decode(cells["origin"])
+        return StudyCells(
+            name=name,
+            space=checked.clean(cells["space"], "space"),
+            objectives=json_text.encode_objectives(json_text.decode_objectives(cells["objectives"])),
+            identity=json_text.encode_identity(json_text.decode_identity(cells["identity"])),
+            created=checked.clean(cells["created"], "created"),
+            origin=checked.clean(cells["origin"] or "", "origin"),
+        )
+    except Damage as damage:
+        raise Damage(f"study {name!r}: {damage.message}") from None
+
+
+def _trial(row: Sequence[object], study: StudyCells | None) -> StoredTrial:
+    _, finished, *cells = row
+    if study is None:
+        raise Damage(f"trial {checked.shown(cells[0])} is of a study that is lost or never was")
+    try:
+        for cell in cells:
+            if isinstance(cell, str):
+                checked.clean(cell, "a text")
+        return StoredTrial(study.name, to_trial(cells, _names(study)), checked.clean(finished, "finished"))
+    except Damage as damage:
+        raise Damage(f"study {study.name!r}: {damage.message}") from None
+
+
+def _names(study: StudyCells) -> list[str]:
+    return [objective.name for objective in json_text.decode_objectives(study.objectives)]
+
+
+def _suggestion(row: Sequence[object]) -> None:
+    json_text.decode_configuration(row[0])
+    checked.clean(row[1], "owner")
+
+
+def _manifest(row: Sequence[object]) -> ManifestCells:
+    digest, parts = checked.clean(row[0], "digest"), checked.clean(row[1], "parts")
+    Manifest.decode(parts)
+    return ManifestCells(digest, parts)
+
+
+# -- JSON lines
+
+
+def _of_lines(path: Path) -> Salvage:
+    found, objectives = Salvage(), dict[str, list[str]]()
+    for item in json_lines.read(read_utf8(path, LINES_LIMIT, StudyError)):
+        match item:
+            case Damage():
+                found.lose(item.message)
+            case ManifestCells():
+                found.manifests.append(item)
+            case StudyCells() if item.name not in objectives:
+                objectives[item.name] = _names(item)
+                found.items.append(item)
+            case StudyCells():
+                found.lose(f"study {item.name!r} stands there twice")
+            case StoredTrial():
+                _keep_trial(found, item, objectives.get(item.study))
+    return found
+
+
+def _keep_trial(found: Salvage, item: StoredTrial, objectives: Sequence[str] | None) -> None:
+    trial = item.trial
+    if objectives is None:
+        found.lose(f"trial {trial.number} is of a study {item.study!r} that does not stand before it")
+    elif isinstance(trial.outcome, Measured) and set(trial.outcome.values) != set(objectives):
+        found.lose(f"trial {trial.number} of {item.study!r} measured something else than its study")
+    else:
+        found.items.append(item)
+
+
+# -- both
+
+
+def _number_anew(found: Salvage) -> None:
+    """Trials of each study from 0 without gaps, each configuration once; what took a lost outcome stands for itself."""
+    items: list[Item] = []
+    of_study = {item.name: list[StoredTrial]() for item in found.items if isinstance(item, StudyCells)}
+    for item in found.items:
+        if isinstance(item, StoredTrial):
+            of_study[item.study].append(item)
+    for study in found.items:
+        if isinstance(study, StudyCells):
+            items += [study, *_renumbered(of_study.pop(study.name, []), found)]
+    found.items = items
+
+
+def _renumbered(trials: Sequence[StoredTrial], found: Salvage) -> Iterator[StoredTrial]:
+    number_of: dict[int, int] = {}
+    seen: set[Configuration] = set()
+    for item in sorted(trials, key=lambda item: item.trial.number):
+        trial, number = item.trial, len(seen)
+        if trial.configuration in seen or trial.number in number_of:
+            found.lose(f"study {item.study!r}: trial {trial.number} stands there twice")
+            continue
+        if trial.number != number and trial.number - 1 not in number_of:
+            found.problems.append(f"study {item.study!r} lacks trials before its number {trial.number}")
+        seen.add(trial.configuration)
+        number_of[trial.number] = number
+        same = None if trial.same_as is None else number_of.get(trial.same_as)
+        yield replace(item, trial=replace(trial, number=number, same_as=same))
