@@ -45,6 +45,17 @@ def test_space_of_several_kernels_is_a_list(folder: Folder) -> None:
     assert done.returncode == 2 and "did you mean 'again'" in done.stderr
 
 
+def test_space_of_more_configurations_than_have_a_name(folder: Folder) -> None:
+    names = [f"P{i}" for i in range(300)]
+    pragmas = "".join(f"#pragma tunepass param {name}: integer(0..1000000000000000)\n" for name in names)
+    kernel = "#pragma tunepass kernel f(x: out double[1])\nvoid f(double *x) { x[0] = " + " + ".join(names) + "; }\n"
+    folder.write("many.c", pragmas + kernel)
+    done = folder.run("space", "many.c")
+    assert done.returncode == 0 and "about 1.0e4500 configurations, feasible: about 1.0e4500 (100.000%" in done.stdout
+    data = json.loads(folder.run("space", "many.c", "--format", "json").stdout)
+    assert data["feasible"] == "about 1.0e4500"
+
+
 def test_verify_says_that_the_lock_fits(built: Folder) -> None:
     for paths in ([], ["."], ["scale.c"], ["tunepass.lock"]):
         done = built.run("verify", *paths)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 from collections.abc import Mapping
 
 from tunepass.backends.base import unrestricted
@@ -35,8 +36,8 @@ def _describe(kernel: Kernel) -> tuple[str, Mapping[str, Json]]:
         "source": kernel.source.name,
         "parameters": [_parameter(p, kernel) for p in space.parameters],
         "constraints": [c.text for c in space.constraints],
-        "dense": _dense(space),
-        "feasible": feasible,
+        "dense": _json(_dense(space)),
+        "feasible": _json(feasible),
     }
     return _text(kernel, space, feasible), data
 
@@ -48,11 +49,20 @@ def _text(kernel: Kernel, space: Space, feasible: int | None) -> str:
     lines += [f"  constraint {c.text}" for c in space.constraints]
     dense = _dense(space)
     share = f" ({feasible / dense:.3%} of them)" if feasible is not None and dense else ""
-    count = f"{feasible:,}" if feasible is not None else "not counted: sampled with rejection"
+    count = _count(feasible) if feasible is not None else "not counted: sampled with rejection"
     lines.append(
-        f"  {f'{dense:,}' if dense is not None else 'infinitely many'} configurations, feasible: {count}{share}"
+        f"  {_count(dense) if dense is not None else 'infinitely many'} configurations, feasible: {count}{share}"
     )
     return "\n".join(lines)
+
+
+def _count(number: int) -> str:
+    """With its thousands; beyond 30 digits, which nobody counts, as a power of ten."""
+    if number < 10**30:
+        return f"{number:,}"
+    exponent = int((number.bit_length() - 1) * math.log10(2))
+    exponent += 10 ** (exponent + 1) <= number
+    return f"about {number / 10**exponent:.1f}e{exponent}"
 
 
 def kind(parameter: Parameter) -> str:
@@ -69,6 +79,11 @@ def _parameter(parameter: Parameter, kernel: Kernel) -> Json:
         "log": parameter.on_log_scale,
         "role": kernel.binding(parameter.name).role,
     }
+
+
+def _json(number: int | None) -> Json:
+    """A number of thousands of digits, which no reader of JSON takes, as text."""
+    return number if number is None or number < 10**300 else _count(number)
 
 
 def _dense(space: Space) -> int | None:

@@ -16,7 +16,7 @@ from tunepass.expr import python_eval, typing
 from tunepass.expr.nodes import Expr, Name, OrderType, Type
 
 LENGTH_LIMIT = 20_000  # characters
-DEPTH_LIMIT = 200  # levels of the tree; the readers recurse no deeper
+DEPTH_LIMIT = 256  # levels of the tree, one for each term of a sum; the readers recurse no deeper
 DIGIT_LIMIT = 40  # digits of an integer literal; 64 bits need 19
 
 _BRACKETS = {")": "(", "]": "[", "}": "{"}

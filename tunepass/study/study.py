@@ -296,7 +296,7 @@ class Study:
             self._strategy.observe(trial)
 
     def _claim(self, offered: Sequence[Configuration], known: set[Configuration], room: int) -> list[Configuration]:
-        """At most `room` new ones of `offered`, without a trial and not `known`: now under evaluation here, and known."""
+        """At most `room` new ones of `offered`, neither tried nor `known`: now under evaluation here, and known."""
         fresh: list[Configuration] = []
         for configuration in offered:
             if len(fresh) < room and configuration not in known and configuration not in self._number_of:

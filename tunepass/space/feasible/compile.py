@@ -14,8 +14,9 @@ import numpy as np
 
 from tunepass.expr import nodes
 from tunepass.space.columns import Indices, Mask
-from tunepass.space.feasible.diagram import Diagram, Layer, Nodes, dedupe
+from tunepass.space.feasible.diagram import Diagram, dedupe
 from tunepass.space.feasible.evaluate import Known, TermEvaluator
+from tunepass.space.feasible.layer import Layer, Nodes
 from tunepass.space.feasible.rows import Choices, PairSelection, Rows, joined, stacked
 from tunepass.space.feasible.terms import Term, Terms
 

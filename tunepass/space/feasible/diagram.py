@@ -2,10 +2,9 @@
 
     layer i   binds variable i; node 0 of layer 0 is the root, the only node of the last layer accepts
     arc       (node, value index) -> node of the next layer, sorted by node, then value
-    count     of an arc: how many assignments lie below it; `below[i]` are exclusive sums over a layer's arcs
+    count     of an arc: how many assignments lie below it (path_counts.py)
 
-Because every node is reached, a layer's counts sum to at most the size: with a size below 2**63 all sums are exact in
-64 bits, and beyond that they are Python integers. Walks go layer by layer for many rows at once.
+Walks go layer by layer for many rows at once.
 """
 
 from __future__ import annotations
@@ -19,10 +18,9 @@ from numpy.typing import NDArray
 
 from tunepass._native import ffi, lib
 from tunepass.space.columns import Indices
+from tunepass.space.feasible.layer import Layer, Nodes
+from tunepass.space.feasible.path_counts import node_sums, path_counts
 from tunepass.space.prior import Floats
-
-Nodes = NDArray[np.int32]
-LIMIT = 1 << 62
 
 
 def dedupe(rows: Indices) -> tuple[Nodes, Indices]:
@@ -42,26 +40,13 @@ def dedupe(rows: Indices) -> tuple[Nodes, Indices]:
     return ids, first[:count]
 
 
-@dataclass(frozen=True, slots=True)
-class Layer:
-    """Arcs of one layer: `start` (nodes + 1,), `value` and `child` (arcs,), values out of `width`."""
-
-    start: Indices
-    value: Nodes
-    child: Nodes
-    width: int
-
-    @property
-    def sources(self) -> Indices:
-        return np.repeat(np.arange(len(self.start) - 1), np.diff(self.start))
-
-
 class Diagram:
     """A path from the root to the accepting node is a row (n, layers) of value indices."""
 
     def __init__(self, layers: Sequence[Layer]):
         self.layers = tuple(layers)
-        self._count()
+        self._counts = path_counts(self.layers)
+        self.size = self._counts.size
 
     @property
     def nodes(self) -> int:
@@ -71,34 +56,13 @@ class Diagram:
     def arcs(self) -> int:
         return sum(len(layer.child) for layer in self.layers)
 
-    def _count(self) -> None:
-        """Bottom-up: `below[i]` (arcs + 1,) exclusive sums of layer i's arc counts."""
-        estimate = np.ones(1)
-        largest = 0.0
-        for layer in reversed(self.layers):
-            total = np.concatenate([[0.0], np.cumsum(estimate[layer.child])])
-            largest = max(largest, float(total[-1]))
-            estimate = total[layer.start[1:]] - total[layer.start[:-1]]
-        dtype: type[np.generic] = np.int64 if largest < LIMIT else np.object_
-        counts: NDArray[np.generic] = np.ones(1, dtype=dtype)
-        below = []
-        for layer in reversed(self.layers):
-            total = np.zeros(len(layer.child) + 1, dtype=dtype)
-            np.cumsum(counts[layer.child], out=total[1:])
-            below.append(total)
-            counts = total[layer.start[1:]] - total[layer.start[:-1]]
-        self.below: tuple[NDArray[np.int64], ...] = tuple(reversed(below))
-        self.size = int(counts[0])
-
     def unrank(self, ranks: Indices) -> Indices:
         """Rows (n, layers) at places `ranks` (n,) of the order of enumeration: lexicographic in value indices."""
         node = np.zeros(len(ranks), dtype=np.int64)
-        rest = np.asarray(ranks, dtype=self.below[0].dtype)
+        rest = np.asarray(ranks, dtype=self._counts.dtype)
         out = np.empty((len(ranks), len(self.layers)), dtype=np.int64)
-        for i, (layer, below) in enumerate(zip(self.layers, self.below)):
-            key = below[layer.start[node]] + rest
-            arc = np.searchsorted(below, key, side="right") - 1
-            rest = key - below[arc]
+        for i, layer in enumerate(self.layers):
+            arc, rest = self._counts.descend(i, node, rest)
             out[:, i] = layer.value[arc]
             node = layer.child[arc].astype(np.int64)
         return out
@@ -129,15 +93,15 @@ class Diagram:
         """Which rows (n, layers) are paths, and their ranks."""
         node = np.zeros(len(rows), dtype=np.int64)
         inside = np.ones(len(rows), dtype=bool)
-        rank = np.zeros(len(rows), dtype=self.below[0].dtype)
-        for i, (layer, below) in enumerate(zip(self.layers, self.below)):
+        rank = np.zeros(len(rows), dtype=self._counts.dtype)
+        for i, layer in enumerate(self.layers):
             keys = self.keys[i]
             value = rows[:, i]
             inside &= (value >= 0) & (value < layer.width)
             wanted = node * layer.width + value
             arc = np.searchsorted(keys, wanted).clip(max=max(0, len(keys) - 1))
             inside &= keys[arc] == wanted if len(keys) else False
-            rank += below[arc] - below[layer.start[node]]
+            rank += self._counts.before(i, node, arc)
             node = layer.child[arc].astype(np.int64) if len(keys) else node * 0
         return inside, rank
 
@@ -162,8 +126,7 @@ class Diagram:
         tables = []
         for layer, mass in zip(reversed(self.layers), reversed(list(masses))):
             arc = mass[layer.value] * weight[layer.child]
-            node = np.add.reduceat(np.append(arc, 0.0), layer.start[:-1])
-            node = np.where(np.diff(layer.start) == 0, 0.0, node)
+            node = node_sums(layer, arc)
             share = arc / np.where(node > 0, node, 1.0)[layer.sources]
             tables.append(np.cumsum(share))
             largest = node.max(initial=0.0)

@@ -15,12 +15,15 @@ from tunepass.expr import nodes
 from tunepass.space.feasible.terms import Term, Terms
 
 BEAM = 12
+MANY = 60  # units: with more of them, each next one is the one that leaves the fewest constraints open
 
 
 def choose(
     terms: Terms, constraints: Sequence[Term], units: Sequence[tuple[int, ...]], sizes: Mapping[int, int]
 ) -> list[int]:
     """Variables in order. `units` are variables that stay together, such as the positions of a permutation."""
+    if len(units) > MANY:
+        return [v for u in _fewest_open([c.mask for c in constraints], units) for v in units[u]]
     estimate = _Estimate(terms, constraints, sizes)
     steps = [(u, sum(1 << v for v in unit), _fan(unit, sizes)) for u, unit in enumerate(units)]
     beam: dict[int, tuple[float, tuple[int, ...]]] = {0: (0.0, ())}
@@ -41,6 +44,24 @@ def choose(
         beam = extended
     _, order = min(beam.values())
     return [v for u in order for v in units[u]]
+
+
+def _fewest_open(constraints: Sequence[int], units: Sequence[tuple[int, ...]]) -> list[int]:
+    """Units in order: next is the one after which the fewest constraints (masks of variables) are begun and not ended,
+    the first one of equals."""
+    left = {u: sum(1 << v for v in unit) for u, unit in enumerate(units)}
+    reading = {u: [c for c in constraints if c & mask] for u, mask in left.items()}
+    order, bound = list[int](), 0
+    while left:
+        before = bound
+
+        def opened(u: int, before: int = before) -> int:
+            after = before | left[u]
+            return sum(bool(c & ~after) - bool(c & before) for c in reading[u])
+
+        order.append(min(left, key=opened))
+        bound |= left.pop(order[-1])
+    return order
 
 
 def _fan(unit: tuple[int, ...], sizes: Mapping[int, int]) -> float:

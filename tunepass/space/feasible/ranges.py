@@ -63,7 +63,10 @@ def _any_undefined(parts: Sequence[TermRange]) -> bool:
 def add(parts: Sequence[TermRange], signs: Sequence[int], *, real: bool = False) -> TermRange:
     lo: Ends = 0.0
     hi: Ends = 0.0
-    for p, sign in zip(parts, signs):
+    signed = list(zip(parts, signs))
+    if not real:  # whole numbers add up alike in any order: those of one box first, for of many terms most are such
+        signed.sort(key=lambda entry: not isinstance(entry[0].lo, float) or not isinstance(entry[0].hi, float))
+    for p, sign in signed:
         lo, hi = (lo + p.lo, hi + p.hi) if sign > 0 else (lo - p.hi, hi - p.lo)
     return _settled(lo, hi, _any_undefined(parts), real=real)
 
