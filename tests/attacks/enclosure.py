@@ -2,8 +2,8 @@
 
     python -m tests.attacks.enclosure < REQUEST > RESULT      (JSON)
 
-The enclosure is a PID, IPC and mount namespace with its own /proc, /dev/shm, /dev/mqueue and /tmp, so that whatever is in
-it when the build has ended was left behind. An attack that is not held cannot reach the machine. Needs root.
+The enclosure is a PID, IPC and mount namespace with its own /proc, /dev/shm, queues and /tmp, so that whatever is in it
+when the build has ended was left behind. An attack that is not held cannot reach the machine. Needs root.
 """
 
 from __future__ import annotations
@@ -156,7 +156,7 @@ def lives(pid: str) -> bool:
 def expected(path: Path) -> bool:
     """Folders that were made here, the build's output, and the files by which builds share cores."""
     return path in (Path("/tmp/mqueue"), PLACE, *(PLACE / name for name in ("source", "tmp", "home"))) or (
-        path.parent == PLACE and path.name in ("stdout", "stderr") or path.name.startswith("tunepass-core-")
+        (path.parent == PLACE and path.name in ("stdout", "stderr")) or path.name.startswith("tunepass-core-")
     )
 
 

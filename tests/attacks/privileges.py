@@ -1,4 +1,4 @@
-"""The privileges a build is attacked with: root's, an ordinary user's, and an ordinary user's without user namespaces."""
+"""The privileges a build is attacked with: root's, a user's, and a user's where user namespaces are refused."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
     python -m tests.attacks.run [--only PATTERN] [--privileges with|without|bare|both|all] [--parallel 2] [--verbose]
 
-How an attack is written stands in `source.py`, where it runs in `enclosure.py`, with what privileges in `privileges.py`.
+How an attack is written stands in `source.py`, where it runs in `enclosure.py`, with what rights in `privileges.py`.
 Ends with status 0 if all have lost.
 """
 
@@ -124,8 +124,8 @@ def main(words: Sequence[str] | None = None) -> int:
     counts = {word: sum(bool(getattr(v, word)) for v in verdicts) for word in ("won", "harmed", "misjudged")}
     left = sum(bool(v.left_behind) for v in verdicts)
     print(
-        f"{len(verdicts)} attacks: {sum(v.lost for v in verdicts)} lost, {counts['won']} won, {counts['harmed']} harmed, "
-        f"{counts['misjudged']} misjudged, {left} left behind"
+        f"{len(verdicts)} attacks: {sum(v.lost for v in verdicts)} lost, {counts['won']} won, "
+        f"{counts['harmed']} harmed, {counts['misjudged']} misjudged, {left} left behind"
     )
     return 0 if verdicts and all(v.lost for v in verdicts) else 1
 

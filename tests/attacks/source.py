@@ -1,7 +1,7 @@
 """The source of an attack: an annotated kernel whose parameter ATTACK is 0 for the honest one and 1 for the attack.
 
-Its first lines say what is expected, each a comment: the stages one of which ATTACK=1 has to end with (`measured`, where an
-attack need not fail as long as it neither wins nor harms), and if need be the compiler and further options of the build:
+Its first lines say what is expected, each a comment: the stages one of which ATTACK=1 has to end with (`measured`: it
+need not fail as long as it neither wins nor harms), and if need be the compiler and further options of the build:
 
     /* expect: crash, run */
     /* compiler: gcc -O2 -fopenmp */

@@ -112,7 +112,7 @@ class ApplicationBackend(Backend):
             task.sources.copy(tree)
         for words in lower(kernel, chosen(kernel), str(tree), str(task.sources.folder)).builds:
             cwd = tree if task.private else task.sources.folder
-            done = run_limited(words, limits=task.build_limits, cwd=cwd, env=base_environment())
+            done = run_limited(words, limits=task.build_limits, cwd=cwd, env=base_environment(), trust="tool")
             failure = compile_failure(done, task.build_limits)
             if failure is not None:
                 raise ToolError(f"the tuned {kernel.name} does not build", hint=failure.log)

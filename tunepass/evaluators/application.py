@@ -158,7 +158,7 @@ class DeterministicRun(BuildingEvaluator[BuiltApplication]):
             task.sources.copy(folder)
         for words in task.lower(configuration, str(folder)).builds:
             cwd = folder if task.private else task.sources.folder
-            done = run_limited(words, limits=task.build_limits, cwd=cwd, env=base_environment())
+            done = run_limited(words, limits=task.build_limits, cwd=cwd, env=base_environment(), trust="tool")
             failure = compile_failure(done, task.build_limits)
             if failure is not None:
                 return failure

@@ -179,6 +179,7 @@ class CommandRun(BuildingEvaluator[BuiltProgram]):
             limits=limits,
             cwd=self.task.source.parent.resolve(),
             env=base_environment(dict(built.candidate.environment)),
+            scratch=built.folder,
         )
 
     def compare_again(

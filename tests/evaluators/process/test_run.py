@@ -10,18 +10,22 @@ import sys
 import threading
 import time
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
 from tunepass.diagnostics import ToolError
+from tunepass.evaluators.process.protection import Kind, available
 from tunepass.evaluators.process.run import Completed, Limits, run_limited
 
 LIMITS = Limits(wall_s=20)
 BRIEF = Limits(wall_s=0.5)
 
 
-def python(code: str, *arguments: str, limits: Limits = LIMITS, namespace: bool = True) -> Completed:
-    return run_limited([sys.executable, "-I", "-S", "-c", code, *arguments], limits=limits, namespace=namespace)
+def python(code: str, *arguments: str, limits: Limits = LIMITS, protection: Kind | None = None) -> Completed:
+    if protection is not None and protection not in available()[1]:
+        pytest.skip(f"this machine permits no {protection}")
+    return run_limited([sys.executable, "-I", "-S", "-c", code, *arguments], limits=limits, protection=protection)
 
 
 def processes_with(mark: str) -> list[int]:
@@ -45,7 +49,7 @@ def mark(request: pytest.FixtureRequest) -> str:
     return f"tunepass-test-{os.getpid()}-{abs(hash(request.node.nodeid))}"
 
 
-both = pytest.mark.parametrize("namespace", [True, False], ids=["namespace", "subreaper"])
+every = pytest.mark.parametrize("protection", get_args(Kind))
 
 
 def test_a_clean_exit_is_reported_with_its_output() -> None:
@@ -66,17 +70,17 @@ def test_a_program_that_is_not_there_is_named() -> None:
         run_limited(["no-such-compiler"], limits=LIMITS)
 
 
-@both
-def test_a_hang_costs_its_limit(namespace: bool, mark: str) -> None:
-    done = python("import time; time.sleep(60)", mark, limits=BRIEF, namespace=namespace)
+@every
+def test_a_hang_costs_its_limit(protection: Kind, mark: str) -> None:
+    done = python("import time; time.sleep(60)", mark, limits=BRIEF, protection=protection)
     assert done.ended == "timeout" and 0.5 <= done.seconds < 5
     assert not processes_with(mark)
 
 
-@both
-def test_closing_its_outputs_does_not_hide_a_hang(namespace: bool, mark: str) -> None:
+@every
+def test_closing_its_outputs_does_not_hide_a_hang(protection: Kind, mark: str) -> None:
     code = "import os, time; os.closerange(0, 3); time.sleep(60)"
-    assert python(code, mark, limits=BRIEF, namespace=namespace).ended == "timeout"
+    assert python(code, mark, limits=BRIEF, protection=protection).ended == "timeout"
     assert not processes_with(mark)
 
 
@@ -90,18 +94,18 @@ def test_a_processor_time_limit_ends_a_busy_loop() -> None:
     assert done.ended == "signal" and done.signal in ("SIGXCPU", "SIGKILL")
 
 
-@both
+@every
 @pytest.mark.parametrize("escape", ["", "os.setsid()"], ids=["child", "setsid"])
-def test_children_that_outlive_their_parent_are_killed(namespace: bool, escape: str, mark: str) -> None:
+def test_children_that_outlive_their_parent_are_killed(protection: Kind, escape: str, mark: str) -> None:
     code = f"import os, time\nif os.fork() == 0:\n    {escape or 'pass'}\n    time.sleep(60)"
-    done = python(code, mark, namespace=namespace)
+    done = python(code, mark, protection=protection)
     assert (done.ended, done.returncode, done.left_behind, done.ok) == ("exit", 0, 1, False)
     assert done.seconds < 10
     assert not processes_with(mark)
 
 
-@both
-def test_a_daemon_is_killed_at_the_time_limit(namespace: bool, mark: str) -> None:
+@every
+def test_a_daemon_is_killed_at_the_time_limit(protection: Kind, mark: str) -> None:
     code = """import os, time
 if os.fork() == 0:
     os.setsid()
@@ -109,25 +113,25 @@ if os.fork() == 0:
         os._exit(0)
     os.closerange(0, 3)
 time.sleep(60)"""
-    assert python(code, mark, limits=BRIEF, namespace=namespace).ended == "timeout"
+    assert python(code, mark, limits=BRIEF, protection=protection).ended == "timeout"
     assert not processes_with(mark)
 
 
-@both
-def test_a_fork_bomb_is_stopped(namespace: bool, mark: str) -> None:
+@every
+def test_a_fork_bomb_is_stopped(protection: Kind, mark: str) -> None:
     code = """import os, time
 for _ in range(7):  # 128 processes at most: a bomb that cannot go off here
     os.fork()
 time.sleep(60)"""
-    done = python(code, mark, limits=Limits(wall_s=10, processes=32), namespace=namespace)
+    done = python(code, mark, limits=Limits(wall_s=10, processes=32), protection=protection)
     assert done.ended == "processes"
     assert not processes_with(mark)
 
 
-@both
-def test_endless_printing_is_cut(namespace: bool) -> None:
+@every
+def test_endless_printing_is_cut(protection: Kind) -> None:
     code = "import os\nwhile True: os.write(1, b'all work and no play ' * 1000)"
-    done = python(code, limits=Limits(wall_s=20, output_bytes=100_000), namespace=namespace)
+    done = python(code, limits=Limits(wall_s=20, output_bytes=100_000), protection=protection)
     assert done.ended == "output" and len(done.stdout) == 100_000
 
 
@@ -172,12 +176,13 @@ def test_an_interrupt_kills_the_program_and_propagates(mark: str) -> None:
     assert not processes_with(mark)
 
 
-@both
-def test_when_the_caller_is_killed_the_program_goes_too(namespace: bool, mark: str) -> None:
+@every
+def test_when_the_caller_is_killed_the_program_goes_too(protection: Kind, mark: str) -> None:
     code = f"""import sys
+from tunepass.evaluators.process.protection import Kind, available
 from tunepass.evaluators.process.run import Limits, run_limited
 run_limited([sys.executable, "-c", "import time; time.sleep(60)", {mark + "-inner"!r}], limits=Limits(wall_s=60),
-            namespace={namespace})"""
+            protection={protection!r})"""
     caller = subprocess.Popen([sys.executable, "-c", code])
     until = time.monotonic() + 20
     while not processes_with(mark + "-inner") and time.monotonic() < until:
@@ -203,8 +208,8 @@ def test_no_zombie_is_left() -> None:
     assert not zombies
 
 
-@both
-def test_descriptors_are_passed_on_by_number_and_close_with_the_program(namespace: bool) -> None:
+@every
+def test_descriptors_are_passed_on_by_number_and_close_with_the_program(protection: Kind) -> None:
     ours, theirs = socket.socketpair()
     file = os.memfd_create("results")
     code = (
@@ -214,7 +219,7 @@ def test_descriptors_are_passed_on_by_number_and_close_with_the_program(namespac
         done = run_limited(
             [sys.executable, "-I", "-S", "-c", code],
             limits=LIMITS,
-            namespace=namespace,
+            protection=protection,
             descriptors=(theirs.fileno(), file),
         )
         theirs.close()

@@ -132,6 +132,8 @@ class HarnessRun:
                     cwd=self.folder,
                     env=base_environment(dict(self.environment)),
                     cpus=self.cpus,
+                    trust="kernel",
+                    scratch=self.folder,
                     descriptors=(theirs.fileno(), results.fileno()),
                 )
             finally:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import contextlib
-import json
+import marshal
 import os
 import signal
 import subprocess
-import sys
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,8 +14,8 @@ from pathlib import Path
 from typing import Literal, TypedDict
 
 from tunepass.diagnostics import ToolError
+from tunepass.evaluators.process.protection import Kind, Trust, shield, start_words
 
-SUPERVISOR = Path(__file__).with_name("supervisor.py")
 _running: set[subprocess.Popen[bytes]] = set()
 _running_lock = threading.Lock()
 LOG_TAIL = 4000  # characters of a tool's output kept with an outcome
@@ -36,6 +35,7 @@ class Limits:
     output_bytes: int = 1 << 20  # of stdout, and of stderr
     file_bytes: int | None = 1 << 30
     processes: int = 64
+    threads: int = 4096  # of all processes together
     limit_reservations: bool = True
 
 
@@ -65,7 +65,7 @@ class Completed:
 
 
 class _Header(TypedDict):
-    """The supervisor's reply, before the captured bytes."""
+    """The first part of the supervisor's reply; the captured bytes follow."""
 
     ended: Ended | Literal["abandoned"]
     exec_error: tuple[int, str] | None
@@ -76,8 +76,6 @@ class _Header(TypedDict):
     peak_bytes: int
     cpu_s: float
     involuntary_switches: int
-    stdout: int
-    stderr: int
 
 
 def tail(text: str, limit: int = LOG_TAIL) -> str:
@@ -97,23 +95,33 @@ def run_limited(
     cwd: Path | str | None = None,
     env: Mapping[str, str] | None = None,
     cpus: Sequence[int] = (),
-    namespace: bool = True,
+    trust: Trust = "program",
+    scratch: Path | str | None = None,
+    protection: Kind | None = None,
     descriptors: Sequence[int] = (),
 ) -> Completed:
     """Run `argv` (never through a shell; stdin is /dev/null) in `cwd` with exactly the environment `env`.
 
     Kills the program, its process group and every descendant (also those that called setsid) at a limit, at its end,
-    and when the caller is interrupted or dies. `cpus` pins it where allowed; `namespace` permits a PID namespace.
+    and when the caller is interrupted or dies. `cpus` pins it where allowed. What it may do is a matter of `trust`;
+    `scratch` is the folder for its temporary files, which end with it, and the only one that a kernel may write to.
+    `protection` is the strongest there is, unless a weaker one is wanted.
     `descriptors` are open files that the program finds as 3, 4, ...; nothing of them stays open beside it.
     Raises ToolError when the program cannot be started.
     """
+    if trust == "kernel" and scratch is None:
+        raise ValueError("a kernel needs the folder that it may write to")
     words = [os.fspath(word) for word in argv]
+    here = None if trust == "tool" else shield()
     request = {
         "argv": words,
         "cwd": os.fspath(cwd) if cwd is not None else os.getcwd(),
         "env": dict(base_environment() if env is None else env),
         "cpus": list(cpus),
-        "namespace": namespace,
+        "trust": trust,
+        "protection": protection or (here.kind if here else "namespaces"),
+        "filter": here is not None and here.filter,
+        "scratch": os.path.abspath(scratch) if scratch is not None else None,
         "wall_s": limits.wall_s,
         "cpu_s": limits.cpu_s,
         "memory_bytes": limits.memory_bytes,
@@ -121,19 +129,21 @@ def run_limited(
         "output_bytes": limits.output_bytes,
         "file_bytes": limits.file_bytes,
         "processes": limits.processes,
+        "threads": limits.threads,
         "descriptors": list(descriptors),
     }
-    reply = _supervise(json.dumps(request).encode() + b"\n", descriptors)
-    header, _, rest = reply.partition(b"\n")
-    if not header:
-        raise ToolError(f"the supervisor of {words[0]} died", hint="was it killed for lack of memory?")
-    return _completed(words[0], json.loads(header), rest)
+    reply = _supervise(marshal.dumps(request), descriptors)
+    try:
+        answer: tuple[_Header, bytes, bytes] = marshal.loads(reply)
+    except (EOFError, ValueError, TypeError):
+        raise ToolError(f"the supervisor of {words[0]} died", hint="was it killed for lack of memory?") from None
+    return _completed(words[0], *answer)
 
 
 def _supervise(request: bytes, descriptors: Sequence[int]) -> bytes:
     """Start the supervisor, keep its stdin open until it has replied, and wait for it."""
     process = subprocess.Popen(
-        [sys.executable or "python3", "-I", "-S", "-B", str(SUPERVISOR)],
+        start_words(),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         start_new_session=True,  # a terminal's Ctrl-C is ours to handle
@@ -143,7 +153,7 @@ def _supervise(request: bytes, descriptors: Sequence[int]) -> bytes:
     with _running_lock:
         _running.add(process)
     try:
-        process.stdin.write(request)
+        process.stdin.write(len(request).to_bytes(8, "little") + request)
         process.stdin.flush()
         return process.stdout.read()
     except BrokenPipeError:
@@ -170,22 +180,22 @@ def _let_go(process: subprocess.Popen[bytes]) -> None:
         process.stdin.close()
 
 
-def _completed(program: str, header: _Header, rest: bytes) -> Completed:
+def _completed(program: str, header: _Header, stdout: bytes, stderr: bytes) -> Completed:
     if header["exec_error"]:
         raise ToolError(
             f"cannot run {program}: {header['exec_error'][1]}", hint="is it installed, executable and on the PATH?"
         )
     if header["ended"] == "abandoned":
         raise KeyboardInterrupt
-    split, number, ended = header["stdout"], header["signal"], header["ended"]
+    number, ended = header["signal"], header["ended"]
     if ended == "exit" and number is not None:
         ended = "signal"
     return Completed(
         ended=ended,
         returncode=header["returncode"] if ended == "exit" else None,
         signal=signal.Signals(number).name if number is not None and ended == "signal" else None,
-        stdout=rest[:split].decode(errors="replace"),
-        stderr=rest[split:].decode(errors="replace"),
+        stdout=stdout.decode(errors="replace"),
+        stderr=stderr.decode(errors="replace"),
         seconds=header["seconds"],
         cpu_s=header["cpu_s"],
         peak_bytes=header["peak_bytes"],

@@ -83,9 +83,16 @@ class Compiling:
         return Limits(wall_s=wall, memory_bytes=self.limits.memory_bytes, processes=256)
 
     def run(self, words: Sequence[str | Path], limits: Limits | None = None) -> tuple[Completed, Failed | None]:
-        """One run of the compiler; its duration informs the limit of later ones if it succeeded."""
+        """One run of the compiler; its duration informs the limit of later ones if it succeeded. Its temporary files go
+        beside its output, and with them whatever a killed compiler leaves."""
         limits = limits or self.limits_now()
-        done = run_limited([self.compiler.path, *words], limits=limits, env={**base_environment(), **self.environment})
+        done = run_limited(
+            [self.compiler.path, *words],
+            limits=limits,
+            env={**base_environment(), **self.environment},
+            trust="tool",
+            scratch=Path(words[words.index("-o") + 1]).parent if "-o" in words else None,
+        )
         failure = compile_failure(done, limits)
         if failure is None:
             self.longest_s = max(self.longest_s, done.seconds)

@@ -75,7 +75,7 @@ def find() -> tuple[str, ...]:
 
 @lru_cache(maxsize=4)
 def version(command: tuple[str, ...]) -> str:
-    done = run_limited([*command, "-V"], limits=_limits())
+    done = run_limited([*command, "-V"], limits=_limits(), trust="tool")
     lines = done.stdout.splitlines()
     if not done.ok or not lines:
         raise ToolError("yosys -V does not work", hint=done.log)
@@ -89,7 +89,7 @@ def synthesise(verilog: str, top: str, target: str) -> dict[str, Counts]:
     with tempfile.TemporaryDirectory(prefix="tunepass-yosys-") as folder:
         # YoWASP sees its working directory and little else, so names are relative to it.
         Path(folder, "in.v").write_text(verilog, encoding="utf-8")
-        done = run_limited([*find(), "-q", "-p", script], limits=_limits(), cwd=folder)
+        done = run_limited([*find(), "-q", "-p", script], limits=_limits(), cwd=folder, trust="tool")
         statistics = Path(folder, "out.json")
         if not done.ok or not statistics.exists():
             raise ToolError(f"yosys failed on {top} for {target}", hint=done.log or done.ended)

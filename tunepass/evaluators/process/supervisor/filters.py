@@ -1,0 +1,108 @@
+"""Filters of system calls, as the kernel's small machine (linux/filter.h) reads them.
+
+Refused calls fail with EPERM, so that honest programs which only try (OpenMP's and MPI's runtimes do) go on.
+"""
+
+from __future__ import annotations
+
+import os
+import struct
+
+from tunepass.evaluators.process.supervisor.kernel import AUDIT_ARCH, MACHINE, number
+
+LOAD, EQUAL, ANY_BIT, RETURN = 0x20, 0x15, 0x45, 0x06
+AT_NUMBER, AT_ARCH, AT_ARGUMENTS = 0, 4, 16
+ALLOW, EPERM, ENOSYS, NOTIFY = 0x7FFF0000, 0x00050001, 0x00050026, 0x7FC00000
+X32_BIT = 0x40000000
+# CLONE_NEWNS, CGROUP, UTS, IPC, USER, PID, NET; NEWTIME, which clone() has no bit for
+NEW_SPACES, NEW_TIME = 0x7E020000, 0x80
+O_CREAT = os.O_CREAT
+
+# What a kernel has no business with. Whoever is not root would be refused most of it anyway.
+REFUSED = (
+    *("ptrace", "process_vm_readv", "process_vm_writev", "pidfd_getfd", "process_madvise", "process_mrelease", "kcmp"),
+    *("keyctl", "add_key", "request_key", "socket", "io_uring_setup", "bpf", "perf_event_open", "userfaultfd"),
+    *("mount", "umount2", "pivot_root", "chroot", "setns", "open_tree", "move_mount", "fsopen", "fsconfig", "fsmount"),
+    *("fspick", "mount_setattr", "open_by_handle_at", "fanotify_init", "quotactl", "acct", "swapon", "swapoff"),
+    *("reboot", "kexec_load", "kexec_file_load", "init_module", "finit_module", "delete_module", "iopl", "ioperm"),
+    *("settimeofday", "clock_settime", "clock_adjtime", "sethostname", "setdomainname", "vhangup", "syslog"),
+)
+# Calls that name a process or a thread: the argument that does. Zero is the caller or his group.
+NAMING = {
+    **dict.fromkeys(("kill", "tkill", "tgkill", "rt_sigqueueinfo", "rt_tgsigqueueinfo", "pidfd_open", "prlimit64"), 0),
+    **dict.fromkeys(("process_vm_readv", "process_vm_writev", "migrate_pages", "move_pages"), 0),
+    **dict.fromkeys(("sched_setaffinity", "sched_setscheduler", "sched_setparam", "sched_setattr"), 0),
+    **dict.fromkeys(("ptrace", "setpriority", "ioprio_set"), 1),
+}
+GETTING = ("shmget", "semget", "msgget")
+# Calls that make a name: the argument that is the path, and the one that is its folder's descriptor, if there is one.
+NAMES: dict[str, tuple[int, int | None]] = {
+    **dict.fromkeys(("creat", "mkdir", "mknod"), (0, None)),
+    **dict.fromkeys(("link", "rename", "symlink"), (1, None)),
+    **dict.fromkeys(("mkdirat", "mknodat"), (1, 0)),
+    **dict.fromkeys(("linkat", "renameat", "renameat2"), (3, 2)),
+    "symlinkat": (2, 1),
+}
+# The same if the flags, the argument given, have O_CREAT.
+OPENING: dict[str, tuple[int, int | None, int]] = {"open": (0, None, 1), "openat": (1, 0, 2), "mq_open": (0, None, 1)}
+
+Instruction = tuple[int, int, int, int]
+
+
+def instruction(code: int, operand: int, on_true: int = 0, on_false: int = 0) -> Instruction:
+    return code, on_true, on_false, operand
+
+
+def when(call: str, *then: Instruction) -> list[Instruction]:
+    """`then`, which has to return in all cases, if that is the call; nothing where the architecture lacks it."""
+    nr = number(call)
+    return [] if nr is None else [instruction(EQUAL, nr, 0, len(then)), *then]
+
+
+def decide(argument: int, code: int, operand: int, on_true: int, on_false: int) -> tuple[Instruction, ...]:
+    """Compare the low half of an argument."""
+    return (
+        instruction(LOAD, AT_ARGUMENTS + 8 * argument),
+        instruction(code, operand, 0, 1),
+        instruction(RETURN, on_true),
+        instruction(RETURN, on_false),
+    )
+
+
+def returning(value: int) -> Instruction:
+    return instruction(RETURN, value)
+
+
+def assemble(instructions: list[Instruction]) -> bytes:
+    return b"".join(struct.pack("HBBI", *one) for one in instructions)
+
+
+def start(foreign: int) -> list[Instruction]:
+    """Calls of another architecture's programs end with `foreign`; the number is loaded for what follows."""
+    return [
+        instruction(LOAD, AT_ARCH),
+        instruction(EQUAL, AUDIT_ARCH[MACHINE], 1, 0),
+        returning(foreign),
+        instruction(LOAD, AT_NUMBER),
+        *([instruction(ANY_BIT, X32_BIT, 0, 1), returning(ENOSYS)] if MACHINE == "x86_64" else []),
+    ]
+
+
+def call_filter(trust: str, *, broker: bool) -> bytes:
+    """For a kernel what it has no business with; with a broker what names other processes or could stay behind."""
+    program = start(EPERM if trust == "kernel" else ALLOW)
+    if trust == "kernel":
+        for name in REFUSED:
+            program += when(name, returning(EPERM))
+        program += when("clone", *decide(0, ANY_BIT, NEW_SPACES, EPERM, ALLOW))
+        program += when("unshare", *decide(0, ANY_BIT, NEW_SPACES | NEW_TIME, EPERM, ALLOW))
+        program += when("clone3", returning(ENOSYS))  # its flags are in memory; libraries go on with clone
+    if broker:
+        for name, argument in NAMING.items():
+            program += when(name, *decide(argument, EQUAL, 0, ALLOW, NOTIFY))
+        for name in (*GETTING, *NAMES):
+            program += when(name, returning(NOTIFY))
+        for name, (_, _, flags) in OPENING.items():
+            program += when(name, *decide(flags, ANY_BIT, O_CREAT, NOTIFY, ALLOW))
+        program += when("openat2", returning(ENOSYS))
+    return assemble([*program, returning(ALLOW)])

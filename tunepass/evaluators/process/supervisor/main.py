@@ -1,0 +1,188 @@
+"""Start the program, watch it, sweep up after it, and tell the caller."""
+
+from __future__ import annotations
+
+import fcntl
+import marshal
+import os
+import signal
+import sys
+import time
+
+from tunepass.evaluators.process.supervisor import confinement, namespaces
+from tunepass.evaluators.process.supervisor.filters import call_filter
+from tunepass.evaluators.process.supervisor.kernel import (
+    PR_SET_CHILD_SUBREAPER,
+    PR_SET_DUMPABLE,
+    PR_SET_PDEATHSIG,
+    linux_version,
+    prctl,
+)
+from tunepass.evaluators.process.supervisor.request import RunRequest, read_request
+from tunepass.evaluators.process.supervisor.watch import Capture, Watch
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from _socket import socket
+
+REPLY = 1
+COUNTS_BY_NAMESPACE = (5, 14)  # the Linux since which a user namespace has a count of processes of its own
+
+
+def keep_open(descriptors: list[int]) -> int:
+    """Number them 3, 4, ... and close all others. The last, whose number this is, closes at exec, the others stay."""
+    high = [fcntl.fcntl(fd, fcntl.F_DUPFD, 64) for fd in descriptors]
+    for nr, fd in enumerate(high, 3):
+        os.dup2(fd, nr)
+    last = 2 + len(high)
+    os.set_inheritable(last, False)
+    os.closerange(last + 1, 1024)
+    return last
+
+
+def become(request: RunRequest, out: int, err: int, failed: int, channel: socket | None) -> None:
+    """In the forked child: never returns."""
+    try:
+        prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+        os.setsid()
+        if request.cpus:
+            try_to(os.sched_setaffinity, 0, request.cpus)  # where allowed
+        os.chdir(request.cwd)
+        for nr in (signal.SIGPIPE, signal.SIGXFSZ, signal.SIGINT, signal.SIGCHLD):
+            signal.signal(nr, signal.SIG_DFL)
+        if request.temporary:
+            os.mkdir(request.temporary, 0o700)
+            request.env["TMPDIR"] = request.temporary
+        confine(request, channel)
+        null = os.open(os.devnull, os.O_RDONLY)
+        for stream, fd in enumerate((null, out, err)):
+            os.dup2(fd, stream)
+        failed = keep_open([*request.descriptors, failed])
+        os.execvpe(request.argv[0], request.argv, request.env)
+    except OSError as error:
+        os.write(failed, marshal.dumps((error.errno, str(error.strerror))))
+    finally:
+        os._exit(127)
+
+
+def confine(request: RunRequest, channel: socket | None) -> None:
+    """Give up what a program of that trust has no use for."""
+    own_count = request.protection == "user_namespaces" and linux_version() >= COUNTS_BY_NAMESPACE
+    confinement.set_limits(request, count_processes=own_count)
+    if request.trust == "tool":
+        return
+    confinement.drop_capabilities(request.trust)
+    alone = request.protection in ("namespaces", "user_namespaces")
+    if request.trust == "kernel" or not alone:
+        confinement.restrict_writing(request.scratch if request.trust == "kernel" else None)
+    filtered = request.filter and confinement.is_64_bit(request.argv[0], request.env.get("PATH", ""))
+    if filtered and (request.trust == "kernel" or channel):
+        listener = confinement.filter_calls(call_filter(request.trust, broker=bool(channel)), listen=bool(channel))
+        if channel:
+            from tunepass.evaluators.process.supervisor.broker import hand_over
+
+            hand_over(listener, channel)
+
+
+def try_to(action: object, *arguments: object) -> None:
+    try:  # noqa: SIM105 (importing contextlib takes longer than a run should)
+        action(*arguments)  # type: ignore[operator]
+    except OSError:
+        pass
+
+
+def main() -> None:
+    if sys.argv[1:] == ["probe"]:
+        from tunepass.evaluators.process.supervisor.probe import probe
+
+        os.write(REPLY, marshal.dumps(probe()))
+        return
+    request = read_request()
+    prctl(PR_SET_CHILD_SUBREAPER, 1)
+    wake_read, wake_write = os.pipe()
+    os.set_blocking(wake_write, False)
+    signal.set_wakeup_fd(wake_write, warn_on_full_buffer=False)
+    signal.signal(signal.SIGCHLD, lambda *_: None)
+    out_read, out_write = os.pipe()
+    err_read, err_write = os.pipe()
+    failed_read, failed_write = os.pipe()  # close-on-exec: its end without bytes means that exec succeeded
+    request.protection = namespaces.enter(request.protection, request.trust)
+    prctl(PR_SET_DUMPABLE, 0)
+    alone = request.protection in ("namespaces", "user_namespaces")
+    init = namespaces.first_process() if alone else 0
+    channels = channel_pair() if request.protection == "broker" and request.trust != "tool" else None
+    target = os.fork()
+    if target == 0:
+        become(request, out_write, err_write, failed_write, channels[1] if channels else None)
+    for fd in (out_write, err_write, failed_write, *request.descriptors):
+        os.close(fd)
+    captures = (Capture(out_read, request.output_bytes), Capture(err_read, request.output_bytes))
+    watch = Watch(request, target, init, captures, wake_read)
+    if channels:
+        listen(watch, channels)
+    failure = os.read(failed_read, 4096)
+    watch.started = time.monotonic()
+    ended = watch.run()
+    left = watch.left_behind() if ended == "exit" else 0
+    watch.sweep()
+    clean(watch)
+    for capture in captures:  # a short program's last words
+        if not capture.pump() and ended == "exit":
+            ended = "output"
+    reply(watch, ended, left, failure)
+
+
+def channel_pair() -> tuple[socket, socket]:
+    """The broker is imported before a process waits for it with each file that it makes."""
+    import _socket
+
+    from tunepass.evaluators.process.supervisor import broker as broker
+
+    return _socket.socketpair()
+
+
+def listen(watch: Watch, channels: tuple[socket, socket]) -> None:
+    from tunepass.evaluators.process.supervisor.broker import Broker, take_over
+
+    ours, theirs = channels
+    theirs.close()
+    listener = take_over(ours)
+    ours.close()
+    if listener >= 0:
+        watch.broker = Broker(listener)
+
+
+def clean(watch: Watch) -> None:
+    """Remove what the program left in shared memory and in its temporary folder."""
+    if watch.broker:
+        watch.broker.remove()
+    if watch.request.temporary and os.path.isdir(watch.request.temporary):
+        try:
+            os.rmdir(watch.request.temporary)
+        except OSError:
+            import shutil
+
+            shutil.rmtree(watch.request.temporary, ignore_errors=True)
+
+
+def reply(watch: Watch, ended: str, left: int, failure: bytes) -> None:
+    usage = watch.usage
+    status = watch.status if watch.status is not None else 0
+    header = {
+        "ended": ended,
+        "exec_error": marshal.loads(failure) if failure else None,
+        "returncode": os.WEXITSTATUS(status) if os.WIFEXITED(status) else None,
+        "signal": os.WTERMSIG(status) if os.WIFSIGNALED(status) else None,
+        "seconds": (watch.ended or time.monotonic()) - watch.started,
+        "left_behind": left,
+        "protection": watch.request.protection,
+        "peak_bytes": max(watch.peak, usage.ru_maxrss * 1024 if usage else 0),
+        "cpu_s": usage.ru_utime + usage.ru_stime if usage else 0.0,
+        "involuntary_switches": usage.ru_nivcsw if usage else 0,
+    }
+    rest = marshal.dumps((header, *(bytes(capture.data) for capture in watch.captures)))
+    try:
+        while rest:
+            rest = rest[os.write(REPLY, rest) :]
+    except OSError:
+        pass  # the caller is gone; everything below is too
