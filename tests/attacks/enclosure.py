@@ -154,9 +154,13 @@ def lives(pid: str) -> bool:
 
 
 def expected(path: Path) -> bool:
-    """Folders that were made here, the build's output, and the files by which builds share cores."""
-    return path in (Path("/tmp/mqueue"), PLACE, *(PLACE / name for name in ("source", "tmp", "home"))) or (
-        (path.parent == PLACE and path.name in ("stdout", "stderr")) or path.name.startswith("tunepass-core-")
+    """Folders that were made here, the build's output and cache, and the files by which builds share cores."""
+    cache = PLACE / "home" / ".cache"
+    return (
+        path in (Path("/tmp/mqueue"), PLACE, *(PLACE / name for name in ("source", "tmp", "home")), cache)
+        or (path.parent == PLACE and path.name in ("stdout", "stderr"))
+        or path.is_relative_to(cache / "tunepass")
+        or path.name.startswith("tunepass-core-")
     )
 
 
