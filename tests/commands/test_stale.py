@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 import shutil
@@ -9,6 +10,8 @@ import shutil
 import pytest
 
 from tests.commands.conftest import SOURCE, Folder
+from tunepass.study.identity import source_hash
+from tunepass.study.storage.store import Store
 
 pytestmark = pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc")
 HEADER = "#define FACTOR 2\n"
@@ -94,3 +97,35 @@ def test_a_lock_from_another_processor_or_compiler_binary_is_stale(folder: Folde
         "program changed: compiler driver",
         "flag -march=native: -march=znver3 -> -march=skylake",
     ]
+
+
+EDITING = """#!/bin/sh
+case " $* " in
+*BLOCK=1\\ *) (cd HERE && [ ! -e edited ] && touch edited && EDIT) ;;
+esac
+exec gcc "$@"
+"""
+EDITS = {
+    "header in place": "echo '#define FACTOR 3' > include/tile.h",
+    "header renamed over": "echo '#define FACTOR 3' > new && mv new include/tile.h",
+    "source": "echo '/* more */' >> scale.c",
+}
+
+
+@pytest.mark.parametrize("edit", EDITS.values(), ids=EDITS.keys())
+def test_a_file_edited_while_it_is_searched_ends_the_build(folder: Folder, edit: str) -> None:
+    """The compiler edits it itself, when it is asked for a certain candidate."""
+    include_tile(folder)
+    source = folder.path.joinpath("scale.c").read_text()
+    folder.write("mycc", EDITING.replace("EDIT", edit).replace("HERE", str(folder.path))).chmod(0o755)
+    words = ("build", "scale.c", "--strategy", "exhaustive", "--format", "json", "--", "./mycc", "-O2", "-Iinclude")
+    done = folder.run(*words)
+    name = "scale.c" if "scale.c" in edit else "include/tile.h"
+    assert done.returncode == 2 and f"error: {name} changed during the build" in done.stderr
+    assert "every trial so far is kept" in done.stderr and not folder.path.joinpath("tunepass.lock").exists()
+    with Store(f"sqlite:///{folder.path / '.tunepass' / 'store.db'}") as store:
+        (study,) = store.studies()
+        read = store.manifest(study.identity["files"])
+    header = ("include/tile.h", hashlib.sha256(HEADER.encode()).hexdigest())
+    assert 0 < study.trials < 5 and study.identity["source"] == source_hash(source)
+    assert read is not None and header in [(part.name, part.value) for part in read.parts]

@@ -44,7 +44,7 @@ from tunepass.study.objective import Objective
 from tunepass.study.space_description import space_hash
 
 if TYPE_CHECKING:
-    from tunepass.evaluators.toolchains.files_read import FilesRead
+    from tunepass.evaluators.toolchains.source_files import SourceFiles
 
 UNLISTED = "not listed by the compiler"  # in place of the digest of what it read
 DEFAULT_FLAGS = ("-O2",)
@@ -100,23 +100,23 @@ class CBackend(Backend):
         return replace(
             identity,
             compiler=identify(self.command[0]).version,
-            files=self.files_read.manifest.digest if self.files_read else UNLISTED,
+            files=self.files.manifest.digest if self.files.listed else UNLISTED,
             toolchain=self.toolchain.digest,
         )
 
     def manifests(self) -> Mapping[str, Manifest]:
         if self.target.starts < Starts.COMPILER:
             return {}
-        known = [self.toolchain, *([self.files_read.manifest] if self.files_read else [])]
+        known = [self.toolchain, *([self.files.manifest] if self.files.listed else [])]
         return {manifest.digest: manifest for manifest in known}
 
     @cached_property
-    def files_read(self) -> FilesRead | None:
-        """What the compile of the untouched source reads; None where the compiler does not tell."""
-        from tunepass.evaluators.toolchains.files_read import files_read
+    def files(self) -> SourceFiles:
+        """What the compile of the untouched source reads."""
+        from tunepass.evaluators.toolchains.source_files import source_files
 
-        source = Path(self.kernel.source.name)
-        return files_read(self.command, source, defines(self.kernel, default_of(self.kernel)))
+        source = self.kernel.source
+        return source_files(self.command, Path(source.name), source.text, defines(self.kernel, default_of(self.kernel)))
 
     @cached_property
     def toolchain(self) -> Manifest:
@@ -137,18 +137,22 @@ class CBackend(Backend):
                 from tunepass.backends.c_tasks import call_task
                 from tunepass.evaluators.compile_run import CompileRun
 
-                return CompileRun(call_task(self.kernel, call, self.command, self.objectives()[0]))
+                task = call_task(self.kernel, call, self.command, self.objectives()[0])
+                return CompileRun(replace(task, files=self.files))
             case RunCommand() as run:
                 from tunepass.backends.c_tasks import run_task
                 from tunepass.evaluators.command import CommandRun
 
-                return CommandRun(run_task(self.kernel, run, self.command, run_objectives(run, ())))
+                program = run_task(self.kernel, run, self.command, run_objectives(run, ()))
+                return CommandRun(replace(program, files=self.files))
 
     def write(self, scheduled: Sequence[Kernel], note: str, folder: Path, word: str = "tuned") -> tuple[Path, ...]:
         """NAME.tuned.c, NAME.tuned.h and NAME.tuned.o; the program NAME.tuned when the source says how it is run."""
+        self.files.check_unchanged()
         files = frontend_of(self.kernel.source.name).emit(scheduled, note, word)
         with scratch_folder(folder) as scratch:
             built = self._build(scratch, scheduled, files[0])
+            self.files.check_unchanged()
             return install(scratch, [*write_files(scratch, files), built], folder)
 
     def _build(self, scratch: Path, scheduled: Sequence[Kernel], text: EmittedFile) -> str:
@@ -157,7 +161,8 @@ class CBackend(Backend):
 
         kernel = self.kernel
         language: Literal["c", "c++"] = "c++" if kernel.language == "c++" else "c"
-        compiling = Compiling(command=self.command, source=Path(kernel.source.name), language=language)
+        source = Path(kernel.source.name)
+        compiling = Compiling(command=self.command, source=source, language=language, numbered=False)
         chosen_flags = tuple(flag for k in scheduled for flag in flags(k, chosen(k)))
         candidate = Candidate(text=text.text, flags=chosen_flags)
         target, _, failure = compiling.compile_candidate(candidate, scratch, rename_main=False)

@@ -26,6 +26,7 @@ from tunepass.evaluators.process.cores import reserved_core
 from tunepass.evaluators.process.failures import run_failure
 from tunepass.evaluators.process.run import Completed, Limits, base_environment, run_limited, tail
 from tunepass.evaluators.toolchains.compiling import Compiling
+from tunepass.evaluators.toolchains.source_files import SourceFiles
 from tunepass.ir.candidate import Candidate, Lower
 from tunepass.space.configuration import Configuration
 from tunepass.study.objective import Objective
@@ -47,6 +48,7 @@ class CommandTask:
     metrics: tuple[MetricPattern, ...] = ()
     check: tuple[str, ...] = ()
     reference: Candidate = field(default_factory=Candidate)
+    files: SourceFiles | None = None  # what is compiled; a search ends when one of them changes
     language: str = "c"
     plan: MeasurePlan = COMMAND_PLAN
     run_limits: Limits = field(default_factory=lambda: Limits(wall_s=120))
@@ -84,6 +86,8 @@ class CommandRun(BuildingEvaluator[BuiltProgram]):
         """Build and run the untouched source once; how long that took bounds the others' runs. May raise ToolError."""
         with self._setting_up:
             if self._limits is None:
+                if self.task.files is not None:
+                    self.compiling.freeze(self.workspace.new(), self.task.files, self.task.reference.defines)
                 with self.workspace.scratch() as folder:
                     built = BuiltProgram(Configuration({}), self.task.reference, folder, folder / "program")
                     self._build(built)
@@ -100,6 +104,8 @@ class CommandRun(BuildingEvaluator[BuiltProgram]):
     def prepare(self, configuration: Configuration) -> BuiltProgram:
         """Compile and link. Safe to call from several threads."""
         self.set_up()
+        if self.task.files is not None:
+            self.task.files.check_unchanged()
         folder = self.workspace.new()
         built = BuiltProgram(configuration, self.task.lower(configuration), folder, folder / "program")
         started = time.monotonic()

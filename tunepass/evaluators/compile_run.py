@@ -34,6 +34,7 @@ from tunepass.evaluators.object_cache import digest, file_digest
 from tunepass.evaluators.process.cores import reserved_core
 from tunepass.evaluators.process.run import Limits, tail
 from tunepass.evaluators.toolchains.compiling import CompileLimits, Compiling, mentions_main
+from tunepass.evaluators.toolchains.source_files import SourceFiles
 from tunepass.ir.candidate import Candidate, Lower
 from tunepass.space.configuration import Configuration
 from tunepass.study.outcome import Evaluation, Failed, Measured
@@ -55,6 +56,7 @@ class KernelTask:
     harness: str
     lower: Lower
     reference: Candidate = field(default_factory=Candidate)
+    files: SourceFiles | None = None  # what is compiled; a search ends when one of them changes
     language: str = "c"
     tolerance: Tolerance = field(default_factory=Tolerance)
     seeds: tuple[int, ...] = (1, 2)  # the last one is timed
@@ -107,6 +109,8 @@ class CompileRun(BuildingEvaluator[BuiltCandidate]):
             if self._reference is None:
                 compiling, task = self.compiling, self.task
                 folder = self.workspace.new()
+                if task.files is not None:
+                    compiling.freeze(self.workspace.new(), task.files, task.reference.defines)
                 self._harness = build_harness(compiling, task.harness, task.reference, task.text, folder)
                 cases = all_cases(task.seeds, task.inputs)
                 self._reference = run_reference(
@@ -130,6 +134,8 @@ class CompileRun(BuildingEvaluator[BuiltCandidate]):
     def prepare(self, configuration: Configuration, *, link_known: bool = False) -> BuiltCandidate:
         """Compile, and link unless the object is known already. Safe to call from several threads."""
         self.set_up()
+        if self.task.files is not None:
+            self.task.files.check_unchanged()
         built = BuiltCandidate(configuration, self.task.lower(configuration), self.workspace.new())
         try:
             with spent(built.seconds, "compile"):

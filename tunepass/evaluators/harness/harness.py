@@ -174,7 +174,7 @@ def build_harness(compiling: Compiling, harness: str, reference: Candidate, text
     _, failure = compiling.run(alone)
     link_words = ["-lm", *(f"-Wl,--wrap={name}" for name in WRAPPED)]
     if failure is not None:
-        source = str(compiling.source.resolve())
+        source = compiling.place_of(compiling.source)
         _, with_source = compiling.run([f'-DTP_INCLUDE_SOURCE="{source}"', *includes, *reference.defines, *alone])
         if with_source is not None:
             raise ToolError(f"the harness for {compiling.source} does not compile", hint=with_source.log)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -13,6 +14,8 @@ from tunepass.evaluators.process.failures import compile_failure
 from tunepass.evaluators.process.run import Completed, Limits, base_environment, run_limited
 from tunepass.evaluators.toolchains.cc import Compiler, identify, split_arguments
 from tunepass.evaluators.toolchains.remarks import not_applied, parse_remarks, remark_flags
+from tunepass.evaluators.toolchains.snapshot import Snapshot, take_snapshot
+from tunepass.evaluators.toolchains.source_files import SourceFiles, local_files
 from tunepass.ir.candidate import Candidate
 from tunepass.study.outcome import Failed
 
@@ -21,6 +24,7 @@ RENAMED_MAIN = "tunepass_user_main"
 SUFFIX = {"c": ".c", "c++": ".cpp"}
 THREADS = re.compile(r"^-(fopenmp|pthread|lpthread|ltbb|qopenmp|ftree-parallelize-loops)")
 WRAPPED = ("malloc", "calloc", "realloc", "aligned_alloc", "posix_memalign")
+SEED = "-frandom-seed=tunepass"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +47,8 @@ class Compiling:
     limits: CompileLimits = field(default_factory=CompileLimits)
     environment: Mapping[str, str] = field(default_factory=dict)
     longest_s: float = 0.0
+    snapshot: Snapshot | None = None  # compiles see the files as they are there
+    numbered: bool = True  # a candidate's text has the lines of its source
 
     @property
     def compiler(self) -> Compiler:
@@ -86,13 +92,17 @@ class Compiling:
         """One run of the compiler; its duration informs the limit of later ones if it succeeded. Its temporary files go
         beside its output, and with them whatever a killed compiler leaves."""
         limits = limits or self.limits_now()
+        environment, snapshot = {**base_environment(), **self.environment}, self.snapshot if "-c" in words else None
         done = run_limited(
-            [self.compiler.path, *words],
+            [self.compiler.path, *(snapshot.words(words) if snapshot else words)],
             limits=limits,
-            env={**base_environment(), **self.environment},
+            cwd=snapshot.working_folder if snapshot else None,
+            env=snapshot.environment(environment) if snapshot else environment,
             trust="tool",
             scratch=Path(words[words.index("-o") + 1]).parent if "-o" in words else None,
         )
+        if snapshot:
+            done = replace(done, stdout=snapshot.original(done.stdout), stderr=snapshot.original(done.stderr))
         failure = compile_failure(done, limits)
         if failure is None:
             self.longest_s = max(self.longest_s, done.seconds)
@@ -114,7 +124,8 @@ class Compiling:
             source = self.source
         else:
             source = folder / (self.source.stem + (self.source.suffix or SUFFIX[self.language]))
-            source.write_text(candidate.text)
+            first = f'#line 1 "{quoted(str(self.source))}"\n' if self.numbered else ""
+            source.write_text(first + candidate.text, encoding="utf-8")
         target = folder / "candidate.o"
         words: list[str | Path] = [
             *self.flags,
@@ -141,11 +152,13 @@ class Compiling:
 
     def _steady(self, folder: Path) -> tuple[str, ...]:
         """Flags that keep folder names and random seeds out of the object."""
+        places = {str(folder): "."} | ({self.snapshot.root: ""} if self.snapshot else {})
         match self.compiler.family:
             case "gcc":
-                return (f"-ffile-prefix-map={folder}=.", "-frandom-seed=tunepass")
-            case "clang":
-                return (f"-fmacro-prefix-map={folder}=.",)  # -ffile-prefix-map would lose the lines of remarks
+                return (*(f"-ffile-prefix-map={place}={name}" for place, name in places.items()), SEED)
+            case "clang":  # -ffile-prefix-map would lose the lines of remarks
+                here = (f"-fdebug-compilation-dir={os.path.realpath(os.getcwd())}",) if self.snapshot else ()
+                return (*(f"-fmacro-prefix-map={place}={name}" for place, name in places.items()), *here)
             case _:
                 return ()
 
@@ -166,8 +179,22 @@ class Compiling:
         words: list[str | Path] = [*self.flags, *candidate.flags, *objects, *self.link_words, *extra, "-o", target]
         return self.run(words)
 
+    def freeze(self, folder: Path, sources: SourceFiles, defines: Sequence[str]) -> None:
+        """Compile from a snapshot of the files, in the empty folder. Raises SourceError where one changed meanwhile."""
+        self.snapshot = take_snapshot(folder, sources, local_files(sources, self.command, self.source, defines))
+
+    def place_of(self, path: Path) -> str:
+        """The absolute path under which compiles find the file."""
+        real = os.path.realpath(path)
+        return self.snapshot.image(real) if self.snapshot else real
+
     def with_command(self, command: Sequence[str]) -> Compiling:
         return replace(self, command=tuple(command))
+
+
+def quoted(name: str) -> str:
+    """Within the quotes of a `#line`."""
+    return name.replace("\\", "\\\\").replace('"', '\\"')
 
 
 def mentions_main(text: str) -> bool:

@@ -23,6 +23,11 @@ def content_digest(path: str | Path) -> str:
         return MISSING
 
 
+def text_digest(text: str) -> str:
+    """As content_digest of the file that holds the text."""
+    return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()
+
+
 def signature(path: str | Path) -> Signature | None:
     """Size, both times and inode: what changes when the content does. None where there is no such file."""
     try:

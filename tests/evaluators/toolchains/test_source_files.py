@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from tunepass.evaluators.toolchains.files_read import (
-    FilesRead,
+from tunepass.evaluators.toolchains.source_files import (
+    SourceFiles,
     expanded,
-    files_read,
     listing_words,
     named_files,
     prerequisites,
     shown_name,
+    source_files,
 )
 
 COMPILERS = [
@@ -39,13 +39,13 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def read(compiler: str, *words: str) -> FilesRead:
-    files = files_read((compiler, "-Ifirst", "-Iinclude", *words), Path("k.c"))
-    assert files is not None
+def read(compiler: str, *words: str) -> SourceFiles:
+    files = source_files((compiler, "-Ifirst", "-Iinclude", *words), Path("k.c"), Path("k.c").read_text())
+    assert files.listed
     return files
 
 
-def names(files: FilesRead) -> list[str]:
+def names(files: SourceFiles) -> list[str]:
     return [file.part.name for file in files.files if not file.part.name.startswith("/")]
 
 
@@ -83,8 +83,7 @@ def test_what_the_words_name_is_read(folder: Path, compiler: str) -> None:
     (folder / "config.h").write_text("#define CONFIG 1\n")
     (folder / "lib.a").write_bytes(b"!<arch>\n")
     (folder / "words").write_text("-Iinclude -include config.h -o k.o -MD\n")
-    files = files_read((compiler, "@words", "more.c", "lib.a", "-o", "prog"), Path("k.c"))
-    assert files is not None
+    files = source_files((compiler, "@words", "more.c", "lib.a", "-o", "prog"), Path("k.c"), "")
     assert set(names(files)) == {"config.h", "include/tile.h", "include/inner.h", "more.c", "words", "lib.a"}
     assert sorted(os.listdir(folder)) == ["config.h", "first", "include", "k.c", "lib.a", "more.c", "words"]
 
@@ -92,7 +91,7 @@ def test_what_the_words_name_is_read(folder: Path, compiler: str) -> None:
 @every_compiler
 def test_what_cannot_be_listed_is_not_known(folder: Path, compiler: str) -> None:
     (folder / "k.c").write_text("#error no\n")
-    assert files_read((compiler,), Path("k.c")) is None
+    assert not source_files((compiler,), Path("k.c"), "").listed
 
 
 def test_a_touched_file_is_the_same(folder: Path) -> None:

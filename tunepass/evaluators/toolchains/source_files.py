@@ -13,10 +13,12 @@ import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
+from tunepass.diagnostics import SourceError
 from tunepass.evaluators.toolchains.asking import ask
 from tunepass.evaluators.toolchains.cc import SOURCES, split_arguments
-from tunepass.evaluators.toolchains.digests import Signature, content_digest, signature
+from tunepass.evaluators.toolchains.digests import Signature, content_digest, signature, text_digest
 from tunepass.study.manifest import Kind, Manifest, Part
 
 WRITES = ("-M", "-Wp,-M", "-save-temps")  # how words begin that make a compiler write what it lists elsewhere
@@ -40,31 +42,67 @@ class FileRead:
 
 
 @dataclass(frozen=True, slots=True)
-class FilesRead:
-    """What a compile of a source reads besides it, in the order in which it does."""
+class SourceFiles:
+    """A source with the text that was parsed, and what its compile reads besides, in that order. Nothing is `listed`
+    where the compiler does not tell: the compile itself says why, or it knows no `-M`."""
 
-    files: tuple[FileRead, ...]
+    source: FileRead
+    text: str
+    files: tuple[FileRead, ...] = ()
+    listed: bool = True
 
     @property
     def manifest(self) -> Manifest:
         return Manifest(tuple(file.part for file in self.files))
 
+    def check_unchanged(self) -> None:
+        """Raises SourceError that names what changed since it was read."""
+        changed = [file.part.name for file in (self.source, *self.files) if file.changed()]
+        if changed:
+            raise changed_meanwhile(changed)
 
-def files_read(command: Sequence[str], source: Path, defines: Sequence[str] = ()) -> FilesRead | None:
-    """Asks the compiler, command[0]. None where it does not tell: the compile itself says why, or it knows no `-M`."""
+
+def changed_meanwhile(names: Sequence[str]) -> SourceError:
+    """What a build ends with whose files are edited while it searches."""
+    others = f" and {len(names) - 1} more" if len(names) > 1 else ""
+    return SourceError(
+        f"{names[0]}{others} changed during the build: what is measured now would be of neither version",
+        hint="every trial so far is kept, under the files it was measured with; run the same command again",
+    )
+
+
+def source_files(command: Sequence[str], source: Path, text: str, defines: Sequence[str] = ()) -> SourceFiles:
+    """Asks the compiler, command[0], about the source, which was read as `text`."""
+    own = FileRead(Path(os.getcwd(), source), Part("source", source.name, text_digest(text)), None)
+    names = listed_names(command, source, defines, "-M")
+    if names is None:
+        return SourceFiles(own, text, listed=False)
     words, responses = expanded(command[1:])
-    flags, _, further = split_arguments(listing_words(words))
-    runs = [(*flags, *defines, str(source)), *((*flags, name) for name in further if not _same(Path(name), source))]
+    folder = os.path.realpath(source.parent)
+    named = [(name, _kind(name)) for name in names]
+    named += [(name, "file") for name in (*responses, *named_files(words))]
+    return SourceFiles(own, text, tuple(_file_read(name, kind, folder) for name, kind in dict.fromkeys(named)))
+
+
+def listed_names(
+    command: Sequence[str], source: Path, defines: Sequence[str], word: Literal["-M", "-MM"]
+) -> list[str] | None:
+    """The headers and further sources of a compile, as the compiler finds them; with `-MM` without the system's."""
+    flags, _, further = split_arguments(listing_words(expanded(command[1:])[0]))
+    runs = [(*flags, *defines, named(source)), *((*flags, name) for name in further if not _same(Path(name), source))]
     listed: list[str] = []
     for run in runs:
-        reply = ask([command[0], *run, "-M", "-MG"])
+        reply = ask([command[0], *run, word, "-MG"])
         if not reply.ok:
             return None
         listed += prerequisites(reply.stdout)
-    folder = os.path.realpath(source.parent)
-    named = [(name, _kind(name)) for name in listed if not _same(Path(name), source)]
-    named += [(name, "file") for name in (*responses, *named_files(words))]
-    return FilesRead(tuple(_file_read(name, kind, folder) for name, kind in dict.fromkeys(named)))
+    return [name for name in dict.fromkeys(listed) if not _same(Path(name), source)]
+
+
+def local_files(files: SourceFiles, command: Sequence[str], source: Path, defines: Sequence[str]) -> list[FileRead]:
+    """Those that the compiler does not count as the system's."""
+    local = {Path(os.getcwd(), name) for name in listed_names(command, source, defines, "-MM") or ()}
+    return [file for file in files.files if file.path in local]
 
 
 def expanded(words: Iterable[str], depth: int = DEPTH) -> tuple[list[str], list[str]]:
@@ -114,15 +152,16 @@ def _file_read(name: str, kind: Kind, folder: str) -> FileRead:
     return FileRead(path, Part(kind, shown_name(path, folder), content_digest(path)), before)
 
 
+def named(path: Path) -> str:
+    """The path as a word that is no option."""
+    text = str(path)
+    return f"./{text}" if text.startswith("-") else text
+
+
 def shown_name(path: Path, folder: str) -> str:
     """Relative to the folder where that is shorter: the same in every checkout."""
     absolute = os.path.join(os.path.realpath(path.parent), path.name)
     return min(os.path.relpath(absolute, folder), absolute, key=len)
-
-
-def digests_now(manifest: Manifest, folder: Path) -> Manifest:
-    """The same files as they are now, nothing run: a header that would be found before another does not show."""
-    return Manifest(tuple(Part(p.kind, p.name, content_digest(folder / p.name)) for p in manifest.parts))
 
 
 def _kind(name: str) -> Kind:
