@@ -148,6 +148,10 @@ class EnvironmentFault(TunepassError):
     exit_status: ClassVar[int] = 4
 
 
+class StoreFault(StudyError, EnvironmentFault):
+    """A store that could be used and cannot be written now. What it had is kept."""
+
+
 def nearest(name: str, known: Iterable[str]) -> str | None:
     """The known name closest to `name`, if any is close enough to suggest."""
     matches = difflib.get_close_matches(name, list(known), n=1, cutoff=0.6)

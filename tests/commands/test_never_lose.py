@@ -49,9 +49,9 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
         subprocess.run(["umount", "-l", str(target)], check=True)
 
 
-def refused(done: subprocess.CompletedProcess[str], *words: str) -> None:
+def refused(done: subprocess.CompletedProcess[str], *words: str, status: int = 2) -> None:
     """One diagnostic, no traceback."""
-    assert done.returncode == 2, done.stderr
+    assert done.returncode == status, done.stderr
     assert all(word in done.stderr for word in words), done.stderr
     assert "Traceback" not in done.stderr and "internal error" not in done.stderr
 
@@ -70,7 +70,7 @@ def test_a_file_size_limit_stops_the_search_and_loses_nothing(undisturbed: tuple
         resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, resource.RLIM_INFINITY))
 
     done, _ = place.build(prepare=limit)
-    refused(done, "store.db", "disk I/O error", "ulimit -f")
+    refused(done, "store.db", "disk I/O error", "ulimit -f", status=4)
     kept = place.rows()
     assert 0 < max(reported_counts(done.stderr)) <= len(kept) < place.evaluations
     again, _ = place.build()
@@ -83,7 +83,7 @@ def test_a_full_disk(undisturbed: tuple[Place, float], small_disk: Path) -> None
     ballast = small_disk / "ballast"
     ballast.write_bytes(b"x" * (shutil.disk_usage(small_disk).free - 200_000))
     done, _ = place.build()
-    refused(done, "store.db", "disk is full")
+    refused(done, "store.db", "disk is full", status=4)
     ballast.unlink()
     kept = place.rows()
     assert 0 < max(reported_counts(done.stderr)) <= len(kept) < place.evaluations
@@ -99,7 +99,7 @@ def test_a_disk_without_a_byte(undisturbed: tuple[Place, float], small_disk: Pat
         while True:
             file.write(b"x" * 4096)
     done, _ = place.build()
-    refused(done, "disk is full", "free some space")
+    refused(done, "disk is full", "free some space", status=4)
 
 
 def test_a_read_only_folder(undisturbed: tuple[Place, float], small_disk: Path, tmp_path: Path) -> None:
@@ -119,7 +119,7 @@ def test_two_builds_on_one_store(undisturbed: tuple[Place, float], tmp_path: Pat
     rows = place.rows()
     assert len(rows) == place.evaluations == len({row[1] for row in rows})
     assert [row[0] for row in rows] == list(range(place.evaluations))
-    runs = [line for line in place.runs() if line != "9 w"]
+    runs = [line for line in place.runs() if line != "9 w" and line[0] != "7"]  # the first failure is made again
     assert len(runs) == len(set(runs)), "both evaluated the same configuration"
     assert "tune.yaml::exact" in (place.path / "tunepass.lock").read_text()
 

@@ -84,6 +84,7 @@ class _Bounds:
 
     limits: Limits
     output: str | None
+    failure: Failed | None = None  # of the reference, where nothing has to equal its output
 
 
 class DeterministicRun(BuildingEvaluator[BuiltApplication]):
@@ -117,6 +118,17 @@ class DeterministicRun(BuildingEvaluator[BuiltApplication]):
                 self._bounds = self._measure_reference()
             return self._bounds
 
+    @property
+    def is_set_up(self) -> bool:
+        return self._bounds is not None
+
+    def set_up_again(self) -> None:
+        with self._setting_up:
+            self._bounds, self.build_trees = None, BuildTrees(self.workspace)
+        bounds = self.set_up()
+        if bounds.failure is not None:
+            raise ToolError(f"the default configuration fails ({bounds.failure.stage})", hint=bounds.failure.log)
+
     def _measure_reference(self) -> _Bounds:
         limits = self.task.run_limits
         built = self._built(self.task.reference)
@@ -133,7 +145,7 @@ class DeterministicRun(BuildingEvaluator[BuiltApplication]):
                     f"the default configuration fails ({run.stage}), so nothing says which output is right",
                     hint=run.log,
                 )
-            return _Bounds(limits, None)
+            return _Bounds(limits, None, run)
         if self.task.adapt_limit:
             limits = replace(limits, wall_s=min(limits.wall_s, 2 + 20 * run.seconds))
         return _Bounds(limits, run.output)

@@ -41,6 +41,15 @@ class BuildingEvaluator(Evaluator, Generic[AnyBuilt]):
         self.cache = ObjectCache(same_code)
         self._setting_up = threading.Lock()
 
+    @property
+    @abstractmethod
+    def is_set_up(self) -> bool:
+        """See tunepass.evaluators.capabilities.SetsUpAgain."""
+
+    @abstractmethod
+    def set_up_again(self) -> None:
+        """See tunepass.evaluators.capabilities.SetsUpAgain."""
+
     @abstractmethod
     def prepare(self, configuration: Configuration) -> AnyBuilt:
         """Build. Safe to call from several threads."""

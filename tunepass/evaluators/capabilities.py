@@ -43,6 +43,19 @@ class Prepares(Protocol[Prepared]):
 
 
 @runtime_checkable
+class SetsUpAgain(Protocol):
+    """Can tell whether its failures are the machine's."""
+
+    @property
+    def is_set_up(self) -> bool:
+        """Whether the default worked when everything was set up."""
+
+    def set_up_again(self) -> None:
+        """Set everything up anew, in new folders, and build and run the default: what somebody removed is there again.
+        Raises ToolError, OSError or EnvironmentFault when the default does not work."""
+
+
+@runtime_checkable
 class Sanitizes(Protocol):
     """Runs a configuration under the compiler's sanitizers."""
 

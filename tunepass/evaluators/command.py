@@ -101,6 +101,15 @@ class CommandRun(BuildingEvaluator[BuiltProgram]):
                 self._limits = replace(self.task.run_limits, wall_s=min(self.task.run_limits.wall_s, 2 + 20 * seconds))
             return self._limits
 
+    @property
+    def is_set_up(self) -> bool:
+        return self._limits is not None
+
+    def set_up_again(self) -> None:
+        with self._setting_up:
+            self._limits = None
+        self.set_up()
+
     def prepare(self, configuration: Configuration) -> BuiltProgram:
         """Compile and link. Safe to call from several threads."""
         self.set_up()

@@ -129,6 +129,17 @@ class CompileRun(BuildingEvaluator[BuiltCandidate]):
                 )
             return self._reference
 
+    @property
+    def is_set_up(self) -> bool:
+        return self._reference is not None
+
+    def set_up_again(self) -> None:
+        with self._setting_up:
+            before, self._reference, self._harness = self._harness, None, None
+        self.set_up()
+        if before is not None:
+            shutil.rmtree(before.folder, ignore_errors=True)
+
     # --- one candidate --------------------------------------------------------------------------------------------
 
     def prepare(self, configuration: Configuration, *, link_known: bool = False) -> BuiltCandidate:

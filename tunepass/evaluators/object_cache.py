@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
+from tunepass.evaluators.process.failures import may_be_the_machines
 from tunepass.space.configuration import Configuration
 from tunepass.study.outcome import Evaluation
 from tunepass.study.trial import Trial
@@ -30,6 +31,8 @@ class ObjectCache:
                 self.store(trial.configuration, kept)
 
     def store(self, configuration: Configuration, evaluation: Evaluation) -> None:
+        if may_be_the_machines(evaluation.outcome):  # that says nothing of another of the same code
+            return
         self._outcomes[evaluation.code] = replace(evaluation, log=self.log, same_as=configuration)
 
     def look_up(self, code: str, seconds: Mapping[str, float]) -> Evaluation | None:

@@ -36,9 +36,13 @@ class LocalExecutor(Executor):
             done, _ = wait(futures, return_when=FIRST_EXCEPTION)
             for future in done:
                 future.result()  # raises what was raised, without waiting for the others
-            return [future.result() for future in futures]
-        except KeyboardInterrupt:
+            results = [future.result() for future in futures]
+        except KeyboardInterrupt:  # without waiting for compilers that still run: their results are of no use then
             stop_all()
-            raise
-        finally:  # without waiting for compilers that still run: their results are of no use then
             pool.shutdown(wait=False, cancel_futures=True)
+            raise
+        except BaseException:  # what is evaluated next is not to run beside them
+            pool.shutdown(wait=True, cancel_futures=True)
+            raise
+        pool.shutdown()
+        return results

@@ -12,7 +12,7 @@ from tunepass.backends.base import Starts, Target
 from tunepass.files import writable_folder, write_text
 from tunepass.ir.kernel import Kernel
 from tunepass.jobs.history import history_named
-from tunepass.jobs.job import Job, check_options, entry_for, prepare, recall, search
+from tunepass.jobs.job import Job, check_options, entry_for, has_doubtful_trials, prepare, recall, search
 from tunepass.jobs.places import lock_path
 from tunepass.jobs.tables import front_csv, number
 from tunepass.jobs.transfer import transfer_to
@@ -94,7 +94,7 @@ def _result_of(job: Job, options: SearchOptions, request: BuildRequest, shows: S
     """From the lock if it fits, with the front that the store has, else by searching."""
     store = request.store
     misfits = job.misfits(store)
-    finished = not job.unfinished(store).exists()
+    finished = not job.unfinished(store).exists() and not has_doubtful_trials(job, store)
     if request.frozen or (finished and _has_picks(job, options, store) and not request.search_on and not misfits):
         return recall(job, store)
     prior = None if job.only_priced else transfer_to(job, store, options.transfer_from)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tunepass.backends.base import Backend, Starts, Target, backend_class, backend_for
-from tunepass.diagnostics import StudyError, TunepassError, nearest
+from tunepass.diagnostics import EnvironmentFault, StudyError, TunepassError, nearest
 from tunepass.evaluators.toolchains.named import are_harmless, usual_command
 from tunepass.ir.kernel import Kernel
 from tunepass.jobs.history import History, began_without_prior, history_named, history_of
@@ -25,6 +26,7 @@ from tunepass.study.lock.lock import Entry, Lock, LockedObjective
 from tunepass.study.objective import Objective
 from tunepass.study.storage.store import Store
 from tunepass.tuning.exact import WatchCertificate
+from tunepass.tuning.faults import doubtful_trials
 from tunepass.tuning.options import SearchOptions
 from tunepass.tuning.picks import KNEE, gains_of, objective_of
 from tunepass.tuning.prior import SearchPrior
@@ -194,6 +196,12 @@ def _history(job: Job, store: Path) -> History | None:
         return None
 
 
+def has_doubtful_trials(job: Job, store: Path) -> bool:
+    """Whether the store has failures of this job that were the machine's: the next search looks at them again."""
+    known = None if job.only_priced else _history(job, store)
+    return known is not None and bool(doubtful_trials(known.trials))
+
+
 def _locked_gains(job: Job, entry: Entry, known: History | None) -> tuple[Gain, ...]:
     """As the store's trials say it where values have no noise; else as the lock recorded it."""
     trials = {t.configuration: t for t in known.trials} if known and job.only_priced else {}
@@ -234,8 +242,13 @@ def search(
             watch=watch,
             watch_certificate=watch_certificate,
         )
-        result = Pipeline((ExtractSpace(), PruneSpace(), step)).run(job.kernel).found
-    marker = job.unfinished(store)
+        marker = job.unfinished(store)
+        try:
+            result = Pipeline((ExtractSpace(), PruneSpace(), step)).run(job.kernel).found
+        except EnvironmentFault:
+            with contextlib.suppress(OSError):
+                marker.touch()
+            raise
     if result.interrupted:
         marker.touch()
     else:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import replace as with_fields
+from functools import partial
 
-from tunepass.evaluators.capabilities import ROUNDS, ComparesAgain, NoiseFree, Remembers, Sanitizes, Warns
+from tunepass.evaluators.capabilities import ROUNDS, ComparesAgain, NoiseFree, Remembers, Sanitizes, SetsUpAgain, Warns
+from tunepass.evaluators.process.failures import may_be_the_machines
 from tunepass.executors.base import executor
 from tunepass.space.configuration import Configuration
 from tunepass.study.objective import Objective
@@ -13,6 +15,7 @@ from tunepass.study.outcome import Evaluate, Evaluation, Failed
 from tunepass.study.study import Study
 from tunepass.study.trial import Trial, comparable
 from tunepass.tuning.drift import at_first_speed
+from tunepass.tuning.faults import FaultGuard, alike, doubtful_trials, patiently
 from tunepass.tuning.finalists import Verdict, finalists, verdict_of_rounds, verdict_of_trials
 from tunepass.tuning.options import SearchOptions
 from tunepass.tuning.picks import KNEE, choice_of
@@ -42,7 +45,7 @@ class SearchLoop:
     ):
         self.study, self.objective, self.evaluate = study, objective, evaluate
         self.options, self.watch, self.clock = options, watch, clock
-        self.executor = executor(options.executor, options.jobs)
+        self.guard = FaultGuard(evaluate, executor(options.executor, options.jobs))
         self.start = clock()
         self.evaluations = 0
         self.warnings: list[str] = []
@@ -50,7 +53,7 @@ class SearchLoop:
         self.trials: list[Trial] = study.trials
         self.best = self.best_trial()
         if isinstance(evaluate, Remembers):
-            evaluate.remember(self.trials)
+            evaluate.remember(self.trials)  # but failures that may be the machine's
 
     def run(self) -> Found:
         verdict, interrupted = None, False
@@ -95,6 +98,7 @@ class SearchLoop:
     def explore(self) -> None:
         """Until the time, the evaluations or the space is spent, or the search gives up; always the default."""
         self.show("search", None)
+        self.look_again()
         while not (self.trials and (self.out_of_time() or self.gave_up())):
             before = self.clock()
             # The default goes alone: what it tells of limits and of the reference serves all others.
@@ -102,8 +106,25 @@ class SearchLoop:
             self.spend("strategy", self.clock() - before)
             if not suggested:
                 return
-            for configuration, evaluation in self.executor.evaluate(self.evaluate, suggested):
+            for configuration, evaluation in self.guard.evaluations(suggested):
                 self.keep(configuration, evaluation)
+
+    def look_again(self) -> None:
+        """Evaluate again what failed in an earlier build and may have been the machine's fault: the default, what
+        failed as it did if it fails so no more, and what failed with a machine's words."""
+        if not isinstance(self.evaluate, SetsUpAgain):
+            return
+        due, default = doubtful_trials(self.trials), self.study.space.default
+        failed = [t for t in self.trials if t.configuration == default and may_be_the_machines(t.outcome)]
+        for trial in failed:
+            before = alike(trial, self.trials)
+            self.keep(default, self.guard.evaluation(default), replace=True)
+            if not alike(trial, self.trials[trial.number : trial.number + 1]):
+                due += before
+        for configuration in dict.fromkeys(t.configuration for t in due if t not in failed):
+            if self.out_of_time():
+                return
+            self.keep(configuration, self.guard.evaluation(configuration), replace=True)
 
     def batch(self) -> int:
         """How many suggestions to ask for: an evaluation that costs nothing is faster than a strategy thinks."""
@@ -122,21 +143,28 @@ class SearchLoop:
             budget is not None and self.elapsed() >= LATE * (budget - self.reserve_s())
         )
 
-    def keep(self, configuration: Configuration, evaluation: Evaluation) -> None:
+    def keep(self, configuration: Configuration, evaluation: Evaluation, *, replace: bool = False) -> None:
+        """In the store, before anything else; in the place of an earlier trial if that is to be replaced."""
         fair = self.trial_of_same_code(evaluation) or at_first_speed(evaluation, self.trials)
-        trial = self.study.observe(
-            configuration,
-            fair.outcome,
-            seconds=fair.seconds,
-            log=fair.log,
-            calibration=fair.calibration,
-            same_as=fair.same_as,
-            code=fair.code,
+        trial = patiently(
+            lambda: self.study.observe(
+                configuration,
+                fair.outcome,
+                seconds=fair.seconds,
+                log=fair.log,
+                calibration=fair.calibration,
+                same_as=fair.same_as,
+                code=fair.code,
+                replace=replace,
+            )
         )
         for stage, seconds in evaluation.seconds.items():
             self.spend(stage, seconds)
         self.evaluations += trial.same_as is None
-        self.trials.append(trial)
+        if replace:
+            self.trials[trial.number] = trial
+        else:
+            self.trials.append(trial)
         if trial.measured and trial.same_as is None:
             self.best = self.best_trial()
         self.show("search", trial)
@@ -144,7 +172,7 @@ class SearchLoop:
     def trial_of_same_code(self, evaluation: Evaluation) -> Evaluation | None:
         """The evaluation with the outcome that the trial of the same code has, at the speed that one was given."""
         same = next((t for t in self.trials if t.configuration == evaluation.same_as), None)
-        return None if same is None else replace(evaluation, outcome=same.outcome, calibration=same.calibration)
+        return None if same is None else with_fields(evaluation, outcome=same.outcome, calibration=same.calibration)
 
     def best_trial(self) -> Trial | None:
         return min(comparable(self.trials), key=self.loss, default=None)
@@ -184,7 +212,9 @@ class SearchLoop:
         if seconds is None:
             seconds = max(LEAST_FINALISTS_S, FINALISTS_SHARE * self.elapsed())
         before = self.clock()
-        default_values, *values = self.evaluate.compare_again([default, *candidates], ROUNDS, seconds, self.behind)
+        default_values, *values = self.guard.compared(
+            partial(self.evaluate.compare_again, [default, *candidates], ROUNDS, seconds, self.behind)
+        )
         self.spend("rerank", self.clock() - before)
         if not default_values:
             return None

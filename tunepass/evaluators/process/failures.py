@@ -5,11 +5,46 @@ from __future__ import annotations
 import re
 
 from tunepass.evaluators.process.run import Completed, Limits
-from tunepass.study.outcome import Failed
+from tunepass.study.outcome import Failed, Outcome
 
 OUT_OF_MEMORY = re.compile(
     r"bad_alloc|out of memory|cannot allocate memory|memory exhausted|MemoryError", re.IGNORECASE
 )
+
+
+# Words of a machine that fails, as the C library, gcc, clang, linkers, make and this package say them; what to do then.
+REMEDIES = {
+    r"No space left on device|Disk quota exceeded": (
+        "free some space (TMPDIR names another temporary folder, --store another store, -o another output folder)"
+    ),
+    r"Read-only file system": "name a folder that can be written: TMPDIR for temporary files, --store, -o",
+    (
+        r"Cannot allocate memory|Resource temporarily unavailable|Killed signal terminated|virtual memory exhausted|"
+        r"was ended by SIG(?:KILL|BUS)|the supervisor of .* died|cannot fork|vfork: |unable to create a? ?thread"
+    ): "close other programs, or compile fewer side by side (--jobs)",
+    r"Too many open files": "close other programs, or raise the limit (ulimit -n)",
+    r"Text file busy|Stale file handle|Input/output error|Transport endpoint|Remote I/O error": "is the disk well?",
+    r"[Cc]annot create temporary file|cannot execute|unable to execute command|posix_spawn": (
+        "is the compiler still whole, and is the temporary folder (TMPDIR) there?"
+    ),
+}
+OF_THE_MACHINE = re.compile("|".join(REMEDIES))
+BELIEVED = "(tried again, and the default still works)"
+CHECKED = ("compile", "run", "memory")  # stages in which a failure may be the machine's whatever its words are
+
+
+def of_the_machine(text: str) -> bool:
+    """Whether the words are those of a machine that fails, whatever runs on it."""
+    return OF_THE_MACHINE.search(text) is not None
+
+
+def may_be_the_machines(outcome: Outcome) -> bool:
+    return isinstance(outcome, Failed) and (outcome.stage in CHECKED or of_the_machine(outcome.log))
+
+
+def remedy(text: str) -> str:
+    """What to do about a machine that says this."""
+    return next((words for pattern, words in REMEDIES.items() if re.search(pattern, text)), "find out why")
 
 
 def compile_failure(done: Completed, limits: Limits) -> Failed | None:

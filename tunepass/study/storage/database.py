@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from tunepass.diagnostics import StudyError
+from tunepass.diagnostics import StoreFault, StudyError
 from tunepass.files import check_regular, shown, sync_folder
 
 BUSY_SECONDS = 30.0  # how long to wait for another process's transaction; one takes milliseconds
@@ -70,12 +70,14 @@ def path_of(url: str) -> Path | None:
     return Path(url[len(prefix) :])
 
 
-def failed(error: Exception, place: Path | str) -> StudyError:
-    """SQLite's complaint as what the user can do about it."""
+def failed(error: Exception, place: Path | str, *, written: bool = False) -> StudyError:
+    """SQLite's complaint as what the user can do about it; `written`: the store could be written before."""
     message = _cause(str(error), place if isinstance(place, Path) else None)
     if any(word in message for word in _DAMAGE):
         return damaged(place, message)
-    return StudyError(f"store {shown(place)}: {message}", hint=_remedy(message))
+    machines = any(word in message for word in ("full", "I/O error", "locked")) or (written and "readonly" in message)
+    kind = StoreFault if machines else StudyError
+    return kind(f"store {shown(place)}: {message}", hint=_remedy(message))
 
 
 def damaged(place: Path | str, message: str) -> StudyError:

@@ -56,6 +56,7 @@ class Store:
         self.url = url
         self.path = database.path_of(url)
         self._owner = Owner(self.path)
+        self._written = False
         self._lock = threading.RLock()
         with self._errors():
             self._connection = database.connect(self.path)
@@ -237,6 +238,7 @@ class Store:
             try:
                 yield self._connection
                 self._connection.execute("COMMIT")
+                self._written = True
             except BaseException:
                 if self._connection.in_transaction:
                     self._connection.execute("ROLLBACK")
@@ -251,7 +253,7 @@ class Store:
         except Damage as damage:
             raise database.damaged(self.path or self.url, damage.message) from None
         except (sqlite3.Error, UnicodeDecodeError) as error:  # the latter of a name in the schema
-            raise database.failed(error, self.path or self.url) from error
+            raise database.failed(error, self.path or self.url, written=self._written) from error
 
 
 @contextmanager
