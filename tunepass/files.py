@@ -18,7 +18,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from tunepass.diagnostics import TunepassError
+from tunepass.diagnostics import EnvironmentFault, TunepassError
 
 _KINDS = {
     stat.S_IFDIR: "a folder",
@@ -26,6 +26,13 @@ _KINDS = {
     stat.S_IFSOCK: "a socket",
     stat.S_IFCHR: "a device",
     stat.S_IFBLK: "a device",
+}
+
+
+# What the machine lacks or does not do, whatever is asked of it.
+MACHINES = {
+    *(errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO, errno.ESTALE),
+    *(errno.ENOMEM, errno.EAGAIN, errno.EMFILE, errno.ENFILE),
 }
 
 
@@ -92,7 +99,8 @@ def writable_folder(path: Path) -> Path:
         with tempfile.TemporaryFile(dir=path):
             return path
     except OSError as error:
-        raise TunepassError(
+        full = error.errno in MACHINES - {errno.EROFS}  # which is a folder that was named wrongly
+        raise (EnvironmentFault if full else TunepassError)(
             f"cannot write to {shown(path)}: {error.strerror}",
             hint="name another folder with -o, another store with --store",
         ) from None
@@ -118,11 +126,13 @@ def write_text(path: Path, text: str) -> None:
 
 def write_bytes(path: Path, data: bytes, error: type[TunepassError] = TunepassError, hint: str | None = None) -> None:
     """Replace the file whole, on disk when this returns; of a link, the file that it leads to. Permissions and, where
-    allowed, owner are those of the file before. Raises `error` when it cannot be written."""
+    allowed, owner are those of the file before. Raises `error` when it cannot be written, EnvironmentFault when that is
+    the machine's fault."""
     try:
         _replace(Path(os.path.realpath(path)), data)
     except OSError as problem:
-        raise error(f"cannot write {shown(path)}: {problem.strerror}", hint=hint) from None
+        kind = EnvironmentFault if problem.errno in MACHINES else error
+        raise kind(f"cannot write {shown(path)}: {problem.strerror}", hint=hint) from None
 
 
 def _replace(path: Path, data: bytes) -> None:

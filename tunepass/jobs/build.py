@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import contextlib
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
 from tunepass.backends.base import Starts, Target
-from tunepass.files import writable_folder, write_text
+from tunepass.diagnostics import EnvironmentFault, ToolError
+from tunepass.evaluators.process.failures import of_the_machine
+from tunepass.files import shown, writable_folder, write_text
 from tunepass.ir.kernel import Kernel
 from tunepass.jobs.history import history_named
-from tunepass.jobs.job import Job, check_options, entry_for, has_doubtful_trials, prepare, recall, search
+from tunepass.jobs.job import (
+    Job,
+    check_options,
+    entry_for,
+    has_doubtful_trials,
+    mark_unfinished,
+    prepare,
+    recall,
+    search,
+)
 from tunepass.jobs.places import lock_path
 from tunepass.jobs.tables import front_csv, number
 from tunepass.jobs.transfer import transfer_to
@@ -24,6 +36,7 @@ from tunepass.space.configuration import Configuration
 from tunepass.study.lock import lock
 from tunepass.study.trial import Trial
 from tunepass.tuning.exact import WatchCertificate
+from tunepass.tuning.faults import environment_fault
 from tunepass.tuning.options import SearchOptions
 from tunepass.tuning.picks import picked_of
 from tunepass.tuning.result import Found, assignment, value_of
@@ -87,7 +100,24 @@ def build(jobs: Sequence[Job], request: BuildRequest, shows: Shows) -> list[Buil
     budget_s = request.options.budget_s
     share = replace(request.options, budget_s=budget_s / len(jobs) if budget_s else None)
     results = [_result_of(job, share, request, shows) for job in jobs]
-    return _finish(jobs, results, request)
+    with _finishing(jobs, request):
+        return _finish(jobs, results, request)
+
+
+@contextlib.contextmanager
+def _finishing(jobs: Sequence[Job], request: BuildRequest) -> Iterator[None]:
+    """Within, what is written was found possible before: what prevents it now is the machine's fault, and the search is
+    marked as unfinished."""
+    try:
+        yield
+    except (OSError, ToolError, EnvironmentFault) as error:
+        if isinstance(error, ToolError) and not of_the_machine(str(error)):
+            raise
+        for job in jobs:
+            mark_unfinished(job, request.store)
+        if isinstance(error, EnvironmentFault):
+            raise
+        raise environment_fault(error, f"cannot write the results to {shown(request.folder)}") from None
 
 
 def _result_of(job: Job, options: SearchOptions, request: BuildRequest, shows: Shows) -> Found:

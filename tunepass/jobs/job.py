@@ -242,18 +242,22 @@ def search(
             watch=watch,
             watch_certificate=watch_certificate,
         )
-        marker = job.unfinished(store)
         try:
             result = Pipeline((ExtractSpace(), PruneSpace(), step)).run(job.kernel).found
         except EnvironmentFault:
-            with contextlib.suppress(OSError):
-                marker.touch()
+            mark_unfinished(job, store)
             raise
     if result.interrupted:
-        marker.touch()
+        mark_unfinished(job, store)
     else:
-        marker.unlink(missing_ok=True)
+        job.unfinished(store).unlink(missing_ok=True)
     return replace(result, warnings=(*result.warnings, *prior.warnings)) if prior else result
+
+
+def mark_unfinished(job: Job, store: Path) -> None:
+    """The next build resumes the search, although an earlier lock may fit."""
+    with contextlib.suppress(OSError):  # then it resumes only where the lock does not fit
+        job.unfinished(store).touch()
 
 
 def entry_for(job: Job, result: Found) -> Entry | None:

@@ -166,7 +166,9 @@ def alike(trial: Trial, trials: Iterable[Trial]) -> list[Trial]:
     return [t for t in trials if isinstance(t.outcome, Failed) and (t.outcome.stage, kind_of(t.outcome.log)) == kind]
 
 
-def environment_fault(fault: Exception) -> EnvironmentFault:
+def environment_fault(
+    fault: Exception, what: str = "this machine no longer builds or runs the default"
+) -> EnvironmentFault:
     """What stopped the build: the fault's own words, what to do about it, and that nothing is lost."""
     if isinstance(fault, EnvironmentFault):
         return fault
@@ -174,7 +176,7 @@ def environment_fault(fault: Exception) -> EnvironmentFault:
     telling = next((line for line in words if of_the_machine(line)), words[min(1, len(words) - 1)])
     text = words[0] if telling == words[0] else f"{words[0]}: {telling.strip()}"
     hint = f"{remedy(str(fault))}; everything measured is kept, and the same command goes on"
-    return EnvironmentFault(Diagnostic(f"this machine no longer builds or runs the default: {text}", hint=hint))
+    return EnvironmentFault(Diagnostic(f"{what}: {text}", hint=hint))
 
 
 def _words(fault: Exception) -> str:
