@@ -14,9 +14,6 @@ from tunepass.frontends.c.syntax.definitions import Formal, FunctionDefinition, 
 from tunepass.frontends.c.syntax.tokens import ExpressionText
 from tunepass.ir.c_kernel import Argument, ArrayArgument, KernelCall, ScalarArgument
 
-# Relative tolerance where the pragma gives none: room for reordered sums, not for a wrong algorithm.
-DEFAULT_TOLERANCE = {"float": 1e-4, "double": 1e-6, "long double": 1e-6}
-
 Scalars = dict[str, int | float]
 
 
@@ -49,13 +46,12 @@ def build_call(pragma: KernelPragma, definitions: Mapping[str, FunctionDefinitio
             pragma.span,
             "mark the arrays it writes `out` or `inout`",
         )
-    relative, absolute = _tolerances(pragma, arguments)
     return KernelCall(
         function=pragma.name,
         prototype=definition.prototype,
         arguments=tuple(arguments),
-        absolute_tolerance=absolute,
-        relative_tolerance=relative,
+        absolute_tolerance=None if pragma.tolerance is None else pragma.tolerance.absolute,
+        relative_tolerance=None if pragma.tolerance is None else pragma.tolerance.relative,
         sizes=None if pragma.sizes is None else stated_sizes(pragma.sizes, arguments),
         pairs=overlapping(pragma.aliasing, arguments),
         finite=pragma.finite,
@@ -152,16 +148,6 @@ def _evaluate(e: Expr, scalars: Scalars, text: ExpressionText, source: Source) -
     if value is None:
         raise SourceError("this has no value (a division by zero?)", _span(text, source))
     return value
-
-
-def _tolerances(pragma: KernelPragma, arguments: list[Argument]) -> tuple[float, float]:
-    """Relative and absolute; a relative tolerance alone allows as much absolutely, for sums that cancel."""
-    written = [a.element for a in arguments if isinstance(a, ArrayArgument) and a.direction != "in"]
-    if pragma.tolerance is None:
-        relative = max((0.0 if is_integral(e) else DEFAULT_TOLERANCE.get(e, 1e-6)) for e in written)
-        return relative, relative
-    relative, absolute = pragma.tolerance.relative, pragma.tolerance.absolute
-    return relative, relative if absolute is None else absolute
 
 
 def _span(text: ExpressionText, source: Source) -> Span:

@@ -120,11 +120,20 @@ def known_value(e: Expr, scalars: Mapping[str, int | float], what: str) -> int |
     return value
 
 
+def element_count(arguments: Sequence[Argument]) -> int:
+    """Of all arrays, at the size that is tuned."""
+    return int(sum(_lengths(arguments, ())))
+
+
+def _lengths(arguments: Sequence[Argument], size: Size) -> list[int | float]:
+    scalars = scalar_values(arguments, size)
+    return [known_value(a.length, scalars, a.name) for a in arguments if isinstance(a, ArrayArgument)]
+
+
 def fits(arguments: Sequence[Argument], size: Size, *, least: int) -> bool:
     """Does every array have a possible length?"""
     try:
-        scalars = scalar_values(arguments, size)
-        lengths = [known_value(a.length, scalars, a.name) for a in arguments if isinstance(a, ArrayArgument)]
+        lengths = _lengths(arguments, size)
     except (ExpressionError, SourceError):
         return False
     return all(least <= length <= ELEMENT_LIMIT for length in lengths)

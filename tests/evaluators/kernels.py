@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from tunepass.evaluators.compile_run import KernelTask
+from tunepass.evaluators.measure.rounding import StatedTolerance
 from tunepass.evaluators.measure.timing import MeasurePlan
-from tunepass.evaluators.measure.tolerance import Tolerance
 from tunepass.evaluators.process.run import Limits
 from tunepass.frontends.c.harness.text import CArray, CScalar, harness_text
 from tunepass.ir.candidate import Candidate
@@ -99,7 +99,7 @@ def window_task(folder: Path, compiler: str = "gcc", text: str = WINDOW, **chang
         "text": text,
         "harness": harness_text("window", PROTOTYPE, ARGUMENTS),
         "lower": macros,
-        "tolerance": Tolerance(relative=1e-9),
+        "tolerance": StatedTolerance(relative=1e-9),
         "plan": QUICK,
         "run_limits": Limits(wall_s=10, memory_bytes=256 << 20, output_bytes=100_000),
         **changes,

@@ -11,8 +11,9 @@ from tunepass.evaluators.command import CommandTask
 from tunepass.evaluators.compile_run import KernelTask
 from tunepass.evaluators.harness.cases import Inputs
 from tunepass.evaluators.measure.metrics import MetricPattern
-from tunepass.evaluators.measure.tolerance import Tolerance
+from tunepass.evaluators.measure.rounding import StatedTolerance
 from tunepass.frontends.c.harness.source import further_sizes, harness_source
+from tunepass.frontends.c.inputs import element_count
 from tunepass.frontends.c.lowering import defines, lower
 from tunepass.frontends.c.requirements import sizes_allowed
 from tunepass.ir.c_kernel import KernelCall
@@ -33,7 +34,7 @@ def call_task(kernel: Kernel, call: KernelCall, command: tuple[str, ...], object
         language=kernel.language,
         objective=objective.name,
         metric="instructions" if objective.name == "instructions" else "time",
-        tolerance=Tolerance(absolute=call.absolute_tolerance, relative=call.relative_tolerance),
+        tolerance=StatedTolerance(absolute=call.absolute_tolerance, relative=call.relative_tolerance),
         inputs=_inputs(call),
         sizes_of=sizes_allowed(kernel, further_sizes(call)),
     )
@@ -41,7 +42,13 @@ def call_task(kernel: Kernel, call: KernelCall, command: tuple[str, ...], object
 
 def _inputs(call: KernelCall) -> Inputs:
     words = [", ".join(f"{name} = {value}" for name, value in size) for size in further_sizes(call)]
-    return Inputs(sizes=tuple(words), stated=call.sizes is not None, finite=call.finite, pairs=call.pairs)
+    return Inputs(
+        sizes=tuple(words),
+        stated=call.sizes is not None,
+        finite=call.finite,
+        pairs=call.pairs,
+        elements=element_count(call.arguments),
+    )
 
 
 def run_task(kernel: Kernel, run: RunCommand, command: tuple[str, ...], measured: Sequence[Objective]) -> CommandTask:

@@ -27,9 +27,9 @@ from tunepass.evaluators.harness.reference import MANY, Reference, left_out, run
 from tunepass.evaluators.harness.report import Report, shapes
 from tunepass.evaluators.harness.sanitizing import run_sanitized
 from tunepass.evaluators.measure.interleaved import Behind, interleaved
+from tunepass.evaluators.measure.rounding import StatedTolerance
 from tunepass.evaluators.measure.stages import measuring, spent
 from tunepass.evaluators.measure.timing import MeasurePlan, Timing, disturbed, processor_times, summarise
-from tunepass.evaluators.measure.tolerance import Tolerance
 from tunepass.evaluators.object_cache import digest, file_digest
 from tunepass.evaluators.process.cores import reserved_core
 from tunepass.evaluators.process.run import Limits, tail
@@ -58,7 +58,7 @@ class KernelTask:
     reference: Candidate = field(default_factory=Candidate)
     files: SourceFiles | None = None  # what is compiled; a search ends when one of them changes
     language: str = "c"
-    tolerance: Tolerance = field(default_factory=Tolerance)
+    tolerance: StatedTolerance = field(default_factory=StatedTolerance)
     seeds: tuple[int, ...] = (1, 2)  # the last one is timed
     inputs: Inputs = field(default_factory=Inputs)
     sizes_of: Callable[[Configuration], Collection[int]] | None = (
@@ -122,7 +122,8 @@ class CompileRun(BuildingEvaluator[BuiltCandidate]):
                     [self._random.getrandbits(64) for _ in range(MANY)],
                     task.inputs.stated,
                 )
-                zeros = zeros_pass(self._reference.outputs[task.seeds[0]][0], task.tolerance)
+                usual = self._reference.usual(task.seeds[0])
+                zeros = zeros_pass(usual.calls[0], usual.tolerances)
                 self.warnings = (
                     *(f"the tolerance accepts zeros for {name}: wrong results may pass" for name in zeros),
                     *left_out(self._reference, task.inputs),
@@ -221,24 +222,22 @@ class CompileRun(BuildingEvaluator[BuiltCandidate]):
         instructions, outputs = result
         return self._wrong_variant(variant, outputs) or Measured({task.objective: instructions}, (instructions,))
 
-    def _wrong(self, expected: Sequence[Output], outputs: Sequence[Output], when: str = "") -> Failed | None:
-        """The failure of outputs that differ from these of the reference."""
-        wrong = compare(expected, outputs, self.task.tolerance)
-        return Failed("wrong_result", when + "\n".join(str(mismatch) for mismatch in wrong)) if wrong else None
-
     def _wrong_variant(self, variant: int, outputs: Sequence[Output]) -> Failed | None:
-        return self._wrong(self.set_up().variants[variant], outputs, "while timed: ")
+        """The failure of outputs that differ from the reference's for these inputs; as large as those of the last seed."""
+        reference = self.set_up()
+        wrong = compare(reference.variants[variant], outputs, reference.usual(self.task.seeds[-1]).tolerances)
+        return Failed("wrong_result", "while timed: " + "\n".join(str(m) for m in wrong)) if wrong else None
 
     def _check(self, run: HarnessRun, configuration: Configuration) -> Failed | None:
         reference, task = self.set_up(), self.task
         sizes = None if task.sizes_of is None else task.sizes_of(configuration)
         cases = of_candidate(tuple(reference.expected), sizes)
-        known = [shapes(reference.expected[case][0]) for case in cases]
+        known = [shapes(reference.expected[case].calls[0]) for case in cases]
         found = run.check(cases, reference.alignment, reference.check_limits(task.run_limits), shapes=known)
         if isinstance(found, Failed):
             return found
         for case, checked in found.items():
-            wrong = compare(reference.expected[case][case.poison], checked.calls[0], task.tolerance)
+            wrong = reference.expected[case].mismatches(case.poison, checked.calls[0])
             if wrong:
                 log = case.explained("\n".join(str(mismatch) for mismatch in wrong))
                 return Failed("wrong_result", log + advice(case, task.inputs))
@@ -333,4 +332,7 @@ class CompileRun(BuildingEvaluator[BuiltCandidate]):
         with self.workspace.scratch() as folder:
             limits = self.set_up().check_limits(self.task.run_limits)
             result = run_sanitized(self._harness, candidate, folder, rename_main=rename, seed=seed, limits=limits)
-        return result if isinstance(result, Failed) else self._wrong(self.set_up().outputs[seed][0], result[0])
+            if isinstance(result, Failed):
+                return result
+        wrong = self.set_up().usual(seed).mismatches(0, result[0])
+        return Failed("wrong_result", "\n".join(str(mismatch) for mismatch in wrong)) if wrong else None

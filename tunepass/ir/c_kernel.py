@@ -50,8 +50,8 @@ class KernelCall:
     function: str
     prototype: str  # `void matmul(int n, const double *A, ...)`, without body or semicolon
     arguments: tuple[Argument, ...]
-    absolute_tolerance: float = 0.0
-    relative_tolerance: float = 0.0
+    absolute_tolerance: float | None = None
+    relative_tolerance: float | None = None  # None: what the reference's own rounding says
     sizes: tuple[Size, ...] | None = None
     pairs: tuple[tuple[str, str], ...] = ()
     finite: bool = True

@@ -26,8 +26,8 @@ static double tp_special_real(int special, uint64_t bits) {
 
 static uint64_t tp_special_integer(const tp_array *array, uint64_t bits) {
     uint64_t high = (uint64_t)1 << (8 * array->size - 1);
-    if (array->kind == 'u') return bits & 1 ? 2 * high - 1 : 0;
-    return bits & 1 ? high - 1 : high;
+    const uint64_t without_sign[4] = {0, 1, high, 2 * high - 1}, with_sign[4] = {high, high + 1, 2 * high - 1, high - 1};
+    return array->kind == 'u' ? without_sign[bits & 3] : with_sign[bits & 3];
 }
 
 /* Of an array whose contents the pragma leaves open. Half precision and Booleans have none. */

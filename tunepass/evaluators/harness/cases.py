@@ -9,6 +9,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 SPECIAL = {1: "NaN and infinities", 2: "denormals and zeros of both signs", 3: "the largest numbers"}  # checks.h
+FURTHER_SEEDS = 6
+SHORT = 4096  # elements of all arrays, with which further calls cost next to nothing
 SHIFTS = (0, 1, -1)  # elements between the beginnings of two arrays that overlap
 
 
@@ -16,11 +18,12 @@ SHIFTS = (0, 1, -1)  # elements between the beginnings of two arrays that overla
 class Inputs:
     """What a kernel may be called with besides the size that it is tuned at. `sizes` are the further ones, in words
     (`n = 383`), `stated` if the source says so; `pairs` of arrays may overlap; numbers may be special unless `finite`.
-    """
+    `elements` are those of all arrays at the tuned size."""
 
     sizes: tuple[str, ...] = ()
     stated: bool = False
     finite: bool = True
+    elements: int = SHORT + 1
     pairs: tuple[tuple[str, str], ...] = ()
 
 
@@ -45,20 +48,25 @@ class Case:
     @property
     def usual(self) -> bool:
         """As the kernel is called while it is timed."""
-        return not (self.size or self.special or self.pair)
+        return not self.words
 
     def explained(self, log: str) -> str:
         return f"{self.words}: {log}" if self.words else log
 
 
 def all_cases(seeds: Sequence[int], inputs: Inputs) -> tuple[Case, ...]:
-    """What the reference is run with: the further sizes with the seeds and the ends of memory in turns, the last and
-    smallest at both ends; special values and overlaps at that one too; the tuned size with every seed."""
-    last = len(inputs.sizes)
-    sizes = [_at_size(seeds, k, words, k % 2) for k, words in enumerate(inputs.sizes, 1)]
-    sizes += [_at_size(seeds, last, inputs.sizes[-1], 1 - last % 2)] if last else []
+    """What the reference is run with: further sizes with the ends of memory in turns, the first of them with the last
+    seed, the others with data of their own, the last and smallest at both ends; special values and overlaps at that
+    one; the tuned size with every seed, and with further ones where arrays are short."""
+    last, fresh = len(inputs.sizes), max(seeds) + 1
+    sizes = [_at_size(fresh + k if k > 1 else seeds[-1], k, words, k % 2) for k, words in enumerate(inputs.sizes, 1)]
+    sizes += [_at_size(fresh, last, inputs.sizes[-1], 1 - last % 2)] if last else []
+    more = [
+        Case(seed=fresh + k, at_start=k % 2 == 1, poison=k % 2, words="with other data")
+        for k in range(FURTHER_SEEDS if inputs.elements <= SHORT else 0)
+    ]
     usual = [Case(seed=seed, at_start=k % 2 == 1, poison=k % 2) for k, seed in enumerate(dict.fromkeys(seeds))]
-    return (*sizes, *_special(seeds[0], inputs), *_overlapping(seeds[0], inputs), *usual)
+    return (*sizes, *_special(seeds[0], inputs), *_overlapping(seeds[0], inputs), *more, *usual)
 
 
 def of_candidate(cases: Sequence[Case], sizes: Collection[int] | None) -> tuple[Case, ...]:
@@ -77,10 +85,8 @@ def advice(case: Case, inputs: Inputs) -> str:
     return "\nif the kernel is never called with other sizes, end its pragma with `sizes()`"
 
 
-def _at_size(seeds: Sequence[int], size: int, words: str, at_start: int) -> Case:
-    return Case(
-        seed=seeds[at_start % len(seeds)], size=size, at_start=bool(at_start), poison=at_start, words=f"at {words}"
-    )
+def _at_size(seed: int, size: int, words: str, at_start: int) -> Case:
+    return Case(seed=seed, size=size, at_start=bool(at_start), poison=at_start, words=f"at {words}")
 
 
 def _special(seed: int, inputs: Inputs) -> list[Case]:

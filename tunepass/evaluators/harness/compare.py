@@ -36,21 +36,26 @@ class Output:
     values: Array  # (n,)
 
 
-def compare(expected: Sequence[Output], got: Sequence[Output], tolerance: Tolerance) -> tuple[Mismatch, ...]:
-    """One Mismatch for each array that is not right. Both hold the same arrays in the same order."""
+def compare(
+    expected: Sequence[Output], got: Sequence[Output], tolerances: Tolerance | Sequence[Tolerance]
+) -> tuple[Mismatch, ...]:
+    """One Mismatch for each array that is not right. Both hold the same arrays in the same order; with a tolerance for
+    each, or one for all."""
     mismatches = []
-    for want, have in zip(expected, got, strict=True):
+    if isinstance(tolerances, Tolerance):
+        tolerances = [tolerances] * len(expected)
+    for want, have, tolerance in zip(expected, got, tolerances, strict=True):
         right = is_right(want.values, have.values, tolerance)
         if not right.all():
             mismatches.append(_mismatch(want, have, right))
     return tuple(mismatches)
 
 
-def zeros_pass(expected: Sequence[Output], tolerance: Tolerance) -> tuple[str, ...]:
+def zeros_pass(expected: Sequence[Output], tolerances: Sequence[Tolerance]) -> tuple[str, ...]:
     """Names of the arrays for which all zeros would be judged right: there the tolerance tells nothing."""
     return tuple(
         output.name
-        for output in expected
+        for output, tolerance in zip(expected, tolerances, strict=True)
         if output.values.size
         and output.values.astype(bool).any()
         and is_right(output.values, np.zeros_like(output.values), tolerance).all()

@@ -77,11 +77,13 @@ class HarnessRun:
         limits: Limits,
         calls: int = 1,
         shapes: Sequence[Shapes] | None = None,
+        rounding: str = "",
     ) -> dict[Case, Checked] | Failed:
         """`calls` calls in each case: one with the case's own poison, or several, the first with pattern 0. `shapes`
         are those of the outputs in each case, if they are known."""
         arguments = [case.argument if calls == 1 else replace(case, poison=0).argument for case in cases]
-        words = ["mode=check", f"calls={calls}", f"alignment={alignment}", f"cases={','.join(arguments)}"]
+        words = ["mode=check", f"calls={calls}", f"alignment={alignment}", f"rounding={rounding}"]
+        words.append(f"cases={','.join(arguments)}")
         spoken = self._run(words, limits, lambda talk: be_checked(talk, calls, token()), shapes)
         if spoken.failure is not None or spoken.answer is None:
             failure = spoken.failed

@@ -17,6 +17,8 @@ from tunepass.evaluators.harness.compare import Mismatch, Output, compare
 from tunepass.evaluators.harness.dialogues import Outputs
 from tunepass.evaluators.harness.harness import BuiltHarness, Calls, Checked, HarnessRun
 from tunepass.evaluators.harness.report import ArrayShape, shapes
+from tunepass.evaluators.harness.rounding import Rounding, joined, spreads_of
+from tunepass.evaluators.measure.rounding import LARGEST, StatedTolerance, needs_rounding, spread_of, tolerance_of
 from tunepass.evaluators.measure.timing import MeasurePlan
 from tunepass.evaluators.measure.tolerance import Mask, Tolerance
 from tunepass.evaluators.process.run import Limits
@@ -29,20 +31,35 @@ FEW, MANY, QUICK_S = 3, 6, 0.05  # variants whose results are known: of slow sou
 ALIGNED = 64  # bytes, of guarded arrays where the source relies on more than the alignment of their elements
 
 
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """What is right in one case: a call with poison pattern 0 and one with 1, and the tolerance of each array."""
+
+    calls: Calls
+    tolerances: tuple[Tolerance, ...]
+
+    def mismatches(self, pattern: int, outputs: Sequence[Output]) -> tuple[Mismatch, ...]:
+        return compare(self.calls[pattern], outputs, self.tolerances)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reference:
-    """What the untouched source computes in each case: in a call with poison pattern 0, and in one with 1."""
+    """What the untouched source computes in each case."""
 
-    expected: Mapping[Case, Calls]
+    expected: Mapping[Case, Expected]
     variants: Mapping[int, Outputs]  # outputs for the last seed's inputs, changed as the variant says, with pattern 1
     seconds: float  # of a run of all cases, one call each, and the filling of the arrays
     alignment: int = 1  # of guarded arrays in bytes; 1: that of their elements
     left_out: tuple[tuple[Case, str], ...] = ()  # cases in which the source itself fails, and how
 
+    def usual(self, seed: int) -> Expected:
+        """At the size that is tuned and timed."""
+        return next(expected for case, expected in self.expected.items() if case.usual and case.seed == seed)
+
     @property
     def outputs(self) -> dict[int, Calls]:
         """By seed, at the size that is tuned and timed."""
-        return {case.seed: calls for case, calls in self.expected.items() if case.usual}
+        return {case.seed: expected.calls for case, expected in self.expected.items() if case.usual}
 
     @property
     def shapes(self) -> tuple[ArrayShape, ...]:
@@ -69,7 +86,7 @@ def run_reference(
     candidate: Candidate,
     cases: Sequence[Case],
     limits: Limits,
-    tolerance: Tolerance,
+    tolerance: StatedTolerance,
     variants: Sequence[int],
     stated: bool = False,
 ) -> Reference:
@@ -100,18 +117,40 @@ def run_reference(
         elif isinstance(result, Checked):
             others[case] = result
     judged = {**others, **usual}
+    computed = {case: checked.calls for case, checked in judged.items()}
     quick = max(checked.seconds for checked in usual.values()) < 2 * QUICK_S
     last = [case.seed for case in usual][-1]
     changed = run.compute(last, limits, variants[: MANY if quick else FEW])
     if isinstance(changed, Failed):
         raise ToolError(_problem(source, changed), hint=_hint(changed))
     return Reference(
-        expected={case: checked.calls for case, checked in judged.items()},
+        expected=_expected(computed, tolerance, Rounding(harness, candidate, run, alignment, limits)),
         variants=changed,
         seconds=sum(checked.seconds for checked in judged.values()) / 2,
         alignment=alignment,
         left_out=tuple(left_out),
     )
+
+
+def _expected(computed: Mapping[Case, Calls], stated: StatedTolerance, rounding: Rounding) -> dict[Case, Expected]:
+    """Tolerances know the usual case: results that are small at a small size by chance need as much room as others."""
+    spreads = {case: [spread_of(a.values, [b.values]) for a, b in zip(*calls)] for case, calls in computed.items()}
+    usually = next(case for case in computed if case.usual)
+    real = [output.values.dtype.kind == "f" for output in computed[usually][0]]
+    if any(needs_rounding(stated, spread) for spread, is_real in zip(spreads[usually], real) if is_real):
+        again = rounding.run(tuple(computed))
+        spreads = {case: spreads_of(case, calls, again) for case, calls in computed.items()}
+    usual = [joined(arrays) for arrays in zip(*(spreads[case] for case in computed if case.usual))]
+    return {
+        case: Expected(
+            calls,
+            tuple(
+                tolerance_of(stated, spread.joined(always), output.values.dtype)
+                for spread, always, output in zip(spreads[case], usual, calls[0])
+            ),
+        )
+        for case, calls in computed.items()
+    }
 
 
 def _run_usual(run: HarnessRun, source: Path, cases: Sequence[Case], limits: Limits) -> tuple[int, dict[Case, Checked]]:
@@ -139,7 +178,7 @@ def _run_each(
         yield case, alone if isinstance(alone, Failed) else alone[case]
 
 
-def _reason_against(checked: Checked, tolerance: Tolerance, whole: bool) -> str | None:
+def _reason_against(checked: Checked, tolerance: StatedTolerance, whole: bool) -> str | None:
     """Why nothing can be compared with this, if that is so."""
     wrong = _disagreement(checked.calls, tolerance)
     if wrong is not None:
@@ -155,7 +194,7 @@ def _unwritten(checked: Checked) -> int:
     return checked.unchanged + sum(int(_poison_left(first, second).sum()) for first, second in zip(*checked.calls))
 
 
-def _check_deterministic(source: Path, calls: Calls, tolerance: Tolerance) -> None:
+def _check_deterministic(source: Path, calls: Calls, tolerance: StatedTolerance) -> None:
     wrong = _disagreement(calls, tolerance)
     if wrong is not None:
         raise ToolError(
@@ -165,11 +204,14 @@ def _check_deterministic(source: Path, calls: Calls, tolerance: Tolerance) -> No
         )
 
 
-def _disagreement(calls: Calls, tolerance: Tolerance) -> Mismatch | None:
-    """Two calls on equal data must agree, except where both left the poison."""
+def _disagreement(calls: Calls, stated: StatedTolerance) -> Mismatch | None:
+    """Two calls on equal data must agree, except where both left the poison; threads may sum in another order."""
     for first, second in zip(*calls):
         unwritten = _poison_left(first, second)
         kept = [Output(o.name, o.values[~unwritten]) for o in (first, second)]
+        dtype = first.values.dtype
+        loose = StatedTolerance(relative=LARGEST.get(dtype.itemsize, 0.0) if dtype.kind == "f" else 0.0)
+        tolerance = tolerance_of(loose if stated.relative is None else stated, spread_of(kept[0].values), dtype)
         wrong = compare([kept[0]], [kept[1]], tolerance)
         if wrong:
             return wrong[0]

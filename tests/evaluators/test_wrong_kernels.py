@@ -1,0 +1,46 @@
+"""Kernels that are wrong somewhere, and faster for it, fail; what is right passes (tests/attacks runs whole builds)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.attacks.source import Attack
+from tests.evaluators.kernels import QUICK
+from tunepass.backends.c import TIME
+from tunepass.backends.c_tasks import call_task
+from tunepass.diagnostics import Source
+from tunepass.evaluators.compile_run import CompileRun, KernelTask
+from tunepass.frontends.c.frontend import CFrontend
+from tunepass.ir.c_kernel import CKernel
+from tunepass.space.configuration import Configuration
+from tunepass.study.outcome import Failed, Measured, Outcome
+
+WRONG = sorted((Path(__file__).parents[1] / "attacks" / "wrong").glob("*.c"))
+
+
+def task_of(folder: Path, text: str, command: tuple[str, ...] = ("gcc", "-O2")) -> KernelTask:
+    path = folder / "kernel.c"
+    path.write_text(text)
+    kernel = CFrontend().parse(Source(str(path), text)).kernels[0]
+    call = kernel.body_as(CKernel).call
+    assert call is not None
+    return replace(call_task(kernel, call, command, TIME), plan=QUICK)
+
+
+def outcomes(task: KernelTask, *configurations: dict[str, object]) -> list[Outcome]:
+    with CompileRun(task) as evaluator:
+        return [evaluator.evaluate(Configuration(c)).outcome for c in configurations]  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("path", [p for p in WRONG if p.stem != "race"], ids=lambda p: p.stem)
+def test_a_wrong_kernel_fails(path: Path, tmp_path: Path) -> None:
+    attack = Attack.read(path)
+    after = {"AFTER": "-DAFTER=0"}
+    honest, wrong = outcomes(
+        task_of(tmp_path, attack.text, attack.compiler), {"ATTACK": 0, **after}, {"ATTACK": 1, **after}
+    )
+    assert isinstance(honest, Measured), honest
+    assert isinstance(wrong, Failed) and wrong.stage in attack.expect, wrong

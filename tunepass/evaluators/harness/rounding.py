@@ -1,0 +1,81 @@
+"""The reference run again so that it rounds otherwise (measure/rounding.py): rounded up, down, strictly, reordered."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
+from pathlib import Path
+
+from tunepass.evaluators.harness.cases import Case
+from tunepass.evaluators.harness.compare import Output
+from tunepass.evaluators.harness.harness import BuiltHarness, Calls, HarnessRun
+from tunepass.evaluators.measure.rounding import Spread, spread_of
+from tunepass.evaluators.process.run import Limits
+from tunepass.evaluators.toolchains.cc import Family
+from tunepass.evaluators.toolchains.compiling import mentions_main
+from tunepass.ir.candidate import Candidate
+from tunepass.study.outcome import Failed
+
+# By compiler family: few optimisations without contraction, and all of them with sums reordered.
+STRICT = ("-O1", "-fno-fast-math", "-ffp-contract=off")
+REORDERED = ("-O3", "-march=native", "-ffast-math", "-ffp-contract=fast")
+VARIANTS: dict[Family, tuple[tuple[str, ...], ...]] = {
+    "gcc": (STRICT, REORDERED),
+    "clang": (STRICT, REORDERED),
+    "other": (),
+}
+Rounded = Mapping[Case, tuple[Output, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Rounding:
+    """Where and how the reference runs."""
+
+    harness: BuiltHarness
+    candidate: Candidate
+    reference: HarnessRun
+    alignment: int
+    limits: Limits
+
+    def run(self, cases: Sequence[Case]) -> list[Rounded]:
+        """What is computed in each case, by each way of rounding that this compiler and this machine have."""
+        runs = [(self.reference, mode) for mode in ("up", "down")]
+        for number, flags in enumerate(VARIANTS[self.harness.compiling.compiler.family]):
+            built = self._compiled(flags, self.harness.folder / f"rounding-{number}")
+            runs += [] if built is None else [(built, "")]
+        found = [run.check(cases, self.alignment, self.limits, rounding=mode) for run, mode in runs]
+        return [
+            {case: checked.calls[0] for case, checked in results.items()}
+            for results in found
+            if not isinstance(results, Failed)
+        ]
+
+    def _compiled(self, flags: tuple[str, ...], folder: Path) -> HarnessRun | None:
+        """None where the compiler does not know the flags."""
+        folder.mkdir()
+        harness = self.harness
+        candidate = replace(self.candidate, flags=(*self.candidate.flags, *flags), requests=())
+        rename = mentions_main(harness.text)
+        target, _, failure = harness.compiling.compile_candidate(candidate, folder, rename_main=rename)
+        if failure is not None:
+            return None
+        program, _ = harness.link(target, candidate, folder)
+        return None if program is None else replace(self.reference, program=program)
+
+
+def spreads_of(case: Case, calls: Calls, rounded: Sequence[Rounded]) -> list[Spread]:
+    """Of each array in this case; the two calls of the reference itself count too."""
+    usual = calls[case.poison]
+    return [
+        joined([spread_of(output.values, [results[case][k].values for results in rounded]), _twice(calls, k)])
+        for k, output in enumerate(usual)
+    ]
+
+
+def _twice(calls: Calls, k: int) -> Spread:
+    return spread_of(calls[0][k].values, [calls[1][k].values])
+
+
+def joined(spreads: Sequence[Spread]) -> Spread:
+    return reduce(Spread.joined, spreads)
