@@ -223,7 +223,7 @@ class CompileRun(BuildingEvaluator[BuiltCandidate]):
         return self._wrong_variant(variant, outputs) or Measured({task.objective: instructions}, (instructions,))
 
     def _wrong_variant(self, variant: int, outputs: Sequence[Output]) -> Failed | None:
-        """The failure of outputs that differ from the reference's for these inputs; as large as those of the last seed."""
+        """The failure of outputs that differ from the reference's for these inputs, much like the last seed's."""
         reference = self.set_up()
         wrong = compare(reference.variants[variant], outputs, reference.usual(self.task.seeds[-1]).tolerances)
         return Failed("wrong_result", "while timed: " + "\n".join(str(m) for m in wrong)) if wrong else None

@@ -1,0 +1,97 @@
+"""The default tolerance, from how far the reference is apart from itself when it rounds otherwise."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.evaluators.test_wrong_kernels import outcomes, task_of
+from tunepass.evaluators.measure.rounding import Spread, StatedTolerance, needs_rounding, spread_of, tolerance_of
+from tunepass.study.outcome import Failed, Measured
+
+F8, F4 = np.dtype("f8"), np.dtype("f4")
+DEFAULT = StatedTolerance()
+
+
+def test_the_spread_of_what_is_finite() -> None:
+    y = np.array([3.0, -4.0, np.nan, np.inf])
+    spread = spread_of(y, [y + np.array([0.1, 0, 0, 0]), y + np.array([0, -0.3, 0, 0])])
+    assert (spread.size, spread.peak) == pytest.approx((12.5**0.5, 4)) and spread.rounding == pytest.approx(0.3)
+    assert spread_of(np.array([1, 2]), [np.array([1, 3])]) == Spread(0.0, 0.0)
+    assert spread_of(np.array([np.nan])) == Spread(0.0, 0.0)
+
+
+def test_rounding_decides_where_the_source_does_not_say() -> None:
+    assert tolerance_of(DEFAULT, Spread(10, 30, 1e-14), F8).absolute == pytest.approx(16e-14)
+    assert tolerance_of(DEFAULT, Spread(1e-8, 1e-8, 1e-24), F8).absolute < 1e-22
+    # what a kernel makes of another rounding mode is not taken for rounding without end
+    assert tolerance_of(DEFAULT, Spread(10, 30, 1.0), F8).absolute == pytest.approx(1e-5)
+    assert tolerance_of(DEFAULT, Spread(10, 30, 1.0), F4).absolute == pytest.approx(1e-3)
+    assert tolerance_of(DEFAULT, Spread(0, 0), np.dtype("i4")).absolute == 0
+
+
+def test_what_the_source_says_counts_as_far_as_zeros_would_not_pass() -> None:
+    relative, both = StatedTolerance(relative=1e-6), StatedTolerance(relative=1e-6, absolute=1e-3)
+    assert tolerance_of(relative, Spread(100, 300), F8).absolute == 1e-6
+    assert tolerance_of(relative, Spread(1e-4, 1e-4), F8).absolute == pytest.approx(1e-10)
+    assert tolerance_of(both, Spread(100, 300), F8).absolute == 1e-3
+    assert tolerance_of(both, Spread(1e-5, 1e-5), F8).absolute == pytest.approx(5e-6)
+    # nothing but rounding is left in these: all of it is allowed
+    assert tolerance_of(both, Spread(1e-17, 1e-17, 1e-16), F8).absolute == pytest.approx(1.6e-15)
+    assert tolerance_of(relative, Spread(1e-17, 1e-17, 1e-16), F8).absolute == pytest.approx(1.6e-15)
+
+
+def test_rounding_is_asked_for_only_where_it_decides() -> None:
+    large, small = Spread(1, 2), Spread(1e-5, 1e-5)
+    assert needs_rounding(DEFAULT, large)
+    assert [needs_rounding(StatedTolerance(relative=1e-9), s) for s in (large, small)] == [False, True]
+    assert [needs_rounding(StatedTolerance(relative=0, absolute=1e-3), s) for s in (large, small)] == [False, True]
+
+
+SUMS = """
+#pragma tunepass param WAY: integer(0..4) = 0
+#pragma tunepass param FAST: categorical("", "-O3 -ffast-math -march=native") = "" flag
+#pragma tunepass kernel sums(n = 3, m = 20000, x: in T[n * m], y: out T[n])
+void sums(int n, int m, const T *x, T *y)
+{
+    for (int i = 0; i < n; i++) {
+        const T *row = x + (long)i * m;
+#if WAY == 0
+        T s = 0;
+        for (int k = 0; k < m; k++) s += row[k] * row[k];
+#elif WAY == 1 /* backwards */
+        T s = 0;
+        for (int k = m; k-- > 0;) s += row[k] * row[k];
+#elif WAY == 2 /* eight sums */
+        T p[8] = {0}, s = 0;
+        for (int k = 0; k < m; k++) p[k % 8] += row[k] * row[k];
+        for (int k = 0; k < 8; k++) s += p[k];
+#elif WAY == 3 /* in a shorter type */
+        SHORT s = 0;
+        for (int k = 0; k < m; k++) s += (SHORT)row[k] * (SHORT)row[k];
+#else /* without the last but one */
+        T s = 0;
+        for (int k = 0; k < m; k++) if (k != m - 2) s += row[k] * row[k];
+#endif
+        y[i] = s;
+    }
+}
+"""
+
+
+@pytest.mark.parametrize("wide,short", [("double", "float"), ("float", "_Float16")])
+def test_other_orders_of_a_sum_pass_and_a_shorter_type_does_not(wide: str, short: str, tmp_path: Path) -> None:
+    text = SUMS.replace("SHORT", short).replace("T ", f"{wide} ").replace("T[", f"{wide}[")
+    ways = [
+        (0, "-O3 -ffast-math -march=native"),
+        (1, ""),
+        (2, ""),
+        (2, "-O3 -ffast-math -march=native"),
+        (3, ""),
+        (4, ""),
+    ]
+    found = outcomes(task_of(tmp_path, text), *({"WAY": way, "FAST": fast} for way, fast in ways))
+    assert all(isinstance(outcome, Measured) for outcome in found[:4]), found[:4]
+    assert [o.stage for o in found[4:] if isinstance(o, Failed)] == ["wrong_result", "wrong_result"]
