@@ -8,9 +8,9 @@ compiled with few optimisations and without contraction; compiled with sums reor
 Rounding upwards moves a sum of n terms by 2 u sum_i |S_i| at most (S_i: its partial sums, u: the unit roundoff), by
 half of that on average: the running error bound of Higham, Accuracy and Stability of Numerical Algorithms (2nd ed.,
 2002), sections 3.3 and 4.2, which n u sum |x_j| bounds if n and the terms are known. Two evaluations within their
-bounds are at most twice as far apart; other orders may have larger partial sums: FACTOR s is allowed. For n random terms
-that grows with n^1.5 u, where another order makes a difference of about n u: far from another algorithm, and from sums
-in a shorter type.
+bounds are at most twice as far apart; other orders may have larger partial sums: FACTOR s is allowed. For n random
+terms that grows with n^1.5 u, where another order makes about n u of difference: far from another algorithm, and
+from sums in a shorter type.
 """
 
 from __future__ import annotations
