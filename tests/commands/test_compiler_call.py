@@ -38,3 +38,32 @@ def test_compiling_leaves_linking_and_the_other_inputs_out() -> None:
     call = analyse(split("-O2 -Iinc -D N=3 -MMD -MF d a.c b.c c.o libx.a -L lib -lm -Wl,-s -o prog -shared -g"))
     words = call.compiling(call.at[0], Path("/tmp/t.o"))
     assert words == split("-O2 -Iinc -D N=3 a.c -g -c -o /tmp/t.o")
+
+
+@pytest.mark.parametrize(
+    "words,inputs",
+    [
+        ("-c -x c a.inc -xc++ b -x none c.c d.o", [("a.inc", "c"), ("b", "c++"), ("c.c", "c"), ("d.o", "")]),
+        ("--language=c a --language assembler b", [("a", "c"), ("b", "assembler")]),
+        ("a.s b.S c.i d.h e.cc - f.so", ["assembler", "assembler-with-cpp", "cpp-output", "c-header", "c++", "c", ""]),
+        ("-c -- a.c -b.c @c.c -", [("a.c", "c"), ("./-b.c", "c"), ("./@c.c", "c"), ("-", "c")]),
+        ("-o -- -c a.c", [("a.c", "c")]),
+    ],
+)
+def test_inputs_have_languages(words: str, inputs: list[object]) -> None:
+    found = [(given.name, given.language) for given in analyse(split(words)).inputs]
+    assert inputs in (found, [language for _, language in found])
+
+
+def test_an_x_reaches_the_source_that_is_compiled_alone() -> None:
+    call = analyse(split("-O2 -x c a.inc b.inc -x none c.c d.o -o prog"))
+    a, b, c = call.at
+    assert call.compiling(b, Path("t.o")) == split("-O2 -x c b.inc -c -o t.o")
+    assert call.compiling(c, Path("t.o")) == split("-O2 c.c -c -o t.o")
+    assert call.only(a) == split("-O2 -x c a.inc -x none d.o -o prog")
+    assert call.replaced({a: "a.o"}) == split("-O2 -x c -x none a.o -x c b.inc -x none c.c d.o -o prog")
+
+
+def test_what_the_command_line_includes_and_where_it_looks() -> None:
+    call = analyse(split("-include a.h -includeb.h --include=c.h -include-pch d -imacros e.h -Iinc -I f -iquoteq x.c"))
+    assert call.included == ("a.h", "b.h", "c.h", "e.h") and call.folders == ("inc", "f", "q")

@@ -6,38 +6,28 @@ as it is still a configuration of the space (a note says so), else the source's 
 of a lock reaches a compiler but as a value that the source itself lists.
 
 TUNEPASS_CC names the compiler behind it (default: cc). TUNEPASS_FROZEN=1, or --frozen as the first argument, turns a
-stale or missing entry into status 3.
+stale or missing entry into status 3, and so what is annotated but cannot be tuned as it is given: from stdin, included
+by another file, preprocessed.
 """
 
 from __future__ import annotations
 
 import os
-import shutil
-import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO
 
 from tunepass.commands.answer import Status
-from tunepass.commands.compiler_call import CompilerCall, analyse
-from tunepass.commands.dependency_files import listings, only_lists, rename, wanted, written_for
-from tunepass.diagnostics import ToolError
+from tunepass.commands.compiler_call import STDIN, CompilerCall, analyse
+from tunepass.commands.compiling_tuned import Tuned, become, compile_tuned
 from tunepass.evaluators.toolchains.named import named_compiler
+from tunepass.evaluators.toolchains.responses import expanded
+from tunepass.jobs.annotations import annotated, annotated_files, contents
 
 LOCK = "tunepass.lock"  # tunepass.study.lock.lock.NAME, not imported: most calls of a compiler have no lock to read
-MARK = b"tunepass"
-PEEK = 16 << 20  # bytes of a source looked through for an annotation
-
-
-@dataclass(frozen=True, slots=True)
-class Tuned:
-    """What a source is compiled with: further arguments, and its text where that had to be rewritten."""
-
-    place: int
-    arguments: tuple[str, ...]
-    text: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,18 +45,22 @@ def run(words: Sequence[str]) -> int:
     if words[:1] == ["--frozen"]:
         frozen, words = True, words[1:]
     compiler = list(named_compiler())
-    call = analyse(words)
+    call = analyse(expanded(words)[0])
+    if call.dry or (len(call.compiled) > 1 and call.named_output and not call.links):
+        return become([*compiler, *words])  # nothing is compiled: the compiler says what it would do, or what is wrong
     plan = make_plan(call, frozen=frozen)
-    if not frozen:
+    if frozen:
+        stale = [*plan.stale, *_slipping(call)]
+        _tell("error", stale)
+        if stale:
+            return Status.STALE
+    else:
         _tell("note", plan.notes)
         _tell("warning", plan.warnings)
-    elif plan.stale:
-        _tell("error", plan.stale)
-        return Status.STALE
     if not plan.tuned:
-        return _become([*compiler, *words])
+        return become([*compiler, *words])
     with tempfile.TemporaryDirectory(prefix="tunepass-cc-") as scratch:
-        return _compile(compiler, call, plan.tuned, Path(scratch))
+        return compile_tuned(compiler, call, plan.tuned, Path(scratch))
 
 
 def _tell(kind: str, lines: Sequence[str]) -> None:
@@ -82,12 +76,12 @@ def make_plan(call: CompilerCall, *, frozen: bool) -> Plan:
     stale: list[str] = []
     for place, source in zip(call.at, call.sources):
         if not (source.parent / LOCK).is_file():
-            if frozen and _annotated(source):
+            if frozen and annotated(contents(source)):
                 stale.append(f"{source} has no entry in {source.parent / LOCK}")
             continue
         from tunepass.jobs.locked import tuned_source
 
-        lookup = tuned_source(source)
+        lookup = tuned_source(source, call.language(place))
         notes += lookup.notes
         warnings += lookup.warnings
         stale += lookup.stale
@@ -96,109 +90,34 @@ def make_plan(call: CompilerCall, *, frozen: bool) -> Plan:
     return Plan(tuple(tuned), tuple(notes), tuple(warnings), tuple(stale))
 
 
-def _annotated(source: Path) -> bool:
-    try:
-        with source.open("rb") as file:
-            return MARK in file.read(PEEK)
-    except OSError:
-        return False  # the compiler says it better
+def _slipping(call: CompilerCall) -> Iterator[str]:
+    """What is annotated and would be compiled untuned, because only a source by its own name has an entry."""
+    how = "so no entry of a lock tunes it; compile it as a source of its own"
+    folders = [Path(folder) for folder in call.folders]
+    for given in call.compiled:
+        if given.name == STDIN:
+            data = _replayed(sys.stdin.buffer)
+            if annotated(data):
+                yield f"the source on stdin is annotated and has no name, {how}"
+            beside = Path()
+        else:
+            data, beside = contents(Path(given.name)), Path(given.name).parent
+            if given.place not in call.at and annotated(data):
+                yield f"{given.name} is annotated and compiled as {given.language}, {how}"
+        for path in annotated_files(data, beside, folders):
+            yield f"{path} is annotated and included by {given.name}, {how}"
+    for name in call.included if call.compiled else ():
+        path = next((p for p in (Path(name), *(f / name for f in folders)) if p.is_file()), Path(name))
+        if annotated(contents(path)):
+            yield f"{path} is annotated and included by the command line, {how}"
 
 
-def _compile(compiler: list[str], call: CompilerCall, tuned: Sequence[Tuned], scratch: Path) -> int:
-    """One source: one call. Several that stop before linking: a call for each. Several that are linked: the tuned ones
-    become objects first, so that a macro of one does not reach the others."""
-    change_of = {change.place: change for change in tuned}
-    if len(call.at) == 1:
-        return _compile_one(compiler, call.arguments, tuned[0], scratch, links=call.links)
-    if not call.links:
-        statuses = [0]
-        for place in call.at:
-            change = change_of.get(place, Tuned(place, ()))
-            alone = Tuned(call.only(place).index(call.arguments[place]), change.arguments, change.text)
-            statuses.append(_compile_one(compiler, call.only(place), alone, scratch / str(place), links=False))
-        return max(statuses)
-    return _compile_and_link(compiler, call, tuned, scratch)
-
-
-def _compile_and_link(compiler: list[str], call: CompilerCall, tuned: Sequence[Tuned], scratch: Path) -> int:
-    arguments = list(call.arguments)
-    names = [call.arguments[place] for place in call.at]
-    listed = listings(_dry_run([*compiler, "-###", *arguments]), names) if wanted(arguments) else {}
-    for change in tuned:
-        target = scratch / f"{change.place}.o"
-        words = CompilerCall(_with(call.arguments, change, scratch), call.at, call.links).compiling(
-            change.place, target
-        )
-        listing = listed.get(call.arguments[change.place])
-        aside = () if listing is None else (*listing.words, "-MF", str(target.with_suffix(".d")))
-        status = _run([*compiler, *words, *change.arguments, *aside])
-        if status:
-            return status
-        arguments[change.place] = str(target)
-    status = _run([*compiler, *arguments])
-    last = {listing.file: name for name, listing in listed.items()}  # a shared file keeps the last source's
-    for change in tuned:
-        name = call.arguments[change.place]
-        if name in listed and last[listed[name].file] == name:
-            made = scratch / f"{change.place}.d"
-            rename([made], _rewritten(Path(name), change, scratch), Path(name))
-            shutil.move(made, listed[name].file)
-    return status
-
-
-def _compile_one(compiler: list[str], arguments: Sequence[str], tuned: Tuned, scratch: Path, *, links: bool) -> int:
-    """The only source of a call. What depends on what does not depend on how its loops are written."""
-    if tuned.text is None or only_lists(arguments):
-        return _run([*compiler, *arguments, *tuned.arguments])
-    status = _run([*compiler, *_with(arguments, tuned, scratch), *tuned.arguments])
-    source = Path(arguments[tuned.place])
-    rename(written_for(arguments, source, links=links), _rewritten(source, tuned, scratch), source)
-    return status
-
-
-def _with(arguments: Sequence[str], tuned: Tuned, scratch: Path) -> tuple[str, ...]:
-    """The arguments with the tuned text in place of its source; `#line` keeps diagnostics and debuggers right."""
-    if tuned.text is None:
-        return tuple(arguments)
-    source = Path(arguments[tuned.place])
-    rewritten = _rewritten(source, tuned, scratch)
-    rewritten.parent.mkdir(parents=True, exist_ok=True)
-    name = str(source).replace("\\", "\\\\").replace('"', '\\"')
-    rewritten.write_text(f'#line 1 "{name}"\n{tuned.text}')
-    changed = list(arguments)
-    changed[tuned.place] = str(rewritten)
-    return (*changed, "-iquote", str(source.parent))
-
-
-def _rewritten(source: Path, tuned: Tuned, scratch: Path) -> Path:
-    """Named like the source: the compiler names what it writes after it."""
-    return scratch / str(tuned.place) / source.name
-
-
-def _become(words: list[str]) -> int:
-    """Hand over to the compiler altogether: its status, signals and output are its own."""
-    sys.stdout.flush()
-    try:
-        os.execvp(words[0], words)
-    except OSError as error:
-        raise _missing(words[0], error) from None
-
-
-def _run(words: list[str]) -> int:
-    try:
-        status = subprocess.run(words, check=False).returncode
-    except OSError as error:
-        raise _missing(words[0], error) from None
-    return status if status >= 0 else 128 - status  # as a shell tells a signal
-
-
-def _dry_run(words: list[str]) -> str:
-    """What the compiler would call, as it says on stderr."""
-    try:
-        return subprocess.run(words, capture_output=True, text=True, check=False).stderr
-    except OSError as error:
-        raise _missing(words[0], error) from None
-
-
-def _missing(name: str, error: OSError) -> ToolError:
-    return ToolError(f"cannot run the compiler {name}: {error.strerror}", hint="set TUNEPASS_CC to a C compiler")
+def _replayed(stdin: BinaryIO) -> bytes:
+    """All of stdin, which the compiler can then read from its beginning."""
+    data = stdin.read()
+    with tempfile.TemporaryFile() as file:
+        file.write(data)
+        file.flush()
+        file.seek(0)
+        os.dup2(file.fileno(), 0)
+    return data

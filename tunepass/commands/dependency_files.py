@@ -88,7 +88,7 @@ def listings(dry_run: str, sources: Sequence[str]) -> dict[str, Listing]:
     return by_source
 
 
-def rename(files: Sequence[Path], old: Path, new: Path) -> None:
+def rename(files: Sequence[Path], old: str | Path, new: str | Path) -> None:
     """Let the dependency files name `new` where they name `old`; each is changed whole or not at all."""
     for file in files:
         if not file.is_file():
@@ -101,6 +101,6 @@ def rename(files: Sequence[Path], old: Path, new: Path) -> None:
             aside.replace(file)
 
 
-def _escaped(path: Path) -> str:
+def _escaped(path: str | Path) -> str:
     """As make reads it."""
     return str(path).replace(" ", "\\ ").replace("#", "\\#").replace("$", "$$")

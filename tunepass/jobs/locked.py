@@ -8,6 +8,7 @@ from pathlib import Path
 from tunepass.backends.base import Starts, backend_class, backend_for
 from tunepass.diagnostics import SpaceError
 from tunepass.ir.kernel import Kernel
+from tunepass.jobs.annotations import annotated, contents
 from tunepass.jobs.places import lock_key, lock_path
 from tunepass.jobs.reading import parse
 from tunepass.passes.apply_schedule import scheduled
@@ -30,10 +31,10 @@ class Locked:
     stale: tuple[str, ...] = ()
 
 
-def tuned_source(source: Path) -> Locked:
+def tuned_source(source: Path, language: str = "") -> Locked:
     """What the lock beside `source` says of its kernels. Of the identity, only source and space are looked at: the
     flags are the Makefile's, and a compiler of another version still compiles the choice. A choice that is none of the
-    kernel's configurations is not used at all."""
+    kernel's configurations is not used at all. `language` is what a source is read as whose suffix says nothing."""
     lock = Lock.read(lock_path(source))
     if not any(key.rpartition("::")[0] == source.name for key in lock.entries):
         return Locked(stale=_unlocked(source))
@@ -41,7 +42,7 @@ def tuned_source(source: Path) -> Locked:
     notes: list[str] = []
     warnings: list[str] = []
     stale: list[str] = []
-    for kernel in parse(source).kernels:
+    for kernel in parse(source, language=language).kernels:
         entry = lock.entries.get(lock_key(source, kernel.name))
         if entry is None:
             stale.append(f"{source}: kernel {kernel.name} is not in the lock")
@@ -71,11 +72,7 @@ def tuned_source(source: Path) -> Locked:
 
 def _unlocked(source: Path) -> tuple[str, ...]:
     """An annotated source that has no entry is missing one; any other source has no need of it."""
-    try:
-        data = source.read_bytes()
-    except OSError:
-        return ()
-    return (f"{source} has no entry in {lock_path(source)}",) if b"tunepass" in data else ()
+    return (f"{source} has no entry in {lock_path(source)}",) if annotated(contents(source)) else ()
 
 
 def _changes(kernel: Kernel, entry: Entry) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+from tunepass import registry
 from tunepass.backends.base import frontend_of
 from tunepass.diagnostics import Source, SourceError, TunepassError, nearest
 from tunepass.frontends.base import Parsed
@@ -37,10 +38,15 @@ def read_source(path: str | Path) -> Source:
         ) from None
 
 
-def parse(path: str | Path, only: str | None = None) -> Parsed:
-    """The kernels of the source at `path`, of several the one called `only`, and the frontend's warnings."""
+SUFFIX_OF = {"c": ".c", "c++": ".cpp"}
+
+
+def parse(path: str | Path, only: str | None = None, language: str = "") -> Parsed:
+    """The kernels of the source at `path`, of several the one called `only`, and the frontend's warnings. `language`
+    is what it is read as where no frontend knows its suffix."""
     source = read_source(path)
-    parsed = frontend_of(path).parse(source, only)
+    known = Path(path).suffix in registry.FRONTENDS or language not in SUFFIX_OF
+    parsed = frontend_of(path if known else f"source{SUFFIX_OF[language]}").parse(source, only)
     return replace(parsed, kernels=select(parsed.kernels, only, str(path)))
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import re
-import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,13 +18,13 @@ from tunepass.diagnostics import SourceError
 from tunepass.evaluators.toolchains.asking import ask
 from tunepass.evaluators.toolchains.cc import SOURCES, split_arguments
 from tunepass.evaluators.toolchains.digests import Signature, content_digest, signature, text_digest
+from tunepass.evaluators.toolchains.responses import expanded
 from tunepass.study.manifest import Kind, Manifest, Part
 
 WRITES = ("-M", "-Wp,-M", "-save-temps")  # how words begin that make a compiler write what it lists elsewhere
 WRITES_TO = ("-o", "-MF", "-MT", "-MQ")  # and those with a value
 STOPS = ("-c", "-S", "-E")
 NAME = re.compile(r"(?:\\[ #:\\]|\$\$|[^\s])+")
-DEPTH = 8  # of @files that name @files
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,21 +102,6 @@ def local_files(files: SourceFiles, command: Sequence[str], source: Path, define
     """Those that the compiler does not count as the system's."""
     local = {Path(os.getcwd(), name) for name in listed_names(command, source, defines, "-MM") or ()}
     return [file for file in files.files if file.path in local]
-
-
-def expanded(words: Iterable[str], depth: int = DEPTH) -> tuple[list[str], list[str]]:
-    """The words with those of `@file` in its place, and the files."""
-    kept: list[str] = []
-    files: list[str] = []
-    for word in words:
-        path = Path(word[1:])
-        if not (word.startswith("@") and depth and path.is_file()):
-            kept.append(word)
-            continue
-        inner, deeper = expanded(shlex.split(path.read_text(encoding="utf-8", errors="surrogateescape")), depth - 1)
-        kept += inner
-        files += [word[1:], *deeper]
-    return kept, files
 
 
 def listing_words(words: Iterable[str]) -> list[str]:
