@@ -1,15 +1,69 @@
-"""YAML nodes that know where they stand, read as mappings, records and lists; misfits are diagnostics there."""
+"""YAML nodes that know where they stand, read as mappings, records and lists; misfits are diagnostics there.
+
+Nothing is constructed from tags, anchors and aliases do not multiply, and depth and size have limits: what breaks them
+is refused while the text is read, before anything is made of it.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Generic, TypeVar
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
 
 import yaml
 
 from tunepass.diagnostics import Source, Span, TunepassError, nearest
 
 E = TypeVar("E", bound=TunepassError)
+
+
+@dataclass(frozen=True, slots=True)
+class Composer(Generic[E]):
+    """Makes nodes of a text. `what` it is (`a lock`), its limits, and the error for what is none, with its `hint`."""
+
+    what: str
+    error: type[E]
+    size: int  # characters
+    depth: int
+    hint: str | None = None
+
+    def compose(self, source: Source, *, loader: Any = yaml.SafeLoader) -> yaml.Node | None:
+        """The one document's node; None of an empty text."""
+        if len(source.text) > self.size:
+            raise self.error(f"{source.name} is larger than {self.what} can be ({self.size >> 10} KiB)")
+        try:
+            self._refuse_hostile(source, loader)
+            node: yaml.Node | None = yaml.compose(source.text, Loader=loader)
+        except yaml.MarkedYAMLError as error:
+            mark = error.problem_mark or error.context_mark
+            span = Span(source, mark.index, mark.index + 1) if mark else None
+            problem = f"this is not YAML: {error.problem or error.context}"
+            raise self.error(problem, span, _quoting(error) or self.hint) from None
+        except yaml.YAMLError as error:
+            position = getattr(error, "position", None)
+            span = Span(source, position, position + 1) if isinstance(position, int) else None
+            raise self.error(f"this is not YAML: {str(error).splitlines()[0]}", span, self.hint) from None
+        return node
+
+    def _refuse_hostile(self, source: Source, loader: Any) -> None:
+        depth = 0
+        for event in yaml.parse(source.text, Loader=loader):
+            depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+            start = event.start_mark.index if event.start_mark else 0
+            span = Span(source, start, start + 1)
+            if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
+                problem = f"{self.what} has no anchors or aliases"
+                raise self.error(problem, span, "write the value out, or quote it")
+            if getattr(event, "tag", None):
+                raise self.error(f"{self.what} has no tags", span, "remove it, or quote the value")
+            if depth > self.depth:
+                raise self.error(f"{self.what} is not nested this deeply", span)
+
+
+def _quoting(error: yaml.MarkedYAMLError) -> str | None:
+    """A word that begins with a placeholder, or holds one inside a list, has to be quoted."""
+    braces = error.context is not None and "flow" in error.context
+    return 'put a word that holds {…}, or a text with `: `, in quotes: "{FLAGS}"' if braces else None
 
 
 class NodeReader(Generic[E]):

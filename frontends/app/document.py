@@ -1,4 +1,4 @@
-"""YAML as nodes that know where they stand. Nothing is constructed from tags; no anchors, little depth, little size.
+"""A description's YAML as nodes that know where they stand.
 
 Plain scalars follow YAML 1.2: `on` and `no` are texts, `1e-9` is a number, `12:30` is no number.
 """
@@ -11,8 +11,8 @@ from typing import TypeVar
 
 import yaml
 
-from tunepass.diagnostics import Diagnostic, Source, SourceError, Span, TunepassError
-from tunepass.yaml_nodes import NodeReader
+from tunepass.diagnostics import Diagnostic, Source, SourceError, TunepassError
+from tunepass.yaml_nodes import Composer, NodeReader
 
 SIZE_LIMIT = 1 << 18  # characters
 DEPTH_LIMIT = 12
@@ -25,23 +25,12 @@ UNITS_BYTE = {"KB": 1 << 10, "MB": 1 << 20, "GB": 1 << 30}
 
 Scalar = bool | int | float | str
 R = TypeVar("R")
+_COMPOSER = Composer("a description", SourceError, SIZE_LIMIT, DEPTH_LIMIT)
 
 
 def compose(source: Source) -> yaml.MappingNode:
     """The one document of the source, a mapping."""
-    if len(source.text) > SIZE_LIMIT:
-        raise SourceError(f"{source.name} is larger than a description can be ({SIZE_LIMIT >> 10} KiB)")
-    try:
-        _refuse_hostile(source)
-        node = yaml.compose(source.text, Loader=yaml.SafeLoader)
-    except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        span = Span(source, mark.index, mark.index + 1) if mark else None
-        raise SourceError(f"this is not YAML: {error.problem or error.context}", span, _quoting(error)) from None
-    except yaml.YAMLError as error:
-        position = getattr(error, "position", None)
-        span = Span(source, position, position + 1) if isinstance(position, int) else None
-        raise SourceError(f"this is not YAML: {str(error).splitlines()[0]}", span) from None
+    node = _COMPOSER.compose(source)
     if not isinstance(node, yaml.MappingNode):
         raise SourceError(
             "a description of an application is a mapping with `parameters` and `run`",
@@ -49,27 +38,6 @@ def compose(source: Source) -> yaml.MappingNode:
             "docs/applications.md shows how to begin",
         )
     return node
-
-
-def _quoting(error: yaml.MarkedYAMLError) -> str | None:
-    """A word that begins with a placeholder, or holds one inside a list, has to be quoted."""
-    braces = error.context is not None and "flow" in error.context
-    return 'put a word that holds {…}, or a text with `: `, in quotes: "{FLAGS}"' if braces else None
-
-
-def _refuse_hostile(source: Source) -> None:
-    """Before anything is built: anchors multiply, tags construct, depth overflows."""
-    depth = 0
-    for event in yaml.parse(source.text, Loader=yaml.SafeLoader):
-        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
-        start = event.start_mark.index if event.start_mark else 0
-        span = Span(source, start, start + 1)
-        if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
-            raise SourceError("anchors and aliases are not used here", span, "write the value out, or quote it")
-        if getattr(event, "tag", None):
-            raise SourceError("tags are not used here", span, "remove it, or quote the value")
-        if depth > DEPTH_LIMIT:
-            raise SourceError("a description is not nested this deeply", span)
 
 
 class DocumentReader(NodeReader[SourceError]):

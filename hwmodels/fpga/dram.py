@@ -129,7 +129,7 @@ def _affine(weights: tuple[float, ...], inputs: tuple[Expr, ...]) -> Expr:
 def _sigmoid(x: Expr) -> Expr:
     value = algebra.number(x)
     if value is not None:
-        return algebra.lift(1 / (1 + math.exp(-value)))
+        return algebra.lift(1 / (1 + math.exp(-value)) if value > -700 else 0.0)  # exp(710) is no double
     return algebra.div(1.0, algebra.add(1.0, algebra.apply("exp", algebra.sub(0, x))))
 
 

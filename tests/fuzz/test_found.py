@@ -16,7 +16,37 @@ FOUND = {
         f"    Accel {{ val x = {'9' * 5000} }}\n  }}\n}}\n",
         "this integer does not fit in 64 bits",
     ),
+    "host_expression_nested_deeply.scala": (
+        f"@spatial object A extends SpatialApp {{\n  def main(args: Array[String]): Unit = {{\n"
+        f"    val x = {'1 + ' * 3000} 1\n    Accel {{ val y = 1 }}\n  }}\n}}\n",
+        "nested too deeply",
+    ),
 }
+
+
+APP = """\
+import spatial.dsl._
+@spatial object A extends SpatialApp {{
+  def main(args: Array[String]): Unit = {{
+    val d = DRAM[Float]({size})
+    val t = 4 (1 -> 8)
+    Accel {{ val s = SRAM[Float](t); s load d(0::{size} par 2) }}
+  }}
+}}
+"""
+ACCEPTED = {
+    "constraint_over_no_finite_parameter.yaml": (
+        "parameters:\n  X: {kind: real, range: [.5, 1.], role: argument}\n"
+        "constraints: ['X >= 0.6 and 1 <= 2']\nrun: {command: './x {ARGUMENTS}'}\n"
+    ),
+    "size_that_no_exponential_holds.scala": APP.format(size=10**15),
+}
+
+
+@pytest.mark.parametrize("name", ACCEPTED)
+def test_it_is_accepted_now(name: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_text(ACCEPTED[name])
+    check(tmp_path / name)
 
 
 @pytest.mark.parametrize("name", FOUND)

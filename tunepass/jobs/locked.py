@@ -35,7 +35,7 @@ def tuned_source(source: Path, language: str = "") -> Locked:
     """What the lock beside `source` says of its kernels. Of the identity, only source and space are looked at: the
     flags are the Makefile's, and a compiler of another version still compiles the choice. A choice that is none of the
     kernel's configurations is not used at all. `language` is what a source is read as whose suffix says nothing."""
-    lock = Lock.read(lock_path(source))
+    lock = Lock.read(lock_path(source), only=source.name)
     if not any(key.rpartition("::")[0] == source.name for key in lock.entries):
         return Locked(stale=_unlocked(source))
     chosen: list[Kernel] = []

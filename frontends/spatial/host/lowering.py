@@ -40,12 +40,13 @@ def lower(tokens: Tokens, app: App) -> Lowered:
     if words is not None:
         scope.set("args", TupleOf(words.words))
     self_name = 2 if tokens.items[app.first + 1].text == "=>" else 0  # { self => …
-    scope = code.run_until(opened[0], app.first + self_name, app.last, scope)
+    place = tokens.span(app.first, app.first)
     try:
+        scope = code.run_until(opened[0], app.first + self_name, app.last, scope)
+        place = tokens.span(opened[0], opened[0])
         accel = _accel(elaborator, opened[0], scope)
     except RecursionError:
-        place = tokens.span(opened[0], opened[0])
-        raise SourceError("an expression in this accelerator is nested too deeply", place) from None
+        raise SourceError("an expression in here is nested too deeply", place) from None
     if words is not None:
         words.warn_if_assumed(context)
     return Lowered(app, Program(accel, tuple(context.outside)), context)

@@ -12,7 +12,7 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tunepass.diagnostics import StudyError
+from tunepass.diagnostics import EnvironmentFault, StudyError
 from tunepass.space.configuration import Configuration
 from tunepass.study.identity import Identity
 from tunepass.study.lock.lock import Entry, Lock, LockedObjective, update
@@ -118,7 +118,7 @@ def test_scalars_stay_on_one_line(value: bool | int | float | str | tuple[int | 
         ("version: 1\nkernels: " + "[" * 5000, "tunepass.lock:2:17: error: a lock is not nested this deeply"),
         ("- a\n", "tunepass.lock is not a lock"),
         ("", "tunepass.lock is not a lock"),
-        ("a: \0\n", "tunepass.lock is not YAML"),
+        ("a: \0\n", "tunepass.lock:1:4: error: this is not YAML"),
         (EXPECTED.replace("gain: 4.19", "gain: big"), "tunepass.lock:6:75: error: gain is a number"),
         (EXPECTED.replace("[4.11, 4.27]", "[4.11]"), "error: interval must be two numbers"),
         (
@@ -126,7 +126,10 @@ def test_scalars_stay_on_one_line(value: bool | int | float | str | tuple[int | 
             "tunepass.lock:5:20: error: TILE is a Boolean, a number",
         ),
         (EXPECTED.replace("TILE: 64", "TILE: 64, TILE: 8"), "error: choice has `TILE` twice"),
-        (EXPECTED.replace("TILE: 64", "TILE: !!python/object:os.system 1"), "error: TILE cannot be read"),
+        (
+            EXPECTED.replace("TILE: 64", "TILE: !!python/object:os.system 1"),
+            "tunepass.lock:5:20: error: a lock has no tags",
+        ),
         (EXPECTED.replace("chosen:", "choosen:"), "objective has no `choosen`(.|\n)*did you mean `chosen`"),
     ],
 )
@@ -140,8 +143,8 @@ def test_unreadable_files(tmp_path: Path) -> None:
     path.write_bytes(b"version: \xff\n")
     with pytest.raises(StudyError, match="not UTF-8"):
         Lock.read(path)
-    path.write_bytes(b"#" * (5 << 20))
-    with pytest.raises(StudyError, match="larger than a lock can be"):
+    path.write_bytes(b"#" * (9 << 20))
+    with pytest.raises(StudyError, match="larger than 8 MiB"):
         Lock.read(path)
     with pytest.raises(StudyError, match="cannot read"):
         Lock.read(tmp_path)
@@ -155,7 +158,7 @@ def test_a_failed_write_leaves_the_old_lock(tmp_path: Path, monkeypatch: pytest.
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(StudyError, match=r"cannot write .*tunepass.lock: No space left on device"):
+    with pytest.raises(EnvironmentFault, match=r"cannot write .*tunepass.lock: No space left on device"):
         Lock.read(path).with_entry("b.c::g", entry(X=1)).write(path)
     assert path.read_text() == EXPECTED and os.listdir(tmp_path) == ["tunepass.lock"]
 
@@ -207,3 +210,37 @@ def test_numbers_are_rounded_to_what_diffs_well() -> None:
         name="t", default=1.23456789, chosen=1 / 3, gain=3.7037037, interval=(3, 4.00000001), evaluations=2
     )
     assert (noisy.default, noisy.chosen, noisy.gain, noisy.interval) == (1.23457, 0.333333, 3.7037, (3.0, 4.0))
+
+
+@pytest.mark.parametrize("kind", ["folder", "pipe", "device"])
+def test_only_a_regular_file_is_read(kind: str, tmp_path: Path) -> None:
+    path = tmp_path / "tunepass.lock"
+    match kind:
+        case "folder":
+            path.mkdir()
+        case "pipe":
+            os.mkfifo(path)
+        case "device":
+            path.symlink_to("/dev/zero")
+    with pytest.raises(StudyError, match=r"cannot read .*not a regular file"):
+        Lock.read(path)
+    with pytest.raises(StudyError, match=r"cannot write .*not a regular file"):
+        Lock().write(path)
+
+
+def test_a_link_leads_to_the_file_that_is_read_and_replaced(tmp_path: Path) -> None:
+    (tmp_path / "shared").mkdir()
+    path, target = tmp_path / "tunepass.lock", tmp_path / "shared" / "lock"
+    target.write_text(EXPECTED)
+    path.symlink_to(target)
+    update(path, "b.c::g", entry(X=1))
+    assert path.is_symlink() and len(Lock.read(path).entries) == 2
+    assert target.read_text() == path.read_text() and os.listdir(tmp_path / "shared") == ["lock"]
+
+
+def test_aliases_do_not_multiply() -> None:
+    bomb = "version: 1\nkernels:\n  a: &a [1]\n" + "".join(
+        f"  {b}: &{b} [*{a}, *{a}, *{a}]\n" for a, b in zip("abcdefgh", "bcdefghi")
+    )
+    with pytest.raises(StudyError, match="tunepass.lock:3:6: error: a lock has no anchors"):
+        Lock.parse(bomb)

@@ -35,7 +35,7 @@ class CompiledConstraints:
             number = t.mask.bit_length() - 1
             if not t.mask and self.domains:
                 self._thin(min(self.domains), t)
-            elif t.mask == 1 << number and number in self.domains and self.variables[number].position < 0:
+            elif t.mask and t.mask == 1 << number and number in self.domains and self.variables[number].position < 0:
                 self._thin(number, t)
             else:
                 self.joint.append(t)

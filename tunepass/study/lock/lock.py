@@ -12,8 +12,10 @@ from pathlib import Path
 import yaml
 
 from tunepass.diagnostics import Source, StudyError
+from tunepass.files import read_utf8, write_bytes
 from tunepass.space.configuration import Configuration
 from tunepass.study.identity import OPTIONAL, Identity
+from tunepass.study.lock.layout import excerpt, is_laid_out
 from tunepass.study.lock.text import SIZE_LIMIT, FlowValue, LockReader, flow, parse, scalar
 
 NAME = "tunepass.lock"
@@ -99,25 +101,22 @@ class Lock:
     _texts: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
 
     @classmethod
-    def read(cls, path: str | Path) -> Lock:
-        """The lock at `path`; an empty one when there is no file."""
+    def read(cls, path: str | Path, only: str | None = None) -> Lock:
+        """The lock at `path`; an empty one when there is no file. With `only` the name of a source, other
+        sources' entries may be missing: where the file is laid out as it is written, they are not read."""
         path = Path(path)
-        try:
-            if path.stat().st_size > SIZE_LIMIT:
-                raise StudyError(f"{path} is larger than a lock can be ({SIZE_LIMIT >> 20} MiB)")
-            text = path.read_bytes().decode("utf-8")
-        except FileNotFoundError:
+        if not os.path.lexists(path):
             return cls()
-        except UnicodeDecodeError as error:
-            raise StudyError(f"{path} is not UTF-8 text: {error.reason} at byte {error.start}") from error
-        except OSError as error:
-            raise StudyError(f"cannot read {path}: {error.strerror}") from error
+        text = read_utf8(path, SIZE_LIMIT, StudyError)
+        if only is not None and (part := excerpt(text, only)) is not None:
+            with contextlib.suppress(StudyError):  # the whole file knows the right line
+                return cls.parse(part, str(path))
         return cls.parse(text, str(path))
 
     @classmethod
     def parse(cls, text: str, name: str = NAME) -> Lock:
         source = Source(name, text)
-        reader, node = LockReader(source), parse(source)
+        reader, node = LockReader(source), parse(source, laid_out=is_laid_out(text))
         listed = reader.mapping(node, "a lock")
         if "version" not in listed:
             raise reader.fail("a lock lacks `version`", node)
@@ -161,13 +160,7 @@ class Lock:
 
     def write(self, path: str | Path) -> None:
         """Replace the file atomically: a reader, or a crash, sees the old lock or the new one."""
-        path = Path(path)
-        try:
-            _replace(path, self.text().encode("utf-8"))
-        except OSError as error:
-            raise StudyError(
-                f"cannot write {path}: {error.strerror}", hint="the old lock, if any, is untouched"
-            ) from error
+        write_bytes(Path(path), self.text().encode("utf-8"), StudyError, "the old lock, if any, is untouched")
 
 
 def update(path: str | Path, key: str, entry: Entry) -> Lock:
@@ -192,27 +185,6 @@ def _exclusive(folder: Path) -> Iterator[None]:
         yield
     finally:
         os.close(descriptor)
-
-
-def _replace(path: Path, data: bytes) -> None:
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    mode = path.stat().st_mode & 0o777 if path.exists() else 0o666
-    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode)
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(temporary)
-        raise
-    folder = os.open(path.parent, os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
 
 
 def _entry(reader: LockReader, key: str, node: yaml.Node) -> Entry:

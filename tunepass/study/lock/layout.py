@@ -1,0 +1,44 @@
+"""A lock as it is written, found without parsing YAML: its head, then four lines an entry.
+
+`tunepass cc` needs the entries of one source, for each file that a build compiles, and a lock may have thousands. What
+is not laid out so, to the letter, is left to the parser; what is means the same to it: no value goes on in another line,
+and no comment stands in one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+_QUOTED = r'"(?:[^"\\\n]|\\.)*"'
+_PLAIN = r"(?!- )[A-Za-z0-9_./+=-](?:(?!: )[^\x00-\x1f\x7f-\x9f\[\]{},#\"'&*!|>%@`])*"
+_FLOW = rf"\{{[^\"'#\n{{}}]*(?:{_QUOTED}[^\"'#\n{{}}]*)*\}}"
+_HEAD = re.compile(r"(?:#[^\n]*\n)*version: 1\nkernels:\n")
+_ENTRY = re.compile(rf"  ({_QUOTED}|{_PLAIN}):\n    choice: {_FLOW}\n    objective: {_FLOW}\n    identity: {_FLOW}\n")
+
+
+def is_laid_out(text: str) -> bool:
+    return _entries(text) is not None
+
+
+def excerpt(text: str, source: str) -> str | None:
+    """The lock with the entries of the source called so, and those whose keys are quoted; None where the text is laid
+    out otherwise, or has a key twice."""
+    entries = _entries(text)
+    head = _HEAD.match(text)
+    if entries is None or head is None or len({key for key, _ in entries}) < len(entries):
+        return None
+    kept = [entry for key, entry in entries if key.startswith('"') or key.rpartition("::")[0] == source]
+    return head[0] + "".join(kept) if kept else f"{head[0][:-1]} {{}}\n"
+
+
+def _entries(text: str) -> list[tuple[str, str]] | None:
+    head = _HEAD.match(text)
+    found = list(_each(text, head.end())) if head else []
+    return found if head and sum(len(entry) for _, entry in found) == len(text) - head.end() else None
+
+
+def _each(text: str, start: int) -> Iterator[tuple[str, str]]:
+    while entry := _ENTRY.match(text, start):
+        yield entry[1], entry[0]
+        start = entry.end()
