@@ -48,7 +48,7 @@ def test_a_build_leaves_what_a_user_commits(tmp_path: Path, capsys: pytest.Captu
     assert cli.main(["verify", str(tmp_path)]) == 0
     (tmp_path / "step.c").write_text((HEAT / "step.c").read_text() + "\n")
     assert cli.main(["verify", str(tmp_path)]) == 3
-    assert "source: sha256" in capsys.readouterr().out
+    assert "source changed: step.c" in capsys.readouterr().out
 
 
 SCRIPT = """\

@@ -9,10 +9,11 @@ import pytest
 
 from tests.contracts.backend import BackendContract
 from tunepass.backends.application import ApplicationBackend
-from tunepass.backends.base import Backend, Target
+from tunepass.backends.base import Backend, Starts, Target
 from tunepass.diagnostics import TunepassError
 from tunepass.ir.kernel import Kernel
 from tunepass.jobs.reading import load
+from tunepass.space.space import Space
 
 HEAT = Path(__file__).parents[2] / "samples" / "apps" / "heat"
 
@@ -30,3 +31,13 @@ class TestContract(BackendContract):
     def test_an_application_names_its_own_commands(self, kernel: Kernel) -> None:
         with pytest.raises(TunepassError, match="names its own build commands"):
             ApplicationBackend(kernel, Target(compiler=("gcc",)))
+
+    def test_what_it_is_built_from_and_with_is_told_by_name(self, kernel: Kernel) -> None:
+        backend = ApplicationBackend(kernel, Target())
+        identity = backend.identity(Space(kernel.parameters, kernel.constraints))
+        known = backend.manifests()
+        assert {"tune.yaml", "Makefile", "step.c"} <= {part.name for part in known[identity.source].parts}
+        parts = {part.name: part for part in known[identity.toolchain].parts}
+        assert {"gcc: compiler driver", "gcc: cc1", "gcc: -march=native"} <= parts.keys()
+        read = ApplicationBackend(kernel, Target(starts=Starts.COMPILER))  # nothing that the description names
+        assert read.identity(Space(kernel.parameters, kernel.constraints)).toolchain == ""

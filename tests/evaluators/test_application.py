@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tunepass.diagnostics import ToolError
+from tunepass.diagnostics import SourceError, ToolError
 from tunepass.evaluators.application import ApplicationRun, ApplicationTask, DeterministicRun
 from tunepass.evaluators.measure.metrics import MetricPattern
 from tunepass.evaluators.measure.timing import MeasurePlan
@@ -177,3 +177,24 @@ def test_nothing_is_left_on_disk(task: ApplicationTask) -> None:
         evaluator.evaluate(DEFAULT)
         folder = evaluator.workspace.folder
     assert not folder.exists()
+
+
+def test_builds_start_from_the_sources_as_they_were_until_one_changes(tmp_path: Path) -> None:
+    task = task_in(tmp_path)
+    task = replace(task, files=tuple(file for file, _ in task.sources.read()))
+    with DeterministicRun(task) as evaluator:
+        assert isinstance(evaluator.evaluate(DEFAULT).outcome, Measured)
+        (tmp_path / "template.py").write_text(TEMPLATE)  # saved again as it was
+        (tmp_path / "new.py").write_text("")
+        assert isinstance(evaluator.evaluate(Configuration({**DEFAULT, "level": "b"})).outcome, Measured)
+        (tmp_path / "template.py").write_text(TEMPLATE + "\n")
+        with pytest.raises(SourceError, match=r"template\.py changed during the build"):
+            evaluator.evaluate(Configuration({**DEFAULT, "level": "c"}))
+
+
+def test_sources_that_changed_before_they_were_copied_end_it(tmp_path: Path) -> None:
+    task = task_in(tmp_path)
+    task = replace(task, files=tuple(file for file, _ in task.sources.read()))
+    (tmp_path / "template.py").write_text(TEMPLATE + "\n")
+    with DeterministicRun(task) as evaluator, pytest.raises(SourceError, match="changed during the build"):
+        evaluator.evaluate(DEFAULT)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import shutil
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -21,11 +23,13 @@ from tunepass.ir.application import Application
 from tunepass.ir.kernel import Kernel
 from tunepass.space.space import Space
 from tunepass.study.identity import Identity
+from tunepass.study.manifest import Manifest, Part
 from tunepass.study.objective import Objective
 from tunepass.study.space_description import space_hash
 
 if TYPE_CHECKING:
     from tunepass.evaluators.application import ApplicationTask
+    from tunepass.evaluators.toolchains.source_files import FileRead
 
 
 class ApplicationBackend(Backend):
@@ -52,25 +56,52 @@ class ApplicationBackend(Backend):
         """The description, every source and the tools' versions; the commands are part of the description."""
         from tunepass.evaluators.application import VERSION
 
-        sources = self._task().sources
-        digest = hashlib.sha256(self.kernel.source.text.encode())
-        for path in sources.files():
-            data = (sources.folder / path).read_bytes()
-            digest.update(f"\0{path.as_posix()}\0{len(data)}\0".encode() + data)
-        return Identity(
-            source="sha256:" + digest.hexdigest(),
-            space=space_hash(space),
-            compiler=self._tools() if self.target.starts is Starts.TOOLS else "",
-            device=self.device,
-            harness=VERSION,
+        digest, _ = self.sources_read
+        identity = Identity(source=digest, space=space_hash(space), device=self.device, harness=VERSION)
+        if self.target.starts < Starts.TOOLS:
+            return identity
+        return replace(identity, compiler=self._tools(), toolchain=self.toolchain.digest)
+
+    def manifests(self) -> Mapping[str, Manifest]:
+        digest, files = self.sources_read
+        known = {digest: Manifest(tuple(file.part for file in files))}
+        return known if self.target.starts < Starts.TOOLS else {**known, self.toolchain.digest: self.toolchain}
+
+    @cached_property
+    def sources_read(self) -> tuple[str, tuple[FileRead, ...]]:
+        """The digest of the description and all sources, and what each file was."""
+        from tunepass.evaluators.toolchains.digests import text_digest
+        from tunepass.evaluators.toolchains.source_files import FileRead
+
+        source = self.kernel.source
+        description = FileRead(
+            Path(source.name), Part("source", Path(source.name).name, text_digest(source.text)), None
         )
+        digest, files = hashlib.sha256(source.text.encode()), [description]
+        for file, data in self._task().sources.read():
+            digest.update(f"\0{file.part.name}\0{len(data)}\0".encode() + data)
+            files.append(file)
+        return "sha256:" + digest.hexdigest(), tuple(files)
+
+    @cached_property
+    def toolchain(self) -> Manifest:
+        """The compilers among the tools by their binaries, other tools that the description names likewise, and what
+        `-march=native` means where the description or a source has it."""
+        from tunepass.evaluators.toolchains.programs import native_words, tools
+
+        texts = [self.kernel.source.text]
+        texts += [data.decode(errors="replace") for _, data in self._task().sources.read() if b"=native" in data]
+        return tools(self._named_tools(), native_words(texts), named=bool(self.body.tools))
+
+    def _named_tools(self) -> list[str]:
+        tools = self.body.tools or tuple(dict.fromkeys(words[0] for words in self.body.build.commands))
+        return [tool for tool in tools if self.body.tools or shutil.which(tool)]
 
     def _tools(self) -> str:
         """What the tools say that they are."""
         from tunepass.evaluators.toolchains.cc import identify
 
-        tools = self.body.tools or tuple(dict.fromkeys(words[0] for words in self.body.build.commands))
-        return "; ".join(identify(tool).version for tool in tools if self.body.tools or shutil.which(tool))
+        return "; ".join(identify(tool).version for tool in self._named_tools())
 
     def costs(self) -> Costs | None:
         return stated_costs(self.kernel)
@@ -79,11 +110,16 @@ class ApplicationBackend(Backend):
         """One run tells all where the metrics are deterministic."""
         from tunepass.evaluators.application import ApplicationRun, DeterministicRun
 
-        return DeterministicRun(self._task()) if self.body.deterministic else ApplicationRun(self._task())
+        _, files = self.sources_read
+        task = replace(self._task(), files=files)
+        return DeterministicRun(task) if self.body.deterministic else ApplicationRun(task)
 
     def write(self, scheduled: Sequence[Kernel], note: str, folder: Path, word: str = "tuned") -> tuple[Path, ...]:
         """NAME.tuned.mk, NAME.tuned.sh and the program NAME.tuned, unless it is `unbuilt`."""
+        from tunepass.evaluators.toolchains.source_files import check_unchanged
+
         (kernel,) = scheduled  # a description is one kernel
+        check_unchanged(self.sources_read[1])
         with scratch_folder(folder) as scratch:
             names = write_files(scratch, emit_files(kernel, note, word))
             for name in names:
@@ -93,6 +129,7 @@ class ApplicationBackend(Backend):
                 tree = scratch / "tree"
                 tree.mkdir()
                 self._build(kernel, tree)
+                check_unchanged(self.sources_read[1])
                 names.append(program_name(kernel, word))
                 (tree / self.body.build.product).replace(scratch / names[-1])
             return install(scratch, names, folder)

@@ -6,6 +6,8 @@ build (once for all configurations that share it) -> same program as before? -> 
 
 from __future__ import annotations
 
+import shutil
+import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -25,6 +27,7 @@ from tunepass.evaluators.process.cores import reserved_core
 from tunepass.evaluators.process.failures import compile_failure, run_failure
 from tunepass.evaluators.process.run import Completed, Limits, base_environment, run_limited, tail
 from tunepass.evaluators.source_tree import BuildTree, BuildTrees, Sources, copied
+from tunepass.evaluators.toolchains.source_files import FileRead, check_unchanged
 from tunepass.ir.application import Commands, Words
 from tunepass.space.configuration import Configuration
 from tunepass.study.objective import Objective
@@ -46,6 +49,7 @@ class ApplicationTask:
     reference: Configuration
     private: bool = True
     product: str = ""
+    files: tuple[FileRead, ...] = ()  # what is built; a search ends when one of them changes
     metrics: tuple[OutputMetric, ...] = ()
     compared: tuple[OutputMetric, ...] = ()
     whole_output: bool = False
@@ -94,6 +98,8 @@ class DeterministicRun(BuildingEvaluator[BuiltApplication]):
         super().__init__(SAME_CODE)
         self.task = task
         self.build_trees = BuildTrees(self.workspace)
+        self._snapshot: Path | None = None  # of the sources
+        self._copying = threading.Lock()
         self._bounds: _Bounds | None = None
         self._repeats = Repeats(task.plan, task.objectives)
 
@@ -154,6 +160,7 @@ class DeterministicRun(BuildingEvaluator[BuiltApplication]):
 
     def prepare(self, configuration: Configuration) -> BuiltApplication:
         self.set_up()
+        check_unchanged(self.task.files)
         started = time.monotonic()
         built = self._built(configuration)
         built.seconds["compile"] = time.monotonic() - started
@@ -167,7 +174,7 @@ class DeterministicRun(BuildingEvaluator[BuiltApplication]):
     def _build(self, configuration: Configuration, folder: Path) -> Failed | None:
         task = self.task
         if task.private:
-            task.sources.copy(folder)
+            shutil.copytree(self._sources(), folder, symlinks=True, dirs_exist_ok=True)
         for words in task.lower(configuration, str(folder)).builds:
             cwd = folder if task.private else task.sources.folder
             done = run_limited(words, limits=task.build_limits, cwd=cwd, env=base_environment(), trust="tool")
@@ -177,6 +184,16 @@ class DeterministicRun(BuildingEvaluator[BuiltApplication]):
         if task.product and not (folder / task.product).is_file():
             return Failed("compile", f"the build did not make {task.product}")
         return None
+
+    def _sources(self) -> Path:
+        """A copy of the sources that every build starts from. Raises SourceError where one is no longer as it was."""
+        with self._copying:
+            if self._snapshot is None or not self._snapshot.exists():
+                folder = self.workspace.new()
+                self.task.sources.copy(folder)
+                check_unchanged(self.task.files)
+                self._snapshot = folder
+            return self._snapshot
 
     def _key(self, commands: Commands, tree: BuildTree) -> str:
         """What is the same for configurations that run the same program in the same way."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import shutil
 import threading
@@ -13,6 +14,9 @@ from pathlib import Path
 
 from tunepass.diagnostics import SourceError, Span, ToolError
 from tunepass.evaluators.process.workspace import Workspace
+from tunepass.evaluators.toolchains.digests import signature
+from tunepass.evaluators.toolchains.source_files import FileRead
+from tunepass.study.manifest import Part
 from tunepass.study.outcome import Failed
 
 MOST_BYTES = 1 << 30  # of copied sources; what is larger is linked
@@ -39,6 +43,14 @@ class Sources:
             for path in matched:
                 matches |= set(self._below(path)) if path.is_dir() else {path}
         return sorted(path.relative_to(self.folder) for path in matches)
+
+    def read(self) -> Iterator[tuple[FileRead, bytes]]:
+        """Every file with its content."""
+        for path in self.files():
+            place = self.folder / path
+            before, data = signature(place), place.read_bytes()
+            part = Part("source", path.as_posix(), hashlib.sha256(data).hexdigest())
+            yield FileRead(place, part, before), data
 
     def _below(self, folder: Path) -> Iterator[Path]:
         for root, folders, names in os.walk(folder):

@@ -31,18 +31,46 @@ CLANG_TARGET = ("-target-cpu", "-tune-cpu", "-target-feature")
 
 def toolchain(program: str, language: str, flags: Sequence[str], searched: Iterable[str] = ()) -> Manifest:
     """Of the compiler with its `flags`; `searched` are texts that hold the flags that are being tuned."""
+    native = native_words((*flags, *searched))
+    return Manifest((*compiler_parts(program, language, flags, native), *variables()))
+
+
+def tools(programs: Iterable[str], native: Sequence[str], *, named: bool) -> Manifest:
+    """Of the tools of an application: of compilers all that they are made of, of others, if `named`, the binary."""
+    parts: list[Part] = []
+    for program in programs:
+        compiler = identify(program)
+        if compiler.family != "other":
+            language = "c++" if "++" in Path(program).name else "c"
+            parts += compiler_parts(program, language, (), native, f"{program}: ")
+        elif named:
+            parts.append(Part("program", program, program_digest(found(compiler.path))))
+    return Manifest((*parts, *variables()))
+
+
+def native_words(texts: Iterable[str]) -> tuple[str, ...]:
+    """The words in the texts that mean the processor of this machine."""
+    return tuple(dict.fromkeys(word for text in texts for word in NATIVE.findall(text)))
+
+
+def compiler_parts(
+    program: str, language: str, flags: Sequence[str], native: Sequence[str], prefix: str = ""
+) -> list[Part]:
     compiler = identify(program)
-    native = tuple(dict.fromkeys(word for text in (*flags, *searched) for word in NATIVE.findall(text)))
     lines = _called([compiler.path, *_driving(flags), *native, "-x", language])
     programs = {"compiler driver": real_driver(compiler.path)}
     programs |= {Path(line[0]).name: found(line[0]) for line in lines}
     if compiler.family == "clang":
         programs |= {library.name: library for library in libraries(compiler.path)}
-    parts = [Part("program", name, program_digest(path)) for name, path in programs.items()]
+    parts = [Part("program", prefix + name, program_digest(path)) for name, path in programs.items()]
     if native:
-        parts.append(Part("flag", " ".join(native), target_words(lines[0] if lines else (), compiler.family)))
-    parts += [Part("variable", name, value) for name in VARIABLES if (value := os.environ.get(name))]
-    return Manifest(tuple(parts))
+        target = target_words(lines[0] if lines else (), compiler.family)
+        parts.append(Part("flag", prefix + " ".join(native), target))
+    return parts
+
+
+def variables() -> list[Part]:
+    return [Part("variable", name, value) for name in VARIABLES if (value := os.environ.get(name))]
 
 
 def real_driver(path: str) -> Path:

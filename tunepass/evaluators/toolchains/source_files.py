@@ -56,9 +56,14 @@ class SourceFiles:
 
     def check_unchanged(self) -> None:
         """Raises SourceError that names what changed since it was read."""
-        changed = [file.part.name for file in (self.source, *self.files) if file.changed()]
-        if changed:
-            raise changed_meanwhile(changed)
+        check_unchanged((self.source, *self.files))
+
+
+def check_unchanged(files: Iterable[FileRead]) -> None:
+    """Raises SourceError that names what changed since it was read."""
+    changed = [file.part.name for file in files if file.changed()]
+    if changed:
+        raise changed_meanwhile(changed)
 
 
 def changed_meanwhile(names: Sequence[str]) -> SourceError:
