@@ -20,6 +20,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "_native": set(),
     "yaml_nodes": set(),
     "files": set(),
+    "signals": set(),
     "expr": set(),
     "space": {"expr"},
     "ir": {"space", "expr"},
@@ -33,19 +34,19 @@ MAY_IMPORT: dict[str, set[str]] = {
     "frontends": {"ir", "space", "expr", "yaml_nodes"},
     "hwmodels": {"ir", "expr", "yaml_nodes"},
     "backends": {"files", "frontends", "hwmodels", "evaluators", "ir", "study", "space", "expr", "registry"},
-    "tuning": {"expr", "strategies", "exact", "executors", "evaluators", "study", "space"},
+    "tuning": {"signals", "expr", "strategies", "exact", "executors", "evaluators", "study", "space"},
     "passes": {"backends", "evaluators", "exact", "hwmodels", "tuning", "ir", "space", "study", "registry"},
     "interchange": {"study", "space", "expr"},
     "report": {"tuning", "study", "space"},
     "jobs": {
         *("passes", "tuning", "backends", "evaluators", "frontends", "hwmodels", "report", "strategies", "study"),
-        *("ir", "space", "expr", "files", "registry"),
+        *("ir", "space", "expr", "files", "signals", "registry"),
     },
     "commands": {
         *("jobs", "passes", "tuning", "backends", "exact", "evaluators", "hwmodels", "report", "strategies", "study"),
         *("ir", "space", "files", "registry", "version"),
     },
-    "cli": {"commands"},
+    "cli": {"commands", "signals"},
     "__main__": {"cli"},
     "__init__": {"version"},  # hands on names of any room, and imports none when it runs
 }

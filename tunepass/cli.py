@@ -10,19 +10,21 @@ from collections.abc import Sequence
 
 from tunepass.commands.arguments import COMMANDS, parse
 from tunepass.diagnostics import TunepassError
+from tunepass.signals import interrupting, signal_of
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit status."""
     words = list(sys.argv[1:] if argv is None else argv)
     try:
-        return _dispatch(words)
+        with interrupting():
+            return _dispatch(words)
     except TunepassError as error:
         print(error, file=sys.stderr)
         return error.exit_status
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as interrupt:
         print("tunepass: interrupted", file=sys.stderr)
-        return 130
+        return 128 + signal_of(interrupt)
     except BrokenPipeError:
         # The reader of our results has gone; leave nothing for the interpreter to flush into the closed pipe.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

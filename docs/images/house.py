@@ -41,7 +41,7 @@ ROWS: tuple[tuple[Box, ...], ...] = (
     ((("expr",), "one typed expression language with several readers"),),
     (
         (("diagnostics", "registry"), "user errors, tables of names"),
-        (("files", "yaml_nodes", "version"), "whole files, YAML with places"),
+        (("files", "signals", "yaml_nodes", "version"), "whole files, interruptions"),
     ),
 )
 

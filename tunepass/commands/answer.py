@@ -23,7 +23,9 @@ class Status(IntEnum):
     WRONG = 2  # the source, the command line or the environment; also an internal error
     STALE = 3
     ENVIRONMENT = 4  # the machine failed while work was under way
+    HUNG_UP = 129  # 128 and the number of the signal that interrupted
     INTERRUPTED = 130
+    TERMINATED = 143
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,8 @@ _DURATION = re.compile(r"(?:(\d+(?:\.\d+)?)h)?(?:(\d+(?:\.\d+)?)m)?(?:(\d+(?:\.\
 
 EPILOG = """\
 exit status: 0 done (keeping the default is success), 1 every evaluation failed, 2 the source or the command line
-is wrong, 3 the lock is stale under --frozen, 130 interrupted (everything measured is kept)
+is wrong, 3 the lock is stale under --frozen, 4 the machine has failed, 129, 130 and 143 interrupted by SIGHUP, SIGINT
+or SIGTERM (everything measured is kept)
 """
 
 

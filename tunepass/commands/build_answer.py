@@ -22,7 +22,7 @@ EXAMPLE_LINES = 6  # of a failure's log
 
 def status_of(built: BuildResult) -> Status:
     if built.found.interrupted:
-        return Status.INTERRUPTED
+        return Status(128 + built.found.interrupted)
     return Status.DONE if built.found.gains else Status.ALL_FAILED
 
 

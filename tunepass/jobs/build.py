@@ -32,6 +32,7 @@ from tunepass.passes.apply_schedule import scheduled
 from tunepass.passes.emit import note
 from tunepass.passes.search import Watch
 from tunepass.report.front import front_svg
+from tunepass.signals import held_back
 from tunepass.space.configuration import Configuration
 from tunepass.study.lock import lock
 from tunepass.study.trial import Trial
@@ -100,7 +101,8 @@ def build(jobs: Sequence[Job], request: BuildRequest, shows: Shows) -> list[Buil
     budget_s = request.options.budget_s
     share = replace(request.options, budget_s=budget_s / len(jobs) if budget_s else None)
     results = [_result_of(job, share, request, shows) for job in jobs]
-    with _finishing(jobs, request):
+    interrupted = any(result.interrupted for result in results)
+    with _finishing(jobs, request), held_back(for_good=interrupted):
         return _finish(jobs, results, request)
 
 

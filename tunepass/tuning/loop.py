@@ -9,6 +9,7 @@ from functools import partial
 from tunepass.evaluators.capabilities import ROUNDS, ComparesAgain, NoiseFree, Remembers, Sanitizes, SetsUpAgain, Warns
 from tunepass.evaluators.process.failures import may_be_the_machines
 from tunepass.executors.base import executor
+from tunepass.signals import signal_of
 from tunepass.space.configuration import Configuration
 from tunepass.study.objective import Objective
 from tunepass.study.outcome import Evaluate, Evaluation, Failed
@@ -56,12 +57,12 @@ class SearchLoop:
             evaluate.remember(self.trials)  # but failures that may be the machine's
 
     def run(self) -> Found:
-        verdict, interrupted = None, False
+        verdict, interrupted = None, 0
         try:
             self.explore()
             verdict = self.compare_finalists()
-        except KeyboardInterrupt:
-            interrupted = True
+        except KeyboardInterrupt as interrupt:
+            interrupted = signal_of(interrupt)
         choice, gains = self.chosen(verdict)
         return Found(
             choice=choice,

@@ -51,7 +51,7 @@ class Found:
     trials: tuple[Trial, ...] = ()
     trial_count: int = 0
     evaluations: int = 0
-    interrupted: bool = False
+    interrupted: int = 0  # the signal that ended the search early
     origin: Origin | None = None  # the earlier study that the search started from, and its trust
     warnings: tuple[str, ...] = ()  # about all results: no reference, a tolerance that accepts anything
     seconds: Mapping[str, float] = field(default_factory=dict)

@@ -1,0 +1,112 @@
+"""Signals end a command, and nothing is left half done."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.commands.killing import Place, left_running
+from tunepass.signals import Interrupted, held_back, interrupting, signal_of
+
+HERE = os.getpid()
+
+
+@pytest.fixture(autouse=True)
+def as_before() -> Iterator[None]:
+    before = [signal.getsignal(n) for n in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)]
+    yield
+    assert [signal.getsignal(n) for n in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)] == before
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_each_interrupts_and_says_which(number: int) -> None:
+    with pytest.raises(Interrupted) as raised, interrupting():
+        os.kill(HERE, number)
+    assert signal_of(raised.value) == number and signal_of(KeyboardInterrupt()) == signal.SIGINT
+
+
+def test_what_the_first_has_begun_only_another_ctrl_c_disturbs() -> None:
+    with interrupting():
+        with pytest.raises(Interrupted):
+            os.kill(HERE, signal.SIGHUP)
+        os.kill(HERE, signal.SIGHUP)
+        os.kill(HERE, signal.SIGTERM)
+        with pytest.raises(Interrupted):
+            os.kill(HERE, signal.SIGINT)
+
+
+def test_one_that_is_ignored_stays_so() -> None:
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        with interrupting(), held_back():
+            os.kill(HERE, signal.SIGHUP)
+    finally:
+        signal.signal(signal.SIGHUP, before)
+
+
+def test_held_back_it_waits_for_the_end() -> None:
+    done = []
+    with pytest.raises(Interrupted) as raised, held_back():
+        os.kill(HERE, signal.SIGTERM)
+        os.kill(HERE, signal.SIGHUP)
+        done.append("written")
+    assert done == ["written"] and raised.value.number == signal.SIGTERM
+    with held_back(for_good=True):
+        os.kill(HERE, signal.SIGTERM)
+    with pytest.raises(Interrupted), held_back():
+        os.kill(HERE, signal.SIGINT)
+        os.kill(HERE, signal.SIGINT)
+        raise AssertionError
+
+
+def interrupted_build(place: Place, *numbers: int) -> tuple[int, str]:
+    """The status and the answer of a build that gets these signals at once when it has stored two trials."""
+    before = len(place.rows())
+    process = place.start()
+    until = time.monotonic() + 60
+    while len(place.rows()) < before + 2 and time.monotonic() < until:
+        time.sleep(0.02)
+    for number in numbers:
+        process.send_signal(number)
+    out, err = process.communicate(timeout=60)
+    assert "Traceback" not in err and "internal error" not in err
+    return process.returncode, out
+
+
+def test_a_build_that_is_hung_up_and_killed_politely_goes_on_as_if_it_had_not_been(tmp_path: Path) -> None:
+    place = Place.make(tmp_path / "app")
+    status, out = interrupted_build(place, signal.SIGHUP, signal.SIGHUP, signal.SIGTERM)
+    assert status == 129 and '"choice": {' in out and (place.path / "tunepass.lock").exists()
+    kept = place.rows()
+    assert 2 <= len(kept) < place.evaluations and left_running(place) == []
+    status, _ = interrupted_build(place, signal.SIGTERM)
+    assert status == 143 and place.rows()[: len(kept)] == kept
+    done, _ = place.build()
+    assert done.returncode == 0 and len(place.rows()) == place.evaluations, done.stderr
+    assert not [p for p in place.path.rglob("*") if p.name.startswith((".tunepass-", "interrupted-"))]
+
+
+def test_nohup_is_respected(tmp_path: Path) -> None:
+    place = Place.make(tmp_path / "app", evaluations=4)
+    process = place.start(prepare=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN) and None)
+    while not place.rows() and process.poll() is None:
+        time.sleep(0.02)
+        process.send_signal(signal.SIGHUP)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 0, err
+
+
+def test_a_program_that_runs_is_ended_with_the_build(tmp_path: Path) -> None:
+    place = Place.make(tmp_path / "app")
+    process = place.start()
+    while not place.runs() and process.poll() is None:
+        time.sleep(0.01)
+    process.send_signal(signal.SIGTERM)
+    subprocess.Popen.communicate(process, timeout=60)
+    assert process.returncode == 143 and left_running(place) == []

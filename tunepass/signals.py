@@ -1,0 +1,80 @@
+"""Ctrl-C, a polite kill and a hang-up end a command alike: what is known is kept, what is written is whole.
+
+A signal that is ignored when a command starts stays so: `nohup` ignores SIGHUP, a shell SIGINT for what it runs behind.
+"""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+class Interrupted(KeyboardInterrupt):
+    """A signal has asked the command to end; `number` is the signal's."""
+
+    def __init__(self, number: int):
+        super().__init__(signal.Signals(number).name)
+        self.number = number
+
+
+def signal_of(interrupt: KeyboardInterrupt) -> int:
+    """The number of the signal behind it: SIGINT where Python itself raised it."""
+    return interrupt.number if isinstance(interrupt, Interrupted) else signal.SIGINT
+
+
+@contextmanager
+def handled(handler: Callable[[int], None]) -> Iterator[None]:
+    """Within, `handler` is called with the number of each such signal; in the main thread alone, others have none."""
+
+    def called(number: int, frame: FrameType | None) -> None:
+        handler(number)
+
+    before: dict[int, object] = {}
+    try:
+        for stopping in STOPPING:
+            if signal.getsignal(stopping) is not signal.SIG_IGN:
+                before[stopping] = signal.signal(stopping, called)
+    except ValueError:  # not the main thread: somebody else owns the signals
+        yield
+        return
+    try:
+        yield
+    finally:
+        for number, handler_before in before.items():
+            signal.signal(number, handler_before)  # type: ignore[arg-type]
+
+
+@contextmanager
+def interrupting() -> Iterator[None]:
+    """Within, the first signal raises Interrupted; later ones only if they are Ctrl-C, since a terminal that closes and
+    a system that shuts down send several, and what the first one has begun is to be ended well."""
+    seen: list[int] = []
+
+    def interrupt(number: int) -> None:
+        seen.append(number)
+        if number == signal.SIGINT or len(seen) == 1:
+            raise Interrupted(number)
+
+    with handled(interrupt):
+        yield
+
+
+@contextmanager
+def held_back(*, for_good: bool = False) -> Iterator[None]:
+    """Within, the first signal waits until the end; `for_good`: for ever, because the command ends already. A second
+    Ctrl-C does not wait."""
+    seen: list[int] = []
+
+    def keep(number: int) -> None:
+        seen.append(number)
+        if number == signal.SIGINT and seen.count(number) > 1:
+            raise Interrupted(number)
+
+    with handled(keep):
+        yield
+    if seen and not for_good:
+        raise Interrupted(seen[0])
