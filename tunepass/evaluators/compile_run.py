@@ -26,6 +26,7 @@ from tunepass.evaluators.harness.harness import BuiltHarness, HarnessRun, build_
 from tunepass.evaluators.harness.reference import MANY, Reference, left_out, run_reference
 from tunepass.evaluators.harness.report import Report, shapes
 from tunepass.evaluators.harness.sanitizing import run_sanitized
+from tunepass.evaluators.harness.symbols import symbols, taken_over
 from tunepass.evaluators.measure.interleaved import Behind, interleaved
 from tunepass.evaluators.measure.rounding import StatedTolerance
 from tunepass.evaluators.measure.stages import measuring, spent
@@ -172,6 +173,19 @@ class CompileRun(BuildingEvaluator[BuiltCandidate]):
         if built.key in self.cache and not link_known:
             return
         built.program, built.failure = self._harness.link(target, candidate, built.folder)
+        if built.program is not None:
+            built.failure = self._taking_over(target, built.program)
+
+    def _taking_over(self, *files: Path) -> Failed | None:
+        """The failure of a candidate that defines what the harness calls."""
+        assert self._harness is not None
+        defined = frozenset[str]().union(*(symbols(file).defined for file in files))
+        names = taken_over(defined, self.set_up().defines, self._harness.needs)
+        if not names:
+            return None
+        return Failed(
+            "cheated", f"it defines {', '.join(names)}, which the harness calls; the untouched source does not"
+        )
 
     def measure(self, built: BuiltCandidate) -> Evaluation:
         with self._runner(built) as run:
@@ -285,8 +299,8 @@ class CompileRun(BuildingEvaluator[BuiltCandidate]):
         if isinstance(result, Failed):
             return result
         report, witness = result
-        if not report.samples:
-            return Failed("cheated", "the report is not the harness's: it holds no sample")
+        if len(report.samples) > plan.most:
+            return Failed("cheated", f"the report is not the harness's: {len(report.samples):,} samples")
         return report, witness.doubts(summarise(report.samples).median_s)
 
     def compare_again(

@@ -14,7 +14,7 @@ from random import Random
 
 from tunepass.evaluators.harness.compare import Output
 from tunepass.evaluators.harness.conversation import Conversation, Order
-from tunepass.evaluators.harness.report import Report
+from tunepass.evaluators.harness.report import ForgedReport, Report
 from tunepass.evaluators.harness.witness import Witness, per_call
 from tunepass.study.outcome import Failed
 
@@ -109,6 +109,8 @@ def be_timed(talk: Conversation, ask: Questions) -> tuple[Report, Witness]:
             talk.calls(1, variant)
             ask.look(talk, variant)
     _end(talk, ask.fresh())
+    if (singles and len(singles) != len(talk.report.samples)) or not talk.report.samples:
+        raise ForgedReport(f"it reported {len(talk.report.samples)} samples and took {len(singles)}")
     return talk.report, Witness(tuple(singles), single=True) if singles else witness
 
 

@@ -17,6 +17,7 @@ from tunepass.evaluators.harness.dialogues import Outputs, Questions, be_checked
 from tunepass.evaluators.harness.failures import harness_failure
 from tunepass.evaluators.harness.listening import Dialogue
 from tunepass.evaluators.harness.report import ArrayShape, Report
+from tunepass.evaluators.harness.symbols import symbols
 from tunepass.evaluators.harness.witness import Witness
 from tunepass.evaluators.process.run import Completed, Limits, base_environment, run_limited
 from tunepass.evaluators.toolchains.compiling import SUFFIX, WRAPPED, Compiling
@@ -87,7 +88,9 @@ class HarnessRun:
         spoken = self._run(words, limits, lambda talk: be_checked(talk, calls, token()), shapes)
         if spoken.failure is not None or spoken.answer is None:
             failure = spoken.failed
-            return Failed(failure.stage, cases[max(0, len(spoken.report.cases) - 1)].explained(failure.log))
+            return Failed(
+                failure.stage, cases[min(len(cases), max(1, len(spoken.report.cases))) - 1].explained(failure.log)
+            )
         share, unchanged = spoken.done.seconds / len(cases), spoken.report.unchanged
         return {case: Checked(spoken.answer[k], unchanged.get(k, 0), share) for k, case in enumerate(cases)}
 
@@ -158,6 +161,7 @@ class BuiltHarness:
     link_words: tuple[str, ...]
     folder: Path
     text: str
+    needs: frozenset[str] = frozenset()  # names that the harness's own object needs
 
     def link(self, candidate_object: Path, candidate: Candidate, folder: Path) -> tuple[Path | None, Failed | None]:
         target = folder / "candidate"
@@ -182,7 +186,7 @@ def build_harness(compiling: Compiling, harness: str, reference: Candidate, text
             raise ToolError(f"the harness for {compiling.source} does not compile", hint=with_source.log)
         link_words.append("-Wl,--allow-multiple-definition")  # the candidate's object comes first, so it wins
     further = compiling.compile_further(folder)
-    return BuiltHarness(compiling, (target, *further), tuple(link_words), folder, text)
+    return BuiltHarness(compiling, (target, *further), tuple(link_words), folder, text, symbols(target).needed)
 
 
 def _include_flags(flags: Sequence[str]) -> list[str]:

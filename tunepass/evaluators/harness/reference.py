@@ -18,6 +18,7 @@ from tunepass.evaluators.harness.dialogues import Outputs
 from tunepass.evaluators.harness.harness import BuiltHarness, Calls, Checked, HarnessRun
 from tunepass.evaluators.harness.report import ArrayShape, shapes
 from tunepass.evaluators.harness.rounding import Rounding, joined, spreads_of
+from tunepass.evaluators.harness.symbols import symbols
 from tunepass.evaluators.measure.rounding import LARGEST, StatedTolerance, needs_rounding, spread_of, tolerance_of
 from tunepass.evaluators.measure.timing import MeasurePlan
 from tunepass.evaluators.measure.tolerance import Mask, Tolerance
@@ -49,6 +50,7 @@ class Reference:
     expected: Mapping[Case, Expected]
     variants: Mapping[int, Outputs]  # outputs for the last seed's inputs, changed as the variant says, with pattern 1
     seconds: float  # of a run of all cases, one call each, and the filling of the arrays
+    defines: frozenset[str] = frozenset()  # names that others see in its object and in its program
     alignment: int = 1  # of guarded arrays in bytes; 1: that of their elements
     left_out: tuple[tuple[Case, str], ...] = ()  # cases in which the source itself fails, and how
 
@@ -126,6 +128,7 @@ def run_reference(
     return Reference(
         expected=_expected(computed, tolerance, Rounding(harness, candidate, run, alignment, limits)),
         variants=changed,
+        defines=symbols(target).defined | symbols(program).defined,
         seconds=sum(checked.seconds for checked in judged.values()) / 2,
         alignment=alignment,
         left_out=tuple(left_out),

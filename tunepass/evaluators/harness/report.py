@@ -76,12 +76,10 @@ class Report:
     def arrays(self) -> list[ArrayShape]:
         return self.cases[0] if self.cases else []
 
-    def add(self, line: str) -> bool:
-        """Take a line in; False if it is no line of a report. Raises ForgedReport for one out of form or bounds."""
+    def add(self, line: str) -> None:
+        """Take a line in. Raises ForgedReport for one out of form or bounds."""
         word = line.partition(" ")[0]
-        if word not in FORMS:
-            return False
-        match = FORMS[word].fullmatch(line)
+        match = FORMS[word].fullmatch(line) if word in FORMS else None
         if match is None:
             raise ForgedReport(f"the line {line[:80]!r} is none of the harness's")
         words = [text for text in match.groups() if text is not None]
@@ -105,7 +103,6 @@ class Report:
                 self.cut = True
             case "error":
                 self.error = words[0]
-        return True
 
 
 def _shape(name: str, dtype: str, count: str) -> ArrayShape:

@@ -1,0 +1,219 @@
+"""What is said to a harness and heard of it: by a program that plays along, and by ones that do not."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import socket
+import struct
+import threading
+from collections.abc import Callable, Iterator
+from random import Random
+
+import numpy as np
+import pytest
+
+from tunepass.evaluators.harness.conversation import COMMAND, Conversation, Order, ProgramEnded
+from tunepass.evaluators.harness.dialogues import Outputs, Questions, Refused, be_checked, be_timed
+from tunepass.evaluators.harness.listening import Dialogue
+from tunepass.evaluators.harness.report import ArrayShape, ForgedReport
+from tunepass.study.outcome import Failed
+
+SAMPLE = "sample 1.5e-06 0 2.2e-05 0.000e+00"
+SHAPES = ([ArrayShape("y", "f8", 1)],)
+Program = Callable[["Harness"], None]
+
+
+class Harness:
+    """The other end."""
+
+    def __init__(self, theirs: socket.socket, results: int):
+        self.socket, self.results = theirs, results
+        self.orders: list[tuple[int, int, int]] = []
+
+    def say(self, *lines: str) -> None:
+        self.socket.send("".join(f"{line}\n" for line in lines).encode())
+
+    def obey(self, *event: str) -> tuple[int, int]:
+        """Until GO: its count and seed. The result of a call is its seed."""
+        while True:
+            self.say(*event)
+            what, count, seed = COMMAND.unpack(self.socket.recv(99))
+            self.orders.append((what, count, seed))
+            event = ("ok",)
+            if what == Order.GO:
+                return count, seed
+            if what == Order.CALLS:
+                os.pwrite(self.results, struct.pack("=d", float(seed)), 0)
+
+    def finish(self) -> None:
+        self.say(f"done {self.obey('finished')[1]:016x}")
+
+
+class Table:
+    """Both ends of a conversation, with a program at the other one."""
+
+    def __init__(self, results: int):
+        ours, self.theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self.talk = Conversation(ours, results, SHAPES)
+        self.harness = Harness(self.theirs, results)
+
+    def seat(self, program: Program) -> Conversation:
+        def play() -> None:
+            with self.theirs, contextlib.suppress(OSError, struct.error):  # where nobody listens any more
+                program(self.harness)
+
+        threading.Thread(target=play, daemon=True).start()
+        return self.talk
+
+
+@pytest.fixture
+def table() -> Iterator[Table]:
+    results = os.memfd_create("results")
+    made = Table(results)
+    yield made
+    made.talk.__exit__(None, None, None)
+    made.theirs.close()
+    os.close(results)
+
+
+def questions(judge: Callable[[int, Outputs], Failed | None] = lambda variant, outputs: None) -> Questions:
+    return Questions(Random(1), range(100, 106), judge)
+
+
+def timed(harness: Harness) -> None:
+    """Plays along: samples one by one."""
+    harness.say("array y f8 1")
+    harness.obey("ready")
+    harness.say("plan 1 2.0e-08")
+    for _ in range(10):
+        harness.obey("next")
+        harness.obey(SAMPLE, "took")
+    harness.obey("timed")
+    harness.finish()
+
+
+def test_a_program_that_plays_along_is_timed_and_looked_at(table: Table) -> None:
+    seen: list[tuple[int, float]] = []
+
+    def judge(variant: int, outputs: Outputs) -> None:
+        seen.append((variant, float(outputs[0].values[0])))
+
+    # what `next` is answered with has to be computed: the harness plays a call with the seed of GO
+    def program(harness: Harness) -> None:
+        original = harness.obey
+
+        def obey(*event: str) -> tuple[int, int]:
+            count, seed = original(*event)
+            if event[-1] == "next":
+                os.pwrite(harness.results, struct.pack("=d", float(seed)), 0)
+            return count, seed
+
+        harness.obey = obey  # type: ignore[method-assign]
+        timed(harness)
+
+    report, witness = be_timed(table.seat(program), questions(judge))
+    assert len(report.samples) == 10 and witness.single and len(witness.batches) == 10 and report.done
+    assert len(seen) >= 4 and all(variant == value for variant, value in seen)
+    assert len({variant for variant, _ in seen}) == len(seen), "no inputs twice whose results are known"
+    seeds = [seed for what, _, seed in table.harness.orders if what == Order.CALLS]
+    assert len(set(seeds)) == len(seeds)
+
+
+def test_what_a_look_finds_ends_the_run(table: Table) -> None:
+    with pytest.raises(Refused) as refused:
+        be_timed(table.seat(timed), questions(lambda variant, outputs: Failed("wrong_result", "y")))
+    assert refused.value.failure == Failed("wrong_result", "y")
+
+
+def saying(*lines: str) -> Program:
+    """Says these in answer to the first order."""
+
+    def program(harness: Harness) -> None:
+        harness.say("array y f8 1", "ready")
+        harness.socket.recv(99)
+        harness.say(*lines)
+
+    return program
+
+
+@pytest.mark.parametrize(
+    "program,words",
+    [
+        (saying("timed"), "it said 'timed' where ok was due"),
+        (saying(SAMPLE, "ok"), "it said 'sample"),
+        (saying("array y f8 1", "ok"), "it said 'array"),
+        (saying("done 0000000000000001"), "it said 'done"),
+        (lambda harness: harness.say("ready"), "names other arrays"),
+        (lambda harness: harness.say("array y f8 2", "ready"), "names other arrays"),
+        (lambda harness: harness.say("array y f8 1", "array z f8 1", "ready"), "names other arrays"),
+        (lambda harness: [harness.say(SAMPLE) for _ in range(9)], "it said 'sample"),
+        (lambda harness: harness.say("refused 1" * 2000), "reported more than"),
+        (lambda harness: [harness.say(*["refused 1"] * 800) for _ in range(200)], "reported more than"),
+        (lambda harness: harness.socket.send(b"\xff\xfe\x00ready\n"), "it said"),
+    ],
+)
+def test_what_no_harness_says_is_forged(table: Table, program: Program, words: str) -> None:
+    with pytest.raises(ForgedReport, match=words):
+        be_timed(table.seat(program), questions())
+
+
+def test_the_last_word_has_to_be_the_one_that_was_asked_for(table: Table) -> None:
+    def program(harness: Harness) -> None:
+        harness.say("array y f8 1")
+        os.pwrite(harness.results, np.float64(1).tobytes(), 0)
+        harness.obey("finished")
+        harness.say("done 0000000000000007")
+
+    with pytest.raises(ForgedReport, match="it said 'done 0000000000000007' where done 0000000000000008 was due"):
+        be_checked(table.seat(program), 1, 8)
+
+
+def test_nothing_comes_after_the_last_word(table: Table) -> None:
+    def program(harness: Harness) -> None:
+        harness.say("array y f8 1")
+        os.pwrite(harness.results, np.float64(1).tobytes(), 0)
+        harness.finish()
+        harness.say(SAMPLE)
+
+    with pytest.raises(ForgedReport, match="after its last word"):
+        be_checked(table.seat(program), 1, 8)
+
+
+def test_a_program_that_is_gone_is_told_apart(table: Table) -> None:
+    with pytest.raises(ProgramEnded):
+        be_timed(table.seat(lambda harness: harness.say("array y f8 1", "ready")), questions())
+
+
+def test_another_process_may_not_go_on(table: Table) -> None:
+    talk = table.talk
+    table.harness.say("refused 1")
+    pid = os.fork()
+    if pid == 0:
+        table.harness.say("ready")
+        os._exit(0)
+    os.waitpid(pid, 0)
+    with pytest.raises(ForgedReport, match="another process"):
+        talk.hear("ready")
+
+
+def test_the_thread_gives_the_failure_or_the_answer(table: Table) -> None:
+    thread = Dialogue(table.seat(saying("timed")), lambda talk: be_timed(talk, questions()))
+    thread.start()
+    thread.join()
+    failure = thread.result()
+    assert thread.answer is None and failure is not None and failure.stage == "cheated"
+
+
+def test_the_outside_time_is_that_between_order_and_answer(table: Table) -> None:
+    pause = threading.Event()
+
+    def program(harness: Harness) -> None:
+        harness.say("ready")
+        harness.socket.recv(99)
+        pause.wait(0.05)
+        harness.say("ok")
+
+    talk = table.seat(program)
+    talk.hear("ready")
+    assert 0.02 < talk.calls(1, 7) < 5

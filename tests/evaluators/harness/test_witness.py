@@ -1,0 +1,28 @@
+"""Samples that say too little are doubted, others are not."""
+
+from __future__ import annotations
+
+import pytest
+
+from tunepass.evaluators.harness.witness import SLACK_S, Witness, per_call
+
+
+@pytest.mark.parametrize(
+    "witness,median_s,doubted",
+    [
+        (Witness((1.0, 1.1, 1.2, 1.05), single=True), 1.0, False),
+        (Witness((1.2, 1.3, 1.2, 1.25), single=True), 1.0, True),
+        (Witness((0.1, 1.3, 1.2, 1.25), single=True), 0.01, True),  # one fast call is not enough
+        (Witness((1.3e-6, 1.35e-6), calls=10_000), 1.0e-6, False),
+        (Witness((1.5e-6, 1.6e-6), calls=10_000), 1.0e-6, True),
+        (Witness((SLACK_S / 2,), calls=1), 1e-9, False),
+        (Witness(()), 1e-9, False),
+    ],
+)
+def test_doubts(witness: Witness, median_s: float, doubted: bool) -> None:
+    assert bool(witness.doubts(median_s)) is doubted
+
+
+def test_what_goes_by_without_calls_is_left_out() -> None:
+    assert per_call([1.0, 0.6], 0.2, 4) == pytest.approx((0.2, 0.1))
+    assert per_call([0.1], 0.2, 4) == (0.0,)
