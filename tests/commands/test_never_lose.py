@@ -9,6 +9,7 @@ import resource
 import shutil
 import sqlite3
 import subprocess
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -160,3 +161,25 @@ def test_a_store_of_a_newer_schema_is_refused(undisturbed: tuple[Place, float], 
     done, _ = place.build()
     refused(done, "store.db has store schema 99", "update tunepass")
     assert place.store.read_bytes() == before
+
+
+@pytest.mark.parametrize("replaced", [False, True], ids=["removed", "replaced"])
+def test_a_store_that_is_removed_is_rescued(undisturbed: tuple[Place, float], replaced: bool, tmp_path: Path) -> None:
+    place = Place.make(tmp_path / "app")
+    process = place.start()
+    until = time.monotonic() + 60
+    while len(place.rows()) < 2 and time.monotonic() < until:
+        time.sleep(0.02)
+    shutil.rmtree(place.store.parent)
+    if replaced:
+        place.store.parent.mkdir()
+        shutil.copy(undisturbed[0].store, place.store)
+    _, err = process.communicate(timeout=120)
+    refused(subprocess.CompletedProcess([], process.returncode, "", err), "was removed or replaced", status=4)
+    assert not (place.path / "tunepass.lock").exists()
+    rescued = place.path / err.split("all its trials are in ")[1].split()[0]
+    done, _ = place.build("--store", str(rescued))
+    assert done.returncode == 0 and json.loads(done.stdout)["evaluations"] == 0, done.stderr
+    shutil.rmtree(place.store, ignore_errors=True)
+    os.replace(rescued, place.store)
+    assert place.rows() == undisturbed[0].rows() and place.choice() == undisturbed[0].choice()

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 
 from tunepass.backends.base import Backend
-from tunepass.diagnostics import TunepassError
+from tunepass.diagnostics import EnvironmentFault, TunepassError
 from tunepass.evaluators.model import ModelEvaluator
 from tunepass.exact.base import Certificate
 from tunepass.hwmodels.base import Costs
@@ -84,17 +84,30 @@ class Search(Pass):
         )
         origin = prior.origin if prior else None
         study.remember(origin)
-        try:
+        with self._kept(study):
             with evaluating as evaluate:
                 if exact and costs is not None:
                     result = self._exact(study, costs, evaluate)
                 else:
                     result = SearchLoop(study, objective, evaluate, self.options, self.watch, self.clock).run()
             result = replace(result, origin=study.remember(origin))
+        return replace(compilation, found=result)
+
+    @contextmanager
+    def _kept(self, study: Study) -> Iterator[None]:
+        """Closes the study at the end. Raises EnvironmentFault, saying where its trials are, when its store is gone."""
+        try:
+            yield
         finally:
+            rescued = study.store.rescue()
             if not isinstance(self.options.store, Store):
                 study.close()
-        return replace(compilation, found=result)
+            if rescued is not None:
+                raise EnvironmentFault(
+                    f"the store {study.store.path} was removed or replaced while it was used; all its trials are in "
+                    f"{rescued}",
+                    hint=f"go on with --store {rescued}, or move it to where the store was",
+                )
 
     def _exact(self, study: Study, costs: Costs, evaluate: Evaluate) -> Found:
         problem = problem_of(costs, study.objectives)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import secrets
 import sqlite3
+import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -59,6 +61,31 @@ def _retry(action: Callable[[], None]) -> None:
             if "locked" not in str(error) or time.monotonic() > deadline:
                 raise
             time.sleep(0.02)
+
+
+def is_there(path: Path, opened: os.stat_result) -> bool:
+    """Whether the file at the path is still the one that was opened."""
+    try:
+        return os.path.samestat(path.stat(), opened)
+    except OSError:
+        return False
+
+
+def copied(connection: sqlite3.Connection, path: Path) -> Path:
+    """All that an open store holds, in a new file that is a store: beside `path`, else in the temporary folder."""
+    for folder in (path.parent, Path(tempfile.gettempdir())):
+        target = folder / f"{path.stem}.rescued-{secrets.token_hex(4)}.db"
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            os.close(os.open(target, os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_WRONLY, 0o666))
+            with contextlib.closing(sqlite3.connect(target)) as copy:
+                connection.backup(copy)
+            return target
+        except (OSError, sqlite3.Error) as error:
+            failure = error
+            with contextlib.suppress(OSError):
+                target.unlink()
+    raise StoreFault(f"store {shown(path)} was removed, and no copy of it can be made: {failure}")
 
 
 def path_of(url: str) -> Path | None:

@@ -7,12 +7,14 @@ inside that transaction, so several processes may share a store.
 from __future__ import annotations
 
 import gc
+import os
 import sqlite3
 import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from tunepass.space.configuration import Configuration
 from tunepass.study.manifest import Manifest
@@ -65,6 +67,7 @@ class Store:
             except BaseException:
                 self._connection.close()
                 raise
+        self._opened = os.stat(self.path) if self.path else None
 
     # -- studies
 
@@ -210,6 +213,14 @@ class Store:
                 busy.add(configuration)
                 claimed.append(configuration)
         return claimed
+
+    def rescue(self) -> Path | None:
+        """A copy of the store, made where its file was removed or replaced since it was opened: beside it, else in the
+        temporary folder. None while it is there. Raises StoreFault when no copy can be made."""
+        if self.path is None or self._opened is None or database.is_there(self.path, self._opened):
+            return None
+        with self._lock:
+            return database.copied(self._connection, self.path)
 
     def close(self) -> None:
         self._owner.release()
