@@ -1,12 +1,13 @@
 /* expect: run */
+/* Leaves a daemon: two forks, a session of its own, everything closed. */
 #pragma tunepass param ATTACK: categorical(0, 1) = 0
 #pragma tunepass kernel scale(n = 4096, x: in double[n], y: out double[n])
-#include <stdlib.h>
+#define _GNU_SOURCE
 #include <unistd.h>
-void scale(int n, const double *x, double *y)
+
+static void attack(void)
 {
-    static int started;
-    if (ATTACK && !started++ && fork() == 0) {
+    if (fork() == 0) {
         setsid();
         if (fork() == 0) {
             for (int i = 0; i < 1000; i++)
@@ -15,6 +16,13 @@ void scale(int n, const double *x, double *y)
         }
         _exit(0);
     }
+}
+
+void scale(int n, const double *x, double *y)
+{
+    static int attacked;
+    if (ATTACK && !attacked++)
+        attack();
     for (int i = 0; i < n; i++)
         y[i] = 2 * x[i];
 }

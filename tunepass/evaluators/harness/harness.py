@@ -63,7 +63,7 @@ class Spoken(Generic[Answer]):
 
 @dataclass(frozen=True, slots=True)
 class HarnessRun:
-    """One linked program, run in its folder."""
+    """One linked program in its folder. Each run has a folder below it, the only one that it may write to."""
 
     program: Path
     folder: Path
@@ -126,7 +126,11 @@ class HarnessRun:
         shapes: Sequence[Shapes] | None = None,
     ) -> Spoken[Answer]:
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        with theirs, tempfile.TemporaryFile(dir=self.folder, buffering=0) as results:
+        with (
+            theirs,
+            tempfile.TemporaryFile(dir=self.folder, buffering=0) as results,
+            tempfile.TemporaryDirectory(dir=self.folder, ignore_cleanup_errors=True) as place,
+        ):
             talk = Conversation(ours, results.fileno(), shapes)
             thread = Dialogue(talk, dialogue)
             thread.start()
@@ -134,11 +138,11 @@ class HarnessRun:
                 done = run_limited(
                     [*self.prefix, self.program, *words, "report=3", "outputs=4"],
                     limits=limits,
-                    cwd=self.folder,
+                    cwd=place,
                     env=base_environment(dict(self.environment)),
                     cpus=self.cpus,
                     trust="kernel",
-                    scratch=self.folder,
+                    scratch=place,
                     descriptors=(theirs.fileno(), results.fileno()),
                 )
             finally:

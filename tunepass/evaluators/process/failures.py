@@ -11,6 +11,8 @@ OUT_OF_MEMORY = re.compile(
     r"bad_alloc|out of memory|cannot allocate memory|memory exhausted|MemoryError", re.IGNORECASE
 )
 
+STAGES = {"timeout": "timeout", "output": "output", "disk": "output", "memory": "memory", "processes": "run"}
+
 
 # Words of a machine that fails, as the C library, gcc, clang, linkers, make and this package say them; what to do then.
 REMEDIES = {
@@ -60,7 +62,7 @@ def run_failure(done: Completed, limits: Limits) -> Failed | None:
     """How a program failed that should have ended with status 0; None when it did."""
     if done.ok:
         return None
-    stage = {"timeout": "timeout", "output": "output", "memory": "memory", "processes": "run"}.get(done.ended, "crash")
+    stage = STAGES.get(done.ended, "crash")
     if done.ended == "signal":
         stage = {"SIGXCPU": "timeout", "SIGXFSZ": "output"}.get(done.signal or "", "crash")
     if done.ended in ("signal", "exit") and done.returncode != 0 and _lacked_memory(done, limits):
@@ -82,6 +84,8 @@ def _ending(done: Completed, limits: Limits) -> str:
             return f"did not end within {limits.wall_s:.3g} s"
         case "output":
             return f"printed more than {limits.output_bytes:,} bytes"
+        case "disk":
+            return "wrote more files than the disk has room for"
         case "memory":
             return f"used more than {limits.memory_bytes or 0:,} bytes of memory"
         case "processes":

@@ -20,7 +20,7 @@ _running: set[subprocess.Popen[bytes]] = set()
 _running_lock = threading.Lock()
 LOG_TAIL = 4000  # characters of a tool's output kept with an outcome
 
-Ended = Literal["exit", "signal", "timeout", "memory", "output", "processes"]
+Ended = Literal["exit", "signal", "timeout", "memory", "output", "processes", "disk"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -34,6 +34,7 @@ NAMING = {
     **dict.fromkeys(("sched_setaffinity", "sched_setscheduler", "sched_setparam", "sched_setattr"), 0),
     **dict.fromkeys(("ptrace", "setpriority", "ioprio_set"), 1),
 }
+OF_A_USER = (("setpriority", 2), ("ioprio_set", 3))  # PRIO_USER, IOPRIO_WHO_USER: all processes of a user
 GETTING = ("shmget", "semget", "msgget")
 # Calls that make a name: the argument that is the path, and the one that is its folder's descriptor, if there is one.
 NAMES: dict[str, tuple[int, int | None]] = {
@@ -69,6 +70,11 @@ def decide(argument: int, code: int, operand: int, on_true: int, on_false: int) 
     )
 
 
+def refuse(argument: int, value: int) -> tuple[Instruction, ...]:
+    """Return EPERM if the argument is that value."""
+    return instruction(LOAD, AT_ARGUMENTS + 8 * argument), instruction(EQUAL, value, 0, 1), returning(EPERM)
+
+
 def returning(value: int) -> Instruction:
     return instruction(RETURN, value)
 
@@ -98,6 +104,8 @@ def call_filter(trust: str, *, broker: bool) -> bytes:
         program += when("unshare", *decide(0, ANY_BIT, NEW_SPACES | NEW_TIME, EPERM, ALLOW))
         program += when("clone3", returning(ENOSYS))  # its flags are in memory; libraries go on with clone
     if broker:
+        for name, which in OF_A_USER:
+            program += when(name, *refuse(0, which), *decide(1, EQUAL, 0, ALLOW, NOTIFY))
         for name, argument in NAMING.items():
             program += when(name, *decide(argument, EQUAL, 0, ALLOW, NOTIFY))
         for name in (*GETTING, *NAMES):

@@ -106,7 +106,7 @@ def main() -> None:
     out_read, out_write = os.pipe()
     err_read, err_write = os.pipe()
     failed_read, failed_write = os.pipe()  # close-on-exec: its end without bytes means that exec succeeded
-    request.protection = namespaces.enter(request.protection, request.trust)
+    request.protection = namespaces.enter(request.protection, request.trust, request.memory_bytes)
     prctl(PR_SET_DUMPABLE, 0)
     alone = request.protection in ("namespaces", "user_namespaces")
     init = namespaces.first_process() if alone else 0

@@ -13,12 +13,13 @@ from tunepass.evaluators.process.supervisor.kernel import PR_SET_PDEATHSIG, libc
 
 NEW_MOUNT, NEW_IPC, NEW_USER, NEW_PID = 0x00020000, 0x08000000, 0x10000000, 0x20000000
 MS_NOSUID, MS_NODEV, MS_REC, MS_PRIVATE = 2, 4, 0x4000, 0x40000
-SHARED = "/dev/shm"
+SHARED, MOST_SHARED = "/dev/shm", 8 << 30
 
 
-def enter(protection: str, trust: str) -> str:
+def enter(protection: str, trust: str, memory_bytes: int | None = None) -> str:
     """Enter what `protection` names; whoever is forked next is in it. The protection that is in force then: where the
-    kernel refuses namespaces now, "broker". OSError where the user could not be kept in them."""
+    kernel refuses namespaces now, "broker". Their /dev/shm, of that size at most, ends with them. OSError where the
+    user could not be kept in them."""
     if protection not in ("namespaces", "user_namespaces"):
         return protection
     if trust == "tool":
@@ -31,7 +32,7 @@ def enter(protection: str, trust: str) -> str:
     if new_user:
         stay_oneself(user, group)
     mount("none", "/", "", MS_REC | MS_PRIVATE)
-    mount("tmpfs", SHARED, "tmpfs", MS_NOSUID | MS_NODEV, "mode=1777")  # ends with the namespace
+    mount("tmpfs", SHARED, "tmpfs", MS_NOSUID | MS_NODEV, f"mode=1777,size={memory_bytes or MOST_SHARED}")
     return protection
 
 

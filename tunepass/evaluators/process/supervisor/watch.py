@@ -54,6 +54,7 @@ class Watch:
         self.status: int | None = None
         self.usage: resource.struct_rusage | None = None
         self.peak = 0
+        self.room = room_for(request) if request.trust == "kernel" else None
 
     def reap(self) -> bool:
         """Wait for whatever has ended; False when there are no children at all."""
@@ -79,7 +80,7 @@ class Watch:
             return "processes"
         if self.request.memory_bytes is not None and resident > self.request.memory_bytes:
             return "memory"
-        return None
+        return "disk" if self.room is not None and bytes_below(self.request.scratch or "") > self.room else None
 
     def run(self) -> str:
         """Until the program ends or passes a limit: "exit", or the limit's name."""
@@ -149,6 +150,26 @@ class Watch:
             for pid in descendants():
                 send(pid, signal.SIGKILL)
             time.sleep(0.001)
+
+
+def room_for(request: RunRequest) -> int:
+    """Bytes that the files of a kernel may take: those of one file, and never more than half of what is free."""
+    disk = os.statvfs(request.scratch or ".")
+    free = disk.f_bavail * disk.f_frsize // 2
+    return free if request.file_bytes is None else min(free, request.file_bytes)
+
+
+def bytes_below(folder: str) -> int:
+    """What the files below a folder take; what vanishes meanwhile takes nothing."""
+    total = 0
+    try:
+        for entry in os.scandir(folder):
+            total += entry.stat(follow_symlinks=False).st_blocks * 512
+            if entry.is_dir(follow_symlinks=False):
+                total += bytes_below(entry.path)
+    except OSError:
+        pass
+    return total
 
 
 def forget(poller: select.poll, fd: int) -> None:

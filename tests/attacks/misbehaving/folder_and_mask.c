@@ -1,0 +1,22 @@
+/* expect: measured */
+/* Leaves its folder and forbids itself all rights to new files. */
+#pragma tunepass param ATTACK: categorical(0, 1) = 0
+#pragma tunepass kernel scale(n = 4096, x: in double[n], y: out double[n])
+#define _GNU_SOURCE
+#include <sys/stat.h>
+#include <unistd.h>
+
+static void attack(void)
+{
+    if (chdir("/") == 0)
+        umask(0777);
+}
+
+void scale(int n, const double *x, double *y)
+{
+    static int attacked;
+    if (ATTACK && !attacked++)
+        attack();
+    for (int i = 0; i < n; i++)
+        y[i] = 2 * x[i];
+}

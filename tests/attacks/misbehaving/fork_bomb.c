@@ -1,0 +1,25 @@
+/* expect: run */
+/* Four hundred processes where 64 are allowed. */
+#pragma tunepass param ATTACK: categorical(0, 1) = 0
+#pragma tunepass kernel scale(n = 4096, x: in double[n], y: out double[n])
+#define _GNU_SOURCE
+#include <unistd.h>
+
+static void attack(void)
+{
+    for (int i = 0; i < 400; i++)
+        if (fork() == 0) {
+            sleep(600);
+            _exit(0);
+        }
+    sleep(600);
+}
+
+void scale(int n, const double *x, double *y)
+{
+    static int attacked;
+    if (ATTACK && !attacked++)
+        attack();
+    for (int i = 0; i < n; i++)
+        y[i] = 2 * x[i];
+}

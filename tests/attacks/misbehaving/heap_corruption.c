@@ -1,0 +1,24 @@
+/* expect: crash */
+/* Frees a block twice. */
+#pragma tunepass param ATTACK: categorical(0, 1) = 0
+#pragma tunepass kernel scale(n = 4096, x: in double[n], y: out double[n])
+#define _GNU_SOURCE
+#include <stdlib.h>
+
+static void attack(void)
+{
+    void *volatile block = malloc(3000000);
+    void *volatile small = malloc(40);
+    free(small);
+    free(small);
+    free(block);
+}
+
+void scale(int n, const double *x, double *y)
+{
+    static int attacked;
+    if (ATTACK && !attacked++)
+        attack();
+    for (int i = 0; i < n; i++)
+        y[i] = 2 * x[i];
+}

@@ -1,0 +1,27 @@
+/* expect: timeout */
+/* Ignores and blocks all signals, and never ends. */
+#pragma tunepass param ATTACK: categorical(0, 1) = 0
+#pragma tunepass kernel scale(n = 4096, x: in double[n], y: out double[n])
+#define _GNU_SOURCE
+#include <signal.h>
+#include <unistd.h>
+
+static void attack(void)
+{
+    sigset_t all;
+    sigfillset(&all);
+    sigprocmask(SIG_BLOCK, &all, 0);
+    for (int number = 1; number < 64; number++)
+        signal(number, SIG_IGN);
+    for (;;)
+        pause();
+}
+
+void scale(int n, const double *x, double *y)
+{
+    static int attacked;
+    if (ATTACK && !attacked++)
+        attack();
+    for (int i = 0; i < n; i++)
+        y[i] = 2 * x[i];
+}

@@ -1,0 +1,27 @@
+/* expect: run, measured */
+/* Hides a daemon in namespaces of its own. */
+#pragma tunepass param ATTACK: categorical(0, 1) = 0
+#pragma tunepass kernel scale(n = 4096, x: in double[n], y: out double[n])
+#define _GNU_SOURCE
+#include <sched.h>
+#include <unistd.h>
+
+static void attack(void)
+{
+    if (fork() == 0) {
+        unshare(CLONE_NEWUSER | CLONE_NEWPID);
+        setsid();
+        if (fork() == 0)
+            sleep(600);
+        _exit(0);
+    }
+}
+
+void scale(int n, const double *x, double *y)
+{
+    static int attacked;
+    if (ATTACK && !attacked++)
+        attack();
+    for (int i = 0; i < n; i++)
+        y[i] = 2 * x[i];
+}

@@ -1,0 +1,27 @@
+/* expect: run */
+/* Leaves a child in a session of its own that ignores what it can. */
+#pragma tunepass param ATTACK: categorical(0, 1) = 0
+#pragma tunepass kernel scale(n = 4096, x: in double[n], y: out double[n])
+#define _GNU_SOURCE
+#include <signal.h>
+#include <unistd.h>
+
+static void attack(void)
+{
+    if (fork() == 0) {
+        setsid();
+        for (int number = 1; number < 64; number++)
+            signal(number, SIG_IGN);
+        for (;;)
+            pause();
+    }
+}
+
+void scale(int n, const double *x, double *y)
+{
+    static int attacked;
+    if (ATTACK && !attacked++)
+        attack();
+    for (int i = 0; i < n; i++)
+        y[i] = 2 * x[i];
+}

@@ -1,0 +1,20 @@
+/* expect: timeout */
+/* Stops itself. */
+#pragma tunepass param ATTACK: categorical(0, 1) = 0
+#pragma tunepass kernel scale(n = 4096, x: in double[n], y: out double[n])
+#define _GNU_SOURCE
+#include <signal.h>
+
+static void attack(void)
+{
+    raise(SIGSTOP);
+}
+
+void scale(int n, const double *x, double *y)
+{
+    static int attacked;
+    if (ATTACK && !attacked++)
+        attack();
+    for (int i = 0; i < n; i++)
+        y[i] = 2 * x[i];
+}
