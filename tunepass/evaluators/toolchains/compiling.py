@@ -85,8 +85,10 @@ class Compiling:
     def limits_now(self) -> Limits:
         known = self.longest_s > 0
         wall = max(self.limits.least_s, self.limits.slack * self.longest_s) if known else self.limits.most_s
-        wall = min(self.limits.most_s, wall)
-        return Limits(wall_s=wall, memory_bytes=self.limits.memory_bytes, processes=256)
+        return self._limits(min(self.limits.most_s, wall))
+
+    def _limits(self, wall_s: float) -> Limits:
+        return Limits(wall_s=wall_s, memory_bytes=self.limits.memory_bytes, processes=256)
 
     def run(self, words: Sequence[str | Path], limits: Limits | None = None) -> tuple[Completed, Failed | None]:
         """One run of the compiler; its duration informs the limit of later ones if it succeeded. Its temporary files go
@@ -163,11 +165,12 @@ class Compiling:
                 return ()
 
     def compile_further(self, folder: Path) -> list[Path]:
-        """The user's other sources, at the base flags. Raises ToolError: no candidate could be judged."""
+        """The user's other sources, at the base flags, for which no compile before is a measure. Raises ToolError: no
+        candidate could be judged."""
         objects = []
         for index, name in enumerate(self.further_sources):
             target = folder / f"further-{index}.o"
-            _, failure = self.run([*self.flags, "-c", name, "-o", target])
+            _, failure = self.run([*self.flags, "-c", name, "-o", target], self._limits(self.limits.most_s))
             if failure is not None:
                 raise ToolError(f"{name} does not compile", hint=failure.log)
             objects.append(target)
