@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 HEADER = re.compile(r"/\* *(expect|compiler|options): *(.*?) *\*/")
-OPTIONS = ("--strategy", "exhaustive", "--budget", "20s", "--seed", "1")
+OPTIONS = ("--strategy", "exhaustive", "--budget", "90s", "--seed", "1")
 # A further honest trial: where flags differ, a trial is made although the object code is the same.
 AFTER = """\
 #pragma tunepass param AFTER: categorical("-DAFTER=0", "-DAFTER=1") = "-DAFTER=0" flag

@@ -1,0 +1,250 @@
+"""What a program under trial can do to the build, to others and to what comes after it, under every protection."""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import get_args
+
+import pytest
+
+from tunepass.evaluators.process.protection import Kind, Protection, Trust, available
+from tunepass.evaluators.process.run import Completed, Limits, run_limited
+
+LIMITS = Limits(wall_s=20)
+MANAGED: tuple[Kind, ...] = ("namespaces", "user_namespaces", "broker")  # those that keep processes apart
+managed = pytest.mark.parametrize("protection", MANAGED)
+END = {"exit": "", "kill": "os.kill(os.getpid(), 9)", "timeout": "time.sleep(60)"}
+SYSCALL = "import ctypes; call = ctypes.CDLL(None, use_errno=True).syscall\n"
+
+
+def python(
+    code: str, folder: Path, protection: Kind, trust: Trust = "kernel", limits: Limits = LIMITS, **env: str
+) -> Completed:
+    if protection not in available()[1]:
+        pytest.skip(f"this machine permits no {protection}")
+    words = [sys.executable, "-I", "-S", "-B", "-c", code]
+    place = folder / "place"
+    place.mkdir(exist_ok=True)
+    return run_limited(
+        words, limits=limits, cwd=place, scratch=place, trust=trust, protection=protection, env={**os.environ, **env}
+    )
+
+
+def needs_landlock(version: int) -> None:
+    if available()[0].landlock < version:
+        pytest.skip(f"this kernel has no Landlock of version {version}")
+
+
+@managed
+@pytest.mark.parametrize("trust", ["program", "kernel"])
+def test_nobody_else_is_signalled_traced_or_slowed(protection: Kind, trust: Trust, tmp_path: Path) -> None:
+    code = """
+import ctypes, os, signal, sys
+victim, ptrace = int(os.environ["VICTIM"]), ctypes.CDLL(None).ptrace
+for act in (lambda: os.kill(victim, 9), lambda: os.kill(victim, 19), lambda: os.killpg(victim, 9),
+            lambda: os.kill(-1, 9),
+            lambda: os.setpriority(os.PRIO_PROCESS, victim, 19), lambda: os.sched_setaffinity(victim, [0]),
+            lambda: os.setpriority(os.PRIO_USER, 0, 19) if os.getuid() else None,
+            lambda: ptrace(0x4206, victim, 0, 0), lambda: os.write(os.open(f"/proc/{victim}/mem", os.O_RDWR), b"x")):
+    try: act()
+    except OSError: pass
+print("tried")
+"""
+    victim = subprocess.Popen(["sleep", "60"], start_new_session=True)
+    try:
+        before = os.sched_getaffinity(victim.pid), os.getpriority(os.PRIO_PROCESS, victim.pid)
+        assert python(code, tmp_path, protection, trust, VICTIM=str(victim.pid)).stdout == "tried\n"
+        time.sleep(0.02)
+        assert victim.poll() is None
+        state = Path(f"/proc/{victim.pid}/status").read_text()
+        assert "State:\tS" in state and "TracerPid:\t0" in state
+        assert (os.sched_getaffinity(victim.pid), os.getpriority(os.PRIO_PROCESS, victim.pid)) == before
+    finally:
+        victim.kill()
+        victim.wait()
+
+
+@managed
+@pytest.mark.parametrize("trust", ["program", "kernel"])
+def test_its_own_processes_are_its_own_business(protection: Kind, trust: Trust, tmp_path: Path) -> None:
+    code = """
+import os, signal, time
+child = os.fork()
+if child == 0:
+    os.setsid()
+    time.sleep(60)
+os.setpriority(os.PRIO_PROCESS, child, 5)
+time.sleep(0.05)
+os.kill(child, 15); print(os.waitpid(child, 0)[1], flush=True)
+child = os.fork()
+if child == 0:
+    os.setpgid(0, 0)
+    time.sleep(60)
+time.sleep(0.05)
+os.killpg(child, 9); print(os.waitpid(child, 0)[1], flush=True)
+os.sched_setaffinity(0, os.sched_getaffinity(0)); os.kill(os.getpid(), signal.SIGABRT)
+"""
+    done = python(code, tmp_path, protection, trust)
+    assert (done.stdout, done.signal) == ("15\n9\n", "SIGABRT"), done
+
+
+@managed
+@pytest.mark.parametrize("end", ["exit", "kill", "timeout"])
+def test_shared_memory_semaphores_and_messages_end_with_it(protection: Kind, end: str, tmp_path: Path) -> None:
+    key = 0x74000000 + os.getpid()
+    name = f"tunepass-test-{os.getpid()}"
+    code = f"""
+import ctypes, os, time
+libc = ctypes.CDLL(None, use_errno=True)
+made = [libc.shmget({key}, 4096, 0o1600), libc.semget({key}, 4, 0o1600)] + [libc.msgget({key}, 0o1600)]
+made += [libc.shmget(0, 4096, 0o1600), libc.semget(0, 1, 0o1600), libc.msgget(0, 0o1600)]
+made += [libc.shmget({key}, 4096, 0o600)]
+open("/dev/shm/{name}", "w").write("x"); os.link("/dev/shm/{name}", "/dev/shm/{name}-link")
+os.mkdir("/dev/shm/{name}-folder"); open("/dev/shm/{name}-folder/file", "w")
+print(min(made) >= 0, flush=True)
+{END[end]}
+"""
+    kept = Path(f"/dev/shm/{name}-of-another")
+    kept.touch()
+    before = {kind: Path(f"/proc/sysvipc/{kind}").read_text() for kind in ("shm", "sem", "msg")}
+    limits = Limits(wall_s=0.6 if end == "timeout" else 20)
+    try:
+        assert python(code, tmp_path, protection, limits=limits).stdout == "True\n"
+        for kind, text in before.items():
+            mine = {line.split()[1] for line in Path(f"/proc/sysvipc/{kind}").read_text().splitlines()[1:]}
+            assert str(key) not in mine and mine <= {line.split()[1] for line in text.splitlines()[1:]}
+        assert [p.name for p in Path("/dev/shm").glob(f"{name}*")] == [kept.name]
+    finally:
+        kept.unlink()
+
+
+@managed
+def test_posix_queues_end_with_it(protection: Kind, tmp_path: Path) -> None:
+    name = f"/tunepass-test-{os.getpid()}".encode()
+    code = f"import ctypes; print(ctypes.CDLL(None).mq_open({name!r}, {os.O_CREAT | os.O_RDWR}, 0o600, None) >= 0)"
+    assert python(code, tmp_path, protection, "program").stdout == "True\n"
+    assert ctypes.CDLL(None).mq_unlink(name) == -1
+
+
+def test_what_others_share_is_kept(tmp_path: Path) -> None:
+    name = Path(f"/dev/shm/tunepass-test-{os.getpid()}-kept")
+    name.write_text("theirs")
+    try:
+        done = python(f"print(open({str(name)!r}, 'a+').write('x'))", tmp_path, "broker", "program")
+        assert done.stdout == "1\n" and name.exists()
+    finally:
+        name.unlink()
+
+
+@managed
+def test_a_kernel_writes_in_its_folder_alone(protection: Kind, tmp_path: Path) -> None:
+    needs_landlock(3)
+    code = f"""
+import os, tempfile
+tempfile.TemporaryFile().write(b"x"); open("here", "w"); open("/dev/null", "w"); open("/dev/shm/x-{os.getpid()}", "w")
+for act in (lambda: open("../there", "w"), lambda: os.unlink("../kept"), lambda: os.truncate("../kept", 0),
+            lambda: os.mkfifo("../fifo"), lambda: os.rename("../kept", "kept"), lambda: os.rmdir(os.getcwd())):
+    try: act()
+    except OSError: continue
+    print("done")
+"""
+    (tmp_path / "kept").write_text("kept")
+    done = python(code, tmp_path, protection)
+    assert (done.stdout, done.stderr, done.ok) == ("", "", True)
+    assert (tmp_path / "kept").read_text() == "kept" and sorted(os.listdir(tmp_path)) == ["kept", "place"]
+
+
+@managed
+def test_a_program_of_the_user_writes_where_he_may(protection: Kind, tmp_path: Path) -> None:
+    done = python("open('../there', 'w'); import socket; socket.socket().close()", tmp_path, protection, "program")
+    assert done.ok and (tmp_path / "there").exists()
+
+
+@pytest.mark.parametrize("protection", get_args(Kind))
+@pytest.mark.parametrize(
+    "attempt",
+    [
+        "__import__('_socket').socket()",
+        "fail(call(248, b'user', b'tunepass-test', b'x', 1, -4))",
+        "fail(call(272, 0x10000000))",
+        "fail(call(425, 8, 0))",
+        "fail(call(101, 16, os.getppid() or 1, 0, 0))",
+    ],
+    ids=["network", "keys", "namespaces", "io_uring", "trace"],
+)
+def test_a_kernel_is_refused_what_it_has_no_business_with(protection: Kind, attempt: str, tmp_path: Path) -> None:
+    if not available()[0].filter or os.uname().machine != "x86_64":
+        pytest.skip("the numbers of calls are those of another machine, or there are no filters")
+    code = (
+        SYSCALL + "import os\ndef fail(value):\n    if value < 0: raise OSError(ctypes.get_errno(), 'refused')\n"
+        f"try: {attempt}; print('done')\nexcept OSError as error: print(error.errno)"
+    )
+    assert python(code, tmp_path, protection).stdout == "1\n"
+
+
+@managed
+def test_temporary_files_end_with_whatever_made_them(protection: Kind, tmp_path: Path) -> None:
+    code = """import os
+print(os.environ['TMPDIR'], flush=True)
+open(os.environ['TMPDIR'] + '/f', 'w')
+os.kill(os.getpid(), 9)"""
+    for trust in get_args(Trust):
+        done = python(code, tmp_path, protection, trust)
+        folder = Path(done.stdout.strip())
+        assert folder.parent == tmp_path / "place" and not folder.exists()
+
+
+def test_the_temporary_files_of_a_tool_go_when_the_build_is_killed(tmp_path: Path) -> None:
+    code = "import os, time; open(os.environ['TMPDIR'] + '/f', 'w'); time.sleep(60)"
+    caller = subprocess.Popen(
+        [
+            *(sys.executable, "-c"),
+            "import sys; from tunepass.evaluators.process.run import Limits, run_limited\n"
+            f"run_limited([sys.executable, '-c', {code!r}], limits=Limits(wall_s=60), trust='tool',"
+            f" scratch={str(tmp_path)!r})",
+        ]
+    )
+    until = time.monotonic() + 20
+    while not list(tmp_path.glob("*/f")) and time.monotonic() < until:
+        time.sleep(0.02)
+    assert list(tmp_path.glob("*/f"))
+    caller.kill()
+    caller.wait()
+    while list(tmp_path.iterdir()) and time.monotonic() < until:
+        time.sleep(0.02)
+    assert not list(tmp_path.iterdir())
+
+
+@managed
+def test_files_that_fill_the_disk_are_stopped(protection: Kind, tmp_path: Path) -> None:
+    code = "import time\nfor i in range(90): open(str(i), 'wb').write(b'x' * 1000000)\ntime.sleep(60)"
+    assert python(code, tmp_path, protection, limits=Limits(wall_s=20, file_bytes=20 << 20)).ended == "disk"
+
+
+def test_too_many_threads_are_stopped(tmp_path: Path) -> None:
+    code = "import _thread, time\nfor _ in range(40): _thread.start_new_thread(time.sleep, (60,))\ntime.sleep(60)"
+    limits = Limits(wall_s=20, threads=20)
+    assert python(code, tmp_path, "broker", limits=limits).ended == "processes"
+
+
+def test_roots_candidates_keep_no_power_over_the_machine(tmp_path: Path) -> None:
+    code = "print([line.split()[1] for line in open('/proc/self/status') if line.startswith('CapEff')][0])"
+    kept = int(python(code, tmp_path, "namespaces").stdout, 16)
+    assert kept & ~0b100000000011111 == 0  # rights to files, and memory that stays resident
+
+
+def test_what_there_is_is_found_out_by_doing_it() -> None:
+    strongest, kinds = available()
+    assert isinstance(strongest, Protection) and strongest.kind == kinds[0] and kinds[-1] == "supervisor"
+    json.dumps(kinds)
+
+
+def test_a_kernel_without_a_folder_is_refused() -> None:
+    with pytest.raises(ValueError, match="folder"):
+        run_limited(["true"], limits=LIMITS, trust="kernel")
