@@ -57,9 +57,18 @@ class Evaluated:
 
 def evaluate(e: Expr, columns: Columns, n: int) -> Evaluated:
     """`e` at the n configurations in `columns`. Raises ExpressionError, with a span, where an integer overflows."""
+    return _evaluated(e, columns, n, strict=True)
+
+
+def evaluate_within(e: Expr, columns: Columns, n: int) -> Evaluated:
+    """The same where an integer that overflows is only undefined: for expressions that no user wrote."""
+    return _evaluated(e, columns, n, strict=False)
+
+
+def _evaluated(e: Expr, columns: Columns, n: int, *, strict: bool) -> Evaluated:
     reader = _Evaluator(columns, n)
     values, status = reader.read(e)
-    if status is not None and (status == OVERFLOW).any():
+    if strict and status is not None and (status == OVERFLOW).any():
         raise ExpressionError(OVERFLOW_MESSAGE, reader.culprit(e).span)
     defined = np.ones(n, bool) if status is None else np.broadcast_to(status == OK, n).copy()
     return Evaluated(np.broadcast_to(values, n).copy() if np.shape(values) != (n,) else values, defined)

@@ -20,6 +20,7 @@ from tunepass.space.configuration import Configuration, Value
 from tunepass.space.constraint import Constraint
 from tunepass.space.feasible import table
 from tunepass.space.feasible.build import build_groups
+from tunepass.space.feasible.conflict import not_found
 from tunepass.space.feasible.group import ParameterGroup
 from tunepass.space.feasible.nearest import nearest_feasible
 from tunepass.space.feasible.product import GroupProduct
@@ -107,29 +108,33 @@ class Space:
 
     @property
     def default(self) -> Configuration:
-        """The parameters' defaults; where those are infeasible together, a feasible configuration near them."""
-        return self._default[0]
+        """The parameters' defaults; where those are infeasible together, a feasible configuration near them. Raises
+        SpaceError where none is found."""
+        default, notes = self._default
+        if default is None:
+            raise SpaceError(notes)
+        return default
 
     @property
     def warnings(self) -> tuple[Diagnostic, ...]:
         """What the user should know: what is sampled, and a default that is not the parameters' own."""
-        return self._notes + self._default[1]
+        default, notes = self._default
+        return self._notes + (notes if default is not None else ())
 
     @cached_property
-    def _default(self) -> tuple[Configuration, tuple[Diagnostic, ...]]:
+    def _default(self) -> tuple[Configuration | None, tuple[Diagnostic, ...]]:
         wanted = Configuration({p.name: p.default for p in self.parameters})
         columns = self.columns([wanted])
         if self.contains_columns(columns)[0]:
             return wanted, ()
+        unmet = [c for c in self.constraints if not satisfied(c.expression, columns, 1)[0]]
         nearest = nearest_feasible(self.groups, columns)
         if nearest is None:
-            message = "no feasible configuration was found by sampling"
-            return wanted, (Diagnostic(message, severity=Severity.WARNING),)
+            return None, not_found(unmet)
         default = self.configurations(nearest)[0]
         changes = ", ".join(f"{name}={value!r}" for name, value in default.items() if value != wanted[name])
-        unmet = (c.span for c in self.constraints if not satisfied(c.expression, columns, 1)[0])
         message = f"the default configuration is infeasible; the nearest feasible one changes {changes}"
-        return default, (Diagnostic(message, next(unmet, None), severity=Severity.WARNING),)
+        return default, (Diagnostic(message, unmet[0].span if unmet else None, severity=Severity.WARNING),)
 
     # --- batches of columns
 

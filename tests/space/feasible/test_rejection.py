@@ -53,5 +53,5 @@ def test_an_empty_space_over_reals_is_proved_so() -> None:
 
 
 def test_coming_short_is_a_warning() -> None:
-    space = Space([Integer("a", 1, 10**9), Integer("b", 1, 10**9)], ["a * 2 == b * 2 + 1"])
+    space = Space([Integer("a", 1, 10**9), Integer("b", 1, 10**9)], ["a * a == b * b + 3000000019"])
     assert space.sample(3, rng()) == [] and "only 0 of 3" in space.warnings[0].message + space.warnings[1].message

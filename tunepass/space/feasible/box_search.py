@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from tunepass.expr import nodes
 from tunepass.expr.interval.extension import IntervalExtension
-from tunepass.expr.numpy_eval import satisfied
+from tunepass.expr.numpy_eval import evaluate, evaluate_within
 from tunepass.space.columns import Columns, Indices, Mask, take
 from tunepass.space.parameters.axis import BoxAxis
 from tunepass.space.prior import Floats
@@ -26,6 +26,7 @@ WORK = 1 << 21
 POINTS = 1 << 11  # drawn to see how many pass
 ENOUGH = 0.25  # of the points pass: shrink the boxes no more
 DEEP = 48  # rounds per axis
+EFFORT = 1 << 25  # boxes times what each is asked, in all rounds together
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,27 +44,32 @@ class WeightedBoxes:
 
 @dataclass(frozen=True, slots=True)
 class BoxSearch:
-    """Constraints over `axes` and listed parameters; `prior`: measure by the axes' priors."""
+    """Constraints over `axes` and listed parameters; `prior`: measure by the axes' priors; `strict`: an
+    integer that overflows is an error."""
 
     expressions: Sequence[nodes.Expr]
     axes: Sequence[BoxAxis]
     prior: bool
+    strict: bool = True
 
     def points(self, prefix: Columns, n: int, wanted: int, rng: np.random.Generator) -> Columns:
         """Feasible rows, about `wanted` unless fewer are found; `prefix` are n rows drawn already."""
         boxes, relevant, bounded = self._whole(prefix, n), self._relevant(), IntervalExtension(self.expressions)
-        most = max(256, min(ROWS, WORK // max(1, sum(1 for e in self.expressions for _ in nodes.walk(e)))))
+        size = sum(1 for e in self.expressions for _ in nodes.walk(e))
+        most = max(256, min(ROWS, WORK // max(1, size)))
+        left = EFFORT
         for depth in range(DEEP * len(self.axes) + 1):
+            left -= len(boxes.weight) * (size + len(self.axes))
             possible, open_ = self._judge(boxes, bounded)
             boxes, open_ = boxes.take(possible), open_[:, possible]
             if not len(boxes.weight):
                 break
             widths = self._widths(boxes) * ((open_.T @ relevant) > 0)
             halved = widths.max(axis=1) > 0
-            if depth % 4 == 0 or not halved.any():
+            if depth % 4 == 0 or left < 0 or not halved.any():
                 drawn, tried = self._draw(boxes, max(POINTS, 2 * wanted), rng)
                 passed = np.flatnonzero(self._met(drawn, tried))
-                if len(passed) >= min(wanted, ENOUGH * tried) or not halved.any():
+                if len(passed) >= min(wanted, ENOUGH * tried) or left < 0 or not halved.any():
                     return take(drawn, passed)
             boxes = self._halve(boxes, widths.argmax(axis=1), halved)
             if len(boxes.weight) > most:
@@ -128,7 +134,8 @@ class BoxSearch:
     def _met(self, columns: Columns, n: int) -> Mask:
         ok = np.ones(n, dtype=bool)
         for e in self.expressions:
-            ok &= satisfied(e, columns, n)
+            found = evaluate(e, columns, n) if self.strict else evaluate_within(e, columns, n)
+            ok &= found.values.astype(bool) & found.defined
         return ok
 
 

@@ -140,8 +140,8 @@ class DiagramBuilder:
         source = flat // d
         value = flat - source * d
         following = Rows(len(flat))
-        following.done = {c: np.ones(len(flat), dtype=bool) for c in settled_before}
-        if not last:
+        if not last:  # behind the last layer there is one node, whatever was settled on the way
+            following.done = {c: np.ones(len(flat), dtype=bool) for c in settled_before}
             pick = PairSelection(flat, source, value, rows.n, d)
             following.used = {p: pick(u) for p, u in used.items()}
             self._frontier(evaluator, pending, rows, settled, pick, following)

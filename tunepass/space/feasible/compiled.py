@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 
 import numpy as np
 
@@ -19,15 +19,19 @@ from tunepass.space.parameter import Parameter
 class CompiledConstraints:
     """Terms of a group's constraints; those about one parameter alone have already thinned its domain.
 
-    `listed` are the parameters whose values can be listed; the others, reals and long integers, have no domain here.
+    `listed` are the parameters whose values are listed; the others, reals and long integers, have no domain here: those
+    that are `long`, else all that have ranges.
     """
 
-    def __init__(self, parameters: Sequence[Parameter], expressions: Sequence[nodes.Expr]):
+    def __init__(
+        self, parameters: Sequence[Parameter], expressions: Sequence[nodes.Expr], long: Set[str] | None = None
+    ):
         self.parameters = tuple(parameters)
         self.variables = [v for p in parameters for v in p.variables()]
         self.terms = Terms(self.variables)
         constraints = dict.fromkeys(self.terms.build(part) for e in expressions for part in conjuncts(e))
-        self.listed = [p for p in parameters if p.axis() is None]
+        ranged = {p.name for p in parameters if p.axis() is not None} if long is None else long
+        self.listed = [p for p in parameters if p.name not in ranged]
         finite = {p.name: Choices.of(p.variable_values()) for p in self.listed}
         self.domains = {i: finite[v.parameter] for i, v in enumerate(self.variables) if v.parameter in finite}
         self.joint: list[Term] = []

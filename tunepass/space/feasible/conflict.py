@@ -42,6 +42,14 @@ def is_empty(parameters: Sequence[Parameter], constraints: Sequence[Constraint],
     return False
 
 
+def not_found(unmet: Sequence[Constraint]) -> tuple[Diagnostic, ...]:
+    """What to say where sampling finds nothing, which proves nothing, and the defaults break `unmet`."""
+    first, *others = unmet
+    hint = "give its parameters fewer values, such as a list or multiples, or defaults that meet it"
+    head = Diagnostic(f"no configuration was found that meets this constraint: {first.text}", first.span, hint)
+    return (head, *(Diagnostic(f"and this one: {c.text}", c.span, severity=Severity.NOTE) for c in others))
+
+
 def describe(constraints: Sequence[Constraint]) -> SpaceError:
     """The error of an empty space: the first constraint, and every other as a note."""
     if len(constraints) == 1:

@@ -17,7 +17,8 @@ from tunepass.space.feasible.compiled import CompiledConstraints
 from tunepass.space.feasible.rows import Choices, Rows
 from tunepass.space.parameter import Column
 
-VALUES = 64  # values of one variable tried by a particle
+VALUES = 64  # values of one variable tried by a particle, fewer where variables are many
+MANY = 32  # variables
 PAIRS = 1 << 18  # particles times values of the last variable, which decides
 
 
@@ -33,9 +34,10 @@ class ImportanceSampler:
         builder, variables = self.builder, self.compiled.variables
         rows, before = Rows(n), 0
         path = np.zeros((n, 0), dtype=np.int64)
+        most = max(8, VALUES * MANY // max(MANY, len(builder.order)))
         for depth, number in enumerate(builder.order):
             last = depth + 1 == len(builder.order)
-            domain = self._some(builder.domains[number], max(VALUES, PAIRS // n) if last else VALUES, rng)
+            domain = self._some(builder.domains[number], max(VALUES, PAIRS // n) if last else most, rng)
             with np.errstate(divide="ignore", invalid="ignore"):
                 source, value, following = builder.expand(rows, number, before, last=last, domain=domain)
             if not len(source):

@@ -15,16 +15,18 @@ from collections.abc import Sequence
 import numpy as np
 
 from tunepass.expr import nodes
-from tunepass.expr.numpy_eval import satisfied
+from tunepass.expr.numpy_eval import evaluate_within, satisfied
 from tunepass.space.columns import Columns, Indices, Mask, length, take
 from tunepass.space.feasible.box_search import BoxSearch
 from tunepass.space.feasible.compile import TooLarge
 from tunepass.space.feasible.compiled import CompiledConstraints, listed_group
 from tunepass.space.feasible.group import DiagramGroup, ParameterGroup
 from tunepass.space.feasible.importance_sampling import ImportanceSampler
-from tunepass.space.parameter import Parameter
+from tunepass.space.feasible.reduction import Reduction
+from tunepass.space.parameter import Integer, Parameter
 
 PARTICLES, MOST_PARTICLES = 512, 1 << 14
+MANY = 4096  # values of an integer that is rather searched in boxes than listed
 ALL = 2048  # listed assignments up to which each is a particle
 PREFIX_NODES = 100_000  # nodes of a diagram that only narrows the listed parameters
 ROUNDS = 24  # of drawing
@@ -39,10 +41,15 @@ class RejectionGroup(ParameterGroup):
     def __init__(self, parameters: Sequence[Parameter], expressions: Sequence[nodes.Expr], node_limit: int):
         self.parameters = tuple(parameters)
         self.expressions = tuple(expressions)
-        compiled = CompiledConstraints(parameters, expressions)
-        self._axes = [axis for p in parameters if (axis := p.axis()) is not None]
+        reduction = _reduced(parameters, expressions)
+        self._solved = reduction.solved
+        self._boxed = tuple(reduction.constraints) if reduction.solved else self.expressions
+        variables = list(reduction.parameters.values())
+        compiled = CompiledConstraints(variables, self._boxed, reduction.long)
+        self._axes = [p.range_axis() for p in variables if p.name in reduction.long]
         self._prefixes = _prefixes(compiled, min(node_limit, PREFIX_NODES)) if compiled.listed else None
-        self.empty = isinstance(self._prefixes, DiagramGroup) and self._prefixes.size == 0
+        proved = isinstance(self._prefixes, DiagramGroup) and self._prefixes.size == 0
+        self.empty = proved or reduction.impossible
 
     def unrank(self, ranks: Indices) -> Columns:
         raise AssertionError("a sampled group is not ranked")
@@ -71,13 +78,24 @@ class RejectionGroup(ParameterGroup):
         parts: list[Columns] = []
         have = idle = 0
         for _ in range(ROUNDS):
-            drawn = self._round(n - have, idle, rng, prior=prior)
+            drawn = self._original(self._round(n - have, idle, rng, prior=prior))
             kept = min(length(drawn), n - have)
             parts.append(take(drawn, slice(0, kept)))
             have, idle = have + kept, 0 if kept else idle + 1
             if have >= n or idle == IDLE:
                 break
         return {p.name: np.concatenate([part[p.name] for part in parts]) for p in self.parameters}
+
+    def _original(self, rows: Columns) -> Columns:
+        """Rows of the parameters, from those of what they were reduced to."""
+        n = length(rows)
+        if not self._solved or not n:
+            return {p.name: rows.get(p.name, p.column([])) for p in self.parameters}
+        values = {name: evaluate_within(e, rows, n) for name, e in self._solved.items()}
+        rows = {p.name: values[p.name].values if p.name in values else rows[p.name] for p in self.parameters}
+        defined = np.logical_and.reduce([value.defined for value in values.values()])
+        kept = take(rows, defined)
+        return take(kept, self.contains(kept))
 
     def _round(self, wanted: int, idle: int, rng: np.random.Generator, *, prior: bool) -> Columns:
         prefix: Columns = {}
@@ -86,9 +104,10 @@ class RejectionGroup(ParameterGroup):
             prefix = self._prefix(min(max(PARTICLES, 4 * wanted) << 2 * idle, MOST_PARTICLES), rng, prior=prior)
             m = length(prefix)
         if self._axes and m:
-            return BoxSearch(self.expressions, self._axes, prior).points(prefix, m, wanted, rng)
+            search = BoxSearch(self._boxed, self._axes, prior, strict=not self._solved)
+            return search.points(prefix, m, wanted, rng)
         if self._axes:
-            return {p.name: p.column([]) for p in self.parameters}
+            return {}
         return take(prefix, rng.permutation(np.flatnonzero(self._met(prefix, m))))
 
     def _prefix(self, n: int, rng: np.random.Generator, *, prior: bool) -> Columns:
@@ -99,6 +118,14 @@ class RejectionGroup(ParameterGroup):
         if source.size <= ALL and not prior:
             return source.unrank(np.arange(source.size))
         return source.draw_by_prior(n, rng) if prior else source.draw(n, rng)
+
+
+def _reduced(parameters: Sequence[Parameter], expressions: Sequence[nodes.Expr]) -> Reduction:
+    """Integers that could be listed are searched in boxes too where that lets one of them be solved for."""
+    reals = {p.name for p in parameters if p.axis() is not None}
+    integers = {p.name for p in parameters if isinstance(p, Integer) and p.size > MANY}
+    found = Reduction.of(parameters, reals | integers, expressions)
+    return found if found.solved or integers <= reals else Reduction.of(parameters, reals, expressions)
 
 
 def _prefixes(compiled: CompiledConstraints, node_limit: int) -> DiagramGroup | ImportanceSampler:

@@ -112,6 +112,12 @@ class ParameterBase(ABC):
         """Its ranges, where its values are too many to list; else None."""
         return None
 
+    def range_axis(self) -> BoxAxis:
+        """Its ranges, however many its values are; of a parameter of numbers."""
+        axis = self.axis()
+        assert axis is not None, f"{self.name} has no ranges"
+        return axis
+
     def variables(self) -> tuple[Variable, ...]:
         """The variables that a diagram binds for it."""
         return (Variable(self.name, -1, self.type, *self.ends(), self.size or 0),)

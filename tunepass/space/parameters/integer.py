@@ -99,7 +99,10 @@ class Integer(NumericParameter):
         return whole if self.admits(whole) else None  # type: ignore[return-value]
 
     def axis(self) -> IntegerAxis | None:
-        return IntegerAxis(self.name, self.prior, self.size, self.at) if self.size > LISTED else None
+        return self.range_axis() if self.size > LISTED else None
+
+    def range_axis(self) -> IntegerAxis:
+        return IntegerAxis(self.name, self.prior, self.size, self.at)
 
     def from_unit(self, u: Floats) -> Column:
         lo, hi = self.ends()
