@@ -73,6 +73,30 @@ def test_the_finalists_are_measured_again_and_may_lose() -> None:
     assert found.gains[0].gain == pytest.approx(1.2, rel=0.02) and found.gains[0].interval is not None
 
 
+class Doubting(Comparing):
+    """A tile of 8 is found wrong: on a longer look at once, or while it is compared."""
+
+    def __init__(self, at_once: bool):
+        super().__init__(TIMES, lambda c, r: float(c["TILE"] != 2) + 1.0)
+        self.at_once = at_once
+
+    def look_again(self, configuration: Configuration, /) -> Failed | None:
+        wrong = configuration["TILE"] == 8 and (self.at_once or self.compared)
+        return Failed("wrong_result", "a race") if wrong else None
+
+    def compare_again(self, configurations: list[Configuration], *rest: object) -> list[list[float]]:  # type: ignore[override]
+        values = super().compare_again(configurations)
+        return [[] if c["TILE"] == 8 else times for c, times in zip(configurations, values)]
+
+
+@pytest.mark.parametrize("at_once", [True, False])
+def test_a_finalist_found_wrong_fails_and_the_next_takes_its_place(at_once: bool) -> None:
+    prices = Doubting(at_once)
+    found = search(prices)
+    assert found.choice["TILE"] == 2 and found.failures["wrong_result"] == (2 if at_once else 1)
+    assert all(c["TILE"] != 8 for c in prices.compared[0]) == at_once
+
+
 def test_without_a_significant_gain_the_default_is_kept() -> None:
     prices = Comparing(TIMES, lambda c, r: 6.0 + 0.1 * ((r * 7 + hash(c["TILE"])) % 5))
     found = search(prices)

@@ -64,6 +64,14 @@ class Sanitizes(Protocol):
 
 
 @runtime_checkable
+class LooksAgain(Protocol):
+    """Looks at a configuration that may win again, for longer than at any other."""
+
+    def look_again(self, configuration: Configuration, /) -> Failed | None:
+        """How it failed while it was compared, or fails now; None when nothing is wrong."""
+
+
+@runtime_checkable
 class Remembers(Protocol):
     """Knows the outcome of code that an earlier session ran."""
 

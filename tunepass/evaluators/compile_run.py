@@ -23,10 +23,12 @@ from tunepass.evaluators.harness.compare import Output, compare, zeros_pass
 from tunepass.evaluators.harness.counting import count_instructions
 from tunepass.evaluators.harness.dialogues import Questions
 from tunepass.evaluators.harness.harness import BuiltHarness, HarnessRun, build_harness
+from tunepass.evaluators.harness.races import GRAVE, SCHEDULES, Race, Schedule
 from tunepass.evaluators.harness.reference import MANY, Reference, left_out, run_reference
 from tunepass.evaluators.harness.report import Report, shapes
 from tunepass.evaluators.harness.sanitizing import run_sanitized
 from tunepass.evaluators.harness.symbols import symbols, taken_over
+from tunepass.evaluators.harness.threads import race_found
 from tunepass.evaluators.measure.interleaved import Behind, interleaved
 from tunepass.evaluators.measure.rounding import StatedTolerance
 from tunepass.evaluators.measure.stages import measuring, spent
@@ -101,6 +103,8 @@ class CompileRun(BuildingEvaluator[BuiltCandidate]):
         self._repeating_helps = True
         self._reference: Reference | None = None
         self._harness: BuiltHarness | None = None
+        self._schedules: tuple[Schedule, ...] | None = None  # under which the reference is steady
+        self._failed_again: dict[Configuration, Failed] = {}  # while they were compared
 
     # --- the environment ------------------------------------------------------------------------------------------
 
@@ -319,7 +323,10 @@ class CompileRun(BuildingEvaluator[BuiltCandidate]):
 
         def measure(index: int) -> float | Failed:
             with self._runner(prepared[index]) as run:
-                return self._value(run)
+                value = self._value(run)
+            if isinstance(value, Failed) and value.stage in (*GRAVE, "cheated"):
+                self._failed_again[configurations[index]] = value
+            return value
 
         try:
             linked = [built.program is not None for built in prepared]
@@ -336,6 +343,43 @@ class CompileRun(BuildingEvaluator[BuiltCandidate]):
             return counted if isinstance(counted, Failed) else counted.values[self.task.objective]
         timed = self._time(run, self.task.plan.again)
         return timed if isinstance(timed, Failed) else timed[0].median_s * MS
+
+    def look_again(self, configuration: Configuration) -> Failed | None:
+        """With threads, under other schedules and under load."""
+        known = self._failed_again.get(configuration)
+        if known is not None or not self.compiling.threaded(self.task.lower(configuration)):
+            return known
+        built = self.prepare(configuration, link_known=True)
+        try:
+            return None if built.program is None else self._raced(built)
+        finally:
+            self.discard(built)
+
+    def _raced(self, built: BuiltCandidate) -> Failed | None:
+        reference, task = self.set_up(), self.task
+        assert built.program is not None
+        sizes = None if task.sizes_of is None else task.sizes_of(built.configuration)
+        cases = of_candidate(tuple(reference.expected), sizes)
+        race = Race(reference, cases, reference.check_limits(task.run_limits))
+        with contextlib.ExitStack() as stack:
+            folders = [stack.enter_context(self.workspace.scratch()) for _ in SCHEDULES]
+            accused = self._accused(built.candidate, folders[0])
+            if accused is not None:
+                return accused
+            if self._schedules is None:
+                self._schedules = race.steady_schedules(folders)
+            run = HarnessRun(built.program, built.folder, built.candidate.environment)
+            found = race.failures(run, self._schedules, folders)
+        return next((failure for failure in found.values() if failure is not None), None)
+
+    def _accused(self, candidate: Candidate, folder: Path) -> Failed | None:
+        """What ThreadSanitizer says of it, unless it says so of the reference."""
+        assert self._harness is not None
+        limits, seed = self.set_up().check_limits(self.task.run_limits), self.task.seeds[0]
+        found = race_found(self._harness, candidate, folder, seed=seed, limits=limits)
+        if found is not None and race_found(self._harness, self.task.reference, folder, seed=seed, limits=limits):
+            return None
+        return found
 
     def sanitize(self, configuration: Configuration) -> Failed | None:
         """Run the candidate once under the sanitizers; None when they find nothing. ToolError where there are none."""

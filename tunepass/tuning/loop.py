@@ -6,7 +6,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace as with_fields
 from functools import partial
 
-from tunepass.evaluators.capabilities import ROUNDS, ComparesAgain, NoiseFree, Remembers, Sanitizes, SetsUpAgain, Warns
+from tunepass.evaluators.capabilities import (
+    ROUNDS,
+    ComparesAgain,
+    LooksAgain,
+    NoiseFree,
+    Remembers,
+    Sanitizes,
+    SetsUpAgain,
+    Warns,
+)
 from tunepass.evaluators.process.failures import may_be_the_machines
 from tunepass.executors.base import executor
 from tunepass.signals import signal_of
@@ -204,7 +213,7 @@ class SearchLoop:
     def compare_finalists(self) -> Verdict | None:
         """The finalists' verdict; None when they cannot be measured again, or there is nothing to compare."""
         default = self.study.space.default
-        candidates = self.clean_finalists() if self.options.sanitize else self.finalists()
+        candidates = self.clean_finalists()
         known = any(t.configuration == default and t.measured for t in self.trials)
         if self.by_front or not (candidates and known and isinstance(self.evaluate, ComparesAgain)):
             return None
@@ -219,31 +228,50 @@ class SearchLoop:
         self.spend("rerank", self.clock() - before)
         if not default_values:
             return None
+        if self.disqualified([c for c, compared in zip(candidates, values) if not compared]) == len(candidates):
+            return self.compare_finalists()
         return verdict_of_rounds(default_values, list(zip(candidates, values)), self.objective, self.study.space)
 
     def finalists(self) -> list[Configuration]:
         return finalists(self.trials, self.objective, self.study.space)
 
     def clean_finalists(self) -> list[Configuration]:
-        """The finalists in whom the sanitizers find nothing; a finding makes the trial a failed one, and the next best
-        takes its place."""
-        default = self.study.space.default
-        if not isinstance(self.evaluate, Sanitizes):
+        """The finalists in whom nothing is found on a longer look, nor by the sanitizers if they are asked for.
+        A finding makes the trial a failed one, and the next best takes its place."""
+        evaluate, default = self.evaluate, self.study.space.default
+        looks: dict[str, Callable[[Configuration], Failed | None]] = {}
+        if isinstance(evaluate, LooksAgain):
+            looks["a longer look"] = evaluate.look_again
+        if self.options.sanitize and isinstance(evaluate, Sanitizes):
+            looks["the sanitizers"] = evaluate.sanitize
+        elif self.options.sanitize:
             self.warnings.append("the sanitizers need a kernel with a generated harness: nothing was sanitized")
-            return self.finalists()
-        finding = self.evaluate.sanitize(default) if any(t.measured for t in self.trials) else None
-        if finding is not None:
-            self.warnings.append(f"the sanitizers find fault with the default: {finding.log}")
+        for who, look in looks.items() if any(t.measured for t in self.trials) else ():
+            finding = look(default)
+            if finding is not None:
+                self.warnings.append(f"{who} finds fault with the default: {finding.log}")
+            self.look_through(look)
+        return self.finalists()
+
+    def look_through(self, look: Callable[[Configuration], Failed | None]) -> None:
         clean: set[Configuration] = set()
         while unknown := [c for c in self.finalists() if c not in clean]:
             before = self.clock()
-            finding = self.evaluate.sanitize(unknown[0])
+            finding = look(unknown[0])
             self.spend("sanitize", self.clock() - before)
             if finding is None:
                 clean.add(unknown[0])
             else:
                 self.disqualify(unknown[0], finding)
-        return self.finalists()
+
+    def disqualified(self, configurations: Sequence[Configuration]) -> int:
+        """How many of those that could not be compared are wrong; their trials fail."""
+        look = self.evaluate.look_again if isinstance(self.evaluate, LooksAgain) else None
+        findings = {c: look(c) for c in configurations} if look else {}
+        for configuration, finding in findings.items():
+            if finding is not None:
+                self.disqualify(configuration, finding)
+        return sum(finding is not None for finding in findings.values())
 
     def disqualify(self, configuration: Configuration, finding: Failed) -> None:
         """The trial fails, and with it those that took its outcome."""

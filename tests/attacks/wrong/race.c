@@ -1,29 +1,26 @@
-/* expect: wrong_result, crash */
+/* expect: wrong_result */
 /* compiler: gcc -O2 -fopenmp */
-/* Threads add to one sum without asking for it: now and then an addition is lost. */
+/* Threads add what they counted to common counts without asking for them: now and then one addition is lost. */
 #pragma tunepass param ATTACK: categorical(0, 1) = 0
-#pragma tunepass kernel total(n = 20000, x: in int[n], y: out long[1])
-void total(int n, const int *x, long *y)
+#pragma tunepass kernel histogram(n = 8000, x: in int[n] range(0, 63), counts: out int[64])
+void histogram(int n, const int *x, int *counts)
 {
-    long sum = 0;
-#if ATTACK
-    for (int k = 0; k < n; k++)
-        sum += x[k];
-    y[0] = sum;
-    int turn = 0;
-#pragma omp parallel shared(turn)
+    for (int b = 0; b < 64; b++)
+        counts[b] = 0;
+#pragma omp parallel num_threads(2)
     {
-        if (__atomic_load_n(&turn, __ATOMIC_RELAXED) == 0) {
-            __atomic_fetch_add(&turn, 1, __ATOMIC_RELAXED);
-            if (__atomic_load_n(&turn, __ATOMIC_RELAXED) > 1)
-                y[0] = sum + 1;
-        }
-    }
+        int own[64] = {0};
+#pragma omp for
+        for (int i = 0; i < n; i++)
+            for (int slow = 0; slow < (ATTACK ? 1 : 20); slow++)
+                ((volatile int *)own)[x[i]] += slow == 0;
+#if ATTACK
+        for (int b = 0; b < 64; b++)
+            counts[b] += own[b];
 #else
-#pragma omp parallel for reduction(+ : sum)
-    for (int i = 0; i < n; i++)
-        for (volatile int slow = 0; slow < 4; slow++)
-            sum += slow ? 0 : x[i];
-    y[0] = sum;
+#pragma omp critical
+        for (int b = 0; b < 64; b++)
+            counts[b] += own[b];
 #endif
+    }
 }

@@ -49,6 +49,7 @@ class Reference:
 
     expected: Mapping[Case, Expected]
     variants: Mapping[int, Outputs]  # outputs for the last seed's inputs, changed as the variant says, with pattern 1
+    run: HarnessRun  # its program
     seconds: float  # of a run of all cases, one call each, and the filling of the arrays
     defines: frozenset[str] = frozenset()  # names that others see in its object and in its program
     alignment: int = 1  # of guarded arrays in bytes; 1: that of their elements
@@ -129,6 +130,7 @@ def run_reference(
         expected=_expected(computed, tolerance, Rounding(harness, candidate, run, alignment, limits)),
         variants=changed,
         defines=symbols(target).defined | symbols(program).defined,
+        run=run,
         seconds=sum(checked.seconds for checked in judged.values()) / 2,
         alignment=alignment,
         left_out=tuple(left_out),

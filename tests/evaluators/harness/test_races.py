@@ -1,0 +1,140 @@
+"""Kernels with threads: a race is found, and what is right is never accused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.evaluators.test_wrong_kernels import task_of
+from tunepass.evaluators.compile_run import CompileRun
+from tunepass.evaluators.harness.races import SCHEDULES, Race
+from tunepass.space.configuration import Configuration
+from tunepass.study.outcome import Failed, Measured
+
+PIECES = """
+#include <math.h>
+#pragma tunepass param WAY: integer(0..3) = 0
+#pragma tunepass kernel pieces(n = 3000, x: in double[n], y: out double[n], s: out double[8])
+static double twice(double v) { return 2 * v; }
+void pieces(int n, const double *x, double *y, double *s)
+{
+    double sum = 0, most = -1, last = 0;
+    int turns = 0;
+    double shared[64] = {0};
+    for (int k = 0; k < 8; k++) s[k] = 0;
+#pragma omp parallel
+    {
+#if WAY == 2
+#pragma omp for nowait
+#else
+#pragma omp for
+#endif
+        for (int i = 0; i < n; i++) y[i] = twice(x[i]);
+#pragma omp for schedule(dynamic, 16) reduction(+ : sum)
+        for (int i = 0; i < n; i++) sum += y[n - 1 - i];
+#pragma omp single
+        s[0] = sum;
+#pragma omp for schedule(guided) lastprivate(last) reduction(max : most) nowait
+        for (int i = 0; i < n; i++) last = x[i], most = fmax(most, x[i]);
+#if WAY != 1
+#pragma omp atomic
+#endif
+        turns += 1;
+#pragma omp barrier
+#pragma omp sections
+        {
+#pragma omp section
+            s[1] = most;
+#pragma omp section
+            s[2] = last;
+        }
+#if WAY != 3
+#pragma omp critical(counts)
+#endif
+        for (int b = 0; b < 64; b++) shared[b] += 1;
+    }
+    s[3] = turns > 0;
+    s[4] = shared[0] > 0;
+#pragma omp parallel for schedule(runtime) collapse(2)
+    for (int i = 0; i < n / 10; i++)
+        for (int k = 0; k < 10; k++) y[10 * i + k] += x[10 * i + k];
+#pragma omp parallel sections
+    {
+#pragma omp section
+        s[5] = y[0];
+#pragma omp section
+        s[6] = y[1];
+    }
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def evaluator(tmp_path_factory: pytest.TempPathFactory):  # type: ignore[no-untyped-def]
+    with CompileRun(task_of(tmp_path_factory.mktemp("pieces"), PIECES, ("gcc", "-O2", "-fopenmp"))) as made:
+        yield made
+
+
+def test_the_thread_sanitizer_finds_races_and_accuses_nothing_else(evaluator: CompileRun) -> None:
+    evaluator.set_up()
+    found = []
+    for way in range(4):
+        candidate = evaluator.task.lower(Configuration({"WAY": way}))
+        with evaluator.workspace.scratch() as folder:
+            found.append(evaluator._accused(candidate, folder))
+    assert found[0] is None
+    assert [f.stage for f in found[1:] if f] == ["wrong_result"] * 3 and "data race" in str(found[1])
+
+
+def test_a_right_kernel_is_right_under_every_schedule(evaluator: CompileRun) -> None:
+    assert evaluator.look_again(Configuration({"WAY": 0})) is None
+    assert evaluator._schedules == SCHEDULES
+
+
+UNSTEADY = """
+#include <stdlib.h>
+#pragma tunepass param BOUND: integer(0..1) = 0
+#pragma tunepass param OTHER: integer(0..1) = 0
+#pragma tunepass kernel fill(n = 64, y: out int[n])
+void fill(int n, int *y)
+{
+    const char *threads = getenv("OMP_NUM_THREADS");
+    for (int i = 0; i < n; i++) y[i] = i + OTHER + BOUND * (threads && atoi(threads) == 3);
+}
+"""
+
+
+def test_a_result_that_depends_on_the_schedule_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
+    task = task_of(tmp_path, UNSTEADY, ("gcc", "-O1", "-fopenmp"))
+    with CompileRun(task) as evaluator:
+        bound = Configuration({"BOUND": 1, "OTHER": 0})
+        assert isinstance(evaluator.evaluate(bound).outcome, Measured)
+        found = evaluator.look_again(bound)
+    assert found is not None and found.stage == "wrong_result"
+    assert "with 3 threads (guided) under load, in call 1 of" in found.log
+    # what the source itself does not compute alike is not asked for
+    task = task_of(tmp_path, UNSTEADY.replace("BOUND *", "(1 + 0 * BOUND) *"), ("gcc", "-O1", "-fopenmp"))
+    with CompileRun(task) as evaluator:
+        assert evaluator.look_again(Configuration({"BOUND": 0, "OTHER": 0})) is None
+        assert evaluator._schedules is not None and {s.threads for s in evaluator._schedules} == {1, 2, 7}
+
+
+def test_more_calls_are_made_of_short_kernels(evaluator: CompileRun) -> None:
+    reference = evaluator.set_up()
+    cases = tuple(reference.expected)
+    assert 2 <= Race(reference, cases, evaluator.task.run_limits).calls <= 400
+
+
+def test_without_threads_there_is_nothing_to_look_for(tmp_path: Path) -> None:
+    with CompileRun(task_of(tmp_path, UNSTEADY)) as evaluator:
+        assert evaluator.look_again(Configuration({"BOUND": 1, "OTHER": 0})) is None
+
+
+def test_what_failed_while_it_was_compared_is_known(tmp_path: Path) -> None:
+    with CompileRun(task_of(tmp_path, UNSTEADY)) as evaluator:
+        wrong = Configuration({"BOUND": 0, "OTHER": 1})
+        values = evaluator.compare_again([Configuration({"BOUND": 0, "OTHER": 0}), wrong], rounds=2)
+        found = evaluator.look_again(wrong)
+    assert [len(v) for v in values] == [2, 0] and isinstance(found, Failed) and found.stage == "wrong_result"
