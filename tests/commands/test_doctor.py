@@ -6,6 +6,8 @@ import pytest
 
 from tunepass.cli import main
 from tunepass.commands.doctor import version
+from tunepass.commands.shielding import WORDS, Shielding
+from tunepass.evaluators.process.protection import Kind, available
 
 
 def test_doctor_lists_what_is_here(capsys: pytest.CaptureFixture[str]) -> None:
@@ -19,6 +21,24 @@ def test_doctor_as_json(capsys: pytest.CaptureFixture[str]) -> None:
     data = json.loads(capsys.readouterr().out)
     assert data["ready"] and {f["name"] for f in data["findings"]} >= {"python", "native module", "cc", "numpy"}
     assert {f["state"] for f in data["findings"]} <= {"ok", "absent"}
+
+
+def test_doctor_says_how_candidates_are_kept_apart(capsys: pytest.CaptureFixture[str]) -> None:
+    strongest, _ = available()
+    assert main(["doctor", "--format", "json"]) == 0
+    protection = json.loads(capsys.readouterr().out)["protection"]
+    assert protection["processes"] == strongest.kind and protection["landlock"] == strongest.landlock
+    assert protection["system_calls_filtered"] == strongest.filter
+    assert not protection["core_dumps"] and not protection["gains_privileges"]
+    assert main(["doctor"]) == 0
+    out = capsys.readouterr().out
+    assert "isolation" in out and WORDS[strongest.kind] in out
+
+
+@pytest.mark.parametrize("kind,words", [("broker", "user namespaces"), ("supervisor", "user namespaces")])
+def test_doctor_says_how_to_get_more_protection(kind: Kind, words: str) -> None:
+    weak = Shielding(kind, filtered=False, landlock=0, core_dumps=False, gains_privileges=False)
+    assert words in weak.lines[0][3] and [found for _, _, found, _ in weak.lines[1:]] == ["", "", "off"]
 
 
 def test_without_a_compiler_something_needed_is_missing(monkeypatch, capsys) -> None:  # type: ignore[no-untyped-def]

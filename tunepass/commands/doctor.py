@@ -15,6 +15,8 @@ from importlib import metadata
 from pathlib import Path
 
 from tunepass.commands.answer import Answer, Json, Status, table
+from tunepass.commands.shielding import Shielding, shielding
+from tunepass.diagnostics import EnvironmentFault
 
 VERSION_TIMEOUT_S = 10
 
@@ -48,13 +50,18 @@ EXTRAS = (
 
 
 def run(options: argparse.Namespace) -> Answer:
-    findings = [*_machine(), *_compilers(), *_tools(), *_packages()]
+    shield = _shield()
+    findings = [*_machine(), *_protection(shield), *_compilers(), *_tools(), *_packages()]
     missing = [f for f in findings if f.state == "MISSING"]
     rows = [("", "what", "found", "for"), *((f.state, f.name, f.found or "-", f.purpose) for f in findings)]
     lines = [table(rows)]
     lines += [f"to get {f.name}: {f.remedy}" for f in findings if not f.found and f.remedy]
     lines.append("something needed is missing" if missing else "everything needed is here")
-    data: Json = {"findings": [_data(f) for f in findings], "ready": not missing}
+    data: Json = {
+        "findings": [_data(f) for f in findings],
+        "ready": not missing,
+        "protection": shield.data if shield else None,
+    }
     return Answer("\n".join(lines), data, Status.WRONG if missing else Status.DONE)
 
 
@@ -72,6 +79,22 @@ def _machine() -> Iterator[Finding]:
     yield Finding("python", "everything", platform.python_version(), True, "")
     yield Finding("cpu", "the device tuned for", f"{cpu_model()}, {os.cpu_count()} cores", True, "")
     yield Finding("native module", "spaces and searches", _native_version(), True, "pip install . with a C compiler")
+
+
+def _shield() -> Shielding | None:
+    """None where no candidate can be started at all."""
+    try:
+        return shielding()
+    except EnvironmentFault:
+        return None
+
+
+def _protection(shield: Shielding | None) -> Iterator[Finding]:
+    if shield is None:
+        yield Finding("supervisor", "running candidates", "", True, "free memory and processes: none can be started")
+        return
+    for name, purpose, found, remedy in shield.lines:
+        yield Finding(name, purpose, found, False, remedy)
 
 
 def _native_version() -> str:
