@@ -84,6 +84,12 @@ def test_a_wrapper_stands_for_the_compiler_behind_it(tmp_path: Path, monkeypatch
     assert real_driver(str(tmp_path / "bin" / "gcc")) == Path(shutil.which("gcc", path=os.defpath) or "").resolve()
 
 
+def test_a_wrapper_that_is_given_the_compiler_counts_as_that(tmp_path: Path) -> None:
+    (tmp_path / "ccache").write_text('#!/bin/sh\nexec "$@"\n')
+    (tmp_path / "ccache").chmod(0o755)
+    assert toolchain(str(tmp_path / "ccache"), "c", ["gcc", "-O2"]) == toolchain("gcc", "c", ["-O2"])
+
+
 def test_what_linking_and_loading_read_of_the_environment_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     before = toolchain("gcc", "c", [])
     monkeypatch.setenv("LD_LIBRARY_PATH", "/opt/lib")

@@ -59,6 +59,16 @@ def test_headers_are_listed_as_they_are_read(folder: Path, compiler: str) -> Non
 
 
 @every_compiler
+def test_a_header_found_by_two_names_is_one(folder: Path, compiler: str) -> None:
+    (folder / "more.c").write_text('#include "inner.h"\nint g(void) { return N; }\n')
+    words = (compiler, f"-I{folder}/include", "-iquote", "include", "more.c")
+    before = source_files(words, Path("k.c"), "")
+    assert names(before) == ["include/tile.h", "include/inner.h", "more.c"]
+    (folder / "include" / "inner.h").write_text("#define N 2\n")
+    assert before.manifest.changes(source_files(words, Path("k.c"), "").manifest) == ["header changed: include/inner.h"]
+
+
+@every_compiler
 def test_a_new_header_that_hides_another_is_noticed(folder: Path, compiler: str) -> None:
     before = read(compiler)
     (folder / "first" / "tile.h").write_text("#define N 3\n")

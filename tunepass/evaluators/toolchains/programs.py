@@ -56,6 +56,8 @@ def native_words(texts: Iterable[str]) -> tuple[str, ...]:
 def compiler_parts(
     program: str, language: str, flags: Sequence[str], native: Sequence[str], prefix: str = ""
 ) -> list[Part]:
+    if Path(program).name in WRAPPERS and flags:  # `ccache gcc -O2`
+        program, flags = flags[0], flags[1:]
     compiler = identify(program)
     lines = _called([compiler.path, *_driving(flags), *native, "-x", language])
     programs = {"compiler driver": real_driver(compiler.path)}

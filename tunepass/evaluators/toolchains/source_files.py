@@ -85,7 +85,11 @@ def source_files(command: Sequence[str], source: Path, text: str, defines: Seque
     folder = os.path.realpath(source.parent)
     named = [(name, _kind(name)) for name in names]
     named += [(name, "file") for name in (*responses, *named_files(words))]
-    return SourceFiles(own, text, tuple(_file_read(name, kind, folder) for name, kind in dict.fromkeys(named)))
+    once: dict[Part, FileRead] = {}  # a header may be found by two names
+    for name, kind in dict.fromkeys(named):
+        file = _file_read(name, kind, folder)
+        once.setdefault(file.part, file)
+    return SourceFiles(own, text, tuple(once.values()))
 
 
 def listed_names(
