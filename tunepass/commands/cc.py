@@ -81,7 +81,7 @@ def make_plan(call: CompilerCall, *, frozen: bool) -> Plan:
             continue
         from tunepass.jobs.locked import tuned_source
 
-        lookup = tuned_source(source, call.language(place))
+        lookup = tuned_source(call.arguments[place], call.language(place))
         notes += lookup.notes
         warnings += lookup.warnings
         stale += lookup.stale

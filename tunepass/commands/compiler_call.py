@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from tunepass.evaluators.toolchains.responses import operand
+
 TUNABLE = ("c", "c++")
 # The suffixes of a language where no -x states one ("GCC manual", "Overall Options"); any other file is the linker's.
 SUFFIXES = {
@@ -154,11 +156,6 @@ def analyse(words: Sequence[str]) -> CompilerCall:
 def options(arguments: Sequence[str]) -> Iterator[tuple[str, str | None]]:
     """Each argument with its value, if that is the next argument."""
     return ((argument, value) for _, argument, value in _walk(arguments))
-
-
-def operand(name: str) -> str:
-    """A file's name as a compiler takes it for a file: not for an option, nor for a file of options."""
-    return f"./{name}" if name.startswith(("-", "@")) else name
 
 
 def _without_separator(words: Sequence[str]) -> list[str]:

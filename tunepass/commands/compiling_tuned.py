@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -66,7 +67,7 @@ def _compile_and_link(compiler: list[str], call: CompilerCall, tuned: Sequence[T
         name = call.arguments[change.place]
         if name in listed and last[listed[name].file] == name:
             made = scratch / f"{change.place}.d"
-            rename([made], str(_rewritten(name, change, scratch)), name)
+            rename([made], _rewritten(name, change, scratch), _listed(name))
             shutil.move(made, listed[name].file)
     return status
 
@@ -77,7 +78,7 @@ def _compile_one(compiler: list[str], arguments: Sequence[str], tuned: Tuned, sc
         return _run(compiler, [*arguments, *tuned.arguments], scratch)
     status = _run(compiler, [*_with(arguments, tuned, scratch), *tuned.arguments], scratch)
     source = arguments[tuned.place]
-    rename(written_for(arguments, Path(source), links=links), str(_rewritten(source, tuned, scratch)), source)
+    rename(written_for(arguments, Path(source), links=links), _rewritten(source, tuned, scratch), _listed(source))
     return status
 
 
@@ -98,6 +99,11 @@ def _with(arguments: Sequence[str], tuned: Tuned, scratch: Path) -> tuple[str, .
 def _rewritten(source: str, tuned: Tuned, scratch: Path) -> Path:
     """Named like the source: the compiler names what it writes after it."""
     return scratch / str(tuned.place) / Path(source).name
+
+
+def _listed(source: str) -> str:
+    """As compilers write a name into make's rules: without `./` before it."""
+    return re.sub(r"^(?:\./+)+", "", source)
 
 
 def become(words: list[str]) -> int:

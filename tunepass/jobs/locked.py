@@ -31,12 +31,12 @@ class Locked:
     stale: tuple[str, ...] = ()
 
 
-def tuned_source(source: Path, language: str = "") -> Locked:
+def tuned_source(source: str | Path, language: str = "") -> Locked:
     """What the lock beside `source` says of its kernels. Of the identity, only source and space are looked at: the
     flags are the Makefile's, and a compiler of another version still compiles the choice. A choice that is none of the
     kernel's configurations is not used at all. `language` is what a source is read as whose suffix says nothing."""
-    lock = Lock.read(lock_path(source), only=source.name)
-    if not any(key.rpartition("::")[0] == source.name for key in lock.entries):
+    lock = Lock.read(lock_path(source), only=Path(source).name)
+    if not any(key.rpartition("::")[0] == Path(source).name for key in lock.entries):
         return Locked(stale=_unlocked(source))
     chosen: list[Kernel] = []
     notes: list[str] = []
@@ -70,9 +70,9 @@ def tuned_source(source: Path, language: str = "") -> Locked:
     return replace(told, arguments=candidate.compiler_words, text=candidate.text)
 
 
-def _unlocked(source: Path) -> tuple[str, ...]:
+def _unlocked(source: str | Path) -> tuple[str, ...]:
     """An annotated source that has no entry is missing one; any other source has no need of it."""
-    return (f"{source} has no entry in {lock_path(source)}",) if annotated(contents(source)) else ()
+    return (f"{source} has no entry in {lock_path(source)}",) if annotated(contents(Path(source))) else ()
 
 
 def _changes(kernel: Kernel, entry: Entry) -> list[str]:

@@ -17,6 +17,8 @@ SOURCE_LIMIT = 16 << 20  # bytes; a kernel's source is written by people, or by 
 def read_source(path: str | Path) -> Source:
     """The text at `path`, named as the user typed it. Raises SourceError for what cannot be a source."""
     name, path = str(path), Path(path)
+    if "\n" in name or "\r" in name:
+        raise SourceError(f"a source's name has no line break, got {name!r}", hint="compilers list it as two files")
     try:
         if path.is_dir():
             raise SourceError(f"{name} is a folder; name a source in it")

@@ -14,6 +14,7 @@ from tunepass.evaluators.process.failures import compile_failure
 from tunepass.evaluators.process.run import Completed, Limits, base_environment, run_limited
 from tunepass.evaluators.toolchains.cc import Compiler, identify, split_arguments
 from tunepass.evaluators.toolchains.remarks import not_applied, parse_remarks, remark_flags
+from tunepass.evaluators.toolchains.responses import operand
 from tunepass.evaluators.toolchains.snapshot import Snapshot, take_snapshot
 from tunepass.evaluators.toolchains.source_files import SourceFiles, local_files
 from tunepass.ir.candidate import Candidate
@@ -94,6 +95,7 @@ class Compiling:
         """One run of the compiler; its duration informs the limit of later ones if it succeeded. Its temporary files go
         beside its output, and with them whatever a killed compiler leaves."""
         limits = limits or self.limits_now()
+        words = [operand(str(word)) if isinstance(word, Path) else word for word in words]
         environment, snapshot = {**base_environment(), **self.environment}, self.snapshot if "-c" in words else None
         done = run_limited(
             [self.compiler.path, *(snapshot.words(words) if snapshot else words)],

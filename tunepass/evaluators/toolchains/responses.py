@@ -55,6 +55,11 @@ def split(text: str) -> Iterator[str]:
         yield "".join(word)
 
 
+def operand(name: str) -> str:
+    """A file's name as a compiler takes it for a file: not for an option, nor for a file of options."""
+    return f"./{name}" if name.startswith(("-", "@")) else name
+
+
 def joined(words: Iterable[str]) -> str:
     """A file's text that stands for the words."""
     return "".join('"' + word.replace("\\", "\\\\").replace('"', '\\"') + '"\n' for word in words)

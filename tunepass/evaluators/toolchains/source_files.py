@@ -18,7 +18,7 @@ from tunepass.diagnostics import SourceError
 from tunepass.evaluators.toolchains.asking import ask
 from tunepass.evaluators.toolchains.cc import SOURCES, split_arguments
 from tunepass.evaluators.toolchains.digests import Signature, content_digest, signature, text_digest
-from tunepass.evaluators.toolchains.responses import expanded
+from tunepass.evaluators.toolchains.responses import expanded, operand
 from tunepass.study.manifest import Kind, Manifest, Part
 
 WRITES = ("-M", "-Wp,-M", "-save-temps")  # how words begin that make a compiler write what it lists elsewhere
@@ -146,9 +146,8 @@ def _file_read(name: str, kind: Kind, folder: str) -> FileRead:
 
 
 def named(path: Path) -> str:
-    """The path as a word that is no option."""
-    text = str(path)
-    return f"./{text}" if text.startswith("-") else text
+    """The path as a word that is a file: no option, and no file of options."""
+    return operand(str(path))
 
 
 def shown_name(path: Path, folder: str) -> str:
