@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 NATIVE := $(wildcard native/*.py native/*.h native/include/*.h native/src/*.c native/src/*.h)
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test lint types dist-check bench bench-fpga bench-model bench-search bench-trust nests kills attack fuzz native clean
+.PHONY: demo test lint types dist-check bench bench-fpga bench-model bench-resources bench-search bench-trust nests kills attack fuzz native clean
 
 $(STAMP): setup.py pyproject.toml $(NATIVE)
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -37,6 +37,10 @@ bench: $(STAMP)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'pyatf>=0.0.13' 'python-constraint2>=2.0'
 	$(BIN)/python tests/benchmarks/bench_space.py
 	$(BIN)/python tests/benchmarks/bench_expr.py
+
+# Hard spaces, 5,000 observations, a store of 200,000 trials: seconds and memory against their bounds (a minute).
+bench-resources: $(STAMP)
+	$(BIN)/python -m tests.benchmarks.bench_resources $(ARGS)
 
 # The tables of docs/search.md from recorded data: TUNEPASS_DATA and TUNEPASS_PEERS name its folders. ARGS="--table dev".
 bench-search: $(STAMP)

@@ -91,10 +91,7 @@ class ModelBackend(Backend):
     def _digest(self) -> str:
         """What the model says, in short: of its values at a few configurations of the space, and its limits."""
         rng = np.random.default_rng(0)
-        columns = {}
-        for parameter in self.kernel.parameters:
-            domain = list(parameter.domain)
-            columns[parameter.name] = parameter.column([domain[i] for i in rng.integers(len(domain), size=SAMPLES)])
+        columns = {parameter.name: parameter.draw(SAMPLES, rng) for parameter in self.kernel.parameters}
         digest = hashlib.sha256(repr(sorted(self._costs.limits.items())).encode())
         for name, expression in {**self._costs.values, "fits": self._costs.fits}.items():
             values = np.asarray(numpy_eval.evaluate(expression, columns, SAMPLES).values, dtype=np.float64)

@@ -18,6 +18,8 @@ from tunepass.expr.nodes import BoolType, IntegerType, RealType
 from tunepass.space.configuration import Value
 from tunepass.space.parameter import Parameter
 
+MOST_VALUES = 1 << 22  # of one parameter
+
 
 def is_numeric(parameter: Parameter) -> bool:
     """A finite parameter whose values are numbers or Booleans."""
@@ -28,6 +30,9 @@ def ordered_values(parameter: Parameter) -> list[Value]:
     """The values in ascending order; SpaceError unless they are finitely many numbers."""
     if not is_numeric(parameter):
         raise SpaceError(f"{parameter.name}: branch and bound needs finite numeric parameters", parameter.span)
+    if (parameter.size or 0) > MOST_VALUES:
+        message = f"{parameter.name}: an exact solver lists its values, and {parameter.size:,} are too many"
+        raise SpaceError(message, parameter.span, "give it a larger step or fewer values, or search with `auto`")
     return sorted(parameter.domain, key=float)  # type: ignore[arg-type]
 
 

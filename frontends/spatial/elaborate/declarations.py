@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from tunepass.diagnostics import SourceError, Span
 from tunepass.expr import algebra
 from tunepass.expr.nodes import INTEGER, Name
@@ -33,7 +35,7 @@ def declare(
     return Known(Name(unique, INTEGER, span))
 
 
-def _domain(elaborator: Elaborator, items: tuple[n.Node, ...], span: Span, scope: Scope) -> tuple[int, ...]:
+def _domain(elaborator: Elaborator, items: tuple[n.Node, ...], span: Span, scope: Scope) -> Sequence[int]:
     ends: list[int] = []
     node = items[0]
     if len(items) == 1 and isinstance(node, n.Infix) and node.operator == "->":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Sequence
 from enum import Enum
 
 from tunepass.diagnostics import Span
@@ -59,16 +60,30 @@ def _parameter(declared: Declared, roles_played: set[Role], program: Program) ->
     role = next((r for r in (Role.TILE, Role.OUTER_PAR, Role.INNER_PAR) if r in roles_played), Role.OTHER)
     domain = declared.domain or _automatic(declared, role, program)
     prior = declared.prior or PRIOR_OF[role]
-    default = min(domain, key=lambda value: (abs(value - declared.default), value))
-    step = domain[1] - domain[0] if len(domain) > 1 else 1
-    if step > 0 and domain == tuple(range(domain[0], domain[-1] + 1, step)):
-        return Integer(
-            declared.name, domain[0], domain[-1], step=step, default=default, prior=prior, span=declared.span
-        )
+    default = _closest(domain, declared.default)
+    if (steps := _as_range(domain)) is not None:
+        lo, hi = steps[0], steps[-1]
+        return Integer(declared.name, lo, hi, step=steps.step, default=default, prior=prior, span=declared.span)
     return Ordinal(declared.name, tuple(sorted(domain)), default=default, prior=prior, span=declared.span)
 
 
-def _automatic(declared: Declared, role: Role, program: Program) -> tuple[int, ...]:
+def _as_range(domain: Sequence[int]) -> range | None:
+    """The range whose values these are, if they are one's."""
+    if isinstance(domain, range):
+        return domain
+    steps = range(domain[0], domain[-1] + 1, max(1, domain[1] - domain[0]) if len(domain) > 1 else 1)
+    return steps if domain == tuple(steps) else None
+
+
+def _closest(domain: Sequence[int], wanted: int) -> int:
+    """The value closest to `wanted`, the lesser of two; of a range without looking at all."""
+    if isinstance(domain, range):
+        place = min(max((wanted - domain.start) // domain.step, 0), len(domain) - 1)
+        domain = domain[place : place + 2]
+    return min(domain, key=lambda value: (abs(value - wanted), value))
+
+
+def _automatic(declared: Declared, role: Role, program: Program) -> Sequence[int]:
     """The domain of `param(d)`."""
     name = declared.name
     if role is Role.TILE:

@@ -31,6 +31,7 @@ ALL = 2048  # listed assignments up to which each is a particle
 PREFIX_NODES = 100_000  # nodes of a diagram that only narrows the listed parameters
 ROUNDS = 24  # of drawing
 IDLE = 3  # rounds without a row that end it; each has four times the particles of the one before
+IDLE_ALIKE = 2  # the same where nothing is listed: then rounds differ by chance alone
 
 
 class RejectionGroup(ParameterGroup):
@@ -82,7 +83,7 @@ class RejectionGroup(ParameterGroup):
             kept = min(length(drawn), n - have)
             parts.append(take(drawn, slice(0, kept)))
             have, idle = have + kept, 0 if kept else idle + 1
-            if have >= n or idle == IDLE:
+            if have >= n or idle == (IDLE if self._prefixes is not None else IDLE_ALIKE):
                 break
         return {p.name: np.concatenate([part[p.name] for part in parts]) for p in self.parameters}
 
