@@ -245,6 +245,22 @@ def test_what_there_is_is_found_out_by_doing_it() -> None:
     json.dumps(kinds)
 
 
+@pytest.mark.parametrize("refused", ["unshare", "mount"])
+def test_where_namespaces_are_refused_a_supervisor_decides(refused: str) -> None:
+    if "broker" not in available()[1]:
+        pytest.skip("this machine has no filters that a supervisor could decide for")
+    code = f"""
+from tunepass.evaluators.process.supervisor.confinement import filter_calls
+from tunepass.evaluators.process.supervisor.filters import ALLOW, EPERM, assemble, returning, start, when
+filter_calls(assemble([*start(ALLOW), *when({refused!r}, returning(EPERM)), returning(ALLOW)]), listen=False)
+from tunepass.evaluators.process.protection import available
+from tunepass.evaluators.process.run import Limits, run_limited
+print(available()[1], run_limited(["echo", "it runs"], limits=Limits(wall_s=9)).stdout)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.stdout.strip() == "('broker', 'supervisor') it runs", done.stderr
+
+
 def test_a_kernel_without_a_folder_is_refused() -> None:
     with pytest.raises(ValueError, match="folder"):
         run_limited(["true"], limits=LIMITS, trust="kernel")

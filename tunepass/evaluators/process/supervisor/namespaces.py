@@ -19,7 +19,7 @@ SHARED, MOST_SHARED = "/dev/shm", 8 << 30
 def enter(protection: str, trust: str, memory_bytes: int | None = None) -> str:
     """Enter what `protection` names; whoever is forked next is in it. The protection that is in force then: where the
     kernel refuses namespaces now, "broker". Their /dev/shm, of that size at most, ends with them. OSError where the
-    user could not be kept in them."""
+    user cannot be kept in them, or nothing be mounted: a probe finds that out."""
     if protection not in ("namespaces", "user_namespaces"):
         return protection
     if trust == "tool":
@@ -32,7 +32,8 @@ def enter(protection: str, trust: str, memory_bytes: int | None = None) -> str:
     if new_user:
         stay_oneself(user, group)
     mount("none", "/", "", MS_REC | MS_PRIVATE)
-    mount("tmpfs", SHARED, "tmpfs", MS_NOSUID | MS_NODEV, f"mode=1777,size={memory_bytes or MOST_SHARED}")
+    if os.path.isdir(SHARED):
+        mount("tmpfs", SHARED, "tmpfs", MS_NOSUID | MS_NODEV, f"mode=1777,size={memory_bytes or MOST_SHARED}")
     return protection
 
 
@@ -44,9 +45,9 @@ def stay_oneself(user: int, group: int) -> None:
         os.close(descriptor)
 
 
-def mount(source: str, target: str, kind: str, flags: int, data: str = "") -> bool:
-    done: int = libc.mount(source.encode(), target.encode(), kind.encode(), ctypes.c_ulong(flags), data.encode())
-    return done == 0
+def mount(source: str, target: str, kind: str, flags: int, data: str = "") -> None:
+    if libc.mount(source.encode(), target.encode(), kind.encode(), ctypes.c_ulong(flags), data.encode()) != 0:
+        raise OSError(ctypes.get_errno(), f"cannot mount {target}")
 
 
 def first_process() -> int:
