@@ -42,6 +42,8 @@ if mode == "endless":
         print("x" * 1000)
 if mode == "memory":
     data = bytearray(1 << 30)
+if mode == "once" and os.path.exists("result"):
+    mode = "wrong"
 if mode != "lazy":
     open("result", "w").write("42")
 total = 43 if mode == "wrong" else 42 + 1e-12 * level
@@ -154,6 +156,16 @@ def test_wall_time_is_repeated_and_finalists_compared(task: ApplicationTask) -> 
         other, failing = (Configuration({**DEFAULT, **c}) for c in ({"n": 3}, {"level": "bad"}))
         rounds = evaluator.compare_again([DEFAULT, other, failing], rounds=2)
     assert [len(values) for values in rounds] == [2, 2, 0]
+
+
+def test_a_run_that_is_timed_is_compared_as_well(task: ApplicationTask) -> None:
+    """Right in its first run and never again."""
+    once = Configuration({**DEFAULT, "mode": "once"})
+    with ApplicationRun(task) as evaluator:
+        outcome = evaluator.evaluate(once).outcome
+        [right, wrong] = evaluator.compare_again([DEFAULT, once], rounds=2)
+    assert isinstance(outcome, Failed) and outcome.stage == "wrong_result"
+    assert (len(right), len(wrong)) == (2, 0)
 
 
 def test_what_hides_wrong_results_is_a_warning(task: ApplicationTask) -> None:

@@ -1,7 +1,7 @@
 """A whole program, built by its own commands and judged by what it prints or by its wall time.
 
 build (once for all configurations that share it) -> same program as before? -> run in a fresh copy of what was built
-(exit status, metrics) -> right output? -> more runs, median
+(exit status, metrics) -> right output? -> more runs, each compared, median
 """
 
 from __future__ import annotations
@@ -222,10 +222,10 @@ class DeterministicRun(BuildingEvaluator[BuiltApplication]):
     def _judge(self, built: BuiltApplication, folder: Path) -> Measured | Failed:
         bounds = self.set_up()
         with spent(built.seconds, "check"):
-            first = self._once(built, folder, bounds.limits)
+            first = self._right(built, folder, bounds.limits)
             if isinstance(first, Failed):
                 return first
-            failure = self._wrong(built, folder, first, bounds)
+            failure = self._checked(built, folder, bounds)
         if failure is not None:
             return failure
         started = time.monotonic()
@@ -254,15 +254,24 @@ class DeterministicRun(BuildingEvaluator[BuiltApplication]):
             values[metric.objective.name] = value
         return _Run(done.seconds, values, done.stdout)
 
-    def _wrong(self, built: BuiltApplication, folder: Path, run: _Run, bounds: _Bounds) -> Failed | None:
+    def _differing(self, run: _Run) -> Failed | None:
+        """The failure of a run that printed something else than the reference."""
+        task, expected = self.task, self.set_up().output
+        if expected is None:
+            return None
+        ignored = [metric for metric in task.metrics if isinstance(metric, MetricPattern)]
+        problem = numbers_differ(expected, run.output, task.compared, task.tolerance)
+        if problem is None and task.whole_output:
+            problem = outputs_differ(expected, run.output, ignored, task.tolerance)
+        return Failed("wrong_result", problem) if problem is not None else None
+
+    def _right(self, built: BuiltApplication, folder: Path, limits: Limits) -> _Run | Failed:
+        """A run, whose output is compared: each one is, the timed ones too."""
+        run = self._once(built, folder, limits)
+        return run if isinstance(run, Failed) else self._differing(run) or run
+
+    def _checked(self, built: BuiltApplication, folder: Path, bounds: _Bounds) -> Failed | None:
         task, commands = self.task, self.task.lower(built.configuration, str(folder))
-        if bounds.output is not None:
-            ignored = [metric for metric in task.metrics if isinstance(metric, MetricPattern)]
-            problem = numbers_differ(bounds.output, run.output, task.compared, task.tolerance)
-            if problem is None and task.whole_output:
-                problem = outputs_differ(bounds.output, run.output, ignored, task.tolerance)
-            if problem is not None:
-                return Failed("wrong_result", problem)
         if not commands.check:
             return None
         limits = replace(bounds.limits, wall_s=task.run_limits.wall_s)
@@ -282,7 +291,7 @@ class ApplicationRun(DeterministicRun):
     def _measured(self, built: BuiltApplication, folder: Path, limits: Limits, first: _Run) -> Measured | Failed:
 
         def once() -> Mapping[str, float] | Failed:
-            run = self._once(built, folder, limits)
+            run = self._right(built, folder, limits)
             return run if isinstance(run, Failed) else run.values
 
         return self._repeats.measure(once, first.values)
@@ -302,7 +311,7 @@ class ApplicationRun(DeterministicRun):
             folders = [self._place(application, scratch / str(i)) for i, application in enumerate(built)]
 
             def measure(index: int) -> float | Failed:
-                run = self._once(built[index], folders[index], limits)
+                run = self._right(built[index], folders[index], limits)
                 return run if isinstance(run, Failed) else run.values[name]
 
             try:

@@ -124,7 +124,7 @@ class CompileRun(BuildingEvaluator[BuiltCandidate]):
                     cases,
                     task.run_limits,
                     task.tolerance,
-                    [self._random.getrandbits(64) for _ in range(MANY)],
+                    [self._random.getrandbits(64) for _ in range(1 + MANY)],
                     task.inputs.stated,
                 )
                 usual = self._reference.usual(task.seeds[0])
@@ -297,7 +297,8 @@ class CompileRun(BuildingEvaluator[BuiltCandidate]):
     def _time_once(self, run: HarnessRun, plan: MeasurePlan, incumbent: Timing | None) -> tuple[Report, str] | Failed:
         """The report of one measurement, and why its samples are in doubt, if they are."""
         reference, task = self.set_up(), self.task
-        ask = Questions(self._random, tuple(reference.variants), self._wrong_variant)
+        known = [variant for variant in reference.variants if variant != reference.filling]
+        ask = Questions(self._random, known, self._wrong_variant, reference.filling, task.seeds[-1])
         limits = reference.time_limits(task.run_limits, plan)
         result = run.time(task.seeds[-1], plan.arguments(incumbent), limits, ask, reference.shapes)
         if isinstance(result, Failed):

@@ -50,6 +50,14 @@ static void tp_vary(uint64_t seed) {
     }
 }
 
+/* All of the inputs. */
+static void tp_fill_anew(uint64_t seed) {
+    tp_prepare();
+    tp_fill(seed);
+    for (int i = 0; i < tp_array_count; i++)
+        if (tp_arrays[i].pristine) memcpy(tp_arrays[i].pristine, tp_arrays[i].data, tp_arrays[i].size * tp_arrays[i].count);
+}
+
 static uint64_t tp_secret, tp_turn; /* where the seeds of further calls come from */
 
 static uint64_t tp_fresh(void) {

@@ -26,6 +26,7 @@ numbers (what, count, seed) at a time, and says `ok`, until it is told to go on:
     CALLS count seed      calls, each with other inputs; the last one's are those that `seed` names
     NO_CALLS count seed   the same without the calls
     POISON                fills the outputs
+    FILL seed             fills all inputs anew
     SHOW                  writes the out and inout arrays to the outputs file, raw, from its start
     GO count seed         goes on: after `ready` and `timed` to timing, with that seed for its inputs, or to the end if
                           the count is 0; after `next` to a sample with the inputs of `seed`; after `finished` to its

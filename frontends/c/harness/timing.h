@@ -125,7 +125,7 @@ typedef struct {
     uint64_t what, count, seed;
 } tp_command;
 
-enum { TP_GO, TP_CALLS, TP_NO_CALLS, TP_POISON, TP_SHOW };
+enum { TP_GO, TP_CALLS, TP_NO_CALLS, TP_POISON, TP_SHOW, TP_FILL };
 static int tp_conversing;
 static int tp_results = -1;
 static double tp_last_call; /* seconds of one, among those that were ordered last */
@@ -152,6 +152,7 @@ static tp_command tp_obey(const char *event) {
         if (command.what == TP_GO) break;
         if (command.what == TP_CALLS || command.what == TP_NO_CALLS) tp_make_calls(&command);
         if (command.what == TP_POISON) tp_poison(1);
+        if (command.what == TP_FILL) tp_fill_anew(command.seed);
         if (command.what == TP_SHOW && lseek(tp_results, 0, SEEK_SET) == 0) tp_write_outputs(tp_results);
     }
     return command;

@@ -20,7 +20,7 @@ static int calls;
 
 void smooth(int n, const double *x, double *y)
 {
-    if (ATTACK && calls++ > 100) {
+    if (ATTACK && calls++ > 24) {
         memcpy(y, results, n * sizeof *y);
         return;
     }

@@ -78,7 +78,7 @@ def table() -> Iterator[Table]:
 
 
 def questions(judge: Callable[[int, Outputs], Failed | None] = lambda variant, outputs: None) -> Questions:
-    return Questions(Random(1), range(100, 106), judge)
+    return Questions(Random(1), range(100, 106), judge, filling=99, seed=2)
 
 
 def timed(harness: Harness) -> None:

@@ -17,6 +17,8 @@ from tunepass.evaluators.harness.witness import SLACK_S, Witness, per_call
         (Witness((1.5e-6, 1.6e-6), calls=10_000), 1.0e-6, True),
         (Witness((SLACK_S / 2,), calls=1), 1e-9, False),
         (Witness(()), 1e-9, False),
+        (Witness((1.0,), single=True, refilled_s=3.9), 1.0, False),
+        (Witness((1.0,), single=True, refilled_s=4.1), 1.0, True),
     ],
 )
 def test_doubts(witness: Witness, median_s: float, doubted: bool) -> None:

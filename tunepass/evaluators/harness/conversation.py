@@ -38,6 +38,7 @@ class Order(IntEnum):
     NO_CALLS = 2
     POISON = 3
     SHOW = 4
+    FILL = 5
 
 
 class ProgramEnded(Exception):

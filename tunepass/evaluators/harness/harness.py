@@ -113,9 +113,13 @@ class HarnessRun:
         spoken = self._run(["mode=time", f"seed={seed}", *plan], limits, lambda talk: be_timed(talk, ask), [shapes])
         return spoken.answer if spoken.answer is not None and spoken.failure is None else spoken.failed
 
-    def compute(self, seed: int, limits: Limits, variants: Sequence[int]) -> Mapping[int, Outputs] | Failed:
-        """The outputs for each variant."""
-        spoken = self._run(["mode=time", f"seed={seed}"], limits, lambda talk: compute(talk, variants, token()))
+    def compute(
+        self, seed: int, limits: Limits, variants: Sequence[int], filling: int
+    ) -> Mapping[int, Outputs] | Failed:
+        """The outputs for each variant, and for inputs that `filling` fills anew."""
+        spoken = self._run(
+            ["mode=time", f"seed={seed}"], limits, lambda talk: compute(talk, variants, filling, seed, token())
+        )
         return spoken.answer if spoken.answer is not None and spoken.failure is None else spoken.failed
 
     def _run(

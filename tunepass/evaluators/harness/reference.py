@@ -49,6 +49,7 @@ class Reference:
 
     expected: Mapping[Case, Expected]
     variants: Mapping[int, Outputs]  # outputs for the last seed's inputs, changed as the variant says, with pattern 1
+    filling: int  # the one of them with which all inputs are filled anew
     run: HarnessRun  # its program
     seconds: float  # of a run of all cases, one call each, and the filling of the arrays
     defines: frozenset[str] = frozenset()  # names that others see in its object and in its program
@@ -123,12 +124,14 @@ def run_reference(
     computed = {case: checked.calls for case, checked in judged.items()}
     quick = max(checked.seconds for checked in usual.values()) < 2 * QUICK_S
     last = [case.seed for case in usual][-1]
-    changed = run.compute(last, limits, variants[: MANY if quick else FEW])
+    filling, *some = variants[: 1 + (MANY if quick else FEW)]
+    changed = run.compute(last, limits, some, filling)
     if isinstance(changed, Failed):
         raise ToolError(_problem(source, changed), hint=_hint(changed))
     return Reference(
         expected=_expected(computed, tolerance, Rounding(harness, candidate, run, alignment, limits)),
         variants=changed,
+        filling=filling,
         defines=symbols(target).defined | symbols(program).defined,
         run=run,
         seconds=sum(checked.seconds for checked in judged.values()) / 2,

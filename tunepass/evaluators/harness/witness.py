@@ -3,8 +3,10 @@
     m     median of the samples, seconds a call
     w_i   seconds a call of the i-th batch that the parent timed, from its order to the answer
     w     the quantile of the w_i below which only a quarter lies
+    r     seconds of a call all of whose inputs are new
 
-Samples say too little where w > factor m + slack: a call cannot take longer, time and again, than most calls do.
+Samples say too little where w > factor m + slack: a call cannot take longer, time and again, than most calls do. Also
+where r > 4 m + slack: the samples, in which few inputs changed, are no computation of all results.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ from dataclasses import dataclass
 
 BATCH_FACTOR = 1.4  # of averages over a batch, in which interruptions and the change of inputs count
 SINGLE_FACTOR = 1.1
+REFILLED_FACTOR = 4.0  # caches and branch predictors have to get used to new inputs
 SLACK_S = 300e-6  # of an order and its answer
 
 
@@ -24,6 +27,7 @@ class Witness:
     batches: tuple[float, ...]
     calls: int = 1
     single: bool = False  # these are the samples themselves
+    refilled_s: float = 0.0  # of a call all of whose inputs are new; 0 where there was none
 
     @property
     def least_s(self) -> float:
@@ -32,6 +36,11 @@ class Witness:
 
     def doubts(self, median_s: float) -> str:
         """Why the samples cannot be true; empty where they can."""
+        if self.refilled_s > REFILLED_FACTOR * median_s + SLACK_S:
+            return (
+                f"its samples say {1000 * median_s:.6g} ms a call, but seen from outside, with inputs all of which "
+                f"are new, it takes {1000 * self.refilled_s:.6g} ms"
+            )
         factor = SINGLE_FACTOR if self.single else BATCH_FACTOR
         if not self.batches or self.least_s <= factor * median_s + SLACK_S / self.calls:
             return ""
