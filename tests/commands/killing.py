@@ -9,11 +9,15 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+
+from tunepass.cli import main
+from tunepass.study.lock.lock import Lock
 
 DESCRIPTION = """\
 name: exact
@@ -38,35 +42,96 @@ if a == 7:
     sys.exit("seven fails")
 print("cost:", 10 + (a - 4) ** 2 + "wxyz".index(b) * 1.5)
 """
+START = 0.25  # of a build's time, that also one takes which finds all trials made
 Row = tuple[int, str, str, str | None]  # number, configuration, outcome, objectives
+
+
+class Forked:
+    """A build in a fork of this process, which has imported tunepass: it is at work after milliseconds. Used as a Popen
+    is; the process must have no other threads."""
+
+    def __init__(self, argv: Sequence[str], folder: Path, environment: Mapping[str, str]):
+        self.args = list(argv)
+        self.returncode: int | None = None
+        self.streams = [tempfile.TemporaryFile("w+") for _ in range(2)]  # noqa: SIM115 (they live as long as this)
+        self.pid = os.fork()
+        if self.pid == 0:
+            self._become(folder, environment)
+
+    def _become(self, folder: Path, environment: Mapping[str, str]) -> None:
+        status = 70
+        try:
+            os.setsid()
+            os.chdir(folder)
+            os.environ.clear()
+            os.environ.update(environment)
+            for descriptor, stream in zip((1, 2), self.streams):
+                os.dup2(stream.fileno(), descriptor)
+            sys.stdout, sys.stderr = os.fdopen(1, "w"), os.fdopen(2, "w", buffering=1)
+            sys.argv = ["tunepass", *self.args]
+            status = main(self.args)
+            sys.stdout.flush()
+        finally:
+            os._exit(status)
+
+    def poll(self) -> int | None:
+        return self._reap(os.WNOHANG)
+
+    def send_signal(self, number: int) -> None:
+        if self.poll() is None:
+            os.kill(self.pid, number)
+
+    def communicate(self, timeout: float) -> tuple[str, str]:
+        until = time.monotonic() + timeout
+        while self.poll() is None:
+            if time.monotonic() > until:
+                raise subprocess.TimeoutExpired(self.args, timeout)
+            time.sleep(0.002)
+        texts = []
+        for stream in self.streams:
+            stream.seek(0)
+            texts.append(stream.read())
+            stream.close()
+        return texts[0], texts[1]
+
+    def _reap(self, options: int) -> int | None:
+        if self.returncode is None:
+            pid, status = os.waitpid(self.pid, options)
+            self.returncode = os.waitstatus_to_exitcode(status) if pid else None
+        return self.returncode
 
 
 @dataclass(frozen=True)
 class Place:
-    """A folder with the program. Builds log to `runs`."""
+    """A folder with the program. Builds log to `runs`; they are `forked` or programs of their own."""
 
     path: Path
     evaluations: int = 12
     strategy: str = "random"
+    forked: bool = False
 
     @classmethod
-    def make(cls, path: Path, evaluations: int = 12, strategy: str = "random") -> Place:
+    def make(cls, path: Path, evaluations: int = 12, strategy: str = "random", *, forked: bool = False) -> Place:
         path.mkdir(parents=True, exist_ok=True)
         (path / "cost.py").write_text(PROGRAM)
         (path / "tune.yaml").write_text(DESCRIPTION.format(python=sys.executable))
-        return cls(path, evaluations, strategy)
+        return cls(path, evaluations, strategy, forked)
 
     @property
     def store(self) -> Path:
         return self.path / ".tunepass" / "store.db"
 
-    def start(self, *words: str, prepare: Callable[[], None] | None = None) -> subprocess.Popen[str]:
+    def start(self, *words: str, prepare: Callable[[], None] | None = None) -> subprocess.Popen[str] | Forked:
         kept = {k: v for k, v in os.environ.items() if not k.startswith("TUNEPASS_")}
+        environment = {**kept, "RUNS": str(self.path / "runs")}
         argv = ["build", "tune.yaml", "--strategy", self.strategy, "--max-evals", str(self.evaluations)]
+        argv += ["--format", "json", *words]
+        if self.forked:
+            return Forked(argv, self.path, environment)
         return subprocess.Popen(
-            [sys.executable, "-m", "tunepass", *argv, "--format", "json", *words],
+            [sys.executable, "-m", "tunepass", *argv],
             cwd=self.path,
-            env={**kept, "RUNS": str(self.path / "runs")},
+            env=environment,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
@@ -104,30 +169,56 @@ class Place:
         return [line for line in text.splitlines() if "choice" in line or "objective" in line]
 
 
-def kill_again_and_again(place: Place, undisturbed: Place, kills: int, seconds: float, rng: random.Random) -> int:
-    """Kill -9 at `kills` random moments within `seconds` of a start, resume each time, then finish; how many kills
-    hit a running build. Asserts that no trial is lost or repeated, and that the end is the undisturbed one."""
-    hit = 0
-    for _ in range(kills):
-        process = place.start()
-        time.sleep(rng.uniform(0.05, seconds))
+def kill_again_and_again(
+    place: Place,
+    undisturbed: Place,
+    kills: int,
+    seconds: float,
+    rng: random.Random,
+    numbers: Sequence[int] = (signal.SIGKILL,),
+) -> int:
+    """End a build with one of the signals at a random moment of the `seconds` that it takes, resume it, and so on,
+    until there were `kills` or it has come to its end; how many there were. Asserts that no trial is lost or repeated,
+    and that the end is the undisturbed one."""
+    hit, finished = 0, False
+    while hit < kills and not finished:
+        known = len(place.rows())
+        process, number = place.start(), rng.choice(numbers)
+        wait(process, rng.uniform(0.0, (START + (1 - START) * (1 - known / place.evaluations)) * seconds))
         before, seen = place.rows(), len(place.runs())
-        hit += process.poll() is None
-        process.send_signal(signal.SIGKILL)
+        finished = process.poll() is not None
+        process.send_signal(number)
         _, err = process.communicate(timeout=60)
-        after = place.rows()
-        reported = max(reported_counts(err), default=0)
-        assert after[: len(before)] == before, "a trial was lost or changed"
-        assert len(after) >= reported, "a trial that was reported is not in the store"
-        known = {_words(row) for row in before} - {"9 w"}  # the default runs at every start, for its time
-        assert not known & set(place.runs()[seen:]), "a stored trial was evaluated again"
+        assert process.returncode in (0, -number, 128 + number), (process.returncode, err)
+        assert "Traceback" not in err and "internal error" not in err, err
+        check_kept(place, before, seen, err)
+        hit += not finished
     done, _ = place.build()
     assert done.returncode == 0, done.stderr
     rows = place.rows()
     assert rows == undisturbed.rows() and place.choice() == undisturbed.choice()
     assert [row[0] for row in rows] == list(range(len(rows)))
     assert max(Counter(row[1] for row in rows).values()) == 1, "a configuration has two trials"
+    assert sorted(p.name for p in place.path.iterdir()) == sorted(p.name for p in undisturbed.path.iterdir())
     return hit
+
+
+def wait(process: subprocess.Popen[str] | Forked, seconds: float) -> None:
+    """So long, or until it has ended."""
+    until = time.monotonic() + seconds
+    while process.poll() is None and time.monotonic() < until:
+        time.sleep(min(0.005, max(0.0, until - time.monotonic())))
+
+
+def check_kept(place: Place, before: list[Row], seen: int, err: str) -> None:
+    """What a build that was ended has left: all that stood in the store and was reported, and a lock that is one."""
+    after = place.rows()
+    reported = max(reported_counts(err), default=0)
+    assert after[: len(before)] == before, "a trial was lost or changed"
+    assert len(after) >= reported, "a trial that was reported is not in the store"
+    known = {_words(row) for row in before} - {"9 w"}  # the default runs at every start, for its time
+    assert not known & set(place.runs()[seen:]), "a stored trial was evaluated again"
+    Lock.read(place.path / "tunepass.lock")
 
 
 def reported_counts(err: str) -> list[int]:

@@ -25,6 +25,7 @@ class Shown:
     best_text: str = "TILE=64, NAME=[bold]"
     failures: Mapping[str, int] = field(default_factory=dict)
     trust: Trust | None = None
+    note: str = ""
 
 
 def test_plain_lines_say_what_changed() -> None:
@@ -40,6 +41,15 @@ def test_plain_lines_say_what_changed() -> None:
         "matmul   3 evaluated; best 98.3 ms, 4.19x the default; failed: 1 compile; 0:59 left",
         "matmul   3 evaluated; best 98.3 ms, 4.19x the default; failed: 2 compile; 0:30 left",
     ]
+
+
+def test_a_note_is_said_at_once() -> None:
+    for terminal in (False, True):
+        stream = io.StringIO()
+        with open_display(stream, "matmul", terminal=terminal) as display:
+            display(Shown())
+            display(Shown(improved=False, note="waiting for [a] core"))
+        assert stream.getvalue().splitlines()[-1] == "matmul   waiting for [a] core"
 
 
 def test_the_panel_takes_text_as_text() -> None:

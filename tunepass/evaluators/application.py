@@ -207,7 +207,7 @@ class DeterministicRun(BuildingEvaluator[BuiltApplication]):
     # -- judging
 
     def measure(self, built: BuiltApplication) -> Evaluation:
-        with reserved_core(), self.workspace.scratch() as scratch:
+        with reserved_core(self.patience), self.workspace.scratch() as scratch:
             outcome = self._judge(built, self._folder(built, scratch))
         log, speed = (tail(outcome.log), None) if isinstance(outcome, Failed) else ("", self._repeats.speed)
         return Evaluation(outcome, built.seconds, log, speed)

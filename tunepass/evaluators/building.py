@@ -10,6 +10,7 @@ from typing import Generic, TypeVar
 
 from tunepass.evaluators.base import Evaluator
 from tunepass.evaluators.object_cache import ObjectCache
+from tunepass.evaluators.process.cores import Patience
 from tunepass.evaluators.process.run import tail
 from tunepass.evaluators.process.workspace import Workspace
 from tunepass.space.configuration import Configuration
@@ -39,6 +40,7 @@ class BuildingEvaluator(Evaluator, Generic[AnyBuilt]):
     def __init__(self, same_code: str = SAME_CODE) -> None:
         self.workspace = Workspace()
         self.cache = ObjectCache(same_code)
+        self.patience = Patience()
         self._setting_up = threading.Lock()
 
     @property

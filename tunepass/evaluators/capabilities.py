@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from typing import Protocol, TypeVar, runtime_checkable
 
+from tunepass.evaluators.process.cores import Patience
 from tunepass.space.configuration import Configuration
 from tunepass.study.outcome import Evaluation, Failed
 from tunepass.study.trial import Trial
@@ -53,6 +54,13 @@ class SetsUpAgain(Protocol):
     def set_up_again(self) -> None:
         """Set everything up anew, in new folders, and build and run the default: what somebody removed is there again.
         Raises ToolError, OSError or EnvironmentFault when the default does not work."""
+
+
+@runtime_checkable
+class WaitsForCores(Protocol):
+    """Measures on a core that it has for itself, and may have to wait for one."""
+
+    patience: Patience
 
 
 @runtime_checkable

@@ -137,7 +137,7 @@ class CommandRun(BuildingEvaluator[BuiltProgram]):
             built.key = digest(file_digest(target), repr((candidate.flags, candidate.environment, candidate.arguments)))
 
     def measure(self, built: BuiltProgram) -> Evaluation:
-        with reserved_core():  # nobody else measures meanwhile on that core; the program itself is not pinned
+        with reserved_core(self.patience):  # for nobody else to measure on; the program itself is not pinned
             outcome = self._judge(built)
         log, speed = (tail(outcome.log), None) if isinstance(outcome, Failed) else ("", self._repeats.speed)
         return Evaluation(outcome, built.seconds, log, speed)

@@ -202,7 +202,7 @@ class CompileRun(BuildingEvaluator[BuiltCandidate]):
     def _runner(self, built: BuiltCandidate) -> Iterator[HarnessRun]:
         assert built.program is not None
         with contextlib.ExitStack() as stack:
-            cpus: tuple[int, ...] = stack.enter_context(reserved_core())
+            cpus: tuple[int, ...] = stack.enter_context(reserved_core(self.patience))
             if self.compiling.threaded(built.candidate):
                 cpus = ()
             yield HarnessRun(built.program, built.folder, built.candidate.environment, cpus)

@@ -43,6 +43,9 @@ class PlainDisplay:
         self.stream.flush()
 
     def __call__(self, progress: Progress, /) -> None:
+        if progress.note:
+            self.stream.write(f"{self.title}   {progress.note}\n")
+            self.stream.flush()
         new_kind = not self.kinds.issuperset(progress.failures)
         if not (progress.improved or new_kind or progress.elapsed_s - self.said_s >= HEARTBEAT_S):
             return
@@ -76,6 +79,8 @@ class LiveDisplay:
         self.live.stop()
 
     def __call__(self, progress: Progress, /) -> None:
+        if progress.note:
+            self.live.console.print(f"{self.title}   {progress.note}", markup=False, highlight=False)
         self.live.update(panel(self.title, progress))
 
 

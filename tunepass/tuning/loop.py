@@ -14,8 +14,10 @@ from tunepass.evaluators.capabilities import (
     Remembers,
     Sanitizes,
     SetsUpAgain,
+    WaitsForCores,
     Warns,
 )
+from tunepass.evaluators.process.cores import MOST_S, Patience
 from tunepass.evaluators.process.failures import may_be_the_machines
 from tunepass.executors.base import executor
 from tunepass.signals import signal_of
@@ -62,6 +64,8 @@ class SearchLoop:
         self.seconds: dict[str, float] = {}
         self.trials: list[Trial] = study.trials
         self.best = self.best_trial()
+        if isinstance(evaluate, WaitsForCores):
+            evaluate.patience = Patience(lambda note: self.show("search", None, note), self.patience_s)
         if isinstance(evaluate, Remembers):
             evaluate.remember(self.trials)  # but failures that may be the machine's
 
@@ -305,6 +309,11 @@ class SearchLoop:
         ]
         return candidates[: max(enough, default=1)]
 
+    def patience_s(self) -> float:
+        """How long a measurement may still wait for a core."""
+        left = self.left_s()
+        return MOST_S if left is None else left
+
     def left_s(self) -> float | None:
         return None if self.options.budget_s is None else max(0.0, self.options.budget_s - self.elapsed())
 
@@ -325,7 +334,7 @@ class SearchLoop:
 
     # -- telling
 
-    def show(self, phase: Phase, latest: Trial | None) -> None:
+    def show(self, phase: Phase, latest: Trial | None, note: str = "") -> None:
         first = self.trials[0] if self.trials else None
         self.watch(
             Progress(
@@ -340,6 +349,7 @@ class SearchLoop:
                 latest=latest,
                 failures=failures_of(self.trials),
                 trust=self.study.trust,
+                note=note,
             )
         )
 

@@ -81,6 +81,7 @@ class Progress:
     best: Trial | None
     latest: Trial | None
     failures: Mapping[str, int]
+    note: str = ""  # what is to be said at once
     trust: Trust | None = None  # what the prior mean has turned out to be worth so far
 
     @property

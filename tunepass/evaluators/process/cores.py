@@ -2,48 +2,146 @@
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import os
 import platform
+import sys
 import tempfile
-from collections.abc import Iterator
+import threading
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
+
+from tunepass.diagnostics import EnvironmentFault
+
+SAID_AFTER_S = 2.0  # of waiting: most others measure for less than a second
+MOST_S = 600.0  # of waiting, where no budget says otherwise
+
+
+def _say_nothing(text: str) -> None:
+    """Tells nobody."""
+
+
+def _most() -> float:
+    return MOST_S
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How to wait for a core: `tell` is told once for whom, `left_s` says how long there is still time."""
+
+    tell: Callable[[str], None] = _say_nothing
+    left_s: Callable[[], float] = _most
+    said_after_s: float = SAID_AFTER_S
 
 
 @contextmanager
-def reserved_core() -> Iterator[tuple[int, ...]]:
-    """A core of ours that nobody else measures on, waiting for one if need be; () where pinning is not possible."""
+def reserved_core(patience: Patience = Patience()) -> Iterator[tuple[int, ...]]:
+    """A core of ours that nobody else measures on; () where pinning is not possible. Waits for one if need be; raises
+    EnvironmentFault when there is no more time to."""
     cores = sorted(os.sched_getaffinity(0), reverse=True)  # interrupts tend to be served by the first
-    held = -1
-    chosen = cores[0]
+    held, chosen = -1, cores[0]
     try:
         for core in cores:
-            held = _lock(core, wait=False)
+            held = _lock(core)
             if held >= 0:
                 chosen = core
                 break
         else:
-            held = _lock(cores[0], wait=True)
+            waited_for = cores[os.getpid() % len(cores)]
+            held = _waited_for(waited_for, patience)
+            chosen = waited_for if held >= 0 else chosen
+        if held >= 0:
+            _sign(held)
         yield (chosen,) if len(cores) > 1 else ()
     finally:
         if held >= 0:
             os.close(held)
 
 
-def _lock(core: int, *, wait: bool) -> int:
-    """The lock file's descriptor; -1 when it is taken, or cannot be made (then nothing is reserved)."""
-    path = Path(tempfile.gettempdir()) / f"tunepass-core-{os.getuid()}-{core}.lock"
+def _path(core: int) -> Path:
+    return Path(tempfile.gettempdir()) / f"tunepass-core-{os.getuid()}-{core}.lock"
+
+
+def _open(core: int) -> int:
+    """The lock file's descriptor; -1 when there can be none (then nothing is reserved)."""
     try:
-        file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        file = os.open(_path(core), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
     except OSError:
         return -1
+    if os.fstat(file).st_uid == os.getuid():
+        return file
+    os.close(file)  # somebody else's, who could keep it for ever
+    return -1
+
+
+def _lock(core: int) -> int:
+    """The descriptor that holds the core's lock; -1 when it is taken, or there can be none."""
+    file = _open(core)
+    if file < 0:
+        return -1
     try:
-        fcntl.flock(file, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
         os.close(file)
         return -1
     return file
+
+
+def _waited_for(core: int, patience: Patience) -> int:
+    """The descriptor that holds the core's lock, or -1 as `_open`. A thread waits for it: whoever asks for it again and
+    again comes too late where the holder measures one candidate after another, and disturbs it."""
+    file = _open(core)
+    if file < 0:
+        return -1
+    taken, ended, given_up = threading.Event(), threading.Lock(), False
+
+    def take() -> None:
+        with contextlib.suppress(OSError):
+            fcntl.flock(file, fcntl.LOCK_EX)
+        with ended:
+            if given_up:
+                os.close(file)
+            taken.set()
+
+    threading.Thread(target=take, name="core", daemon=True).start()
+    try:
+        left_s = max(0.0, patience.left_s())
+        if not taken.wait(min(patience.said_after_s, left_s)):
+            patience.tell(f"waiting for a core to measure on: {_holder(core)}")
+            if not taken.wait(max(0.0, patience.left_s())):
+                raise EnvironmentFault(
+                    f"no core became free to measure on: {_holder(core)}",
+                    hint="wait for it or end it, or give this build more time (--budget)",
+                )
+        return file
+    except BaseException:
+        with ended:
+            given_up = True
+            if taken.is_set():
+                os.close(file)
+        raise
+
+
+def _sign(held: int) -> None:
+    """Who we are and since when, for those who wait."""
+    words = " ".join(sys.argv[1:])[:200]
+    with contextlib.suppress(OSError):
+        os.ftruncate(held, 0)
+        os.pwrite(held, f"{os.getpid()} {time.time():.0f} {words}".encode(errors="replace"), 0)
+
+
+def _holder(core: int) -> str:
+    """Who holds the core, and for how long."""
+    try:
+        pid, since, *words = _path(core).read_text(errors="replace").split()
+        seconds = max(0.0, time.time() - float(since))
+        return f"process {int(pid)} (`tunepass {' '.join(words)}`) has measured there for {seconds:.0f} s"
+    except (OSError, ValueError):
+        return "another process measures there"
 
 
 def processor_name() -> str:
