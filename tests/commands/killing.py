@@ -42,7 +42,8 @@ if a == 7:
     sys.exit("seven fails")
 print("cost:", 10 + (a - 4) ** 2 + "wxyz".index(b) * 1.5)
 """
-START = 0.25  # of a build's time, that also one takes which finds all trials made
+START = 0.2  # of a build's time, and of the kills
+AHEAD = (0, 0, 1, 1, 2, 3)  # trials until a kill
 Row = tuple[int, str, str, str | None]  # number, configuration, outcome, objectives
 
 
@@ -177,14 +178,16 @@ def kill_again_and_again(
     rng: random.Random,
     numbers: Sequence[int] = (signal.SIGKILL,),
 ) -> int:
-    """End a build with one of the signals at a random moment of the `seconds` that it takes, resume it, and so on,
-    until there were `kills` or it has come to its end; how many there were. Asserts that no trial is lost or repeated,
-    and that the end is the undisturbed one."""
+    """End a build that takes `seconds` with one of the signals at a random moment, while it starts or around one of its
+    next trials, resume it, and so on, until there were `kills` or it has come to its end; how many there were. Asserts
+    that no trial is lost or repeated, and that the end is the undisturbed one."""
     hit, finished = 0, False
     while hit < kills and not finished:
         known = len(place.rows())
         process, number = place.start(), rng.choice(numbers)
-        wait(process, rng.uniform(0.0, (START + (1 - START) * (1 - known / place.evaluations)) * seconds))
+        if rng.random() > START:
+            wait_for_trials(place, process, known + rng.choice(AHEAD))
+        wait(process, rng.uniform(0.0, START * seconds))
         before, seen = place.rows(), len(place.runs())
         finished = process.poll() is not None
         process.send_signal(number)
@@ -208,6 +211,12 @@ def wait(process: subprocess.Popen[str] | Forked, seconds: float) -> None:
     until = time.monotonic() + seconds
     while process.poll() is None and time.monotonic() < until:
         time.sleep(min(0.005, max(0.0, until - time.monotonic())))
+
+
+def wait_for_trials(place: Place, process: subprocess.Popen[str] | Forked, count: int) -> None:
+    """Until there are so many, or it has ended."""
+    while process.poll() is None and len(place.rows()) < min(count, place.evaluations):
+        time.sleep(0.002)
 
 
 def check_kept(place: Place, before: list[Row], seen: int, err: str) -> None:

@@ -32,13 +32,13 @@ REQUEST = BuildRequest(
     ],
 )
 def test_what_cannot_be_written_any_more_is_the_machines_fault(error: Exception, words: str) -> None:
-    with pytest.raises(EnvironmentFault, match=words), _finishing([], REQUEST):
+    with pytest.raises(EnvironmentFault, match=words), _finishing(REQUEST):
         raise error
 
 
 @pytest.mark.parametrize("error", [ToolError("the tuned k.c does not link", hint="undefined"), SourceError("k.c")])
 def test_other_errors_are_as_they_were(error: TunepassError) -> None:
-    with pytest.raises(type(error)) as raised, _finishing([], REQUEST):
+    with pytest.raises(type(error)) as raised, _finishing(REQUEST):
         raise error
     assert raised.value is error
 

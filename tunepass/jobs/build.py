@@ -20,7 +20,7 @@ from tunepass.jobs.job import (
     check_options,
     entry_for,
     has_doubtful_trials,
-    mark_unfinished,
+    mark_finished,
     prepare,
     recall,
     search,
@@ -102,21 +102,22 @@ def build(jobs: Sequence[Job], request: BuildRequest, shows: Shows) -> list[Buil
     share = replace(request.options, budget_s=budget_s / len(jobs) if budget_s else None)
     results = [_result_of(job, share, request, shows) for job in jobs]
     interrupted = any(result.interrupted for result in results)
-    with _finishing(jobs, request), held_back(for_good=interrupted):
-        return _finish(jobs, results, request)
+    with _finishing(request), held_back(for_good=interrupted):
+        built = _finish(jobs, results, request)
+        for job, result in zip(jobs, results):
+            if not (request.frozen or result.interrupted):
+                mark_finished(job, request.store)
+    return built
 
 
 @contextlib.contextmanager
-def _finishing(jobs: Sequence[Job], request: BuildRequest) -> Iterator[None]:
-    """Within, what is written was found possible before: what prevents it now is the machine's fault, and the search is
-    marked as unfinished."""
+def _finishing(request: BuildRequest) -> Iterator[None]:
+    """Within, what is written was found possible before: what prevents it now is the machine's fault."""
     try:
         yield
     except (OSError, ToolError, EnvironmentFault) as error:
         if isinstance(error, ToolError) and not of_the_machine(str(error)):
             raise
-        for job in jobs:
-            mark_unfinished(job, request.store)
         if isinstance(error, EnvironmentFault):
             raise
         raise environment_fault(error, f"cannot write the results to {shown(request.folder)}") from None

@@ -89,7 +89,7 @@ class Job:
         return self.space.contains(self.entry.choice)
 
     def unfinished(self, store: Path) -> Path:
-        """A file beside the store that stands for an interrupted search of this kernel at this identity."""
+        """A file beside the store that stands for an unfinished search of this kernel at this identity."""
         return store.parent / f"interrupted-{_digest(self.key, self.objective.name, *self.identity.texts().values())}"
 
 
@@ -227,7 +227,10 @@ def search(
     watch: Watch,
     watch_certificate: WatchCertificate,
 ) -> Found:
-    """Search for the kernel's choice. An interrupted search is marked, so that the next build resumes it."""
+    """Search for the kernel's choice. The search is marked as unfinished until its choice is in the lock, so that the
+    next build resumes it, however this one ends; not where it could not begin."""
+    marked = job.unfinished(store).exists()
+    mark_unfinished(job, store)
     with Store(f"sqlite:///{store}") as opened:
         opened.keep_manifests(job.backend.manifests())
     with stoppable(options.budget_s) as stop:
@@ -245,12 +248,12 @@ def search(
         try:
             result = Pipeline((ExtractSpace(), PruneSpace(), step)).run(job.kernel).found
         except EnvironmentFault:
-            mark_unfinished(job, store)
+            mark_unfinished(job, store)  # again, where somebody removed the folder
             raise
-    if result.interrupted:
-        mark_unfinished(job, store)
-    else:
-        job.unfinished(store).unlink(missing_ok=True)
+        except TunepassError:
+            if not marked:
+                mark_finished(job, store)
+            raise
     return replace(result, warnings=(*result.warnings, *prior.warnings)) if prior else result
 
 
@@ -258,6 +261,12 @@ def mark_unfinished(job: Job, store: Path) -> None:
     """The next build resumes the search, although an earlier lock may fit."""
     with contextlib.suppress(OSError):  # then it resumes only where the lock does not fit
         job.unfinished(store).touch()
+
+
+def mark_finished(job: Job, store: Path) -> None:
+    """What was found is written."""
+    with contextlib.suppress(OSError):
+        job.unfinished(store).unlink(missing_ok=True)
 
 
 def entry_for(job: Job, result: Found) -> Entry | None:
