@@ -165,6 +165,15 @@ def test_an_owner_whose_process_cannot_be_seen_lives_as_long_as_it_does(
         assert [p.abandoned for p in store.pending(study)] == [True]
 
 
+def test_the_last_to_go_leaves_no_file(tmp_path: Path) -> None:
+    with Store(url(tmp_path)) as one, Store(url(tmp_path)) as two:
+        one.claim(open_study(one), [configuration(3)])
+        two.claim(open_study(two), [configuration(4)])
+        one.close()
+        assert [p.abandoned for p in two.pending(open_study(two))] == [True, False]
+    assert [p.name for p in tmp_path.iterdir()] == [p.name for p in tmp_path.glob("*.db")]
+
+
 def test_an_owner_of_the_version_before_is_told_by_its_process(tmp_path: Path) -> None:
     with Store(url(tmp_path)) as store:
         study = open_study(store)

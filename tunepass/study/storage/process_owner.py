@@ -57,26 +57,49 @@ class Owner:
         return self._file is not None and _is_locked(self._file, int(match[1]))
 
     def _lock(self) -> str:
-        """ "" where that does not work: no such locks here, or a folder that cannot be written."""
+        """The name, empty where that does not work: no such locks here, or a folder that cannot be written."""
         if self._file is None or not hasattr(fcntl, "F_OFD_SETLK"):
             return ""
         offset = secrets.randbelow(10**18)
         try:
-            descriptor = os.open(self._file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o666)
+            descriptor = _locked(self._file, offset)
         except OSError:
             return ""
-        try:
-            fcntl.fcntl(descriptor, fcntl.F_OFD_SETLK, _write_lock(offset))
-        except OSError:
-            os.close(descriptor)
-            return ""
-        self._unlock = weakref.finalize(self, os.close, descriptor)
+        self._unlock = weakref.finalize(self, _release, descriptor, self._file)
         return f"byte/{offset}/{socket.gethostname()}/{os.getpid()}"
 
 
-def _write_lock(offset: int) -> bytes:
-    """A struct flock that asks for one byte, for writing."""
-    return struct.pack(FLOCK, fcntl.F_WRLCK, os.SEEK_SET, offset, 1, 0)
+def _locked(file: Path, offset: int) -> int:
+    """The descriptor that holds the byte's lock; of a file that is still there, since the last to go removes it."""
+    while True:
+        descriptor = os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o666)
+        try:
+            fcntl.fcntl(descriptor, fcntl.F_OFD_SETLK, _write_lock(offset))
+            if os.path.samestat(os.fstat(descriptor), file.stat()):
+                return descriptor
+        except (BlockingIOError, FileNotFoundError):
+            pass  # it is being removed
+        except OSError:
+            os.close(descriptor)
+            raise
+        os.close(descriptor)
+
+
+def _release(descriptor: int, file: Path) -> None:
+    """Let go of the byte, and remove the file if nobody else has one."""
+    try:
+        fcntl.fcntl(descriptor, fcntl.F_OFD_SETLK, _write_lock(0, 0))
+        if os.path.samestat(os.fstat(descriptor), file.stat()):
+            file.unlink()
+    except OSError:
+        pass
+    finally:
+        os.close(descriptor)
+
+
+def _write_lock(offset: int, length: int = 1) -> bytes:
+    """A struct flock that asks for so many bytes, 0: for all, for writing."""
+    return struct.pack(FLOCK, fcntl.F_WRLCK, os.SEEK_SET, offset, length, 0)
 
 
 def _is_locked(file: Path, offset: int) -> bool:
