@@ -26,7 +26,7 @@ from tunepass.study.lock.lock import Entry, Lock, LockedObjective
 from tunepass.study.objective import Objective
 from tunepass.study.storage.store import Store
 from tunepass.tuning.exact import WatchCertificate
-from tunepass.tuning.faults import doubtful_trials
+from tunepass.tuning.faults import doubtful_trials, environment_fault
 from tunepass.tuning.options import SearchOptions
 from tunepass.tuning.picks import KNEE, gains_of, objective_of
 from tunepass.tuning.prior import SearchPrior
@@ -250,6 +250,10 @@ def search(
         except EnvironmentFault:
             mark_unfinished(job, store)  # again, where somebody removed the folder
             raise
+        except OSError as error:
+            if isinstance(error, BrokenPipeError):  # nobody reads the progress
+                raise
+            raise environment_fault(error, "the search was stopped by this machine") from error
         except TunepassError:
             if not marked:
                 mark_finished(job, store)
