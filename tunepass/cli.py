@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import importlib
+import io
 import os
 import sys
 import traceback
 from collections.abc import Sequence
+from typing import NoReturn
 
 from tunepass.commands.arguments import COMMANDS, parse
 from tunepass.diagnostics import TunepassError
@@ -15,7 +17,11 @@ from tunepass.signals import interrupting, signal_of
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit status."""
+    if argv is None and sys.getfilesystemencoding() != "utf-8":
+        _start_in_utf8()
     words = list(sys.argv[1:] if argv is None else argv)
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="surrogateescape")  # a file's name is printed as it is
     try:
         with interrupting():
             return _dispatch(words)
@@ -31,6 +37,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 0
     except Exception as error:
         return _internal_error(error)
+
+
+def _start_in_utf8() -> NoReturn:
+    """This program anew: names and texts are UTF-8, whatever the locale makes Python believe."""
+    how = ["-m", "tunepass"] if os.path.basename(sys.argv[0]) == "__main__.py" else [sys.argv[0]]
+    os.execv(sys.executable, [sys.executable, "-X", "utf8", *how, *sys.argv[1:]])
 
 
 def _dispatch(words: list[str]) -> int:

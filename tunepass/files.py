@@ -11,7 +11,6 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
-import secrets
 import shutil
 import stat
 import tempfile
@@ -87,6 +86,11 @@ def encoded(text: str) -> bytes:
     return text.encode("utf-8", "surrogateescape")
 
 
+def printable(text: str) -> str:
+    """UTF-8 for people and programs: bytes that were none as `\\udce9`."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
 def shown(path: str | Path) -> str:
     """A path for people: bytes that are no UTF-8 as `\\xe9`."""
     return os.fsencode(path).decode("utf-8", "backslashreplace")
@@ -124,18 +128,25 @@ def write_text(path: Path, text: str) -> None:
     write_bytes(path, encoded(text))
 
 
-def write_bytes(path: Path, data: bytes, error: type[TunepassError] = TunepassError, hint: str | None = None) -> None:
-    """Replace the file whole, on disk when this returns; of a link, the file that it leads to. Permissions and, where
-    allowed, owner are those of the file before. Raises `error` when it cannot be written, EnvironmentFault when that is
-    the machine's fault."""
+def write_bytes(
+    path: Path,
+    data: bytes,
+    error: type[TunepassError] = TunepassError,
+    hint: str | None = None,
+    *,
+    durable: bool = True,
+) -> None:
+    """Replace the file whole, if `durable` on disk when this returns; of a link, the file that it leads to. Permissions
+    and, where allowed, owner are those of the file before. Raises `error` when it cannot be written, EnvironmentFault
+    when that is the machine's fault."""
     try:
-        _replace(Path(os.path.realpath(path)), data)
+        _replace(Path(os.path.realpath(path)), data, durable)
     except OSError as problem:
         kind = EnvironmentFault if problem.errno in MACHINES else error
         raise kind(f"cannot write {shown(path)}: {problem.strerror}", hint=hint) from None
 
 
-def _replace(path: Path, data: bytes) -> None:
+def _replace(path: Path, data: bytes, durable: bool) -> None:
     try:
         before = os.stat(path)
         _check_kind(before)
@@ -150,19 +161,21 @@ def _replace(path: Path, data: bytes) -> None:
                 os.fchmod(descriptor, stat.S_IMODE(before.st_mode))
             file.write(data)
             file.flush()
-            os.fsync(descriptor)
+            if durable:
+                os.fsync(descriptor)
         os.replace(temporary, path)
     except BaseException:
         with contextlib.suppress(OSError):
             os.unlink(temporary)
         raise
-    sync_folder(path.parent)
+    if durable:
+        sync_folder(path.parent)
 
 
 def _new_file(path: Path) -> tuple[Path, int]:
     """A file that was not there before, beside the path, with the permissions that new files have."""
     while True:
-        temporary = path.with_name(f".tunepass-{secrets.token_hex(8)}.tmp")
+        temporary = path.with_name(f".tunepass-{os.urandom(8).hex()}.tmp")
         with contextlib.suppress(FileExistsError):
             flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
             return temporary, os.open(temporary, flags, 0o666)

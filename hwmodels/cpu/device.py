@@ -9,8 +9,9 @@ import yaml
 
 from tunepass.diagnostics import Source
 from tunepass.hwmodels.base import ModelError
-from tunepass.yaml_nodes import NodeReader
+from tunepass.yaml_nodes import Composer, NodeReader
 
+SIZE_LIMIT, DEPTH_LIMIT = 1 << 16, 8  # characters; levels
 DEFAULT = "generic-x86-64"
 CORE = (
     "operation_ns", "load_ns", "store_ns", "issue_ns", "division_ns", "call_ns", "chain_ns", "forward_ns", "enter_ns",
@@ -86,10 +87,7 @@ class _DeviceReader(NodeReader[ModelError]):
         super().__init__(source, ModelError, "`tunepass characterize --device host` writes a whole one")
 
     def read(self) -> Cpu:
-        try:
-            node = yaml.compose(self.source.text, Loader=yaml.SafeLoader)
-        except yaml.YAMLError as error:
-            raise ModelError(f"{self.source.name} is not YAML: {str(error).splitlines()[0]}") from None
+        node = Composer("a processor", ModelError, SIZE_LIMIT, DEPTH_LIMIT, self.hint).compose(self.source)
         if node is None:
             raise ModelError(f"{self.source.name} is empty", hint=self.hint)
         top = self.record(node, "a processor", TOP, TOP)

@@ -12,8 +12,9 @@ from pathlib import Path
 
 import yaml
 
+from tunepass.files import read_utf8
 from tunepass.hwmodels.base import ModelError
-from tunepass.hwmodels.cpu.device import Cpu, Level, load, read
+from tunepass.hwmodels.cpu.device import SIZE_LIMIT, Cpu, Level, load, read
 
 LEAST_NS = 0.02  # of a difference of two measurements
 MISPREDICTED = 0.5  # of the loops that are left: those with few and equal iterations are foreseen
@@ -44,11 +45,9 @@ def cache_file(processor: str, environment: Mapping[str, str] = os.environ) -> P
 def host(processor: str, environment: Mapping[str, str] = os.environ) -> Cpu:
     """This machine as it was characterised; the default device where it was not. Nothing is measured here."""
     path = cache_file(processor, environment)
-    try:
-        text = path.read_text(encoding="utf-8")
-    except OSError:
+    if not os.path.lexists(path):
         return load()
-    return read(text, str(path))
+    return read(read_utf8(path, SIZE_LIMIT, ModelError), str(path))
 
 
 def program() -> str:

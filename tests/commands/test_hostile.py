@@ -17,11 +17,11 @@ RANDOM = bytes((i * 7919 + 13) % 256 for i in range(4096))
     [
         (b"", "no tunepass pragma"),
         (RANDOM, "is not text"),
-        (b"\xff\xfe caf\xe9", "is not UTF-8 text"),
+        (b"\xff\xfe caf\xe9", "no tunepass pragma"),
         (b"int x;\n" * 200_000, "no tunepass pragma"),
         (b"/" * 2_000_000, "no tunepass pragma"),
         (b"#pragma tunepass param " + b"(" * 100_000, "param"),
-        (b"x" * (17 << 20), "larger than a source can be"),
+        (b"x" * (17 << 20), "larger than 16 MiB"),
         (SOURCE.replace("1, 4, 16", "1, 4, 16 +").encode(), "scale.c:1:"),
         (SOURCE.replace("BLOCK > 1", "BLCK > 1").encode(), "did you mean"),
         (SOURCE.replace('BLOCK > 1 or OPT == "-O1"', "BLOCK > 99").encode(), "BLOCK > 99"),

@@ -15,7 +15,7 @@ from tunepass.backends.c import check_host, run_objectives
 from tunepass.backends.stated import stated_costs
 from tunepass.diagnostics import ToolError, TunepassError
 from tunepass.evaluators.base import Evaluator
-from tunepass.files import scratch_folder
+from tunepass.files import encoded, scratch_folder
 from tunepass.frontends.app.emission import chosen, emit_files, program_name
 from tunepass.frontends.app.lowering import lower
 from tunepass.hwmodels.base import Costs
@@ -77,9 +77,9 @@ class ApplicationBackend(Backend):
         description = FileRead(
             Path(source.name), Part("source", Path(source.name).name, text_digest(source.text)), None
         )
-        digest, files = hashlib.sha256(source.text.encode()), [description]
+        digest, files = hashlib.sha256(encoded(source.text)), [description]
         for file, data in self._task().sources.read():
-            digest.update(f"\0{file.part.name}\0{len(data)}\0".encode() + data)
+            digest.update(encoded(f"\0{file.part.name}\0{len(data)}\0") + data)
             files.append(file)
         return "sha256:" + digest.hexdigest(), tuple(files)
 

@@ -14,7 +14,7 @@ from typing import ClassVar, cast
 from tunepass import registry
 from tunepass.diagnostics import TunepassError, nearest
 from tunepass.expr.numpy_eval import Columns
-from tunepass.files import scratch_folder
+from tunepass.files import encoded, scratch_folder
 from tunepass.frontends.base import Frontend
 from tunepass.hwmodels.base import Breakdown, CostModel, Costs
 from tunepass.ir.candidate import Candidate
@@ -167,7 +167,7 @@ def frontend_of(path: str | PurePath) -> Frontend:
 def write_files(folder: Path, files: Sequence[EmittedFile]) -> list[str]:
     """The names of the files, now in the folder."""
     for file in files:
-        (folder / file.name).write_text(file.text)
+        (folder / file.name).write_bytes(encoded(file.text))
     return [file.name for file in files]
 
 

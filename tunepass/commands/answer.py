@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import TYPE_CHECKING
 
+from tunepass.files import printable
+
 if TYPE_CHECKING:
     from tunepass.space.configuration import Value
 
@@ -38,7 +40,10 @@ class Answer:
     notes: tuple[str, ...] = ()
 
     def render(self, form: str) -> str:
-        return json.dumps(self.data, indent=2, ensure_ascii=False) if form == "json" else self.text
+        """Bytes of a file's name that are no UTF-8 are `\\udce9` in JSON, and themselves in text."""
+        if form != "json":
+            return self.text
+        return printable(json.dumps(self.data, indent=2, ensure_ascii=False))
 
 
 def plain(value: Value) -> Json:

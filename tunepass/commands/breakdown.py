@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tunepass.commands.answer import Json, table
 from tunepass.diagnostics import TunepassError
-from tunepass.files import write_text
+from tunepass.files import printable, write_text
 from tunepass.hwmodels.base import Slice
 from tunepass.jobs.estimates import Estimator
 from tunepass.report.flame import FlameBlock, Panel, flame_svg
@@ -88,7 +88,7 @@ def _draw(model: Estimator, timing: Sequence[Slice], area: Sequence[Slice], logi
         Panel(f"{name}: {model.costs.units.get('brams', 'RAM')}", "brams", _blocks(area, "brams")),
     ]
     drawn = flame_svg([panel for panel in panels if sum(block.amount for block in panel.blocks) > 0])
-    write_text(picture, drawn if picture.suffix == ".svg" else page(name, [drawn]))
+    write_text(picture, printable(drawn if picture.suffix == ".svg" else page(name, [drawn])))
 
 
 def _blocks(parts: Sequence[Slice], name: str) -> tuple[FlameBlock, ...]:

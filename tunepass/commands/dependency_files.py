@@ -14,6 +14,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from tunepass.commands.compiler_call import options
+from tunepass.files import write_bytes
 
 WRITTEN_ASIDE = frozenset({"-MD", "-MMD"})
 ASIDE_BY_PREPROCESSOR = ("-Wp,-MD,", "-Wp,-MMD,")
@@ -93,12 +94,10 @@ def rename(files: Sequence[Path], old: str | Path, new: str | Path) -> None:
     for file in files:
         if not file.is_file():
             continue
-        text = file.read_text(errors="surrogateescape")
+        text = os.fsdecode(file.read_bytes())
         changed = text.replace(_escaped(old), _escaped(new))
         if changed != text:
-            aside = file.with_name(f"{file.name}.tunepass-{os.getpid()}")
-            aside.write_text(changed, errors="surrogateescape")
-            aside.replace(file)
+            write_bytes(file, os.fsencode(changed), durable=False)
 
 
 def _escaped(path: str | Path) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 from tunepass.commands.answer import Answer
 from tunepass.commands.build_answer import transferred
 from tunepass.diagnostics import TunepassError
-from tunepass.files import write_text
+from tunepass.files import printable, write_text
 from tunepass.jobs.past import Past, look_back
 from tunepass.report.convergence import convergence_svg
 from tunepass.report.page import page, section
@@ -28,7 +28,7 @@ def run(options: argparse.Namespace) -> Answer:
         text = convergence_svg(past.history.trials, past.job.objective, past.job.key)
     else:
         text = page(f"tunepass: {options.source}", [_section(past) for past in pasts])
-    write_text(path, text)
+    write_text(path, printable(text))
     return Answer(f"wrote {path}", {"output": str(path)})
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tunepass.commands.answer import Answer, Json, Status
 from tunepass.diagnostics import StudyError
-from tunepass.files import shown, write_text
+from tunepass.files import printable, shown, write_text
 from tunepass.jobs.places import store_path
 from tunepass.study.storage.json_lines import lines
 from tunepass.study.storage.salvage import Salvage, salvage, write
@@ -64,7 +64,7 @@ def _status(found: Salvage) -> Status:
 
 def _problems(found: Salvage) -> list[str]:
     more = len(found.problems) - MOST
-    listed = [f"  {text}".encode("utf-8", "backslashreplace").decode() for text in found.problems[:MOST]]
+    listed = [f"  {printable(text)}" for text in found.problems[:MOST]]
     return [*listed, *([f"  and {more} more"] if more > 0 else [])]
 
 

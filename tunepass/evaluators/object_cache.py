@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from tunepass.evaluators.process.failures import may_be_the_machines
+from tunepass.files import encoded
 from tunepass.space.configuration import Configuration
 from tunepass.study.outcome import Evaluation
 from tunepass.study.trial import Trial
@@ -45,7 +46,7 @@ def digest(*parts: bytes | str) -> str:
     """SHA-256 of the parts, each preceded by its length."""
     state = hashlib.sha256()
     for part in parts:
-        data = part.encode() if isinstance(part, str) else part
+        data = encoded(part) if isinstance(part, str) else part
         state.update(len(data).to_bytes(8, "little") + data)
     return state.hexdigest()
 

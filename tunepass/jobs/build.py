@@ -12,7 +12,7 @@ from typing import Protocol
 from tunepass.backends.base import Starts, Target
 from tunepass.diagnostics import EnvironmentFault, ToolError
 from tunepass.evaluators.process.failures import of_the_machine
-from tunepass.files import shown, writable_folder, write_text
+from tunepass.files import printable, shown, writable_folder, write_text
 from tunepass.ir.kernel import Kernel
 from tunepass.jobs.history import history_named
 from tunepass.jobs.job import (
@@ -211,5 +211,5 @@ def _write_front(job: Job, result: Found, picked: Sequence[Picked], folder: Path
     write_text(csv, front_csv(result.pareto, job.objectives))
     points = {point.name: point.configuration for point in picked}
     title = f"{job.kernel.name} on {job.backend.device}"
-    write_text(svg, front_svg(result.trials, result.pareto, job.objectives, points, title))
+    write_text(svg, printable(front_svg(result.trials, result.pareto, job.objectives, points, title)))
     return [csv, svg]

@@ -10,6 +10,7 @@ from pathlib import Path
 from tunepass.backends.base import Backend, Starts, Target, backend_class, backend_for
 from tunepass.diagnostics import EnvironmentFault, StudyError, TunepassError, nearest
 from tunepass.evaluators.toolchains.named import are_harmless, usual_command
+from tunepass.files import encoded
 from tunepass.ir.kernel import Kernel
 from tunepass.jobs.history import History, began_without_prior, history_named, history_of
 from tunepass.jobs.places import lock_key, store_path
@@ -94,7 +95,7 @@ class Job:
 
 
 def _digest(*texts: str) -> str:
-    return hashlib.sha256("\n".join(texts).encode()).hexdigest()[:12]
+    return hashlib.sha256(encoded("\n".join(texts))).hexdigest()[:12]
 
 
 def prepare(kernel: Kernel, target: Target, lock: Lock, pick: str | None = None) -> Job:

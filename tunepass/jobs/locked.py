@@ -9,7 +9,7 @@ from tunepass.backends.base import Starts, backend_class, backend_for
 from tunepass.diagnostics import SpaceError
 from tunepass.ir.kernel import Kernel
 from tunepass.jobs.annotations import annotated, contents
-from tunepass.jobs.places import lock_key, lock_path
+from tunepass.jobs.places import file_name, key_name, lock_key, lock_path
 from tunepass.jobs.reading import parse
 from tunepass.passes.apply_schedule import scheduled
 from tunepass.passes.base import Compilation
@@ -35,8 +35,8 @@ def tuned_source(source: str | Path, language: str = "") -> Locked:
     """What the lock beside `source` says of its kernels. Of the identity, only source and space are looked at: the
     flags are the Makefile's, and a compiler of another version still compiles the choice. A choice that is none of the
     kernel's configurations is not used at all. `language` is what a source is read as whose suffix says nothing."""
-    lock = Lock.read(lock_path(source), only=Path(source).name)
-    if not any(key.rpartition("::")[0] == Path(source).name for key in lock.entries):
+    lock = Lock.read(lock_path(source), only=key_name(Path(source).name))
+    if not any(file_name(key) == Path(source).name for key in lock.entries):
         return Locked(stale=_unlocked(source))
     chosen: list[Kernel] = []
     notes: list[str] = []

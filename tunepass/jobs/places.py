@@ -3,14 +3,39 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 from tunepass.study.lock import lock
 
+_ESCAPE = re.compile(r"\\(\\|x[0-9a-f]{2})")
+
 
 def lock_key(source: str | Path, kernel: str) -> str:
-    """`matmul.c::matmul`."""
-    return f"{Path(source).name}::{kernel}"
+    """`matmul.c::matmul`. Bytes of a name that are no UTF-8 are written `\\xe9`; in such a name, and in one that looks
+    like it, a backslash is `\\\\`."""
+    return f"{key_name(Path(source).name)}::{kernel}"
+
+
+def key_name(name: str) -> str:
+    """A file's name as it stands in keys."""
+    data = os.fsencode(name)
+    try:
+        if b"\\x" not in data:
+            return data.decode("utf-8")
+    except UnicodeDecodeError:
+        pass
+    return data.replace(b"\\", b"\\\\").decode("utf-8", "backslashreplace")
+
+
+def file_name(key: str) -> str | None:
+    """The file that a key is of; None where it is none in the lock's own folder."""
+    written = key.rpartition("::")[0]
+    name = written
+    if "\\x" in written:
+        data = _ESCAPE.sub(lambda m: "\\" if m[1] == "\\" else chr(0xDC00 + int(m[1][1:], 16)), written)
+        name = os.fsdecode(data.encode("utf-8", "surrogateescape"))
+    return name if name not in ("", ".", "..") and "/" not in name and "\0" not in name else None
 
 
 def lock_path(source: str | Path) -> Path:

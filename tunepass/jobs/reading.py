@@ -8,6 +8,7 @@ from pathlib import Path
 from tunepass import registry
 from tunepass.backends.base import frontend_of
 from tunepass.diagnostics import Source, SourceError, TunepassError, nearest
+from tunepass.files import read_bytes, shown
 from tunepass.frontends.base import Parsed
 from tunepass.ir.kernel import Kernel
 
@@ -15,29 +16,15 @@ SOURCE_LIMIT = 16 << 20  # bytes; a kernel's source is written by people, or by 
 
 
 def read_source(path: str | Path) -> Source:
-    """The text at `path`, named as the user typed it. Raises SourceError for what cannot be a source."""
-    name, path = str(path), Path(path)
+    """The text at `path`, named as the user typed it. Bytes that are no UTF-8 (of strings and comments in Latin-1, say)
+    stand in it as surrogates, and are written as they were. Raises SourceError for what cannot be a source."""
+    name = str(path)
     if "\n" in name or "\r" in name:
         raise SourceError(f"a source's name has no line break, got {name!r}", hint="compilers list it as two files")
-    try:
-        if path.is_dir():
-            raise SourceError(f"{name} is a folder; name a source in it")
-        if path.exists() and not path.is_file():
-            raise SourceError(f"{name} is not a regular file")
-        if path.stat().st_size > SOURCE_LIMIT:
-            raise SourceError(f"{name} is larger than a source can be ({SOURCE_LIMIT >> 20} MiB)")
-        data = path.read_bytes()
-    except (OSError, ValueError) as error:
-        raise SourceError(f"cannot read {name!r}: {getattr(error, 'strerror', None) or error}") from None
+    data = read_bytes(path, SOURCE_LIMIT, SourceError)
     if b"\0" in data:
-        raise SourceError(f"{name} is not text: it holds a zero byte at offset {data.index(0)}")
-    try:
-        return Source(name, data.decode("utf-8"))
-    except UnicodeDecodeError as error:
-        raise SourceError(
-            f"{name} is not UTF-8 text: byte {data[error.start]:#04x} at offset {error.start}",
-            hint="convert it: iconv -f latin1 -t utf-8",
-        ) from None
+        raise SourceError(f"{shown(name)} is not text: it holds a zero byte at offset {data.index(0)}")
+    return Source(name, data.decode("utf-8", "surrogateescape").removeprefix("\ufeff"))
 
 
 SUFFIX_OF = {"c": ".c", "c++": ".cpp"}

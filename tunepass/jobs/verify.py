@@ -11,6 +11,7 @@ from tunepass.diagnostics import ToolError, TunepassError
 from tunepass.evaluators.toolchains.named import are_harmless, usual_command
 from tunepass.ir.kernel import Kernel
 from tunepass.jobs.job import Job, locked_job
+from tunepass.jobs.places import file_name, lock_key
 from tunepass.jobs.reading import parse
 from tunepass.study.lock.lock import NAME, Entry, Lock
 
@@ -67,8 +68,10 @@ def _check_lock(path: Path, compiler: tuple[str, ...]) -> list[Checked]:
     if not path.is_file():
         raise TunepassError(f"there is no {path}", hint="`tunepass build SOURCE` makes one, or name a source")
     lock = Lock.read(path)
-    sources = dict.fromkeys(key.rpartition("::")[0] for key in lock.entries)
-    return [checked for name in sources for checked in _kernels(path.parent / name, lock, compiler, missing=False)]
+    sources = dict.fromkeys(name for name in map(file_name, lock.entries) if name is not None)
+    checked = [checked for name in sources for checked in _kernels(path.parent / name, lock, compiler, missing=False)]
+    outside = [(key, entry) for key, entry in lock.entries.items() if file_name(key) is None]
+    return checked + [Checked(key, entry, None, "it names no file of the lock's folder") for key, entry in outside]
 
 
 def _check_source(path: Path, compiler: tuple[str, ...]) -> list[Checked]:
@@ -77,7 +80,7 @@ def _check_source(path: Path, compiler: tuple[str, ...]) -> list[Checked]:
 
 def _kernels(source: Path, lock: Lock, compiler: tuple[str, ...], *, missing: bool) -> list[Checked]:
     """The source's kernels and its entries; with `missing`, a source that cannot be read is the caller's mistake."""
-    entries = {key: entry for key, entry in lock.entries.items() if key.rpartition("::")[0] == source.name}
+    entries = {key: entry for key, entry in lock.entries.items() if file_name(key) == source.name}
     try:
         kernels = parse(source).kernels
     except TunepassError as error:
@@ -86,7 +89,7 @@ def _kernels(source: Path, lock: Lock, compiler: tuple[str, ...], *, missing: bo
         return [Checked(key, entry, None, error.diagnostics[0].message) for key, entry in entries.items()]
     checked = []
     for kernel in kernels:
-        key = f"{source.name}::{kernel.name}"
+        key = lock_key(source, kernel.name)
         entry = entries.pop(key, None)
         checked.append(_checked(key, entry, kernel, lock, compiler))
     gone = [Checked(key, entry, None, f"{source} has no such kernel") for key, entry in entries.items()]

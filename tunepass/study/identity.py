@@ -7,6 +7,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 
+from tunepass.files import encoded
+
 OPTIONAL = ("files", "toolchain")
 
 
@@ -69,4 +71,4 @@ def _shown(texts: Mapping[str, str], name: str) -> str:
 
 
 def source_hash(text: str) -> str:
-    return "sha256:" + hashlib.sha256(text.encode()).hexdigest()
+    return "sha256:" + hashlib.sha256(encoded(text)).hexdigest()

@@ -70,7 +70,7 @@ def harness_text(
 
 
 def _fixed(name: str) -> str:
-    return (resources.files("tunepass.frontends.c.harness") / name).read_text()
+    return (resources.files("tunepass.frontends.c.harness") / name).read_text(encoding="utf-8")
 
 
 def _included(function: str) -> str:

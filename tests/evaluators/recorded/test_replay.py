@@ -174,13 +174,13 @@ def test_noise_is_recorded_noise_and_repeats_with_the_seed(tmp_path: Path) -> No
 
 def test_files_that_are_not_recorded_spaces(tmp_path: Path) -> None:
     path = write(tmp_path)
-    with pytest.raises(StudyError, match="cannot read the recorded space"):
+    with pytest.raises(StudyError, match="cannot read"):
         read(tmp_path / "absent.json")
     (tmp_path / "other.json").write_text('{"schema": "other/1"}')
     with pytest.raises(StudyError, match="its schema is 'other/1'"):
         read(tmp_path / "other.json")
     (tmp_path / "bad.json").write_text("{")
-    with pytest.raises(StudyError, match="cannot read the recorded space"):
+    with pytest.raises(StudyError, match="cannot read"):
         read(tmp_path / "bad.json")
     (tmp_path / "tiny.csv.gz").write_bytes(b"not gzip")
     with pytest.raises(StudyError, match="cannot read the rows"):

@@ -21,6 +21,7 @@ from tunepass.evaluators.harness.symbols import symbols
 from tunepass.evaluators.harness.witness import Witness
 from tunepass.evaluators.process.run import Completed, Limits, base_environment, run_limited
 from tunepass.evaluators.toolchains.compiling import SUFFIX, WRAPPED, Compiling
+from tunepass.files import encoded
 from tunepass.ir.candidate import Candidate
 from tunepass.study.outcome import Failed
 
@@ -180,7 +181,7 @@ class BuiltHarness:
 def build_harness(compiling: Compiling, harness: str, reference: Candidate, text: str, folder: Path) -> BuiltHarness:
     """Compile the harness, at -O2 and without the candidate's flags; with the source included if it needs its types."""
     path = folder / f"harness{SUFFIX[compiling.language]}"
-    path.write_text(harness)
+    path.write_bytes(encoded(harness))
     target = folder / "harness.o"
     includes = _include_flags(compiling.flags)
     standard = "-std=gnu++17" if compiling.language == "c++" else "-std=gnu11"

@@ -61,4 +61,5 @@ def shield() -> Protection:
 
 def start_words() -> list[str]:
     """The command that starts a supervisor."""
-    return [sys.executable or "python3", "-I", "-S", str(START)]
+    utf8 = ["-X", "utf8"] if sys.getfilesystemencoding() == "utf-8" else []  # names mean to it what they mean here
+    return [sys.executable or "python3", "-I", "-S", *utf8, str(START)]

@@ -10,13 +10,15 @@ import csv
 import gzip
 import json
 import math
-from collections.abc import Mapping
+import zlib
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from tunepass.diagnostics import StudyError, TunepassError
 from tunepass.expr.from_python import from_python
+from tunepass.files import check_regular, read_utf8, shown
 from tunepass.space.configuration import Configuration, Value
 from tunepass.space.parameter import Categorical, Ordinal, Parameter, Permutation
 from tunepass.space.space import Space
@@ -24,6 +26,8 @@ from tunepass.study.objective import Objective
 from tunepass.study.outcome import Failed, Measured, Outcome
 
 SCHEMA = "tunepass-recorded-space/1"
+DESCRIPTION_LIMIT = 64 << 20  # bytes
+TABLE_LIMIT, LINE_LIMIT = 4 << 30, 1 << 20  # characters
 NOT_RECORDED = Failed("run", "not recorded")
 
 # How a recorded reason begins -> the stage it failed at; anything else is a failed run.
@@ -71,22 +75,25 @@ def read(path: str | Path, *, stated_space: bool = False) -> RecordedSpace:
             Objective(o["name"], unit=o.get("unit", ""), maximise=str(o["direction"]).startswith("max"))
             for o in stated["objectives"]
         )
-    except (KeyError, TypeError, AttributeError) as error:
-        raise StudyError(f"{path}: the description lacks {error}") from error
+        name, complete = str(stated["name"]), _is_complete(stated)
+        space = _stated_space(stated, parameters) if stated_space or complete else None
+    except (KeyError, TypeError, AttributeError, ValueError, OverflowError) as error:
+        raise StudyError(f"{shown(path)}: the description lacks {error}") from error
+    if len({p.name for p in parameters}) < len(parameters) or not parameters or not objectives:
+        raise StudyError(f"{shown(path)}: a description has parameters of distinct names, and objectives")
     outcomes, deviation = _rows(path.with_suffix(".csv.gz"), parameters, objectives)
-    space = _stated_space(stated, parameters) if stated_space or _is_complete(stated) else None
     kept = space or Space.from_table(list(outcomes), parameters)
     if space and outcomes:
         inside = space.contains_columns(space.columns(list(outcomes)))
         outcomes = {c: o for (c, o), within in zip(outcomes.items(), inside.tolist()) if within}
-    return RecordedSpace(str(stated["name"]), kept, objectives, outcomes, deviation, space is not None)
+    return RecordedSpace(name, kept, objectives, outcomes, deviation, space is not None)
 
 
 def _stated(path: Path) -> dict[str, Any]:
     try:
-        stated = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
-        raise StudyError(f"cannot read the recorded space {path}: {error}") from error
+        stated = json.loads(read_utf8(path, DESCRIPTION_LIMIT, StudyError))
+    except (ValueError, RecursionError) as error:
+        raise StudyError(f"cannot read the recorded space {shown(path)}: {error}") from None
     if not isinstance(stated, dict) or stated.get("schema") != SCHEMA:
         schema = stated.get("schema") if isinstance(stated, dict) else None
         raise StudyError(f"{path} is not a recorded space: its schema is {schema!r}, not {SCHEMA!r}")
@@ -131,21 +138,32 @@ def _rows(path: Path, parameters: tuple[Parameter, ...], objectives: tuple[Objec
     outcomes: dict[Configuration, Outcome] = {}
     deviation: dict[Configuration, dict[str, float]] = {}
     spelled = {p.name: {str(v): v for v in p.domain} for p in parameters if p.is_scalar}
+    check_regular(path, StudyError)
     try:
         with gzip.open(path, "rt", encoding="utf-8", newline="") as file:
-            for line, row in enumerate(csv.DictReader(file), start=2):
+            for line, row in enumerate(csv.DictReader(_bounded(file, path)), start=2):
                 try:
                     values = {p.name: _value(spelled.get(p.name), row[p.name]) for p in parameters}
-                except (KeyError, ValueError) as error:
+                except (KeyError, ValueError, AttributeError) as error:
                     raise StudyError(f"{path}:{line}: no such value or column: {error}") from error
                 configuration = Configuration(values)
                 outcomes[configuration] = outcome = _outcome(row, objectives)
                 if isinstance(outcome, Measured):
                     deviations = {o.name: _number(row.get(f"{o.name}_std")) for o in objectives}
                     deviation[configuration] = {name: std for name, std in deviations.items() if std is not None}
-    except (OSError, EOFError, UnicodeDecodeError, csv.Error) as error:
+    except (OSError, EOFError, UnicodeDecodeError, csv.Error, zlib.error) as error:
         raise StudyError(f"cannot read the rows of a recorded space, {path}: {error}") from error
     return outcomes, deviation
+
+
+def _bounded(file: TextIO, path: Path) -> Iterator[str]:
+    """The lines, as long as they are not more than a table has: a few compressed bytes may unfold without end."""
+    left = TABLE_LIMIT
+    while line := file.readline(LINE_LIMIT + 1):
+        left -= len(line)
+        if left < 0 or len(line) > LINE_LIMIT:
+            raise StudyError(f"{shown(path)} is larger than a table can be ({TABLE_LIMIT >> 30} GiB, a line 1 MiB)")
+        yield line
 
 
 def _value(spelled: Mapping[str, Value] | None, text: str) -> Value:

@@ -17,6 +17,7 @@ from tunepass.evaluators.toolchains.remarks import not_applied, parse_remarks, r
 from tunepass.evaluators.toolchains.responses import operand
 from tunepass.evaluators.toolchains.snapshot import Snapshot, take_snapshot
 from tunepass.evaluators.toolchains.source_files import SourceFiles, local_files
+from tunepass.files import encoded
 from tunepass.ir.candidate import Candidate
 from tunepass.study.outcome import Failed
 
@@ -129,7 +130,7 @@ class Compiling:
         else:
             source = folder / (self.source.stem + (self.source.suffix or SUFFIX[self.language]))
             first = f'#line 1 "{quoted(str(self.source))}"\n' if self.numbered else ""
-            source.write_text(first + candidate.text, encoding="utf-8")
+            source.write_bytes(encoded(first + candidate.text))
         target = folder / "candidate.o"
         words: list[str | Path] = [
             *self.flags,
@@ -151,7 +152,7 @@ class Compiling:
         if not requests:
             return None
         remarks = folder / "remarks"
-        text = remarks.read_text(errors="replace") if remarks.exists() else done.stderr
+        text = remarks.read_text(encoding="utf-8", errors="replace") if remarks.exists() else done.stderr
         return not_applied(requests, parse_remarks(text))
 
     def _steady(self, folder: Path) -> tuple[str, ...]:

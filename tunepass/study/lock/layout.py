@@ -1,8 +1,8 @@
 """A lock as it is written, found without parsing YAML: its head, then four lines an entry.
 
 `tunepass cc` needs the entries of one source, for each file that a build compiles, and a lock may have thousands. What
-is not laid out so, to the letter, is left to the parser; what is means the same to it: no value goes on in another line,
-and no comment stands in one.
+is not laid out so, to the letter, is left to the parser; what is means the same to it: no value goes on in another
+line, and no comment stands in one.
 """
 
 from __future__ import annotations

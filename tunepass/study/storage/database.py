@@ -13,7 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from tunepass.diagnostics import StoreFault, StudyError
-from tunepass.files import check_regular, shown, sync_folder
+from tunepass.files import check_regular, printable, shown, sync_folder
 
 BUSY_SECONDS = 30.0  # how long to wait for another process's transaction; one takes milliseconds
 MEMORY = "sqlite://"
@@ -109,9 +109,8 @@ def failed(error: Exception, place: Path | str, *, written: bool = False) -> Stu
 
 def damaged(place: Path | str, message: str) -> StudyError:
     """The one diagnostic for a store that holds what a store does not hold."""
-    message = message.encode("utf-8", "backslashreplace").decode()
     return StudyError(
-        f"store {shown(place)} is damaged: {message}",
+        f"store {shown(place)} is damaged: {printable(message)}",
         hint=f"`tunepass store check {shown(place)}` lists it all, `tunepass store repair` saves the rest",
     )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 
+from tunepass.files import printable
 from tunepass.space.configuration import Configuration
 from tunepass.study.objective import Objective
 from tunepass.study.storage import checked
@@ -16,7 +17,7 @@ LOG_BYTES = 8192  # of every log, its tail is kept
 def dump(value: object) -> str:
     """JSON without spaces. Characters that UTF-8 does not have (of a file's name that is none, say) are escaped."""
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode("utf-8")
+    return text if text.isascii() else printable(text)
 
 
 def load(text: object, what: str) -> object:
