@@ -20,8 +20,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     if argv is None and sys.getfilesystemencoding() != "utf-8":
         _start_in_utf8()
     words = list(sys.argv[1:] if argv is None else argv)
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="surrogateescape")  # a file's name is printed as it is
+    for stream, errors in ((sys.stdout, "surrogateescape"), (sys.stderr, "backslashreplace")):
+        if isinstance(
+            stream, io.TextIOWrapper
+        ):  # names that are no UTF-8 are results as they are, and told with escapes
+            stream.reconfigure(errors=errors)
     try:
         with interrupting():
             return _dispatch(words)
