@@ -13,7 +13,8 @@ VARIABLE = "TUNEPASS_CC"
 # What says how files are compiled, or names files that are only read: no program, no output, no further arguments.
 HARMLESS = re.compile(
     r"""-O\w* | -g[\w-]* | -std=[\w+]+ | -pthread | -pedantic | -ansi | -w | -static | -rdynamic | -s
-      | -W(?![lap],)[\w+-]+(=[\w-]+)? | -f(?!plugin|pass-plugin|dump)[\w-]+(=[\w,.-]+)? | -m(?!llvm)[\w-]+(=[\w,.+-]+)?
+      | -W(?![lap],)[\w+-]+(=[\w-]+)? | -f(?!plugin|pass-plugin|dump|opt|save|use-ld|diag)[\w-]+(=[\w,.-]+)?
+      | -m(?!llvm)[\w-]+(=[\w,.+-]+)?
       | -[DU]\w+(=.*)? | -I.+ | -L.+ | -l[\w+.-]+ | [^-@].*\.(c|cc|cpp|cxx|C|o|a|so)""",
     re.VERBOSE | re.DOTALL,
 )
