@@ -13,6 +13,7 @@ from tunepass.frontends.c.syntax.definitions import is_integral
 from tunepass.ir.c_kernel import Argument, ArrayArgument, ScalarArgument, Size
 
 ELEMENT_LIMIT = 1 << 31  # elements of one array: beyond it a harness would only swap
+LONG = 1 << 16  # elements of all arrays; where there are more, the near size is half the tuned one
 SMALL = (1, 7, 37)  # of the largest scalar: less than a vector, no multiple of one, several vectors and a rest
 
 Scalars = dict[str, int | float]
@@ -72,7 +73,8 @@ def automatic_sizes(arguments: Sequence[Argument]) -> tuple[Size, ...]:
     Equal numbers stay equal, others do not become so: a kernel may rely on n == m, and mistake one for the other."""
     free = _free_scalars(arguments)
     ranks = {value: rank for rank, value in enumerate(sorted(set(free.values()), reverse=True))}
-    near = {name: _odd_below(value - 2 * ranks[value]) for name, value in free.items()}
+    part = 1 if element_count(arguments) <= LONG else 2
+    near = {name: _odd_below(value // part - 2 * ranks[value]) for name, value in free.items()}
     small = [{name: max(1, min(near[name], s - 2 * ranks[v])) for name, v in free.items()} for s in SMALL]
     distinct = dict.fromkeys(tuple(size.items()) for size in (near, *small))
     tuned = tuple(free.items())

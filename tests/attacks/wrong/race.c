@@ -12,7 +12,7 @@ void histogram(int n, const int *x, int *counts)
         int own[64] = {0};
 #pragma omp for
         for (int i = 0; i < n; i++)
-            for (int slow = 0; slow < (ATTACK ? 1 : 20); slow++)
+            for (int slow = 0; slow < (ATTACK ? 1 : 1500); slow++)
                 ((volatile int *)own)[x[i]] += slow == 0;
 #if ATTACK
         for (int b = 0; b < 64; b++)

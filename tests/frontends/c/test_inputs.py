@@ -39,7 +39,7 @@ def call_of(arguments: str, formals: str, clauses: str = "") -> KernelCall:
         (
             "n = 512, m = 512, k = 300, x: in int[n * m], y: out int[m * k]",
             "int n, int m, int k, int *x, int *y",
-            [{"n": a, "m": a, "k": b} for a, b in ((511, 297), (1, 1), (7, 5), (37, 35))],
+            [{"n": a, "m": a, "k": b} for a, b in ((255, 147), (1, 1), (7, 5), (37, 35))],
         ),
         ("n = 512, m = 4 * n, y: out int[m]", "int n, int m, int *y", [{"n": s} for s in (511, 1, 7, 37)]),
         ("n = 512, y: out int[n - 36]", "int n, int *y", [{"n": 511}, {"n": 37}]),  # no array has length 0 or less

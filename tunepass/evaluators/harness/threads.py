@@ -46,7 +46,8 @@ def race_found(
         candidate, flags=(*candidate.flags, *FLAGS), environment=(*candidate.environment, *ENVIRONMENT), requests=()
     )
     rename = mentions_main(harness.text if candidate.text is None else candidate.text)
-    target, _, failure = harness.compiling.compile_candidate(watched, folder, rename_main=rename)
+    patient = replace(harness.compiling.limits_now(), wall_s=harness.compiling.limits.most_s)
+    target, _, failure = harness.compiling.compile_candidate(watched, folder, rename_main=rename, limits=patient)
     if failure is not None or not _understood(target):
         return None
     program = _linked(harness, watched, target, folder)
