@@ -123,3 +123,19 @@ def test_a_file_that_is_too_large_is_not_read(tmp_path: Path) -> None:
     (tmp_path / "a").write_bytes(bytes(2049))
     with pytest.raises(StudyError, match="larger than 2 KiB"):
         read_bytes(tmp_path / "a", 2048, StudyError)
+
+
+@pytest.mark.parametrize("name,mark", [(b"caf\xe9.c", b""), (b"marked.c", b"\xef\xbb\xbf")])
+def test_a_build_keeps_names_and_bytes(
+    name: bytes,
+    mark: bytes,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsysbinary: pytest.CaptureFixture[bytes],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    source = os.fsdecode(name)
+    Path(source).write_bytes(mark + encoded(SOURCE + LATIN))
+    assert cli.main(["build", source, "--max-evals", "1", "--", "gcc", "-O1"]) == 0, capsysbinary.readouterr().err
+    assert b'"\xb5s caf\xe9"' in Path("out", source.replace(".c", ".tuned.c")).read_bytes()
+    assert cli.main(["verify", "--", "gcc", "-O1"]) == 0, capsysbinary.readouterr().out

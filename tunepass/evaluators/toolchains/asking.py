@@ -46,7 +46,7 @@ def ask(words: Sequence[str | Path], environment: Mapping[str, str] | None = Non
         out, err = b"", f"no answer within {PATIENCE_S:g} s".encode()
     finally:
         _stop(process)
-    return Reply(process.returncode == 0, out.decode(errors="replace"), err.decode(errors="replace"))
+    return Reply(process.returncode == 0, out.decode(errors="surrogateescape"), err.decode(errors="replace"))
 
 
 def _stop(process: subprocess.Popen[bytes]) -> None:

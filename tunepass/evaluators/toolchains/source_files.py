@@ -7,6 +7,7 @@ what else the command line names as a file (objects, archives, profiles, linker 
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 from collections.abc import Iterable, Sequence
@@ -37,7 +38,17 @@ class FileRead:
 
     def changed(self) -> bool:
         """Whether its content is another now; a file that was only touched is the same."""
-        return signature(self.path) != self.signature and content_digest(self.path) != self.part.value
+        if signature(self.path) == self.signature or content_digest(self.path) == self.part.value:
+            return False
+        return self.part.kind != "source" or _digest_without_mark(self.path) != self.part.value
+
+
+def _digest_without_mark(path: Path) -> str:
+    """The digest of a source as it is parsed, without a byte order mark."""
+    try:
+        return hashlib.sha256(path.read_bytes().removeprefix(b"\xef\xbb\xbf")).hexdigest()
+    except OSError:
+        return ""
 
 
 @dataclass(frozen=True, slots=True)
