@@ -142,7 +142,7 @@ def _where(condition: Expr, subject: Expr, test: object, then: Expr | float, oth
 
 def _log(e: Expr) -> Expr:
     value = algebra.number(e)
-    return algebra.lift(math.log(value)) if value is not None else algebra.apply("log", e)
+    return algebra.lift(math.log(value)) if value is not None and value > 0 else algebra.apply("log", e)
 
 
 def _ceil(e: Expr) -> Expr:

@@ -1,4 +1,4 @@
-"""Entries of one source found without YAML: the same as the parser finds, and left to it where the layout is another."""
+"""Entries of one source found without YAML: the same as the parser finds, left to it where the layout is another."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_another_layout_is_left_to_the_parser(change: tuple[str, str]) -> None:
 def test_a_key_that_is_there_twice_is_left_to_the_parser(tmp_path: Path) -> None:
     text = EXPECTED + entry(X=1).text("z.c::f") * 2
     (tmp_path / "tunepass.lock").write_text(text)
-    with pytest.raises(StudyError, match="kernels has `z.c::f` twice"):
+    with pytest.raises(StudyError, match=r"kernels has `z.c::f` twice"):
         Lock.read(tmp_path / "tunepass.lock", only="matmul.c")
 
 

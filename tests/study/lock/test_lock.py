@@ -242,5 +242,5 @@ def test_aliases_do_not_multiply() -> None:
     bomb = "version: 1\nkernels:\n  a: &a [1]\n" + "".join(
         f"  {b}: &{b} [*{a}, *{a}, *{a}]\n" for a, b in zip("abcdefgh", "bcdefghi")
     )
-    with pytest.raises(StudyError, match="tunepass.lock:3:6: error: a lock has no anchors"):
+    with pytest.raises(StudyError, match=r"tunepass.lock:3:6: error: a lock has no anchors"):
         Lock.parse(bomb)
