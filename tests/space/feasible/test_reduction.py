@@ -86,6 +86,15 @@ def test_solutions_are_drawn_alike() -> None:
     assert counts.min() > 330 and counts.max() < 470
 
 
+def test_divisors_of_what_is_known_are_listed() -> None:
+    tile, lanes = Integer("tile", 64, 10**12, step=64), Integer("lanes", 1, 10**12)
+    space = Space([tile, lanes], ["19200 % tile == 0", "lanes <= tile", "tile % lanes == 0"])
+    tiles = [t for t in range(64, 19201, 64) if 19200 % t == 0]
+    every = {(t, k) for t in tiles for k in range(1, t + 1) if t % k == 0}
+    drawn = space.sample(1000, np.random.default_rng(0))
+    assert {(c["tile"], c["lanes"]) for c in drawn} == every and space.default["tile"] == 64
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [("x * x % 12", 12), ("(x + x % 8) % 12", 24), ("x % 4 == y", 4), ("x // 4 % 6", 0), ("x", 0), ("y * 2", 1)],

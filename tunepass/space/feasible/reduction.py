@@ -1,6 +1,8 @@
 """What arithmetic says about long integers before they are searched for: fewer of them, and only remainders that fit.
 
     a rule          where                          becomes
+    divisor         n % v == 0, n a number or       one of the listed divisors of n
+                    of few values
     quotient        v % d == 0                     v = d * k, with k in place of v
     equation        c v + rest == 0                v = -rest / c, without v; where |c| > 1, rest % c == 0
     remainder       v only in `polynomial % m`     v = m q + r, with r listed (0..m-1) and q in place of v
@@ -16,12 +18,15 @@ import math
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from tunepass.expr import algebra
 from tunepass.expr.nodes import INTEGER, Binary, Compare, Constant, Expr, IntegerType, Name, Unary, free_names, walk
 from tunepass.space.feasible.terms import conjuncts
-from tunepass.space.parameter import Integer, Parameter
+from tunepass.space.parameter import Integer, Ordinal, Parameter
 
 MOST_REMAINDERS = 1 << 21  # values of a remainder that is listed
+MOST_TRIED = 1 << 24  # divisors tried of all values of a number or a parameter that others divide
 MOST_NODES = 1000  # of all constraints together: a replacement that makes them longer is not made
 
 
@@ -40,7 +45,7 @@ class Reduction:
         """All rules applied. A rule that does not apply leaves everything as it is."""
         constraints = [part for e in expressions for part in conjuncts(e)]
         reduction = cls({p.name: p for p in parameters}, set(long), constraints)
-        while reduction._quotient() or reduction._equation():
+        while reduction._divisor() or reduction._quotient() or reduction._equation():
             pass
         reduction._remainders()
         reduction.constraints = [c for c in reduction.constraints if not (isinstance(c, Constant) and c.value)]
@@ -52,6 +57,18 @@ class Reduction:
         return any(isinstance(c, Constant) for c in self.constraints)
 
     # -- rules
+
+    def _divisor(self) -> bool:
+        for c in self.constraints:
+            match c:
+                case Compare((Binary("%", whole, Name(name)), Constant(0)), ("==",)) if self._is_long(name):
+                    v, numbers = self.parameters[name], self._few(whole)
+                    values = sorted({d for number in numbers for d in divisors(number) if v.admits(d)})
+                    if values and isinstance(v, Integer) and v.lo >= 0:
+                        self.parameters[name] = Ordinal(name, values, prior=v.prior)
+                        self.long.discard(name)
+                        return True
+        return False
 
     def _quotient(self) -> bool:
         for c in self.constraints:
@@ -118,6 +135,14 @@ class Reduction:
         read = [name for _, e in terms for name in free_names(e)]
         return [(name, f) for name, f in alone if read.count(name) == 1]
 
+    def _few(self, e: Expr) -> list[int]:
+        """The values of a number or of a listed parameter, where finding the divisors of all of them is little work."""
+        listed = self.parameters.get(e.name) if isinstance(e, Name) else None
+        values = [e.value] if isinstance(e, Constant) else list(listed.domain) if isinstance(listed, Ordinal) else []
+        numbers = [v for v in values if isinstance(v, int) and v > 0]
+        little = len(numbers) == len(values) and sum(map(math.isqrt, numbers)) <= MOST_TRIED
+        return numbers if little else []
+
     def _ends(self, e: Expr) -> tuple[int, int] | None:
         """The least and the largest value of a whole number, a parameter, or a product of what is not negative."""
         match e:
@@ -156,6 +181,13 @@ class Reduction:
         while name in self.parameters or name in self.solved:
             name += "_"
         return Integer(name, lo, hi)
+
+
+def divisors(number: int) -> list[int]:
+    """All of them, of a number above 0."""
+    low = np.arange(1, math.isqrt(number) + 1)
+    low = low[number % low == 0]
+    return [*low.tolist(), *(number // low).tolist()]
 
 
 def period(e: Expr, name: str) -> int:

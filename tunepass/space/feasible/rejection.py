@@ -126,7 +126,11 @@ def _reduced(parameters: Sequence[Parameter], expressions: Sequence[nodes.Expr])
     reals = {p.name for p in parameters if p.axis() is not None}
     integers = {p.name for p in parameters if isinstance(p, Integer) and p.size > MANY}
     found = Reduction.of(parameters, reals | integers, expressions)
-    return found if found.solved or integers <= reals else Reduction.of(parameters, reals, expressions)
+    return (
+        found
+        if found.solved or len(found.long) < len(reals | integers) or integers <= reals
+        else Reduction.of(parameters, reals, expressions)
+    )
 
 
 def _prefixes(compiled: CompiledConstraints, node_limit: int) -> DiagramGroup | ImportanceSampler:
