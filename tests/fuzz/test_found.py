@@ -39,6 +39,8 @@ ACCEPTED = {
         "parameters:\n  X: {kind: real, range: [.5, 1.], role: argument}\n"
         "constraints: ['X >= 0.6 and 1 <= 2']\nrun: {command: './x {ARGUMENTS}'}\n"
     ),
+    "values_far_apart.scala": APP.format(size=16).replace("(1 -> 8)", "(1, 2, 9000000000000)"),
+    "size_of_which_there_is_no_logarithm.scala": APP.format(size=0),
     "size_that_no_exponential_holds.scala": APP.format(size=10**15),
 }
 

@@ -71,8 +71,9 @@ def _as_range(domain: Sequence[int]) -> range | None:
     """The range whose values these are, if they are one's."""
     if isinstance(domain, range):
         return domain
-    steps = range(domain[0], domain[-1] + 1, max(1, domain[1] - domain[0]) if len(domain) > 1 else 1)
-    return steps if domain == tuple(steps) else None
+    step = max(1, domain[1] - domain[0]) if len(domain) > 1 else 1
+    even = all(value == domain[0] + i * step for i, value in enumerate(domain))
+    return range(domain[0], domain[-1] + 1, step) if even else None
 
 
 def _closest(domain: Sequence[int], wanted: int) -> int:
