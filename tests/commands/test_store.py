@@ -35,7 +35,7 @@ def test_what_is_damaged_is_found_and_the_rest_is_saved(
     path = stored(tmp_path)
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("PRAGMA ignore_check_constraints = ON")
-        connection.execute(change)
+        connection.executescript(change)
     before = contents(path)
     status = main(["store", "check", str(path)])
     printed = capsys.readouterr()

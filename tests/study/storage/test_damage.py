@@ -73,6 +73,10 @@ CHANGES = {
     "view": "CREATE VIEW v AS SELECT * FROM trial",
     "column": "ALTER TABLE trial RENAME COLUMN code TO cold",
     "table": "DROP TABLE pending",
+    "schema_text": (
+        "PRAGMA writable_schema = ON; "
+        "UPDATE sqlite_master SET sql = replace(sql, 'CHECK (outcome', 'CHECK (ostcome') WHERE name = 'trial'"
+    ),
     "version": "PRAGMA user_version = -3",
     "version_zero": "PRAGMA user_version = 0",
     "version_older": "PRAGMA user_version = 3",
@@ -84,7 +88,7 @@ def test_a_damaged_row_is_one_diagnostic(change: str, tmp_path: Path) -> None:
     path = stored(tmp_path)
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("PRAGMA ignore_check_constraints = ON")
-        connection.execute(change)
+        connection.executescript(change)
     with pytest.raises(StudyError, match=rf"store {path} is damaged: .*(\n|.)*tunepass store repair") as raised:
         read_everything(path)
     assert len(raised.value.diagnostics) == 1

@@ -110,6 +110,7 @@ def faults(connection: sqlite3.Connection) -> Iterator[str]:
         _check_objects(connection)
     except Damage as damage:
         yield damage.message
+    yield from _made_anew(connection, version)
     usual, latest = _columns(version), _columns(len(STEPS))
     for table in latest:
         known = {str(row[1]) for row in connection.execute(f"PRAGMA table_info({table})")}
@@ -118,6 +119,19 @@ def faults(connection: sqlite3.Connection) -> Iterator[str]:
             yield f"{table} has no column {', '.join(sorted(missing))}"
         if newer := known & latest[table] - own:
             yield f"its schema has the version {version}, and {table} has {', '.join(sorted(newer))}"
+
+
+def _made_anew(connection: sqlite3.Connection, version: int) -> Iterator[str]:
+    """What SQLite says against making the same tables in another place and bringing them up to date."""
+    query = "SELECT sql FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
+    with closing(sqlite3.connect(":memory:")) as copy:
+        try:
+            for (statement,) in connection.execute(query):
+                copy.execute(statement)
+            for statement in (statement for step in STEPS[max(0, version) :] for statement in step):
+                copy.execute(statement)
+        except (sqlite3.Error, UnicodeError, TypeError) as error:  # the latter where there is no text
+            yield f"its schema cannot be made anew: {error}"
 
 
 def _too_new(place: str, version: int, known: int) -> StudyError:
