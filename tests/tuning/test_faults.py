@@ -22,8 +22,8 @@ Answer = Outcome | Exception
 class Machine:
     """Answers one after the other, the last for ever; `default` likewise when everything is set up again."""
 
-    def __init__(self, *answers: Answer, default: tuple[Exception | None, ...] = (None,)):
-        self.answers, self.default = list(answers), list(default)
+    def __init__(self, *answers: Answer, default: tuple[Exception | None, ...] = (None,), works: bool = True):
+        self.answers, self.default, self.works = list(answers), list(default), works
         self.evaluated = self.set_up = 0
         self.is_set_up = False
 
@@ -32,6 +32,7 @@ class Machine:
         answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
         if isinstance(answer, Exception):
             raise answer
+        self.is_set_up = self.works
         return Evaluation(answer)
 
     def set_up_again(self) -> None:
@@ -106,6 +107,15 @@ def test_a_compile_that_fails_for_the_default_too_says_nothing() -> None:
     machine = Machine(Failed("compile", "fatal error: gone.h: No such file or directory"), default=(missing,))
     with pytest.raises(EnvironmentFault, match="does not compile as it is"):
         guarded(machine).evaluation(X)
+
+
+def test_a_default_that_has_never_worked_is_the_sources_fault() -> None:
+    refused = ToolError("the default configuration fails (compile)", hint="refused")
+    machine = Machine(Failed("compile", "refused"), default=(refused,), works=False)
+    assert guarded(machine).evaluation(X).outcome == Failed("compile", "refused")
+    full = Machine(FULL, default=(ToolError("the default fails", hint="No space left on device"),), works=False)
+    with pytest.raises(EnvironmentFault):
+        guarded(full).evaluation(X)
 
 
 @pytest.mark.parametrize("stage", ["crash", "wrong_result", "timeout", "not_applied", "out_of_bounds"])

@@ -126,7 +126,7 @@ class DeterministicRun(BuildingEvaluator[BuiltApplication]):
 
     @property
     def is_set_up(self) -> bool:
-        return self._bounds is not None
+        return self._bounds is not None and self._bounds.failure is None
 
     def set_up_again(self) -> None:
         with self._setting_up:

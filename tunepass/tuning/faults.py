@@ -82,6 +82,8 @@ class FaultGuard:
             if kind in seen and not machines:
                 return self._believe(evaluation)
             broken = self._default_fault()
+            if broken and not self._works and not of_the_machine(_words(broken)):
+                return self._believe(evaluation)  # the default has never worked: the source is at fault
             if broken is None and (kind in self._believed or pause_s is None):
                 return self._believe(evaluation)
             if pause_s is None:
@@ -99,7 +101,7 @@ class FaultGuard:
         assert isinstance(self.evaluate, SetsUpAgain)
         try:
             evaluation = attempt()
-            self._works = True
+            self._works = self._works or self.evaluate.is_set_up
             return evaluation, None
         except FAULTS as fault:
             self._works = self._works or self.evaluate.is_set_up

@@ -29,7 +29,7 @@ HOST = {
     "range_four_parts": "val B = 96 (1 -> 2 -> 3 -> 4)",
     "range_unknown_end": "val B = tile (96 -> limit)",
     "range_not_whole": "val B = 96 (1.5 -> 3)",
-    "range_too_long": "val B = 1 (1 -> 100000000)",
+    "range_too_long": "val B = 1 (1 -> 2 -> 100000000)",
     "list_repeats": "val B = 4 (1, 2, 2)",
     "default_unknown": "val n = args(0).to[Int]; val B = n (1 -> 4)",
     "prior_without_range": "val B = 96 GAUSSIAN (96 -> )",
