@@ -20,6 +20,7 @@ from pathlib import Path
 SUFFIX = "-owners"  # of the file beside the store; it is empty
 FLOCK = "hhqqi4x"  # struct flock: type, whence, start, length, pid
 LOCKED = re.compile(r"byte/([0-9]{1,18})/.*", re.DOTALL)
+FLAGS = os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK  # a FIFO in its place is not waited for
 _COUNTER = itertools.count()
 _LIVING: set[str] = set()  # owners of this process
 
@@ -72,7 +73,7 @@ class Owner:
 def _locked(file: Path, offset: int) -> int:
     """The descriptor that holds the byte's lock; of a file that is still there, since the last to go removes it."""
     while True:
-        descriptor = os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o666)
+        descriptor = os.open(file, os.O_RDWR | os.O_CREAT | FLAGS, 0o666)
         try:
             fcntl.fcntl(descriptor, fcntl.F_OFD_SETLK, _write_lock(offset))
             if os.path.samestat(os.fstat(descriptor), file.stat()):
@@ -104,7 +105,7 @@ def _write_lock(offset: int, length: int = 1) -> bytes:
 
 def _is_locked(file: Path, offset: int) -> bool:
     try:
-        descriptor = os.open(file, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+        descriptor = os.open(file, os.O_RDONLY | FLAGS)
     except OSError:
         return False
     try:
