@@ -26,6 +26,7 @@ from tests.attacks.source import Attack
 FOLDER = Path(__file__).parent
 KINDS = ("cheats", "wrong", "misbehaving")
 PRIVILEGES = {**{mode: (mode,) for mode in MODES}, "both": ("with", "without"), "all": MODES}
+LAYOUT = 1.1  # code that does the same may lie better in memory and be faster by as much
 _numbers = itertools.count(os.getpid() * 8)
 
 
@@ -69,14 +70,14 @@ def judge(expect: frozenset[str], result: dict[str, object]) -> Verdict:
     by_kind = {(t["configuration"]["ATTACK"], t["configuration"]["AFTER"][-1]): t for t in trials}
     stages = {kind: t["stage"] or t["outcome"] for kind, t in by_kind.items()}
     default, attacked, after = (stages.get(kind, "no trial") for kind in ((0, "0"), (1, "0"), (0, "1")))
-    chosen = chosen_attack(str(result["stdout"]))
+    chosen, gain = chosen_attack(str(result["stdout"]))
     harmed = [f"the build ended with status {result['status']}"] if result["status"] != 0 else []
     harmed += [f"{what}: {stage}" for what, stage in (("default", default), ("after", after)) if stage != "measured"]
     if list(by_kind)[-1:] == [(1, "0")]:
         harmed.append("no trial came after the attack")
     if result["source_changed"]:
         harmed.append("the source was changed")
-    won = ["it was chosen"] if chosen == 1 else []
+    won = ["it was chosen"] if chosen == 1 and (gain > LAYOUT or "measured" not in expect) else []
     won += ["it was believed"] if attacked == "measured" and "measured" not in expect else []
     misjudged = [f"{attacked} instead of {' or '.join(sorted(expect))}"] if attacked not in expect and not won else []
     left = result["left_behind"]
@@ -84,13 +85,13 @@ def judge(expect: frozenset[str], result: dict[str, object]) -> Verdict:
     return Verdict(tuple(won), tuple(harmed), tuple(misjudged), tuple(left), attacked)
 
 
-def chosen_attack(answer: str) -> object:
-    """ATTACK in the choice that the build printed; None where it printed none."""
+def chosen_attack(answer: str) -> tuple[object, float]:
+    """ATTACK in the choice that the build printed, and the gain; None and 1 where it printed none."""
     try:
-        choice = json.loads(answer)["choice"]
-    except (ValueError, KeyError):
-        return None
-    return choice["ATTACK"] if choice else None
+        found = json.loads(answer)
+        return found["choice"]["ATTACK"], float(found["objectives"]["time"]["gain"])
+    except (ValueError, KeyError, TypeError):
+        return None, 1.0
 
 
 def run_all(paths: Sequence[Path], modes: Sequence[str], parallel: int) -> Iterator[tuple[str, Verdict, object]]:

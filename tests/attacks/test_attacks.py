@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 
@@ -32,19 +33,33 @@ def trial(attacking: int, after: int, stage: str = "") -> dict[str, object]:
     return {"configuration": configuration, "outcome": "failed" if stage else "measured", "stage": stage}
 
 
-def judged(stage: str, *, chosen: int = 0, after: str = "", left: tuple[str, ...] = (), status: int = 0) -> Verdict:
+def judged(
+    stage: str,
+    *,
+    chosen: int = 0,
+    gain: float = 3.0,
+    expect: tuple[str, ...] = ("crash", "run"),
+    after: str = "",
+    left: tuple[str, ...] = (),
+    status: int = 0,
+) -> Verdict:
     result = {
         "status": status,
-        "stdout": f'{{"choice": {{"ATTACK": {chosen}}}}}',
+        "stdout": json.dumps({"choice": {"ATTACK": chosen}, "objectives": {"time": {"gain": gain}}}),
         "trials": [trial(0, 0), trial(1, 0, stage), trial(0, 1, after)],
         "source_changed": False,
         "left_behind": list(left),
     }
-    return judge(frozenset({"crash", "run"}), result)
+    return judge(frozenset(expect), result)
 
 
 def test_an_attack_that_fails_as_expected_has_lost() -> None:
     assert judged("crash").lost and judged("run").lost
+
+
+def test_a_harmless_attack_may_be_chosen_for_where_its_code_lies() -> None:
+    assert judged("", chosen=1, gain=1.02, expect=("measured",)).lost
+    assert judged("", chosen=1, gain=1.5, expect=("measured",)).won == ("it was chosen",)
 
 
 @pytest.mark.parametrize(
