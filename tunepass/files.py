@@ -2,7 +2,8 @@
 
 Read: regular files of a stated size only, found out before anything is waited for. A link to a regular file is as good
 as the file; folders, pipes, sockets and devices are refused. Written: under a new name that nobody can have prepared,
-forced to the disk, then renamed, so that a reader sees the file as it was or as it is to be. Text is UTF-8 whatever the
+forced to the disk, then renamed, so that a reader sees the file as it was or as it is to be. What a writer that was
+killed left under such a name goes when the next one writes there: its lock is held no more. Text is UTF-8 whatever the
 locale; bytes that are none stand in it as surrogates (`os.fsdecode` does so with names) and are written as they were.
 """
 
@@ -10,7 +11,9 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import fcntl
 import os
+import re
 import shutil
 import stat
 import tempfile
@@ -27,6 +30,7 @@ _KINDS = {
     stat.S_IFBLK: "a device",
 }
 
+_LEFT = re.compile(r"\.tunepass-(?:[0-9a-f]{16}\.tmp|[a-z0-9_]{8})")  # how files and folders in the making are called
 
 # What the machine lacks or does not do, whatever is asked of it.
 MACHINES = {
@@ -113,14 +117,16 @@ def writable_folder(path: Path) -> Path:
 @contextlib.contextmanager
 def scratch_folder(folder: Path, error: type[TunepassError] = TunepassError) -> Iterator[Path]:
     """A private folder within the folder, so that what is finished can be moved into place; removed in any case."""
+    _sweep(folder)
     try:
-        scratch = Path(tempfile.mkdtemp(prefix=".tunepass-", dir=folder))
+        scratch, descriptor = _new_folder(folder)
     except OSError as problem:
         raise error(f"cannot write to {shown(folder)}: {problem.strerror}") from None
     try:
         yield scratch
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
+        os.close(descriptor)
 
 
 def write_text(path: Path, text: str) -> None:
@@ -152,6 +158,7 @@ def _replace(path: Path, data: bytes, durable: bool) -> None:
         _check_kind(before)
     except FileNotFoundError:
         before = None
+    _sweep(path.parent)
     temporary, descriptor = _new_file(path)
     try:
         with os.fdopen(descriptor, "wb") as file:
@@ -163,7 +170,7 @@ def _replace(path: Path, data: bytes, durable: bool) -> None:
             file.flush()
             if durable:
                 os.fsync(descriptor)
-        os.replace(temporary, path)
+            os.replace(temporary, path)  # while its lock is held
     except BaseException:
         with contextlib.suppress(OSError):
             os.unlink(temporary)
@@ -173,12 +180,58 @@ def _replace(path: Path, data: bytes, durable: bool) -> None:
 
 
 def _new_file(path: Path) -> tuple[Path, int]:
-    """A file that was not there before, beside the path, with the permissions that new files have."""
+    """A file that was not there before, beside the path, with the permissions that new files have; its lock is held."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
     while True:
         temporary = path.with_name(f".tunepass-{os.urandom(8).hex()}.tmp")
         with contextlib.suppress(FileExistsError):
-            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-            return temporary, os.open(temporary, flags, 0o666)
+            descriptor = os.open(temporary, flags, 0o666)
+            if _held(temporary, descriptor):
+                return temporary, descriptor
+            os.close(descriptor)
+
+
+def _new_folder(folder: Path) -> tuple[Path, int]:
+    """A folder in the folder, for this user alone; its lock is held."""
+    while True:
+        new = Path(tempfile.mkdtemp(prefix=".tunepass-", dir=folder))
+        with contextlib.suppress(FileNotFoundError):
+            descriptor = os.open(new, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+            if _held(new, descriptor):
+                return new, descriptor
+            os.close(descriptor)
+
+
+def _held(path: Path, descriptor: int) -> bool:
+    """Hold its lock; False where another has swept it away before it could be held."""
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        return os.path.samestat(os.fstat(descriptor), os.stat(path))
+    except FileNotFoundError:
+        return False
+    except OSError:
+        return True  # no locks here, so nobody sweeps either
+
+
+def _sweep(folder: Path) -> None:
+    """Remove what was in the making when its writer was killed."""
+    with contextlib.suppress(OSError):
+        for name in os.listdir(folder):
+            if _LEFT.fullmatch(name):
+                _remove_unheld(folder / name)
+
+
+def _remove_unheld(path: Path) -> None:
+    with contextlib.suppress(OSError):  # it is held, gone, or another user's
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if stat.S_ISDIR(os.fstat(descriptor).st_mode):
+                shutil.rmtree(path, ignore_errors=True)
+            else:
+                os.unlink(path)
+        finally:
+            os.close(descriptor)
 
 
 def sync_folder(folder: Path) -> None:
