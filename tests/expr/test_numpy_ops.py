@@ -44,3 +44,13 @@ def test_integers_at_the_edges(op: str) -> None:
     words = {numpy_ops.UNDEFINED: "undefined", numpy_ops.OVERFLOW: "overflow"}
     codes = np.zeros(len(pairs), np.uint8) if status is None else status
     assert [words.get(int(s), int(v)) for v, s in zip(values, codes)] == wanted
+
+
+def test_products_at_the_edge_are_settled_in_columns_of_any_shape() -> None:
+    a = np.array([[1, 3_037_000_499, 2**62], [-(2**62), 2**31, 5]])
+    b = np.array([[2**62], [2]])
+    _, status = numpy_ops.multiply(a, b)
+    expected = [[int(x) * int(y) for x, y in zip(row, np.broadcast_to(b, a.shape)[i])] for i, row in enumerate(a)]
+    overflows = [[not -(2**63) <= v < 2**63 for v in row] for row in expected]
+    assert (status == numpy_ops.OVERFLOW).tolist() == overflows
+    assert numpy_ops.power(np.full((2, 4), 2), np.full((2, 4), 63))[1].tolist() == [[numpy_ops.OVERFLOW] * 4] * 2

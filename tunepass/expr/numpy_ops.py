@@ -52,11 +52,11 @@ def _product_overflows(a: Ints, b: Ints) -> Mask:
     """Exact: a double product settles all but the cases within rounding of 2**63."""
     estimate = np.abs(a.astype(np.float64) * b.astype(np.float64))
     over = estimate >= 2.0**63 * (1 + 1e-12)
-    close = np.atleast_1d((estimate > 2.0**63 * (1 - 1e-12)) & ~over)
+    close = (estimate > 2.0**63 * (1 - 1e-12)) & ~over
     if close.any():
-        x, y = np.broadcast_arrays(np.atleast_1d(a), np.atleast_1d(b))
-        over = np.array(np.broadcast_to(over, x.shape))
-        for i in np.flatnonzero(np.broadcast_to(close, x.shape)):
+        x, y, over, close = (np.ravel(part) for part in np.broadcast_arrays(a, b, over, close))
+        over = over.copy()
+        for i in np.flatnonzero(close):
             over[i] = not INT_MIN <= int(x[i]) * int(y[i]) < -INT_MIN
     return np.reshape(over, np.shape(estimate))
 
