@@ -15,6 +15,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -61,9 +62,14 @@ def enclose() -> None:
     """Mounts of the enclosure, made by its first process."""
     mount("none", "/", "", MS_REC | MS_PRIVATE)
     mount("proc", "/proc", "proc")
-    reveal([Path(sys.base_prefix).resolve(), ROOT])
+    needed = [Path(sys.base_prefix).resolve(), ROOT]
+    reveal(needed)
+    hidden = [(folder, os.open(folder, os.O_PATH)) for folder in needed if folder.is_relative_to("/tmp")]
     for target in ("/dev/shm", "/tmp"):
         mount("tmpfs", target, "tmpfs", 0, f"mode=1777,size={MOST_BYTES}")
+    for folder, descriptor in hidden:
+        folder.mkdir(parents=True)
+        mount(f"/proc/self/fd/{descriptor}", str(folder), "", MS_BIND | MS_REC)
     Path("/tmp/mqueue").mkdir()
     mount("mqueue", "/tmp/mqueue", "mqueue")
 
@@ -137,13 +143,24 @@ def left_behind(name: str) -> list[str]:
     stem = name.rpartition(".")[0]
     results = {name, "tunepass.lock", "attack.db", *(f"out/{stem}.tuned{s}" for s in (".c", ".cpp", ".h", ".o"))}
     beside = {str(p.relative_to(PLACE / "source")) for p in (PLACE / "source").rglob("*") if p.is_file() or p.is_fifo()}
-    kept = [p for p in Path("/tmp").rglob("*") if not p.is_relative_to(PLACE / "source") and not expected(p)]
+    kept = [p for p in below(Path("/tmp")) if not p.is_relative_to(PLACE / "source") and not expected(p)]
     found = [f"process {e}" for e in os.listdir("/proc") if e.isdigit() and int(e) != os.getpid() and lives(e)]
     found += [f"file beside the source: {p}" for p in sorted(beside - results) if not p.startswith("attack.db-")]
     found += [f"file {p}" for p in [*kept, *Path("/dev/shm").iterdir()]]
     for kind in ("shm", "sem", "msg"):
         found += [f"SysV {kind}: {line}" for line in Path(f"/proc/sysvipc/{kind}").read_text().splitlines()[1:]]
     return found
+
+
+def below(folder: Path) -> Iterator[Path]:
+    """All that is in the folder, but for what the enclosure itself needs, which may lie there."""
+    needed = (Path(sys.base_prefix).resolve(), ROOT)
+    for path in folder.iterdir():
+        if path not in needed:
+            if not any(n.is_relative_to(path) for n in needed):
+                yield path
+            if path.is_dir() and not path.is_symlink():
+                yield from below(path)
 
 
 def lives(pid: str) -> bool:
