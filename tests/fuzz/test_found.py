@@ -34,6 +34,12 @@ import spatial.dsl._
   }}
 }}
 """
+CLASS = """@spatial abstract class Base(deep: Boolean) extends SpatialApp {{
+  def main(args: Array[String]): Unit = {{ Accel {{ Foreach(4 by 1) {{ i => i }} }} }}
+}}
+class One extends Base({argument})
+"""
+FOUND["argument_of_a_class.scala"] = (CLASS.format(argument="not " * 3000 + "true"), "nested too deeply")
 ACCEPTED = {
     "constraint_over_no_finite_parameter.yaml": (
         "parameters:\n  X: {kind: real, range: [.5, 1.], role: argument}\n"

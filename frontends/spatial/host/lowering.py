@@ -35,13 +35,13 @@ def lower(tokens: Tokens, app: App) -> Lowered:
     if len(opened) > 1:
         context.warn("this app has more than one `Accel`; the first is taken", tokens.span(opened[1], opened[1]))
     code = HostCode(tokens, app, elaborator)
-    scope = app_scope(code)
     words = command_line(tokens, app)
-    if words is not None:
-        scope.set("args", TupleOf(words.words))
     self_name = 2 if tokens.items[app.first + 1].text == "=>" else 0  # { self => …
     place = tokens.span(app.first, app.first)
     try:
+        scope = app_scope(code)
+        if words is not None:
+            scope.set("args", TupleOf(words.words))
         scope = code.run_until(opened[0], app.first + self_name, app.last, scope)
         place = tokens.span(opened[0], opened[0])
         accel = _accel(elaborator, opened[0], scope)
