@@ -13,6 +13,7 @@ from tests.study.storage.test_store import OUTCOMES, TIME, open_study, trial, ur
 from tunepass.diagnostics import StudyError
 from tunepass.study.manifest import Manifest, Part
 from tunepass.study.prior_origin import Origin
+from tunepass.study.storage.salvage import salvage
 from tunepass.study.storage.store import Store
 
 
@@ -61,6 +62,10 @@ CHANGES = {
     "study_objectives_twice": "UPDATE study SET objectives = '[' || substr(objectives, 2, 44) || substr(objectives, 2)",
     "study_identity": "UPDATE study SET identity = '[]'",
     "study_identity_number": """UPDATE study SET identity = '{"flags":3}'""",
+    "study_identity_no_utf8": "UPDATE study SET identity = CAST(x'7b2261223a22ff227d' AS TEXT)",
+    "study_objectives_no_utf8": (
+        "UPDATE study SET objectives = CAST(replace(CAST(objectives AS BLOB), CAST('ms' AS BLOB), x'ff') AS TEXT)"
+    ),
     "study_name": "UPDATE study SET name = x'00ff'",
     "study_space": "UPDATE study SET space = 'box'",
     "origin": "UPDATE study SET origin = '{}'",
@@ -83,12 +88,22 @@ CHANGES = {
 }
 
 
-@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
-def test_a_damaged_row_is_one_diagnostic(change: str, tmp_path: Path) -> None:
-    path = stored(tmp_path)
+def damaged(folder: Path, change: str) -> Path:
+    path = stored(folder)
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("PRAGMA ignore_check_constraints = ON")
         connection.executescript(change)
+    return path
+
+
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
+def test_what_cannot_be_read_is_found_when_the_store_is_checked(change: str, tmp_path: Path) -> None:
+    assert salvage(damaged(tmp_path, change)).problems
+
+
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
+def test_a_damaged_row_is_one_diagnostic(change: str, tmp_path: Path) -> None:
+    path = damaged(tmp_path, change)
     with pytest.raises(StudyError, match=rf"store {path} is damaged: .*(\n|.)*tunepass store repair") as raised:
         read_everything(path)
     assert len(raised.value.diagnostics) == 1

@@ -44,6 +44,7 @@ def constant(value: nodes.Scalar) -> TermRange:
 def _settled(lo: Ends, hi: Ends, undefined: bool, *, real: bool = False) -> TermRange:
     """Widens real ends by their rounding, and gives up on what is too large to be exact."""
     if real:
+        lo, hi = np.minimum(lo, HUGE), np.maximum(hi, -HUGE)  # infinity has no rounding
         lo = np.maximum(lo - np.abs(lo) * _SLACK - 1e-300, -HUGE)
         hi = np.minimum(hi + np.abs(hi) * _SLACK + 1e-300, HUGE)
         return TermRange(_plain(lo), _plain(hi), undefined)

@@ -211,8 +211,10 @@ def _study(row: Sequence[object]) -> StudyCells:
         return StudyCells(
             name=name,
             space=checked.clean(cells["space"], "space"),
-            objectives=json_text.encode_objectives(json_text.decode_objectives(cells["objectives"])),
-            identity=json_text.encode_identity(json_text.decode_identity(cells["identity"])),
+            objectives=json_text.encode_objectives(
+                json_text.decode_objectives(checked.clean(cells["objectives"], "objectives"))
+            ),
+            identity=json_text.encode_identity(json_text.decode_identity(checked.clean(cells["identity"], "identity"))),
             created=checked.clean(cells["created"], "created"),
             origin=checked.clean(cells["origin"] or "", "origin"),
         )
