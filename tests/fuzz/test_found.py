@@ -34,6 +34,12 @@ import spatial.dsl._
   }}
 }}
 """
+FOUND["bound_of_one_long_word.c"] = (
+    "#pragma tunepass param T: ordinal(1, 2) = 1\n#pragma tunepass kernel f(n = 4, x: out double[n])\n"
+    "void f(int n, double *x)\n{\n#pragma tunepass loop(i) tile(i: T)\n"
+    f"    for (int i = 0; i < {'n' * 60}!; i++)\n        x[i] = 1;\n}}\n",
+    "bound|header|condition",
+)
 CLASS = """@spatial abstract class Base(deep: Boolean) extends SpatialApp {{
   def main(args: Array[String]): Unit = {{ Accel {{ Foreach(4 by 1) {{ i => i }} }} }}
 }}

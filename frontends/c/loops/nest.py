@@ -31,7 +31,7 @@ STEPS = (
     re.compile(r"\s*(?P<name>[A-Za-z_]\w*)\s*(?P<op>\+=|-=)\s*(?P<step>\d+)\s*\Z"),
     re.compile(r"\s*(?P<name>[A-Za-z_]\w*)\s*=\s*(?P=name)\s*(?P<op>\+|-)\s*(?P<step>\d+)\s*\Z"),
 )
-BOUND = re.compile(r"(?:[A-Za-z_]\w*|\d+[uUlL]*|[-+*/%()\s])*\Z")
+BOUND = re.compile(r"[-+*/%()\s\w]*\Z")
 DEREFERENCE = re.compile(r"(?:\A|[-+*/%(])\s*\*")
 WORD = re.compile(r"[A-Za-z_]\w*")
 DECLARES = (
