@@ -46,6 +46,7 @@ def test_one_that_is_ignored_stays_so() -> None:
     try:
         with interrupting(), held_back():
             os.kill(HERE, signal.SIGHUP)
+            assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
     finally:
         signal.signal(signal.SIGHUP, before)
 

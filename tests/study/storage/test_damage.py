@@ -110,7 +110,9 @@ def test_a_damaged_row_is_one_diagnostic(change: str, tmp_path: Path) -> None:
 
 
 def test_a_whole_store_is_read(tmp_path: Path) -> None:
-    read_everything(stored(tmp_path))
+    path = stored(tmp_path)
+    read_everything(path)
+    assert salvage(path).problems == []
 
 
 @pytest.mark.parametrize("owner", ["a/b/²/1/2", "a/b/" + "9" * 5000 + "/1/2", "", "////", "\0"])
