@@ -11,7 +11,7 @@ from tests.commands.conftest import Folder
 
 COMPILER = """\
 #!/bin/sh
-case "$*" in *--version*|*-v*) exec gcc "$@";; esac
+case " $* " in *" --version "*|*" -v "*) exec gcc "$@";; esac
 case "$*" in *-DBLOCK=1*) [ ! -e {folder}/full ] || touch {folder}/really;; esac
 if [ -e {folder}/full ] && [ -e {folder}/really ]; then
     echo "fatal error: error writing to /tmp/x.s: No space left on device" >&2

@@ -20,7 +20,7 @@ GOOD, BROKEN = Configuration({"SHAPE": 0}), Configuration({"SHAPE": 10})
 FULL = "echo 'fatal error: error writing to /tmp/x.s: No space left on device' >&2; exit 1"
 COMPILER = """\
 #!/bin/sh
-case "$*" in *--version*|*-v*) exec gcc "$@";; esac
+case " $* " in *" --version "*|*" -v "*) exec gcc "$@";; esac
 cd {folder}
 case "$*" in *-DSHAPE*) echo . >> calls;; *) touch calls;; esac
 calls=$(wc -l < calls)
