@@ -126,8 +126,7 @@ class TermEvaluator:
         ):
             return ranges.unknown(t.type)
         values, status = self.value(t)
-        x = np.asarray(values, dtype=np.float64)
-        return TermRange(x, x, status is not None)
+        return ranges.of_values(np.asarray(values, dtype=np.float64), status is not None)
 
     def _place_range(self, t: Term) -> TermRange:
         """An item still to be placed goes behind the positions already bound."""

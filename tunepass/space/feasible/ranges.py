@@ -37,8 +37,19 @@ def unknown(type_: nodes.Type) -> TermRange:
     return TermRange(0.0, 1.0, True) if isinstance(type_, nodes.BoolType) else TermRange(-HUGE, HUGE, True)
 
 
+def box(lo: float, hi: float) -> TermRange:
+    """What lies between the ends of a parameter; an end beyond HUGE is as good as none."""
+    return TermRange(max(-HUGE, min(lo, HUGE)), max(-HUGE, min(hi, HUGE)), False)
+
+
+def of_values(values: NDArray[np.float64], undefined: bool) -> TermRange:
+    """One value a row; in rows where it is undefined any will do, but none that does not compute."""
+    known = np.nan_to_num(values, posinf=HUGE, neginf=-HUGE) if undefined else values
+    return TermRange(known, known, undefined)
+
+
 def constant(value: nodes.Scalar) -> TermRange:
-    return TermRange(-HUGE, HUGE, False) if isinstance(value, str) else TermRange(float(value), float(value), False)
+    return TermRange(-HUGE, HUGE, False) if isinstance(value, str) else box(float(value), float(value))
 
 
 def _settled(lo: Ends, hi: Ends, undefined: bool, *, real: bool = False) -> TermRange:
@@ -78,6 +89,11 @@ def _corners(a: TermRange, b: TermRange, f: Callable[[Ends, Ends], Ends]) -> tup
         return min(found), max(found)
     lo = np.minimum(np.minimum(found[0], found[1]), np.minimum(found[2], found[3]))
     return lo, np.maximum(np.maximum(found[0], found[1]), np.maximum(found[2], found[3]))
+
+
+def _quotient(x: Ends, y: Ends) -> Ends:
+    with np.errstate(over="ignore"):  # by next to nothing: unbounded, as it should be
+        return x / y
 
 
 def multiply(parts: Sequence[TermRange], *, real: bool = False) -> TermRange:
@@ -183,7 +199,7 @@ def _binary(op: str, a: TermRange, b: TermRange, real: bool) -> TermRange:
             return TermRange(-HUGE, HUGE, True)
         if op == "%":
             return _modulo(a, b, real)
-        lo, hi = _corners(a, b, lambda x, y: x / y)
+        lo, hi = _corners(a, b, _quotient)
         return _settled(lo, hi, undefined, real=True) if op == "/" else _rounded(np.floor, lo, hi, undefined, real)
     if op == "<<" and _floor(a.lo) >= 0 and _floor(b.lo) >= 0 and _top(b.hi) <= 62:
         return _settled(a.lo * np.exp2(b.lo), a.hi * np.exp2(b.hi), undefined)
@@ -248,6 +264,6 @@ def _call(e: nodes.Call, parts: Sequence[TermRange]) -> TermRange:
         case "log2" if _floor(a.lo) > 0:
             return _settled(_plain(np.log2(a.lo)), _plain(np.log2(a.hi)), undefined, real=True)
         case "ceildiv" if not _floor(parts[1].lo) <= 0 <= _top(parts[1].hi):
-            low, high = _corners(a, parts[1], lambda x, y: x / y)
+            low, high = _corners(a, parts[1], _quotient)
             return _rounded(np.ceil, low, high, undefined, real)
     return unknown(e.type)

@@ -83,7 +83,7 @@ class Terms:
 
     def variable(self, number: int) -> Term:
         v = self.variables[number]
-        return self._make("variable", (), v.type, TermRange(v.lo, v.hi, False), code=number, mask=1 << number)
+        return self._make("variable", (), v.type, ranges.box(v.lo, v.hi), code=number, mask=1 << number)
 
     def place(self, order: str, item: int) -> Term:
         """The position of the item with code `item`; unknown until some layer places it."""
