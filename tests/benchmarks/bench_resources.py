@@ -8,6 +8,7 @@ and the peak of memory, of which an import of tunepass takes about 60 MB. Ends w
 
 from __future__ import annotations
 
+import importlib
 import resource
 import sqlite3
 import subprocess
@@ -66,7 +67,9 @@ def observed(study: Study) -> None:
 
 
 def suggestion(study: Study) -> str:
-    """Eight of them: the largest counts, the first of which looks for hyperparameters."""
+    """Eight of them: the largest counts, the first of which looks for hyperparameters. SciPy is loaded once a process,
+    whatever the search."""
+    importlib.import_module("scipy.special")
     spent = []
     for _ in range(8):
         start = time.process_time()
