@@ -24,6 +24,10 @@ READING = (
     *("explain SOURCE", "report SOURCE -o page.html", "space SOURCE", "build SOURCE --frozen -o made"),
     *("cc -c SOURCE -o made.o", "cc --frozen -c SOURCE -o made.o", "devices"),
 )
+MODELS = (
+    *("estimate SOURCE", "estimate SOURCE --device x86_64", "pareto SOURCE", "replay SOURCE", "store check"),
+    *("store export", "devices x86_64"),
+)
 EVIL_FLAGS = (
     ["-O2", "-wrapper", "./trap"],
     ["-O2", "@args"],
@@ -82,6 +86,7 @@ def test_a_kernels_lock_commands_nothing(
     commands = READING if flags == EVIL_FLAGS[0] else ("verify", "diff", "build SOURCE --frozen -o made")
     statuses = expect_no_mark(folder, commands, "scale.c")
     assert statuses[0] == 3  # another compiler is told, not asked
+    expect_no_mark(folder, MODELS if flags == EVIL_FLAGS[0] else (), "scale.c")
 
 
 @pytest.mark.parametrize(
@@ -107,7 +112,7 @@ def test_a_run_pragma_is_not_run(built: Folder, tmp_path: Path, monkeypatch: pyt
     assert folder.run("build", "p.c", "--max-evals", "1", "--", "cc", "-O2").returncode in (0, 1, 2)
     trapped(tmp_path, monkeypatch)
     folder.write("tunepass.lock", locked_text("p.c::p", "{N: 2}", folder.path / "p.c"))
-    expect_no_mark(folder, READING, "p.c")
+    expect_no_mark(folder, (*READING, *MODELS), "p.c")
 
 
 @pytest.mark.parametrize("tools", ["tools: [./trap, gcc]", ""])
@@ -126,6 +131,7 @@ def test_a_description_names_nothing_that_is_started(
     statuses = dict(zip(READING, expect_no_mark(folder, READING, "tune.yaml")))
     assert [statuses[command] for command in READING if not command.startswith("cc")] == [0] * (len(READING) - 2)
     assert {"made/heat.tuned.mk", "made/heat.tuned.sh"} <= folder.files() and "made/heat.tuned" not in folder.files()
+    expect_no_mark(folder, MODELS, "tune.yaml")
     assert "heat.tuned is not built" in folder.run("build", "tune.yaml", "--frozen").stderr
 
 
