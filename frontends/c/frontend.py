@@ -27,9 +27,9 @@ from tunepass.frontends.c.pragmas.pragma import (
     ConstraintPragma,
     ParamPragma,
     Pragma,
-    RunPragma,
     parse_pragma,
 )
+from tunepass.frontends.c.pragmas.run import RunPragma
 from tunepass.frontends.c.run import build_run
 from tunepass.frontends.c.syntax.definitions import definitions
 from tunepass.frontends.c.syntax.lexical import Scan, scan
@@ -99,7 +99,9 @@ class _KernelReader:
         nests, implied = self.nests(group, parameters)
         target = group.target
         judged_by = (
-            build_run(target) if isinstance(target, RunPragma) else build_call(target, self.definitions, self.source)
+            build_run(target, loops=bool(group.loops or group.autos))
+            if isinstance(target, RunPragma)
+            else build_call(target, self.definitions, self.source)
         )
         sizes = scalar_values(judged_by) if isinstance(judged_by, KernelCall) else {}
         constraints = each(group.constraints, lambda c: self.constraint(c, parameters, sizes))

@@ -1,4 +1,4 @@
-"""The user's own program: metrics, wall time, failures, the check command."""
+"""The user's own program: metrics, wall time, failures, what its output is compared with."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from tunepass.evaluators.measure.metrics import MetricPattern
 from tunepass.evaluators.measure.timing import MeasurePlan
 from tunepass.evaluators.process.run import Limits
 from tunepass.ir.candidate import Candidate
+from tunepass.ir.run import OutputCheck
 from tunepass.space.configuration import Configuration
 from tunepass.study.objective import Objective
 from tunepass.study.outcome import Failed, Measured
@@ -111,14 +112,88 @@ def test_failures_have_their_stage(evaluator: CommandRun, cost: object, stage: s
     assert isinstance(outcome, Failed) and outcome.stage == stage and words in outcome.log
 
 
-def test_without_metrics_wall_time_counts_and_a_check_may_refuse(tmp_path: Path) -> None:
-    with CommandRun(task(tmp_path, metrics=(), check=("./a.out",))) as evaluator:
+def test_without_metrics_wall_time_counts(tmp_path: Path) -> None:
+    with CommandRun(task(tmp_path, metrics=())) as evaluator:
         outcome = evaluator.evaluate(Configuration({"COST": 5})).outcome
         assert isinstance(outcome, Measured) and 0 < outcome.values["time"] < 5000
+
+
+PRINTING = r"""
+#include <stdio.h>
+#include <time.h>
+#include "value.h"
+#ifndef WRONG
+#define WRONG 0
+#endif
+int main(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    printf("%ld.%09ld\n", (long)now.tv_sec, now.tv_nsec);
+    fprintf(stderr, "started\n0.25 %.2f\n", 0.5 + (WRONG == 1));
+    if (WRONG != 2) {
+        FILE *file = fopen("result.txt", "w");
+        fprintf(file, "%d\n", value() + (WRONG == 3));
+        fclose(file);
+    }
+#ifdef DUMP
+    fprintf(stderr, "total %g\n", further() + (WRONG == 4));
+#endif
+    return 0;
+}
+"""
+FURTHER = """
+int value(void) { return 7; }
+#ifdef DUMP
+double further(void) { return 2.5; }
+#endif
+"""
+HEADER = """
+int value(void);
+double further(void);
+"""
+
+
+@pytest.mark.parametrize(
+    "wrong,problem",
+    [
+        (0, ""),
+        (1, "stderr, line 2, number 2: expected 0.50, got 1.50"),
+        (2, "it did not write result.txt"),
+        (3, "result.txt, line 1, number 1: expected 7, got 8"),
+        (4, "stderr, line 3, number 1: expected 2.5, got 3.5"),
+    ],
+)
+def test_what_is_printed_and_written_is_compared(tmp_path: Path, wrong: int, problem: str) -> None:
+    (tmp_path / "value.h").write_text(HEADER)
+    (tmp_path / "further.c").write_text(FURTHER)
+    command = ("gcc", "-O1", str(tmp_path / "further.c"))
+    check = OutputCheck(files=("result.txt",), words=("-DDUMP",))
+    metric = MetricPattern("{time}", Objective("time"))
+    asked = task(tmp_path, command=command, run=("./a.out",), lower=wrong_where_asked, metrics=(metric,), check=check)
+    (tmp_path / "program.c").write_text(PRINTING)
+    with CommandRun(asked) as evaluator:
+        outcome = evaluator.evaluate(Configuration({"WRONG": wrong})).outcome
         assert evaluator.warnings == ()
-    with CommandRun(task(tmp_path, check=("false",))) as evaluator:
-        outcome = evaluator.evaluate(Configuration({"COST": 5})).outcome
-        assert isinstance(outcome, Failed) and outcome.stage == "wrong_result"
+    if not problem:
+        assert isinstance(outcome, Measured)
+    else:
+        assert isinstance(outcome, Failed) and outcome.stage == "wrong_result" and outcome.log == problem
+
+
+def wrong_where_asked(configuration: Configuration) -> Candidate:
+    return Candidate(defines=(f"-DWRONG={configuration['WRONG']}",) if "WRONG" in configuration else ())
+
+
+def test_a_program_that_says_nothing_steady_is_warned_of(tmp_path: Path) -> None:
+    asked = task(tmp_path, run=("./a.out",), metrics=(), check=OutputCheck())
+    (tmp_path / "program.c").write_text(
+        "#include <stdio.h>\n#include <time.h>\nint main(void) {\n    struct timespec now;\n"
+        '    clock_gettime(CLOCK_MONOTONIC, &now);\n    printf("%ld.%09ld\\n", (long)now.tv_sec, now.tv_nsec);\n}\n'
+    )
+    with CommandRun(asked) as evaluator:
+        assert isinstance(evaluator.evaluate(Configuration({"COST": 5})).outcome, Measured)
+        assert evaluator.warnings == ("no reference: the program prints nothing that is the same in every run",)
 
 
 def test_a_source_that_does_not_run_as_it_is_is_an_error(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from tunepass.evaluators.compile_run import KernelTask
 from tunepass.evaluators.harness.cases import Inputs
 from tunepass.evaluators.measure.metrics import MetricPattern
 from tunepass.evaluators.measure.rounding import StatedTolerance
+from tunepass.evaluators.process.run import Limits
 from tunepass.frontends.c.harness.source import further_sizes, harness_source
 from tunepass.frontends.c.inputs import element_count
 from tunepass.frontends.c.lowering import defines, lower
@@ -21,6 +22,9 @@ from tunepass.ir.candidate import Candidate
 from tunepass.ir.kernel import Kernel
 from tunepass.ir.run import RunCommand
 from tunepass.study.objective import Objective
+
+RUN_S = 120.0  # of a program's own run, at most
+COMPARED_BYTES = 1 << 28  # of output that is compared: dumps of whole arrays
 
 
 def call_task(kernel: Kernel, call: KernelCall, command: tuple[str, ...], objective: Objective) -> KernelTask:
@@ -60,6 +64,8 @@ def run_task(kernel: Kernel, run: RunCommand, command: tuple[str, ...], measured
         reference=_reference(kernel),
         metrics=tuple(MetricPattern(metric.pattern, o) for metric, o in zip(run.metrics, measured)),
         language=kernel.language,
+        check=run.check,
+        run_limits=Limits(wall_s=RUN_S, output_bytes=COMPARED_BYTES) if run.check else Limits(wall_s=RUN_S),
     )
 
 

@@ -1,6 +1,7 @@
 """The user's own program, judged by the numbers it prints or by its wall time.
 
-    compile and link -> same program as before? -> run (exit status, metrics) -> check command -> more runs, median
+    compile and link -> same program as before? -> run (exit status, metrics, output) -> run of the build that is only
+    checked -> more runs, each compared, median
 
 The program runs in the folder of its source, so that it finds its data. Its wall time counts from fork to exit.
 """
@@ -9,8 +10,9 @@ from __future__ import annotations
 
 import os
 import shutil
+import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -18,6 +20,7 @@ from tunepass.diagnostics import ToolError
 from tunepass.evaluators.building import BuildingEvaluator, BuiltConfiguration
 from tunepass.evaluators.measure.interleaved import Behind, interleaved
 from tunepass.evaluators.measure.metrics import MetricPattern
+from tunepass.evaluators.measure.printed import ExpectedText, expected_texts, texts_differ
 from tunepass.evaluators.measure.repeats import WALL_TIME, Repeats
 from tunepass.evaluators.measure.stages import measuring, spent
 from tunepass.evaluators.measure.timing import MeasurePlan
@@ -25,28 +28,31 @@ from tunepass.evaluators.object_cache import digest, file_digest
 from tunepass.evaluators.process.cores import reserved_core
 from tunepass.evaluators.process.failures import run_failure
 from tunepass.evaluators.process.run import Completed, Limits, base_environment, run_limited, tail
-from tunepass.evaluators.toolchains.compiling import Compiling
+from tunepass.evaluators.toolchains.compiling import Compiling, Language
+from tunepass.evaluators.toolchains.digests import signature
 from tunepass.evaluators.toolchains.source_files import SourceFiles
 from tunepass.ir.candidate import Candidate, Lower
+from tunepass.ir.run import OutputCheck
 from tunepass.space.configuration import Configuration
 from tunepass.study.objective import Objective
 from tunepass.study.outcome import Evaluation, Failed, Measured
 
 BUILT = "./a.out"  # in the run command this word stands for the program that was built
+Words = tuple[str, ...]
 COMMAND_PLAN = MeasurePlan(budget_s=3.0, precision=0.01, least=3, most=15)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CommandTask:
     """`command` is the compiler and its words, `run` the argument vector. Without `metrics` the wall time in ms counts.
-    `check`, if given, runs after the first run and must end with status 0."""
+    `check`, if given, is what the output of each run is compared by."""
 
     command: tuple[str, ...]
     source: Path
     run: tuple[str, ...]
     lower: Lower
     metrics: tuple[MetricPattern, ...] = ()
-    check: tuple[str, ...] = ()
+    check: OutputCheck | None = None
     reference: Candidate = field(default_factory=Candidate)
     files: SourceFiles | None = None  # what is compiled; a search ends when one of them changes
     language: str = "c"
@@ -60,11 +66,28 @@ class CommandTask:
 
 @dataclass(slots=True)
 class BuiltProgram(BuiltConfiguration):
-    """A linked program in a folder of its own."""
+    """A linked program in a folder of its own; `checked` is the one that is only compared, where there is one."""
 
     candidate: Candidate
     folder: Path
     program: Path
+    checked: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Expected:
+    """What the untouched program told: the limits of a run, and what its runs print."""
+
+    limits: Limits
+    run: tuple[ExpectedText, ...] = ()
+    checked: tuple[ExpectedText, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    seconds: float
+    values: Mapping[str, float]
+    texts: Mapping[str, str]
 
 
 class CommandRun(BuildingEvaluator[BuiltProgram]):
@@ -73,42 +96,71 @@ class CommandRun(BuildingEvaluator[BuiltProgram]):
     def __init__(self, task: CommandTask):
         super().__init__()
         self.task = task
-        self.compiling = Compiling(
-            command=task.command, source=task.source, language="c++" if task.language == "c++" else "c"
-        )
-        self.warnings: tuple[str, ...] = (
-            () if task.check else ("no reference: a wrong result shows only in the exit status of the program",)
-        )
+        language: Language = "c++" if task.language == "c++" else "c"
+        self.compiling = Compiling(command=task.command, source=task.source, language=language)
         self._repeats = Repeats(task.plan, task.objectives)
-        self._limits: Limits | None = None
+        self._expected: _Expected | None = None
+        self._compiling_further = threading.Lock()
+        self._objects: dict[Words, list[Path]] = {}  # of the further sources, by the words of the build
 
-    def set_up(self) -> Limits:
-        """Build and run the untouched source once; how long that took bounds the others' runs. May raise ToolError."""
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What makes a wrong result hard to see."""
+        if self.task.check is None:
+            return ("no reference: a wrong result shows only in the exit status of the program",)
+        expected = self._expected
+        if expected is None or any(text.says_something for text in (*expected.run, *expected.checked)):
+            return ()
+        return ("no reference: the program prints nothing that is the same in every run",)
+
+    # -- the untouched program
+
+    def set_up(self) -> _Expected:
+        """Build and run the untouched source; how long that took bounds the others' runs. May raise ToolError."""
         with self._setting_up:
-            if self._limits is None:
+            if self._expected is None:
                 if self.task.files is not None:
                     self.compiling.freeze(self.workspace.new(), self.task.files, self.task.reference.defines)
-                with self.workspace.scratch() as folder:
-                    built = BuiltProgram(Configuration({}), self.task.reference, folder, folder / "program")
-                    self._build(built)
-                    if built.failure is not None:
-                        raise ToolError(f"{self.task.source} does not compile as it is", hint=built.failure.log)
-                    reference = self._once(built, self.task.run_limits)
-                    if isinstance(reference, Failed):
-                        command = " ".join(self.task.run)
-                        raise ToolError(f"`{command}` fails on the untouched source", hint=reference.log)
-                    seconds, _ = reference
-                self._limits = replace(self.task.run_limits, wall_s=min(self.task.run_limits.wall_s, 2 + 20 * seconds))
-            return self._limits
+                folder = self.workspace.new()
+                built = BuiltProgram(Configuration({}), self.task.reference, folder, folder / "program")
+                try:
+                    self._expected = self._measure_reference(built)
+                finally:
+                    self.discard(built)
+            return self._expected
 
     @property
     def is_set_up(self) -> bool:
-        return self._limits is not None
+        return self._expected is not None
 
     def set_up_again(self) -> None:
         with self._setting_up:
-            self._limits = None
+            self._expected = None
         self.set_up()
+
+    def _measure_reference(self, built: BuiltProgram) -> _Expected:
+        self._build(built)
+        if built.failure is not None:
+            raise ToolError(f"{self.task.source} does not compile as it is", hint=built.failure.log)
+        first = self._reference_run(built.program, self.task.run_limits, timed=True)
+        wall_s = min(self.task.run_limits.wall_s, 2 + 20 * first.seconds)
+        limits, check = replace(self.task.run_limits, wall_s=wall_s), self.task.check
+        if check is None:
+            return _Expected(limits)
+        second = self._reference_run(built.program, limits, timed=True)
+        run, checked = expected_texts(first.texts, second.texts, self.task.metrics), tuple[ExpectedText, ...]()
+        if built.checked is not None:
+            texts = [self._reference_run(built.checked, self.task.run_limits, timed=False).texts for _ in range(2)]
+            checked = expected_texts(texts[0], texts[1], self.task.metrics)
+        return _Expected(limits, run, checked)
+
+    def _reference_run(self, program: Path, limits: Limits, *, timed: bool) -> _Run:
+        run = self._once(program, self.task.reference, limits, timed=timed)
+        if isinstance(run, Failed):
+            raise ToolError(f"`{' '.join(self.task.run)}` fails on the untouched source", hint=run.log)
+        return run
+
+    # -- building
 
     def prepare(self, configuration: Configuration) -> BuiltProgram:
         """Compile and link. Safe to call from several threads."""
@@ -127,14 +179,35 @@ class CommandRun(BuildingEvaluator[BuiltProgram]):
         return built
 
     def _build(self, built: BuiltProgram) -> None:
-        candidate = built.candidate
-        target, _, built.failure = self.compiling.compile_candidate(candidate, built.folder, rename_main=False)
-        if built.failure is not None:
-            return
-        further = self.compiling.compile_further(built.folder)
-        _, built.failure = self.compiling.link([target, *further], built.program, candidate)
-        if built.failure is None:
+        candidate, words = built.candidate, self.task.check.words if self.task.check else ()
+        target = self._linked(built, built.program, ())
+        if target is not None and words:
+            built.checked = built.folder / "checked" / "program"
+            built.checked.parent.mkdir()
+            self._linked(built, built.checked, words)
+        if target is not None:
             built.key = digest(file_digest(target), repr((candidate.flags, candidate.environment, candidate.arguments)))
+
+    def _linked(self, built: BuiltProgram, program: Path, words: Words) -> Path | None:
+        """The object file of the program, which is linked with the further sources; None where it fails."""
+        compiling, candidate = self.compiling.with_command((*self.task.command, *words)), built.candidate
+        target, _, built.failure = compiling.compile_candidate(candidate, program.parent, rename_main=False)
+        if built.failure is None:
+            _, built.failure = compiling.link([target, *self._further(compiling, words)], program, candidate)
+        self.compiling.longest_s = max(self.compiling.longest_s, compiling.longest_s)
+        return None if built.failure else target
+
+    def _further(self, compiling: Compiling, words: Words) -> list[Path]:
+        """The objects of the user's other sources, which do not depend on the candidate: compiled once."""
+        with self._compiling_further:
+            if words not in self._objects:
+                self._objects[words] = compiling.compile_further(self.workspace.new())
+            return self._objects[words]
+
+    def discard(self, built: BuiltProgram) -> None:
+        shutil.rmtree(built.folder, ignore_errors=True)
+
+    # -- judging
 
     def measure(self, built: BuiltProgram) -> Evaluation:
         with reserved_core(self.patience):  # for nobody else to measure on; the program itself is not pinned
@@ -142,60 +215,72 @@ class CommandRun(BuildingEvaluator[BuiltProgram]):
         log, speed = (tail(outcome.log), None) if isinstance(outcome, Failed) else ("", self._repeats.speed)
         return Evaluation(outcome, built.seconds, log, speed)
 
-    def discard(self, built: BuiltProgram) -> None:
-        shutil.rmtree(built.folder, ignore_errors=True)
-
     def _judge(self, built: BuiltProgram) -> Measured | Failed:
-        limits = self.set_up()
         with spent(built.seconds, "check"):
-            first = self._once(built, limits)
-            if isinstance(first, Failed):
-                return first
-            failure = self._checked(built, limits)
+            first = self._values(built)
+            failure = first if isinstance(first, Failed) else self._checked(built)
         if failure is not None:
             return failure
+        assert not isinstance(first, Failed)
         started = time.monotonic()
-        outcome = self._repeats.measure(lambda: self._values(built, limits), first[1])
+        outcome = self._repeats.measure(lambda: self._values(built), first)
         built.seconds[measuring(outcome)] = time.monotonic() - started
         return outcome
 
-    def _values(self, built: BuiltProgram, limits: Limits) -> dict[str, float] | Failed:
-        run = self._once(built, limits)
-        return run if isinstance(run, Failed) else run[1]
+    def _values(self, built: BuiltProgram) -> Mapping[str, float] | Failed:
+        """The metrics of a run, whose output is compared: each one's is, the timed ones' too."""
+        expected = self.set_up()
+        run = self._once(built.program, built.candidate, expected.limits, timed=True)
+        return run if isinstance(run, Failed) else self._differing(run, expected.run) or run.values
 
-    def _once(self, built: BuiltProgram, limits: Limits) -> tuple[float, dict[str, float]] | Failed:
-        """Seconds and metrics of one run."""
-        done = self._run([*self.task.run, *built.candidate.arguments], built, limits)
+    def _checked(self, built: BuiltProgram) -> Failed | None:
+        """The failure of the build that is only compared."""
+        if built.checked is None:
+            return None
+        run = self._once(built.checked, built.candidate, self.task.run_limits, timed=False)
+        return run if isinstance(run, Failed) else self._differing(run, self.set_up().checked)
+
+    def _differing(self, run: _Run, expected: Sequence[ExpectedText]) -> Failed | None:
+        if self.task.check is None:
+            return None
+        problem = texts_differ(expected, run.texts, self.task.check)
+        return Failed("wrong_result", problem) if problem is not None else None
+
+    def _once(self, program: Path, candidate: Candidate, limits: Limits, *, timed: bool) -> _Run | Failed:
+        """One run: its metrics, if it is `timed`, and all that it printed and wrote."""
+        folder = self.task.source.parent.resolve()
+        files = {name: folder / name for name in (self.task.check.files if self.task.check else ())}
+        before = {name: signature(path) for name, path in files.items()}
+        done = run_limited(
+            [os.fspath(program) if word == BUILT else word for word in (*self.task.run, *candidate.arguments)],
+            limits=limits,
+            cwd=folder,
+            env=base_environment(dict(candidate.environment)),
+            scratch=program.parent,
+        )
         failure = run_failure(done, limits)
         if failure is not None:
             return failure
+        texts = {"stdout": done.stdout, "stderr": done.stderr}
+        for name, path in files.items():
+            if signature(path) == before[name]:
+                return Failed("wrong_result", f"it did not write {name}")
+            texts[name] = path.read_text(encoding="utf-8", errors="replace")
+        values = self._metrics(done) if timed else {}
+        return values if isinstance(values, Failed) else _Run(done.seconds, values, texts)
+
+    def _metrics(self, done: Completed) -> dict[str, float] | Failed:
         if not self.task.metrics:
-            return done.seconds, {WALL_TIME.name: done.seconds * 1000.0}
+            return {WALL_TIME.name: done.seconds * 1000.0}
         values: dict[str, float] = {}
         for metric in self.task.metrics:
-            value = metric.find(done.stdout + "\n" + done.stderr)
+            value = metric.find(done.stdout)
+            if value is None:
+                value = metric.find(done.stderr)
             if value is None:
                 return Failed("metric", f"no finite number at {metric.pattern!r} in the output\n{done.log}")
             values[metric.objective.name] = value
-        return done.seconds, values
-
-    def _checked(self, built: BuiltProgram, limits: Limits) -> Failed | None:
-        if not self.task.check:
-            return None
-        done = self._run(self.task.check, built, replace(limits, wall_s=self.task.run_limits.wall_s))
-        if done.ended == "exit" and done.returncode != 0:
-            return Failed("wrong_result", f"the check ended with status {done.returncode}\n{done.log}")
-        return run_failure(done, limits)
-
-    def _run(self, words: Sequence[str], built: BuiltProgram, limits: Limits) -> Completed:
-        program = os.fspath(built.program)
-        return run_limited(
-            [program if word == BUILT else word for word in words],
-            limits=limits,
-            cwd=self.task.source.parent.resolve(),
-            env=base_environment(dict(built.candidate.environment)),
-            scratch=built.folder,
-        )
+        return values
 
     def compare_again(
         self,
@@ -206,12 +291,11 @@ class CommandRun(BuildingEvaluator[BuiltProgram]):
     ) -> list[list[float]]:
         """Interleaved runs of finalists: the first objective's value by round; empty for one that fails now. `seconds`
         and `behind` as in tunepass.evaluators.measure.interleaved."""
-        limits = self.set_up()
         built = [self.prepare(configuration) for configuration in configurations]
         name = self.task.objectives[0].name
 
         def measure(index: int) -> float | Failed:
-            values = self._values(built[index], limits)
+            values = self._values(built[index])
             return values if isinstance(values, Failed) else values[name]
 
         try:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from tunepass.diagnostics import Diagnostic, Source, SourceError, Span, TunepassError
+from tunepass.frontends.c.pragmas.auto import PROGRAM, AutoPragma
 from tunepass.frontends.c.pragmas.kernel import KernelPragma
 from tunepass.frontends.c.pragmas.loop import LoopPragma
 from tunepass.frontends.c.pragmas.pragma import (
@@ -14,8 +15,8 @@ from tunepass.frontends.c.pragmas.pragma import (
     ModelPragma,
     ParamPragma,
     Pragma,
-    RunPragma,
 )
+from tunepass.frontends.c.pragmas.run import RunPragma
 from tunepass.frontends.c.syntax.definitions import FunctionDefinition
 
 T = TypeVar("T")
@@ -33,33 +34,56 @@ class PragmaGroup:
     params: tuple[ParamPragma, ...]
     constraints: tuple[ConstraintPragma, ...]
     loops: tuple[LoopPragma, ...]
+    autos: tuple[AutoPragma, ...]
     models: tuple[ModelPragma, ...]
 
 
 def group(
     pragmas: Sequence[Pragma], definitions: Mapping[str, FunctionDefinition], source: Source
 ) -> list[PragmaGroup]:
-    """One group per `kernel` or `run`, in the source's order."""
+    """One group per `kernel` or `run`, in the source's order; where only loops are marked, the program is run."""
     if not pragmas:
         raise SourceError("this file has no tunepass pragma", source.span(0, 0), "docs/pragmas.md shows how to begin")
     targets = [p for p in pragmas if isinstance(p, (KernelPragma, RunPragma))]
     if not targets:
+        targets = [_program(pragmas, definitions)]
+    else:
+        _no_clauses(pragmas)
+    owned = [(owner(p.span.start, targets, definitions), p) for p in pragmas]
+    return [_group(target, [p for its, p in owned if its is target]) for target in targets]
+
+
+def _group(target: Target, pragmas: Sequence[Pragma]) -> PragmaGroup:
+    return PragmaGroup(
+        target,
+        tuple(p for p in pragmas if isinstance(p, ParamPragma)),
+        tuple(p for p in pragmas if isinstance(p, ConstraintPragma)),
+        tuple(p for p in pragmas if isinstance(p, LoopPragma)),
+        tuple(p for p in pragmas if isinstance(p, AutoPragma)),
+        tuple(p for p in pragmas if isinstance(p, ModelPragma)),
+    )
+
+
+def _program(pragmas: Sequence[Pragma], definitions: Mapping[str, FunctionDefinition]) -> RunPragma:
+    """The run of a program whose file has `main` and loops to rewrite, and nothing that says how it is judged."""
+    loops = [p for p in pragmas if isinstance(p, (LoopPragma, AutoPragma))]
+    if not loops or "main" not in definitions:
         raise SourceError(
             "no `kernel` or `run` pragma in this file says how to judge a configuration",
             pragmas[0].span,
             'add `kernel NAME(…)` for a function, or `run "./a.out"` for a program',
         )
-    owned = [(owner(p.span.start, targets, definitions), p) for p in pragmas]
-    return [
-        PragmaGroup(
-            target,
-            tuple(p for target_of_pragma, p in owned if target_of_pragma is target and isinstance(p, ParamPragma)),
-            tuple(p for target_of_pragma, p in owned if target_of_pragma is target and isinstance(p, ConstraintPragma)),
-            tuple(p for target_of_pragma, p in owned if target_of_pragma is target and isinstance(p, LoopPragma)),
-            tuple(p for target_of_pragma, p in owned if target_of_pragma is target and isinstance(p, ModelPragma)),
-        )
-        for target in targets
-    ]
+    stated = [p for p in loops if isinstance(p, AutoPragma) and p.has_clauses]
+    if len(stated) > 1:
+        raise SourceError("another `loop auto` says how the program is judged", stated[1].span, "say it once")
+    return stated[0].run if stated else RunPragma(command=PROGRAM, span=loops[0].span)
+
+
+def _no_clauses(pragmas: Sequence[Pragma]) -> None:
+    stated = next((p for p in pragmas if isinstance(p, AutoPragma) and p.has_clauses), None)
+    if stated is not None:
+        hint = "clauses of a `loop auto` are for files without a `kernel` or `run`; give them to that `run`"
+        raise SourceError("this file has a pragma that says how it is judged", stated.span, hint)
 
 
 def owner(start: int, targets: Sequence[Target], definitions: Mapping[str, FunctionDefinition]) -> Target:

@@ -12,6 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tunepass.diagnostics import Span, nearest
+from tunepass.frontends.c.pragmas.values import ToleranceText, parse_tolerance
 from tunepass.frontends.c.syntax.tokens import Cursor, ExpressionText, PragmaToken
 
 DIRECTIONS = ("in", "out", "inout")
@@ -38,12 +39,6 @@ class SizesText:
     name: str
     values: tuple[int | float, ...]
     span: Span  # of the name
-
-
-@dataclass(frozen=True, slots=True)
-class ToleranceText:
-    relative: float
-    absolute: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +103,7 @@ class _Clauses:
             cursor.fail(f"`{word.text}` is given twice", token=word)
         match word.text:
             case "tolerance":
-                self.tolerance = _tolerance(cursor)
+                self.tolerance = parse_tolerance(cursor)
             case "sizes":
                 self.sizes = _sizes(cursor)
             case "aliasing":
@@ -171,22 +166,6 @@ def _contents(
     hi = cursor.expression(",)", "the largest value")
     cursor.expect(")", "after the largest value")
     return None, lo, hi
-
-
-def _tolerance(cursor: Cursor) -> ToleranceText:
-    cursor.expect("(", "after `tolerance`", "write `tolerance(1e-9)` or `tolerance(1e-9, 1e-12)`")
-    relative = _bound(cursor, "a relative tolerance")
-    absolute = _bound(cursor, "an absolute tolerance") if cursor.accept(",") else None
-    cursor.expect(")", "after the tolerance")
-    return ToleranceText(relative, absolute)
-
-
-def _bound(cursor: Cursor, what: str) -> float:
-    token = cursor.next
-    value = float(cursor.number(what))
-    if not 0 <= value < float("inf"):
-        cursor.fail(f"a tolerance is finite and not negative, got {value:g}", token=token)
-    return value
 
 
 def _sizes(cursor: Cursor) -> tuple[SizesText, ...]:

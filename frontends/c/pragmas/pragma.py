@@ -4,17 +4,20 @@ param NAME: KIND(VALUES) [= DEFAULT] [log] [flag] [prior(...)]
 constraint EXPRESSION
 model OBJECTIVE = EXPRESSION
 kernel NAME(ARGUMENT, ...) [tolerance(RELATIVE[, ABSOLUTE])] [sizes(...)] [aliasing(...)] [finite(...)]
-run "COMMAND" [metric "PATTERN" [unit(UNIT)] [maximise|minimise]] ...
+run "COMMAND" [metric "PATTERN" ...] ... (pragmas/run.py)
+loop(INDEX, ...) CLAUSES (pragmas/loop.py), loop auto [CLAUSES OF run] (pragmas/auto.py)
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from tunepass.diagnostics import Span, nearest
+from tunepass.frontends.c.pragmas.auto import AutoPragma, parse_auto
 from tunepass.frontends.c.pragmas.kernel import KernelPragma, parse_kernel
 from tunepass.frontends.c.pragmas.loop import LoopPragma, parse_loop
+from tunepass.frontends.c.pragmas.run import RunPragma, parse_run
 from tunepass.frontends.c.pragmas.values import (
     PARAMETER_KINDS,
     ItemOrder,
@@ -53,22 +56,7 @@ class ModelPragma:
     span: Span  # of the name
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MetricText:
-    pattern: str
-    unit: str | None
-    maximise: bool
-    span: Span
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunPragma:
-    command: str
-    span: Span
-    metrics: tuple[MetricText, ...] = field(default=())
-
-
-Pragma = ParamPragma | ConstraintPragma | ModelPragma | KernelPragma | RunPragma | LoopPragma
+Pragma = ParamPragma | ConstraintPragma | ModelPragma | KernelPragma | RunPragma | LoopPragma | AutoPragma
 
 
 def parse_pragma(cursor: Cursor) -> Pragma:
@@ -137,30 +125,8 @@ def _model(cursor: Cursor) -> ModelPragma:
     return ModelPragma(name=name.text, expression=text, span=cursor.span(name))
 
 
-def _run(cursor: Cursor) -> RunPragma:
-    token = cursor.next
-    command = cursor.string("a command in quotes", 'write `run "./a.out 512" metric "time: {time} ms"`')
-    metrics: list[MetricText] = []
-    while cursor.accept("metric"):
-        metrics.append(_metric(cursor))
-    cursor.finish("the command", 'metrics follow it: `metric "time: {time} ms"`')
-    return RunPragma(command=command, span=cursor.span(token), metrics=tuple(metrics))
-
-
-def _metric(cursor: Cursor) -> MetricText:
-    token = cursor.next
-    pattern = cursor.string("a pattern in quotes", 'write `metric "time: {time} ms"`')
-    unit: str | None = None
-    maximise = False
-    while cursor.at("unit", "maximise", "maximize", "minimise", "minimize"):
-        word = cursor.take()
-        if word.text == "unit":
-            cursor.expect("(", "after `unit`", "write `unit(ms)`")
-            unit = cursor.expression(")", "a unit").text.strip('"')
-            cursor.expect(")", "after the unit")
-        else:
-            maximise = word.text.startswith("max")
-    return MetricText(pattern=pattern, unit=unit, maximise=maximise, span=cursor.span(token))
+def _loop(cursor: Cursor) -> LoopPragma | AutoPragma:
+    return parse_auto(cursor) if cursor.at("auto") else parse_loop(cursor)
 
 
 PARSERS: dict[str, Callable[[Cursor], Pragma]] = {
@@ -168,6 +134,6 @@ PARSERS: dict[str, Callable[[Cursor], Pragma]] = {
     "constraint": _constraint,
     "model": _model,
     "kernel": parse_kernel,
-    "run": _run,
-    "loop": parse_loop,
+    "run": parse_run,
+    "loop": _loop,
 }

@@ -230,3 +230,25 @@ def _numbers(cursor: Cursor) -> list[float]:
     while cursor.accept(","):
         numbers.append(float(cursor.number("a number")))
     return numbers
+
+
+@dataclass(frozen=True, slots=True)
+class ToleranceText:
+    relative: float
+    absolute: float | None
+
+
+def parse_tolerance(cursor: Cursor) -> ToleranceText:
+    cursor.expect("(", "after `tolerance`", "write `tolerance(1e-9)` or `tolerance(1e-9, 1e-12)`")
+    relative = _bound(cursor, "a relative tolerance")
+    absolute = _bound(cursor, "an absolute tolerance") if cursor.accept(",") else None
+    cursor.expect(")", "after the tolerance")
+    return ToleranceText(relative, absolute)
+
+
+def _bound(cursor: Cursor, what: str) -> float:
+    token = cursor.next
+    value = float(cursor.number(what))
+    if not 0 <= value < float("inf"):
+        cursor.fail(f"a tolerance is finite and not negative, got {value:g}", token=token)
+    return value

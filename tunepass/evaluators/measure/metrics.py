@@ -38,6 +38,11 @@ class MetricPattern:
         """The output with `_` for the number, wherever it stands."""
         return re.sub(self._regex, r"\1_\3", output, flags=re.IGNORECASE)
 
+    def place(self, output: str) -> int | None:
+        """Where the last occurrence stands, which is the one that counts."""
+        found = list(re.finditer(self._regex, output, re.IGNORECASE))
+        return found[-1].start(2) if found else None
+
     def find(self, output: str) -> float | None:
         """The value; None when it is not there or not finite."""
         numbers = [match[1] for match in re.findall(self._regex, output, re.IGNORECASE)]
