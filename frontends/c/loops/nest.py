@@ -23,7 +23,12 @@ from tunepass.ir.loops import Directives, Factor, Loop, Nest
 
 SIGNED = frozenset({"int", "long", "long long", "int32_t", "int64_t", "ptrdiff_t", "ssize_t", "intptr_t"})
 UNSIGNED = frozenset({"unsigned int", "unsigned long", "unsigned long long", "size_t", "uint32_t", "uint64_t"})
-INIT = re.compile(r"\s*(?P<type>(?:[A-Za-z_]\w*\s+)+)(?P<name>[A-Za-z_]\w*)\s*=(?!=)\s*(?P<start>.*?)\s*\Z", re.DOTALL)
+INIT = re.compile(
+    r"\s*(?P<type>(?:(?:std\s*::\s*)?[A-Za-z_]\w*\s+)+)(?P<name>[A-Za-z_]\w*)\s*"
+    r"(?:=(?!=)\s*(?P<start>.*?)|\{\s*(?P<braced>.*?)\s*\})\s*\Z",
+    re.DOTALL,
+)
+STANDARD = re.compile(r"\bstd\s*::\s*")
 CONDITION = re.compile(r"\s*(?P<name>[A-Za-z_]\w*)\s*(?P<op><=|>=|<|>)\s*(?P<end>.*?)\s*\Z", re.DOTALL)
 STEPS = (
     re.compile(r"\s*(?P<name>[A-Za-z_]\w*)\s*(?P<op>\+\+|--)\s*\Z"),
@@ -155,7 +160,9 @@ class _NestReader:
         end = closing(self.code, opening)
         parts = self.code[opening + 1 : end - 1].split(";")
         if len(parts) != 3:
-            raise self.fail("this loop's header cannot be read", offset, end, HEADER)
+            ranged = len(parts) == 1 and re.search(r"(?<!:):(?!:)", parts[0])
+            hint = f"a loop over a range has no index; {HEADER}" if ranged else HEADER
+            raise self.fail("this loop's header cannot be read", offset, end, hint)
         init, condition = INIT.match(parts[0]), CONDITION.match(parts[1])
         step = next((match for pattern in STEPS if (match := pattern.match(parts[2]))), None)
         begin = opening + 1 + len(parts[0]) - len(parts[0].lstrip())
@@ -172,7 +179,9 @@ class _NestReader:
         third = second + len(parts[1]) + 1
         if step is None or step["name"] != name:
             raise self.fail("this loop's step cannot be rewritten", skip_space(self.code, third), hint=HEADER)
-        self.check_bound(init["start"], opening + 1 + init.start("start"), names)
+        given = "start" if init["braced"] is None else "braced"
+        if init["braced"] != "":
+            self.check_bound(init[given], opening + 1 + init.start(given), names)
         self.check_bound(condition["end"], second + condition.start("end"), names)
         return Header(self.loop(name, init, condition, step, offset, begin, end, third), end, (opening + 1, end - 1))
 
@@ -187,9 +196,11 @@ class _NestReader:
         end: int,
         third: int,
     ) -> Loop:
-        type_ = canonical_type(re.sub(r"\bconst\b", "", init["type"]))
+        written = re.sub(r"\bconst\b", "", init["type"])
+        type_ = canonical_type(STANDARD.sub("", written))
         if type_ not in SIGNED | UNSIGNED:
-            raise self.fail(f"an index of type `{init['type'].strip()}` cannot be rewritten", begin, hint=HEADER)
+            plain = "say its type: `int`, `long`, `std::size_t`" if type_ == "auto" else HEADER
+            raise self.fail(f"an index of type `{init['type'].strip()}` cannot be rewritten", begin, hint=plain)
         down = step["op"][0] == "-"
         if down != (condition["op"][0] == ">"):
             raise self.fail("this loop steps away from its end", skip_space(self.code, third), hint=HEADER)
@@ -203,9 +214,10 @@ class _NestReader:
         stop = " ".join(condition["end"].split())
         if condition["op"].endswith("="):
             stop = _plus_one(stop, down)
-        start = " ".join(init["start"].split())
+        start = " ".join((init["start"] or init["braced"] or "0").split())  # `{}` is zero
+        spelled = f"std::{type_}" if STANDARD.search(written) else type_
         return Loop(
-            index=name, type=type_, start=start, end=stop, step=size, down=down, span=self.source.span(offset, end)
+            index=name, type=spelled, start=start, end=stop, step=size, down=down, span=self.source.span(offset, end)
         )
 
     def check_bound(self, text: str, offset: int, names: list[str]) -> None:

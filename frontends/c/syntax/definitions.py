@@ -3,14 +3,27 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
+from tunepass.frontends.c.syntax.heads import (
+    CLASS,
+    EXTERN,
+    NAMESPACE,
+    FunctionHead,
+    access_label,
+    bracket_end,
+    function_head,
+    plain,
+    template_list,
+)
 from tunepass.frontends.c.syntax.lexical import Scan
 
 QUALIFIERS = re.compile(r"\b(?:const|volatile|restrict|__restrict__|__restrict|register|static|struct|enum)\b|\*|&")
 WORD = re.compile(r"[A-Za-z_]\w*")
-TRANSPARENT = re.compile(r'(?:extern\s*"\s*"|\bnamespace\b[\s\w:]*)\s*\Z')
+STANDARD = re.compile(r"\bstd\s*::\s*(?=\w+_t\b)")
+CONTAINER = re.compile(r"\b(?:vector|span|array|valarray)\s*<\s*(?P<element>[^,<>]+)")
+STOPS = re.compile(r"[;{}(]")
 NUMERIC = frozenset({"char", "short", "int", "long", "signed", "unsigned", "float", "double", "_Bool", "bool"})
 INTEGRAL = re.compile(r"(?:u?int(?:_fast|_least)?\d+|u?intptr|u?intmax|s?size|ptrdiff)_t\Z")
 
@@ -22,8 +35,20 @@ class Formal:
     text: str
     name: str
     element: str
-    pointer: bool
-    constant: bool  # what it points to is const
+    pointer: bool  # or an array
+    constant: bool  # what it points or refers to is const
+    reference: bool = False
+    container: bool = False  # one of the standard library's; `element` is that of its elements
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What stands around a definition: `extern`, a `namespace` or a `class`; `access` is that of its members."""
+
+    kind: str
+    name: str  # empty for extern "C" and unnamed namespaces
+    end: int
+    access: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,35 +63,54 @@ class FunctionDefinition:
     name_start: int
     body_start: int
     body_end: int
+    scopes: tuple[Scope, ...] = ()
+    path: tuple[str, ...] = ()  # what its own name is qualified with: `void Solver::step()`
+    returns: str = ""
+    template: str | None = None  # its template parameters
+
+    @property
+    def qualified(self) -> str:
+        """`blas::Solver::step`, unnamed scopes left out."""
+        return "::".join([*(s.name for s in self.scopes if s.name), *self.path, self.name])
+
+    @property
+    def member(self) -> bool:
+        """Of a class, and not `static`: it needs an object."""
+        return bool(self.scopes) and self.scopes[-1].kind == "class" and self.private != "`static`"
 
 
 def definitions(scan: Scan) -> tuple[FunctionDefinition, ...]:
-    """Every function defined at file scope, or inside `extern "C"` and namespaces, in the order of the text."""
+    """Every function defined at file scope, or in `extern "C"`, namespaces and classes, in the order of the text."""
     return tuple(_definitions(scan.statements))
 
 
 def _definitions(text: str) -> Iterator[FunctionDefinition]:
     start = position = 0
-    around: list[tuple[int, str]] = []  # where each `extern "C"` and namespace ends, and what it is
-    while position < len(text):
-        bracket = re.compile(r"[;{}]").search(text, position)
-        if bracket is None:
-            return
+    around: list[Scope] = []
+    while bracket := STOPS.search(text, position):
         position = bracket.end()
-        head = text[start : bracket.start()]
-        around = [(end, what) for end, what in around if bracket.start() < end]
+        if bracket.group() == "(":
+            end = bracket_end(text, bracket.start())
+            position = end if text[end - 1] == ")" else position
+            continue
+        around = [scope for scope in around if bracket.start() < scope.end]
+        access, label_end = access_label(text[start : bracket.start()])
+        start += label_end
+        if access and around:
+            around[-1] = replace(around[-1], access=access)
         if bracket.group() != "{":
             start = position
-        elif transparent := TRANSPARENT.search(head):
-            around.append((_closing(text, bracket.start()), transparent.group().split()[0]))
+            continue
+        head, end = text[start : bracket.start()], _closing(text, bracket.start())
+        if scope := _scope(head, end):
+            around.append(scope)
             start = position
-        else:
-            end = _closing(text, bracket.start())
-            definition = _definition(head, [what for _, what in around], start, bracket.start(), end)
-            if definition is not None:
-                yield definition
-                start = end
-            position = end  # a struct or an initialiser: its `;` ends it
+            continue
+        definition = _definition(head, tuple(around), start, bracket.start(), end)
+        if definition is not None:
+            yield definition
+            start = end
+        position = end  # a function, an enumeration or an initialiser: the `;` of the latter ends it
 
 
 def _closing(text: str, opening: int) -> int:
@@ -80,44 +124,54 @@ def _closing(text: str, opening: int) -> int:
     return len(text)
 
 
-def _definition(head: str, around: list[str], start: int, brace: int, end: int) -> FunctionDefinition | None:
-    """A definition whose text before `{` is `head`, if that is what it is; `around` are `extern` and `namespace`."""
-    linked = re.search(r'\bextern\s*"\s*"', head)
+def _scope(head: str, end: int) -> Scope | None:
+    """What a `{` after `head` opens, if definitions may stand inside."""
+    if EXTERN.search(head):
+        return Scope("extern", "", end)
+    if namespace := NAMESPACE.search(head):
+        return Scope("namespace", re.sub(r"\s", "", namespace["name"] or ""), end)
+    if found := CLASS.search(plain(head)[template_list(head)[1] :]):
+        return Scope("class", found["name"], end, "private" if found["key"] == "class" else "public")
+    return None
+
+
+def _definition(text: str, scopes: tuple[Scope, ...], start: int, brace: int, end: int) -> FunctionDefinition | None:
+    """A definition whose text before `{` is `text`, if that is what it is."""
+    head = function_head(text)
+    if head is None:
+        return None
+    linked = re.search(r'\bextern\s*"\s*"', text)
+    language = 'extern "C" ' if linked or any(scope.kind == "extern" for scope in scopes) else ""
+    prototype = text[: head.formals_end]
     if linked:  # the scan emptied the string
-        head = head[: linked.start()] + " " * len(linked.group()) + head[linked.end() :]
-    stripped = re.sub(r"\b(?:noexcept|override|final)\b", lambda m: " " * len(m.group()), head).rstrip()
-    if not stripped.endswith(")"):
-        return None
-    opening = _opening(stripped)
-    name = re.search(r"([A-Za-z_]\w*)\s*\Z", stripped[:opening])
-    if name is None or "=" in stripped[:opening]:
-        return None
-    before = stripped[: name.start()]
-    if not before.strip():
-        return None  # a macro's use: a definition has a return type
-    lead = len(head) - len(head.lstrip())
-    specifier = re.search(r"\b(?:static|inline|template)\b", before)
-    language = 'extern "C" ' if linked or "extern" in around else ""
+        prototype = prototype[: linked.start()] + " " * len(linked.group()) + prototype[linked.end() :]
+    prototype = " ".join(prototype.split()) + (f" -> {head.returns}" if head.trailing else "")
     return FunctionDefinition(
-        name=name.group(1),
-        prototype=language + re.sub(r"\s+", " ", stripped.strip()),
-        private="in a namespace" if "namespace" in around else f"`{specifier.group()}`" if specifier else "",
-        formals=tuple(_formal(part) for part in split_arguments(stripped[opening + 1 : -1])),
-        start=start + lead,
-        name_start=start + name.start(1),
+        name=head.name,
+        prototype=language + prototype,
+        private=_private(head, scopes),
+        formals=tuple(_formal(part) for part in split_arguments(head.formals)),
+        start=start + len(text) - len(text.lstrip()),
+        name_start=start + head.name_start,
         body_start=brace,
         body_end=end,
+        scopes=scopes,
+        path=head.scopes,
+        returns=head.returns,
+        template=head.template,
     )
 
 
-def _opening(text: str) -> int:
-    """The offset of the bracket that the last `)` of `text` closes."""
-    depth = 0
-    for offset in range(len(text) - 1, -1, -1):
-        depth += {")": 1, "(": -1}.get(text[offset], 0)
-        if depth == 0:
-            return offset
-    return 0
+def _private(head: FunctionHead, scopes: Sequence[Scope]) -> str:
+    """Why other files cannot call it by its plain name, or at all."""
+    specifiers = re.findall(r"\b(static|inline|constexpr|__inline__|__inline)\b", head.before)
+    if specifiers:
+        return "`static`" if "static" in specifiers else f"`{specifiers[0]}`"
+    if head.template is not None:
+        return "`template`"
+    if head.scopes or any(scope.kind == "class" for scope in scopes):
+        return "in a class"
+    return "in a namespace" if any(scope.kind == "namespace" for scope in scopes) else ""
 
 
 def split_arguments(text: str) -> list[str]:
@@ -134,19 +188,22 @@ def split_arguments(text: str) -> list[str]:
 
 
 def _formal(text: str) -> Formal:
-    declared = re.sub(r"=.*", "", text)
-    array = "[" in declared
-    pointer = array or "*" in declared
-    head = declared.split("[")[0]
-    words = WORD.findall(QUALIFIERS.sub(" ", head))
+    declared = re.sub(r"(?<![<>=!])=.*", "", STANDARD.sub("", text))
+    container = CONTAINER.search(declared)
+    array = "[" in declared and not container
+    bare = QUALIFIERS.sub(" ", re.sub(r"<.*>", " ", declared) if container else declared.split("[")[0])
+    words = WORD.findall(bare.split("[")[0])
     named = len(words) > 1 and words[-1] not in NUMERIC and INTEGRAL.match(words[-1]) is None
-    pointee = head.rsplit("*", 1)[0] if "*" in head else head
+    pointee = declared.rsplit("*", 1)[0] if "*" in declared else declared
+    element = container["element"] if container else " ".join(words[:-1] if named else words)
     return Formal(
         text=text,
         name=words[-1] if named else "",
-        element=canonical_type(" ".join(words[:-1] if named else words)),
-        pointer=pointer,
+        element=canonical_type(element),
+        pointer=array or ("*" in declared and not container),
         constant=re.search(r"\bconst\b", pointee) is not None,
+        reference="&" in declared,
+        container=container is not None,
     )
 
 

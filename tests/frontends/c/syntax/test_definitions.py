@@ -80,3 +80,81 @@ def test_canonical_type(text: str, expected: str) -> None:
 def test_what_other_files_cannot_call() -> None:
     text = "static int a(void) { }\ninline int b(void) { }\nnamespace n { int c(void) { } }\nint d(void) { }\n"
     assert [d.private for d in found(text).values()] == ["`static`", "`inline`", "in a namespace", ""]
+
+
+CPP = [
+    ("namespace blas { double dot(int n) { return n; } }", "blas::dot", "double", None),
+    ("namespace a::b { namespace { void f(int n) { } } }", "a::b::f", "void", None),
+    ("template <class T, int N = (4 > 2)> T f(T x) { return x; }", "f", "T", "class T, int N = (4 > 2)"),
+    ("template <> float f<float>(float x) { return x; }", "f", "float", ""),
+    ("struct S : base<int> { static void step(int n) { } };", "S::step", "void", None),
+    ("template <class T> class S final { public: static inline T f(T x) { return x; } };", "S::f", "T", None),
+    ("template <class T> void S<T>::f(int n) { }", "S::f", "void", "class T"),
+    ("auto f(int n) -> double { return n; }", "f", "double", None),
+    ("auto f(int n) noexcept(sizeof(int) > 2) -> std::vector<int> { return {}; }", "f", "std::vector<int>", None),
+    ("[[nodiscard]] constexpr int f(int n = 3) noexcept { return n; }", "f", "int", None),
+    ("__attribute__((noinline)) static double f(int n) { return n; }", "f", "double", None),
+    ("void f(std::vector<int> v = {}, int n = g(1, 2)) { }", "f", "void", None),
+    ("template <class T> requires (sizeof(T) > 1) void f(T x) { }", "f", "void", "class T"),
+    ("template <class T> requires std::integral<T> && (sizeof(T) > 1) T f(T x) { }", "f", "T", "class T"),
+    ("std::vector<double>\nf(const std::vector<double> &x) { return x; }", "f", "std::vector<double>", None),
+    ("inline T const& f(int n) API { return t; }", "f", "T const&", None),
+]
+
+
+@pytest.mark.parametrize("text,qualified,returns,template", CPP, ids=[text[:40] for text, *_ in CPP])
+def test_definitions_of_cpp(text: str, qualified: str, returns: str, template: str | None) -> None:
+    (definition,) = definitions(scan(Source("t.cpp", text)))
+    assert (definition.qualified, definition.returns, definition.template) == (qualified, returns, template)
+    assert text[definition.name_start :].startswith(definition.name)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "struct S { S(int n) : a(n), b{n} { } ~S() { } int a; };",
+        "S::S(int n) { }",
+        "S operator+(S a, S b) { return a; }",
+        "struct S { bool operator()(int n) { return n; } explicit operator bool() const { return true; } };",
+        "enum class E { A, B };\nconst auto f = [](int n) { return n; };",
+        "int x{3}; std::vector<int> v{1, 2};",
+    ],
+)
+def test_what_is_no_definition_of_cpp(text: str) -> None:
+    assert definitions(scan(Source("t.cpp", text))) == ()
+
+
+def test_members_and_their_access() -> None:
+    text = "class S {\n int a() { }\npublic:\n static int b() { }\n int c() { }\nprivate: int d() { }\n};\nint e() { }"
+    found_ = [(d.name, d.member, [s.access for s in d.scopes]) for d in definitions(scan(Source("t.cpp", text)))]
+    assert found_ == [
+        ("a", True, ["private"]),
+        ("b", False, ["public"]),
+        ("c", True, ["public"]),
+        ("d", True, ["private"]),
+        ("e", False, []),
+    ]
+
+
+def test_formals_of_cpp() -> None:
+    text = (
+        "void f(std::size_t n, const double &a, double (&A)[4][8], const std::vector<float> &x, std::span<int> y,"
+        " std::array<double, 8> &z, T b, const unsigned char *c = nullptr, double &s) {}"
+    )
+    formals = found(text)["f"].formals
+    assert [f.name for f in formals] == ["n", "a", "A", "x", "y", "z", "b", "c", "s"]
+    assert [f.element for f in formals] == [
+        "size_t",
+        "double",
+        "double",
+        "float",
+        "int",
+        "double",
+        "T",
+        "unsigned char",
+        "double",
+    ]
+    assert [f.pointer for f in formals] == [False, False, True, False, False, False, False, True, False]
+    assert [f.container for f in formals] == [False, False, False, True, True, True, False, False, False]
+    assert [f.constant for f in formals] == [False, True, False, True, False, False, False, True, False]
+    assert [f.reference for f in formals] == [False, True, True, True, False, True, False, False, True]
