@@ -12,6 +12,7 @@ import os
 import shutil
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
@@ -24,7 +25,7 @@ from tunepass.evaluators.harness.counting import count_instructions
 from tunepass.evaluators.harness.dialogues import Questions
 from tunepass.evaluators.harness.harness import BuiltHarness, HarnessRun, build_harness
 from tunepass.evaluators.harness.races import GRAVE, SCHEDULES, Race, Schedule
-from tunepass.evaluators.harness.reference import MANY, Reference, left_out, run_reference
+from tunepass.evaluators.harness.reference import MANY, Reference, compile_reference, left_out, run_reference
 from tunepass.evaluators.harness.report import Report, shapes
 from tunepass.evaluators.harness.sanitizing import run_sanitized
 from tunepass.evaluators.harness.symbols import symbols, taken_over
@@ -116,10 +117,13 @@ class CompileRun(BuildingEvaluator[BuiltCandidate]):
                 folder = self.workspace.new()
                 if task.files is not None:
                     compiling.freeze(self.workspace.new(), task.files, task.reference.defines)
-                self._harness = build_harness(compiling, task.harness, task.reference, task.text, folder)
+                with ThreadPoolExecutor(1) as beside:
+                    compiled = beside.submit(compile_reference, compiling, task.reference, task.text, folder)
+                    self._harness = build_harness(compiling, task.harness, task.reference, task.text, folder)
                 cases = all_cases(task.seeds, task.inputs)
                 self._reference = run_reference(
                     self._harness,
+                    compiled.result(),
                     task.reference,
                     cases,
                     task.run_limits,

@@ -23,7 +23,7 @@ from tunepass.evaluators.measure.rounding import LARGEST, StatedTolerance, needs
 from tunepass.evaluators.measure.timing import MeasurePlan
 from tunepass.evaluators.measure.tolerance import Mask, Tolerance
 from tunepass.evaluators.process.run import Limits
-from tunepass.evaluators.toolchains.compiling import mentions_main
+from tunepass.evaluators.toolchains.compiling import Compiling, mentions_main
 from tunepass.ir.candidate import Candidate
 from tunepass.study.outcome import Failed
 
@@ -85,8 +85,17 @@ def left_out(reference: Reference, inputs: Inputs) -> tuple[str, ...]:
     return tuple(f"nothing is compared {case.words}, where the source itself fails: {why}" for case, why in told)
 
 
+def compile_reference(compiling: Compiling, candidate: Candidate, text: str, folder: Path) -> Path:
+    """The untouched source's object. Raises ToolError with the compiler's words when it does not compile."""
+    target, _, failure = compiling.compile_candidate(candidate, folder, rename_main=mentions_main(text))
+    if failure is not None:
+        raise ToolError(f"{compiling.source} does not compile as it is", hint=failure.log)
+    return target
+
+
 def run_reference(
     harness: BuiltHarness,
+    target: Path,
     candidate: Candidate,
     cases: Sequence[Case],
     limits: Limits,
@@ -94,17 +103,12 @@ def run_reference(
     variants: Sequence[int],
     stated: bool = False,
 ) -> Reference:
-    """With the results of some of the `variants`. `stated`: the source names the further sizes itself, so what is not
-    written there is not meant to be.
+    """From its object `target`, with the results of some of the `variants`. `stated`: the source names the further
+    sizes itself, so what is not written there is not meant to be.
 
-    Raises ToolError with the tools' words when the reference itself cannot be compiled, linked or run.
+    Raises ToolError with the tools' words when the reference itself cannot be linked or run.
     """
     source = harness.compiling.source
-    target, _, failure = harness.compiling.compile_candidate(
-        candidate, harness.folder, rename_main=mentions_main(harness.text)
-    )
-    if failure is not None:
-        raise ToolError(f"{source} does not compile as it is", hint=failure.log)
     program, failure = harness.link(target, candidate, harness.folder)
     if program is None:
         raise ToolError(f"{source} does not link with its harness", hint=_link_hint(failure))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import reduce
 from pathlib import Path
@@ -39,17 +41,24 @@ class Rounding:
     limits: Limits
 
     def run(self, cases: Sequence[Case]) -> list[Rounded]:
-        """What is computed in each case, by each way of rounding that this compiler and this machine have."""
-        runs = [(self.reference, mode) for mode in ("up", "down")]
-        for number, flags in enumerate(VARIANTS[self.harness.compiling.compiler.family]):
-            built = self._compiled(flags, self.harness.folder / f"rounding-{number}")
-            runs += [] if built is None else [(built, "")]
-        found = [run.check(cases, self.alignment, self.limits, rounding=mode) for run, mode in runs]
-        return [
-            {case: checked.calls[0] for case, checked in results.items()}
-            for results in found
-            if not isinstance(results, Failed)
+        """What is computed in each case, by each way of rounding that this compiler and this machine have. They are
+        made side by side: nothing is timed."""
+        folder = self.harness.folder
+        variants = [
+            (flags, folder / f"rounding-{number}")
+            for number, flags in enumerate(VARIANTS[self.harness.compiling.compiler.family])
         ]
+        with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+            compiled = [pool.submit(self._compiled, *variant) for variant in variants]
+            found = [pool.submit(self._run, self.reference, mode, cases) for mode in ("up", "down")]
+            found += [pool.submit(self._run, built.result(), "", cases) for built in compiled]
+        return [results for future in found if (results := future.result()) is not None]
+
+    def _run(self, run: HarnessRun | None, mode: str, cases: Sequence[Case]) -> Rounded | None:
+        results = None if run is None else run.check(cases, self.alignment, self.limits, rounding=mode)
+        if results is None or isinstance(results, Failed):
+            return None
+        return {case: checked.calls[0] for case, checked in results.items()}
 
     def _compiled(self, flags: tuple[str, ...], folder: Path) -> HarnessRun | None:
         """None where the compiler does not know the flags."""
