@@ -37,6 +37,10 @@ if mode == "hang":
     time.sleep(60)
 if mode == "status":
     sys.exit("went wrong")
+if mode == "slow":
+    end = time.monotonic() + 30
+    while time.monotonic() < end:
+        pass
 if mode == "endless":
     while True:
         print("x" * 1000)
@@ -166,6 +170,16 @@ def test_a_run_that_is_timed_is_compared_as_well(task: ApplicationTask) -> None:
         [right, wrong] = evaluator.compare_again([DEFAULT, once], rounds=2)
     assert isinstance(outcome, Failed) and outcome.stage == "wrong_result"
     assert (len(right), len(wrong)) == (2, 0)
+
+
+def test_a_run_that_is_behind_is_ended_while_it_goes_on(task: ApplicationTask) -> None:
+    timed = replace(task, metrics=(), run_limits=Limits(wall_s=60))
+    with ApplicationRun(timed) as evaluator:
+        evaluator.evaluate(DEFAULT)
+        [best] = [evaluator._repeats.incumbent]
+        outcome = evaluator.evaluate(Configuration({**DEFAULT, "mode": "slow"})).outcome
+    assert isinstance(outcome, Measured) and outcome.censored and outcome.samples == ()
+    assert best is not None and 1.4 * best < outcome.values["time"] < 20_000
 
 
 def test_what_hides_wrong_results_is_a_warning(task: ApplicationTask) -> None:

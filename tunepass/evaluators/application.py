@@ -18,7 +18,7 @@ from tunepass.evaluators.building import BuildingEvaluator, BuiltConfiguration
 from tunepass.evaluators.measure.interleaved import Behind, interleaved
 from tunepass.evaluators.measure.metrics import MetricPattern, OutputMetric
 from tunepass.evaluators.measure.output_comparison import numbers_differ, outputs_differ
-from tunepass.evaluators.measure.repeats import WALL_TIME, Repeats
+from tunepass.evaluators.measure.repeats import WALL_TIME, Cut, Repeats
 from tunepass.evaluators.measure.stages import measuring, spent
 from tunepass.evaluators.measure.timing import MeasurePlan
 from tunepass.evaluators.measure.tolerance import Tolerance
@@ -80,6 +80,7 @@ class _Run:
     seconds: float
     values: Mapping[str, float]
     output: str
+    cut: bool = False  # ended while it ran, because it was behind
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,10 +223,10 @@ class DeterministicRun(BuildingEvaluator[BuiltApplication]):
     def _judge(self, built: BuiltApplication, folder: Path) -> Measured | Failed:
         bounds = self.set_up()
         with spent(built.seconds, "check"):
-            first = self._right(built, folder, bounds.limits)
+            first = self._right(built, folder, bounds.limits, race=True)
             if isinstance(first, Failed):
                 return first
-            failure = self._checked(built, folder, bounds)
+            failure = None if first.cut else self._checked(built, folder, bounds)
         if failure is not None:
             return failure
         started = time.monotonic()
@@ -236,9 +237,15 @@ class DeterministicRun(BuildingEvaluator[BuiltApplication]):
     def _measured(self, built: BuiltApplication, folder: Path, limits: Limits, first: _Run) -> Measured | Failed:
         return Measured(first.values, (first.values[self.task.objectives[0].name],))
 
-    def _once(self, built: BuiltApplication, folder: Path, limits: Limits) -> _Run | Failed:
+    def _once(self, built: BuiltApplication, folder: Path, limits: Limits, race: bool = False) -> _Run | Failed:
         commands = self.task.lower(built.configuration, str(folder))
-        done = self._run(commands.run, commands, folder, limits)
+
+        def run(limits: Limits) -> Completed:
+            return self._run(commands.run, commands, folder, limits)
+
+        done, cut = self._repeats.raced(run, limits) if race else (run(limits), False)
+        if cut:
+            return _Run(done.seconds, {WALL_TIME.name: done.seconds * 1000.0}, "", cut=True)
         failure = run_failure(done, limits)
         if failure is not None:
             return failure
@@ -265,10 +272,10 @@ class DeterministicRun(BuildingEvaluator[BuiltApplication]):
             problem = outputs_differ(expected, run.output, ignored, task.tolerance)
         return Failed("wrong_result", problem) if problem is not None else None
 
-    def _right(self, built: BuiltApplication, folder: Path, limits: Limits) -> _Run | Failed:
-        """A run, whose output is compared: each one is, the timed ones too."""
-        run = self._once(built, folder, limits)
-        return run if isinstance(run, Failed) else self._differing(run) or run
+    def _right(self, built: BuiltApplication, folder: Path, limits: Limits, race: bool = False) -> _Run | Failed:
+        """A run, whose output is compared: each one is, the timed ones too. A `race` may end it before that."""
+        run = self._once(built, folder, limits, race)
+        return run if isinstance(run, Failed) or run.cut else self._differing(run) or run
 
     def _checked(self, built: BuiltApplication, folder: Path, bounds: _Bounds) -> Failed | None:
         task, commands = self.task, self.task.lower(built.configuration, str(folder))
@@ -290,11 +297,11 @@ class ApplicationRun(DeterministicRun):
 
     def _measured(self, built: BuiltApplication, folder: Path, limits: Limits, first: _Run) -> Measured | Failed:
 
-        def once() -> Mapping[str, float] | Failed:
-            run = self._right(built, folder, limits)
-            return run if isinstance(run, Failed) else run.values
+        def once() -> Mapping[str, float] | Cut | Failed:
+            run = self._right(built, folder, limits, race=True)
+            return run if isinstance(run, Failed) else Cut(run.values) if run.cut else run.values
 
-        return self._repeats.measure(once, first.values)
+        return self._repeats.measure(once, Cut(first.values) if first.cut else first.values)
 
     def compare_again(
         self,

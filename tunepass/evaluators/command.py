@@ -21,7 +21,7 @@ from tunepass.evaluators.building import BuildingEvaluator, BuiltConfiguration
 from tunepass.evaluators.measure.interleaved import Behind, interleaved
 from tunepass.evaluators.measure.metrics import MetricPattern
 from tunepass.evaluators.measure.printed import ExpectedText, expected_texts, texts_differ
-from tunepass.evaluators.measure.repeats import WALL_TIME, Repeats
+from tunepass.evaluators.measure.repeats import WALL_TIME, Cut, Repeats
 from tunepass.evaluators.measure.stages import measuring, spent
 from tunepass.evaluators.measure.timing import MeasurePlan
 from tunepass.evaluators.object_cache import digest, file_digest
@@ -88,6 +88,7 @@ class _Run:
     seconds: float
     values: Mapping[str, float]
     texts: Mapping[str, str]
+    cut: bool = False
 
 
 class CommandRun(BuildingEvaluator[BuiltProgram]):
@@ -217,15 +218,23 @@ class CommandRun(BuildingEvaluator[BuiltProgram]):
 
     def _judge(self, built: BuiltProgram) -> Measured | Failed:
         with spent(built.seconds, "check"):
-            first = self._values(built)
-            failure = first if isinstance(first, Failed) else self._checked(built)
+            first = self._raced(built)
+            failure = first if isinstance(first, Failed) else None if isinstance(first, Cut) else self._checked(built)
         if failure is not None:
             return failure
         assert not isinstance(first, Failed)
         started = time.monotonic()
-        outcome = self._repeats.measure(lambda: self._values(built), first)
+        outcome = self._repeats.measure(lambda: self._raced(built), first)
         built.seconds[measuring(outcome)] = time.monotonic() - started
         return outcome
+
+    def _raced(self, built: BuiltProgram) -> Mapping[str, float] | Cut | Failed:
+        """As `_values`, unless it is ended because it is clearly behind the best."""
+        expected = self.set_up()
+        run = self._once(built.program, built.candidate, expected.limits, timed=True, race=True)
+        if isinstance(run, _Run) and run.cut:
+            return Cut(run.values)
+        return run if isinstance(run, Failed) else self._differing(run, expected.run) or run.values
 
     def _values(self, built: BuiltProgram) -> Mapping[str, float] | Failed:
         """The metrics of a run, whose output is compared: each one's is, the timed ones' too."""
@@ -246,18 +255,22 @@ class CommandRun(BuildingEvaluator[BuiltProgram]):
         problem = texts_differ(expected, run.texts, self.task.check)
         return Failed("wrong_result", problem) if problem is not None else None
 
-    def _once(self, program: Path, candidate: Candidate, limits: Limits, *, timed: bool) -> _Run | Failed:
-        """One run: its metrics, if it is `timed`, and all that it printed and wrote."""
+    def _once(
+        self, program: Path, candidate: Candidate, limits: Limits, *, timed: bool, race: bool = False
+    ) -> _Run | Failed:
+        """One run: its metrics, if it is `timed`, and all that it printed and wrote. A `race` may end it early."""
         folder = self.task.source.parent.resolve()
         files = {name: folder / name for name in (self.task.check.files if self.task.check else ())}
         before = {name: signature(path) for name, path in files.items()}
-        done = run_limited(
-            [os.fspath(program) if word == BUILT else word for word in (*self.task.run, *candidate.arguments)],
-            limits=limits,
-            cwd=folder,
-            env=base_environment(dict(candidate.environment)),
-            scratch=program.parent,
-        )
+        words = [os.fspath(program) if word == BUILT else word for word in (*self.task.run, *candidate.arguments)]
+
+        def run(limits: Limits) -> Completed:
+            environment = base_environment(dict(candidate.environment))
+            return run_limited(words, limits=limits, cwd=folder, env=environment, scratch=program.parent)
+
+        done, cut = self._repeats.raced(run, limits) if race else (run(limits), False)
+        if cut:
+            return _Run(done.seconds, {WALL_TIME.name: done.seconds * 1000.0}, {}, cut=True)
         failure = run_failure(done, limits)
         if failure is not None:
             return failure

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from tunepass.space.columns import Columns, join, length
 from tunepass.space.configuration import Configuration
 from tunepass.strategies.base import Task
-from tunepass.study.outcome import FAILURE_STAGES, Failed, Infeasible, Measured
+from tunepass.study.outcome import FAILURE_STAGES, Failed, Infeasible, Measured, bounds_only
 from tunepass.study.trial import Trial
 from tunepass.surrogates.base import Floats
 from tunepass.surrogates.feasibility import FEASIBLE
@@ -24,6 +24,7 @@ class TrialHistory:
         self.pending: dict[Configuration, None] = {}  # suggested, not observed; in order
         self._losses: list[tuple[float, ...] | None] = []  # None: failed
         self._kinds: list[int] = []
+        self._bounds: list[bool] = []  # of the measured
         self._columns: Columns | None = None  # of the first configurations; brought up to date when asked for
 
     def __len__(self) -> int:
@@ -38,6 +39,8 @@ class TrialHistory:
         self.pending.pop(trial.configuration, None)
         self.configurations.append(trial.configuration)
         self._kinds.append(_kind(trial))
+        if isinstance(trial.outcome, Measured):
+            self._bounds.append(bounds_only(trial.outcome))
         self._losses.append(
             tuple(o.loss(trial.outcome.values[o.name]) for o in self.task.objectives)
             if isinstance(trial.outcome, Measured)
@@ -66,6 +69,11 @@ class TrialHistory:
     def losses(self) -> Floats:
         """Losses of the measured trials, (measured, objectives)."""
         return np.array([loss for loss in self._losses if loss is not None], np.float64)
+
+    @property
+    def bounds(self) -> NDArray[np.bool_]:
+        """Which of the measured trials' losses are only the least that they can be (measured,)."""
+        return np.array(self._bounds, np.bool_)
 
     @property
     def kinds(self) -> NDArray[np.int64]:

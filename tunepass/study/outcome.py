@@ -29,7 +29,8 @@ FAILURE_STAGES: tuple[str, ...] = get_args(FailureStage)
 @dataclass(frozen=True, slots=True)
 class Measured:
     """Objective values by name, each finite and in its objective's unit; `samples` are the repeats behind them.
-    `censored`: measuring was cut short because it could not win; the values are what the few samples say."""
+    `censored`: measuring was cut short because it could not win; the values are what the few samples say. Without
+    samples not even one run was let end: the values are the least (of what is minimised) that it would have had."""
 
     values: Mapping[str, float]
     samples: tuple[float, ...] = ()
@@ -70,6 +71,11 @@ Outcome = Measured | Infeasible | Failed
 def cut_short(outcome: Outcome) -> bool:
     """Is it a censored measurement?"""
     return isinstance(outcome, Measured) and outcome.censored
+
+
+def bounds_only(outcome: Outcome) -> bool:
+    """Are the values of a censored measurement only bounds of what it would have had?"""
+    return isinstance(outcome, Measured) and outcome.censored and not outcome.samples
 
 
 @dataclass(frozen=True, slots=True)

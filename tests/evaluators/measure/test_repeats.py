@@ -1,4 +1,4 @@
-"""Medians over runs: how many, what is cut, and the machine's speed."""
+"""Runs of one candidate, raced against the best: how many, what is cut, and the machine's speed."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from collections.abc import Sequence
 import pytest
 
 from tunepass.evaluators.measure import repeats
-from tunepass.evaluators.measure.repeats import WALL_TIME, Repeats
+from tunepass.evaluators.measure.repeats import WALL_TIME, Cut, Repeats
 from tunepass.evaluators.measure.timing import MeasurePlan
+from tunepass.evaluators.process.run import Completed, Limits
 from tunepass.study.objective import Objective
 from tunepass.study.outcome import Failed, Measured
 
@@ -16,27 +17,100 @@ PLAN = MeasurePlan(budget_s=60, precision=0.01, least=3, most=5)
 RATE = Objective("rate", unit="GB/s", maximise=True)
 
 
+@pytest.fixture(autouse=True)
+def speed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(repeats, "machine_speed", lambda: 7.0)
+
+
 def runs(values: Sequence[float], name: str = "time"):  # type: ignore[no-untyped-def]
     left = iter(values)
     return lambda: {name: next(left)}
 
 
-def test_the_median_without_the_first_run() -> None:
-    outcome = Repeats(PLAN, [WALL_TIME]).measure(runs([3, 1, 2, 9, 8]), {"time": 100.0})
-    assert outcome == Measured({"time": 3.0}, (3, 1, 2, 9, 8))
+def raced(best: Sequence[float], objective: Objective = WALL_TIME) -> Repeats:
+    """With the runs of a best candidate behind it."""
+    some = Repeats(PLAN, [objective])
+    some.measure(runs(best[1:], objective.name), {objective.name: best[0]})
+    return some
+
+
+def test_the_first_run_is_the_first_sample() -> None:
+    outcome = Repeats(PLAN, [WALL_TIME]).measure(runs([3, 1, 2, 9]), {"time": 100.0})
+    assert outcome == Measured({"time": 3.0}, (100, 3, 1, 2, 9))
 
 
 def test_it_stops_when_the_median_is_known() -> None:
-    outcome = Repeats(PLAN, [WALL_TIME]).measure(runs([2, 2, 2]), {"time": 100.0})
+    outcome = Repeats(PLAN, [WALL_TIME]).measure(runs([2, 2]), {"time": 2.0})
     assert outcome == Measured({"time": 2.0}, (2, 2, 2))
 
 
-@pytest.mark.parametrize("objective,good,bad", [(WALL_TIME, 2.0, 9.0), (RATE, 9.0, 2.0)])
+@pytest.mark.parametrize("objective,good,bad", [(WALL_TIME, 2.0, 3.1), (RATE, 9.0, 5.9)])
 def test_what_cannot_win_is_cut_after_one_run(objective: Objective, good: float, bad: float) -> None:
-    some, name = Repeats(PLAN, [objective]), objective.name
-    some.measure(runs([good] * 3, name), {name: good})
+    some, name = raced([good] * 3, objective), objective.name
     assert some.measure(runs([], name), {name: bad}) == Measured({name: bad}, (bad,), censored=True)
     assert some.incumbent == good
+
+
+def test_what_is_surely_behind_is_not_run_again() -> None:
+    some = raced([2.0, 2.0, 2.05, 2.0, 2.1])
+    assert some.measure(runs([]), {"time": 2.4}) == Measured({"time": 2.4}, (2.4,))
+
+
+def test_what_overlaps_with_the_best_is_run_again() -> None:
+    some = raced([2.0, 2.2, 2.05, 2.3, 2.1])
+    assert some.measure(runs([2.3, 2.3]), {"time": 2.3}) == Measured({"time": 2.3}, (2.3, 2.3, 2.3))
+    assert some.incumbent == 2.1
+
+
+def test_what_is_surely_ahead_is_known_after_the_fewest_runs() -> None:
+    some = raced([2.0, 2.2, 2.05, 2.3, 2.1])
+    assert some.measure(runs([1.6, 1.8]), {"time": 1.7}) == Measured({"time": 1.7}, (1.7, 1.6, 1.8))
+    assert some.incumbent == 1.7
+
+
+def test_a_run_that_was_cut_is_a_bound_without_samples() -> None:
+    some = raced([2.0] * 3)
+    assert some.measure(runs([]), Cut({"time": 3.0})) == Measured({"time": 3.0}, (), censored=True)
+    again = some.measure(lambda: Cut({"time": 3.0}), {"time": 2.01})
+    assert again == Measured({"time": 2.01}, (2.01,), censored=True) and some.incumbent == 2.0
+
+
+class Program:
+    """Takes `seconds`, of which it works `worked`; notes its limits."""
+
+    def __init__(self, seconds: float, worked: float = 1.0):
+        self.seconds, self.worked, self.limits = seconds, worked, list[float]()
+
+    def __call__(self, limits: Limits) -> Completed:
+        self.limits.append(limits.wall_s)
+        seconds = min(self.seconds, limits.wall_s)
+        ended = "timeout" if self.seconds > limits.wall_s else "exit"
+        return Completed(ended=ended, returncode=0, seconds=seconds, cpu_s=self.worked * seconds)  # type: ignore[arg-type]
+
+
+def test_a_run_is_ended_at_a_multiple_of_the_best() -> None:
+    slow, limit = Program(60), Limits(wall_s=100)
+    done, cut = raced([2000.0] * 3).raced(slow, limit)
+    assert cut and done.seconds == slow.limits[0] == pytest.approx(3.02) and len(slow.limits) == 1
+    assert raced([2000.0] * 3).raced(Program(2.5), limit)[1] is False
+
+
+def test_a_run_that_has_waited_may_try_again() -> None:
+    waiting = Program(60, worked=0.5)
+    assert raced([2000.0] * 3).raced(waiting, Limits(wall_s=100))[1] and len(waiting.limits) == 2
+
+
+@pytest.mark.parametrize("objectives", [(RATE,), (WALL_TIME, RATE)])
+def test_only_a_wall_time_that_decides_ends_runs(objectives: Sequence[Objective]) -> None:
+    some, slow = Repeats(PLAN, objectives), Program(60)
+    some.measure(lambda: {"time": 1.0, "rate": 1.0}, {"time": 1.0, "rate": 1.0})
+    assert some.raced(slow, Limits(wall_s=100))[1] is False and slow.limits == [100]
+
+
+def test_the_cut_moves_with_the_speed_of_the_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    some = raced([2000.0] * 3)
+    monkeypatch.setattr(repeats, "machine_speed", lambda: 3.5)
+    assert some.cut_s() == pytest.approx(6.02)
 
 
 def test_with_two_objectives_nothing_is_cut() -> None:
@@ -49,9 +123,8 @@ def test_a_failing_run_is_the_outcome() -> None:
     assert Repeats(PLAN, [WALL_TIME]).measure(lambda: Failed("crash"), {"time": 1.0}) == Failed("crash")
 
 
-def test_the_speed_is_known_of_wall_times_only(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(repeats, "machine_speed", lambda: 7.0)
+def test_the_speed_is_known_of_wall_times_only() -> None:
     timed, printed = Repeats(PLAN, [WALL_TIME]), Repeats(PLAN, [RATE])
-    timed.measure(runs([2, 2, 2]), {"time": 2.0})
-    printed.measure(runs([2, 2, 2], "rate"), {"rate": 2.0})
+    timed.measure(runs([2, 2]), {"time": 2.0})
+    printed.measure(runs([2, 2], "rate"), {"rate": 2.0})
     assert (timed.speed, printed.speed) == (7.0, None)

@@ -122,3 +122,23 @@ def test_predictions_are_averaged_over_draws_fewer_the_more_rows() -> None:
         model.fit(x[:rows], loss[:rows], x[:0])
         assert len(model._used) == count and np.isfinite(model.score())
         assert (model.posterior(x).variance >= 0).all()
+
+
+def test_a_bound_is_raised_to_what_its_neighbours_say_and_never_lowered() -> None:
+    """Rows beside one another: the bound among the slow rises, the bound that is above its neighbours stays."""
+    space = small_space()
+    columns = space.sample_columns(80, np.random.default_rng(0))
+    embedding = Embedding(space.parameters)
+    nothing = np.empty((0, embedding.rows(columns).shape[1]))
+    truth = 4 * embedding.rows(columns)[:, 0]
+    cut = np.zeros(80, np.bool_)
+    cut[:40] = truth[:40] > 2  # above 2, half of the rows are known to be above 2 alone
+    loss = np.where(cut, 2.0, truth)
+    for model in (GpModel(embedding, GpSettings()), ForestModel(Encoding(space), ForestSettings(), 0)):
+        x, errors = model.rows(columns), []
+        for bounds in (None, cut):
+            model.fit(x, loss, nothing if isinstance(model, GpModel) else x[:0], None, bounds)
+            errors.append(np.abs(model.posterior(x[cut]).mean - truth[cut]).mean())
+        assert errors[1] < 0.9 * errors[0]
+        model.fit(x, truth, x[:0], None, cut & (truth < 0))
+        assert np.abs(model.posterior(x).mean - truth).mean() < 1

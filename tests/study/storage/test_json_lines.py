@@ -18,6 +18,7 @@ TRIALS = [
     StoredTrial(STUDY.name, Trial(0, CONFIGURATION, outcome, {"compile": 0.5}, "log\n", 2.5, same_as, "code"), "today")
     for outcome, same_as in [
         (Measured({"time": 1.5}, (1.5, 2.0), censored=True), None),
+        (Measured({"time": 1.5}, censored=True), None),
         (Infeasible("fits"), 0),
         (Failed("compile", "error: \N{SNOWMAN}"), None),
     ]

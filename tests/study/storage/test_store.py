@@ -25,6 +25,7 @@ from tunepass.study.trial import Trial
 TIME = (Objective("time", unit="ms"), Objective("rate", unit="GB/s", maximise=True))
 OUTCOMES = [
     Measured({"time": 1.25, "rate": 7.0}, samples=(1.25, 1.5), censored=True),
+    Measured({"time": 1.25, "rate": 7.0}, censored=True),
     Infeasible("fits"),
     Failed("compile", "error: naïve \N{SNOWMAN}\0 end"),
 ]

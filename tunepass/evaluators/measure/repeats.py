@@ -1,62 +1,136 @@
-"""A program that prints or takes a number which varies: medians over runs, cut short where it cannot win."""
+"""A program that prints or takes a number which varies: runs of one candidate, raced against the best so far.
+
+The first run counts. A run that is clearly behind is ended while it goes on, and further runs are made only while they
+can tell the candidate from the best.
+"""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from statistics import median
 
 from tunepass.evaluators.measure.speed import machine_speed
 from tunepass.evaluators.measure.timing import MeasurePlan, median_interval
+from tunepass.evaluators.process.run import Completed, Limits
 from tunepass.study.objective import Objective
 from tunepass.study.outcome import Failed, Measured
 
 WALL_TIME = Objective("time", unit="ms")
+START_S = 0.02  # that the start of a process may take longer than usual, whatever the program
+WORKED = 0.8  # share of its time that a program which never waits has the processor
+SPREAD = 0.02  # relative distance of two sets of runs that counts as one, where ENOUGH runs tell how much they vary
+SPREAD_OF_FEW = 0.1
+ENOUGH = 3
+SPEEDS = (0.5, 2.0)  # changes of the machine's speed that are believed
 Values = Mapping[str, float]
 
 
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """A run that was ended because it was behind: `values` are what it had reached, the least that it would have."""
+
+    values: Values
+
+
 class Repeats:
-    """Remembers the best median of the first objective. With several objectives nothing is cut: what is slow may be
-    good otherwise. `speed` is the machine's during the last measurement, if that was of wall times."""
+    """Remembers the runs of the best candidate, by the first objective. With several objectives nothing is cut: what is
+    slow may be good otherwise. `speed` is the machine's during the last measurement, if that was of wall times."""
 
     def __init__(self, plan: MeasurePlan, objectives: Sequence[Objective]):
         self.plan, self.objectives = plan, tuple(objectives)
-        self.incumbent: float | None = None
+        self.timed = self.objectives == (WALL_TIME,)
+        self.best: Sequence[float] = ()  # the first objective of the best candidate's runs
         self.speed: float | None = None
+        self._speed_of_best = 0.0
 
-    def measure(self, once: Callable[[], Values | Failed], first: Values) -> Measured | Failed:
-        """Runs until the median is known or the plan is spent. The first run warmed the caches: its values count only
-        where the candidate is cut after it, or where one run is all."""
-        name, plan = self.objectives[0].name, self.plan
-        timed = self.objectives == (WALL_TIME,)
-        runs: list[Values] = []
-        speeds = [machine_speed()] if timed else []
-        until = time.monotonic() + plan.budget_s
-        censored = self._hopeless(first[name])
-        while not censored and len(runs) < plan.most and plan.most > 1:
+    @property
+    def incumbent(self) -> float | None:
+        return median(self.best) if self.best else None
+
+    # -- one run
+
+    def cut_s(self) -> float | None:
+        """Seconds after which a run is clearly behind the best, at the machine's present speed; None: it has to end."""
+        if not (self.timed and self.best):
+            return None
+        slower = min(max(self._speed_of_best / machine_speed(), SPEEDS[0]), SPEEDS[1])
+        return self.plan.cutoff_factor * median(self.best) / 1000.0 * slower + START_S
+
+    def raced(self, run: Callable[[Limits], Completed], limits: Limits, spent_s: float = 0.0) -> tuple[Completed, bool]:
+        """A run, and whether it was ended because it is behind. `spent_s`: of what may pass until then. One that has
+        mostly waited, perhaps because others had the core, may try again."""
+        cut_s = self.cut_s()
+        if cut_s is None or cut_s - spent_s >= limits.wall_s:
+            return run(limits), False
+        shorter = replace(limits, wall_s=max(START_S, cut_s - spent_s))
+        done = run(shorter)
+        if done.ended == "timeout" and done.cpu_s < WORKED * done.seconds:
+            done = run(shorter)
+        return done, done.ended == "timeout"
+
+    # -- the runs of a candidate
+
+    def measure(self, once: Callable[[], Values | Cut | Failed], first: Values | Cut) -> Measured | Failed:
+        """More runs, until they tell the candidate from the best or the plan is spent; one that was cut is the last."""
+        speeds = [machine_speed()] if self.timed else []
+        if isinstance(first, Cut):
+            self.speed = median(speeds) if self.timed else None
+            return Measured(first.values, censored=True)
+        name, runs, censored = self.objectives[0].name, [first], self._hopeless(first)
+        until = time.monotonic() + self.plan.budget_s
+        while not (censored or self._decided([run[name] for run in runs]) or time.monotonic() >= until):
             values = once()
             if isinstance(values, Failed):
                 return values
-            runs.append(values)
-            if timed:
-                speeds.append(machine_speed())
-            if time.monotonic() >= until or (len(runs) >= plan.least and self._steady([run[name] for run in runs])):
+            if isinstance(values, Cut):
+                censored = True
                 break
-        runs = runs or [first]
+            runs.append(values)
+            speeds += [machine_speed()] if self.timed else []
         medians = {objective: median([run[objective] for run in runs]) for objective in first}
-        if not censored and self._leads(medians[name]):
-            self.incumbent = medians[name]
-        self.speed = median(speeds) if timed else None
+        self.speed = median(speeds) if self.timed else None
+        if not censored:
+            self._compare([run[name] for run in runs])
         return Measured(medians, tuple(run[name] for run in runs), censored=censored)
 
-    def _leads(self, value: float) -> bool:
-        objective = self.objectives[0]
-        return self.incumbent is None or objective.loss(value) < objective.loss(self.incumbent)
+    def _compare(self, values: Sequence[float]) -> None:
+        """The best are these runs, if they are better."""
+        loss = self.objectives[0].loss
+        if not self.best or loss(median(values)) < loss(median(self.best)):
+            self.best, self._speed_of_best = tuple(values), self.speed or 0.0
 
-    def _hopeless(self, value: float) -> bool:
-        if self.incumbent is None or len(self.objectives) > 1 or value * self.incumbent <= 0:
+    def _hopeless(self, run: Values) -> bool:
+        objective = self.objectives[0]
+        value, best = run[objective.name], self.incumbent
+        if best is None or len(self.objectives) > 1 or value * best <= 0:
             return False
-        return self.objectives[0].gain(self.incumbent, value) < 1 / (2 * self.plan.cutoff_factor)
+        return objective.gain(best, value) < 1 / self.plan.cutoff_factor
+
+    def _decided(self, values: Sequence[float]) -> bool:
+        """Would another run change who is better, or what the value is?"""
+        if len(values) >= self.plan.most or self._behind(values):
+            return True
+        return len(values) >= self.plan.least and (self._steady(values) or self._ahead(values))
+
+    def _behind(self, values: Sequence[float]) -> bool:
+        """Is each run worse than the worst of the best's by more than those differ? What is near is measured on."""
+        if not self.best or len(self.objectives) > 1:
+            return False
+        losses, best = self._losses(values), self._losses(self.best)
+        return min(losses) > max(best) + max(max(best) - min(best), self._margin())
+
+    def _ahead(self, values: Sequence[float]) -> bool:
+        if not self.best or len(self.objectives) > 1:
+            return False
+        return max(self._losses(values)) < min(self._losses(self.best)) - self._margin()
+
+    def _losses(self, values: Sequence[float]) -> list[float]:
+        return [self.objectives[0].loss(value) for value in values]
+
+    def _margin(self) -> float:
+        return (SPREAD if len(self.best) >= ENOUGH else SPREAD_OF_FEW) * abs(median(self.best))
 
     def _steady(self, values: Sequence[float]) -> bool:
         lo, hi = median_interval(values)

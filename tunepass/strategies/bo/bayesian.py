@@ -168,7 +168,8 @@ class Bayesian(BayesianLoop):
         if self.settings.fantasise_failures and not history.measured.all():
             failed = np.flatnonzero(~history.measured)[-FAILURE_FANTASIES:]
             fantasies = np.vstack([model.rows(take(history.columns, failed)), fantasies])
-        model.fit(x, losses, fantasies, informative_rows(losses, ROWS) if len(losses) > ROWS else None)
+        keep = informative_rows(losses, ROWS) if len(losses) > ROWS else None
+        model.fit(x, losses, fantasies, keep, history.bounds)
         acquisition = ExpectedImprovement(float(losses.min()))
         return lambda columns: acquisition.utility(model.posterior(model.rows(columns)))
 

@@ -26,6 +26,7 @@ REFIT_GROWTH_LATER = 0.25  # the same, from FIT_ROWS rows on
 DRAW_ROWS = 600  # rows times draws of the hyperparameters, at most: draws matter while rows are few
 TREE_ROWS, MIN_TREES = 10_000, 10  # rows times trees at most, but some trees: a suggestion's cost stays bounded
 Indices = NDArray[np.int64]
+Mask = NDArray[np.bool_]
 
 
 class Model(ABC):
@@ -36,10 +37,15 @@ class Model(ABC):
         """Rows (n, f) of this model's features."""
 
     @abstractmethod
-    def fit(self, x: Floats, loss: Floats, fantasies: Floats, keep: Indices | None = None) -> None:
+    def fit(
+        self, x: Floats, loss: Floats, fantasies: Floats, keep: Indices | None = None, bounds: Mask | None = None
+    ) -> None:
         """Learn rows `x` (n, f) and losses (n,), then rows `fantasies` (k, f) with their posterior means as losses.
 
-        `keep`: indices of the rows that a process is conditioned on, where all rows are too many.
+        `keep`: indices of the rows that a process is conditioned on, where all rows are too many. `bounds` (n,): whose
+        losses are only the least that they can be. Those have what the other rows predict of them, where that is more
+        (one step of the imputation of Hutter, Hoos and Leyton-Brown 2011, "Bayesian optimization with censored
+        response data").
         """
 
     @abstractmethod
@@ -70,20 +76,26 @@ class GpModel(Model):
     def rows(self, columns: Columns) -> Floats:
         return self.embedding.rows(columns)
 
-    def fit(self, x: Floats, loss: Floats, fantasies: Floats, keep: Indices | None = None) -> None:
+    def fit(
+        self, x: Floats, loss: Floats, fantasies: Floats, keep: Indices | None = None, bounds: Mask | None = None
+    ) -> None:
         rows, n = len(x), last_refit(len(x))
         key = loss[:n].tobytes()
         if key not in self._thetas:
             chosen = informative_rows(loss[:n], FIT_ROWS)
             self._thetas = {key: self._search(x[:n][chosen], loss[:n][chosen], DRAW_ROWS // n)}
         if keep is not None:
-            x, loss = x[keep], loss[keep]
+            x, loss, bounds = x[keep], loss[keep], None if bounds is None else bounds[keep]
         drawn = list(zip(self.processes, self._thetas[key]))
         if rows < self.settings.thompson_rows:
             drawn = [drawn[(rows + len(fantasies)) % len(drawn)]]
         self._used = [process for process, _ in drawn]
         for process, theta in drawn:
             process.refit(x, loss, theta)
+        if bounds is not None and bounds.any():
+            loss = raised(loss, bounds, equal_mixture([process.leave_one_out() for process in self._used]).mean)
+            for process, theta in drawn:
+                process.refit(x, loss, theta)
         if len(fantasies):
             losses = np.concatenate([loss, self.posterior(fantasies).mean])
             for process, theta in drawn:
@@ -128,13 +140,18 @@ class ForestModel(Model):
     def rows(self, columns: Columns) -> Floats:
         return self.encoding.encode(columns)
 
-    def fit(self, x: Floats, loss: Floats, fantasies: Floats, keep: Indices | None = None) -> None:
+    def fit(
+        self, x: Floats, loss: Floats, fantasies: Floats, keep: Indices | None = None, bounds: Mask | None = None
+    ) -> None:
         trees = max(min(self.settings.trees, MIN_TREES), min(self.settings.trees, TREE_ROWS // len(x)))
         self.forest = Forest(replace(self.settings, trees=trees, seed=self.seed + len(x) + len(fantasies)))
         self.forest.fit(x, loss)
         left_out = self.forest.trees.out_of_bag
         error = np.where(np.isnan(left_out), loss.mean(), left_out) - loss
         self._score = held_out_score(Posterior(loss + error, np.full(len(loss), (error**2).mean())), loss)
+        if bounds is not None and bounds.any():
+            loss = raised(loss, bounds, loss + error)
+            self.forest.fit(x, loss)
         if len(fantasies):
             losses = np.concatenate([loss, self.forest.posterior(fantasies).mean])
             self.forest.fit(np.vstack([x, fantasies]), losses)
@@ -144,6 +161,11 @@ class ForestModel(Model):
 
     def score(self) -> float:
         return self._score
+
+
+def raised(loss: Floats, bounds: Mask, left_out: Floats) -> Floats:
+    """Losses (n,), those of `bounds` raised to what the other rows predict there."""
+    return np.where(bounds, np.maximum(loss, left_out), loss)
 
 
 def held_out_score(predicted: Posterior, loss: Floats) -> float:
