@@ -49,8 +49,8 @@ def _start_in_utf8() -> NoReturn:
 
 
 def _dispatch(words: list[str]) -> int:
-    if words[:1] == ["cc"]:  # every word belongs to the compiler, --help and --version too
-        status: int = importlib.import_module(COMMANDS["cc"][1]).run(words[1:])
+    if words[:1] in (["cc"], ["c++"]):  # every word belongs to the compiler, --help and --version too
+        status: int = importlib.import_module(COMMANDS["cc"][1]).run(words[1:], words[0])
         return status
     try:
         options = parse(words)

@@ -40,7 +40,8 @@ class Folder:
         return run_tunepass(words, self.path, environment)
 
     def files(self) -> set[str]:
-        return {str(p.relative_to(self.path)) for p in self.path.rglob("*") if p.is_file()}
+        """All files but the one that every new `.tunepass` has."""
+        return {str(p.relative_to(self.path)) for p in self.path.rglob("*") if p.is_file() and p.name != ".gitignore"}
 
     def write(self, name: str, text: str) -> Path:
         path = self.path / name

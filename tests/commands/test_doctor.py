@@ -48,6 +48,17 @@ def test_without_a_compiler_something_needed_is_missing(monkeypatch, capsys) -> 
     assert "MISSING  cc" in out and "to get cc: apt install gcc" in out
 
 
+def test_compilers_that_are_called_by_their_version(tmp_path, monkeypatch, capsys) -> None:  # type: ignore[no-untyped-def]
+    for name in ("gcc-13", "clang++-19.1", "gcc-ar-13", "gcc-"):
+        (tmp_path / name).write_text(f"#!/bin/sh\necho this is {name}\n")
+        (tmp_path / name).chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert main(["doctor", "--format", "json"]) == 0  # with gcc-13 there is a compiler to name
+    found = {f["name"]: f["found"] for f in json.loads(capsys.readouterr().out)["findings"]}
+    assert (found["gcc-13"], found["clang++-19.1"]) == ("this is gcc-13", "this is clang++-19.1")
+    assert "gcc-ar-13" not in found and "gcc-" not in found
+
+
 def test_a_command_that_does_not_work_has_no_version(tmp_path, monkeypatch) -> None:  # type: ignore[no-untyped-def]
     broken = tmp_path / "gcc"
     broken.write_text("#!/bin/sh\nexit 1\n")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from pathlib import Path
 from xml.etree import ElementTree
@@ -74,6 +75,17 @@ def test_verify_says_line_by_line_why_it_does_not(built: Folder, tmp_path: Path)
     assert data["kernels"]["scale.c::scale"]["fits"] is False
 
 
+def test_verify_of_a_lock_of_cxx_names_a_compiler_of_cxx(built: Folder, tmp_path: Path) -> None:
+    folder = copied(built, tmp_path)
+    lock = folder.path / "tunepass.lock"
+    lock.write_text(re.sub(r"compiler: [^,]*", "compiler: g++ 9.9.9", lock.read_text()))
+    assert folder.run("verify").stderr.rstrip().endswith("name the right one after `--`: -- g++ -O2")
+
+
+def test_a_store_is_nothing_for_git(built: Folder) -> None:
+    assert (built.path / ".tunepass" / ".gitignore").read_text() == "*\n"
+
+
 def test_verify_of_what_is_gone(built: Folder, tmp_path: Path) -> None:
     folder = copied(built, tmp_path)
     (folder.path / "scale.c").unlink()
@@ -125,6 +137,10 @@ def test_report_writes_a_picture_and_a_page(built: Folder, tmp_path: Path) -> No
     assert folder.run("report", "scale.c", "-o", "r.html").returncode == 0
     page = (folder.path / "r.html").read_text()
     assert page.startswith("<!doctype html>") and page.count("<tr") == 5
+    facts = dict(re.findall("<dt>(.*?)</dt><dd>(.*?)</dd>", page))
+    assert list(facts)[:3] == ["choice", "gain", "compiler"]
+    assert re.match(r"time: [0-9.]+x( \([0-9.]+ to [0-9.]+\))?, [0-9.]+ -&gt; [0-9.]+ ", facts["gain"])
+    assert facts["compiler"].startswith("gcc") and facts["compiler"].endswith(" -O2")
     done = folder.run("report", "scale.c", "-o", "r.pdf")
     assert done.returncode == 2 and "FILE.html or FILE.svg" in done.stderr
     assert folder.run("report", "scale.c", "-o", "no/such/r.svg").returncode == 2

@@ -26,7 +26,7 @@ def test_nothing_from_outside_becomes_markup() -> None:
         Trial(1, Configuration({"flag": "b"}), Failed("compile", EVIL)),
         Trial(2, Configuration({"flag": "c"}), Infeasible(EVIL)),
     ]
-    text = page(EVIL, [section(EVIL, trials, [Objective("time", unit=EVIL)], trials[0].configuration, EVIL)])
+    text = page(EVIL, [section(EVIL, trials, [Objective("time", unit=EVIL)], trials[0].configuration, {EVIL: EVIL})])
     tags = Tags()
     tags.feed(text)
     assert "script" not in tags.seen and "<script" not in text

@@ -157,6 +157,10 @@ def _add_cc(commands: Commands) -> None:
     commands.add_parser("cc", help="stand in for the compiler: CC='tunepass cc'", add_help=False)
 
 
+def _add_cxx(commands: Commands) -> None:
+    commands.add_parser("c++", help="stand in for the C++ compiler: CXX='tunepass c++'", add_help=False)
+
+
 def _add_space(commands: Commands) -> None:
     parser = _command(commands, "space", "print the parameters, constraints and exact size of a source's space")
     parser.add_argument("source", metavar="SOURCE")
@@ -283,6 +287,7 @@ def _add_doctor(commands: Commands) -> None:
 COMMANDS: Mapping[str, tuple[Callable[[Commands], None], str]] = {
     "build": (_add_build, "tunepass.commands.build"),
     "cc": (_add_cc, "tunepass.commands.cc"),
+    "c++": (_add_cxx, "tunepass.commands.cc"),
     "space": (_add_space, "tunepass.commands.space"),
     "estimate": (_add_estimate, "tunepass.commands.estimate"),
     "pareto": (_add_pareto, "tunepass.commands.pareto"),

@@ -1,11 +1,13 @@
-"""`tunepass cc`: the compiler, plus what the lock says of each source. Never searches, and is as quiet as the compiler.
+"""`tunepass cc` and `tunepass c++`: the compiler, plus what the lock says of each source. They never search, and are as
+quiet as the compiler.
 
 A source without an entry in its folder's tunepass.lock is the compiler's alone. One that has an entry is compiled with
 the chosen macros and flags after the command line's own. When the source has changed since, the choice stands as long
 as it is still a configuration of the space (a note says so), else the source's defaults do (a warning says so): no word
 of a lock reaches a compiler but as a value that the source itself lists.
 
-TUNEPASS_CC names the compiler behind it (default: cc). TUNEPASS_FROZEN=1, or --frozen as the first argument, turns a
+TUNEPASS_CC and TUNEPASS_CXX name the compilers behind them (default: cc, c++); as a launcher they stand before the
+compiler's own command. TUNEPASS_FROZEN=1, or --frozen as the first argument, turns a
 stale or missing entry into status 3, and so what is annotated but cannot be tuned as it is given: from stdin, included
 by another file, preprocessed.
 """
@@ -16,14 +18,14 @@ import os
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import BinaryIO
 
 from tunepass.commands.answer import Status
 from tunepass.commands.compiler_call import STDIN, CompilerCall, analyse
 from tunepass.commands.compiling_tuned import Tuned, become, compile_tuned
-from tunepass.evaluators.toolchains.named import named_compiler
+from tunepass.commands.launcher import compiler_behind
 from tunepass.evaluators.toolchains.responses import expanded
 from tunepass.jobs.annotations import annotated, annotated_files, contents
 
@@ -40,14 +42,17 @@ class Plan:
     stale: tuple[str, ...] = ()
 
 
-def run(words: Sequence[str]) -> int:
+def run(words: Sequence[str], command: str = "cc") -> int:
     frozen = os.environ.get("TUNEPASS_FROZEN") == "1"
     if words[:1] == ["--frozen"]:
         frozen, words = True, words[1:]
-    compiler = list(named_compiler())
-    call = analyse(expanded(words)[0])
+    compiler, words, cxx = compiler_behind(words, command)
+    call = analyse(expanded(words)[0], cxx=cxx)
     if call.dry or (len(call.compiled) > 1 and call.named_output and not call.links):
         return become([*compiler, *words])  # nothing is compiled: the compiler says what it would do, or what is wrong
+    if call.warns_of_pragmas and any(annotated(contents(Path(given.name))) for given in call.compiled):
+        call = replace(call, arguments=(*call.arguments, "-Wno-unknown-pragmas"))
+        words = list(call.arguments) if "--" in words else [*words, "-Wno-unknown-pragmas"]
     plan = make_plan(call, frozen=frozen)
     if frozen:
         stale = [*plan.stale, *_slipping(call)]

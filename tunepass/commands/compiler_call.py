@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -50,6 +51,12 @@ TAKES_VALUE = frozenset(
 STOPS_EARLY = frozenset(
     {"-c", "-S", "-E", "-M", "-MM", "-fsyntax-only", "--compile", "--assemble", "--preprocess", "--precompile"}
 )
+AS_CXX = {
+    "c": "c++",
+    "cpp-output": "c++-cpp-output",
+    "c-header": "c++-header",
+}  # by g++ and clang++, whatever the suffix
+UNKNOWN_PRAGMAS = re.compile(r"-W(no-)?(error=)?unknown-pragmas")
 STDIN = "-"
 Keep = Callable[[int, str, str | None], bool]
 
@@ -84,6 +91,12 @@ class CompilerCall:
     def compiled(self) -> tuple[Input, ...]:
         """The inputs that are compiled, sources and others."""
         return tuple(given for given in self.inputs if given.language)
+
+    @property
+    def warns_of_pragmas(self) -> bool:
+        """Does the compiler warn of pragmas that it does not know, without having been told so by their name?"""
+        named = any(UNKNOWN_PRAGMAS.fullmatch(argument) for argument in self.arguments)
+        return not named and not {"-Wall", "-Weverything", "--all-warnings"}.isdisjoint(self.arguments)
 
     @property
     def dry(self) -> bool:
@@ -132,8 +145,9 @@ class CompilerCall:
         return words
 
 
-def analyse(words: Sequence[str]) -> CompilerCall:
-    """Find the inputs among a compiler's arguments, and whether it is to link. What follows `--` is a file."""
+def analyse(words: Sequence[str], *, cxx: bool = False) -> CompilerCall:
+    """Find the inputs among a compiler's arguments, and whether it is to link. What follows `--` is a file. `cxx`: the
+    compiler is one of C++, which takes sources in C for such in C++."""
     arguments = _without_separator(words)
     inputs: list[Input] = []
     included: list[str] = []
@@ -147,6 +161,7 @@ def analyse(words: Sequence[str]) -> CompilerCall:
         folders += _value_of(argument, value, ("-I", "-iquote", "--include-directory"))
         if value is None and (not argument.startswith("-") or argument == STDIN):
             by_suffix = "c" if argument == STDIN else LANGUAGES.get(Path(argument).suffix, "")
+            by_suffix = AS_CXX.get(by_suffix, by_suffix) if cxx else by_suffix
             language = by_suffix if stated == "none" else stated
             inputs.append(Input(i, argument, language, stated != "none"))
     at = tuple(one.place for one in inputs if one.language in TUNABLE and one.name != STDIN)

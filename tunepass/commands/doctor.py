@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import importlib
 import os
 import platform
+import re
 import shutil
 import subprocess
 import sys
@@ -39,6 +41,7 @@ class Finding:
 # command, what it is for, how to get it. The first C compiler found is enough.
 COMPILERS = (("cc", "the default compiler"), ("gcc", "a compiler to tune for"), ("clang", "a compiler to tune for"))
 CXX_COMPILERS = (("c++", "C++ sources"),)
+VERSIONED = re.compile(r"(?:gcc|g\+\+|clang|clang\+\+)-\d+(?:\.\d+)*")
 TOOLS = (("valgrind", "--objective instructions", "apt install valgrind"),)
 PACKAGES = ("cffi", "lark", "numpy", "PyYAML", "rich", "scipy")
 EXTRAS = (
@@ -107,12 +110,24 @@ def _native_version() -> str:
 
 def _compilers() -> Iterator[Finding]:
     versions = {name: version(name) for name, _ in (*COMPILERS, *CXX_COMPILERS)}
-    any_c = any(versions[name] for name, _ in COMPILERS)
+    further = {name: version(name) for name in _versioned()}
+    any_c = any(versions[name] for name, _ in COMPILERS) or any("++" not in name for name in further)
     for name, purpose in COMPILERS:
         needed = not any_c and name == "cc"
         yield Finding(name, purpose, versions[name], needed, f"apt install {'gcc' if name == 'cc' else name}")
     for name, purpose in CXX_COMPILERS:
         yield Finding(name, purpose, versions[name], False, "apt install g++")
+    for name, found in further.items():
+        yield Finding(name, "a compiler to tune for", found, False, "")
+
+
+def _versioned() -> list[str]:
+    """The compilers on PATH that are called by a version, such as gcc-13."""
+    names: set[str] = set()
+    for folder in os.get_exec_path():
+        with contextlib.suppress(OSError):
+            names.update(name for name in os.listdir(folder) if VERSIONED.fullmatch(name))
+    return sorted(name for name in names if shutil.which(name))
 
 
 def _tools() -> Iterator[Finding]:

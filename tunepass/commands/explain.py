@@ -46,7 +46,7 @@ def _text(past: Past) -> str:
         near = [(f"{n.parameter}={shown(n.value)}", _value(past, n.trial)) for n in neighbours(past)]
         lines.append("  one change away from it:" if near else "  nothing one change away from it was tried")
         lines += [table(near, indent="    ")] if near else []
-    if decisive := _importance(past):
+    if decisive := importance_of(past):
         shares = ", ".join(f"{name} {value:.2f}" for name, value in decisive.items())
         lines.append(f"  what decides between good and bad: {shares}")
     lines += transferred(past.history.origin)
@@ -55,7 +55,7 @@ def _text(past: Past) -> str:
     return "\n".join(lines)
 
 
-def _importance(past: Past) -> dict[str, float]:
+def importance_of(past: Past) -> dict[str, float]:
     """How much each parameter decides, most first, of 1 (tunepass.strategies.density_ratio); from a few trials on."""
     trials = past.history.trials
     if sum(t.measured for t in trials) < FEW or past.job.objective not in past.history.objectives:
@@ -101,7 +101,7 @@ def _data(past: Past) -> Json:
         "choice": None if past.choice is None else {name: plain(value) for name, value in past.choice.items()},
         "default": [_trial(past, t) for t in trials[:1]],
         "best": [_trial(past, t) for t in _best(past)],
-        "importance": _importance(past),
+        "importance": importance_of(past),
         **origin_data(past.history.origin),
         "neighbours": [{"parameter": n.parameter, **_trial(past, n.trial)} for n in neighbours(past)],
     }

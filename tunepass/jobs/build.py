@@ -25,7 +25,7 @@ from tunepass.jobs.job import (
     recall,
     search,
 )
-from tunepass.jobs.places import lock_path
+from tunepass.jobs.places import lock_path, prepare_for
 from tunepass.jobs.tables import front_csv, number
 from tunepass.jobs.transfer import transfer_to
 from tunepass.passes.apply_schedule import scheduled
@@ -131,7 +131,7 @@ def _result_of(job: Job, options: SearchOptions, request: BuildRequest, shows: S
     if request.frozen or (finished and _has_picks(job, options, store) and not request.search_on and not misfits):
         return recall(job, store)
     prior = None if job.only_priced else transfer_to(job, store, options.transfer_from)
-    writable_folder(store.parent)
+    prepare_for(store)
     writable_folder(lock_path(request.source).parent)
     stale = f"the lock is stale: {'; '.join(misfits)}" if job.entry and misfits else ""
     opening = ". ".join(sentence for sentence in (stale, prior.sentence() if prior else "") if sentence)

@@ -6,7 +6,10 @@ import os
 import re
 from pathlib import Path
 
+from tunepass.files import writable_folder, write_text
 from tunepass.study.lock import lock
+
+OWN_FOLDER = ".tunepass"
 
 _ESCAPE = re.compile(r"\\(\\|x[0-9a-f]{2})")
 
@@ -46,4 +49,12 @@ def lock_path(source: str | Path) -> Path:
 def store_path(source: str | Path, named: str | None) -> Path:
     """`--store`, else TUNEPASS_STORE, else `.tunepass/store.db` beside the source."""
     chosen = named or os.environ.get("TUNEPASS_STORE")
-    return Path(chosen.removeprefix("sqlite:///")) if chosen else Path(source).parent / ".tunepass" / "store.db"
+    return Path(chosen.removeprefix("sqlite:///")) if chosen else Path(source).parent / OWN_FOLDER / "store.db"
+
+
+def prepare_for(store: Path) -> None:
+    """Make the store's folder; a new one of our own tells git to leave it alone. TunepassError where it cannot be."""
+    new = store.parent.name == OWN_FOLDER and not store.parent.exists()
+    writable_folder(store.parent)
+    if new:
+        write_text(store.parent / ".gitignore", "*\n")

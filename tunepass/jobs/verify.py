@@ -47,9 +47,16 @@ class Checked:
         if not are_harmless(locked.flags):
             return [f"{self.key}: no compiler is given this lock's flags, so they and headers are not compared; {how}"]
         if locked.changes(replace(now, source=locked.source, space=locked.space, device=locked.device)):
-            example = shlex.join(["gcc", *locked.flags])
+            example = shlex.join([_called(locked.compiler, self.job.kernel), *locked.flags])
             return [f"{self.key}: compared with `{usual_command(())[0]}`, as none was named; {how}: -- {example}"]
         return []
+
+
+def _called(compiler: str, kernel: Kernel) -> str:
+    """A command for the compiler that a lock names, which anything may be written in."""
+    cxx = kernel.language == "c++" or compiler.startswith("g++")
+    clang = "clang" in compiler.split()
+    return ("clang++" if cxx else "clang") if clang else ("g++" if cxx else "gcc")
 
 
 def check(paths: list[str], compiler: tuple[str, ...]) -> list[Checked]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 
 from tunepass.report.axis import short
@@ -16,6 +16,7 @@ STYLE = """\
 :root { color-scheme: light dark } body { font: 15px/1.45 system-ui, sans-serif; margin: 2em auto; max-width: 70em;
 padding: 0 1em } table { border-collapse: collapse; font-size: 13px } td, th { padding: .2em .7em; text-align: left;
 border-bottom: 1px solid #8884; vertical-align: top } td.number { text-align: right } .wide { overflow-x: auto }
+dl { display: grid; grid-template-columns: max-content 1fr; gap: .2em 1em } dd { margin: 0 }
 tr.chosen { background: #f9731630 } pre { margin: 0; white-space: pre-wrap; max-width: 60em } svg { max-width: 100% }"""
 
 
@@ -30,12 +31,17 @@ def page(title: str, sections: Sequence[str]) -> str:
 
 
 def section(
-    title: str, trials: Sequence[Trial], objectives: Sequence[Objective], choice: Configuration | None, summary: str
+    title: str,
+    trials: Sequence[Trial],
+    objectives: Sequence[Objective],
+    choice: Configuration | None,
+    facts: Mapping[str, str],
 ) -> str:
-    """One kernel: a line of summary, the picture of each objective, the table of trials."""
+    """One kernel: its facts by name, the picture of each objective, the table of trials."""
     pictures = [convergence_svg(trials, objective, f"{title}: {objective.name}") for objective in objectives]
+    listed = "".join(f"<dt>{escape(name)}</dt><dd>{escape(fact)}</dd>" for name, fact in facts.items())
     return "\n".join(
-        [f"<h1>{escape(title)}</h1>", f"<p>{escape(summary)}</p>", *pictures, *_table(trials, objectives, choice)]
+        [f"<h1>{escape(title)}</h1>", f"<dl>{listed}</dl>", *pictures, *_table(trials, objectives, choice)]
     )
 
 

@@ -28,6 +28,13 @@ def test_a_program_that_is_no_compiler_is_refused(tmp_path: Path) -> None:
         identify("clang-99")
 
 
+@pytest.mark.parametrize("program,hint", [("-O2", "-- gcc -O2"), ("nocc", "install it or name another after `--`")])
+def test_what_nobody_could_install_is_not_proposed(program: str, hint: str) -> None:
+    with pytest.raises(ToolError) as caught:
+        identify(program)
+    assert str(caught.value).endswith(hint) and "apt-get" not in str(caught.value)
+
+
 def test_words_are_sorted_into_compiling_linking_and_sources() -> None:
     words = ("-O2", "-I", "include", "-DX=1", "-lm", "-L", "lib", "-Wl,-rpath,x", "other.c", "fast.o", "-fopenmp")
     assert split_arguments(words) == (

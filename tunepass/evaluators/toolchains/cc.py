@@ -47,9 +47,12 @@ def _family(version: str) -> Family:
 
 
 def _how_to_install(program: str) -> str:
+    if program.startswith("-"):
+        return f"after `--` the compiler comes first: -- gcc {program}"
     known = {"gcc": "gcc", "g++": "g++", "cc": "gcc", "c++": "g++", "clang": "clang", "clang++": "clang"}
-    package = known.get(program.split("/")[-1].split("-")[0], program)
-    return f"install it (Debian, Ubuntu: apt-get install {package}) or name another after `--`"
+    package = known.get(program.split("/")[-1].split("-")[0], "")
+    how = f" (Debian, Ubuntu: apt-get install {package})" if package else ""
+    return f"install it{how} or name another after `--`"
 
 
 TWO_WORDS = ("-I", "-D", "-U", "-include", "-isystem", "-iquote", "-idirafter", "-x", "-Xclang", "-mllvm", "-arch")

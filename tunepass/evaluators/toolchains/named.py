@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from tunepass.diagnostics import ToolError
 
 VARIABLE = "TUNEPASS_CC"
+CXX_VARIABLE = "TUNEPASS_CXX"
 # What says how files are compiled, or names files that are only read: no program, no output, no further arguments.
 HARMLESS = re.compile(
     r"""-O\w* | -g[\w-]* | -std=[\w+]+ | -pthread | -pedantic | -ansi | -w | -static | -rdynamic | -s
@@ -21,13 +22,13 @@ HARMLESS = re.compile(
 TAKES_ONE = frozenset({"-I", "-L", "-l", "-D", "-U", "-isystem", "-iquote", "-idirafter", "-include"})
 
 
-def named_compiler() -> tuple[str, ...]:
+def named_compiler(variable: str = VARIABLE, usual: str = "cc") -> tuple[str, ...]:
     """TUNEPASS_CC's words, else `cc`. Raises ToolError for what cannot be split."""
-    text = os.environ.get(VARIABLE, "")
+    text = os.environ.get(variable, "")
     try:
-        return tuple(shlex.split(text)) or ("cc",)
+        return tuple(shlex.split(text)) or (usual,)
     except ValueError as error:
-        raise ToolError(f"{VARIABLE} cannot be split into words: {error}", hint=f"it is {text!r}") from None
+        raise ToolError(f"{variable} cannot be split into words: {error}", hint=f"it is {text!r}") from None
 
 
 def usual_command(flags: tuple[str, ...]) -> tuple[str, ...]:
