@@ -9,7 +9,7 @@ from tunepass import cli
 from tunepass.commands import doctor
 from tunepass.diagnostics import EnvironmentFault, TunepassError
 
-HEAVY = ("numpy", "scipy", "sklearn", "lark", "rich", "yaml", "cffi")
+HEAVY = ("numpy", "scipy", "sklearn", "lark", "islpy", "rich", "yaml", "cffi")
 
 
 def loaded_by(statement: str) -> list[str]:

@@ -9,12 +9,13 @@ from pathlib import PurePath
 
 from tunepass.diagnostics import Span
 from tunepass.frontends.c.loops.rewrite import describe, rewrite
-from tunepass.frontends.c.lowering import flags, macros, nests_of
+from tunepass.frontends.c.lowering import flags, macros, nests_of, scheduled, scops_of
 from tunepass.frontends.c.syntax.definitions import is_known
 from tunepass.ir.c_kernel import ArrayArgument, CKernel, KernelCall
 from tunepass.ir.files import EmittedFile
 from tunepass.ir.kernel import Kernel
-from tunepass.ir.loops import Nest
+from tunepass.polyhedral.describe import describe_scop
+from tunepass.polyhedral.plan import plan_of
 from tunepass.space.configuration import Configuration
 
 
@@ -53,17 +54,22 @@ def _scheduled(kernels: Sequence[Kernel]) -> str:
     for kernel in kernels:
         values = chosen(kernel)
         for nest in nests_of(kernel):
-            changes.append((nest.pragma, _loops_comment(nest, values)))
+            changes.append((nest.pragma, _loops_comment(nest.pragma, describe(nest, values))))
             changes.append((nest.span, rewrite(nest, values, numbered=False)))
+        for part in scops_of(kernel):
+            plan = plan_of(part.directives, values)
+            words = describe_scop(part.scop, plan, independent=part.directives.independent)
+            changes.append((part.scop.pragma, _loops_comment(part.scop.pragma, words)))
+            changes.append((part.scop.span, scheduled(part, values, numbered=False)))
     for span, replacement in sorted(changes, key=lambda change: change[0].start, reverse=True):
         text = text[: span.start] + replacement + text[span.end :]
     return text
 
 
-def _loops_comment(nest: Nest, values: Configuration) -> str:
-    line = nest.pragma.source.line_text(nest.pragma.start)
+def _loops_comment(pragma: Span, words: str) -> str:
+    line = pragma.source.line_text(pragma.start)
     margin = line[: len(line) - len(line.lstrip())]
-    text = f"Loops, from the outside in: {describe(nest, values)}."
+    text = f"Loops, from the outside in: {words}."
     return f"\n{margin}".join(_comment(textwrap.wrap(text, 100))).replace(f"\n{margin} */", " */")
 
 

@@ -9,6 +9,10 @@ from tunepass.ir.candidate import Candidate, Request
 from tunepass.ir.kernel import Binding, Kernel
 from tunepass.ir.loops import Nest
 from tunepass.ir.schedule import is_active, plan
+from tunepass.ir.scop_directives import ScopNest
+from tunepass.polyhedral.apply import is_marked
+from tunepass.polyhedral.plan import plan_of
+from tunepass.polyhedral.write import rewrite_scop
 from tunepass.space.configuration import Configuration, Value
 from tunepass.space.parameter import Parameter
 
@@ -16,6 +20,11 @@ from tunepass.space.parameter import Parameter
 def nests_of(kernel: Kernel) -> tuple[Nest, ...]:
     """The loop nests to rewrite."""
     return kernel.body_as(CKernel).nests
+
+
+def scops_of(kernel: Kernel) -> tuple[ScopNest, ...]:
+    """The static control parts to write anew."""
+    return kernel.body_as(CKernel).scops
 
 
 def macro_names(parameter: Parameter) -> tuple[str, ...]:
@@ -93,21 +102,49 @@ def requests(kernel: Kernel, configuration: Configuration) -> tuple[Request, ...
         for nest in nests_of(kernel)
         for step in plan(nest, configuration)
         if (step.vectorize or step.hindered) and step.loop.span is not None
+    ) + tuple(request for nest in scops_of(kernel) for request in _scop_requests(nest, configuration))
+
+
+def _scop_requests(nest: ScopNest, configuration: Configuration) -> tuple[Request, ...]:
+    """The vector loops that the author named; where any may be, the compiler may leave one as it is."""
+    plan = plan_of(nest.directives, configuration)
+    named = [scop_loop for scop_loop in nest.scop.loops if scop_loop.name in plan.vectorize]
+    source = nest.scop.span.source
+    return tuple(
+        Request(
+            "vectorize",
+            loop.span.line - 1,
+            max(source.position(s.span.end)[0] for s in nest.scop.statements if loop.name in s.loops),
+            f"vectorize the loop over {loop.index}",
+        )
+        for loop in named
+        if is_marked(nest.scop, plan, nest.directives.independent)[0]
     )
 
 
 def _openmp_flags(kernel: Kernel, configuration: Configuration) -> tuple[str, ...]:
     """What makes the compiler see the OpenMP pragmas that `vectorize` and `parallel` write."""
     active = [is_active(nest.directives, configuration) for nest in nests_of(kernel)]
+    active += [
+        is_marked(n.scop, plan_of(n.directives, configuration), n.directives.independent) for n in scops_of(kernel)
+    ]
     if any(parallel for _, parallel in active):
         return ("-fopenmp",)
     return ("-fopenmp-simd",) if any(vectorize for vectorize, _ in active) else ()
 
 
 def rewritten(kernel: Kernel, configuration: Configuration) -> str:
-    """The source's text with every nest replaced."""
+    """The source's text with every nest and scop replaced."""
+    changes = [(nest.span, rewrite(nest, configuration, numbered=True)) for nest in nests_of(kernel)]
+    changes += [(nest.scop.span, scheduled(nest, configuration, numbered=True)) for nest in scops_of(kernel)]
     text, pieces, position = kernel.source.text, [], 0
-    for nest in sorted(nests_of(kernel), key=lambda n: n.span.start):
-        pieces += [text[position : nest.span.start], rewrite(nest, configuration, numbered=True)]
-        position = nest.span.end
+    for span, replacement in sorted(changes, key=lambda change: change[0].start):
+        pieces += [text[position : span.start], replacement]
+        position = span.end
     return "".join([*pieces, text[position:]])
+
+
+def scheduled(nest: ScopNest, configuration: Configuration, *, numbered: bool) -> str:
+    """The code of a scop for one configuration."""
+    plan = plan_of(nest.directives, configuration)
+    return rewrite_scop(nest.scop, plan, numbered=numbered, independent=nest.directives.independent)

@@ -10,6 +10,7 @@ from tunepass.expr.nodes import Expr
 from tunepass.ir.body import Body
 from tunepass.ir.loops import Nest
 from tunepass.ir.run import RunCommand
+from tunepass.ir.scop_directives import ScopNest
 
 Direction = Literal["in", "out", "inout"]
 
@@ -65,6 +66,7 @@ class CKernel(Body):
     kind: ClassVar[str] = "c"
     judged_by: KernelCall | RunCommand
     nests: tuple[Nest, ...] = ()
+    scops: tuple[ScopNest, ...] = ()
     requirements: tuple[Expr, ...] = ()  # the source's constraints, over parameters and scalar arguments
 
     @property

@@ -1,0 +1,140 @@
+"""Code written for legal schedules computes what the source computes, and stays readable."""
+
+from __future__ import annotations
+
+import random
+import shutil
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from tests.polyhedral.scops import JACOBI, ROWS, SOLVE, SYRK
+from tunepass.ir.scop import Scop
+from tunepass.polyhedral.apply import is_legal
+from tunepass.polyhedral.describe import describe_scop
+from tunepass.polyhedral.plan import Plan
+from tunepass.polyhedral.shapes import shapes_of
+from tunepass.polyhedral.write import rewrite_scop
+
+SIZE = 16
+SANITIZED = ["-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fopenmp", "-w", "-lm"]
+PROGRAM = """\
+#include <math.h>
+#include <stdio.h>
+#define N 16
+typedef struct {{ double A[N][N], C[N][N], x2[N][N], y2[N][N], x[N], y[N], b[N]; }} State;
+static State start, expected, got;
+{functions}
+static const struct {{ void (*source)(int, int, State *), (*schedule)(int, int, State *); }} table[] = {{ {rows} }};
+int main(void)
+{{
+    for (unsigned k = 0; k < sizeof start / sizeof(double); k++)
+        ((double *)&start)[k] = 1.0 + (k * 2654435761u >> 8) / 16777216.0;
+    for (int f = 0; f < (int)(sizeof table / sizeof *table); f++)
+        for (int size = 0; size < 12; size++) {{
+            int n = size * 5 % 14, m = size * 3 % 11;
+            expected = got = start;
+            table[f].source(n, m, &expected);
+            table[f].schedule(n, m, &got);
+            for (unsigned k = 0; k < sizeof start / sizeof(double); k++) {{
+                double a = ((double *)&expected)[k], b = ((double *)&got)[k];
+                if (!(fabs(a - b) <= 1e-9 * (1 + fabs(a)))) {{
+                    printf("schedule %d differs at n = %d, m = %d\\n", f, n, m);
+                    return 1;
+                }}
+            }}
+        }}
+    return 0;
+}}
+"""
+NAMES = "#define A s->A\n#define C s->C\n#define b s->b\n{arrays}double w;\n"
+TWO_DIMENSIONS = "#define x s->x2\n#define y s->y2\n"
+ONE_DIMENSION = "#define x s->x\n#define y s->y\n"
+
+
+def random_plan(scop: Scop, r: random.Random) -> Plan:
+    loops = [loop.name for loop in scop.loops]
+
+    def some(chance: float) -> list[str]:
+        return [name for name in loops if r.random() < chance]
+
+    order = r.sample(loops, len(loops)) if r.random() < 0.7 else []
+    return Plan(
+        shape=r.choice(shapes_of(scop)),
+        order=tuple(order),
+        tile=tuple((name, r.choice([2, 3, 4, 7])) for name in some(0.5)),
+        jam=tuple((name, r.choice([2, 3, 4])) for name in some(0.3)),
+        unroll=tuple((name, r.choice([2, 3])) for name in some(0.2)),
+        reverse=tuple(some(0.1)),
+        skew=((loops[1], loops[0], r.choice([1, 2])),) if r.random() < 0.2 else (),
+        vectorize=("*",),
+        parallel=r.choice([(), (), ("*",)]),
+    )
+
+
+def legal_plans(scop: Scop, count: int, seed: int) -> list[Plan]:
+    r = random.Random(seed)
+    plans: list[Plan] = []
+    while len(plans) < count:
+        plan = random_plan(scop, r)
+        if plan not in plans and is_legal(scop, plan):
+            plans.append(plan)
+    return plans
+
+
+def program(cases: Sequence[tuple[Scop, Plan]]) -> str:
+    functions, rows = [], []
+    for number, (scop, plan) in enumerate(cases):
+        arrays = TWO_DIMENSIONS if scop is ROWS else ONE_DIMENSION
+        texts = {"source": scop.span.text, "schedule": rewrite_scop(scop, plan, numbered=False)}
+        for name, text in texts.items():
+            head = f"static void {name}{number}(int n, int m, State *s)\n{{\n"
+            undo = "".join(f"#undef {word}\n" for word in "ACbxy")
+            functions.append(f"{head}{NAMES.format(arrays=arrays)}{text}\n{undo}}}\n")
+        rows.append(f"{{ source{number}, schedule{number} }}")
+    return PROGRAM.format(functions="".join(functions), rows=", ".join(rows))
+
+
+def test_random_legal_schedules_compute_the_same(tmp_path: Path) -> None:
+    cases = [(scop, plan) for scop in (SYRK, JACOBI, SOLVE, ROWS) for plan in legal_plans(scop, 4, seed=3)]
+    source = tmp_path / "schedules.c"
+    source.write_text(program(cases))
+    gcc = shutil.which("gcc")
+    if gcc is None:
+        pytest.skip("no gcc")
+    built = subprocess.run(
+        [gcc, str(source), "-o", "schedules", *SANITIZED], cwd=tmp_path, capture_output=True, text=True
+    )
+    assert built.returncode == 0, built.stderr[-3000:]
+    ran = subprocess.run(["./schedules"], cwd=tmp_path, capture_output=True, text=True)
+    number = int(ran.stdout.split()[1]) if ran.stdout.startswith("schedule") else -1
+    assert ran.returncode == 0, (
+        f"{ran.stdout}{ran.stderr[-2000:]}\n{cases[number][1]}\n{rewrite_scop(*cases[number], numbered=False)}"
+    )
+
+
+def test_the_source_s_schedule_reads_like_the_source() -> None:
+    assert rewrite_scop(SOLVE, Plan(), numbered=False) == (
+        "for (int i = -n + 1; i < 1; i++) {\n"
+        "    w = b[-i];\n"
+        "    for (int j = -i + 1; j < n; j++) {\n"
+        "        w -= A[-i][j] * x[j];\n"
+        "    }\n"
+        "    x[-i] = w / A[-i][-i];\n"
+        "}"
+    )
+
+
+def test_a_vector_loop_gathers_its_sum() -> None:
+    text = rewrite_scop(SOLVE, Plan(vectorize=("j",)), numbered=True)
+    assert ('    {\n        double sum = 0;\n#line 1 "nest.c"\n        #pragma omp simd reduction(+:sum)\n') in text
+    assert "        w += sum;\n" in text
+
+
+def test_the_description_names_loops_from_the_outside_in() -> None:
+    plan = Plan(shape="distributed", order=("i", "k", "j_2"), tile=(("i", 32),), jam=(("k", 4),), vectorize=("j_2",))
+    assert describe_scop(SYRK, plan) == (
+        "i_tile (i (j)), i_tile (i (k (j_2))); tiles of 32 i; k unrolled and jammed by 4; j_2 vectorized"
+    )

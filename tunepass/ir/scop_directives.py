@@ -1,0 +1,70 @@
+"""Directives on a scop's loops, with parameters in the place of numbers: what a schedule is a choice of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
+
+from tunepass.ir.loops import Factor, Setting
+from tunepass.ir.scop import Scop
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A directive on two loops (`fuse(j, j_2)`, `skew(j: i * F)`), or on an array and a loop (`pack(A: k_tile)`)."""
+
+    first: str
+    second: str
+    setting: Setting = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScopDirectives:
+    """Loops by the scop's names for them. `shape` is a parameter that names the tree to start from, or a shape's name;
+    `order` lists permutation parameters, and names of loops and `i_tile`: all in one row, from the outside in.
+    `independent`: accesses that cannot be seen through do not depend on each other."""
+
+    shape: str = "source"
+    distribute: tuple[Factor, ...] = ()
+    fuse: tuple[Pair, ...] = ()
+    reverse: tuple[Factor, ...] = ()
+    skew: tuple[Pair, ...] = ()
+    order: tuple[str, ...] = ()
+    tile: tuple[Factor, ...] = ()
+    unroll: tuple[Factor, ...] = ()
+    unroll_and_jam: tuple[Factor, ...] = ()
+    peel: tuple[Factor, ...] = ()
+    vectorize: tuple[Factor, ...] = ()
+    parallel: tuple[Factor, ...] = ()
+    pack: tuple[Pair, ...] = ()
+    prefetch: tuple[Factor, ...] = ()  # of arrays
+    independent: bool = False
+
+    @property
+    def settings(self) -> Iterator[Setting]:
+        """Every number or parameter of a clause."""
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if isinstance(value, tuple):
+                yield from (item.setting for item in value if isinstance(item, Factor | Pair))
+
+    def parameters(self, scop: Scop) -> tuple[str, ...]:
+        """The parameters the clauses name, each once."""
+        loops = {loop.name for loop in scop.loops}
+        loops |= {f"{name}_tile" for name in loops}
+        named = [s for s in self.settings if isinstance(s, str)]
+        shape = [self.shape] if self.shape not in SHAPES else []
+        return tuple(dict.fromkeys([*shape, *named, *(item for item in self.order if item not in loops)]))
+
+
+SHAPES = ("source", "distributed", "split", "fused")
+"""The trees that a schedule can start from: the source's loops; these, distributed as far as dependences allow; isl's
+own schedules with statements kept apart, or brought together."""
+
+
+@dataclass(frozen=True, slots=True)
+class ScopNest:
+    """A scop and what to do with it."""
+
+    scop: Scop
+    directives: ScopDirectives

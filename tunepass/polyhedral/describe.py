@@ -1,0 +1,34 @@
+"""What was done to a scop, in words for a comment."""
+
+from __future__ import annotations
+
+from tunepass.ir.scop import Scop
+from tunepass.polyhedral.apply import planned
+from tunepass.polyhedral.plan import Plan
+from tunepass.polyhedral.tree import Band, Leaf, Sequence, Tree, bands_in
+
+
+def describe_scop(scop: Scop, plan: Plan, *, independent: bool = False) -> str:
+    """`i (j, k (j_2)); tiles of 32 i; k unrolled and jammed by 4; j_2 vectorized`."""
+    tree = planned(scop, plan, independent)
+    parts = [_nesting(tree)]
+    tiles = dict.fromkeys(f"{band.strip} {band.name}" for band in bands_in(tree) if band.tiles)
+    parts += [f"tiles of {', '.join(tiles)}"] if tiles else []
+    return "; ".join([*parts, *dict.fromkeys(word for band in bands_in(tree) for word in _words(band))])
+
+
+def _nesting(tree: Tree) -> str:
+    match tree:
+        case Leaf():
+            return ""
+        case Sequence(children):
+            return ", ".join(text for child in children if (text := _nesting(child)))
+        case Band(child=child):
+            inner = _nesting(child)
+            return f"{tree.label} ({inner})" if inner else tree.label
+
+
+def _words(band: Band) -> list[str]:
+    words = [f"{band.name} unrolled{' and jammed' if band.jam else ''} by {band.copies}"] if band.copies > 1 else []
+    words += [f"{band.label} vectorized"] if band.vectorize else []
+    return [*words, f"{band.label} parallel"] if band.parallel else words

@@ -1,0 +1,168 @@
+"""The trees that schedules start from: the source's loops, distributed as far as dependences allow, or isl's own.
+
+`fused` and `split` come from isl's scheduler (Verdoolaege and Janssens, "Scheduling for PPCG", 2017): bands whose loops
+may be exchanged and tiled, skewed where that takes it; statements are brought together, or kept apart, as far as
+possible.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from tunepass.ir.scop import Scop
+from tunepass.ir.scop_directives import SHAPES
+from tunepass.polyhedral.dependences import Dependences, dependences, union
+from tunepass.polyhedral.legality import domain_of, keeps_order
+from tunepass.polyhedral.tree import (
+    Band,
+    Leaf,
+    Sequence,
+    Tree,
+    mapped,
+    restricted,
+    sequence,
+    source_tree,
+    statements_in,
+)
+
+if TYPE_CHECKING:
+    import islpy as isl
+
+OPERATIONS_LIMIT = 4_000_000  # of isl's in one schedule: some seconds
+
+
+@lru_cache(maxsize=64)
+def shape_tree(scop: Scop, shape: str, independent: bool = False) -> Tree | None:
+    """The tree of that name; None where isl finds none, or none that can be written."""
+    source = source_tree(scop)
+    if shape == "source":
+        return source
+    known = dependences(scop, independent=independent)
+    if shape == "distributed":
+        return distributed(source, known)
+    tree = _isl_tree(scop, known, fuse=shape == "fused")
+    return tree if tree is not None and keeps_order(scop, tree, independent=independent) else None
+
+
+def shapes_of(scop: Scop, *, independent: bool = False) -> tuple[str, ...]:
+    """The shapes that differ from those before them, the source's first."""
+    different: dict[Tree, str] = {}
+    for shape in SHAPES:
+        tree = shape_tree(scop, shape, independent)
+        if tree is not None:
+            different.setdefault(mapped(tree, _nameless), shape)
+    return tuple(different.values())
+
+
+def _nameless(band: Band) -> Band:
+    return replace(band, name="")
+
+
+def distributed(tree: Tree, known: Dependences, only: frozenset[str] | None = None) -> Tree:
+    """Every loop (or those `only`) split between statements that do not depend on each other in a circle."""
+    pairs = {(d.source, d.sink) for d in known.each if not d.update}
+
+    def change(band: Band) -> Tree:
+        if not isinstance(band.child, Sequence) or (only is not None and band.name not in only):
+            return band
+        groups = _circles([statements_in(child) for child in band.child.children], pairs)
+        parts = [restricted(band, group) for group in groups]
+        return sequence([part for part in parts if part is not None])
+
+    return mapped(tree, change)
+
+
+def _circles(groups: list[frozenset[str]], pairs: set[tuple[str, str]]) -> list[frozenset[str]]:
+    """Neighbours merged until no dependence leads back: what remains may run one group after the other."""
+    merged: list[frozenset[str]] = []
+    for group in groups:
+        back = [n for n, earlier in enumerate(merged) if any((s, t) in pairs for s in group for t in earlier)]
+        first = min(back, default=len(merged))
+        merged[first:] = [group.union(*merged[first:])]
+    return merged
+
+
+def _isl_tree(scop: Scop, known: Dependences, *, fuse: bool) -> Tree | None:
+    import islpy as isl
+
+    space = known.order
+    whole = domain_of(scop, frozenset(s.name for s in scop.statements))
+    near = union([d.map for d in known.each if "flow" in d.kinds], space)
+    constraints = isl.ScheduleConstraints.on_domain(whole).set_context(isl.Set(scop.context))
+    constraints = constraints.set_validity(known.order).set_proximity(near)
+    constraints = constraints.set_coincidence(known.order.union(known.updates))
+    context = whole.get_ctx()
+    before = context.get_max_operations()
+    context.set_schedule_serialize_sccs(0 if fuse else 1)
+    context.reset_operations()
+    context.set_max_operations(OPERATIONS_LIMIT)
+    try:
+        root = constraints.compute_schedule().get_root()
+        return _read(scop, root.child(0), [s.name for s in scop.statements])
+    except isl.Error:
+        return None
+    finally:
+        context.set_max_operations(before)
+        context.set_schedule_serialize_sccs(0)
+
+
+class _UnreadableError(Exception):
+    pass
+
+
+def _read(scop: Scop, node: isl.ScheduleNode, statements: list[str]) -> Tree | None:
+    try:
+        return _node(scop, node, statements)
+    except _UnreadableError:
+        return None
+
+
+def _node(scop: Scop, node: isl.ScheduleNode, statements: list[str]) -> Tree:
+    import islpy as isl
+
+    kind = node.get_type()
+    types = isl.schedule_node_type
+    if kind == types.leaf:
+        if len(statements) != 1:
+            raise _UnreadableError
+        return Leaf(statements[0])
+    if kind in (types.sequence, types.set):
+        return sequence([_filtered(scop, node.child(n), statements) for n in range(node.n_children())])
+    if kind != types.band:
+        raise _UnreadableError
+    partial = node.band_get_partial_schedule()
+    rows = [_rows(scop, partial.get_at(n), statements) for n in range(node.band_n_member())]
+    tree = _node(scop, node.child(0), statements)
+    for row in reversed(rows):
+        if any(_loop_of(scop, name, text) for name, text in row):
+            tree = Band(_name(scop, row), row, tree)
+    return tree
+
+
+def _filtered(scop: Scop, node: isl.ScheduleNode, statements: list[str]) -> Tree:
+    inside = re.findall(r"(\w+)\[", node.filter_get_filter().to_str())
+    return _node(scop, node.child(0), [name for name in statements if name in inside])
+
+
+def _rows(scop: Scop, time: isl.UnionPwAff, statements: list[str]) -> tuple[tuple[str, str], ...]:
+    rows = dict(re.findall(r"(\w+)\[[^\]]*\] -> \[\(([^:;]*)\)\](?=[ ;}])", time.to_str()))
+    if set(rows) != set(statements):
+        raise _UnreadableError
+    return tuple((name, rows[name]) for name in statements)
+
+
+def _loop_of(scop: Scop, statement: str, row: str) -> str | None:
+    """The last of the statement's own loops that the row names."""
+    loops = next(s.loops for s in scop.statements if s.name == statement)
+    words = set(re.findall(r"[A-Za-z_]\w*", row))
+    return next((loop for loop in reversed(loops) if loop in words), None)
+
+
+def _name(scop: Scop, rows: tuple[tuple[str, str], ...]) -> str:
+    """A row of isl's takes the name of the loop that the deepest statement has there."""
+    depth = {s.name: len(s.loops) for s in scop.statements}
+    deepest = sorted(rows, key=lambda row: -depth[row[0]])
+    return next(loop for name, row in deepest if (loop := _loop_of(scop, name, row)))

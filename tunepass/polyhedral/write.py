@@ -1,0 +1,234 @@
+"""Writes a scheduled scop as plain C.
+
+Names: a loop keeps its index's, the loop over tiles of `i` is `i_tile`, `i_split` is where unrolled iterations stop and
+single ones finish the rest, `i_end` is where a loop whose end has to be worked out ends, `sum` gathers what a vector
+loop adds up. A name that the source already uses gets underscores.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from tunepass.ir.scop import Scop
+from tunepass.polyhedral.apply import jams_inside, planned
+from tunepass.polyhedral.code import (
+    Block,
+    Code,
+    Condition,
+    Instance,
+    Let,
+    Loop,
+    Reader,
+    block,
+    instances_in,
+    loops_in,
+    unrolled,
+)
+from tunepass.polyhedral.expressions import Expression, Number, add, printed
+from tunepass.polyhedral.legality import UPDATE, accumulated, privatizable
+from tunepass.polyhedral.plan import Plan
+from tunepass.polyhedral.schedule import syntax_tree
+from tunepass.polyhedral.text import index_type, instance
+from tunepass.polyhedral.tree import Band, bands_in, statements_in
+
+INDENT = "    "
+Lines = tuple[str, ...]
+
+
+def rewrite_scop(scop: Scop, plan: Plan, *, numbered: bool, independent: bool = False) -> str:
+    """The scop's text under `plan`; `numbered` keeps the source's lines for what the compiler says (`#line`)."""
+    tree = planned(scop, plan, independent)
+    node, bands = syntax_tree(scop, tree)
+    code = unrolled(Reader(bands).code(node))
+    lines = _Writer(scop, plan, numbered, independent).whole(code)
+    source = scop.span.source
+    first = source.line_text(scop.span.start)
+    margin = first[: len(first) - len(first.lstrip())]
+    text = "\n".join(row if not row or row.startswith("#line") else margin + row for row in lines).removeprefix(margin)
+    if not numbered:
+        return text
+    return f"{text}\n{_line(source.name, source.position(scop.span.end)[0])}\n"
+
+
+def _line(name: str, number: int) -> str:
+    escaped = name.replace("\\", "\\\\").replace('"', '\\"')
+    return f'#line {number} "{escaped}"'
+
+
+def _inside(lines: Lines) -> Lines:
+    """In braces: one block that is all there is loses its own."""
+    if lines and lines[0] == "{" and [n for n, line in enumerate(lines) if line == "}"] == [len(lines) - 1]:
+        return lines[1:-1]
+    return tuple(line if line.startswith("#line") else INDENT + line for line in lines)
+
+
+@dataclass(frozen=True, slots=True)
+class Sum:
+    """A variable that gathers what a loop adds to (or multiplies) `target`."""
+
+    name: str
+    operator: str
+    type: str
+    target: str
+
+    @property
+    def declaration(self) -> str:
+        return f"{self.type} {self.name} = {int(self.operator == '*')};"
+
+    @property
+    def addition(self) -> str:
+        return f"{self.target} {self.operator}= {self.name};"
+
+
+class _Writer:
+    """`names` and `types` are of the indices in scope, by the index of the code's tree."""
+
+    def __init__(self, scop: Scop, plan: Plan, numbered: bool, independent: bool):
+        self.scop, self.numbered = scop, numbered
+        self.statements = {s.name: s for s in scop.statements}
+        self.tree = jams_inside(planned(scop, plan, independent))
+        self.bands = {
+            (band.name, statements_in(band)): band for band in bands_in(self.tree) if band.parallel or band.vectorize
+        }
+        self.texts = {p.name: p.text for p in scop.parameters}
+        self.sums = 0
+
+    def whole(self, code: Code) -> Lines:
+        lines = self.code(code, {}, {})
+        if isinstance(code, Loop | Condition) and not self.scop.declarations and not self.scop.after:
+            return lines
+        return ("{", *_inside((*self.scop.declarations, *lines, *self.scop.after)), "}")
+
+    def at(self, line: int) -> Lines:
+        return (_line(self.scop.span.source.name, max(1, line)),) if self.numbered else ()
+
+    def code(self, code: Code, names: Mapping[str, str], types: Mapping[str, str]) -> Lines:
+        match code:
+            case Instance():
+                return self.instance(code, names, types)
+            case Block(children):
+                return tuple(line for child in children for line in self.code(child, names, types))
+            case Condition(condition, then, otherwise):
+                head = f"if ({self.printed(condition, names)}) {{"
+                lines = (head, *_inside(self.code(then, names, types)))
+                other = ("} else {", *_inside(self.code(otherwise, names, types))) if otherwise else ()
+                return (*lines, *other, "}")
+            case Let():
+                return ("{", *_inside(self.let(code, names, types)), "}")
+            case Loop():
+                return self.loop(code, names, types)
+        raise TypeError(code)
+
+    def printed(self, value: Expression, names: Mapping[str, str]) -> str:
+        return printed(value, {**self.texts, **names})
+
+    def instance(self, code: Instance, names: Mapping[str, str], types: Mapping[str, str]) -> Lines:
+        statement = self.statements[code.statement]
+        constants, text = self.text(code, names, types)
+        if code.gathered and (update := UPDATE.match(text)):
+            text = f"{code.gathered} {update['operator']}={update['value']}"
+        lines = (*self.at(statement.span.line), *text.splitlines())
+        return ("{", *_inside((*constants, *lines)), "}") if constants else lines
+
+    def text(self, code: Instance, names: Mapping[str, str], types: Mapping[str, str]) -> tuple[Lines, str]:
+        return instance(self.scop, self.statements[code.statement], code.values, {**self.texts, **names}, types)
+
+    def let(self, code: Let, names: Mapping[str, str], types: Mapping[str, str]) -> Lines:
+        """Constants, then what they are for; without the braces that keep their names apart."""
+        loop = next(part for part in loops_in(code.body) if part.index == code.index)
+        index, type_ = self.index(loop.band, names)
+        name = self.free(f"{index}_{code.word}", names)
+        head = f"const {type_} {name} = {self.printed(code.value, names)};"
+        inner, kinds = {**names, code.name: name}, {**types, code.name: type_}
+        body = code.body
+        return (head, *(self.let(body, inner, kinds) if isinstance(body, Let) else self.code(body, inner, kinds)))
+
+    def index(self, band: Band, names: Mapping[str, str]) -> tuple[str, str]:
+        """Its name and type."""
+        loop = self.scop.loop(band.name)
+        suffix = "_tile" if band.tiles else ""
+        plain = loop.index + suffix
+        used = set(names.values())
+        name = plain if plain not in used and (not suffix or plain not in self.scop.taken) else None
+        own = [self.own_loop(statement, row) for statement, row in band.rows]
+        return name or self.free(loop.name + suffix, names), index_type(self.scop, [*filter(None, own), band.name])
+
+    def own_loop(self, statement: str, row: str) -> str | None:
+        words = set(re.findall(r"[A-Za-z_]\w*", row))
+        return next((loop for loop in reversed(self.statements[statement].loops) if loop in words), None)
+
+    def free(self, name: str, names: Mapping[str, str]) -> str:
+        while name in names.values() or name in self.scop.taken:
+            name += "_"
+        return name
+
+    def loop(self, code: Loop, names: Mapping[str, str], types: Mapping[str, str]) -> Lines:
+        index, type_ = self.index(code.band, names)
+        inner, kinds = {**names, code.index: index}, {**types, code.index: type_}
+        sums: tuple[Sum, ...] = ()
+        if code.band.vectorize:
+            code, sums = self.gathered(code, inner, kinds)
+        limit, header = self.header(code, index, type_, inner)
+        pragma = self.pragma(code.band, sums)
+        line = self.scop.loop(code.band.name).span.line - len(pragma)
+        body = self.code(code.body, inner, kinds)
+        lines = (*limit, *self.at(line), *pragma, header, *_inside(body), "}")
+        if sums:
+            before = tuple(s.declaration for s in sums)
+            lines = (*before, *lines, *self.at(line + len(pragma)), *(s.addition for s in sums))
+        return ("{", *_inside(lines), "}") if limit or sums else lines
+
+    def header(self, code: Loop, index: str, type_: str, names: Mapping[str, str]) -> tuple[Lines, str]:
+        """(a constant for an end that takes work, the `for`)."""
+        first, last = self.printed(code.first, names), self.printed(code.last, names)
+        end = self.printed(add(code.last, Number(1)), names)
+        compare, stop = ("<", end) if len(end) <= len(last) else ("<=", last)
+        limit: Lines = ()
+        if "?" in stop:
+            name = self.free(f"{index}_end", names)
+            limit, compare, stop = (f"const {type_} {name} = {end};",), "<", name
+        advance = f"{index}++" if code.step == 1 else f"{index} += {code.step}"
+        return limit, f"for ({type_} {index} = {first}; {index} {compare} {stop}; {advance}) {{"
+
+    def pragma(self, band: Band, sums: tuple[Sum, ...]) -> Lines:
+        words = ["parallel for"] * band.parallel + ["simd"] * band.vectorize
+        if not words:
+            return ()
+        known = self.bands[band.name, statements_in(band)]
+        own = sorted(self.scop.array(name).text for name in privatizable(self.scop, self.tree, known))
+        clauses = [f"private({', '.join(own)})"] if own else []
+        for operator in sorted({s.operator for s in sums}):
+            names = ", ".join(s.name for s in sums if s.operator == operator)
+            clauses += [f"reduction({operator}:{names})"]
+        return (" ".join(["#pragma omp", *words, *clauses]),)
+
+    def gathered(self, code: Loop, names: Mapping[str, str], types: Mapping[str, str]) -> tuple[Loop, tuple[Sum, ...]]:
+        """A vector loop with its updates of one element gathered in variables; no vector loop where they cannot be."""
+        plain = replace(code, band=replace(code.band, vectorize=False))
+        instances = instances_in(code.body)
+        if instances is None:
+            return plain, ()
+        chosen = accumulated(self.scop, self.tree, self.bands[code.band.name, statements_in(code.band)])
+        sums: list[Sum] = []
+        changed: list[Code] = []
+        for one in instances:
+            if one.statement not in chosen:
+                changed.append(one)
+                continue
+            total = self.sum(one, f"sum{len(sums) + 1}" if len(instances) > 1 else "sum", names, types)
+            if total is None or re.search(rf"\b{names[code.index]}\b", total.target):
+                return plain, ()
+            sums.append(total)
+            changed.append(replace(one, gathered=total.name))
+        return replace(code, body=block(changed)), tuple(sums)
+
+    def sum(self, code: Instance, name: str, names: Mapping[str, str], types: Mapping[str, str]) -> Sum | None:
+        constants, text = self.text(code, names, types)
+        update = UPDATE.match(text)
+        if constants or update is None:
+            return None
+        access = next(a for a in self.statements[code.statement].accesses if a.update is not None)
+        operator = "*" if update["operator"] == "*" else "+"
+        return Sum(self.free(name, names), operator, self.scop.array(access.array).element, update["target"].strip())
