@@ -18,16 +18,16 @@ TRIALS = [
     StoredTrial(STUDY.name, Trial(0, CONFIGURATION, outcome, {"compile": 0.5}, "log\n", 2.5, same_as, "code"), "today")
     for outcome, same_as in [
         (Measured({"time": 1.5}, (1.5, 2.0), censored=True), None),
-        (Measured({"time": 1.5}, censored=True), None),
         (Infeasible("fits"), 0),
         (Failed("compile", "error: \N{SNOWMAN}"), None),
+        (Measured({"time": 1.5}, censored=True), None),
     ]
 ]
 
 
 def test_they_read_as_they_were_written() -> None:
     text = "".join(lines([STUDY, *TRIALS]))
-    assert text.startswith('{"kind":"store","version":1}\n{"kind":"study","name":"a.c::f@01"') and text.count("\n") == 5
+    assert text.startswith('{"kind":"store","version":1}\n{"kind":"study","name":"a.c::f@01"') and text.count("\n") == 6
     assert list(read(text)) == [STUDY, *TRIALS]
 
 
