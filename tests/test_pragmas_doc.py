@@ -1,4 +1,4 @@
-"""Every C source in docs/pragmas.md is read by the frontend without a warning, and compiles untouched."""
+"""Every C and C++ source in docs/pragmas.md is read by the frontend without a warning, and compiles untouched."""
 
 from __future__ import annotations
 
@@ -13,17 +13,20 @@ from tunepass.diagnostics import Source
 from tunepass.frontends.c.frontend import CFrontend
 
 TEXT = (Path(__file__).parents[1] / "docs" / "pragmas.md").read_text()
-BLOCKS = re.findall(r"^```c\n(.*?)^```", TEXT, re.MULTILINE | re.DOTALL)
+BLOCKS = re.findall(r"^```(c|cpp)\n(.*?)^```", TEXT, re.MULTILINE | re.DOTALL)
+COMPILERS = {"c": ["gcc"], "cpp": ["g++", "-std=c++20"]}
 
 
 @pytest.mark.parametrize("number", range(len(BLOCKS)))
 def test_block(number: int, tmp_path: Path) -> None:
-    parsed = CFrontend().parse(Source("pragmas.md", BLOCKS[number]))
+    suffix, text = BLOCKS[number]
+    parsed = CFrontend().parse(Source(f"pragmas.{suffix}", text))
     assert parsed.kernels and not parsed.warnings
-    if shutil.which("gcc"):
-        (tmp_path / "block.c").write_text(BLOCKS[number])
-        command = ["gcc", "-Wall", "-Wextra", "-Werror", "-Wno-unknown-pragmas", "-fsyntax-only", "block.c"]
-        subprocess.run(command, cwd=tmp_path, check=True, timeout=60)
+    compiler = COMPILERS[suffix]
+    if shutil.which(compiler[0]):
+        (tmp_path / f"block.{suffix}").write_text(text)
+        words = ["-Wall", "-Wextra", "-Werror", "-Wno-unknown-pragmas", "-fsyntax-only", f"block.{suffix}"]
+        subprocess.run([*compiler, *words], cwd=tmp_path, check=True, timeout=60)
 
 
 @pytest.mark.parametrize("form", re.findall(r"^\| `?(?:\w+)`? \| [^|]* \| (`.*`) \|$", TEXT, re.MULTILINE))

@@ -9,7 +9,7 @@ from pathlib import PurePath
 
 from tunepass.diagnostics import Span
 from tunepass.frontends.c.loops.rewrite import describe, rewrite
-from tunepass.frontends.c.lowering import flags, macros, nests_of, scheduled, scops_of
+from tunepass.frontends.c.lowering import constants, flags, macros, nests_of, scheduled, scops_of
 from tunepass.frontends.c.syntax.definitions import is_known
 from tunepass.ir.c_kernel import ArrayArgument, CKernel, KernelCall
 from tunepass.ir.files import EmittedFile
@@ -48,7 +48,7 @@ def _source(kernels: Sequence[Kernel], note: str, name: str) -> str:
 
 
 def _scheduled(kernels: Sequence[Kernel]) -> str:
-    """The source's text with every nest as it is scheduled, and its pragma as a comment that says how."""
+    """The source's text with its constants, and every nest as it is scheduled, its pragma a comment that says how."""
     text = kernels[0].source.text
     changes: list[tuple[Span, str]] = []
     for kernel in kernels:
@@ -61,6 +61,7 @@ def _scheduled(kernels: Sequence[Kernel]) -> str:
             words = describe_scop(part.scop, plan, independent=part.directives.independent)
             changes.append((part.scop.pragma, _loops_comment(part.scop.pragma, words)))
             changes.append((part.scop.span, scheduled(part, values, numbered=False)))
+        changes += constants(kernel, values)
     for span, replacement in sorted(changes, key=lambda change: change[0].start, reverse=True):
         text = text[: span.start] + replacement + text[span.end :]
     return text

@@ -34,6 +34,13 @@ from tunepass.frontends.c.run import build_run
 from tunepass.frontends.c.syntax.definitions import definitions
 from tunepass.frontends.c.syntax.lexical import Scan, scan
 from tunepass.frontends.c.syntax.tokens import Cursor, explained
+from tunepass.frontends.c.tune_calls import (
+    check_outside,
+    check_tune_calls,
+    constants_of,
+    stated_defaults,
+    tune_calls,
+)
 from tunepass.ir.c_kernel import CKernel, KernelCall
 from tunepass.ir.files import EmittedFile
 from tunepass.ir.kernel import Binding, Kernel, Role
@@ -65,8 +72,9 @@ class _KernelReader:
 
     def __init__(self, source: Source, scanned: Scan):
         self.source, self.scan = source, scanned
-        self.macros = macro_defaults(scanned)
-        self.words = frozenset(scanned.words())
+        self.tune_calls = tune_calls(scanned)
+        self.macros = {**macro_defaults(scanned), **stated_defaults(self.tune_calls)}
+        self.words = frozenset((*scanned.words(), *(call.name for call in self.tune_calls)))
         self.includes = any(d.kind == "include" and '"' in d.body for d in scanned.directives)
         self.functions = definitions(scanned)
         self.definitions = {d.name: d for d in reversed(self.functions)}
@@ -79,6 +87,7 @@ class _KernelReader:
         no_duplicates([p for g in groups for p in g.params], "parameter")
         no_duplicates([g.target for g in groups if isinstance(g.target, KernelPragma)], "kernel")
         no_duplicates([g.target for g in groups if isinstance(g.target, RunPragma)], "run")
+        check_tune_calls(self.tune_calls, [p for g in groups for p in g.params])
         self.known = frozenset(name for g in groups for p in g.params for name in set_macros(p))
         parameters = each(groups, lambda g: tuple(each(g.params, self.parameter)))
         kernels = each(list(zip(groups, parameters)), lambda pair: self.kernel(*pair))
@@ -115,6 +124,7 @@ class _KernelReader:
             body=CKernel(
                 judged_by=judged_by,
                 nests=self.read_works(nests, judged_by),
+                constants=constants_of(self.tune_calls, {p.name for p in parameters}),
                 requirements=tuple(c.written for c in constraints if c.written is not None),
             ),
             models=build_models(group.models, parameters, judged_by, self.source),
@@ -124,7 +134,9 @@ class _KernelReader:
     def binding(self, pragma: ParamPragma, parameter: Parameter, directives: set[str]) -> Binding:
         """A parameter of a directive that code uses by name too is a macro; its directive reads it all the same."""
         role: Role = "flag" if pragma.flag else "macro"
-        if pragma.name in directives and not self.words & set(macro_names(parameter)):
+        if any(call.name == pragma.name for call in self.tune_calls):
+            role = "constant"
+        elif pragma.name in directives and not self.words & set(macro_names(parameter)):
             role = "directive"
         return Binding(pragma.name, role, pragma.span, words=self.flags[pragma.name])
 
@@ -132,6 +144,7 @@ class _KernelReader:
         """The nests to rewrite, and the constraints that their orders imply."""
         nests = each(group.loops, lambda p: read_nest(p, self.scan, self.functions))
         check_apart(group.loops, nests)
+        check_outside(self.tune_calls, [nest.span for nest in nests])
         known = {p.name: p for p in parameters}
         flags = frozenset(p.name for p in group.params if p.flag)
         implied = each(list(zip(group.loops, nests)), lambda pair: check_directives(*pair, known, flags))

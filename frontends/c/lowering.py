@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from tunepass.diagnostics import SpaceError
+from tunepass.diagnostics import SpaceError, Span
 from tunepass.frontends.c.loops.rewrite import rewrite
-from tunepass.ir.c_kernel import CKernel
+from tunepass.ir.c_kernel import CKernel, TunedConstant
 from tunepass.ir.candidate import Candidate, Request
 from tunepass.ir.kernel import Binding, Kernel
 from tunepass.ir.loops import Nest
@@ -15,6 +15,8 @@ from tunepass.polyhedral.plan import plan_of
 from tunepass.polyhedral.write import rewrite_scop
 from tunepass.space.configuration import Configuration, Value
 from tunepass.space.parameter import Parameter
+
+ITSELF = ("", "int", "bool")  # types that a plain value has
 
 
 def nests_of(kernel: Kernel) -> tuple[Nest, ...]:
@@ -134,9 +136,10 @@ def _openmp_flags(kernel: Kernel, configuration: Configuration) -> tuple[str, ..
 
 
 def rewritten(kernel: Kernel, configuration: Configuration) -> str:
-    """The source's text with every nest and scop replaced."""
+    """The source's text with every nest and scop replaced, and every constant that is tuned."""
     changes = [(nest.span, rewrite(nest, configuration, numbered=True)) for nest in nests_of(kernel)]
     changes += [(nest.scop.span, scheduled(nest, configuration, numbered=True)) for nest in scops_of(kernel)]
+    changes += constants(kernel, configuration)
     text, pieces, position = kernel.source.text, [], 0
     for span, replacement in sorted(changes, key=lambda change: change[0].start):
         pieces += [text[position : span.start], replacement]
@@ -148,3 +151,13 @@ def scheduled(nest: ScopNest, configuration: Configuration, *, numbered: bool) -
     """The code of a scop for one configuration."""
     plan = plan_of(nest.directives, configuration)
     return rewrite_scop(nest.scop, plan, numbered=numbered, independent=nest.directives.independent)
+
+
+def constants(kernel: Kernel, configuration: Configuration) -> list[tuple[Span, str]]:
+    """What stands in the source for each constant that is tuned."""
+    return [(c.span, _constant(c, configuration[c.parameter])) for c in kernel.body_as(CKernel).constants]
+
+
+def _constant(constant: TunedConstant, value: Value) -> str:
+    text = ("false", "true")[value] if isinstance(value, bool) else spelled(value)
+    return text if constant.type in ITSELF else f"static_cast<{constant.type}>({text})"

@@ -220,7 +220,12 @@ def merged(scheduled: Sequence[Kernel]) -> tuple[Kernel, Configuration]:
         scheduled[0],
         parameters=tuple(p for k in scheduled for p in k.parameters),
         bindings=tuple(b for k in scheduled for b in k.bindings),
-        body=replace(bodies[0], nests=tuple(nest for body in bodies for nest in body.nests)),
+        body=replace(
+            bodies[0],
+            nests=tuple(nest for body in bodies for nest in body.nests),
+            scops=tuple(scop for body in bodies for scop in body.scops),
+            constants=tuple(constant for body in bodies for constant in body.constants),
+        ),
     )
     choices = [chosen(kernel) for kernel in scheduled]
     return together, Configuration({name: value for choice in choices for name, value in choice.items()})

@@ -59,6 +59,16 @@ class KernelCall:
     span: Span | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class TunedConstant:
+    """An expression that a parameter's value takes the place of, as an expression of `type`; where that is
+    empty, as it is."""
+
+    parameter: str
+    type: str
+    span: Span
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CKernel(Body):
     """A function that a generated harness calls, or a program with a run of its own."""
@@ -67,6 +77,7 @@ class CKernel(Body):
     judged_by: KernelCall | RunCommand
     nests: tuple[Nest, ...] = ()
     scops: tuple[ScopNest, ...] = ()
+    constants: tuple[TunedConstant, ...] = ()
     requirements: tuple[Expr, ...] = ()  # the source's constraints, over parameters and scalar arguments
 
     @property

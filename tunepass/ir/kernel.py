@@ -11,12 +11,13 @@ from tunepass.ir.stated_model import StatedModel
 from tunepass.space.constraint import Constraint
 from tunepass.space.parameter import Parameter
 
-Role = Literal["macro", "flag", "directive", "environment", "argument"]
+Role = Literal["macro", "constant", "flag", "directive", "environment", "argument"]
 
 
 @dataclass(frozen=True, slots=True)
 class Binding:
-    """How a parameter reaches the program: a macro `-DTILE=32`, a piece of the compiler's command line, ...
+    """How a parameter reaches the program: a macro `-DTILE=32`, a constant written into the source, a piece of the
+    compiler's command line, ...
     `form` is how an application spells it, around one `{}`: `--param max-unroll-times={}`. `words` are the compiler's
     arguments that each text of a flag stands for; no other text is one."""
 

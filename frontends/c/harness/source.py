@@ -12,6 +12,7 @@ report is lines of text:
     array NAME KIND SIZE COUNT     each out and inout array: NumPy's letter and byte size (f8), number of elements
     unchanged COUNT                mode=check with several calls: elements of floating inout arrays that the first left
     fault out_of_bounds NAME BYTE COUNT SIZE | fault read_only NAME | fault stack     then status 86, or the signal
+    fault thrown TYPE: WHAT        status 86: an exception left the kernel
     refused BYTES                  an allocation of the kernel failed
     plan INNER CLOCK_S             calls averaged in a sample, cost of reading the clock (already subtracted)
     sample SECONDS INTERRUPTIONS CALIBRATION_S WAITED_S    the last: ready, but others ran; not in SECONDS

@@ -299,8 +299,7 @@ static void tp_sanitize(int calls) {
     }
 }
 
-
-int main(int argc, char **argv) {
+static int tp_main(int argc, char **argv) {
     char here;
     tp_stack_base = &here;
     const char *mode = tp_option(argc, argv, "mode", "check"), *outputs = tp_option(argc, argv, "outputs", NULL);
@@ -328,3 +327,35 @@ int main(int argc, char **argv) {
     tp_say("done %016llx\n", (unsigned long long)tp_obey("finished").seed);
     return 0;
 }
+
+#ifdef __cplusplus
+#include <cxxabi.h>
+#include <exception>
+
+/* What left the kernel as an exception; "type: what". */
+static void tp_say_thrown(const char *what) {
+    int status = 0;
+    const std::type_info *type = abi::__cxa_current_exception_type();
+    char *name = type ? abi::__cxa_demangle(type->name(), NULL, NULL, &status) : NULL;
+    char words[301];
+    snprintf(words, sizeof words, "%s%s%s", name ? name : "an exception", what ? ": " : "", what ? what : "");
+    for (char *at = words; *at; at++)
+        if (*at == '\n') *at = ' ';
+    tp_say("fault thrown %s\n", words);
+    _exit(TP_EXIT_FAULT);
+}
+
+int main(int argc, char **argv) {
+    try {
+        return tp_main(argc, argv);
+    } catch (const std::exception &thrown) {
+        tp_say_thrown(thrown.what());
+    } catch (...) {
+        tp_say_thrown(NULL);
+    }
+}
+#else
+int main(int argc, char **argv) {
+    return tp_main(argc, argv);
+}
+#endif

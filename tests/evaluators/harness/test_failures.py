@@ -22,6 +22,8 @@ def test_success_is_no_failure() -> None:
         (Report(fault=("out_of_bounds", "C", "-1", "10", "8")), "out_of_bounds", "touched C[-1], 1 before its start"),
         (Report(fault=("read_only", "A")), "wrong_result", "wrote to A"),
         (Report(fault=("stack",)), "crash", "ran out of stack"),
+        (Report(fault=("thrown", "std::runtime_error: no")), "crash", "left the kernel: std::runtime_error: no"),
+        (Report(fault=("thrown", "std::bad_alloc: std::bad_alloc")), "memory", "std::bad_alloc"),
         (Report(refused_bytes=5), "memory", "an allocation of 5 bytes was refused"),
         (Report(error="no memory"), "run", "no memory"),
         (Report(), "crash", "the kernel ended the program"),

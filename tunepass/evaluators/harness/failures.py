@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tunepass.evaluators.harness.report import Report, describe_out_of_bounds
-from tunepass.evaluators.process.failures import run_failure
+from tunepass.evaluators.process.failures import OUT_OF_MEMORY, run_failure
 from tunepass.evaluators.process.run import Completed, Limits
 from tunepass.study.outcome import Failed
 
@@ -19,6 +19,10 @@ def harness_failure(done: Completed, report: Report, limits: Limits) -> Failed |
             return Failed("wrong_result", f"wrote to {name}, which is an input")
         case ["stack"]:
             return Failed("crash", "ran out of stack (SIGSEGV)")
+        case ["thrown", words]:
+            return Failed(
+                "memory" if OUT_OF_MEMORY.search(words) else "crash", f"an exception left the kernel: {words}"
+            )
         case _:
             pass
     if report.refused_bytes is not None and done.ended in ("exit", "signal"):
