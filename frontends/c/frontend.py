@@ -11,7 +11,7 @@ from typing import ClassVar
 from tunepass.diagnostics import Diagnostic, Severity, Source, SourceError, TunepassError, nearest
 from tunepass.expr.numpy_eval import satisfied
 from tunepass.frontends.base import Frontend, Parsed
-from tunepass.frontends.c.call import build_call
+from tunepass.frontends.c.call import CallReader
 from tunepass.frontends.c.emission import emit_file
 from tunepass.frontends.c.flags import Words, flag_words
 from tunepass.frontends.c.loops.accesses import Surroundings, read_work
@@ -34,6 +34,7 @@ from tunepass.frontends.c.run import build_run
 from tunepass.frontends.c.syntax.definitions import definitions
 from tunepass.frontends.c.syntax.lexical import Scan, scan
 from tunepass.frontends.c.syntax.tokens import Cursor, explained
+from tunepass.frontends.c.syntax.visible import visible_types
 from tunepass.frontends.c.tune_calls import (
     check_outside,
     check_tune_calls,
@@ -81,6 +82,7 @@ class _KernelReader:
         self.known: frozenset[str] = frozenset()  # the macros that parameters set
         self.flags: dict[str, Words] = {}
         self.warnings: list[Diagnostic] = []
+        self.calls = CallReader(source, self.definitions, visible_types(scanned), self.warnings)
 
     def read(self, pragmas: Sequence[Pragma]) -> Parsed:
         groups = group(pragmas, self.definitions, self.source)
@@ -110,7 +112,7 @@ class _KernelReader:
         judged_by = (
             build_run(target, loops=bool(group.loops or group.autos))
             if isinstance(target, RunPragma)
-            else build_call(target, self.definitions, self.source)
+            else self.calls.read(target)
         )
         sizes = scalar_values(judged_by) if isinstance(judged_by, KernelCall) else {}
         constraints = each(group.constraints, lambda c: self.constraint(c, parameters, sizes))

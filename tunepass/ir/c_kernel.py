@@ -24,9 +24,28 @@ class ScalarArgument:
     value: Expr
 
 
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """A number in an element, or an array of numbers: `.position.x`, of the C type `element`. A pointer is compared by
+    what it points into, a union (`bytes`) byte by byte."""
+
+    path: str
+    element: str
+    kind: Literal["number", "real", "imaginary", "pointer", "bytes"] = "number"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReturnedValue:
+    """What the function returns, if that is compared."""
+
+    leaves: tuple[Leaf, ...]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArrayArgument:
-    """A pointer argument of `length` elements. Inputs are filled with `fill(i)` if given, else uniform in [lo, hi]."""
+    """A pointer argument of `length` elements. Inputs are filled with `fill(i)` if given, else uniform in [lo, hi].
+
+    With `row` the function gets an array of pointers to rows of that many elements."""
 
     name: str
     element: str  # the C element type: double, float, int, ...
@@ -35,6 +54,9 @@ class ArrayArgument:
     fill: Expr | None = None  # over the scalar arguments and the index `i`
     lo: Expr | None = None
     hi: Expr | None = None
+    leaves: tuple[Leaf, ...] = ()  # of an element that is no plain number
+    enumerators: tuple[str, ...] = ()  # of an enum: its elements are drawn from these
+    row: Expr | None = None
 
 
 Argument = ScalarArgument | ArrayArgument
@@ -51,6 +73,7 @@ class KernelCall:
     function: str
     prototype: str  # `void matmul(int n, const double *A, ...)`, without body or semicolon
     arguments: tuple[Argument, ...]
+    returned: ReturnedValue | None = None
     absolute_tolerance: float | None = None
     relative_tolerance: float | None = None  # None: what the reference's own rounding says
     sizes: tuple[Size, ...] | None = None

@@ -24,32 +24,39 @@ static double tp_special_real(int special, uint64_t bits) {
     return values[special - 1][bits & 3];
 }
 
-static uint64_t tp_special_integer(const tp_array *array, uint64_t bits) {
-    uint64_t high = (uint64_t)1 << (8 * array->size - 1);
+static uint64_t tp_special_integer(char kind, size_t size, uint64_t bits) {
+    uint64_t high = (uint64_t)1 << (8 * size - 1);
     const uint64_t without_sign[4] = {0, 1, high, 2 * high - 1}, with_sign[4] = {high, high + 1, 2 * high - 1, high - 1};
-    return array->kind == 'u' ? without_sign[bits & 3] : with_sign[bits & 3];
+    return kind == 'u' ? without_sign[bits & 3] : with_sign[bits & 3];
 }
 
-/* Of an array whose contents the pragma leaves open. Half precision and Booleans have none. */
+/* Half precision, Booleans and pointers have none. */
+static void tp_put_special(unsigned char *at, char kind, size_t size, int special, uint64_t bits) {
+    double real = tp_special_real(special, bits);
+    if (kind == 'f' && size == sizeof(float)) {
+        *(float *)at = (float)real * (special == TP_TINY ? FLT_MIN : special == TP_HUGE ? FLT_MAX : 1.0f);
+    } else if (kind == 'f' && size == sizeof(double)) {
+        *(double *)at = real * (special == TP_TINY ? DBL_MIN : special == TP_HUGE ? DBL_MAX : 1.0);
+    } else if (kind == 'f' && size == sizeof(long double)) {
+        *(long double *)at = real * (special == TP_TINY ? LDBL_MIN : special == TP_HUGE ? LDBL_MAX : 1.0L);
+    } else if ((kind == 'i' || kind == 'u') && special == TP_HUGE) {
+        uint64_t whole = tp_special_integer(kind, size, bits);
+        if (size == 1) *(uint8_t *)at = (uint8_t)whole;
+        if (size == 2) *(uint16_t *)at = (uint16_t)whole;
+        if (size == 4) *(uint32_t *)at = (uint32_t)whole;
+        if (size == 8) *(uint64_t *)at = whole;
+    }
+}
+
+/* Of an array whose contents the pragma leaves open. */
 static void tp_sprinkle(int index, uint64_t seed, int special) {
     tp_array *array = &tp_arrays[index];
-    for (size_t k = 0; k < array->count; k++) {
-        uint64_t bits = tp_random(seed + 0x5EED, (uint64_t)index, k);
-        double real = tp_special_real(special, bits >> 8);
-        unsigned char *at = array->data + k * array->size;
-        if ((bits & 255) % TP_SPECIAL_EVERY) continue;
-        if (array->kind == 'f' && array->size == sizeof(float)) {
-            *(float *)at = (float)real * (special == TP_TINY ? FLT_MIN : special == TP_HUGE ? FLT_MAX : 1.0f);
-        } else if (array->kind == 'f' && array->size == sizeof(double)) {
-            *(double *)at = real * (special == TP_TINY ? DBL_MIN : special == TP_HUGE ? DBL_MAX : 1.0);
-        } else if (array->kind == 'f' && array->size == sizeof(long double)) {
-            *(long double *)at = real * (special == TP_TINY ? LDBL_MIN : special == TP_HUGE ? LDBL_MAX : 1.0L);
-        } else if ((array->kind == 'i' || array->kind == 'u') && special == TP_HUGE) {
-            uint64_t whole = tp_special_integer(array, bits >> 8);
-            if (array->size == 1) *(uint8_t *)at = (uint8_t)whole;
-            if (array->size == 2) *(uint16_t *)at = (uint16_t)whole;
-            if (array->size == 4) *(uint32_t *)at = (uint32_t)whole;
-            if (array->size == 8) *(uint64_t *)at = whole;
+    for (int i = 0; i < tp_leaf_count(array); i++) {
+        const tp_leaf leaf = tp_leaf_of(array, i);
+        for (size_t k = 0; k < array->count * leaf.count; k++) {
+            uint64_t bits = tp_random(seed + 0x5EED + (uint64_t)i, (uint64_t)index, k);
+            unsigned char *at = array->data + k / leaf.count * array->size + leaf.offset + k % leaf.count * leaf.size;
+            if ((bits & 255) % TP_SPECIAL_EVERY == 0) tp_put_special(at, leaf.kind, leaf.size, special, bits >> 8);
         }
     }
 }
@@ -99,14 +106,19 @@ static void tp_take_down_case(void) {
     }
 }
 
-/* How many elements of the floating inout arrays are as they were before the call. */
+/* How many floating numbers of the inout arrays are as they were before the call. */
 static void tp_say_unchanged(void) {
     size_t same = 0;
     for (int i = 0; i < tp_array_count; i++) {
         const tp_array *array = &tp_arrays[i];
-        if (array->direction != TP_INOUT || array->kind != 'f') continue;
-        for (size_t k = 0; k < array->count; k++)
-            same += memcmp(array->data + k * array->size, array->pristine + k * array->size, array->size) == 0;
+        if (array->direction != TP_INOUT) continue;
+        for (int j = 0; j < tp_leaf_count(array); j++) {
+            const tp_leaf leaf = tp_leaf_of(array, j);
+            for (size_t k = 0; k < array->count * leaf.count && leaf.kind == 'f'; k++) {
+                size_t at = k / leaf.count * array->size + leaf.offset + k % leaf.count * leaf.size;
+                same += memcmp(array->data + at, array->pristine + at, leaf.size) == 0;
+            }
+        }
     }
     tp_say("unchanged %zu\n", same);
 }

@@ -3,10 +3,11 @@
 /* Between two calls a few elements of the inputs are drawn anew, wherever that is allowed, and a few elements of the
  * outputs are poisoned: what was computed before does not hold any more, and the caches hardly notice. */
 #define TP_VARIED 4 /* elements of each array */
+#define TP_VARIED_BYTES 1024 /* that an element has at most, if it is to be changed */
 typedef struct {
     tp_array *array;
     size_t k;
-    unsigned char bytes[16];
+    unsigned char bytes[TP_VARIED_BYTES];
 } tp_change;
 
 static tp_change tp_changes[TP_MAX_ARRAYS * TP_VARIED];

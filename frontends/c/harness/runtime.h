@@ -8,6 +8,7 @@
 #include <math.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,9 +25,11 @@ struct tp_pointer { /* converts to whatever pointer type the prototype asks for 
     template <class T> operator T *() const { return static_cast<T *>(to); }
 };
 #define TP_POINTER(index) (tp_pointer{tp_arrays[index].data})
+typedef bool tp_bool;
 #else
 #define TP_C
 #define TP_POINTER(index) ((void *)tp_arrays[index].data)
+typedef _Bool tp_bool;
 #endif
 
 enum { TP_IN, TP_OUT, TP_INOUT };
@@ -34,6 +37,14 @@ enum { TP_EXIT_FAULT = 86, TP_EXIT_USAGE = 87, TP_EXIT_MEMORY = 88 };
 #define TP_GUARD ((size_t)16 << 20) /* inaccessible bytes on both sides of an array */
 #define TP_ALIGN ((size_t)64)
 #define TP_CANARY 0xC7
+
+/* A number in an element that is a struct or complex, or `count` numbers of one type. Kind p: a pointer, which is told
+ * as what it points into. */
+typedef struct {
+    const char *path;
+    char kind;
+    size_t size, offset, count;
+} tp_leaf;
 
 typedef struct {
     const char *name;
@@ -43,10 +54,19 @@ typedef struct {
     unsigned char *data, *pristine, *map;
     size_t mapped;             /* accessible bytes from `map`, between the two guards if there are */
     unsigned char *low, *high; /* what of them the kernel may touch; a canary fills the rest */
+    const tp_leaf *leaves;     /* of an element that is no plain number */
+    int leaf_count;
 } tp_array;
 
 #define TP_KIND(T) ((T)0.5 == 0.5 ? 'f' : (T)2 == (T)1 ? 'b' : (T)-1 < (T)1 ? 'i' : 'u')
-#define TP_ARRAY(name, direction, T, count) tp_describe_array(name, direction, TP_KIND(T), sizeof(T), (int64_t)(count))
+#define TP_ARRAY(name, direction, T, count) \
+    tp_describe_array(name, direction, TP_KIND(T), sizeof(T), (int64_t)(count), NULL, 0)
+#define TP_RECORDS(name, direction, T, count, leaves) \
+    tp_describe_array(name, direction, 's', sizeof(T), (int64_t)(count), leaves, (int)(sizeof(leaves) / sizeof *(leaves)))
+#define TP_MEMBER(T, path, element, kind) \
+    {#path, kind, sizeof(element), offsetof(T, path), sizeof(((T *)0)->path) / sizeof(element)}
+#define TP_PART(T, path, element, name, number) /* of a complex member */ \
+    {#path "." name, 'f', sizeof(element), offsetof(T, path) + number * sizeof(element), 1}
 
 static int tp_report = 2;
 static char tp_held[4096]; /* lines that were not sent yet */
@@ -74,13 +94,23 @@ static void tp_fail(int status, const char *message) {
     _exit(status);
 }
 
-static tp_array tp_describe_array(const char *name, int direction, char kind, size_t size, int64_t count) {
-    tp_array array = {name, direction, kind, size, (size_t)count, NULL, NULL, NULL, 0, NULL, NULL};
+static tp_array tp_describe_array(const char *name, int direction, char kind, size_t size, int64_t count,
+                                  const tp_leaf *leaves, int leaf_count) {
+    tp_array array = {name, direction, kind, size, (size_t)count, NULL, NULL, NULL, 0, NULL, NULL, leaves, leaf_count};
     if (count < 0 || (uint64_t)count > ((uint64_t)1 << 46) / size) {
         tp_say("error the length of %s is %lld elements\n", name, (long long)count);
         _exit(TP_EXIT_USAGE);
     }
     return array;
+}
+
+static int tp_leaf_count(const tp_array *array) {
+    return array->leaves ? array->leaf_count : 1;
+}
+
+static tp_leaf tp_leaf_of(const tp_array *array, int leaf) {
+    tp_leaf whole = {"", array->kind, array->size, 0, 1};
+    return array->leaves ? array->leaves[leaf] : whole;
 }
 
 /* --- defined by the generated part ---------------------------------------------------------------------------- */
@@ -146,21 +176,39 @@ static void tp_keep_pristine(void) {
 
 /* Outputs hold garbage before a call: what the kernel does not write is seen. Kind 0: NaN and 0xA5.. ; kind 1: an
  * ordinary number, so that adding to it shows, and 0x5A.. */
-static void tp_poison_array(tp_array *array, int kind) {
-    size_t bytes = array->size * array->count;
+static void tp_poison_number(unsigned char *at, char kind, size_t size, int pattern) {
+    if (kind != 'f') {
+        memset(at, kind == 'b' ? pattern : pattern ? 0x5A : 0xA5, size);
+    } else if (size == sizeof(float)) {
+        *(float *)at = pattern ? -1234.5f : NAN;
+    } else if (size == sizeof(double)) {
+        *(double *)at = pattern ? -1234.5 : NAN;
+    } else if (size == sizeof(long double)) {
+        memset(at, 0, size); /* its padding too */
+        *(long double *)at = pattern ? -1234.5L : (long double)NAN;
+    } else { /* half precision: 0x7E.. is NaN, 0x5A5A is 203.25 */
+        memset(at, pattern ? 0x5A : 0x7E, size);
+    }
+}
+
+static void tp_poison_leaf(tp_array *array, const tp_leaf *leaf, int pattern) {
+    for (size_t k = 0; k < array->count; k++)
+        for (size_t j = 0; j < leaf->count; j++)
+            tp_poison_number(array->data + k * array->size + leaf->offset + j * leaf->size, leaf->kind, leaf->size, pattern);
+}
+
+static void tp_poison_array(tp_array *array, int pattern) {
+    for (int i = 0; i < array->leaf_count; i++) tp_poison_leaf(array, &array->leaves[i], pattern);
+    if (array->leaves) return;
     if (array->kind != 'f')
-        memset(array->data, array->kind == 'b' ? kind : kind ? 0x5A : 0xA5, bytes);
+        memset(array->data, array->kind == 'b' ? pattern : pattern ? 0x5A : 0xA5, array->size * array->count);
     else if (array->size == sizeof(float))
-        for (size_t i = 0; i < array->count; i++) ((float *)array->data)[i] = kind ? -1234.5f : NAN;
+        for (size_t i = 0; i < array->count; i++) ((float *)array->data)[i] = pattern ? -1234.5f : NAN;
     else if (array->size == sizeof(double))
-        for (size_t i = 0; i < array->count; i++) ((double *)array->data)[i] = kind ? -1234.5 : NAN;
-    else if (array->size == sizeof(long double))
-        for (size_t i = 0; i < array->count; i++) {
-            memset(array->data + i * array->size, 0, array->size); /* its padding too */
-            ((long double *)array->data)[i] = kind ? -1234.5L : (long double)NAN;
-        }
-    else /* half precision: 0x7E.. is NaN, 0x5A5A is 203.25 */
-        memset(array->data, kind ? 0x5A : 0x7E, bytes);
+        for (size_t i = 0; i < array->count; i++) ((double *)array->data)[i] = pattern ? -1234.5 : NAN;
+    else
+        for (size_t i = 0; i < array->count; i++)
+            tp_poison_number(array->data + i * array->size, array->kind, array->size, pattern);
 }
 
 static void tp_restore(void) {
@@ -191,26 +239,28 @@ static inline int64_t tp_between(uint64_t bits, int64_t lo, int64_t hi) {
     return (int64_t)((uint64_t)lo + (width && hi >= lo ? bits % width : 0));
 }
 
-#define TP_DRAW_REAL(T, a, k, bits, lo, hi) (((T *)tp_arrays[a].data)[k] = (T)tp_uniform(bits, lo, hi))
-#define TP_DRAW_INTEGER(T, a, k, bits, lo, hi) (((T *)tp_arrays[a].data)[k] = (T)tp_between(bits, lo, hi))
 #define TP_LEAST(T) (TP_KIND(T) == 'f' ? -1 : 0) /* of the default range */
 #define TP_MOST(T) (TP_KIND(T) == 'f' || TP_KIND(T) == 'b' ? 1 : sizeof(T) == 1 ? 127 : 255)
-#define TP_DRAW(T, a, k, bits, lo, hi) \
-    do { \
-        if (TP_KIND(T) == 'f') \
-            TP_DRAW_REAL(T, a, k, bits, (double)(lo), (double)(hi)); \
-        else \
-            TP_DRAW_INTEGER(T, a, k, bits, (int64_t)(lo), (int64_t)(hi)); \
-    } while (0)
+/* A number of type T at `at`. Only one branch has a meaning for T, and only that is ever taken. */
+#define TP_PUT(T, at, bits, lo, hi) \
+    (TP_KIND(T) == 'f' ? (void)(*(T *)(at) = (T)tp_uniform(bits, (double)(lo), (double)(hi))) \
+                       : (void)(*(T *)(at) = (T)tp_between(bits, (int64_t)(lo), (int64_t)(hi))))
+#define TP_DRAW(T, a, k, bits, lo, hi) TP_PUT(T, tp_arrays[a].data + (k) * sizeof(T), bits, lo, hi)
 #define TP_RANDOM(T, a, seed, lo, hi) \
-    do { \
-        if (TP_KIND(T) == 'f') \
-            for (size_t k = 0; k < tp_arrays[a].count; k++) \
-                TP_DRAW_REAL(T, a, k, tp_random(seed, a, k), (double)(lo), (double)(hi)); \
-        else \
-            for (size_t k = 0; k < tp_arrays[a].count; k++) \
-                TP_DRAW_INTEGER(T, a, k, tp_random(seed, a, k), (int64_t)(lo), (int64_t)(hi)); \
-    } while (0)
+    for (size_t k = 0; k < tp_arrays[a].count; k++) TP_DRAW(T, a, k, tp_random(seed, a, k), lo, hi)
+/* Of the numbers of a leaf of element k. Numbers of further leaves are random for themselves. */
+#define TP_DRAW_LEAF(T, a, leaf, k, bits, lo, hi) \
+    for (size_t j = 0; j < tp_arrays[a].leaves[leaf].count; j++) \
+        TP_PUT(T, tp_arrays[a].data + (k) * tp_arrays[a].size + tp_arrays[a].leaves[leaf].offset + j * sizeof(T), \
+               tp_random(bits, leaf, j), lo, hi)
+#define TP_RANDOM_LEAF(T, a, leaf, seed, lo, hi) \
+    for (size_t k = 0; k < tp_arrays[a].count; k++) TP_DRAW_LEAF(T, a, leaf, k, tp_random(seed, a, k), lo, hi)
+
+/* Of the values in a table. */
+#define TP_DRAW_OF(T, a, k, bits, values) \
+    (((T *)tp_arrays[a].data)[k] = (values)[(bits) % (sizeof(values) / sizeof *(values))])
+#define TP_RANDOM_OF(T, a, seed, values) \
+    for (size_t k = 0; k < tp_arrays[a].count; k++) TP_DRAW_OF(T, a, k, tp_random(seed, a, k), values)
 
 /* --- faults ---------------------------------------------------------------------------------------------------- */
 static const char *tp_stack_base;

@@ -57,13 +57,16 @@ Data: `fill(expression of i)`, or uniform in `range(lo, hi)`: by default [-1, 1]
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 from tunepass.expr.emit_c import prelude, to_c
 from tunepass.frontends.c.harness.text import CArray, CScalar, harness_text
 from tunepass.frontends.c.inputs import Scalars, automatic_sizes, known_value, scalar_values
-from tunepass.ir.c_kernel import ArrayArgument, CKernel, KernelCall, ScalarArgument, Size
+from tunepass.ir.c_kernel import ArrayArgument, CKernel, KernelCall, Leaf, ScalarArgument, Size
 from tunepass.ir.kernel import Kernel
 
-HARNESS_VERSION = 4
+HARNESS_VERSION = 5
 
 
 def harness_source(kernel: Kernel) -> str:
@@ -78,11 +81,21 @@ def harness_source(kernel: Kernel) -> str:
         call.function,
         call.prototype,
         c_arguments(call),
+        returned=_spelled_leaves(call.returned.leaves) if call.returned else (),
         further=further,
         pairs=call.pairs,
         prelude=helpers,
         title=title,
     )
+
+
+def _spelled_leaves(leaves: Sequence[Leaf]) -> tuple[Leaf, ...]:
+    return tuple(replace(leaf, element=_spelled(leaf.element)) for leaf in leaves)
+
+
+def _spelled(element: str) -> str:
+    """As C and C++ both know it, whatever the source includes."""
+    return "tp_bool" if element == "bool" else element
 
 
 def further_sizes(call: KernelCall) -> tuple[Size, ...]:
@@ -98,7 +111,9 @@ def c_arguments(call: KernelCall, size: Size = ()) -> list[CScalar | CArray]:
         if isinstance(argument, ScalarArgument):
             value = scalars[argument.name]
             real = isinstance(value, float)
-            arguments.append(CScalar(name=argument.name, element=argument.element, value=_constant(value), real=real))
+            arguments.append(
+                CScalar(name=argument.name, element=_spelled(argument.element), value=_constant(value), real=real)
+            )
         else:
             arguments.append(_array(argument, scalars))
     return arguments
@@ -107,12 +122,14 @@ def c_arguments(call: KernelCall, size: Size = ()) -> list[CScalar | CArray]:
 def _array(argument: ArrayArgument, scalars: Scalars) -> CArray:
     return CArray(
         name=argument.name,
-        element=argument.element,
+        element=_spelled(argument.element),
         direction=argument.direction,
         length=int(known_value(argument.length, scalars, f"the length of `{argument.name}`")),
         fill=None if argument.fill is None else to_c(argument.fill).expression,
         lo=None if argument.lo is None else _constant(known_value(argument.lo, scalars, "this bound")),
         hi=None if argument.hi is None else _constant(known_value(argument.hi, scalars, "this bound")),
+        leaves=_spelled_leaves(argument.leaves),
+        enumerators=argument.enumerators,
     )
 
 

@@ -9,7 +9,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import resources
 
+from tunepass.ir.c_kernel import Leaf
+
 FIRST = ("runtime.h", "inputs.h", "timing.h")  # checks.h reads tables of the generated part, so it is last
+RETURNED = "tp_returned"  # the type of what the function returns
 INCLUDED = "tunepass_included_"  # prefix of the kernel and main when the source is included for its types
 
 
@@ -34,6 +37,12 @@ class CArray:
     fill: str | None = None
     lo: str | None = None
     hi: str | None = None
+    leaves: tuple[Leaf, ...] = ()  # of an element that is no plain number
+    enumerators: tuple[str, ...] = ()
+
+    @property
+    def filled(self) -> bool:
+        return self.direction != "out"
 
 
 def harness_text(
@@ -41,15 +50,19 @@ def harness_text(
     prototype: str,
     arguments: Sequence[CScalar | CArray],
     *,
+    returned: Sequence[Leaf] = (),
     further: Sequence[Sequence[CScalar | CArray]] = (),
     pairs: Sequence[tuple[str, str]] = (),
     prelude: str = "",
     title: str = "",
 ) -> str:
-    """The whole harness. `further` are the arguments at each further size, `pairs` names arrays that may overlap,
-    `prelude` holds the C functions that fill expressions call."""
+    """The whole harness. `returned` are the numbers in what the function returns, `further` the arguments at each
+    further size; `pairs` names arrays that may overlap, `prelude` holds the C functions that fill expressions call."""
     sizes = [arguments, *further]
-    arrays = [[a for a in size if isinstance(a, CArray)] for size in sizes]
+    plain = len(returned) == 1 and returned[0].kind == "number" and not returned[0].path
+    leaves = () if plain else tuple(returned)
+    result = [CArray(name="return", element=RETURNED, direction="out", length=1, leaves=leaves)]
+    arrays = [[*(a for a in size if isinstance(a, CArray)), *(result if returned else ())] for size in sizes]
     scalars = [[a for a in size if isinstance(a, CScalar)] for size in sizes]
     parts = [
         f"/* {title or 'Harness of ' + function} (generated) */",
@@ -58,12 +71,15 @@ def harness_text(
         _included(function),
         f"{prototype.strip()};",
         _scalar_tables(scalars),
+        f"typedef __typeof__({_called(function, arguments)}) {RETURNED};" if returned else "",
+        *(_enumerator_table(index, array) for index, array in enumerate(arrays[0]) if array.enumerators),
+        *(_leaf_table(index, array) for index, array in enumerate(arrays[0]) if array.leaves),
         _describe(arrays),
         _fill(arrays, scalars[0]),
         _draw(arrays[0]),
         _any_value(arrays[0]),
         _pairs(arrays[0], pairs),
-        _call(function, arguments),
+        _call(_called(function, arguments), len(arrays[0]) - 1 if returned else None),
         _fixed("checks.h"),
     ]
     return "\n".join(part.strip("\n") + "\n" for part in parts if part)
@@ -101,6 +117,28 @@ def _wide(scalar: CScalar) -> str:
     return "double" if scalar.real else "int64_t"
 
 
+def _enumerator_table(index: int, array: CArray) -> str:
+    return _table(f"tp_values_{index}", array.element, array.enumerators)
+
+
+def _leaf_table(index: int, array: CArray) -> str:
+    return _table(f"tp_leaves_{index}", "tp_leaf", [_leaf(array.element, leaf) for leaf in array.leaves])
+
+
+def _leaf(owner: str, leaf: Leaf) -> str:
+    """Its entry in the table; `owner` is the element's type."""
+    kind = "'p'" if leaf.kind == "pointer" else f"TP_KIND({leaf.element})"
+    path, size = leaf.path.removeprefix("."), f"sizeof({leaf.element})"
+    part = ("real", "imaginary").index(leaf.kind) if leaf.kind in ("real", "imaginary") else None
+    if part is not None and path:
+        return f'TP_PART({owner}, {path}, {leaf.element}, "{leaf.kind}", {part})'
+    if part is not None:
+        return f"""{{"{leaf.kind}", 'f', {size}, {part} * {size}, 1}}"""
+    if path:
+        return f"TP_MEMBER({owner}, {path}, {leaf.element}, {kind})"
+    return f'{{"", {kind}, {size}, 0, sizeof({owner}) / {size}}}'
+
+
 def _describe(sizes: Sequence[Sequence[CArray]]) -> str:
     tables = [
         _table(f"tp_length_{index}", "int64_t", [f"INT64_C({array.length})" for array in arrays])
@@ -109,7 +147,8 @@ def _describe(sizes: Sequence[Sequence[CArray]]) -> str:
     lines = ["static void tp_describe(void) {", f"    tp_array_count = {len(sizes[0])};"]
     for index, array in enumerate(sizes[0]):
         words = f'"{array.name}", TP_{array.direction.upper()}, {array.element}, tp_length_{index}[tp_set]'
-        lines.append(f"    tp_arrays[{index}] = TP_ARRAY({words});")
+        described = f"TP_RECORDS({words}, tp_leaves_{index})" if array.leaves else f"TP_ARRAY({words})"
+        lines.append(f"    tp_arrays[{index}] = {described};")
     return "\n".join([*tables, *lines, "}"])
 
 
@@ -117,7 +156,7 @@ def _fill(sizes: Sequence[Sequence[CArray]], scalars: Sequence[CScalar]) -> str:
     """One function for each array, so that the scalars' names can hide nothing of another's."""
     functions, calls = [], []
     for index, arrays in enumerate(zip(*sizes)):
-        if arrays[0].direction == "out":
+        if not arrays[0].filled:
             continue
         body = _fill_body(index, arrays, scalars)
         functions.append(f"static void tp_fill_{index}(uint64_t tp_seed) {{\n    (void)tp_seed;\n{body}\n}}")
@@ -138,20 +177,35 @@ def _fill_body(index: int, arrays: Sequence[CArray], scalars: Sequence[CScalar])
         lines.append(f"        (({array.element} *)tp_arrays[{index}].data)[i] = ({array.element})({array.fill});")
         return "\n".join(lines)
     if array.lo is None and array.hi is None:
-        return f"    TP_RANDOM({array.element}, {index}, tp_seed, {_range(array)});"
+        return "\n".join(f"    {line}" for line in _random(index, array, "RANDOM", "tp_seed", None))
     bounds = [(a.lo or "0", a.hi or "1") for a in arrays]
     wide = "double" if any("." in text or "e" in text for pair in bounds for text in pair) else "int64_t"
     return (
         f"    {_table('tp_lo', wide, [lo for lo, _ in bounds])}\n"
         f"    {_table('tp_hi', wide, [hi for _, hi in bounds])}\n"
-        f"    TP_RANDOM({array.element}, {index}, tp_seed, tp_lo[tp_set], tp_hi[tp_set]);"
+        + "\n".join(f"    {line}" for line in _random(index, array, "RANDOM", "tp_seed", BOUNDS))
     )
 
 
-def _range(array: CArray) -> str:
-    """The bounds of a random element: those that were asked for, else those of its type."""
+BOUNDS = "tp_lo[tp_set], tp_hi[tp_set]"
+
+
+def _random(index: int, array: CArray, what: str, words: str, bounds: str | None) -> list[str]:
+    """Statements that draw all elements (`RANDOM`) or one (`DRAW`). `words` are the seed, or the element and bits."""
+    if array.enumerators and bounds is None:
+        return [f"TP_{what}_OF({array.element}, {index}, {words}, tp_values_{index});"]
+    if not array.leaves:
+        return [f"TP_{what}({array.element}, {index}, {words}, {bounds or _range(array, array.element)});"]
+    return [
+        f"TP_{what}_LEAF({leaf.element}, {index}, {number}, {words}, {bounds or _range(array, leaf.element)});"
+        for number, leaf in enumerate(array.leaves)
+    ]
+
+
+def _range(array: CArray, element: str) -> str:
+    """The bounds of a random number: those that were asked for, else those of its type."""
     if array.lo is None and array.hi is None:
-        return f"TP_LEAST({array.element}), TP_MOST({array.element})"
+        return f"TP_LEAST({element}), TP_MOST({element})"
     return f"{array.lo or '0'}, {array.hi or '1'}"
 
 
@@ -163,15 +217,16 @@ def _draw(arrays: Sequence[CArray]) -> str:
     ]
     lines.append("    switch (tp_array_index) {")
     for index, array in enumerate(arrays):
-        if array.direction != "out" and array.fill is None:
-            draw = f"TP_DRAW({array.element}, {index}, tp_k, tp_bits, {_range(array)})"
-            lines.append(f"    case {index}: {draw}; return 1;")
+        if array.filled and array.fill is None:
+            bounds = None if array.lo is None and array.hi is None else _range(array, "")
+            draws = _random(index, array, "DRAW", "tp_k, tp_bits", bounds)
+            lines.append(f"    case {index}: {' '.join(draws)} return 1;")
     return "\n".join([*lines, "    default: return 0;", "    }", "}"])
 
 
 def _any_value(arrays: Sequence[CArray]) -> str:
     """Which arrays may hold special values: those of which the pragma says no more than their type."""
-    free = [a.direction != "out" and a.fill is None and a.lo is None and a.hi is None for a in arrays]
+    free = [a.filled and a.fill is None and a.lo is None and a.hi is None and not a.enumerators for a in arrays]
     return _table("tp_any_value", "int", [str(int(is_free)) for is_free in free])
 
 
@@ -181,7 +236,8 @@ def _pairs(arrays: Sequence[CArray], pairs: Sequence[tuple[str, str]]) -> str:
     return f"static const int tp_pairs[][2] = {{{', '.join(rows)}}};"
 
 
-def _call(function: str, arguments: Sequence[CScalar | CArray]) -> str:
+def _called(function: str, arguments: Sequence[CScalar | CArray]) -> str:
+    """The call as an expression."""
     words, scalars, arrays = [], 0, 0
     for argument in arguments:
         if isinstance(argument, CScalar):
@@ -190,4 +246,10 @@ def _call(function: str, arguments: Sequence[CScalar | CArray]) -> str:
         else:
             words.append(f"TP_POINTER({arrays})")
             arrays += 1
-    return f"static void tp_call(void) {{\n    (void){function}({', '.join(words)});\n}}"
+    return f"{function}({', '.join(words)})"
+
+
+def _call(called: str, returned: int | None) -> str:
+    """`returned` is the number of the array that takes what is returned."""
+    target = "(void)" if returned is None else f"*({RETURNED} *)tp_arrays[{returned}].data = "
+    return f"static void tp_call(void) {{\n    {target}{called};\n}}"

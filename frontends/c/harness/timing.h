@@ -9,16 +9,53 @@ static int tp_open(const char *path, int flags) {
     return file;
 }
 
+static void tp_write(int file, const unsigned char *at, size_t rest) {
+    while (rest) {
+        ssize_t wrote = write(file, at, rest);
+        if (wrote <= 0) tp_fail(TP_EXIT_USAGE, "cannot write the results");
+        at += wrote;
+        rest -= (size_t)wrote;
+    }
+}
+
+/* A pointer as what it points into: the number of the array from 1, and the byte; -1 for NULL, -2 for other memory. */
+static int64_t tp_pointer_code(const unsigned char *to) {
+    if (!to) return -1;
+    for (int end = 0; end < 2; end++) /* the end of one array may be the start of another */
+        for (int i = 0; i < tp_array_count; i++) {
+            const tp_array *array = &tp_arrays[i];
+            size_t bytes = array->size * array->count + (size_t)end;
+            if (to >= array->data && to < array->data + bytes) return ((int64_t)(i + 1) << 40) + (to - array->data);
+        }
+    return -2;
+}
+
+/* The numbers of one leaf of all elements, one after the other. */
+static void tp_write_leaf(int file, const tp_array *array, const tp_leaf *leaf) {
+    static unsigned char held[1 << 16];
+    size_t filled = 0;
+    for (size_t k = 0; k < array->count * leaf->count; k++) {
+        const unsigned char *at = array->data + k / leaf->count * array->size + leaf->offset + k % leaf->count * leaf->size;
+        if (leaf->kind == 'p') {
+            const unsigned char *to;
+            memcpy(&to, at, sizeof to);
+            int64_t code = tp_pointer_code(to);
+            memcpy(held + filled, &code, sizeof code);
+        } else {
+            memcpy(held + filled, at, leaf->size);
+        }
+        filled += leaf->kind == 'p' ? sizeof(int64_t) : leaf->size;
+        if (filled > sizeof held - 64) tp_write(file, held, filled), filled = 0;
+    }
+    tp_write(file, held, filled);
+}
+
 static void tp_write_outputs(int file) {
     for (int i = 0; i < tp_array_count; i++) {
-        const unsigned char *at = tp_arrays[i].data;
-        size_t rest = tp_arrays[i].direction == TP_IN ? 0 : tp_arrays[i].size * tp_arrays[i].count;
-        while (rest) {
-            ssize_t wrote = write(file, at, rest);
-            if (wrote <= 0) tp_fail(TP_EXIT_USAGE, "cannot write the results");
-            at += wrote;
-            rest -= (size_t)wrote;
-        }
+        const tp_array *array = &tp_arrays[i];
+        if (array->direction == TP_IN) continue;
+        if (!array->leaves) tp_write(file, array->data, array->size * array->count);
+        for (int j = 0; j < array->leaf_count; j++) tp_write_leaf(file, array, &array->leaves[j]);
     }
 }
 
@@ -239,9 +276,16 @@ static const char *tp_option(int argc, char **argv, const char *name, const char
 }
 
 static void tp_say_arrays(void) {
-    for (int i = 0; i < tp_array_count; i++)
-        if (tp_arrays[i].direction != TP_IN)
-            tp_say("array %s %c%zu %zu\n", tp_arrays[i].name, tp_arrays[i].kind, tp_arrays[i].size, tp_arrays[i].count);
+    for (int i = 0; i < tp_array_count; i++) {
+        const tp_array *array = &tp_arrays[i];
+        for (int j = 0; j < tp_leaf_count(array) && array->direction != TP_IN; j++) {
+            const tp_leaf leaf = tp_leaf_of(array, j);
+            const char *pointer = leaf.kind == 'p' ? "&" : "", *dot = leaf.path[0] ? "." : "";
+            char kind = leaf.kind == 'p' ? 'i' : leaf.kind;
+            tp_say("array %s%s%s%s %c%zu %zu\n", pointer, array->name, dot, leaf.path, kind, leaf.size,
+                   array->count * leaf.count);
+        }
+    }
 }
 
 static void tp_set_up(int canaries, uint64_t seed) {

@@ -20,11 +20,12 @@ DIRECTIONS = ("in", "out", "inout")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArgumentText:
-    """`n = 512` (direction and element None), or `A: in double[n*n] range(0, 9)`."""
+    """`n = 512` (direction and element None), or `A: in double[n][n] range(0, 9)`: its lengths, outermost first."""
 
     name: str
     span: Span
-    value: ExpressionText  # an array's length
+    value: ExpressionText | None = None
+    lengths: tuple[ExpressionText, ...] = ()
     direction: str | None = None
     element: str | None = None
     fill: ExpressionText | None = None
@@ -129,19 +130,26 @@ def _argument(cursor: Cursor) -> ArgumentText:
     while cursor.next.kind == "name":
         words.append(cursor.take().text)
     cursor.expect("[", f"after `{' '.join(words)}`", f"say how many elements {name.text} has: `double[n*n]`")
-    length = cursor.expression("]", "a number of elements")
-    cursor.expect("]", "after the number of elements")
+    lengths = [_length(cursor)]
+    while cursor.accept("["):
+        lengths.append(_length(cursor))
     fill, lo, hi = _contents(cursor, direction)
     return ArgumentText(
         name=name.text,
         span=span,
-        value=length,
+        lengths=tuple(lengths),
         direction=direction.text,
         element=" ".join(words),
         fill=fill,
         lo=lo,
         hi=hi,
     )
+
+
+def _length(cursor: Cursor) -> ExpressionText:
+    length = cursor.expression("]", "a number of elements")
+    cursor.expect("]", "after the number of elements")
+    return length
 
 
 def _contents(

@@ -194,7 +194,7 @@ def _formal(text: str) -> Formal:
     bare = QUALIFIERS.sub(" ", re.sub(r"<.*>", " ", declared) if container else declared.split("[")[0])
     words = WORD.findall(bare.split("[")[0])
     named = len(words) > 1 and words[-1] not in NUMERIC and INTEGRAL.match(words[-1]) is None
-    pointee = declared.rsplit("*", 1)[0] if "*" in declared else declared
+    pointee = declared.split("*", 1)[0]  # of `const double *const *`, the elements
     element = container["element"] if container else " ".join(words[:-1] if named else words)
     return Formal(
         text=text,

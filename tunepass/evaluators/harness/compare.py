@@ -9,6 +9,8 @@ import numpy as np
 
 from tunepass.evaluators.measure.tolerance import Array, Mask, Tolerance, integer_distance, is_right
 
+POINTER = "&"  # in front of the name of what holds pointers
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mismatch:
@@ -22,6 +24,8 @@ class Mismatch:
     got: str
 
     def __str__(self) -> str:
+        if self.total == 1:
+            return f"{self.name.removeprefix(POINTER)}: expected {self.expected}, got {self.got}"
         return (
             f"{self.name}: {self.wrong} of {self.total} elements differ; "
             f"worst at {self.name}[{self.worst}]: expected {self.expected}, got {self.got}"
@@ -76,10 +80,19 @@ def _mismatch(want: Output, have: Output, right: Mask) -> Mismatch:
         wrong=int((~right).sum()),
         total=right.size,
         worst=worst,
-        expected=_shown(want.values[worst]),
-        got=_shown(have.values[worst]),
+        expected=_shown(want.values[worst], want.name),
+        got=_shown(have.values[worst], want.name),
     )
 
 
-def _shown(value: np.generic) -> str:
+def _shown(value: np.generic, name: str) -> str:
+    if name.startswith(POINTER):
+        return _shown_pointer(int(value))
     return f"{value:.10g}" if value.dtype.kind == "f" else str(value)
+
+
+def _shown_pointer(code: int) -> str:
+    """As frontends/c/harness/timing.h tells pointers."""
+    if code < 0:
+        return "NULL" if code == -1 else "a pointer to other memory"
+    return f"byte {code % (1 << 40)} of array {code >> 40}"

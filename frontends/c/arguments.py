@@ -1,0 +1,171 @@
+"""An array of a `kernel` pragma beside the formal parameter that takes it: what they say has to agree."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import reduce
+
+from tunepass.diagnostics import Source, SourceError, Span
+from tunepass.expr.nodes import INTEGER, Binary, BoolType, Expr, IntegerType, RealType, Type
+from tunepass.expr.parser import parse
+from tunepass.frontends.c.constants import constant_value
+from tunepass.frontends.c.elements import UnknownElement, enumerators_of, leaves_of
+from tunepass.frontends.c.inputs import ELEMENT_LIMIT
+from tunepass.frontends.c.pragmas.kernel import ArgumentText
+from tunepass.frontends.c.syntax.definitions import Formal, is_known
+from tunepass.frontends.c.syntax.tokens import ExpressionText
+from tunepass.frontends.c.syntax.types import CType, Types, declarations, type_name
+from tunepass.ir.c_kernel import ArrayArgument, Leaf
+
+Scalars = dict[str, int | float]
+
+
+def formal_type(formal: Formal) -> CType:
+    """As it is written; a macro with arguments (`POLYBENCH_2D(A, N, N, n, n)`) hides what it is."""
+    if formal.container:
+        return CType(formal.element, 1)
+    for declared in declarations(formal.text, 0, len(formal.text)):
+        if declared.type.function or (formal.name and declared.name == formal.name):
+            return declared.type
+    return CType(type_name(formal.text), formal.text.count("*"), ("",) if "[" in formal.text else ())
+
+
+def array_argument(
+    argument: ArgumentText,
+    formal: Formal,
+    types: Types,
+    names: Mapping[str, Type],
+    scalars: Scalars,
+    source: Source,
+) -> ArrayArgument:
+    declared = f"the definition says `{formal.text}`"
+    kind = types.resolved(formal_type(formal))
+    stated = types.resolved(CType(type_name(argument.element or "")))
+    if not hides_its_type(formal, kind, types):
+        _check_shape(argument, formal, kind, declared)
+        if kind.base != stated.base and _is_plain(kind.base, types) and _is_plain(stated.base, types):
+            raise SourceError(
+                f"`{argument.name}` is an array of {kind.base}, not {stated.base}", argument.span, declared
+            )
+    if argument.direction != "in" and formal.constant:
+        raise SourceError(
+            f"`{argument.name}` is `{argument.direction}` but const", argument.span, f"{declared}; make it `in`"
+        )
+    leaves = element_leaves(argument, stated, types)
+    lengths = [_length(argument, text, names, scalars, source) for text in argument.lengths]
+    whole = reduce(lambda a, b: Binary("*", a, b, INTEGER, a.span), lengths)
+    _check_length(argument, whole, scalars, source)
+    inner = {**names, "i": INTEGER}
+    return ArrayArgument(
+        name=argument.name,
+        element=stated.base,
+        direction=argument.direction,  # type: ignore[arg-type]
+        length=whole,
+        fill=expression(argument.fill, inner, source, "a number") if argument.fill else None,
+        lo=expression(argument.lo, names, source, "a number") if argument.lo else None,
+        hi=expression(argument.hi, names, source, "a number") if argument.hi else None,
+        leaves=leaves,
+        enumerators=enumerators_of(stated, types),
+    )
+
+
+def hides_its_type(formal: Formal, kind: CType, types: Types) -> bool:
+    """Only the compiler knows what a macro with arguments is, or a name that no text here defines (`voidpf`)."""
+    if "(" in formal.text and "*" not in formal.text:
+        return True
+    named = is_known(kind.base) or _is_plain(kind.base, types) or " " in kind.base
+    return not named and not kind.depth and not kind.dims
+
+
+def element_leaves(argument: ArgumentText, element: CType, types: Types) -> tuple[Leaf, ...]:
+    """Of an element that is no plain number."""
+    try:
+        leaves = leaves_of(element, types)
+    except UnknownElement as problem:
+        raise SourceError(
+            f"the elements of `{argument.name}` cannot be compared one by one", argument.span, str(problem)
+        ) from None
+    if len(leaves) == 1 and not leaves[0].path and leaves[0].kind == "number":
+        return ()
+    for leaf in leaves:
+        if leaf.kind in ("pointer", "bytes") and argument.direction != "out":
+            what = "a pointer" if leaf.kind == "pointer" else "a union"
+            raise SourceError(
+                f"`{argument.name}` cannot be filled: {leaf.path.removeprefix('.') or element.base} is {what}",
+                argument.span,
+                "a kernel can be called with elements that hold numbers",
+            )
+    if argument.fill is not None and element.base in types.records:
+        raise SourceError(
+            f"`fill` gives one number, an element of `{argument.name}` is a {element.base}", argument.span
+        )
+    return leaves
+
+
+def _is_plain(base: str, types: Types) -> bool:
+    """Does this text say what it is?"""
+    return is_known(base) or base in types.records or base in types.enums or base.endswith(" _Complex")
+
+
+def _check_shape(argument: ArgumentText, formal: Formal, kind: CType, declared: str) -> None:
+    """Stars and brackets of the definition against the lengths of the pragma."""
+    if kind.function:
+        raise SourceError(f"`{argument.name}` is a pointer to a function", argument.span, declared)
+    if not kind.depth and not kind.dims:
+        raise SourceError(
+            f"`{argument.name}` is a scalar", argument.span, f"{declared}; write `{argument.name} = VALUE`"
+        )
+    given, element = len(argument.lengths), argument.element
+    if kind.depth + len(kind.dims) > 1 and kind.depth:
+        raise SourceError(
+            f"`{argument.name}` is an array of pointers", argument.span, f"{declared}; arrays of numbers can be passed"
+        )
+    if kind.dims and given not in (1, len(kind.dims)):
+        shape = "".join(f"[{dim.strip('*')}]" for dim in kind.dims)
+        raise SourceError(
+            f"`{argument.name}` has {given} lengths here and {len(kind.dims)} in the definition",
+            argument.span,
+            f"{declared}; write `{element}{shape}`, or one length for all elements",
+        )
+
+
+def _length(
+    argument: ArgumentText, text: ExpressionText, names: Mapping[str, Type], scalars: Scalars, source: Source
+) -> Expr:
+    length = expression(text, names, source, "a number of elements")
+    if not isinstance(length.type, IntegerType):
+        raise SourceError(
+            f"the length of `{argument.name}` must be a whole number, got a {length.type}",
+            span_of(text, source),
+            "`/` is real division; `//` divides whole numbers",
+        )
+    evaluated(length, scalars, text, source)
+    return length
+
+
+def _check_length(argument: ArgumentText, length: Expr, scalars: Scalars, source: Source) -> None:
+    first, last = argument.lengths[0], argument.lengths[-1]
+    count = constant_value(length, scalars)
+    if count is None or not 1 <= count <= ELEMENT_LIMIT:
+        raise SourceError(
+            f"the length of `{argument.name}` must be 1 to {ELEMENT_LIMIT}, got {count}",
+            source.span(first.start, last.end),
+        )
+
+
+def expression(text: ExpressionText, types: Mapping[str, Type], source: Source, what: str) -> Expr:
+    value = parse(text.text, types, source=source, offset=text.start)
+    if not isinstance(value.type, (BoolType, IntegerType, RealType)):
+        raise SourceError(f"expected {what}, got a {value.type}", span_of(text, source))
+    return value
+
+
+def evaluated(e: Expr, scalars: Scalars, text: ExpressionText, source: Source) -> int | float:
+    value = constant_value(e, scalars)
+    if value is None:
+        raise SourceError("this has no value (a division by zero?)", span_of(text, source))
+    return value
+
+
+def span_of(text: ExpressionText, source: Source) -> Span:
+    return source.span(text.start, text.end)
