@@ -11,7 +11,7 @@ from typing import TypeVar
 
 import yaml
 
-from tunepass.diagnostics import Diagnostic, Source, SourceError, TunepassError
+from tunepass.diagnostics import Diagnostic, Source, SourceError, TunepassError, nearest
 from tunepass.yaml_nodes import Composer, NodeReader
 
 SIZE_LIMIT = 1 << 18  # characters
@@ -88,6 +88,14 @@ class DocumentReader(NodeReader[SourceError]):
         if not isinstance(value, int) or value < least:
             raise self.fail(f"{what} is a whole number of at least {least}, got `{node.value}`", node)
         return value
+
+    def one_of(self, node: yaml.Node, what: str, known: tuple[str, ...]) -> str:
+        text = self.text(node, what)
+        if text not in known:
+            close = nearest(text, known)
+            hint = f"did you mean `{close}`?" if close else None
+            raise self.fail(f"{what} is one of {', '.join(known)}, got `{text}`", node, hint)
+        return text
 
     def boolean(self, node: yaml.Node, what: str) -> bool:
         value = self.scalar(node, what)

@@ -7,7 +7,7 @@ from typing import cast, get_args
 
 import yaml
 
-from tunepass.diagnostics import Diagnostic, SourceError, SpaceError, nearest
+from tunepass.diagnostics import Diagnostic, SourceError, SpaceError
 from tunepass.frontends.app.document import DocumentReader, Scalar
 from tunepass.ir.kernel import Binding, Role
 from tunepass.space.configuration import Value
@@ -39,7 +39,7 @@ def read_parameter(reader: DocumentReader, key: yaml.Node, node: yaml.Node) -> t
     for field in ("kind", "role"):
         if field not in listed:
             raise reader.fail(f"{what} lacks `{field}`", node, f"{field}s: {', '.join(_options(field))}")
-    kind, role = (_one_of(reader, listed[field], field, _options(field)) for field in ("kind", "role"))
+    kind, role = (reader.one_of(listed[field], field, _options(field)) for field in ("kind", "role"))
     fields = reader.record(node, f"{what} ({kind})", FIELDS[kind], (NEEDED[kind],))
     try:
         parameter = _construct(reader, name, kind, fields)
@@ -55,15 +55,6 @@ def read_parameter(reader: DocumentReader, key: yaml.Node, node: yaml.Node) -> t
 
 def _options(field: str) -> tuple[str, ...]:
     return tuple(FIELDS) if field == "kind" else ROLES
-
-
-def _one_of(reader: DocumentReader, node: yaml.Node, what: str, known: tuple[str, ...]) -> str:
-    text = reader.text(node, what)
-    if text not in known:
-        close = nearest(text, known)
-        hint = f"did you mean `{close}`?" if close else None
-        raise reader.fail(f"{what} is one of {', '.join(known)}, got `{text}`", node, hint)
-    return text
 
 
 def _form(reader: DocumentReader, name: str, role: str, fields: Fields) -> str:
@@ -179,7 +170,7 @@ def _beta(reader: DocumentReader, name: str, fields: Fields) -> str | tuple[floa
         if len(numbers) != 2:
             raise reader.fail(f"the prior of {name} is a shape's name or two numbers", node)
         return numbers[0], numbers[1]
-    return _one_of(reader, node, f"the prior of {name}", tuple(SHAPES))
+    return reader.one_of(node, f"the prior of {name}", tuple(SHAPES))
 
 
 def _weights(reader: DocumentReader, node: yaml.Node, what: str) -> list[float]:

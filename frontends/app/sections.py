@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import PurePosixPath
@@ -11,18 +10,16 @@ import yaml
 
 from tunepass.diagnostics import Source, SourceError, Span, TunepassError
 from tunepass.frontends.app.document import UNITS_BYTE, UNITS_S, DocumentReader
+from tunepass.frontends.app.metrics import read_metrics, read_reading
 from tunepass.frontends.app.words import ARGUMENTS, BUILD, FLAGS, SOURCE, holes, read_command
-from tunepass.ir.application import Build, Check, Reading, Words
+from tunepass.ir.application import Build, Check, Words
 from tunepass.ir.run import Metric, RunCommand
 from tunepass.ir.stated_model import RUN_OBJECTIVES, StatedModel, check_objectives
 from tunepass.space.parameter import Parameter
 
-HOLE = re.compile(r"\{([^{}]*)\}")
-UNIT_AFTER = re.compile(r"\s*(%|[A-Za-zµ]+(?:/[A-Za-zµ]+)?)")
 BUILD_FIELDS = ("command", "commands", "product", "in", "link", "time_limit")
 RUN_FIELDS = ("command", "metrics", "time_limit", "memory_limit", "repeats", "deterministic")
 CHECK_FIELDS = ("command", "output", "relative", "absolute")
-METRIC_FIELDS = ("pattern", "json", "name", "unit", "maximise")
 FOLDERS = (BUILD, SOURCE)
 
 
@@ -63,7 +60,7 @@ def read_run(
     """The command, its node, and the limits as fields of an Application."""
     fields = reader.record(node, "run", RUN_FIELDS, ("command",))
     words = read_command(reader, fields["command"], "the run command", (ARGUMENTS, *FOLDERS, *names))
-    metrics = _metrics(reader, fields["metrics"]) if "metrics" in fields else ()
+    metrics = read_metrics(reader, fields["metrics"]) if "metrics" in fields else ()
     limits: dict[str, object] = {}
     if "time_limit" in fields:
         limits["limit_s"] = _seconds(reader, fields["time_limit"])
@@ -77,81 +74,6 @@ def read_run(
         if limits["deterministic"] and not metrics:
             raise reader.fail("wall time is never deterministic; name a metric", fields["deterministic"])
     return RunCommand(arguments=words, metrics=metrics, span=reader.span(node)), fields["command"], limits
-
-
-def _metrics(reader: DocumentReader, node: yaml.Node) -> tuple[Metric, ...]:
-    nodes = reader.items(node, "metrics")
-    if not nodes:
-        raise reader.fail("metrics lists at least one number; without it, wall time counts", node)
-    metrics = [_metric(reader, item) for item in nodes]
-    for metric, item in zip(metrics, nodes):
-        if [m.objective for m in metrics].count(metric.objective) > 1:
-            raise reader.fail(f"metric `{metric.objective}` is given twice", item)
-    return tuple(metrics)
-
-
-def _metric(reader: DocumentReader, node: yaml.Node) -> Metric:
-    """`"time: {time} ms"`, or a mapping with a pattern or a JSON path."""
-    if not isinstance(node, yaml.MappingNode):
-        reading = read_reading(reader, node)
-        return _named(reader, reading, node, None, _unit_in(reading.pattern), False)
-    fields = reader.record(node, "a metric", METRIC_FIELDS)
-    reading = read_reading(reader, node, METRIC_FIELDS)
-    unit = reader.text(fields["unit"], "unit") if "unit" in fields else _unit_in(reading.pattern)
-    maximise = reader.boolean(fields["maximise"], "maximise") if "maximise" in fields else False
-    return _named(reader, reading, fields.get("name", node), fields.get("name"), unit, maximise)
-
-
-def _named(
-    reader: DocumentReader, reading: Reading, node: yaml.Node, name: yaml.Node | None, unit: str, maximise: bool
-) -> Metric:
-    objective = reader.text(name, "a metric's name") if name is not None else name_of(reading)
-    if not objective.isidentifier():
-        hint = "add `name:`" if name is None else None
-        raise reader.fail(f"a metric's name is an identifier, got `{objective}`", node, hint)
-    return Metric(
-        pattern=reading.pattern,
-        path=reading.path,
-        objective=objective,
-        unit=unit,
-        maximise=maximise,
-        span=reading.span,
-    )
-
-
-def name_of(reading: Reading) -> str:
-    """What stands in the pattern's braces, or the last name of the path."""
-    return HOLE.findall(reading.pattern)[0] if reading.pattern else reading.path.rpartition(".")[2]
-
-
-def _unit_in(pattern: str) -> str:
-    match = UNIT_AFTER.match(pattern, pattern.index("}") + 1) if "}" in pattern else None
-    return match.group(1) if match else ""
-
-
-def read_reading(reader: DocumentReader, node: yaml.Node, known: Sequence[str] = ("pattern", "json")) -> Reading:
-    """Where a number stands in the output."""
-    if not isinstance(node, yaml.MappingNode):
-        return _pattern(reader, node)
-    fields = reader.record(node, "a number of the output", known)
-    if ("pattern" in fields) == ("json" in fields):
-        raise reader.fail("a number of the output has a `pattern`, or a `json` path", node)
-    if "pattern" in fields:
-        return _pattern(reader, fields["pattern"])
-    path = reader.text(fields["json"], "a json path")
-    if not all(path.split(".")):
-        raise reader.fail(f"a json path is names and places between dots, got `{path}`", fields["json"], "`runs.0.ms`")
-    return Reading(path=path, span=reader.span(fields["json"]))
-
-
-def _pattern(reader: DocumentReader, node: yaml.Node) -> Reading:
-    text = reader.text(node, "a pattern")
-    names = HOLE.findall(text)
-    if len(names) != 1 or not names[0].isidentifier():
-        raise reader.fail(
-            f"a pattern has one {{name}} where the number stands, got `{text}`", node, 'write "time: {time} ms"'
-        )
-    return Reading(pattern=text, span=reader.span(node))
 
 
 def read_check(reader: DocumentReader, node: yaml.Node, names: Sequence[str]) -> Check:

@@ -7,6 +7,7 @@ import shlex
 
 from tunepass.diagnostics import SourceError, Span
 from tunepass.frontends.c.pragmas.run import CheckText, MetricText, RunPragma
+from tunepass.ir.direction import larger_is_better
 from tunepass.ir.run import Metric, OutputCheck, RunCommand
 
 PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
@@ -70,4 +71,9 @@ def _metric(metric: MetricText) -> Metric:
         raise SourceError(f"a metric's name must be an identifier, got `{names[0]}`", metric.span)
     after = UNIT_AFTER.match(metric.pattern, metric.pattern.index("}") + 1)
     unit = metric.unit if metric.unit is not None else after.group(1) if after else ""
-    return Metric(pattern=metric.pattern, objective=names[0], unit=unit, maximise=metric.maximise, span=metric.span)
+    larger = metric.maximise if metric.maximise is not None else larger_is_better(names[0], unit)
+    if larger is None:
+        raise SourceError(
+            f"is more of `{names[0]}` better, or less?", metric.span, "write `maximise` or `minimise` after the pattern"
+        )
+    return Metric(pattern=metric.pattern, objective=names[0], unit=unit, maximise=larger, span=metric.span)

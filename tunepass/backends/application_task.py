@@ -8,14 +8,15 @@ from pathlib import Path
 
 from tunepass.backends.base import default_of
 from tunepass.evaluators.application import PLAN, ApplicationTask
-from tunepass.evaluators.measure.metrics import JsonNumber, MetricPattern, OutputMetric
+from tunepass.evaluators.measure.metrics import JsonNumber, MetricPattern, OutputMetric, Usage
 from tunepass.evaluators.measure.tolerance import Tolerance
 from tunepass.evaluators.process.run import Limits
 from tunepass.evaluators.source_tree import Sources
 from tunepass.frontends.app.lowering import lower
-from tunepass.frontends.app.sections import name_of
+from tunepass.frontends.app.metrics import name_of
 from tunepass.ir.application import Application, Reading
 from tunepass.ir.kernel import Kernel
+from tunepass.ir.run import Metric
 from tunepass.study.objective import Objective
 
 
@@ -33,7 +34,7 @@ def task_of(kernel: Kernel, application: Application, measured: Sequence[Objecti
         reference=default_of(kernel),
         private=build.copied and bool(sources.patterns),
         product=build.product,
-        metrics=tuple(_printed(m.pattern, m.path, o) for m, o in zip(application.run.metrics, measured)),
+        metrics=tuple(_metric(m, o) for m, o in zip(application.run.metrics, measured)),
         compared=tuple(_compared(reading) for reading in check.compared),
         whole_output=check.whole_output,
         tolerance=Tolerance(absolute=check.absolute, relative=check.relative, ulps=0),
@@ -51,6 +52,12 @@ def _sources_of(kernel: Kernel, application: Application) -> Sources:
         linked=application.build.linked,
         span=application.sources_span,
     )
+
+
+def _metric(metric: Metric, objective: Objective) -> OutputMetric | Usage:
+    if metric.measure is not None:
+        return Usage(metric.measure, objective)
+    return replace(_printed(metric.pattern, metric.path, objective), matches=metric.matches)
 
 
 def _printed(pattern: str, path: str, objective: Objective) -> OutputMetric:

@@ -16,7 +16,7 @@ from pathlib import Path
 from tunepass.diagnostics import ToolError
 from tunepass.evaluators.building import BuildingEvaluator, BuiltConfiguration
 from tunepass.evaluators.measure.interleaved import Behind, interleaved
-from tunepass.evaluators.measure.metrics import MetricPattern, OutputMetric
+from tunepass.evaluators.measure.metrics import MetricPattern, OutputMetric, Usage
 from tunepass.evaluators.measure.output_comparison import numbers_differ, outputs_differ
 from tunepass.evaluators.measure.repeats import WALL_TIME, Cut, Repeats
 from tunepass.evaluators.measure.stages import measuring, spent
@@ -50,7 +50,7 @@ class ApplicationTask:
     private: bool = True
     product: str = ""
     files: tuple[FileRead, ...] = ()  # what is built; a search ends when one of them changes
-    metrics: tuple[OutputMetric, ...] = ()
+    metrics: tuple[OutputMetric | Usage, ...] = ()
     compared: tuple[OutputMetric, ...] = ()
     whole_output: bool = False
     tolerance: Tolerance = field(default_factory=lambda: Tolerance(ulps=0))
@@ -253,11 +253,9 @@ class DeterministicRun(BuildingEvaluator[BuiltApplication]):
             return _Run(done.seconds, {WALL_TIME.name: done.seconds * 1000.0}, done.stdout)
         values: dict[str, float] = {}
         for metric in self.task.metrics:
-            value = metric.find(done.stdout)
-            if value is None:
-                value = metric.find(done.stderr)
-            if value is None:
-                return Failed("metric", f"no finite number at {metric.pattern!r} in the output\n{done.log}")
+            value = metric.of(done) if isinstance(metric, Usage) else _found(metric, done)
+            if isinstance(value, Failed):
+                return value
             values[metric.objective.name] = value
         return _Run(done.seconds, values, done.stdout)
 
@@ -290,6 +288,15 @@ class DeterministicRun(BuildingEvaluator[BuiltApplication]):
     def _run(self, words: Words, commands: Commands, folder: Path, limits: Limits) -> Completed:
         cwd = folder if self.task.private else self.task.sources.folder
         return run_limited(words, limits=limits, cwd=cwd, env=base_environment(dict(commands.environment)))
+
+
+def _found(metric: OutputMetric, done: Completed) -> float | Failed:
+    value = metric.find(done.stdout)
+    if value is None:
+        value = metric.find(done.stderr)
+    if value is None:
+        return Failed("metric", f"no finite number at {metric.pattern!r} in the output\n{done.log}")
+    return value
 
 
 class ApplicationRun(DeterministicRun):

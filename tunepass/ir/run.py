@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from tunepass.diagnostics import Span
 
 PRINTED_RELATIVE = 1e-6  # what another order of sums may change, many times over, and a wrong index hardly
 
+Matches = Literal["last", "sum", "mean", "min", "max"]  # what becomes of all the numbers that a pattern or path finds
+Measure = Literal["wall", "cpu", "memory"]  # ms, ms of all its processes, MB at its peak
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Metric:
     """A number in the program's output: `pattern` is literal text around one `{name}`, e.g. `time: {time} ms`; or
-    `path` leads to it in JSON output, e.g. `runs.0.ms`."""
+    `path` leads to it in JSON output, e.g. `runs.0.ms` or `runs.*.ms`. Or what the run takes: a `measure`."""
 
     pattern: str
     objective: str
@@ -20,6 +24,8 @@ class Metric:
     maximise: bool = False
     span: Span | None = None
     path: str = ""
+    matches: Matches = "last"
+    measure: Measure | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -21,7 +21,7 @@ HOW_CHECK = 'write `check(output)`, `check("result.txt")` or `check(none)`'
 class MetricText:
     pattern: str
     unit: str | None
-    maximise: bool
+    maximise: bool | None  # None: it does not say
     span: Span
 
 
@@ -92,7 +92,7 @@ def _metric(cursor: Cursor) -> MetricText:
     token = cursor.next
     pattern = cursor.string("a pattern in quotes", 'write `metric "time: {time} ms"`')
     unit: str | None = None
-    maximise = False
+    maximise: bool | None = None
     while cursor.at("unit", "maximise", "maximize", "minimise", "minimize"):
         word = cursor.take()
         if word.text == "unit":

@@ -41,6 +41,23 @@ def test_a_whole_description() -> None:
     assert application.memory_bytes == 512 << 20 and application.check.relative == 1e-9
 
 
+def test_metrics_of_a_run_and_their_direction() -> None:
+    metrics = """["{mb} MB/s", cpu, {pattern: "t {t}", matches: sum}, {json: runs.*.score, maximise: false},
+      {measure: memory, name: peak}]"""
+    k = kernel(
+        "parameters:\n  N: {kind: integer, range: [1, 4], role: argument}\n"
+        f"run: {{command: prog, metrics: {metrics}}}\n"
+    )
+    found = [(m.objective, m.unit, m.maximise, m.matches, m.measure) for m in k.body_as(Application).run.metrics]
+    assert found == [
+        ("mb", "MB/s", True, "last", None),
+        ("cpu", "ms", False, "last", "cpu"),
+        ("t", "", False, "sum", None),
+        ("score", "", False, "last", None),
+        ("peak", "MB", False, "last", "memory"),
+    ]
+
+
 def test_constraints_point_into_the_description() -> None:
     text = WHOLE.replace("BLOCK % UNROLL", "BLOCK % UNROL")
     with pytest.raises(SourceError) as caught:

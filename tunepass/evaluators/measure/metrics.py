@@ -5,21 +5,33 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from statistics import fmean
 
 from tunepass.diagnostics import SourceError
+from tunepass.evaluators.process.run import Completed
+from tunepass.ir.run import Matches, Measure
 from tunepass.study.objective import Objective
 
+COMBINED: Mapping[Matches, Callable[[Sequence[float]], float]] = {
+    "last": lambda values: values[-1],
+    "sum": math.fsum,
+    "mean": fmean,
+    "min": min,
+    "max": max,
+}
 NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|[-+]?(?:nan|inf)"
 
 
 @dataclass(frozen=True, slots=True)
 class MetricPattern:
     """`MetricPattern("time: {time} ms", Objective("time", unit="ms"))`. White space matches white space, whatever its
-    amount; everything else is literal. The last occurrence in the output counts."""
+    amount; everything else is literal. `matches` says what becomes of all occurrences."""
 
     pattern: str
     objective: Objective
+    matches: Matches = "last"
 
     def __post_init__(self) -> None:
         holes = re.findall(r"\{(\w+)\}", self.pattern)
@@ -45,9 +57,7 @@ class MetricPattern:
 
     def find(self, output: str) -> float | None:
         """The value; None when it is not there or not finite."""
-        numbers = [match[1] for match in re.findall(self._regex, output, re.IGNORECASE)]
-        value = float(numbers[-1]) if numbers else math.nan
-        return value if math.isfinite(value) else None
+        return combined([float(match[1]) for match in re.findall(self._regex, output, re.IGNORECASE)], self.matches)
 
 
 def _literal(text: str) -> str:
@@ -57,10 +67,11 @@ def _literal(text: str) -> str:
 @dataclass(frozen=True, slots=True)
 class JsonNumber:
     """`JsonNumber("runs.0.ms", objective)`: names and places between dots. The document is the whole of the output, or
-    its last line that is a JSON object."""
+    its last line that is a JSON object. `*` stands for all entries of a list or an object."""
 
     path: str
     objective: Objective
+    matches: Matches = "last"
 
     def __post_init__(self) -> None:
         if not all(self.path.split(".")):
@@ -72,21 +83,57 @@ class JsonNumber:
 
     def find(self, output: str) -> float | None:
         """The value; None when it is not there, no number or not finite."""
-        value = _document(output)
-        for part in self.path.split("."):
-            if isinstance(value, dict):
-                value = value.get(part)
-            elif isinstance(value, list) and part.isdecimal() and int(part) < len(value):
-                value = value[int(part)]
-            else:
-                return None
-        if isinstance(value, bool) or not isinstance(value, (int, float)):
-            return None
-        try:
-            number = float(value)
-        except OverflowError:
-            return None
-        return number if math.isfinite(number) else None
+        return combined([_number(value) for value in _entries([_document(output)], self.path.split("."))], self.matches)
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What a run takes, whatever it prints."""
+
+    measure: Measure
+    objective: Objective
+
+    def of(self, done: Completed) -> float:
+        match self.measure:
+            case "wall":
+                return done.seconds * 1000.0
+            case "cpu":
+                return done.cpu_s * 1000.0
+            case "memory":
+                return done.peak_bytes / (1 << 20)
+
+
+def combined(numbers: Sequence[float], matches: Matches) -> float | None:
+    """None where there is no number, or one that counts is not finite."""
+    counted = numbers[-1:] if matches == "last" else numbers
+    return COMBINED[matches](counted) if counted and all(map(math.isfinite, counted)) else None
+
+
+def _entries(values: list[object], path: list[str]) -> list[object]:
+    """What the path leads to from these values; None for each place where it leads nowhere."""
+    for part in path:
+        values = [below for value in values for below in _below(value, part)]
+    return values
+
+
+def _below(value: object, part: str) -> list[object]:
+    if part == "*" and isinstance(value, (dict, list)):
+        return list(value.values()) if isinstance(value, dict) else value
+    if isinstance(value, dict):
+        return [value.get(part)]
+    if isinstance(value, list) and part.isdecimal() and int(part) < len(value):
+        return [value[int(part)]]
+    return [None]
+
+
+def _number(value: object) -> float:
+    """NaN for what is no number."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return math.nan
+    try:
+        return float(value)
+    except OverflowError:
+        return math.nan
 
 
 def _document(output: str) -> object:

@@ -57,6 +57,12 @@ def test_a_file_with_main_whose_loops_alone_are_marked_is_run() -> None:
     assert run.arguments == ("./a.out",) and run.metrics == () and run.check == OutputCheck()
 
 
+@pytest.mark.parametrize("clause,more", [('"{x} MB/s"', True), ('"{x} MB/s" minimise', False), ('"{x} ms"', False)])
+def test_a_metric_whose_unit_says_throughput_is_maximised(clause: str, more: bool) -> None:
+    (metric,) = run_of(f'{PARAM}#pragma tunepass run "./a.out" metric {clause}\n{MAIN}').metrics
+    assert metric.maximise is more
+
+
 @pytest.mark.parametrize(
     "text,message,shown",
     [
@@ -65,6 +71,7 @@ def test_a_file_with_main_whose_loops_alone_are_marked_is_run() -> None:
         (f'{PARAM}#pragma tunepass run "./a.out" check(result)\n{MAIN}', "expected `output` or a file", "result"),
         (f'{PARAM}#pragma tunepass run "./a.out" check(none) tolerance(1)\n{MAIN}', "nothing is checked", "check"),
         (f'{PARAM}#pragma tunepass run "./a.out" check_with("dump.c")\n{MAIN}', "`dump.c` is no option", None),
+        (f'{PARAM}#pragma tunepass run "./a.out" metric "score {{score}}"\n{MAIN}', "is more of `score` better", None),
         (f'{PARAM}#pragma tunepass run "./a.out" check(output) check(none)\n{MAIN}', "given twice", "check"),
     ],
 )
