@@ -24,7 +24,7 @@ LEVELS: tuple[tuple[str, ...], ...] = (
     ("*", "/", "%"),
 )  # fmt: skip
 ASSIGNMENTS = frozenset({"=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="})
-DEPTH_LIMIT = 100
+DEPTH_LIMIT = 40  # of brackets and signs; each is a dozen calls here
 SCALAR_BYTE = 8  # of a scalar that is kept from one iteration to the next
 
 
@@ -174,10 +174,13 @@ class BodyReader:
     def _value(self) -> BodyValue:
         return self._conditional()
 
-    def _conditional(self) -> BodyValue:
+    def _deeper(self) -> None:
         self.depth += 1
         if self.depth > DEPTH_LIMIT:
             raise self._unreadable("this is nested too deeply")
+
+    def _conditional(self) -> BodyValue:
+        self._deeper()
         value = self._binary(0)
         if self.tokens.accept("?"):
             self._load(value)
@@ -212,7 +215,9 @@ class BodyReader:
         tokens = self.tokens
         sign = tokens.accept("-", "+", "!", "~")
         if sign:
+            self._deeper()
             value = self._load(self._unary())
+            self.depth -= 1
             if sign.text == "+":
                 return value
             return BodyValue(value.affine.scaled(-1) if value.affine and sign.text == "-" else None)
@@ -228,7 +233,9 @@ class BodyReader:
         while self.tokens.next.kind == "name":
             words.add(self.tokens.take().text)
         self._expect(")")
+        self._deeper()
         value = self._load(self._unary())
+        self.depth -= 1
         return DATA if words & {"float", "double"} else value
 
     def _primary(self) -> BodyValue:

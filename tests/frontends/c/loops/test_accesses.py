@@ -128,3 +128,11 @@ def test_a_program_has_no_sizes() -> None:
 def test_the_reference_to_an_element_is_counted_once() -> None:
     found = work("{ C[i][j] += A[j] * A[j]; C[i][j] += A[j]; }")
     assert isinstance(found, Work) and [a.array for a in found.accesses] == ["A", "C"]
+
+
+@pytest.mark.parametrize(
+    "deep", ["(" * 90 + "m" + ")" * 90, "- " * 990 + "m", "(long)" * 490 + "m", "A[" * 90 + "0" + "]" * 90]
+)
+def test_what_is_nested_too_deeply_is_opaque(deep: str) -> None:
+    found = work(f"C[i][j] += A[{deep}];")
+    assert isinstance(found, OpaqueBody) and "nested too deeply" in found.reason
