@@ -32,7 +32,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "evaluators": {"ir", "study", "space", "expr", "files"},
     "executors": {"registry", "study", "space", "evaluators"},
     "polyhedral": {"ir", "space", "expr"},
-    "frontends": {"polyhedral", "ir", "space", "expr", "yaml_nodes"},
+    "frontends": {"polyhedral", "ir", "space", "expr", "yaml_nodes", "files"},
     "hwmodels": {"ir", "expr", "yaml_nodes", "files"},
     "backends": {"files", "frontends", "hwmodels", "evaluators", "ir", "study", "space", "expr", "registry"},
     "tuning": {"signals", "expr", "strategies", "exact", "executors", "evaluators", "study", "space"},

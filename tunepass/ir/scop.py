@@ -59,9 +59,10 @@ class ScopLoop:
 class ScopAccess:
     """What one instance of a statement reads or writes: isl map `[n] -> { S0[i, j] -> A[i, j] }`.
 
-    `certain`: these elements exactly. Otherwise perhaps some of them, so that a write leaves older values alive: of a
-    condition on data, a subscript that is not affine, a call. `update` is the operator of an associative update
-    (`x += ...`, `x = x * ...`), which reads and writes the same element.
+    `certain`: of these elements. Otherwise of some of them, perhaps: a subscript is not affine, a function is called.
+    `always`: a write happens at every instance, and leaves nothing of the older value: it is under no condition on data
+    and no member of a struct. `update` is the operator of an associative update (`x += ...`, `x = x * ...`), which
+    reads and writes the same element.
     """
 
     array: str
@@ -71,6 +72,7 @@ class ScopAccess:
     written: bool = False
     update: str | None = None
     certain: bool = True
+    always: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -109,7 +109,7 @@ def last_writes(scop: Scop, array: str) -> tuple[isl.UnionMap, isl.UnionMap]:
             isl.Map(a.map).intersect_domain(isl.Set(s.domain))
             for s in scop.statements
             for a in s.accesses
-            if a.array == array and (a.read if reading else a.written) and (a.certain or not sure)
+            if a.array == array and (a.read if reading else a.written) and ((a.certain and a.always) or not sure)
         ]
         return union(chosen, space)
 

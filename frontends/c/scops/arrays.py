@@ -1,0 +1,147 @@
+"""From effects to accesses: which array, and a map from a statement's instances to its elements."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from tunepass.frontends.c.loops.affine import Affine
+from tunepass.frontends.c.scops.affine import isl_name
+from tunepass.frontends.c.scops.delinearization import Layout, layout_of
+from tunepass.frontends.c.scops.effects import Effect
+from tunepass.frontends.c.scops.raw import RawStatement, Subscript
+from tunepass.frontends.c.scops.variables import POINTER_BYTE, Variable
+
+MEMORY = "memory"
+"""The scalar that every statement with unknown effects reads and writes, so that these keep their order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """An access before its text: the array's `values` by dimension, None where any element may be meant."""
+
+    array: str
+    rank: int
+    values: tuple[Affine, ...] | None
+    read: bool = True
+    written: bool = True
+    certain: bool = False
+    always: bool = False
+    update: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class KnownArray:
+    """What code calls it, and the variable if it is declared where it can be seen."""
+
+    text: str
+    variable: Variable | None
+    rank: int
+    layout: Layout | None = None
+
+    @property
+    def element_byte(self) -> int:
+        return self.variable.element_byte if self.variable else POINTER_BYTE
+
+
+class ArrayReader:
+    """The accesses of all statements, and the `arrays` behind them by their name in isl's texts."""
+
+    def __init__(self, statements: Sequence[RawStatement], parameters: Iterable[str]):
+        self.statements, self.parameters = statements, frozenset(parameters)
+        self.arrays: dict[str, KnownArray] = {}
+        self.unknown: dict[int, str] = {n: s.effects.unknown[0] for n, s in enumerate(statements) if s.effects.unknown}
+
+    def targets(self) -> list[list[Target]]:
+        """Of each statement. Where more may be accessed, every array may be, and MEMORY is."""
+        self._find_arrays()
+        found = [
+            [t for k, e in enumerate(s.effects.found) if (t := self._target(number, s, k, e))]
+            for number, s in enumerate(self.statements)
+        ]
+        if self.unknown:
+            self.arrays[MEMORY] = KnownArray(MEMORY, None, 0)
+        return [_merged([*targets, *self._anything(number)]) for number, targets in enumerate(found)]
+
+    def _anything(self, number: int) -> list[Target]:
+        if number not in self.unknown:
+            return []
+        arrays = [Target(name, array.rank, None) for name, array in self.arrays.items() if name != MEMORY]
+        return [*arrays, Target(MEMORY, 0, ())]
+
+    def _find_arrays(self) -> None:
+        """The arrays with their ranks; those whose elements are counted in rows get the rows' layout."""
+        seen: dict[str, list[tuple[RawStatement, tuple[Subscript, ...]]]] = {}
+        for s in self.statements:
+            for effect, subscripts in zip(s.effects.found, s.subscripts):
+                if self._is_value(s, effect):
+                    continue
+                name = isl_name(effect.root.text)
+                variable = s.variables.get(effect.root.text)
+                rank = len(variable.shape) if variable else len(effect.subscripts)
+                if name not in self.arrays or rank > self.arrays[name].rank:
+                    self.arrays[name] = KnownArray(effect.root.text, variable, rank)
+                seen.setdefault(name, []).append((s, subscripts))
+        for name, uses in seen.items():
+            if self.arrays[name].rank == 1:
+                layout = layout_of(uses, self.parameters)
+                rank = len(layout.extents) if layout else 1
+                self.arrays[name] = replace(self.arrays[name], rank=rank, layout=layout)
+
+    def _is_value(self, s: RawStatement, effect: Effect) -> bool:
+        """An index, a parameter or a constant: nothing that is stored."""
+        name = effect.root.text
+        if effect.subscripts or effect.written:
+            return False
+        known = s.variables.get(name)
+        return name in self.parameters or any(loop.index == name for loop in s.loops) or known is None
+
+    def _target(self, number: int, s: RawStatement, position: int, effect: Effect) -> Target | None:
+        if self._is_value(s, effect):
+            return None
+        name = isl_name(effect.root.text)
+        array, subscripts = self.arrays[name], s.subscripts[position]
+        reason = _unknown(effect, array)
+        if reason:
+            self.unknown.setdefault(number, reason)
+        values = self._values(array, subscripts)
+        certain = values is not None and not reason
+        always = not effect.written or (effect.certain and effect.whole)
+        update = s.update.operator if s.update and s.update.effect == position and certain and always else None
+        return Target(name, array.rank, values, effect.read, effect.written, certain, always, update)
+
+    @staticmethod
+    def _values(array: KnownArray, subscripts: tuple[Subscript, ...]) -> tuple[Affine, ...] | None:
+        if array.layout is not None and len(subscripts) == 1:
+            return array.layout.values(subscripts[0])
+        if len(subscripts) != array.rank:
+            return None
+        values = [subscript.affine for subscript in subscripts]
+        return None if None in values else tuple(v for v in values if v is not None)
+
+
+def _unknown(effect: Effect, array: KnownArray) -> str | None:
+    """Why the effect may reach more than the array it names."""
+    variable = array.variable
+    if variable is None:
+        return None
+    if effect.subscripts and not variable.alone:
+        return f"`{variable.name}` may point into any array"
+    declared = len(variable.shape)
+    if len(effect.subscripts) < declared:
+        return f"`{variable.name}` is used as a pointer"
+    return (
+        f"`{variable.name}` is subscripted further than it is declared" if len(effect.subscripts) > declared else None
+    )
+
+
+def _merged(targets: Sequence[Target]) -> list[Target]:
+    """Equal accesses once, with all that is done to them."""
+    merged: dict[tuple[object, ...], Target] = {}
+    for t in targets:
+        place = (t.array, t.values, t.certain, t.update)
+        before = merged.get(place, t)
+        read, written = t.read or before.read, t.written or before.written
+        always = not written or any(each.always for each in (t, before) if each.written)
+        merged[place] = replace(t, read=read, written=written, always=always)
+    return list(merged.values())

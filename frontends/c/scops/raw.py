@@ -1,0 +1,38 @@
+"""A statement of a scop before its accesses are maps."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from tunepass.diagnostics import Span
+from tunepass.frontends.c.loops.affine import Affine
+from tunepass.frontends.c.scops.affine import Polynomial
+from tunepass.frontends.c.scops.effects import Effects
+from tunepass.frontends.c.scops.updates import Update
+from tunepass.frontends.c.scops.variables import Variable
+from tunepass.ir.scop import ScopLoop, Use
+
+
+@dataclass(frozen=True, slots=True)
+class Subscript:
+    """An affine value, or a polynomial that may be a sum of subscripts of several dimensions."""
+
+    affine: Affine | None
+    terms: Polynomial | None
+
+
+@dataclass(frozen=True, slots=True)
+class RawStatement:
+    """A statement before its accesses are maps; `subscripts` and `variables` are of its effects."""
+
+    loops: tuple[ScopLoop, ...]
+    constraints: tuple[str, ...]
+    positions: tuple[int, ...]  # of its loops and itself, outermost first
+    effects: Effects
+    variables: Mapping[str, Variable | None]
+    subscripts: Sequence[tuple[Subscript, ...]]
+    update: Update | None
+    text: str
+    span: Span
+    uses: tuple[Use, ...] | None

@@ -1,0 +1,198 @@
+"""Reads the static control part that a pragma stands before: the whole way from text to `Scop`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from tunepass.diagnostics import Source, SourceError, Span
+from tunepass.frontends.c.loops.nest import UNSIGNED
+from tunepass.frontends.c.scops.affine import isl_text
+from tunepass.frontends.c.scops.arrays import MEMORY, ArrayReader, KnownArray, Target
+from tunepass.frontends.c.scops.liveness import Following
+from tunepass.frontends.c.scops.preprocessing import Headers
+from tunepass.frontends.c.scops.raw import RawStatement
+from tunepass.frontends.c.scops.reader import RegionReader
+from tunepass.frontends.c.scops.region import Region, read_region
+from tunepass.frontends.c.syntax.definitions import FunctionDefinition
+from tunepass.frontends.c.syntax.lexical import Scan
+from tunepass.ir.scop import Scop, ScopAccess, ScopArray, ScopLoop, ScopStatement
+
+WORD = re.compile(r"[A-Za-z_]\w*")
+NO_HEADERS = Headers()
+INDEX_HINT = "declare the index in the loop's header, or compute the value it has"
+
+
+def read_scop(
+    pragma: Span,
+    scanned: Scan,
+    functions: Sequence[FunctionDefinition],
+    headers: Headers = NO_HEADERS,
+    tuned: frozenset[str] = frozenset(),
+) -> Scop:
+    """The scop after the directive `pragma`. `tuned` are macros that parameters set: symbols, whatever their text.
+
+    Different formals, globals and restricted pointers are taken not to overlap, rows of `T **` neither, and subscripts
+    to stay within their dimension. Raises SourceError for what cannot be taken apart.
+    """
+    region = read_region(pragma, scanned, functions, headers, tuned)
+    taken = frozenset(WORD.findall(scanned.code)) | {t.text for t in region.inside}
+    reader = RegionReader(region, scanned.source, scanned.code, taken)
+    reader.read()
+    if not reader.loops:
+        raise SourceError("there is no loop after this pragma", pragma, "it stands right before its loops")
+    return _Assembly(region, reader, scanned.source).scop(pragma)
+
+
+class _Assembly:
+    """Texts, once all parameters are known."""
+
+    def __init__(self, region: Region, reader: RegionReader, source: Source):
+        self.region, self.reader, self.source = region, reader, source
+        self.following = Following(region.before, region.inside, region.after)
+        self.arrays = ArrayReader(reader.statements, reader.parameters)
+        self.depth = max(len(s.loops) for s in reader.statements) if reader.statements else 0
+
+    def scop(self, pragma: Span) -> Scop:
+        reader = self.reader
+        targets = self.arrays.targets()
+        self.check_indices()
+        statements = [self.statement(n, raw, targets[n]) for n, raw in enumerate(reader.statements)]
+        return Scop(
+            parameters=tuple(reader.parameters.values()),
+            context=self.prefixed("{ : " + self.context() + " }"),
+            arrays=tuple(self.array(name, array) for name, array in self.arrays.arrays.items()),
+            loops=tuple(reader.loops),
+            statements=tuple(statements),
+            pragma=pragma,
+            span=self.source.span(self.region.start, self.region.end),
+            declarations=tuple(reader.declarations.values()),
+            after=self.after(),
+            taken=reader.taken,
+        )
+
+    def prefixed(self, text: str) -> str:
+        return f"[{', '.join(p.name for p in self.reader.parameters.values())}] -> {text}"
+
+    def context(self) -> str:
+        """Unsigned parameters are not negative; of macros read as numbers, the numbers."""
+        known = [f"{p.name} >= 0" for p in self.reader.parameters.values() if p.type in UNSIGNED]
+        known += [f"{p.name} = {p.value}" for p in self.reader.parameters.values() if p.text in self.reader.counted]
+        return " and ".join(known) or "true"
+
+    def statement(self, number: int, raw: RawStatement, targets: Sequence[Target]) -> ScopStatement:
+        name = f"S{number}"
+        tuple_ = f"{name}[{', '.join(loop.name for loop in raw.loops)}]"
+        condition = self.quantified(" and ".join(f"({c})" for c in raw.constraints))
+        domain = f"{{ {tuple_}{' : ' if condition else ''}{condition} }}"
+        return ScopStatement(
+            name=name,
+            loops=tuple(loop.name for loop in raw.loops),
+            domain=self.prefixed(domain),
+            schedule=self.prefixed(f"{{ {tuple_} -> [{', '.join(self.times(raw))}] }}"),
+            accesses=tuple(self.access(tuple_, target) for target in targets),
+            text=raw.text,
+            uses=raw.uses,
+            span=raw.span,
+            opaque=self.arrays.unknown.get(number),
+        )
+
+    def quantified(self, condition: str) -> str:
+        """`condition`, with the definitions of the quantities that it names."""
+        quantities = self.reader.quantities
+        needed: list[str] = []
+        todo = [condition]
+        while todo:
+            found = [word for word in WORD.findall(todo.pop()) if word in quantities and word not in needed]
+            needed += dict.fromkeys(found)
+            todo += [quantities[word] for word in dict.fromkeys(found)]
+        if not needed:
+            return condition
+        parts = " and ".join(f"({text})" for text in (*(quantities[word] for word in needed), condition))
+        return f"exists ({', '.join(needed)} : {parts})"
+
+    def times(self, raw: RawStatement) -> list[str]:
+        """Position, index, position, ...: an index that counts down is negated."""
+        times = [str(raw.positions[0])]
+        for loop, position in zip(raw.loops, raw.positions[1:]):
+            times += [f"-{loop.name}" if loop.step < 0 else loop.name, str(position)]
+        return [*times, *["0"] * (2 * self.depth + 1 - len(times))]
+
+    def access(self, tuple_: str, target: Target) -> ScopAccess:
+        names = [f"o{k}" for k in range(target.rank)]
+        values = [isl_text(value) for value in target.values] if target.values is not None else names
+        condition = self.quantified(" and ".join(f"{n} = {v}" for n, v in zip(names, values)))
+        quantified = condition.startswith("exists")
+        elements = f"[{', '.join(names if quantified else values)}]{f' : {condition}' if quantified else ''}"
+        return ScopAccess(
+            array=target.array,
+            map=self.prefixed(f"{{ {tuple_} -> {target.array}{elements} }}"),
+            element_byte=self.arrays.arrays[target.array].element_byte,
+            read=target.read,
+            written=target.written,
+            update=target.update,
+            certain=target.certain,
+            always=target.always,
+        )
+
+    def array(self, name: str, array: KnownArray) -> ScopArray:
+        variable = array.variable
+        local = (
+            variable is not None
+            and not variable.static
+            and variable.scope != "global"
+            and variable.pointers[:1] != (True,)
+        )
+        return ScopArray(
+            name=name,
+            text=array.text,
+            element=variable.element if variable else "",
+            element_byte=array.element_byte,
+            extents=self.extents(array),
+            private=name == MEMORY
+            or (local and (array.text in self.reader.declarations or not self.read_later(array))),
+        )
+
+    def read_later(self, array: KnownArray) -> bool:
+        return array.text not in self.reader.declarations and self.following.reads(array.text)
+
+    def extents(self, array: KnownArray) -> tuple[str, ...]:
+        if array.layout is not None:
+            return array.layout.extents
+        shape = array.variable.shape if array.variable else (None,) * array.rank
+        return tuple(self.reader.extent(e) if e is not None else "" for e in shape)
+
+    # --- indices declared outside ---------------------------------------------------------------------------------
+
+    def outer_indices(self) -> dict[str, ScopLoop]:
+        """The last loop over each index that its header does not declare."""
+        return {loop.index: loop for loop in self.reader.loops if not loop.declared}
+
+    def check_indices(self) -> None:
+        """An index is read inside its loops only: elsewhere it would be what new loops do not set."""
+        outer = self.outer_indices()
+        for raw in self.reader.statements:
+            active = {loop.index for loop in raw.loops}
+            for effect in raw.effects.found:
+                name = effect.root.text
+                if name in outer and name not in active and name not in raw.effects.written:
+                    place = self.source.span(effect.root.token.start, effect.root.token.end)
+                    raise SourceError(f"the index `{name}` is read outside of its loop", place, INDEX_HINT)
+
+    def after(self) -> tuple[str, ...]:
+        """For indices that are read later: their loops once more, empty, which leaves in them what the source does."""
+        texts: list[str] = []
+        for name, loop in self.outer_indices().items():
+            variable = self.region.variables.get(name)
+            outside = variable is None or variable.scope == "global" or variable.static
+            if outside or self.following.reads(name):
+                texts.append(self.emptied(loop))
+        return tuple(texts)
+
+    def emptied(self, loop: ScopLoop) -> str:
+        chain = [loop]
+        while chain[0].parent is not None:
+            chain.insert(0, next(other for other in self.reader.loops if other.name == chain[0].parent))
+        if any(each.name in self.reader.guarded for each in chain):
+            raise SourceError(f"what `{loop.index}` holds after this loop is read later", loop.span, INDEX_HINT)
+        return " ".join(each.span.text for each in chain) + ";"

@@ -1,0 +1,44 @@
+"""Scops of small sources, for tests."""
+
+from __future__ import annotations
+
+from tunepass.diagnostics import Source
+from tunepass.frontends.c.scops.preprocessing import Headers
+from tunepass.frontends.c.scops.scop import read_scop
+from tunepass.frontends.c.syntax.definitions import definitions
+from tunepass.frontends.c.syntax.lexical import scan
+from tunepass.ir.scop import Scop
+
+PRAGMA = "#pragma tunepass loop auto"
+FORMALS = "int n, int m, double A[n][n], double B[n][n], double x[n], double y[n]"
+NO_HEADERS = Headers()
+
+
+def scop_of(
+    text: str, name: str = "nest.c", tuned: frozenset[str] = frozenset(), headers: Headers = NO_HEADERS
+) -> Scop:
+    """The scop after the one pragma of a C file."""
+    source = Source(name, text)
+    scanned = scan(source)
+    (pragma,) = scanned.pragmas
+    span = source.span(pragma.outer_start, pragma.outer_end)
+    return read_scop(span, scanned, definitions(scanned), headers, tuned)
+
+
+def nest(body: str, formals: str = FORMALS) -> Scop:
+    """The scop of `body`, which follows the pragma, in a function with these formals."""
+    return scop_of(f"void f({formals}) {{\n  int i, j, k;\n{PRAGMA}\n{body}\n}}\n")
+
+
+def accesses(scop: Scop, statement: int = 0) -> list[str]:
+    """`r A[i, j]`, `w`, `rw`, `+` and `*` of updates; `?` after what is a guess or does not always happen."""
+    shown = []
+    for access in scop.statements[statement].accesses:
+        what = access.update or "r" * access.read + "w" * access.written
+        where = access.map.split("->")[-1].strip(" }")
+        shown.append(f"{what}{'' if access.certain and access.always else '?'} {where}")
+    return sorted(shown)
+
+
+def domain(scop: Scop, statement: int = 0) -> str:
+    return scop.statements[statement].domain.split("->")[-1].strip()
