@@ -66,7 +66,7 @@ def shape(text: str) -> list[str]:
     """Lines without what a machine and a search decide."""
     lines = []
     for line in text.splitlines():
-        line = re.sub(r"(: )(\d.* better than the default|no significant gain, kept the default)$", r"\1WINNER", line)
+        line = re.sub(r"(: )(\d.* better than the default|default kept: .*)$", r"\1WINNER", line)
         line = re.sub(r"^(  choice +).*", r"\1CHOICE", line)
         line = re.sub(r"^(  time +).*", r"\1TIME", line)
         line = re.sub(r"^(  transfer +\S+@).*(rank correlation).*", r"\1STUDY \2", line)

@@ -17,7 +17,7 @@ from tests.commands.conftest import SOURCE, Folder
 
 KEYS = [
     *("source", "kernel", "device", "choice", "default", "objectives", "pareto", "trials", "evaluations", "failures"),
-    *("kept_default", "transfer", "seconds", "outputs", "lock", "model", "picks", "certificate"),
+    *("kept_default", "transfer", "seconds", "outputs", "lock", "model", "picks", "certificate", "finalists"),
 ]
 COMPILER = ("--", "gcc", "-O2")
 
@@ -268,3 +268,4 @@ def test_a_tolerance_that_accepts_anything_is_warned_of(tmp_path: Path) -> None:
     folder.write("scale.c", SOURCE.replace("y: out float[n])", "y: out float[n]) tolerance(2)"))
     done = folder.run("build", "scale.c", "--max-evals", "1", *COMPILER)
     assert "warning: scale.c::scale: the tolerance accepts zeros for y: wrong results may pass" in done.stderr
+    assert done.stdout.startswith("scale.c::scale: default kept: nothing else was evaluated\n")

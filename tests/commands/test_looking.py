@@ -120,6 +120,9 @@ def test_explain_shows_default_best_and_neighbours(built: Folder) -> None:
     assert "default" in done.stdout and "best 1" in done.stdout and "one change away" in done.stdout
     (data,) = json.loads(built.run("explain", "scale.c", "--format", "json").stdout)["kernels"]
     assert data["trials"] == 4 and data["default"][0]["configuration"]["BLOCK"] == 4
+    finalists = data["finalists"]
+    assert finalists["rounds"] == len(finalists["default"]) and finalists["best"] is not None
+    assert f"finalists, in {finalists['rounds']} rounds with the default" in done.stdout and "|" in done.stdout
     for neighbour in data["neighbours"]:
         differing = [n for n, v in neighbour["configuration"].items() if data["choice"][n] != v]
         assert differing == [neighbour["parameter"]]
@@ -141,6 +144,7 @@ def test_report_writes_a_picture_and_a_page(built: Folder, tmp_path: Path) -> No
     assert list(facts)[:3] == ["choice", "gain", "compiler"]
     assert re.match(r"time: [0-9.]+x( \([0-9.]+ to [0-9.]+\))?, [0-9.]+ -&gt; [0-9.]+ ", facts["gain"])
     assert facts["compiler"].startswith("gcc") and facts["compiler"].endswith(" -O2")
+    assert page.count("<svg") == 2 and "gain over the default, by round" in page
     done = folder.run("report", "scale.c", "-o", "r.pdf")
     assert done.returncode == 2 and "FILE.html or FILE.svg" in done.stderr
     assert folder.run("report", "scale.c", "-o", "no/such/r.svg").returncode == 2

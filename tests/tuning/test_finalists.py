@@ -3,6 +3,7 @@ from __future__ import annotations
 from tests.passes.fakes import kernel
 from tunepass.space.configuration import Configuration
 from tunepass.space.space import Space
+from tunepass.study.comparison import comparison_of
 from tunepass.study.objective import Objective
 from tunepass.study.outcome import Failed, Measured
 from tunepass.study.trial import Trial
@@ -64,13 +65,13 @@ def test_of_equals_the_one_closest_to_the_default_wins() -> None:
 
 def test_rounds_decide_for_what_is_better_in_all_of_them() -> None:
     drift = [1.0, 1.3, 1.6, 1.9, 2.2, 2.5, 2.8]  # the machine slows down; the pairs do not care
-    verdict = verdict_of_rounds(
-        drift, [(at(8), [d / 2 * (1 + 0.01 * (i % 3)) for i, d in enumerate(drift)])], TIME, SPACE
-    )
+    faster = [d / 2 * (1 + 0.01 * (i % 3)) for i, d in enumerate(drift)]
+    verdict = verdict_of_rounds(comparison_of("time", drift, [at(8)], [faster]), TIME, SPACE)
     assert verdict.choice == at(8) and verdict.gain and 1.9 < verdict.gain < 2.01
 
 
 def test_rounds_that_do_not_differ_keep_the_default() -> None:
     values = [1.0, 1.1, 0.9, 1.05, 0.95, 1.0, 1.02]
-    verdict = verdict_of_rounds(values, [(at(8), list(reversed(values))), (at(2), [])], TIME, SPACE)
+    compared = comparison_of("time", values, [at(8), at(2)], [list(reversed(values)), []])
+    verdict = verdict_of_rounds(compared, TIME, SPACE)
     assert verdict.choice == DEFAULT and verdict.gain == 1.0

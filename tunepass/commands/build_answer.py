@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from tunepass.commands.answer import Answer, Json, Status, plain
+from tunepass.commands.finalists_answer import finalists_data, kept_sentence
 from tunepass.commands.fronts import certificate_data, certificate_lines, front_data, front_table
 from tunepass.jobs.build import BuildResult
 from tunepass.jobs.job import Job
@@ -56,6 +57,7 @@ def build_data(built: BuildResult) -> dict[str, Json]:
         "model": origin["model"],
         "picks": {point.name: _assigned(point.configuration) for point in built.picked},
         "certificate": certificate_data(result.certificate, result.gap) if result.certificate else None,
+        "finalists": finalists_data(result.comparison, result.objectives, job.space),
     }
 
 
@@ -79,7 +81,7 @@ def origin_data(origin: Origin | None) -> dict[str, Json]:
 def build_text(built: BuildResult) -> str:
     job, result = built.job, built.found
     where = f" on {job.backend.device}" if job.only_priced else ""
-    lines = [f"{job.key}{where}: {_priced_headline(job, result) if job.only_priced else _headline(result)}"]
+    lines = [f"{job.key}{where}: {_priced_headline(job, result) if job.only_priced else _headline(job, result)}"]
     if result.gains:
         lines.append(f"  choice    {assignment(result.choice)}")
         lines += [f"  {gain.objective.name:<9} {gain.sentence().partition(': ')[2]}" for gain in result.gains]
@@ -108,7 +110,7 @@ def _evaluated(job: Job, result: Found) -> list[str]:
     return [line, *failed, *refusals(result.trials), *transferred(result.origin)]
 
 
-def _headline(result: Found) -> str:
+def _headline(job: Job, result: Found) -> str:
     if result.interrupted:
         kept = f"{result.trial_count} trials are kept; run the same command to go on"
         return f"interrupted; the best so far was written, {kept}" if result.gains else f"interrupted; {kept}"
@@ -117,7 +119,7 @@ def _headline(result: Found) -> str:
     if not result.evaluations:
         return UNCHANGED
     if result.kept_default:
-        return "no significant gain, kept the default"
+        return kept_sentence(result.comparison, result.trials, result.objectives, job.space)
     gain = result.gains[0]
     return f"{gain.gain:.2f}x better than the default" if gain.gain else "chosen; the default itself fails"
 

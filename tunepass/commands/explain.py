@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from tunepass.commands.answer import Answer, Json, plain, table
 from tunepass.commands.build_answer import failure_lines, origin_data, transferred
+from tunepass.commands.finalists_answer import finalist_lines, finalists_data, kept_sentence
 from tunepass.jobs.past import Past, look_back
 from tunepass.space.configuration import Configuration, Value, shown
 from tunepass.strategies.density_ratio import importance
@@ -46,6 +47,10 @@ def _text(past: Past) -> str:
         near = [(f"{n.parameter}={shown(n.value)}", _value(past, n.trial)) for n in neighbours(past)]
         lines.append("  one change away from it:" if near else "  nothing one change away from it was tried")
         lines += [table(near, indent="    ")] if near else []
+    lines += finalist_lines(past.history.comparison, past.history.objectives)
+    if past.choice == past.job.space.default:
+        history = past.history
+        lines.append(f"  {kept_sentence(history.comparison, trials, history.objectives, past.job.space)}")
     if decisive := importance_of(past):
         shares = ", ".join(f"{name} {value:.2f}" for name, value in decisive.items())
         lines.append(f"  what decides between good and bad: {shares}")
@@ -102,6 +107,7 @@ def _data(past: Past) -> Json:
         "default": [_trial(past, t) for t in trials[:1]],
         "best": [_trial(past, t) for t in _best(past)],
         "importance": importance_of(past),
+        "finalists": finalists_data(past.history.comparison, past.history.objectives, past.job.space),
         **origin_data(past.history.origin),
         "neighbours": [{"parameter": n.parameter, **_trial(past, n.trial)} for n in neighbours(past)],
     }

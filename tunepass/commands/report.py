@@ -14,6 +14,7 @@ from tunepass.jobs.past import Past, look_back
 from tunepass.report.convergence import convergence_svg
 from tunepass.report.page import page, section
 from tunepass.study.lock.lock import LockedObjective
+from tunepass.report.rounds import drawings, rounds_svg
 from tunepass.tuning.result import assignment
 
 
@@ -35,7 +36,7 @@ def run(options: argparse.Namespace) -> Answer:
 
 
 def _section(past: Past) -> str:
-    return section(past.job.key, past.history.trials, past.history.objectives, past.choice, _facts(past))
+    return section(past.job.key, past.history.trials, past.history.objectives, past.choice, _facts(past), _rounds(past))
 
 
 def _facts(past: Past) -> dict[str, str]:
@@ -60,3 +61,13 @@ def _gain(objective: LockedObjective) -> str:
     interval = f" ({low:.2f} to {high:.2f})" if low is not None and high is not None else ""
     values = f"{objective.default:.4g} -> {objective.chosen:.4g} {objective.unit}".rstrip()
     return f"{objective.name}: {objective.gain:.2f}x{interval}, {values}"
+
+
+def _rounds(past: Past) -> list[str]:
+    """A picture of the finalists' rounds, if there were any."""
+    comparison = past.history.comparison
+    objective = next((o for o in past.history.objectives if comparison and o.name == comparison.objective), None)
+    if comparison is None or objective is None:
+        return []
+    title = f"{past.job.key}: finalists, in {comparison.rounds} rounds with the default"
+    return [rounds_svg(drawings(comparison, objective), title)]

@@ -11,7 +11,6 @@ from tunepass.study.outcome import Evaluation, Failed
 from tunepass.study.trial import Trial
 
 Prepared = TypeVar("Prepared")
-ROUNDS = 15  # of interleaved measurements, at most
 
 
 @runtime_checkable
@@ -21,14 +20,14 @@ class ComparesAgain(Protocol):
     def compare_again(
         self,
         configurations: list[Configuration],
-        rounds: int = ROUNDS,
+        rounds: int = 15,
         seconds: float | None = None,
         behind: Callable[[Sequence[Sequence[float]]], Collection[int]] | None = None,
     ) -> list[list[float]]:
         """For each configuration its values by round, in the unit of the first objective; [] for one that fails.
 
-        No round begins after `seconds`, but a few are made in any case. `behind` takes the values so far and returns
-        the indices of the configurations that need no further rounds.
+        No round begins that would end after `seconds`, but a few are made in any case. After each round `behind` takes
+        the values so far and returns the indices of the configurations that need no further ones.
         """
 
 

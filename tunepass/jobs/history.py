@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from tunepass.study.comparison import Comparison
 from tunepass.study.identity import Identity
 from tunepass.study.objective import Objective
 from tunepass.study.outcome import Measured
@@ -22,6 +23,7 @@ class History:
     objectives: tuple[Objective, ...]
     trials: tuple[Trial, ...]
     origin: Origin | None = None  # what the search started from
+    comparison: Comparison | None = None  # what the finalists measured in turns
 
     @property
     def pareto(self) -> tuple[Trial, ...]:
@@ -75,4 +77,6 @@ def _newest(store: Path, find: Callable[[Store], list[StudyRecord]], objective: 
         if not records:
             return None
         newest = max(records, key=lambda record: record.id)
-        return History(newest.objectives, tuple(opened.trials(newest)), opened.origin(newest))
+        return History(
+            newest.objectives, tuple(opened.trials(newest)), opened.origin(newest), opened.comparison(newest)
+        )

@@ -36,12 +36,19 @@ def section(
     objectives: Sequence[Objective],
     choice: Configuration | None,
     facts: Mapping[str, str],
+    further: Sequence[str] = (),
 ) -> str:
-    """One kernel: its facts by name, the picture of each objective, the table of trials."""
+    """One kernel: its facts by name, the picture of each objective, `further` ones, the table of trials."""
     pictures = [convergence_svg(trials, objective, f"{title}: {objective.name}") for objective in objectives]
     listed = "".join(f"<dt>{escape(name)}</dt><dd>{escape(fact)}</dd>" for name, fact in facts.items())
     return "\n".join(
-        [f"<h1>{escape(title)}</h1>", f"<dl>{listed}</dl>", *pictures, *_table(trials, objectives, choice)]
+        [
+            f"<h1>{escape(title)}</h1>",
+            f"<dl>{listed}</dl>",
+            *pictures,
+            *further,
+            *_table(trials, objectives, choice),
+        ]
     )
 
 

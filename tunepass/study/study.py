@@ -14,6 +14,7 @@ import numpy as np
 from tunepass.diagnostics import StudyError
 from tunepass.space.configuration import Configuration, Value
 from tunepass.space.space import Space
+from tunepass.study.comparison import Comparison
 from tunepass.study.distance import distance_from_default
 from tunepass.study.identity import differences
 from tunepass.study.objective import Objective, objectives_text
@@ -242,6 +243,10 @@ class Study:
         known = origin.trusted(self.trust) if origin else None
         self.store.set_origin(self._record, known)
         return known
+
+    def keep_comparison(self, comparison: Comparison | None) -> None:
+        """Keep with the study what its finalists measured in turns."""
+        self.store.set_comparison(self._record, comparison)
 
     @property
     def feasible_recall(self) -> float | None:

@@ -1,44 +1,47 @@
 """The winner's contract as statistics: the default stays unless a finalist is better by more than the noise.
 
-The default and the finalists were measured again in turns; round r gave every one of them a value, and a drift of the
-machine within the rounds cancels in the gains.
-
-| symbol  | meaning                                                                          |
-|---------|----------------------------------------------------------------------------------|
-| n, k    | rounds; finalists                                                                |
-| d_r     | log of the gain over the default in round r                                      |
-| g       | values trimmed at either end, one in six                                         |
-| m       | mean of d without the g least and g greatest                                     |
-| s       | standard deviation of d with those replaced by their nearest neighbours (winsor) |
-| alpha   | probability that a build keeps anything but the default when all are equal       |
-
-m sqrt(h (h - 1)) / (s sqrt(n - 1)), h = n - 2 g, follows Student's t with h - 1 degrees of freedom (Yuen 1974, "The
-two-sample trimmed t for unequal population variances", Biometrika 61, in its paired form). A finalist is better if its
-interval at 1 - alpha / k lies above 1 + LEAST_GAIN: what a busy machine or the placement of code does by itself. Of the
+The default and the k finalists are measured again in turns; round r gives each of them a value, and a drift of the
+machine within the rounds cancels in the gains. A finalist is better if its interval at ALPHA / k lies above 1 +
+LEAST_GAIN (what a busy machine or the placement of code does by itself), at any of the looks that the rounds allow:
+tunepass.study.sequential. So nothing but the default is kept with probability ALPHA at most when all are equal. Of the
 better ones that the best does not beat in the same sense, nor by more than TIE in the mean, the closest to the default
 wins: where noise hides what is worse, the choice gives away no more than that.
+
+Rounds go where they decide. At a look, who is surely worse than the best makes no more of them; from HALVING rounds on,
+while the best is not known to beat the default, only the better half goes on (sequential halving: Karnin, Koren and
+Somekh 2013, "Almost optimal exploration in multi-armed bandits", ICML), down to the best one and the default.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-from scipy.special import stdtrit
-
 from tunepass.study.objective import Objective
+from tunepass.study.sequential import (
+    FEWEST_ROUNDS,
+    LOOKS,
+    Floats,
+    at_end,
+    at_look,
+    interval,
+    log_gains,
+    midmean,
+    rounds_to_exclude,
+    trimmed_mean,
+)
 
-BEHIND = 0.01  # probability, in each round, that a finalist as good as the best is left out of further ones
-ALPHA = 0.001  # twenty builds of a kernel that nothing changes keep the default twenty times (probability 0.97)
+ALPHA = 0.005  # of two hundred builds of a kernel that nothing changes, one is expected to choose something else
+BEHIND = 0.01  # probability, at each look, that a finalist as good as the best is left out of further rounds
 LEAST_GAIN = 0.01
 TIE = 0.02
-FEWEST_ROUNDS = 3
+HALVING = 10  # rounds
+ENOUGH_ROUNDS = (
+    16  # to tell the finalists from one another, and for the gain that is reported, once the default is beaten
+)
+PRECISE = 0.01  # half the width of the interval of a gain that needs no more rounds
 SHOWN = 0.95  # confidence of the interval that is reported
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,12 +54,16 @@ class Finalist:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
-    """`chosen` is the finalist's index; None keeps the default. The gain over the default with its 95 % interval
-    (of the chosen; of the best finalist where the default was kept; 1 where there was none)."""
+    """`chosen` is the finalist's index; None keeps the default. `best` is the best finalist's index, None where none
+    made enough rounds. The gain over the default with its interval is the chosen one's; of the best where the default
+    was kept; 1 where there was none. `more_rounds` would decide whether the best is better than the default; 0 where
+    that is known, None where they are too many to say."""
 
     chosen: int | None
-    gain: float
-    interval: tuple[float, float]
+    best: int | None = None
+    gain: float = 1.0
+    interval: tuple[float, float] = (1.0, 1.0)
+    more_rounds: int | None = 0
 
     @property
     def kept_default(self) -> bool:
@@ -66,70 +73,93 @@ class Decision:
 def decide_winner(
     objective: Objective, default: Sequence[float], finalists: Sequence[Finalist], *, alpha: float = ALPHA
 ) -> Decision:
-    """Finalists with fewer rounds than the default (they failed meanwhile) or fewer than FEWEST_ROUNDS cannot win."""
-    able = [i for i, f in enumerate(finalists) if len(f.values) == len(default) >= FEWEST_ROUNDS]
-    logs = {i: log_gains(objective, default, finalists[i].values) for i in able}
+    """After the last round. Finalists with fewer rounds than the default (they failed meanwhile, or fell behind) or
+    fewer than FEWEST_ROUNDS cannot win."""
+    logs = _gains_by_index(objective, default, [f.values for f in finalists])
     if not logs:
-        return Decision(chosen=None, gain=1.0, interval=(1.0, 1.0))
-    level = alpha / len(finalists)
-    best = max(logs, key=lambda i: trimmed_mean(logs[i]))
-    better = [i for i in logs if _significant(logs[i], level)]
+        return Decision(chosen=None)
+    tail = alpha / len(finalists)
+    best = _best(logs)
+    better = [i for i in logs if at_end(logs[i], tail)[0] > 1 + LEAST_GAIN]
     if best not in better:
-        return _decision(None, logs[best])
+        return _decision(logs, None, best, tail)
     ties = [
-        i
-        for i in better
-        if i == best or _tied(log_gains(objective, finalists[i].values, finalists[best].values), level)
+        i for i in better if i == best or _tied(log_gains(objective, finalists[i].values, finalists[best].values), tail)
     ]
-    chosen = min(ties, key=lambda i: (finalists[i].distance, i))
-    return _decision(chosen, logs[chosen])
+    return _decision(logs, min(ties, key=lambda i: (finalists[i].distance, i)), best, tail)
 
 
-def behind(objective: Objective, values: Sequence[Sequence[float]]) -> list[int]:
-    """Who of `values` by round, the default's first, is surely worse than the best, and need not be measured on. Who
-    has fewer rounds than the default is out already."""
-    default, rounds = values[0], len(values[0])
-    running = [i for i, each in enumerate(values) if i > 0 and len(each) == rounds]
-    if rounds < FEWEST_ROUNDS or not running:
+def unneeded(objective: Objective, values: Sequence[Sequence[float]], *, alpha: float = ALPHA) -> list[int]:
+    """Whose further rounds decide nothing, of `values` by round, the default's first; everybody when all is decided.
+    Who has fewer rounds than the default is out already."""
+    rounds = len(values[0])
+    running = _gains_by_index(objective, values[0], values[1:]) if rounds in LOOKS else {}
+    if not running:
         return []
-    best = max(running, key=lambda i: trimmed_mean(log_gains(objective, default, values[i])))
-    return [i for i in running if i != best and interval(log_gains(objective, values[i], values[best]), BEHIND)[0] > 1]
+    tail, best = alpha / (len(values) - 1), _best(running)
+    lost = [i for i in running if i != best and _is_behind(objective, values, i, best)]
+    left = [i for i in running if i not in lost]
+    if at_look(running[best], tail)[0] > 1 + LEAST_GAIN:
+        lo, hi = at_end(running[best], (1 - SHOWN) / 2)
+        known = len(left) == 1 and hi / lo <= (1 + PRECISE) ** 2
+        over = known or rounds >= ENOUGH_ROUNDS
+    else:
+        over = all(at_look(running[i], (1 - SHOWN) / 2)[1] < 1 + LEAST_GAIN for i in left)
+        if rounds >= HALVING:
+            in_order = sorted(left, key=lambda i: -midmean(running[i]))
+            lost += in_order[(len(left) + 1) // 2 :]
+    return list(range(len(values))) if over else [i + 1 for i in lost]
 
 
-def log_gains(objective: Objective, old: Sequence[float], new: Sequence[float]) -> Floats:
-    """d (n,). Values of an objective are positive; a zero counts as an endless gain or loss, cut to 1e6."""
-    gains = np.array([objective.gain(a, b) for a, b in zip(old, new, strict=True)])
-    return np.asarray(np.log(np.clip(gains, 1e-6, 1e6)))
+def ranked(objective: Objective, values: Sequence[Sequence[float]], running: Sequence[int]) -> list[int]:
+    """Those `running` of `values` by round, the best first."""
+    return sorted(running, key=lambda i: -midmean(log_gains(objective, values[0], values[i])))
 
 
-def trimmed_mean(logs: Floats) -> float:
-    return float(np.sort(logs)[_trim(logs.size) : logs.size - _trim(logs.size)].mean())
+def gain_shown(
+    objective: Objective, default: Sequence[float], values: Sequence[float]
+) -> tuple[float, tuple[float, float]] | None:
+    """The gain in the rounds of `values`, the first ones of the default's, with the interval that is reported; None
+    where they are too few."""
+    logs = _gains_by_index(objective, default[: len(values)], [values])
+    return (math.exp(trimmed_mean(logs[0])), at_end(logs[0], (1 - SHOWN) / 2)) if logs else None
 
 
-def interval(logs: Floats, tail: float) -> tuple[float, float]:
-    """The interval of the gain that leaves probability `tail` on either side."""
-    n, g = logs.size, _trim(logs.size)
-    h = n - 2 * g
-    ordered = np.sort(logs)
-    ordered[:g], ordered[n - g :] = ordered[g], ordered[n - g - 1]  # winsorised
-    error = float(ordered.std(ddof=1)) * math.sqrt((n - 1) / (h * (h - 1)))
-    reach = float(stdtrit(h - 1, 1 - tail)) * error
-    middle = trimmed_mean(logs)
-    return math.exp(max(middle - reach, -14.0)), math.exp(min(middle + reach, 14.0))
+def _gains_by_index(
+    objective: Objective, default: Sequence[float], values: Sequence[Sequence[float]]
+) -> Mapping[int, Floats]:
+    """The gains of those who made all rounds."""
+    able = [i for i, each in enumerate(values) if len(each) == len(default) >= FEWEST_ROUNDS]
+    return {i: log_gains(objective, default, values[i]) for i in able}
 
 
-def _trim(n: int) -> int:
-    return n // 6
+def _best(logs: Mapping[int, Floats]) -> int:
+    return max(logs, key=lambda i: midmean(logs[i]))
 
 
-def _significant(logs: Floats, tail: float) -> bool:
-    return interval(logs, tail)[0] > 1 + LEAST_GAIN
+def _is_behind(objective: Objective, values: Sequence[Sequence[float]], index: int, best: int) -> bool:
+    return interval(log_gains(objective, values[index + 1], values[best + 1]), BEHIND)[0] > 1
 
 
 def _tied(lost: Floats, tail: float) -> bool:
     """Are the gains of the best over another small, or noise?"""
-    return not _significant(lost, tail) and trimmed_mean(lost) <= math.log1p(TIE)
+    return at_end(lost, tail)[0] <= 1 + LEAST_GAIN and trimmed_mean(lost) <= math.log1p(TIE)
 
 
-def _decision(chosen: int | None, logs: Floats) -> Decision:
-    return Decision(chosen=chosen, gain=math.exp(trimmed_mean(logs)), interval=interval(logs, (1 - SHOWN) / 2))
+def _decision(logs: Mapping[int, Floats], chosen: int | None, best: int, tail: float) -> Decision:
+    shown = logs[best if chosen is None else chosen]
+    within = at_end(shown, (1 - SHOWN) / 2)
+    undecided = chosen is None and within[1] >= 1 + LEAST_GAIN
+    return Decision(
+        chosen=chosen,
+        best=best,
+        gain=math.exp(trimmed_mean(shown)),
+        interval=within,
+        more_rounds=_more_rounds(shown, tail) if undecided else 0,
+    )
+
+
+def _more_rounds(logs: Floats, tail: float) -> int | None:
+    """Until a finalist is known to be better than the default, or known not to be."""
+    seems_better = trimmed_mean(logs) > math.log1p(LEAST_GAIN)
+    return rounds_to_exclude(logs, tail if seems_better else (1 - SHOWN) / 2, 1 + LEAST_GAIN)

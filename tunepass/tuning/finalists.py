@@ -9,14 +9,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
+from typing import TYPE_CHECKING
 
-from tunepass.evaluators.capabilities import ROUNDS as ROUNDS
 from tunepass.space.configuration import Configuration
 from tunepass.space.space import Space
+from tunepass.study.comparison import Comparison
 from tunepass.study.distance import distance_from_default
 from tunepass.study.objective import Objective
 from tunepass.study.trial import Trial, comparable
 from tunepass.tuning.result import Gain, value_of
+
+if TYPE_CHECKING:
+    from tunepass.study.winner import Decision
 
 FINALISTS = 8
 ALWAYS = 3  # finalists however far behind; further ones are within WITHIN times the best trial
@@ -76,25 +80,24 @@ def verdict_of_trials(trials: Sequence[Trial], objective: Objective, space: Spac
     return Verdict(choice=choice, default_value=default, chosen_value=value, gain=gain, interval=None)
 
 
-def verdict_of_rounds(
-    default: Sequence[float],
-    candidates: Sequence[tuple[Configuration, Sequence[float]]],
-    objective: Objective,
-    space: Space,
-) -> Verdict:
-    """The choice after `default` and `candidates` were measured again, round by round."""
+def decision_of(comparison: Comparison, objective: Objective, space: Space) -> Decision:
+    """What the rounds decide; `chosen` and `best` are indices of its finalists."""
     from tunepass.study.winner import Finalist, decide_winner  # brings scipy, which a build from the lock does without
 
-    finalists = [Finalist(values, distance_from_default(space, c)) for c, values in candidates]
-    decision = decide_winner(objective, default, finalists)
-    kept = median(default)
+    finalists = [Finalist(f.values, distance_from_default(space, f.configuration)) for f in comparison.finalists]
+    return decide_winner(objective, comparison.default, finalists)
+
+
+def verdict_of_rounds(comparison: Comparison, objective: Objective, space: Space) -> Verdict:
+    """The choice after the default and the finalists were measured again, round by round."""
+    decision, kept = decision_of(comparison, objective, space), median(comparison.default)
     if decision.chosen is None:
         return Verdict(choice=space.default, default_value=kept, chosen_value=kept, gain=1.0, interval=(1.0, 1.0))
-    choice, values = candidates[decision.chosen]
+    chosen = comparison.finalists[decision.chosen]
     return Verdict(
-        choice=choice,
+        choice=chosen.configuration,
         default_value=kept,
-        chosen_value=median(values),
+        chosen_value=median(chosen.values),
         gain=decision.gain,
         interval=decision.interval,
     )

@@ -7,7 +7,6 @@ from dataclasses import replace as with_fields
 from functools import partial
 
 from tunepass.evaluators.capabilities import (
-    ROUNDS,
     ComparesAgain,
     LooksAgain,
     NoiseFree,
@@ -22,6 +21,7 @@ from tunepass.evaluators.process.failures import may_be_the_machines
 from tunepass.executors.base import executor
 from tunepass.signals import signal_of
 from tunepass.space.configuration import Configuration
+from tunepass.study.comparison import Comparison, comparison_of
 from tunepass.study.objective import Objective
 from tunepass.study.outcome import Evaluate, Evaluation, Failed
 from tunepass.study.study import Study
@@ -32,14 +32,14 @@ from tunepass.tuning.finalists import Verdict, finalists, verdict_of_rounds, ver
 from tunepass.tuning.options import SearchOptions
 from tunepass.tuning.picks import KNEE, choice_of
 from tunepass.tuning.result import Found, Gain, Phase, Progress, failures_of, value_of
+from tunepass.tuning.rounds import FIRST_LOOK, MOST_ROUNDS, Rounds
 from tunepass.tuning.simplify import simpler
 
 GIVE_UP_AFTER = 10  # with the default and so many trials failed, and none measured, the search gives up
 LATE = 0.8  # of the evaluations, or of the time, has the search to itself; then the best is simplified first
 FINALISTS_SHARE = 0.3  # of the time budget, at most, is kept for measuring the finalists again
 LEAST_FINALISTS_S = 3.0  # where only evaluations are limited, and the search was short
-ENOUGH_ROUNDS = 5
-USUAL_ROUNDS = 10  # a finalist makes: those that fall behind make fewer than ROUNDS
+USUAL_ROUNDS = 10  # a finalist makes; those that fall behind make fewer
 ROUND_SHARE = 0.5  # of a trial's measurement, at most, that a round takes
 
 
@@ -62,6 +62,7 @@ class SearchLoop:
         self.evaluations = 0
         self.warnings: list[str] = []
         self.seconds: dict[str, float] = {}
+        self.comparison: Comparison | None = None
         self.trials: list[Trial] = study.trials
         self.best = self.best_trial()
         if isinstance(evaluate, WaitsForCores):
@@ -88,6 +89,7 @@ class SearchLoop:
             evaluations=self.evaluations,
             interrupted=interrupted,
             warnings=(*(self.evaluate.warnings if isinstance(self.evaluate, Warns) else ()), *self.warnings),
+            comparison=self.comparison,
             seconds={**self.seconds, "total": self.elapsed()},
         )
 
@@ -225,16 +227,18 @@ class SearchLoop:
         candidates, seconds = self.affordable(candidates), self.left_s()
         if seconds is None:
             seconds = max(LEAST_FINALISTS_S, FINALISTS_SHARE * self.elapsed())
-        before = self.clock()
+        watch = Rounds(self.objective, seconds, self.clock)
         default_values, *values = self.guard.compared(
-            partial(self.evaluate.compare_again, [default, *candidates], ROUNDS, seconds, self.behind)
+            partial(self.evaluate.compare_again, [default, *candidates], MOST_ROUNDS, seconds, watch)
         )
-        self.spend("rerank", self.clock() - before)
+        self.spend("rerank", self.clock() - watch.started)
         if not default_values:
             return None
         if self.disqualified([c for c, compared in zip(candidates, values) if not compared]) == len(candidates):
             return self.compare_finalists()
-        return verdict_of_rounds(default_values, list(zip(candidates, values)), self.objective, self.study.space)
+        self.comparison = compared = comparison_of(self.objective.name, default_values, candidates, values)
+        patiently(lambda: self.study.keep_comparison(compared))
+        return verdict_of_rounds(self.comparison, self.objective, self.study.space)
 
     def finalists(self) -> list[Configuration]:
         return finalists(self.trials, self.objective, self.study.space)
@@ -294,18 +298,13 @@ class SearchLoop:
         self.trials = self.study.trials
         self.best = self.best_trial()
 
-    def behind(self, values: Sequence[Sequence[float]]) -> list[int]:
-        from tunepass.study.winner import behind  # brings scipy, which a build from the lock does without
-
-        return behind(self.objective, values)
-
     def affordable(self, candidates: list[Configuration]) -> list[Configuration]:
         """The finalists that the time left allows: rather few of them than few rounds, but one in any case."""
         left, default = self.left_s(), self.study.space.default
         if left is None:
             return candidates
         enough = [
-            k for k in range(1, len(candidates) + 1) if self.again_s([default, *candidates[:k]], ENOUGH_ROUNDS) <= left
+            k for k in range(1, len(candidates) + 1) if self.again_s([default, *candidates[:k]], FIRST_LOOK) <= left
         ]
         return candidates[: max(enough, default=1)]
 

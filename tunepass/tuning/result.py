@@ -9,6 +9,7 @@ from typing import Literal
 
 from tunepass.exact.base import Certificate
 from tunepass.space.configuration import Configuration, shown
+from tunepass.study.comparison import Comparison
 from tunepass.study.objective import Objective
 from tunepass.study.outcome import Failed, Infeasible, Measured
 from tunepass.study.prior_origin import Origin
@@ -54,6 +55,7 @@ class Found:
     interrupted: int = 0  # the signal that ended the search early
     origin: Origin | None = None  # the earlier study that the search started from, and its trust
     warnings: tuple[str, ...] = ()  # about all results: no reference, a tolerance that accepts anything
+    comparison: Comparison | None = None  # what the finalists measured in turns
     seconds: Mapping[str, float] = field(default_factory=dict)
     certificate: Certificate | None = None  # of an exact search
     gap: float | None = None  # of an exact search that was stopped, see study/certificate.py

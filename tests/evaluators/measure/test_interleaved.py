@@ -39,13 +39,19 @@ def test_when_the_time_is_over_a_few_rounds_are_made_all_the_same(monkeypatch: p
     assert interleaved([True], lambda _: 1.0, 15, seconds=0.5) == [[1.0] * LEAST_ROUNDS]
 
 
-def test_who_is_behind_makes_no_further_rounds_once_a_few_are_made() -> None:
+def test_no_round_begins_that_would_end_too_late(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = iter(10.0 * t for t in range(100))
+    monkeypatch.setattr(turns.time, "monotonic", lambda: next(clock))
+    assert len(interleaved([True], lambda _: 1.0, 15, seconds=75.0)[0]) == 7
+
+
+def test_who_is_behind_makes_no_further_rounds_and_without_anybody_there_are_none() -> None:
     asked: list[int] = []
 
     def behind(values: Sequence[Sequence[float]]) -> list[int]:
         asked.append(len(values[0]))
-        return [1]
+        return [1] if len(values[0]) < 6 else [0, 1, 2]
 
     found = interleaved([True, True, True], float, 8, behind=behind)
-    assert found == [[0.0] * 8, [1.0] * LEAST_ROUNDS, [2.0] * 8]
-    assert asked == [5, 6, 7, 8]
+    assert found == [[0.0] * 6, [1.0], [2.0] * 6]
+    assert asked == [1, 2, 3, 4, 5, 6]

@@ -11,6 +11,7 @@ import pytest
 
 from tests.study.storage.test_store import OUTCOMES, TIME, open_study, trial, url
 from tunepass.diagnostics import StudyError
+from tunepass.study.comparison import comparison_of
 from tunepass.study.manifest import Manifest, Part
 from tunepass.study.prior_origin import Origin
 from tunepass.study.storage.salvage import salvage
@@ -22,6 +23,7 @@ def stored(tmp_path: Path) -> Path:
         study = open_study(store)
         store.keep_manifests({"sha256:1": Manifest((Part("header", "a.h", "sha256:2"),))})
         store.set_origin(study, Origin(place="a.db", study="a@1", trials=3))
+        store.set_comparison(study, comparison_of("time", [2.0], [trial(1).configuration], [[1.0]]))
         for i, outcome in enumerate(OUTCOMES):
             store.record(study, trial(i, outcome))
         store.claim(study, [trial(9).configuration])
@@ -35,6 +37,7 @@ def read_everything(path: Path) -> None:
             store.trials(study)
             store.pending(study)
             store.origin(study)
+            store.comparison(study)
 
 
 CHANGES = {
@@ -70,6 +73,8 @@ CHANGES = {
     "study_space": "UPDATE study SET space = 'box'",
     "origin": "UPDATE study SET origin = '{}'",
     "origin_count": "UPDATE study SET origin = replace(origin, ':3', ':-3')",
+    "comparison": "UPDATE study SET comparison = '{}'",
+    "comparison_rounds": "UPDATE study SET comparison = replace(comparison, '[1.0]', '1.0')",
     "manifest": """UPDATE manifest SET parts = '[["header"]]'""",
     "manifest_cell": """UPDATE manifest SET parts = '[["header",1,2]]'""",
     "owner": "UPDATE pending SET owner = x'00'",

@@ -7,9 +7,9 @@ from collections.abc import Callable, Collection, Sequence
 
 from tunepass.study.outcome import Failed
 
-Behind = Callable[[Sequence[Sequence[float]]], Collection[int]]  # values by round -> who cannot win any more
+Behind = Callable[[Sequence[Sequence[float]]], Collection[int]]  # values by round -> who needs no further rounds
 
-LEAST_ROUNDS = 5  # of finalists, whatever the time: fewer decide nothing (tunepass.study.winner)
+LEAST_ROUNDS = 4  # of finalists, whatever the time: fewer decide nothing (tunepass.study.sequential)
 
 
 def interleaved(
@@ -19,21 +19,24 @@ def interleaved(
     seconds: float | None = None,
     behind: Behind | None = None,
 ) -> list[list[float]]:
-    """For each finalist its value by round; none for one that is not alive, or fails in any round. After `seconds`, and
-    LEAST_ROUNDS, no further round begins. From LEAST_ROUNDS on, who is `behind` makes no further rounds."""
-    started = time.monotonic()
+    """For each finalist its value by round; none for one that is not alive, or fails in any round. After LEAST_ROUNDS
+    no round begins that would last longer than what is left of `seconds`, as the last one did. Who is `behind` after
+    a round makes no further ones."""
+    started = now = time.monotonic()
     running = [index for index, lives in enumerate(alive) if lives]
     values: list[list[float]] = [[] for _ in alive]
     for turn in range(rounds):
-        if seconds is not None and turn >= LEAST_ROUNDS and time.monotonic() - started > seconds:
-            break
         for index in running if turn % 2 == 0 else running[::-1]:
             value = measure(index)
             if isinstance(value, Failed):
                 running, values[index] = [i for i in running if i != index], []
             else:
                 values[index].append(value)
-        if behind is not None and turn + 1 >= LEAST_ROUNDS:
+        if behind is not None:
             lost = behind(values)
             running = [i for i in running if i not in lost]
+        before, now = now, time.monotonic()
+        late = seconds is not None and turn + 1 >= LEAST_ROUNDS and (now - started) + (now - before) > seconds
+        if late or not running:
+            break
     return values

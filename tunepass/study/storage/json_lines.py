@@ -1,9 +1,9 @@
 """Studies and trials as JSON lines: what `tunepass store export` prints, and what a build writes whose store is lost.
 
 The first line is `{"kind":"store","version":1}`. A line of kind `study` holds its name, space, objectives, identity,
-when it was created and its origin; a line of kind `trial` names its study, which stands before it, and holds what
-docs/store.md says of a trial, its seconds as one object; one of kind `manifest` a digest and its parts. `tunepass store
-repair FILE` makes a store of such a file.
+when it was created, its origin and its comparison; a line of kind `trial` names its study, which stands before it, and
+holds what docs/store.md says of a trial, its seconds as one object; one of kind `manifest` a digest and its parts.
+`tunepass store repair FILE` makes a store of such a file.
 
     text = "".join(lines([StudyCells(...), *(StoredTrial(name, trial) for trial in trials)]))
 """
@@ -14,6 +14,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from tunepass.study.comparison import Comparison
 from tunepass.study.outcome import Failed, Infeasible, Measured, Outcome
 from tunepass.study.storage import checked, json_text
 from tunepass.study.storage.checked import Damage
@@ -26,7 +27,7 @@ HEAD = json_text.dump({"kind": "store", "version": VERSION})
 
 @dataclass(frozen=True, slots=True)
 class StudyCells:
-    """A study as its row holds it: `space`, `objectives`, `identity` and `origin` are JSON text, the latter perhaps "".
+    """A study as its row holds it: all but its name and when it was created are JSON text, the last two perhaps "".
     Of a StudyRecord: `json_text.encode_objectives(record.objectives)`, `json_text.encode_identity(record.identity)`."""
 
     name: str
@@ -35,6 +36,7 @@ class StudyCells:
     identity: str
     created: str
     origin: str = ""
+    comparison: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +112,7 @@ def _study(study: StudyCells) -> dict[str, object]:
         "identity": json.loads(study.identity),
         "created": study.created,
         "origin": json.loads(study.origin) if study.origin else None,
+        "comparison": json.loads(study.comparison) if study.comparison else None,
     }
 
 
@@ -122,6 +125,7 @@ def _read_study(data: Mapping[str, object]) -> StudyCells:
         identity=json_text.encode_identity(checked.texts(data.get("identity"), "identity")),
         created=checked.text(data.get("created"), "created"),
         origin=json_text.dump(checked.mapping(data["origin"], "origin")) if data.get("origin") else "",
+        comparison=Comparison.decode(json_text.dump(data["comparison"])).encode() if data.get("comparison") else "",
     )
 
 

@@ -19,6 +19,7 @@ from urllib.parse import quote_from_bytes
 from tunepass.diagnostics import StudyError
 from tunepass.files import check_regular, read_utf8, scratch_folder, shown, sync_folder
 from tunepass.space.configuration import Configuration
+from tunepass.study.comparison import Comparison
 from tunepass.study.manifest import Manifest
 from tunepass.study.outcome import Measured
 from tunepass.study.prior_origin import Origin
@@ -33,7 +34,15 @@ HALVINGS = 20_000  # ranges of rows that may fail before the rest of a table is 
 T = TypeVar("T")
 _ERRORS = (sqlite3.Error, UnicodeDecodeError)  # the latter of a complaint that quotes damaged text
 SQLITE = b"SQLite format 3\0"
-USUAL: Mapping[str, object] = {"log": "", "code": "", "censored": 0, "origin": "", "finished": "", "identity": "{}"}
+USUAL: Mapping[str, object] = {
+    "log": "",
+    "code": "",
+    "censored": 0,
+    "origin": "",
+    "comparison": "",
+    "finished": "",
+    "identity": "{}",
+}
 
 
 @dataclass(slots=True)
@@ -198,7 +207,7 @@ def _ranges(connection: sqlite3.Connection, query: str, table: str, found: Salva
                 ranges += [(middle + 1, high), (low, middle)]
 
 
-_STUDY_COLUMNS = ("name", "space", "objectives", "identity", "created", "origin")
+_STUDY_COLUMNS = ("name", "space", "objectives", "identity", "created", "origin", "comparison")
 
 
 def _study(row: Sequence[object]) -> StudyCells:
@@ -208,6 +217,8 @@ def _study(row: Sequence[object]) -> StudyCells:
         checked.mapping(json_text.load(cells["space"], "space"), "space")
         if cells["origin"]:
             Origin.decode(cells["origin"])
+        if cells["comparison"]:
+            Comparison.decode(cells["comparison"])
         return StudyCells(
             name=name,
             space=checked.clean(cells["space"], "space"),
@@ -217,6 +228,7 @@ def _study(row: Sequence[object]) -> StudyCells:
             identity=json_text.encode_identity(json_text.decode_identity(checked.clean(cells["identity"], "identity"))),
             created=checked.clean(cells["created"], "created"),
             origin=checked.clean(cells["origin"] or "", "origin"),
+            comparison=checked.clean(cells["comparison"] or "", "comparison"),
         )
     except Damage as damage:
         raise Damage(f"study {name!r}: {damage.message}") from None

@@ -69,7 +69,18 @@ _VERSION_5 = ("ALTER TABLE study ADD COLUMN origin TEXT NOT NULL DEFAULT ''",)
 # What the digests of identities stand for, so that people are told which file or program changed.
 _VERSION_6 = ("CREATE TABLE manifest (digest TEXT PRIMARY KEY, parts TEXT NOT NULL)",)
 
-STEPS: tuple[tuple[str, ...], ...] = (_VERSION_1, _VERSION_2, _VERSION_3, _VERSION_4, _VERSION_5, _VERSION_6)
+# What the finalists measured in turns, so that it can be looked at afterwards.
+_VERSION_7 = ("ALTER TABLE study ADD COLUMN comparison TEXT NOT NULL DEFAULT ''",)
+
+STEPS: tuple[tuple[str, ...], ...] = (
+    _VERSION_1,
+    _VERSION_2,
+    _VERSION_3,
+    _VERSION_4,
+    _VERSION_5,
+    _VERSION_6,
+    _VERSION_7,
+)
 
 
 def migrate(connection: sqlite3.Connection, place: str, steps: Sequence[Sequence[str]] = STEPS) -> None:

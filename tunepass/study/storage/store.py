@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tunepass.space.configuration import Configuration
+from tunepass.study.comparison import Comparison
 from tunepass.study.manifest import Manifest
 from tunepass.study.objective import Objective
 from tunepass.study.prior_origin import Origin
@@ -107,6 +108,17 @@ class Store:
         with self._transaction() as db:
             db.execute("UPDATE study SET origin = ? WHERE id = ?", (origin.encode() if origin else "", study.id))
 
+    def comparison(self, study: StudyRecord) -> Comparison | None:
+        """What the finalists of the latest search measured in turns, if there were any."""
+        with self._errors():
+            row = self._connection.execute("SELECT comparison FROM study WHERE id = ?", (study.id,)).fetchone()
+            return Comparison.decode(row[0]) if row and row[0] else None
+
+    def set_comparison(self, study: StudyRecord, comparison: Comparison | None) -> None:
+        text = comparison.encode() if comparison else ""
+        with self._transaction() as db:
+            db.execute("UPDATE study SET comparison = ? WHERE id = ?", (text, study.id))
+
     def manifest(self, digest: str) -> Manifest | None:
         """What the digest of an identity stands for, if a study here had it."""
         with self._errors():
@@ -166,7 +178,7 @@ class Store:
                 match item:
                     case StudyCells():
                         _insert(db, "study", _STUDY, (item.name, item.space, item.objectives, item.identity,
-                                                      item.created, item.origin))  # fmt: skip
+                                                      item.created, item.origin, item.comparison))  # fmt: skip
                     case StoredTrial(study, trial, finished):
                         (identifier,) = db.execute("SELECT id FROM study WHERE name = ?", (study,)).fetchone()
                         text = json_text.encode_configuration(trial.configuration)
@@ -280,7 +292,7 @@ def _collecting_later() -> Iterator[None]:
             gc.enable()
 
 
-_STUDY = ("name", "space", "objectives", "identity", "created", "origin")
+_STUDY = ("name", "space", "objectives", "identity", "created", "origin", "comparison")
 
 
 def _insert(db: sqlite3.Connection, table: str, columns: Sequence[str], cells: Sequence[Cell]) -> None:

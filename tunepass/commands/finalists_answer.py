@@ -1,0 +1,97 @@
+"""What is said of finalists: as JSON, as a sentence, and as pictures."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tunepass.commands.answer import Json, plain, table
+from tunepass.report.rounds import drawings, strips
+from tunepass.space.configuration import Configuration
+from tunepass.space.space import Space
+from tunepass.study.comparison import Comparison
+from tunepass.study.objective import Objective
+from tunepass.study.trial import Trial
+from tunepass.tuning.finalists import LEAST_GAIN, decision_of
+
+
+def finalists_data(comparison: Comparison | None, objectives: Sequence[Objective], space: Space) -> Json:
+    """The rounds, what they say, and how many more would decide (0: it is decided; null: more than can be said)."""
+    objective = _objective(comparison, objectives)
+    if comparison is None or objective is None:
+        return None
+    candidates: list[Json] = []
+    for finalist, drawn in zip(comparison.finalists, drawings(comparison, objective)):
+        candidates.append(
+            {
+                "choice": _assigned(finalist.configuration),
+                "values": list(finalist.values),
+                "gain": drawn.gain,
+                "interval": list(drawn.interval) if drawn.interval else None,
+            }
+        )
+    decision = decision_of(comparison, objective, space)
+    return {
+        "objective": objective.name,
+        "rounds": comparison.rounds,
+        "default": list(comparison.default),
+        "candidates": candidates,
+        "best": decision.best,
+        "more_rounds": decision.more_rounds,
+    }
+
+
+def kept_sentence(
+    comparison: Comparison | None, trials: Sequence[Trial], objectives: Sequence[Objective], space: Space
+) -> str:
+    """Why the default was kept: what the best finalist gained and what would decide, or that there was none."""
+    objective = _objective(comparison, objectives)
+    if comparison is None or objective is None:
+        return f"default kept: {_without_finalists(trials, space)}"
+    decision = decision_of(comparison, objective, space)
+    if decision.best is None:
+        return f"default kept: no finalist made enough rounds ({comparison.rounds}) to be compared with it"
+    lo, hi = decision.interval
+    found = f"{decision.gain:.3f}x [{lo:.3f}, {hi:.3f}]"
+    if decision.more_rounds == 0:
+        return f"default kept: no finalist is {1 + LEAST_GAIN:g}x better; the best is {found}"
+    if decision.more_rounds is None:
+        return f"default kept: best finalist {found}; more than 1,000 more rounds would be needed to decide"
+    rounds = f"{decision.more_rounds} more round{'' if decision.more_rounds == 1 else 's'}"
+    return f"default kept: best finalist {found}; about {rounds} would decide"
+
+
+def _without_finalists(trials: Sequence[Trial], space: Space) -> str:
+    others = [t for t in trials if t.configuration != space.default]
+    if not others:
+        only = space.finite and space.complete and space.size == 1
+        return "there is no other configuration" if only else "nothing else was evaluated"
+    count = "the other one" if len(others) == 1 else f"all {len(others):,} others"
+    if not any(t.measured for t in others):
+        return f"{count} failed"
+    default = next((t.number for t in trials if t.configuration == space.default), None)
+    if all(t.same_as == default for t in others if t.measured):
+        return "what else was evaluated is the same code"
+    return "no significant gain"
+
+
+def finalist_lines(comparison: Comparison | None, objectives: Sequence[Objective]) -> list[str]:
+    """For `explain`: a line for each finalist, the picture of its rounds first."""
+    objective = _objective(comparison, objectives)
+    if comparison is None or objective is None or not comparison.rounds:
+        return []
+    drawn = drawings(comparison, objective)
+    rows = [("rounds", "gain", "least to greatest gain in a round; | is 1", "finalist")]
+    for each, strip in zip(drawn, strips(drawn)):
+        lo, hi = each.interval or (0.0, 0.0)
+        gain = f"{each.gain:.3f}x [{lo:.3f}, {hi:.3f}]" if each.interval else "-"
+        rows.append((str(len(each.gains)), gain, strip, each.label))
+    return [f"  finalists, in {comparison.rounds} rounds with the default:", table(rows, indent="    ")]
+
+
+def _objective(comparison: Comparison | None, objectives: Sequence[Objective]) -> Objective | None:
+    """The compared one of them."""
+    return next((o for o in objectives if comparison is not None and o.name == comparison.objective), None)
+
+
+def _assigned(configuration: Configuration) -> Json:
+    return {name: plain(value) for name, value in configuration.items()}
