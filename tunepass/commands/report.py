@@ -13,8 +13,8 @@ from tunepass.files import printable, write_text
 from tunepass.jobs.past import Past, look_back
 from tunepass.report.convergence import convergence_svg
 from tunepass.report.page import page, section
-from tunepass.study.lock.lock import LockedObjective
 from tunepass.report.rounds import drawings, rounds_svg
+from tunepass.study.lock.lock import LockedObjective
 from tunepass.tuning.result import assignment
 
 
