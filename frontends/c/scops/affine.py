@@ -163,8 +163,7 @@ def polynomial(e: Expression, names: Names) -> Polynomial | None:
     """`e` as a polynomial in indices and parameters, from which subscripts such as `i * n + j` are read."""
     value = whole(e, names)
     if value is not None:
-        terms: dict[tuple[str, ...], int] = {(atom,): stride for atom, stride in value.affine.strides}
-        return terms | ({(): value.affine.offset} if value.affine.offset else {})
+        return polynomial_of(value.affine)
     if isinstance(e, Cast) and not e.pointer and canonical_type(e.type) in SIGNED | UNSIGNED:
         return polynomial(e.operand, names)
     if not isinstance(e, Binary) or e.op not in ("+", "-", "*"):
@@ -173,6 +172,11 @@ def polynomial(e: Expression, names: Names) -> Polynomial | None:
     if a is None or b is None:
         return None
     return _product(a, b) if e.op == "*" else _sum(a, b, 1 if e.op == "+" else -1)
+
+
+def polynomial_of(value: Affine) -> Polynomial:
+    terms: dict[tuple[str, ...], int] = {(atom,): stride for atom, stride in value.strides}
+    return terms | ({(): value.offset} if value.offset else {})
 
 
 def _sum(a: Polynomial, b: Polynomial, sign: int) -> Polynomial:

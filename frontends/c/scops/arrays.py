@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from tunepass.frontends.c.loops.affine import Affine
 from tunepass.frontends.c.scops.affine import isl_name
-from tunepass.frontends.c.scops.delinearization import Layout, layout_of
+from tunepass.frontends.c.scops.delinearization import Holds, Layout, layout_of
 from tunepass.frontends.c.scops.effects import Effect
 from tunepass.frontends.c.scops.raw import RawStatement, Subscript
 from tunepass.frontends.c.scops.variables import POINTER_BYTE, Variable
@@ -47,8 +47,9 @@ class KnownArray:
 class ArrayReader:
     """The accesses of all statements, and the `arrays` behind them by their name in isl's texts."""
 
-    def __init__(self, statements: Sequence[RawStatement], parameters: Iterable[str]):
-        self.statements, self.parameters = statements, frozenset(parameters)
+    def __init__(self, statements: Sequence[RawStatement], parameters: Iterable[str], holds: Holds):
+        self.statements, self.parameters, self.holds = statements, frozenset(parameters), holds
+        self.counted: set[str] = set()  # macros that subscripts need as numbers
         self.arrays: dict[str, KnownArray] = {}
         self.unknown: dict[int, str] = {n: s.effects.unknown[0] for n, s in enumerate(statements) if s.effects.unknown}
 
@@ -84,8 +85,9 @@ class ArrayReader:
                 seen.setdefault(name, []).append((s, subscripts))
         for name, uses in seen.items():
             if self.arrays[name].rank == 1:
-                layout = layout_of(uses, self.parameters)
-                rank = len(layout.extents) if layout else 1
+                rows = [(s, subscripts[0]) for s, subscripts in uses if len(subscripts) == 1]
+                layout = layout_of(rows, self.parameters, self.holds) if len(rows) == len(uses) else None
+                rank = len(layout.strides) if layout else 1
                 self.arrays[name] = replace(self.arrays[name], rank=rank, layout=layout)
 
     def _is_value(self, s: RawStatement, effect: Effect) -> bool:
@@ -104,20 +106,22 @@ class ArrayReader:
         reason = _unknown(effect, array)
         if reason:
             self.unknown.setdefault(number, reason)
-        values = self._values(array, subscripts)
+        values = self._values(s, array, subscripts)
         certain = values is not None and not reason
         always = not effect.written or (effect.certain and effect.whole)
         update = s.update.operator if s.update and s.update.effect == position and certain and always else None
         return Target(name, array.rank, values, effect.read, effect.written, certain, always, update)
 
-    @staticmethod
-    def _values(array: KnownArray, subscripts: tuple[Subscript, ...]) -> tuple[Affine, ...] | None:
+    def _values(
+        self, s: RawStatement, array: KnownArray, subscripts: tuple[Subscript, ...]
+    ) -> tuple[Affine, ...] | None:
         if array.layout is not None and len(subscripts) == 1:
-            return array.layout.values(subscripts[0])
-        if len(subscripts) != array.rank:
+            return array.layout.values(s, subscripts[0])
+        values = [v for subscript in subscripts if (v := subscript.affine or subscript.numbered) is not None]
+        if len(values) != array.rank or len(subscripts) != array.rank:
             return None
-        values = [subscript.affine for subscript in subscripts]
-        return None if None in values else tuple(v for v in values if v is not None)
+        self.counted.update(*(subscript.counted for subscript in subscripts))
+        return tuple(values)
 
 
 def _unknown(effect: Effect, array: KnownArray) -> str | None:

@@ -218,12 +218,10 @@ def resolve(e: Expression) -> Lvalue | None:
             if not inner.whole:
                 return Lvalue(inner.root, inner.subscripts, False, True)
             return Lvalue(inner.root, (*inner.subscripts, subscript))
-        case Unary(op, Binary("+", left, right)) if op.text == "*":
-            inner = resolve(left)
-            return Lvalue(inner.root, (*inner.subscripts, right)) if inner and inner.whole else None
         case Unary(op, operand) if op.text == "*":
-            inner = resolve(operand)
-            return Lvalue(inner.root, (*inner.subscripts, _zero(op))) if inner and inner.whole else None
+            inner, offset = _pointer(operand)
+            subscript = offset or _zero(op)
+            return Lvalue(inner.root, (*inner.subscripts, subscript)) if inner and inner.whole else None
         case Member(base, _, arrow):
             inner = resolve(base)
             if inner is None:
@@ -234,6 +232,16 @@ def resolve(e: Expression) -> Lvalue | None:
                 return Lvalue(inner.root, (*inner.subscripts, _zero(e.name)), False)
             return Lvalue(inner.root, inner.subscripts, False, inner.far)
     return None
+
+
+def _pointer(e: Expression) -> tuple[Lvalue | None, Expression | None]:
+    """`p + i + j` as the lvalue that holds the pointer, and what is added to it."""
+    if not isinstance(e, Binary) or e.op not in ("+", "-"):
+        return resolve(e), None
+    inner, offset = _pointer(e.left)
+    if offset is None and e.op == "+":
+        return inner, e.right
+    return (inner, Binary(e.op, offset, e.right)) if offset is not None else (None, None)
 
 
 def _zero(token: Token) -> Number:

@@ -16,10 +16,15 @@ from tunepass.ir.scop import ScopLoop, Use
 
 @dataclass(frozen=True, slots=True)
 class Subscript:
-    """An affine value, or a polynomial that may be a sum of subscripts of several dimensions."""
+    """As an affine value, or as a polynomial of which rows may make several subscripts.
+
+    `numbered` is its affine value where the macros `counted` are taken as the numbers they are.
+    """
 
     affine: Affine | None
-    terms: Polynomial | None
+    polynomial: Polynomial | None
+    numbered: Affine | None = None
+    counted: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ from tunepass.frontends.c.scops.affine import (
     isl_name,
     isl_text,
     polynomial,
+    polynomial_of,
     whole,
 )
 from tunepass.frontends.c.scops.conditionals import literal
@@ -372,9 +373,14 @@ class RegionReader:
         read: list[Subscript] = []
         for e in subscripts:
             value = whole(e, self)
-            terms = polynomial(e, self) if value is None else None
-            value = value or self.affine(e)
-            read.append(Subscript(value.affine if value else None, terms))
+            if value is not None:
+                read.append(Subscript(value.affine, polynomial_of(value.affine)))
+                continue
+            terms, before = polynomial(e, self), self.counted
+            self.counted = set()
+            value = self.affine(e)
+            read.append(Subscript(None, terms, value.affine if value else None, frozenset(self.counted)))
+            self.counted = before
         return tuple(read)
 
     def _uses(self, s: Statement, effects: Effects) -> tuple[Use, ...] | None:

@@ -50,7 +50,7 @@ class _Assembly:
     def __init__(self, region: Region, reader: RegionReader, source: Source):
         self.region, self.reader, self.source = region, reader, source
         self.following = Following(region.before, region.inside, region.after)
-        self.arrays = ArrayReader(reader.statements, reader.parameters)
+        self.arrays = ArrayReader(reader.statements, [p.name for p in reader.parameters.values()], self.holds)
         self.depth = max(len(s.loops) for s in reader.statements) if reader.statements else 0
 
     def scop(self, pragma: Span) -> Scop:
@@ -76,19 +76,19 @@ class _Assembly:
 
     def context(self) -> str:
         """Unsigned parameters are not negative; of macros read as numbers, the numbers."""
+        counted = self.reader.counted | self.arrays.counted
         known = [f"{p.name} >= 0" for p in self.reader.parameters.values() if p.type in UNSIGNED]
-        known += [f"{p.name} = {p.value}" for p in self.reader.parameters.values() if p.text in self.reader.counted]
+        known += [f"{p.name} = {p.value}" for p in self.reader.parameters.values() if p.text in counted]
         return " and ".join(known) or "true"
 
     def statement(self, number: int, raw: RawStatement, targets: Sequence[Target]) -> ScopStatement:
         name = f"S{number}"
         tuple_ = f"{name}[{', '.join(loop.name for loop in raw.loops)}]"
-        condition = self.quantified(" and ".join(f"({c})" for c in raw.constraints))
-        domain = f"{{ {tuple_}{' : ' if condition else ''}{condition} }}"
+        domain = self.restricted(tuple_, raw.constraints)
         return ScopStatement(
             name=name,
             loops=tuple(loop.name for loop in raw.loops),
-            domain=self.prefixed(domain),
+            domain=domain,
             schedule=self.prefixed(f"{{ {tuple_} -> [{', '.join(self.times(raw))}] }}"),
             accesses=tuple(self.access(tuple_, target) for target in targets),
             text=raw.text,
@@ -96,6 +96,20 @@ class _Assembly:
             span=raw.span,
             opaque=self.arrays.unknown.get(number),
         )
+
+    def restricted(self, tuple_: str, constraints: Sequence[str]) -> str:
+        """The set of the instances `tuple_` that satisfy all constraints."""
+        condition = self.quantified(" and ".join(f"({c})" for c in constraints))
+        return self.prefixed(f"{{ {tuple_}{' : ' if condition else ''}{condition} }}")
+
+    def holds(self, raw: RawStatement, condition: str) -> bool:
+        """Is `condition` true of every instance?"""
+        import islpy as isl
+
+        tuple_ = f"[{', '.join(loop.name for loop in raw.loops)}]"
+        context = isl.Set(self.prefixed("{ : " + self.context() + " }"))
+        instances = isl.Set(self.restricted(tuple_, raw.constraints)).intersect_params(context)
+        return bool(instances.is_subset(isl.Set(self.restricted(tuple_, [condition]))))
 
     def quantified(self, condition: str) -> str:
         """`condition`, with the definitions of the quantities that it names."""
@@ -158,7 +172,7 @@ class _Assembly:
 
     def extents(self, array: KnownArray) -> tuple[str, ...]:
         if array.layout is not None:
-            return array.layout.extents
+            return ("", *array.layout.extents)
         shape = array.variable.shape if array.variable else (None,) * array.rank
         return tuple(self.reader.extent(e) if e is not None else "" for e in shape)
 

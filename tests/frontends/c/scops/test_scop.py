@@ -79,3 +79,44 @@ def test_macros_stay_in_the_text_and_are_read() -> None:
     assert accesses(scop) == ["r A[j, i + 1]", "w A[i, j + 1]"]
     assert [(p.name, p.value) for p in scop.parameters] == [("n", None), ("N", 100)]
     assert same_set(scop.statements[0].domain, "[n, N] -> { S0[i, j] : 0 <= i < n - 1 and 0 <= j < N }")
+
+
+ROWS = "int n, int m, double *A, double *B, double *C, long ld"
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("for (i = 0; i < n; i++) for (j = 0; j < m; j++) A[i * m + j] = B[j + m * i];", ["r B[i, j]", "w A[i, j]"]),
+        ("for (i = 0; i < n; i++) for (j = 0; j < m; j++) *(A + i * m + j) = 1;", ["w A[i, j]"]),
+        ("for (i = 1; i < n; i++) for (j = 1; j < m; j++) A[i*m+j] = A[(i-1)*m+j-1];",
+         ["r A[i - 1, j - 1]", "w A[i, j]"]),
+        ("for (i = 0; i < n; i++) for (j = 0; j < m; j++) A[i*m + m - 1 - j] = 1;", ["w A[i, -j + m - 1]"]),
+        ("for (i = 0; i < n; i++) for (j = 0; j < m; j++) for (k = 0; k < n; k++) A[(i*m + j)*n + k] = 1;",
+         ["w A[i, j, k]"]),
+        ("for (i = 0; i < n; i++) for (j = 0; j < n; j++) A[(long)i * n + j] = 0;", ["w A[i, j]"]),
+        ("for (i = 0; i < n; i++) for (j = 0; j < n; j++) A[i * ld + j] = 0;", ["w? A[o0]"]),  # rows may overlap
+        ("for (i = 0; i < n; i++) for (j = 0; j <= n; j++) A[i * n + j] = 0;", ["w? A[o0]"]),
+        ("for (i = 0; i < n; i++) for (j = 0; j < m; j++) A[i * j] = 0;", ["w? A[o0]"]),
+        ("for (i = 0; i < n; i++) for (j = 0; j < m; j++) A[16 * i + j] = 0;", ["w A[16*i + j]"]),
+    ],
+)  # fmt: skip
+def test_subscripts_that_count_rows(body: str, expected: list[str]) -> None:
+    assert accesses(nest(body, ROWS)) == expected
+
+
+def test_rows_of_a_macro_stay_symbolic_and_numbers_are_used_where_they_must_be() -> None:
+    head = f"#define N 64\nvoid f(double *A, double *x) {{\n{PRAGMA}\n"
+    rows = scop_of(head + "for (int i = 0; i < N; i++) for (int j = 0; j < N; j++) A[i * N + j] = 0; }")
+    assert accesses(rows) == ["w A[i, j]"]
+    assert rows.context == "[N] -> { : true }"
+    strided = scop_of(head + "for (int i = 0; i < N; i++) x[N * i + 100] = A[i]; }")
+    assert accesses(strided) == ["r A[i]", "w x[64*i + 100]"]
+    assert strided.context == "[N] -> { : N = 64 }"
+
+
+def test_a_macro_that_a_parameter_sets_is_never_a_number() -> None:
+    text = f"#define N 64\nvoid f(double *x) {{\n{PRAGMA}\nfor (int i = 0; i < N; i++) x[N * i] = 0; }}"
+    scop = scop_of(text, tuned=frozenset({"N"}))
+    assert [(p.name, p.value) for p in scop.parameters] == [("N", None)]
+    assert accesses(scop) == ["w? x[o0]"]
