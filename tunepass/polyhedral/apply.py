@@ -191,13 +191,13 @@ def _outermost_parallel(tree: Tree) -> Tree:
 
 
 def jams_inside(tree: Tree) -> Tree:
-    """Unroll-and-jam as two loops: over groups of copies, and over a group's copies right around each statement."""
+    """Every loop that is jammed twice: over groups of copies, and over a group's copies right around each statement."""
 
     def change(band: Band) -> Tree:
-        if not (band.jam and band.copies > 1):
+        if not band.jams:
             return band
         points = replace(band, copies=1, jam=False, parallel=False, vectorize=False)
-        return replace(band, strip=band.copies, child=_around_leaves(band.child, points, dict(band.rows)))
+        return replace(band, child=_around_leaves(band.child, points, dict(band.rows)))
 
     return mapped(tree, change)
 

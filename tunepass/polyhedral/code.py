@@ -25,7 +25,10 @@ class Instance:
 
 @dataclass(frozen=True, slots=True)
 class Block:
+    """One after the other. `pieces` are of one loop, which isl took apart."""
+
     children: tuple[Code, ...]
+    pieces: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +86,8 @@ class Reader:
                 return self.code(node.mark_get_node(), self.bands[int(node.mark_get_id().get_name()[1:])])
             case kinds.block:
                 children = node.block_get_children()
-                return block([self.code(children.get_at(n), band) for n in range(children.n_ast_node())])
+                parts = [self.code(children.get_at(n), band) for n in range(children.n_ast_node())]
+                return Block(tuple(parts), pieces=True) if band is not None else block(parts)
             case kinds.if_:
                 otherwise = self.code(node.if_get_else_node(), band) if node.if_has_else_node() else None
                 return Condition(read(node.if_get_cond()), self.code(node.if_get_then_node(), band), otherwise)
@@ -97,20 +101,21 @@ class Reader:
         index = node.for_get_iterator().get_id().get_name()
         first = read(node.for_get_init())
         body = node.for_get_body()
-        if node.for_is_degenerate():
-            return substituted(self.code(body), {index: first})
-        condition = node.for_get_cond()
-        end = read(condition.get_op_arg(1))
-        strict = condition.get_op_type().name == "lt"
         self.loops += 1
         own = f"{index}.{self.loops}"
         assert band is not None
+        inside = substituted(self.code(body), {index: Name(own)})
+        if node.for_is_degenerate():
+            return Loop(index=own, first=first, last=first, step=1, body=inside, band=replace(band, copies=1))
+        condition = node.for_get_cond()
+        end = read(condition.get_op_arg(1))
+        strict = condition.get_op_type().name == "lt"
         return Loop(
             index=own,
             first=first,
             last=add(end, Number(-1)) if strict else end,
             step=int(str(node.for_get_inc().get_val())),
-            body=substituted(self.code(body), {index: Name(own)}),
+            body=inside,
             band=band,
         )
 
@@ -142,12 +147,28 @@ def loops_in(code: Code) -> Iterator[Loop]:
             yield from loops_in(body)
 
 
+def simplified(code: Code) -> Code:
+    """Without loops of one iteration, and blocks in blocks."""
+    match code:
+        case Block(children):
+            return block([simplified(child) for child in children])
+        case Condition(condition, then, otherwise):
+            return Condition(condition, simplified(then), simplified(otherwise) if otherwise else None)
+        case Let(body=body):
+            return replace(code, body=simplified(body))
+        case Loop(index=index, first=first, last=last, body=body) if first == last:
+            return simplified(substituted(body, {index: first}))
+        case Loop(body=body):
+            return replace(code, body=simplified(body))
+    return code
+
+
 def substituted(code: Code, values: Mapping[str, Expression]) -> Code:
     match code:
         case Instance(values=own):
             return replace(code, values=tuple(moved(value, values) for value in own))
         case Block(children):
-            return Block(tuple(substituted(child, values) for child in children))
+            return replace(code, children=tuple(substituted(child, values) for child in children))
         case Condition(condition, then, otherwise):
             other = substituted(otherwise, values) if otherwise else None
             return Condition(moved(condition, values), substituted(then, values), other)
@@ -163,7 +184,7 @@ def unrolled(code: Code) -> Code:
     """With the copies of every loop written out, outer ones first, and the loops over what they leave."""
     match code:
         case Block(children):
-            return block([unrolled(child) for child in children])
+            return replace(code, children=tuple(unrolled(child) for child in children))
         case Condition(condition, then, otherwise):
             return Condition(condition, unrolled(then), unrolled(otherwise) if otherwise else None)
         case Let(body=body):
@@ -210,8 +231,8 @@ def jammed(code: Code, index: str, values: Sequence[Expression]) -> Code:
     runs the rest by itself, before and after.
     """
     match code:
-        case Block(children):
-            return block([jammed(child, index, values) for child in children])
+        case Block(children) if not code.pieces or not _moves(children, index):
+            return replace(code, children=tuple(jammed(child, index, values) for child in children))
         case Condition(condition, then, otherwise) if index not in names_in(condition):
             other = jammed(otherwise, index, values) if otherwise else None
             return Condition(condition, jammed(then, index, values), other)
@@ -221,9 +242,16 @@ def jammed(code: Code, index: str, values: Sequence[Expression]) -> Code:
             if index not in names_in(first) | names_in(last):
                 return replace(code, body=jammed(body, index, values))
             low, high = slope(first, index), slope(last, index)
-            if code.step == 1 and low is not None and high is not None:
+            if code.step == 1 and first != last and low is not None and high is not None:
                 return _shared(code, index, values, low, high)
     return block([substituted(code, {index: value}) for value in values])
+
+
+def _moves(pieces: Sequence[Code], index: str) -> bool:
+    """Does where one piece of a loop ends depend on `index`? Copies that share pieces would then pass each other."""
+    return any(
+        index in names_in(piece.first) | names_in(piece.last) if isinstance(piece, Loop) else True for piece in pieces
+    )
 
 
 def _alone(loop: Loop, values: Mapping[str, Expression]) -> Loop:

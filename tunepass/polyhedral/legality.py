@@ -25,7 +25,8 @@ def keeps_order(scop: Scop, tree: Tree, *, independent: bool = False) -> bool:
 
 
 def _kept(scop: Scop, tree: Tree, pairs: isl.UnionMap) -> bool:
-    """Is the sink of each of `pairs` run later? All are at the same iterations of the loops around `tree`."""
+    """Is the sink of each of `pairs` run later? All are at the same iterations of the loops around `tree`, at any of
+    those that are jammed: two may be copies of one group."""
     if pairs.is_empty():
         return True
     match tree:
@@ -45,7 +46,7 @@ def _kept(scop: Scop, tree: Tree, pairs: isl.UnionMap) -> bool:
             time = time_of(scop, tree.rows, tree.strip)
             if not pairs.lex_gt_at_multi_union_pw_aff(time).is_empty():
                 return False
-            return _kept(scop, tree.child, pairs.eq_at_multi_union_pw_aff(time))
+            return _kept(scop, tree.child, pairs if tree.jams else pairs.eq_at_multi_union_pw_aff(time))
 
 
 @lru_cache(maxsize=4096)
@@ -90,7 +91,8 @@ def carried(
         for d in known.each
         if {d.source, d.sink} <= inside and d.array not in private and not (d.update and d.source in summed)
     ]
-    pairs = _equal(scop, union(maps, known.order), _around(tree, band))
+    around = [outer for outer in _around(tree, band) if not outer.jams]
+    pairs = _equal(scop, union(maps, known.order), around)
     return pairs.subtract(_equal(scop, pairs, [band]))
 
 
@@ -107,7 +109,7 @@ def _accumulates(scop: Scop, tree: Tree, band: Band, statement: ScopStatement) -
         return False
     import islpy as isl
 
-    around = _around(tree, band)
+    around = [outer for outer in _around(tree, band) if not outer.jams]
     instances = domain_of(scop, frozenset([statement.name]))
     iterations = _equal(scop, isl.UnionMap.from_domain_and_range(instances, instances), around)
     copies = [inner for inner in bands_in(band.child) if statement.name in statements_in(inner)]

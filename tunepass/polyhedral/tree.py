@@ -48,6 +48,11 @@ class Band:
     peel: int = 0
 
     @property
+    def jams(self) -> bool:
+        """Do copies of its iterations run side by side inside the loops inside it?"""
+        return self.jam and self.copies > 1
+
+    @property
     def label(self) -> str:
         return f"{self.name}_tile" if self.tiles else self.name
 

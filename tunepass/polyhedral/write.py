@@ -24,6 +24,7 @@ from tunepass.polyhedral.code import (
     block,
     instances_in,
     loops_in,
+    simplified,
     unrolled,
 )
 from tunepass.polyhedral.expressions import Expression, Number, add, printed
@@ -41,7 +42,7 @@ def rewrite_scop(scop: Scop, plan: Plan, *, numbered: bool, independent: bool = 
     """The scop's text under `plan`; `numbered` keeps the source's lines for what the compiler says (`#line`)."""
     tree = planned(scop, plan, independent)
     node, bands = syntax_tree(scop, tree)
-    code = unrolled(Reader(bands).code(node))
+    code = simplified(unrolled(Reader(bands).code(node)))
     lines = _Writer(scop, plan, numbered, independent).whole(code)
     source = scop.span.source
     first = source.line_text(scop.span.start)
