@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 NATIVE := $(wildcard native/*.py native/*.h native/include/*.h native/src/*.c native/src/*.h)
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test lint types dist-check bench bench-fpga bench-model bench-resources bench-search bench-trust nests kills attack fuzz native clean
+.PHONY: demo test lint types dist-check bench bench-c bench-fpga bench-model bench-resources bench-search bench-trust nests kills attack fuzz native clean
 
 $(STAMP): setup.py pyproject.toml $(NATIVE)
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -64,6 +64,11 @@ fuzz: $(STAMP)
 # Three hundred random loop nests, rewritten, under the sanitizers of gcc and clang (about eight minutes).
 nests: $(STAMP)
 	TUNEPASS_TEST_NESTS=300 $(BIN)/python -m pytest -n 2 tests/properties/test_loop_rewrites.py
+
+# PolyBench/C 4.2.1 with one pragma line a kernel: read, legal schedules right, gain beside Polly and -Ofast (hours; it goes
+# on where it stopped). TUNEPASS_POLYBENCH names its folder, else it is fetched. ARGS='--kernels gemm,lu --budget 20s'.
+bench-c: $(STAMP)
+	$(BIN)/python -m tests.benchmarks.bench_c $(ARGS)
 
 # Searches of recorded loop nests with the model as prior mean, without, and inverted: TUNEPASS_BENCH_CACHE names a folder.
 bench-model: $(STAMP)

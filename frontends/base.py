@@ -26,10 +26,11 @@ class Frontend(ABC):
     suffixes: ClassVar[tuple[str, ...]]
 
     @abstractmethod
-    def parse(self, source: Source, only: str | None = None) -> Parsed:
+    def parse(self, source: Source, only: str | None = None, words: Sequence[str] = ()) -> Parsed:
         """Every kernel of the source; raises SourceError with one diagnostic for each thing wrong.
 
         With `only` the caller wants the kernel of that name alone: what is wrong with others may be passed over.
+        `words` are the compiler's: where included files are, and what is defined.
         """
 
     @abstractmethod

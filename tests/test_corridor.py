@@ -60,7 +60,7 @@ class LoomFrontend(Frontend):
 
     suffixes: ClassVar[tuple[str, ...]] = (".loom",)
 
-    def parse(self, source: Source, only: str | None = None) -> Parsed:
+    def parse(self, source: Source, only: str | None = None, words: Sequence[str] = ()) -> Parsed:
         head = re.match(r"(weave|try) (\w+)$", source.text, re.MULTILINE)
         if head is None:
             raise SourceError("expected `weave NAME` or `try NAME`", source.span(0, min(1, len(source.text))))

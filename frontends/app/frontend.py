@@ -31,7 +31,7 @@ SECTIONS = ("name", "sources", "tools", "parameters", "constraints", "model", "b
 class AppFrontend(Frontend):
     suffixes: ClassVar[tuple[str, ...]] = (".yaml", ".yml")
 
-    def parse(self, source: Source, only: str | None = None) -> Parsed:
+    def parse(self, source: Source, only: str | None = None, words: Sequence[str] = ()) -> Parsed:
         return _Description(source).read()
 
     def emit(self, kernels: Sequence[Kernel], note: str = "", word: str = "tuned") -> tuple[EmittedFile, ...]:

@@ -11,6 +11,7 @@ from typing import ClassVar
 from tunepass.diagnostics import Diagnostic, Severity, Source, SourceError, TunepassError, nearest
 from tunepass.expr.numpy_eval import satisfied
 from tunepass.frontends.base import Frontend, Parsed
+from tunepass.frontends.c.autos import DerivedNest, derive_nest, headers_of
 from tunepass.frontends.c.call import CallReader
 from tunepass.frontends.c.emission import emit_file
 from tunepass.frontends.c.flags import Words, flag_words
@@ -20,6 +21,7 @@ from tunepass.frontends.c.loops.nest import read_nest
 from tunepass.frontends.c.lowering import macro_names
 from tunepass.frontends.c.macros import macro_defaults, set_macros
 from tunepass.frontends.c.parameters import build_parameter
+from tunepass.frontends.c.pragmas.auto import AutoPragma
 from tunepass.frontends.c.pragmas.groups import BELONGS, PragmaGroup, each, group, no_duplicates
 from tunepass.frontends.c.pragmas.kernel import KernelPragma
 from tunepass.frontends.c.pragmas.models import build_models, scalar_values
@@ -59,10 +61,10 @@ class CFrontend(Frontend):
 
     suffixes: ClassVar[tuple[str, ...]] = (*C_SUFFIXES, *CPP_SUFFIXES)
 
-    def parse(self, source: Source, only: str | None = None) -> Parsed:
+    def parse(self, source: Source, only: str | None = None, words: Sequence[str] = ()) -> Parsed:
         scanned = scan(source)
         pragmas = each(scanned.pragmas, lambda p: parse_pragma(Cursor(source, p)))
-        return _KernelReader(source, scanned).read(pragmas)
+        return _KernelReader(source, scanned, words).read(pragmas)
 
     def emit(self, kernels: Sequence[Kernel], note: str = "", word: str = "tuned") -> tuple[EmittedFile, ...]:
         return emit_file(kernels, note, word)
@@ -71,7 +73,9 @@ class CFrontend(Frontend):
 class _KernelReader:
     """Turns groups into kernels: parameters first; what depends on them only once they are sound."""
 
-    def __init__(self, source: Source, scanned: Scan):
+    def __init__(self, source: Source, scanned: Scan, words: Sequence[str]):
+        self.compiler_words = words
+        self.derived_nests = 0
         self.source, self.scan = source, scanned
         self.tune_calls = tune_calls(scanned)
         self.macros = {**macro_defaults(scanned), **stated_defaults(self.tune_calls)}
@@ -105,10 +109,10 @@ class _KernelReader:
         directives = {name for pragma in group.loops for name in pragma.names}
         macros = [pair for pair in zip(group.params, parameters) if pair[0].name not in directives]
         each(macros, lambda pair: self.check_use(*pair))
-        if not parameters:
+        if not parameters and not group.autos:
             raise SourceError("nothing to tune: no `param` belongs to this", group.target.span, BELONGS)
-        nests, implied = self.nests(group, parameters)
         target = group.target
+        nests, implied = self.nests(group, parameters)
         judged_by = (
             build_run(target, loops=bool(group.loops or group.autos))
             if isinstance(target, RunPragma)
@@ -116,17 +120,22 @@ class _KernelReader:
         )
         sizes = scalar_values(judged_by) if isinstance(judged_by, KernelCall) else {}
         constraints = each(group.constraints, lambda c: self.constraint(c, parameters, sizes))
+        derived = each(group.autos, lambda pragma: self.derived(pragma, sizes))
         return Kernel(
             name=target.name if isinstance(target, KernelPragma) else _stem(self.source.name),
             language="c++" if self.source.name.endswith(CPP_SUFFIXES) else "c",
             source=self.source,
-            parameters=parameters,
-            constraints=(*constraints, *implied),
-            bindings=tuple(self.binding(p, q, directives) for p, q in zip(group.params, parameters)),
+            parameters=(*parameters, *(p for d in derived for p in d.parameters)),
+            constraints=(*constraints, *implied, *(c for d in derived for c in d.constraints)),
+            bindings=(
+                *(self.binding(p, q, directives) for p, q in zip(group.params, parameters)),
+                *(Binding(p.name, "directive", p.span) for d in derived for p in d.parameters),
+            ),
             body=CKernel(
                 judged_by=judged_by,
                 nests=self.read_works(nests, judged_by),
                 constants=constants_of(self.tune_calls, {p.name for p in parameters}),
+                scops=tuple(d.nest for d in derived),
                 requirements=tuple(c.written for c in constraints if c.written is not None),
             ),
             models=build_models(group.models, parameters, judged_by, self.source),
@@ -151,6 +160,12 @@ class _KernelReader:
         flags = frozenset(p.name for p in group.params if p.flag)
         implied = each(list(zip(group.loops, nests)), lambda pair: check_directives(*pair, known, flags))
         return tuple(nests), [constraint for constraints in implied for constraint in constraints]
+
+    def derived(self, pragma: AutoPragma, sizes: Mapping[str, bool | int | float]) -> DerivedNest:
+        """The nest after a `loop auto`, and its space."""
+        self.derived_nests += 1
+        headers = headers_of(self.compiler_words)
+        return derive_nest(pragma, self.derived_nests, self.scan, self.functions, headers, self.known, sizes)
 
     def read_works(self, nests: tuple[Nest, ...], judged_by: KernelCall | RunCommand) -> tuple[Nest, ...]:
         """The nests with what an iteration of each does."""

@@ -10,8 +10,9 @@ from tunepass.ir.kernel import Binding, Kernel
 from tunepass.ir.loops import Nest
 from tunepass.ir.schedule import is_active, plan
 from tunepass.ir.scop_directives import ScopNest
-from tunepass.polyhedral.apply import is_marked
+from tunepass.polyhedral.apply import is_marked, planned
 from tunepass.polyhedral.plan import plan_of
+from tunepass.polyhedral.tree import source_tree
 from tunepass.polyhedral.write import rewrite_scop
 from tunepass.space.configuration import Configuration, Value
 from tunepass.space.parameter import Parameter
@@ -150,6 +151,8 @@ def rewritten(kernel: Kernel, configuration: Configuration) -> str:
 def scheduled(nest: ScopNest, configuration: Configuration, *, numbered: bool) -> str:
     """The code of a scop for one configuration."""
     plan = plan_of(nest.directives, configuration)
+    if planned(nest.scop, plan, nest.directives.independent) == source_tree(nest.scop):
+        return nest.scop.span.text
     return rewrite_scop(nest.scop, plan, numbered=numbered, independent=nest.directives.independent)
 
 

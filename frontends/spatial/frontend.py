@@ -23,7 +23,7 @@ class SpatialFrontend(Frontend):
 
     suffixes: ClassVar[tuple[str, ...]] = (".scala",)
 
-    def parse(self, source: Source, only: str | None = None) -> Parsed:
+    def parse(self, source: Source, only: str | None = None, words: Sequence[str] = ()) -> Parsed:
         tokens = scan(source)
         kernels: list[Kernel] = []
         warnings: list[Diagnostic] = []

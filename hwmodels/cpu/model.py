@@ -9,6 +9,8 @@ maximum would not.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from tunepass.expr import algebra as alg
 from tunepass.expr import typing
 from tunepass.expr.nodes import BOOL, CategoryType, Constant, Expr, Type
@@ -18,11 +20,13 @@ from tunepass.hwmodels.cpu.compute import Compiled, Compute, instances
 from tunepass.hwmodels.cpu.device import DEFAULT, Cpu, Level, load
 from tunepass.hwmodels.cpu.host import host
 from tunepass.hwmodels.cpu.loops import Item, Loops
+from tunepass.hwmodels.cpu.scops import ScopCompute, ScopLoops
 from tunepass.hwmodels.cpu.traffic import Footprints, Stream, moved, scattered, streams
 from tunepass.ir.accesses import OpaqueBody, Work
 from tunepass.ir.c_kernel import CKernel
 from tunepass.ir.kernel import Kernel
 from tunepass.ir.loops import Nest
+from tunepass.ir.scop_directives import ANY, ScopNest
 
 MS_PER_NS = 1e-6
 NATIVE_VECTOR_BYTE = 16  # what every x86-64 and every AArch64 core has; wider ones need a flag
@@ -37,11 +41,13 @@ NATIVE = ("-march=native", "-mavx")
 def costs(kernel: Kernel, device: Cpu) -> Costs | None:
     """What the kernel's nests cost on `device`; None without nests, or where one cannot be put in numbers."""
     body = kernel.body
-    if not isinstance(body, CKernel) or not body.nests or obstacle(body) is not None:
+    if not isinstance(body, CKernel) or not (body.nests or body.scops) or obstacle(body) is not None:
         return None
     types = {p.name: p.type for p in kernel.parameters}
     compiled = _compiled(kernel, device, types)
-    total = alg.add(*(_nest_ns(nest, device, compiled, types) for nest in body.nests))
+    nests = [_nest_ns(nest, device, compiled, types) for nest in body.nests]
+    scops = [_scop_ns(nest, device, types) for nest in body.scops]
+    total = alg.add(*nests, *scops)
     values = {"time": shared(alg.mul(MS_PER_NS, total))}
     return Costs(values=values, units={"time": "ms"}, fits=YES, limits={}, name="the CPU model")
 
@@ -55,9 +61,32 @@ def _nest_ns(nest: Nest, device: Cpu, compiled: Compiled, types: dict[str, Type]
     work = nest.work
     assert isinstance(work, Work)
     loops = Loops(nest, work, types)
+    return _loops_ns(loops, work, Compute(loops, work, device, compiled), device)
+
+
+def _scop_ns(nest: ScopNest, device: Cpu, types: dict[str, Type]) -> Expr:
+    """Shape by shape; compiled by a compiler that vectorizes what it can, and sums where it is asked to."""
+    directives, wide = nest.directives, float(device.vector_byte)
+    by_shape: dict[str, list[Expr]] = {}
+    for shaped in nest.works:
+        loops = ScopLoops(shaped, directives, types)
+        reorders = loops.switched(tuple(replace(f, index="") for f in directives.vectorize if f.index == ANY), "")
+        compute = ScopCompute(loops, shaped, device, Compiled(YES, reorders, alg.lift(wide)))
+        by_shape.setdefault(shaped.shape, []).append(_loops_ns(loops, shaped.work, compute, device))
+    times = {shape: alg.add(*parts) for shape, parts in by_shape.items()}
+    if directives.shape in times:
+        return times[directives.shape]
+    *others, result = times.items()
+    chosen, total = typing.name(directives.shape, types), result[1]
+    for shape, time in reversed(others):
+        total = alg.where(alg.compare(chosen, "==", typing.constant(shape)), time, total)
+    return total
+
+
+def _loops_ns(loops: Loops, work: Work, compute: Compute, device: Cpu) -> Expr:
     all_streams = streams(work.accesses)
     share = instances(device, loops, loops.indices)
-    core = alg.mul(Compute(loops, work, device, compiled).ns(), share)
+    core = alg.mul(compute.ns(), share)
     fork = alg.mul(device.core.fork_ns, _forks(loops))
     levels = (*device.levels, device.pages)
     kinds = {(level.block_byte, level.sets) for level in levels}

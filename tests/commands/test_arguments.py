@@ -50,7 +50,7 @@ def test_build_options() -> None:
         ("build a.c --jobs x", "at least 1"),
         ("build a.c --objective a,,b", "separated by commas"),
         ("build a.c --bud 10s", "unrecognized arguments"),
-        ("space a.c -- gcc", "takes no compiler arguments"),
+        ("explain a.c -- gcc", "takes no compiler arguments"),
         ("frobnicate", "invalid choice"),
         ("", "COMMAND"),
     ],

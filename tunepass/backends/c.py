@@ -129,7 +129,8 @@ class CBackend(Backend):
         """What the source states; else the CPU model of its loop nests."""
         if self.kernel.models:
             return stated_costs(self.kernel)
-        return cost_model(CPU).costs(self.kernel, self.device) if self.body.nests else None
+        modelled = self.body.nests or self.body.scops
+        return cost_model(CPU).costs(self.kernel, self.device) if modelled else None
 
     def evaluator(self) -> Evaluator:
         match self.body.judged_by:

@@ -162,7 +162,12 @@ def _add_cxx(commands: Commands) -> None:
 
 
 def _add_space(commands: Commands) -> None:
-    parser = _command(commands, "space", "print the parameters, constraints and exact size of a source's space")
+    parser = _command(
+        commands,
+        "space",
+        "print the parameters, constraints and exact size of a source's space",
+        "tunepass space [options] SOURCE [-- COMPILER ARGS...]",
+    )
     parser.add_argument("source", metavar="SOURCE")
     _add_kernel(parser)
     _add_spatial(parser)
@@ -301,7 +306,7 @@ COMMANDS: Mapping[str, tuple[Callable[[Commands], None], str]] = {
     "store": (_add_store_command, "tunepass.commands.store"),
     "doctor": (_add_doctor, "tunepass.commands.doctor"),
 }
-TAKES_COMPILER = frozenset({"build", "verify", "diff"})
+TAKES_COMPILER = frozenset({"build", "space", "verify", "diff"})
 
 
 def build_parser() -> argparse.ArgumentParser:

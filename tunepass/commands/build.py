@@ -41,7 +41,7 @@ def run(options: argparse.Namespace) -> Answer:
         frozen=options.frozen,
         search_on=options.search_on,
     )
-    parsed = parse(options.source, kernel_name(options))
+    parsed = parse(options.source, kernel_name(options), words=options.compiler[1:] or None)
     jobs = prepare_all(parsed.kernels, request)
     warnings = tuple(d.render() for d in (*parsed.warnings, *(w for job in jobs for w in job.space.warnings)))
     if options.frozen and (

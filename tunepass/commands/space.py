@@ -19,7 +19,7 @@ from tunepass.space.space import Space
 
 
 def run(options: argparse.Namespace) -> Answer:
-    parsed = parse(options.source, kernel_name(options))
+    parsed = parse(options.source, kernel_name(options), words=options.compiler[1:] or None)
     restricted = parsed.kernels
     kernels = tuple(map(unrestricted, restricted)) if options.no_restrictions else restricted
     answers = [_describe(kernel) for kernel in kernels]

@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields
 
 from tunepass.ir.loops import Factor, Setting
 from tunepass.ir.scop import Scop
+from tunepass.ir.scop_work import ShapedWork
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +58,9 @@ class ScopDirectives:
         return tuple(dict.fromkeys([*shape, *named, *(item for item in self.order if item not in loops)]))
 
 
+ANY = "*"
+"""Instead of a loop's name: every loop of which it is proven to be legal."""
+
 SHAPES = ("source", "distributed", "split", "fused")
 """The trees that a schedule can start from: the source's loops; these, distributed as far as dependences allow; isl's
 own schedules with statements kept apart, or brought together."""
@@ -64,7 +68,9 @@ own schedules with statements kept apart, or brought together."""
 
 @dataclass(frozen=True, slots=True)
 class ScopNest:
-    """A scop and what to do with it."""
+    """A scop and what to do with it; `works` are what its statements do in the shapes that it may take, for a model to
+    price."""
 
     scop: Scop
     directives: ScopDirectives
+    works: tuple[ShapedWork, ...] = ()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,7 +13,10 @@ from tunepass.diagnostics import Source, SourceError, TunepassError, nearest
 from tunepass.files import read_bytes, shown
 from tunepass.frontends.base import Parsed
 from tunepass.ir.kernel import Kernel
+from tunepass.jobs.places import file_name, key_name, lock_path
+from tunepass.study.lock.lock import Lock
 
+LOOP_PRAGMA = re.compile(r"tunepass\s*:?\s+loop\b")  # whose loops may be bounded by macros of included files
 SOURCE_LIMIT = 16 << 20  # bytes; a kernel's source is written by people, or by a generator that may be asked for less
 
 
@@ -30,18 +35,31 @@ def read_source(path: str | Path) -> Source:
 SUFFIX_OF = {"c": ".c", "c++": ".cpp"}
 
 
-def parse(path: str | Path, only: str | None = None, language: str = "") -> Parsed:
+def parse(path: str | Path, only: str | None = None, language: str = "", words: Sequence[str] | None = None) -> Parsed:
     """The kernels of the source at `path`, of several the one called `only`, and the frontend's warnings. `language`
-    is what it is read as where no frontend knows its suffix."""
+    is what it is read as where no frontend knows its suffix; `words` are the compiler's, None: those of its lock."""
     source = read_source(path)
+    if words is None:
+        words = _locked_words(path) if LOOP_PRAGMA.search(source.text) else ()
     known = Path(path).suffix in registry.FRONTENDS or language not in SUFFIX_OF
-    parsed = frontend_of(path if known else f"source{SUFFIX_OF[language]}").parse(source, only)
+    parsed = frontend_of(path if known else f"source{SUFFIX_OF[language]}").parse(source, only, words)
     return replace(parsed, kernels=select(parsed.kernels, only, str(path)))
 
 
-def load(path: str | Path, kernel: str | None = None) -> Kernel:
-    """The kernel of an annotated source; of several, the one called `kernel`."""
-    kernels = parse(path, kernel).kernels
+def _locked_words(path: str | Path) -> tuple[str, ...]:
+    """The compiler's words that the source was tuned with, as far as a lock that can be read says so."""
+    try:
+        entries = Lock.read(lock_path(path), only=key_name(Path(path).name)).entries
+    except TunepassError:
+        return ()  # whoever needs the lock says what is wrong with it
+    flags = [entry.identity.flags for key, entry in entries.items() if file_name(key) == Path(path).name]
+    return tuple(flags[0]) if flags else ()
+
+
+def load(path: str | Path, kernel: str | None = None, words: Sequence[str] | None = None) -> Kernel:
+    """The kernel of an annotated source; of several, the one called `kernel`. `words` are the compiler's: where
+    included files are, and what is defined."""
+    kernels = parse(path, kernel, words=words).kernels
     if len(kernels) > 1:
         raise TunepassError(
             f"{path} has several kernels: {', '.join(k.name for k in kernels)}", hint="name one of them"

@@ -6,6 +6,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 from tunepass.ir.scop import Scop
+from tunepass.ir.scop_directives import ANY
 from tunepass.polyhedral.dependences import dependences
 from tunepass.polyhedral.legality import carried, keeps_order
 from tunepass.polyhedral.plan import Plan
@@ -22,9 +23,6 @@ from tunepass.polyhedral.tree import (
     source_tree,
     statements_in,
 )
-
-ANY = "*"
-"""Instead of a loop's name: every loop of which it is proven to be legal."""
 
 
 @lru_cache(maxsize=256)

@@ -1,0 +1,71 @@
+"""`loop auto`: from the pragma to the scop, the space derived from it, and what the model of loops has to know."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from tunepass.diagnostics import SourceError
+from tunepass.frontends.c.pragmas.auto import AutoPragma
+from tunepass.frontends.c.scops.preprocessing import Headers
+from tunepass.frontends.c.scops.scop import read_scop
+from tunepass.frontends.c.syntax.definitions import FunctionDefinition
+from tunepass.frontends.c.syntax.lexical import Scan
+from tunepass.ir.scop_directives import ScopNest
+from tunepass.polyhedral.derive import derive_space
+from tunepass.polyhedral.shapes import shapes_of
+from tunepass.polyhedral.work import works_of
+from tunepass.space.constraint import Constraint
+from tunepass.space.parameter import Parameter
+
+Number = bool | int | float
+
+
+@dataclass(frozen=True, slots=True)
+class DerivedNest:
+    """A nest with the parameters that choose its schedule."""
+
+    nest: ScopNest
+    parameters: tuple[Parameter, ...]
+    constraints: tuple[Constraint, ...]
+
+
+def derive_nest(
+    pragma: AutoPragma,
+    number: int,
+    scanned: Scan,
+    functions: Sequence[FunctionDefinition],
+    headers: Headers,
+    tuned: frozenset[str],
+    sizes: Mapping[str, Number],
+) -> DerivedNest:
+    """The `number`th of the file, from 1. `sizes` are of the kernel's scalar arguments."""
+    scop = read_scop(pragma.outer, scanned, functions, headers, tuned)
+    suffix = f"_{number}" if number > 1 else ""
+    space = derive_space(scop, pragma.span, parallel=pragma.parallel, suffix=suffix)
+    clash = sorted({p.name for p in space.parameters} & tuned)
+    if clash:
+        hint = "`loop auto` names its own parameters SHAPE, ORDER, TILE_i, JAM_i, SIMD and PARALLEL"
+        raise SourceError(f"`{clash[0]}` is a `param` of this file too", pragma.span, hint)
+    whole = {name: value for name, value in sizes.items() if isinstance(value, int)}
+    works = works_of(scop, shapes_of(scop), whole)
+    return DerivedNest(ScopNest(scop, space.directives, works), space.parameters, space.constraints)
+
+
+def headers_of(words: Sequence[str]) -> Headers:
+    """Where the compiler's words say that included files are, and what they define."""
+    return Headers(
+        folders=tuple(_values(words, ("-I", "-iquote", "-isystem"))),
+        defines=tuple(_values(words, ("-D",))),
+    )
+
+
+def _values(words: Sequence[str], options: tuple[str, ...]) -> Iterator[str]:
+    """The values of options, which follow them or are joined to them."""
+    rest = iter(words)
+    for word in rest:
+        option = next((o for o in options if word.startswith(o)), None)
+        if option is not None:
+            value = word.removeprefix(option) or next(rest, "")
+            if value:
+                yield value

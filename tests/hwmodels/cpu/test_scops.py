@@ -1,0 +1,60 @@
+"""The model of scops: which of two schedules is faster, and that all have a price."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tests.polyhedral.scops import SYRK
+from tests.polyhedral.test_extents import KNOWN
+from tunepass.diagnostics import Source
+from tunepass.expr.numpy_eval import evaluate
+from tunepass.hwmodels.cpu.device import load
+from tunepass.hwmodels.cpu.model import costs
+from tunepass.ir.c_kernel import CKernel
+from tunepass.ir.kernel import Binding, Kernel
+from tunepass.ir.run import RunCommand
+from tunepass.ir.scop import Scop
+from tunepass.ir.scop_directives import ScopNest
+from tunepass.polyhedral.derive import derive_space
+from tunepass.polyhedral.shapes import shapes_of
+from tunepass.polyhedral.work import works_of
+from tunepass.space.configuration import Configuration
+from tunepass.space.space import Space
+
+
+def kernel(scop: Scop) -> Kernel:
+    space = derive_space(scop, scop.span, parallel=False)
+    nest = ScopNest(scop, space.directives, works_of(scop, shapes_of(scop), {}))
+    return Kernel(
+        name="syrk",
+        language="c",
+        source=Source("syrk.c", scop.span.source.text),
+        parameters=space.parameters,
+        constraints=space.constraints,
+        bindings=tuple(Binding(p.name, "directive") for p in space.parameters),
+        body=CKernel(judged_by=RunCommand(arguments=("./a.out",)), scops=(nest,)),
+    )
+
+
+def ms(tuned: Kernel, **values: object) -> float:
+    chosen = Configuration({**{p.name: p.default for p in tuned.parameters}, **values})  # type: ignore[dict-item]
+    found = costs(tuned, load())
+    assert found is not None
+    columns = {p.name: p.column([chosen[p.name]]) for p in tuned.parameters}
+    return float(evaluate(found.values["time"], columns, 1).values[0])
+
+
+def test_a_contiguous_innermost_loop_is_faster() -> None:
+    tuned = kernel(KNOWN)
+    rows = ms(tuned, SHAPE="distributed", ORDER=("i", "j", "j_2", "k"), SIMD=True)  # A[i][k] and A[j][k] along k
+    columns = ms(tuned, SHAPE="distributed", ORDER=("k", "j", "j_2", "i"))
+    assert rows < ms(tuned) < columns
+
+
+def test_every_configuration_has_a_price() -> None:
+    tuned = kernel(SYRK)  # sizes that nobody states
+    found, space = costs(tuned, load()), Space(tuned.parameters, tuned.constraints)
+    assert found is not None
+    columns = space.sample_columns(200, np.random.default_rng(0))
+    values = evaluate(found.values["time"], columns, 200).values
+    assert np.isfinite(values).all() and (values > 0).all() and len(set(values.tolist())) > 20

@@ -1,0 +1,175 @@
+"""What the statements of a scop cost an iteration, from their accesses and texts: for models of loops."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from tunepass.ir.accesses import Access, Work
+from tunepass.ir.scop import Scop, ScopAccess, ScopStatement
+from tunepass.ir.scop_work import ShapedWork
+from tunepass.polyhedral.apply import chain_of
+from tunepass.polyhedral.dependences import dependences
+from tunepass.polyhedral.extents import UNKNOWN_SIZE, average_trips, known_values
+from tunepass.polyhedral.shapes import shape_tree
+from tunepass.polyhedral.tree import Band, Leaf, Sequence, Tree
+
+if TYPE_CHECKING:
+    import islpy as isl
+
+SUBSCRIPT = re.compile(r"\[[^\[\]]*\]")
+OPERATION = re.compile(r"[-+*]=?|[<>]=?|\?")
+DIVISION = re.compile(r"/|\bsqrtf?\b|\bSQRT_FUN\b")
+CALL = re.compile(r"\b(?:exp|pow|log|sin|cos|tan|EXP_FUN|POW_FUN)f?\s*\(")
+Chains = tuple[tuple[Band, ...], ...]
+
+
+def works_of(scop: Scop, shapes: tuple[str, ...], sizes: Mapping[str, int]) -> tuple[ShapedWork, ...]:
+    """Every statement in every shape. `sizes` are of parameters, where known."""
+    plain = {s.name: _work(scop, s, sizes) for s in scop.statements}
+    free = {s.name: frozenset(_free(scop, s)) for s in scop.statements}
+    works = []
+    for shape in shapes:
+        tree = shape_tree(scop, shape)
+        for name, chains in _paths(tree, ()) if tree is not None else ():
+            works.append(_shaped(shape, name, chains, plain[name], free[name]))
+    return tuple(works)
+
+
+def _paths(tree: Tree, around: Chains) -> Iterator[tuple[str, Chains]]:
+    """Each statement with the chains around it."""
+    match tree:
+        case Leaf(statement):
+            yield statement, around
+        case Sequence(children):
+            for child in children:
+                yield from _paths(child, around)
+        case Band():
+            bands, inner = chain_of(tree)
+            yield from _paths(inner, (*around, bands))
+
+
+def _shaped(shape: str, name: str, chains: Chains, work: Work, free: frozenset[str]) -> ShapedWork:
+    """The statement's own loops under the names that they have in the shape."""
+    trips, named = dict(work.trips), dict[str, str]()  # own loop: its name here
+    kept = []
+    for bands in chains:
+        loops = []
+        for band in bands:
+            words = re.findall(r"[A-Za-z_]\w*", dict(band.rows)[name])
+            own = next((w for w in reversed(words) if w in trips and w not in named), None)
+            if own is not None and band.name not in named.values():
+                named[own] = band.name
+                loops.append(band.name)
+        kept.append(tuple(loops))
+    accesses = tuple(_renamed(access, named) for access in work.accesses)
+    return ShapedWork(
+        shape=shape,
+        statement=name,
+        chains=tuple(loops for loops in kept if loops),
+        work=Work(
+            trips=tuple((named[own], count) for own, count in work.trips if own in named),
+            accesses=accesses,
+            operations=work.operations,
+            divisions=work.divisions,
+            calls=work.calls,
+        ),
+        free=frozenset(named[own] for own in free if own in named),
+    )
+
+
+def _renamed(access: Access, named: Mapping[str, str]) -> Access:
+    strides = tuple((named[own], stride) for own, stride in access.strides if own in named)
+    return Access(
+        array=access.array,
+        element_byte=access.element_byte,
+        strides=strides,
+        offset=access.offset,
+        read=access.read,
+        written=access.written,
+    )
+
+
+def _work(scop: Scop, statement: ScopStatement, sizes: Mapping[str, int]) -> Work:
+    trips = average_trips(scop, statement, sizes)
+    text = statement.text
+    while SUBSCRIPT.search(text):
+        text = SUBSCRIPT.sub("", text)
+    merged: dict[tuple[str, tuple[tuple[str, int], ...], int], Access] = {}
+    for access in statement.accesses:
+        linear = _linear(scop, statement, access, sizes)
+        if linear is not None:
+            key = (linear.array, linear.strides, linear.offset)
+            known = merged.get(key, linear)
+            merged[key] = _joined(known, linear)
+    return Work(
+        trips=tuple((loop, max(1, round(count))) for loop, count in zip(statement.loops, trips)),
+        accesses=tuple(merged.values()),
+        operations=len(OPERATION.findall(text)),
+        divisions=len(DIVISION.findall(text)),
+        calls=len(CALL.findall(text)),
+    )
+
+
+def _joined(a: Access, b: Access) -> Access:
+    return Access(
+        array=a.array,
+        element_byte=a.element_byte,
+        strides=a.strides,
+        offset=a.offset,
+        read=a.read or b.read,
+        written=a.written or b.written,
+    )
+
+
+def _linear(scop: Scop, statement: ScopStatement, access: ScopAccess, sizes: Mapping[str, int]) -> Access | None:
+    """The access with its strides in elements; None where it is not affine."""
+    import islpy as isl
+
+    relation = isl.Map(access.map)
+    if not relation.is_single_valued():
+        return None
+    pieces: list[isl.MultiAff] = []
+    isl.PwMultiAff.from_map(relation).foreach_piece(lambda _, value: pieces.append(value))
+    strides, offset = dict[str, int](), 0
+    for place, step in enumerate(_steps(scop, access.array, relation.dim(isl.dim_type.out), sizes)):
+        subscript = pieces[0].get_aff(place)
+        for position, loop in enumerate(statement.loops):
+            factor = subscript.get_coefficient_val(isl.dim_type.in_, position)
+            strides[loop] = strides.get(loop, 0) + step * (int(str(factor)) if factor.is_int() else 0)
+        constant = subscript.get_constant_val()
+        offset += step * (int(str(constant)) if constant.is_int() else 0)
+    return Access(
+        array=access.array,
+        element_byte=access.element_byte,
+        strides=tuple((loop, stride) for loop, stride in strides.items() if stride),
+        offset=offset,
+        read=access.read,
+        written=access.written,
+    )
+
+
+def _steps(scop: Scop, array: str, dimensions: int, sizes: Mapping[str, int]) -> list[int]:
+    """Elements from one subscript's value to the next, of each dimension."""
+    values = {**sizes, **known_values(scop)}
+    texts = {p.text: values[p.name] for p in scop.parameters if p.name in values}
+    extents = scop.array(array).extents[-dimensions:] if dimensions else ()
+    lengths = [int(e) if e.isdecimal() else texts.get(e, values.get(e, UNKNOWN_SIZE)) for e in extents]
+    lengths = [UNKNOWN_SIZE] * (dimensions - len(lengths)) + lengths
+    return [math.prod(lengths[place + 1 :]) for place in range(dimensions)]
+
+
+def _free(scop: Scop, statement: ScopStatement) -> Iterator[str]:
+    """Loops along which the statement's instances do not depend on each other, all other indices being equal."""
+    import islpy as isl
+
+    own = [d.map for d in dependences(scop).each if d.source == d.sink == statement.name and not d.update]
+    for loop in statement.loops:
+        places = [n for n, other in enumerate(statement.loops) if other != loop]
+        left = own
+        for n in places:
+            left = [m.equate(isl.dim_type.in_, n, isl.dim_type.out, n) for m in left]
+        if all(m.is_empty() for m in left):
+            yield loop
