@@ -61,9 +61,10 @@ class ScopDirectives:
 ANY = "*"
 """Instead of a loop's name: every loop of which it is proven to be legal."""
 
-SHAPES = ("source", "distributed", "split", "fused")
+SHAPES = ("source", "distributed", "split", "fused", "expanded_distributed", "expanded_split", "expanded_fused")
 """The trees that a schedule can start from: the source's loops; these, distributed as far as dependences allow; isl's
-own schedules with statements kept apart, or brought together."""
+own schedules with statements kept apart, or brought together. The last ones with an array in the place of a scalar
+that every iteration sets anew."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from tunepass.ir.scop_directives import ANY
 from tunepass.polyhedral.dependences import dependences
 from tunepass.polyhedral.legality import carried, keeps_order
 from tunepass.polyhedral.plan import Plan
-from tunepass.polyhedral.shapes import distributed, shape_tree
+from tunepass.polyhedral.shapes import distributed, shape_tree, subject
 from tunepass.polyhedral.tree import (
     Band,
     Leaf,
@@ -27,10 +27,13 @@ from tunepass.polyhedral.tree import (
 
 @lru_cache(maxsize=256)
 def planned(scop: Scop, plan: Plan, independent: bool = False) -> Tree:
-    """The tree that `plan` asks for; whether it keeps the dependences is for `is_legal` to say."""
-    tree = shape_tree(scop, plan.shape, independent) or source_tree(scop)
+    """The tree that `plan` asks for, over `subject(scop, plan.shape)`; `is_legal` says whether dependences are kept."""
+    tree = shape_tree(scop, plan.shape, independent)
+    scop = subject(scop, plan.shape)
+    tree = tree or source_tree(scop)
     if plan.distribute:
-        tree = distributed(tree, dependences(scop, independent=independent), frozenset(plan.distribute))
+        pairs = dependences(scop, independent=independent).order
+        tree = distributed(scop, tree, pairs, frozenset(plan.distribute))
     for first, second in plan.fuse:
         tree = _fused(tree, first, second)
     tree = mapped(tree, lambda band: _reversed(band) if band.name in plan.reverse else band)
@@ -45,6 +48,7 @@ def planned(scop: Scop, plan: Plan, independent: bool = False) -> Tree:
 def is_legal(scop: Scop, plan: Plan, *, independent: bool = False) -> bool:
     """Proven: every dependence kept, parallel and vector loops free of any that they would break."""
     tree = jams_inside(planned(scop, plan, independent))
+    scop = subject(scop, plan.shape)
     marked = [band for band in bands_in(tree) if band.parallel or band.vectorize]
     return keeps_order(scop, tree, independent=independent) and all(
         carried(scop, tree, band, independent=independent, accumulates=not band.parallel).is_empty() for band in marked

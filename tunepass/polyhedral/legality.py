@@ -105,7 +105,7 @@ def accumulated(scop: Scop, tree: Tree, band: Band) -> frozenset[str]:
 
 def _accumulates(scop: Scop, tree: Tree, band: Band, statement: ScopStatement) -> bool:
     updates = [a for a in statement.accesses if a.update is not None]
-    if len(updates) != 1 or UPDATE.match(statement.text) is None or not updates[0].certain:
+    if len(updates) != 1 or UPDATE.match(statement.text) is None or not (updates[0].certain and updates[0].always):
         return False
     import islpy as isl
 

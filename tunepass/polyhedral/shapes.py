@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING
 from tunepass.ir.scop import Scop
 from tunepass.ir.scop_directives import SHAPES
 from tunepass.polyhedral.dependences import Dependences, dependences, union
-from tunepass.polyhedral.legality import domain_of, keeps_order
+from tunepass.polyhedral.expand import expanded
+from tunepass.polyhedral.legality import domain_of, keeps_order, time_of
 from tunepass.polyhedral.tree import (
     Band,
     Leaf,
@@ -34,16 +35,22 @@ if TYPE_CHECKING:
 OPERATIONS_LIMIT = 4_000_000  # of isl's in one schedule: some seconds
 
 
+def subject(scop: Scop, shape: str) -> Scop:
+    """What a shape's tree runs: the scop, or it with its scalars expanded."""
+    return expanded(scop) if shape.startswith("expanded") else scop
+
+
 @lru_cache(maxsize=64)
 def shape_tree(scop: Scop, shape: str, independent: bool = False) -> Tree | None:
-    """The tree of that name; None where isl finds none, or none that can be written."""
+    """The tree of that name, over `subject(scop, shape)`; None where isl finds none, or none that can be written."""
+    scop = subject(scop, shape)
     source = source_tree(scop)
     if shape == "source":
         return source
     known = dependences(scop, independent=independent)
-    if shape == "distributed":
-        return distributed(source, known)
-    tree = _isl_tree(scop, known, fuse=shape == "fused")
+    if shape.endswith("distributed"):
+        return distributed(scop, source, known.order)
+    tree = _isl_tree(scop, known, fuse=shape.endswith("fused"))
     return tree if tree is not None and keeps_order(scop, tree, independent=independent) else None
 
 
@@ -51,6 +58,8 @@ def shapes_of(scop: Scop, *, independent: bool = False) -> tuple[str, ...]:
     """The shapes that differ from those before them, the source's first."""
     different: dict[Tree, str] = {}
     for shape in SHAPES:
+        if subject(scop, shape) is scop and shape.startswith("expanded"):
+            continue
         tree = shape_tree(scop, shape, independent)
         if tree is not None:
             different.setdefault(mapped(tree, _nameless), shape)
@@ -61,18 +70,29 @@ def _nameless(band: Band) -> Band:
     return replace(band, name="")
 
 
-def distributed(tree: Tree, known: Dependences, only: frozenset[str] | None = None) -> Tree:
-    """Every loop (or those `only`) split between statements that do not depend on each other in a circle."""
-    pairs = {(d.source, d.sink) for d in known.each if not d.update}
+def distributed(scop: Scop, tree: Tree, pairs: isl.UnionMap, only: frozenset[str] | None = None) -> Tree:
+    """Every loop (or those `only`) split between statements that do not depend on each other in a circle. `pairs` are
+    dependences at the same iteration of the loops around `tree`."""
+    match tree:
+        case Sequence(children):
+            return sequence([distributed(scop, child, pairs, only) for child in children])
+        case Band(child=child):
+            same = pairs.eq_at_multi_union_pw_aff(time_of(scop, tree.rows))
+            band = replace(tree, child=distributed(scop, child, same, only))
+            if not isinstance(band.child, Sequence) or (only is not None and band.name not in only):
+                return band
+            groups = _circles([statements_in(part) for part in band.child.children], _ends(pairs))
+            return sequence([part for group in groups if (part := restricted(band, group)) is not None])
+    return tree
 
-    def change(band: Band) -> Tree:
-        if not isinstance(band.child, Sequence) or (only is not None and band.name not in only):
-            return band
-        groups = _circles([statements_in(child) for child in band.child.children], pairs)
-        parts = [restricted(band, group) for group in groups]
-        return sequence([part for part in parts if part is not None])
 
-    return mapped(tree, change)
+def _ends(pairs: isl.UnionMap) -> set[tuple[str, str]]:
+    """The statements that each of its maps leads from and to."""
+    from islpy import dim_type
+
+    maps: list[isl.Map] = []
+    pairs.foreach_map(maps.append)
+    return {(m.get_tuple_name(dim_type.in_), m.get_tuple_name(dim_type.out)) for m in maps}
 
 
 def _circles(groups: list[frozenset[str]], pairs: set[tuple[str, str]]) -> list[frozenset[str]]:

@@ -31,8 +31,9 @@ from tunepass.polyhedral.expressions import Expression, Number, add, printed
 from tunepass.polyhedral.legality import UPDATE, accumulated, privatizable
 from tunepass.polyhedral.plan import Plan
 from tunepass.polyhedral.schedule import syntax_tree
+from tunepass.polyhedral.shapes import subject
 from tunepass.polyhedral.text import index_type, instance
-from tunepass.polyhedral.tree import Band, bands_in, statements_in
+from tunepass.polyhedral.tree import Band, Tree, bands_in, statements_in
 
 INDENT = "    "
 Lines = tuple[str, ...]
@@ -41,9 +42,10 @@ Lines = tuple[str, ...]
 def rewrite_scop(scop: Scop, plan: Plan, *, numbered: bool, independent: bool = False) -> str:
     """The scop's text under `plan`; `numbered` keeps the source's lines for what the compiler says (`#line`)."""
     tree = planned(scop, plan, independent)
+    scop = subject(scop, plan.shape)
     node, bands = syntax_tree(scop, tree)
     code = simplified(unrolled(Reader(bands).code(node)))
-    lines = _Writer(scop, plan, numbered, independent).whole(code)
+    lines = _Writer(scop, jams_inside(tree), numbered).whole(code)
     source = scop.span.source
     first = source.line_text(scop.span.start)
     margin = first[: len(first) - len(first.lstrip())]
@@ -86,10 +88,9 @@ class Sum:
 class _Writer:
     """`names` and `types` are of the indices in scope, by the index of the code's tree."""
 
-    def __init__(self, scop: Scop, plan: Plan, numbered: bool, independent: bool):
-        self.scop, self.numbered = scop, numbered
+    def __init__(self, scop: Scop, tree: Tree, numbered: bool):
+        self.scop, self.tree, self.numbered = scop, tree, numbered
         self.statements = {s.name: s for s in scop.statements}
-        self.tree = jams_inside(planned(scop, plan, independent))
         self.bands = {
             (band.name, statements_in(band)): band for band in bands_in(self.tree) if band.parallel or band.vectorize
         }

@@ -1,0 +1,38 @@
+"""Scalars become arrays where every iteration sets them anew, and only there."""
+
+from __future__ import annotations
+
+from tests.polyhedral.scops import JACOBI, ROWS, SOLVE
+from tunepass.polyhedral.apply import is_legal
+from tunepass.polyhedral.expand import expanded
+from tunepass.polyhedral.plan import Plan
+from tunepass.polyhedral.shapes import shapes_of
+from tunepass.polyhedral.write import rewrite_scop
+
+
+def test_an_expanded_scalar_lets_loops_change_places() -> None:
+    plan = Plan(shape="expanded_distributed", order=("j", "i"), vectorize=("i",))
+    assert is_legal(ROWS, plan)
+    assert rewrite_scop(ROWS, plan, numbered=False).splitlines() == [
+        "{",
+        "    double *w_of_i = (double *)__builtin_malloc(sizeof(double) * (n > 0 ? n : 1));",
+        "    #pragma omp simd",
+        "    for (int i = 0; i < n; i++) {",
+        "        w_of_i[i] = 0.0;",
+        "    }",
+        "    for (int j = 0; j < m; j++) {",
+        "        #pragma omp simd",
+        "        for (int i = 0; i < n; i++) {",
+        "            y[i][j] = x[i][j] + 0.5 * w_of_i[i];",
+        "            w_of_i[i] = x[i][j];",
+        "        }",
+        "    }",
+        "    __builtin_free(w_of_i);",
+        "}",
+    ]
+
+
+def test_a_scalar_that_is_read_by_the_next_iteration_stays() -> None:
+    assert expanded(JACOBI) is JACOBI
+    assert "expanded_distributed" in shapes_of(ROWS)
+    assert [array.name for array in expanded(SOLVE).arrays] == ["w", "b", "A", "x", "w_of_i"]
