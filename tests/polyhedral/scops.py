@@ -168,6 +168,30 @@ for (int i = n - 1; i >= 0; i--) {
     frozenset("w"),
 )
 
+FORWARD = scop(
+    """\
+for (int i = 0; i < n; i++) {
+    x[i] = b[i];
+    for (int j = 0; j < i; j++)
+        x[i] -= A[i][j] * x[j];
+    x[i] /= A[i][i];
+}
+""",
+    {"i": 1, "j": 1},
+    [
+        Written(("i",), "0 <= i < n", (0, 0), (("x", "i", "w"), ("b", "i", "r")), "x[i] = b[i];"),
+        Written(
+            ("i", "j"),
+            "0 <= j < i < n",
+            (0, 1, 0),
+            (("x", "i", "u"), ("A", "i, j", "r"), ("x", "j", "r")),
+            "x[i] -= A[i][j] * x[j];",
+        ),
+        Written(("i",), "0 <= i < n", (0, 2), (("x", "i", "rw"), ("A", "i, i", "r")), "x[i] /= A[i][i];"),
+    ],
+    {"b": ("n",), "A": ("n", "n"), "x": ("n",)},
+)
+
 ROWS = scop(
     """\
 for (int i = 0; i < n; i++) {

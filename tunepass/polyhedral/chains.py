@@ -17,14 +17,13 @@ from tunepass.polyhedral.apply import chain_of, is_legal
 from tunepass.polyhedral.dependences import dependences
 from tunepass.polyhedral.legality import domain_of, time_of
 from tunepass.polyhedral.plan import Plan
-from tunepass.polyhedral.shapes import shape_tree
+from tunepass.polyhedral.shapes import shape_tree, subject
 from tunepass.polyhedral.tree import Band, Leaf, Sequence, Tree, statements_in
 
 if TYPE_CHECKING:
     import islpy as isl
 
 Signs = tuple[int, ...]
-OWN_LOOPS = ("source", "distributed")
 MOST_PERMUTED = 4  # loops of a chain
 JAM_TRIED = 2  # copies: what holds for two holds for more, as signs do not depend on the distance
 
@@ -52,7 +51,7 @@ class Chain:
 def chains_of(scop: Scop, shape: str) -> tuple[Chain, ...]:
     """The chains of that shape, outer ones first; without one in which two loops have the same name."""
     tree = shape_tree(scop, shape)
-    pairs = dependences(scop).order
+    pairs = dependences(subject(scop, shape)).order
     return () if tree is None else tuple(_chains(scop, shape, tree, pairs))
 
 
@@ -92,12 +91,9 @@ def _signs(scop: Scop, bands: tuple[Band, ...], pairs: isl.UnionMap) -> Iterator
 
 def _may_jam(scop: Scop, shape: str, names: tuple[str, ...], signs: frozenset[Signs], loop: str, perfect: bool) -> bool:
     """Copies side by side move the loop inside all others: no dependence that it carries may go back in one of them, in
-    no order that the loops may have; what is inside them is asked of isl. Statements that isl's own shapes run in one
-    iteration of a loop are written outside it, where copies would change their order."""
+    no order that the loops may have; what is inside them is asked of isl."""
     place = names.index(loop)
     if any(v[place] > 0 and min(v) < 0 for v in signs):
-        return False
-    if not perfect and shape not in OWN_LOOPS:
         return False
     orders = itertools.permutations(names) if len(names) <= MOST_PERMUTED else iter([names])
     legal = (order for order in orders if _allowed(names, signs, order))
