@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from tunepass.diagnostics import Diagnostic, Source, SourceError, nearest
 from tunepass.expr.nodes import BOOL, INTEGER, REAL, IntegerType, RealType, Type
 from tunepass.frontends.c.arguments import Scalars, array_argument, evaluated, expression, formal_type, span_of
+from tunepass.frontends.c.globals import GlobalsReader
 from tunepass.frontends.c.inputs import overlapping, stated_sizes
 from tunepass.frontends.c.pragmas.kernel import ArgumentText, KernelPragma
 from tunepass.frontends.c.results import returned_value
 from tunepass.frontends.c.syntax.definitions import Formal, FunctionDefinition, is_integral, is_known
 from tunepass.frontends.c.syntax.types import Types
 from tunepass.ir.c_kernel import Argument, ArrayArgument, KernelCall, ScalarArgument
+
+ARRAY_LIMIT = 64  # TP_MAX_ARRAYS of the harness, of which one may be what is returned
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,26 +25,32 @@ class CallReader:
 
     source: Source
     definitions: Mapping[str, FunctionDefinition]
-    types: Types = field(default_factory=Types)
-    warnings: list[Diagnostic] = field(default_factory=list)
+    types: Types
+    globals: GlobalsReader
+    warnings: list[Diagnostic]
 
     def read(self, pragma: KernelPragma) -> KernelCall:
         """The call, its arguments checked one by one against the definition's formal parameters."""
         definition = self._definition(pragma)
-        arguments = self._arguments(pragma, definition)
+        arguments, names = self._arguments(pragma, definition)
         returned, doubt = returned_value(definition, self.types, pragma.span)
         self.warnings.extend([] if doubt is None else [doubt])
-        if returned is None and not any(isinstance(a, ArrayArgument) and a.direction != "in" for a in arguments):
+        variables = self.globals.read(pragma, definition, names)
+        arrays = [a for a in arguments if isinstance(a, ArrayArgument)]
+        if returned is None and not variables and all(a.direction == "in" for a in arrays):
             raise SourceError(
                 f"no argument of `{pragma.name}` is written, so its result cannot be checked",
                 pragma.span,
                 "mark the arrays it writes `out` or `inout`",
             )
+        if len(arrays) + len(variables) >= ARRAY_LIMIT:
+            raise SourceError(f"a kernel has fewer than {ARRAY_LIMIT} arrays and variables", pragma.span)
         return KernelCall(
             function=pragma.name,
             prototype=definition.prototype,
             arguments=arguments,
             returned=returned,
+            globals=variables,
             absolute_tolerance=None if pragma.tolerance is None else pragma.tolerance.absolute,
             relative_tolerance=None if pragma.tolerance is None else pragma.tolerance.relative,
             sizes=None if pragma.sizes is None else stated_sizes(pragma.sizes, arguments),
@@ -64,7 +73,10 @@ class CallReader:
             )
         return definition
 
-    def _arguments(self, pragma: KernelPragma, definition: FunctionDefinition) -> tuple[Argument, ...]:
+    def _arguments(
+        self, pragma: KernelPragma, definition: FunctionDefinition
+    ) -> tuple[tuple[Argument, ...], dict[str, Type]]:
+        """With the types of the scalars by name."""
         given, formals = pragma.arguments, definition.formals
         if len(given) != len(formals):
             raise SourceError(
@@ -82,7 +94,7 @@ class CallReader:
                 arguments.append(self._scalar(argument, formal, types, scalars))
             else:
                 arguments.append(array_argument(argument, formal, self.types, types, scalars, self.source))
-        return tuple(arguments)
+        return tuple(arguments), types
 
     def _scalar(
         self, argument: ArgumentText, formal: Formal, types: dict[str, Type], scalars: Scalars

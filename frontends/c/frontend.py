@@ -15,6 +15,7 @@ from tunepass.frontends.c.autos import DerivedNest, derive_nest, headers_of
 from tunepass.frontends.c.call import CallReader
 from tunepass.frontends.c.emission import emit_file
 from tunepass.frontends.c.flags import Words, flag_words
+from tunepass.frontends.c.globals import GlobalsReader
 from tunepass.frontends.c.loops.accesses import Surroundings, read_work
 from tunepass.frontends.c.loops.directives import check_apart, check_directives
 from tunepass.frontends.c.loops.nest import read_nest
@@ -86,7 +87,6 @@ class _KernelReader:
         self.known: frozenset[str] = frozenset()  # the macros that parameters set
         self.flags: dict[str, Words] = {}
         self.warnings: list[Diagnostic] = []
-        self.calls = CallReader(source, self.definitions, visible_types(scanned), self.warnings)
 
     def read(self, pragmas: Sequence[Pragma]) -> Parsed:
         groups = group(pragmas, self.definitions, self.source)
@@ -95,9 +95,15 @@ class _KernelReader:
         no_duplicates([g.target for g in groups if isinstance(g.target, RunPragma)], "run")
         check_tune_calls(self.tune_calls, [p for g in groups for p in g.params])
         self.known = frozenset(name for g in groups for p in g.params for name in set_macros(p))
+        self.calls = self.call_reader()
         parameters = each(groups, lambda g: tuple(each(g.params, self.parameter)))
         kernels = each(list(zip(groups, parameters)), lambda pair: self.kernel(*pair))
         return Parsed(tuple(kernels), tuple(self.warnings))
+
+    def call_reader(self) -> CallReader:
+        types = visible_types(self.scan)
+        variables = GlobalsReader.of(self.scan, self.functions, types, self.known, self.warnings)
+        return CallReader(self.source, self.definitions, types, variables, self.warnings)
 
     def parameter(self, pragma: ParamPragma) -> Parameter:
         parameter, warnings = build_parameter(pragma, self.macros, self.known)

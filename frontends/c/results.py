@@ -16,11 +16,10 @@ TEMPLATE = re.compile(r"[<>]|::|\bauto\b|\bdecltype\b")
 
 def returned_type(definition: FunctionDefinition, types: Types) -> CType:
     """The type in front of the name; what macros say there (`ZEXTERN int ZEXPORT`) is left out."""
-    opening = re.search(rf"\b{re.escape(definition.name)}\s*\(", definition.prototype)
-    head = definition.prototype[: opening.start()] if opening else ""
+    head = definition.returns
     while attribute := ATTRIBUTE.search(head):
         head = head[: attribute.start()] + head[closing(head, attribute.end()) :]
-    head = NOT_A_TYPE.sub(" ", re.sub(r'\bextern\s*"[^"]*"', " ", head))
+    head = NOT_A_TYPE.sub(" ", head)
     stars, name = head.count("*"), type_name(head)
     words = WORD.findall(name)
     if (
@@ -39,12 +38,11 @@ def returned_value(
     definition: FunctionDefinition, types: Types, span: Span
 ) -> tuple[ReturnedValue | None, Diagnostic | None]:
     """What is compared of it, and a warning where that is nothing although there is something."""
-    opening = definition.prototype.find("(")
     returned = types.resolved(returned_type(definition, types))
     if returned.base in ("void", "") and not returned.depth:
         return None, None
     try:
-        if TEMPLATE.search(definition.prototype[:opening]):
+        if TEMPLATE.search(definition.returns):
             raise UnknownElement("its type is not understood")
         return ReturnedValue(leaves=leaves_of(returned, types)), None
     except UnknownElement as problem:

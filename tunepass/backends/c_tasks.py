@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from tunepass.evaluators.harness.cases import Inputs
 from tunepass.evaluators.measure.metrics import MetricPattern
 from tunepass.evaluators.measure.rounding import StatedTolerance
 from tunepass.evaluators.process.run import Limits
+from tunepass.frontends.c.globals import exposing_text
 from tunepass.frontends.c.harness.source import further_sizes, harness_source
 from tunepass.frontends.c.inputs import element_count
 from tunepass.frontends.c.lowering import defines, lower
@@ -21,6 +23,7 @@ from tunepass.ir.c_kernel import KernelCall
 from tunepass.ir.candidate import Candidate
 from tunepass.ir.kernel import Kernel
 from tunepass.ir.run import RunCommand
+from tunepass.space.configuration import Configuration
 from tunepass.study.objective import Objective
 
 RUN_S = 120.0  # of a program's own run, at most
@@ -28,13 +31,14 @@ COMPARED_BYTES = 1 << 28  # of output that is compared: dumps of whole arrays
 
 
 def call_task(kernel: Kernel, call: KernelCall, command: tuple[str, ...], objective: Objective) -> KernelTask:
+    exposing = exposing_text(call.function, call.globals)
     return KernelTask(
         command=command,
         source=Path(kernel.source.name),
         text=kernel.source.text,
         harness=harness_source(kernel),
-        lower=partial(lower, kernel),
-        reference=_reference(kernel),
+        lower=partial(_exposed, kernel, exposing),
+        reference=_followed_by(exposing, _reference(kernel), kernel.source.text),
         language=kernel.language,
         objective=objective.name,
         metric="instructions" if objective.name == "instructions" else "time",
@@ -44,6 +48,15 @@ def call_task(kernel: Kernel, call: KernelCall, command: tuple[str, ...], object
     )
 
 
+def _exposed(kernel: Kernel, exposing: str, configuration: Configuration) -> Candidate:
+    return _followed_by(exposing, lower(kernel, configuration), kernel.source.text)
+
+
+def _followed_by(text: str, candidate: Candidate, source: str) -> Candidate:
+    """With more text at the end of what is compiled to be judged, which stands in no file that is written."""
+    return replace(candidate, text=(candidate.text or source) + text) if text else candidate
+
+
 def _inputs(call: KernelCall) -> Inputs:
     words = [", ".join(f"{name} = {value}" for name, value in size) for size in further_sizes(call)]
     return Inputs(
@@ -51,6 +64,7 @@ def _inputs(call: KernelCall) -> Inputs:
         stated=call.sizes is not None,
         finite=call.finite,
         pairs=call.pairs,
+        found=tuple(variable.name for variable in call.globals if not variable.named),
         elements=element_count(call.arguments),
     )
 

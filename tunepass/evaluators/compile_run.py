@@ -262,7 +262,7 @@ class CompileRun(BuildingEvaluator[BuiltCandidate]):
             wrong = reference.expected[case].mismatches(case.poison, checked.calls[0])
             if wrong:
                 log = case.explained("\n".join(str(mismatch) for mismatch in wrong))
-                return Failed("wrong_result", log + advice(case, task.inputs))
+                return Failed("wrong_result", log + advice(case, task.inputs, [mismatch.name for mismatch in wrong]))
         return None
 
     def _time(

@@ -59,6 +59,22 @@ class ArrayArgument:
     row: Expr | None = None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GlobalVariable:
+    """A variable of the file, compared after each call and restored before. It starts as the source initialises it, or
+    `filled` like an inout array."""
+
+    name: str
+    dims: int  # 0: it is no array
+    leaves: tuple[Leaf, ...] = ()  # of an element that is no plain number
+    enumerators: tuple[str, ...] = ()
+    filled: bool = False
+    fill: Expr | None = None
+    lo: Expr | None = None
+    hi: Expr | None = None
+    named: bool = False  # by the source; else found
+
+
 Argument = ScalarArgument | ArrayArgument
 Size = tuple[tuple[str, int | float], ...]  # values of scalars, by name
 
@@ -74,6 +90,7 @@ class KernelCall:
     prototype: str  # `void matmul(int n, const double *A, ...)`, without body or semicolon
     arguments: tuple[Argument, ...]
     returned: ReturnedValue | None = None
+    globals: tuple[GlobalVariable, ...] = ()
     absolute_tolerance: float | None = None
     relative_tolerance: float | None = None  # None: what the reference's own rounding says
     sizes: tuple[Size, ...] | None = None

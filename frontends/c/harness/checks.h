@@ -111,7 +111,7 @@ static void tp_say_unchanged(void) {
     size_t same = 0;
     for (int i = 0; i < tp_array_count; i++) {
         const tp_array *array = &tp_arrays[i];
-        if (array->direction != TP_INOUT) continue;
+        if (array->direction != TP_INOUT || array->fixed) continue;
         for (int j = 0; j < tp_leaf_count(array); j++) {
             const tp_leaf leaf = tp_leaf_of(array, j);
             for (size_t k = 0; k < array->count * leaf.count && leaf.kind == 'f'; k++) {

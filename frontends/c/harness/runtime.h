@@ -56,6 +56,7 @@ typedef struct {
     unsigned char *low, *high; /* what of them the kernel may touch; a canary fills the rest */
     const tp_leaf *leaves;     /* of an element that is no plain number */
     int leaf_count;
+    unsigned char *fixed;      /* where it lies, if it is a variable of the source */
 } tp_array;
 
 #define TP_KIND(T) ((T)0.5 == 0.5 ? 'f' : (T)2 == (T)1 ? 'b' : (T)-1 < (T)1 ? 'i' : 'u')
@@ -96,7 +97,7 @@ static void tp_fail(int status, const char *message) {
 
 static tp_array tp_describe_array(const char *name, int direction, char kind, size_t size, int64_t count,
                                   const tp_leaf *leaves, int leaf_count) {
-    tp_array array = {name, direction, kind, size, (size_t)count, NULL, NULL, NULL, 0, NULL, NULL, leaves, leaf_count};
+    tp_array array = {name, direction, kind, size, (size_t)count, NULL, NULL, NULL, 0, NULL, NULL, leaves, leaf_count, NULL};
     if (count < 0 || (uint64_t)count > ((uint64_t)1 << 46) / size) {
         tp_say("error the length of %s is %lld elements\n", name, (long long)count);
         _exit(TP_EXIT_USAGE);
@@ -128,6 +129,10 @@ static size_t tp_check_alignment = 1; /* bytes, of guarded arrays: 1 stands for 
 /* Guarded: accessible memory, `bytes` of which are the array's, between two inaccessible regions; the array lies at its
  * start, or at its end to within tp_check_alignment. */
 static void tp_allocate_guarded(tp_array *array, int at_start, size_t bytes) {
+    if (array->fixed) {
+        array->data = array->fixed;
+        return;
+    }
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
     array->mapped = (bytes + TP_ALIGN + page - 1) / page * page;
     unsigned char *map = (unsigned char *)mmap(NULL, array->mapped + 2 * TP_GUARD, PROT_NONE,
@@ -144,6 +149,10 @@ static void tp_allocate_guarded(tp_array *array, int at_start, size_t bytes) {
 /* Aligned, with a canary on both sides. */
 static void tp_allocate_plain(tp_array *array) {
     void *map = NULL;
+    if (array->fixed) {
+        array->data = array->fixed;
+        return;
+    }
     size_t bytes = array->size * array->count;
     array->mapped = bytes + 2 * TP_ALIGN;
     if (posix_memalign(&map, TP_ALIGN, array->mapped) != 0) tp_fail(TP_EXIT_MEMORY, "no memory for the arrays");
@@ -157,6 +166,10 @@ static void tp_allocate_plain(tp_array *array) {
 /* Exactly as long as it is said to be: a sanitizer or valgrind watches its ends. */
 static void tp_allocate_bare(tp_array *array) {
     void *data = NULL;
+    if (array->fixed) {
+        array->data = array->fixed;
+        return;
+    }
     size_t bytes = array->size * array->count;
     if (posix_memalign(&data, TP_ALIGN, bytes ? bytes : 1) != 0) tp_fail(TP_EXIT_MEMORY, "no memory for the arrays");
     array->data = (unsigned char *)data;

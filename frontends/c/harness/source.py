@@ -61,9 +61,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from tunepass.expr.emit_c import prelude, to_c
+from tunepass.frontends.c.globals import DECLARED
 from tunepass.frontends.c.harness.text import CArray, CScalar, harness_text
 from tunepass.frontends.c.inputs import Scalars, automatic_sizes, known_value, scalar_values
-from tunepass.ir.c_kernel import ArrayArgument, CKernel, KernelCall, Leaf, ScalarArgument, Size
+from tunepass.ir.c_kernel import ArrayArgument, CKernel, GlobalVariable, KernelCall, Leaf, ScalarArgument, Size
 from tunepass.ir.kernel import Kernel
 
 HARNESS_VERSION = 5
@@ -74,7 +75,8 @@ def harness_source(kernel: Kernel) -> str:
     call = kernel.body_as(CKernel).call
     assert call is not None, f"{kernel.name} has no call"
     further = [c_arguments(call, size) for size in further_sizes(call)]
-    fills = [to_c(a.fill) for a in call.arguments if isinstance(a, ArrayArgument) and a.fill is not None]
+    given = [a.fill for a in call.arguments if isinstance(a, ArrayArgument)]
+    fills = [to_c(fill) for fill in (*given, *(v.fill for v in call.globals)) if fill is not None]
     helpers = prelude(frozenset[str]().union(*(fill.helpers for fill in fills)))
     title = f"harness {HARNESS_VERSION} of {kernel.name}"
     return harness_text(
@@ -82,10 +84,29 @@ def harness_source(kernel: Kernel) -> str:
         call.prototype,
         c_arguments(call),
         returned=_spelled_leaves(call.returned.leaves) if call.returned else (),
+        variables=[_variable(variable, call) for variable in call.globals],
+        declared=DECLARED,
         further=further,
         pairs=call.pairs,
         prelude=helpers,
         title=title,
+    )
+
+
+def _variable(variable: GlobalVariable, call: KernelCall) -> CArray:
+    scalars = scalar_values(call.arguments, ())
+    return CArray(
+        name=variable.name,
+        element=f"__typeof__({variable.name}{'[0]' * variable.dims})",
+        direction="inout",
+        length=0,
+        fill=None if variable.fill is None else to_c(variable.fill).expression,
+        lo=None if variable.lo is None else _constant(known_value(variable.lo, scalars, "this bound")),
+        hi=None if variable.hi is None else _constant(known_value(variable.hi, scalars, "this bound")),
+        leaves=_spelled_leaves(variable.leaves),
+        enumerators=variable.enumerators,
+        variable=variable.name,
+        kept=not variable.filled,
     )
 
 

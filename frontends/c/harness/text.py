@@ -39,10 +39,12 @@ class CArray:
     hi: str | None = None
     leaves: tuple[Leaf, ...] = ()  # of an element that is no plain number
     enumerators: tuple[str, ...] = ()
+    variable: str = ""  # of the source, whose memory it is; its length is the variable's own
+    kept: bool = False  # as the source initialises it
 
     @property
     def filled(self) -> bool:
-        return self.direction != "out"
+        return self.direction != "out" and not self.kept
 
 
 def harness_text(
@@ -51,24 +53,30 @@ def harness_text(
     arguments: Sequence[CScalar | CArray],
     *,
     returned: Sequence[Leaf] = (),
+    variables: Sequence[CArray] = (),
+    declared: str = "",
     further: Sequence[Sequence[CScalar | CArray]] = (),
     pairs: Sequence[tuple[str, str]] = (),
     prelude: str = "",
     title: str = "",
 ) -> str:
-    """The whole harness. `returned` are the numbers in what the function returns, `further` the arguments at each
-    further size; `pairs` names arrays that may overlap, `prelude` holds the C functions that fill expressions call."""
+    """The whole harness. `returned` are the numbers in what the function returns, `variables` those of the source that
+    are compared, in the table that `declared` declares. `further` are the arguments at each further size, `pairs` names
+    arrays that may overlap, `prelude` holds the C functions that fill expressions call."""
     sizes = [arguments, *further]
     plain = len(returned) == 1 and returned[0].kind == "number" and not returned[0].path
     leaves = () if plain else tuple(returned)
     result = [CArray(name="return", element=RETURNED, direction="out", length=1, leaves=leaves)]
-    arrays = [[*(a for a in size if isinstance(a, CArray)), *(result if returned else ())] for size in sizes]
+    beside = [*variables, *(result if returned else ())]
+    arrays = [[*(a for a in size if isinstance(a, CArray)), *beside] for size in sizes]
     scalars = [[a for a in size if isinstance(a, CScalar)] for size in sizes]
     parts = [
         f"/* {title or 'Harness of ' + function} (generated) */",
         *(_fixed(name) for name in FIRST),
         prelude,
+        NEEDS_SOURCE if variables else "",
         _included(function),
+        f"{declared}\n{_fixed('variables.h')}" if variables else "",
         f"{prototype.strip()};",
         _scalar_tables(scalars),
         f"typedef __typeof__({_called(function, arguments)}) {RETURNED};" if returned else "",
@@ -83,6 +91,10 @@ def harness_text(
         _fixed("checks.h"),
     ]
     return "\n".join(part.strip("\n") + "\n" for part in parts if part)
+
+
+# Types of variables are known only there; the compiler stops at once.
+NEEDS_SOURCE = '#ifndef TP_INCLUDE_SOURCE\n#include "the source"\n#endif'
 
 
 def _fixed(name: str) -> str:
@@ -143,12 +155,19 @@ def _describe(sizes: Sequence[Sequence[CArray]]) -> str:
     tables = [
         _table(f"tp_length_{index}", "int64_t", [f"INT64_C({array.length})" for array in arrays])
         for index, arrays in enumerate(zip(*sizes))
+        if not arrays[0].variable
     ]
     lines = ["static void tp_describe(void) {", f"    tp_array_count = {len(sizes[0])};"]
+    placed = 0
     for index, array in enumerate(sizes[0]):
-        words = f'"{array.name}", TP_{array.direction.upper()}, {array.element}, tp_length_{index}[tp_set]'
+        own = f"sizeof({array.variable}) / sizeof({array.element})"
+        length = own if array.variable else f"tp_length_{index}[tp_set]"
+        words = f'"{array.name}", TP_{array.direction.upper()}, {array.element}, {length}'
         described = f"TP_RECORDS({words}, tp_leaves_{index})" if array.leaves else f"TP_ARRAY({words})"
         lines.append(f"    tp_arrays[{index}] = {described};")
+        if array.variable:
+            lines.append(f"    tp_place_variable(&tp_arrays[{index}], &tunepass_globals[{placed}]);")
+            placed += 1
     return "\n".join([*tables, *lines, "}"])
 
 

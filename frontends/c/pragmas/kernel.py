@@ -5,6 +5,7 @@ kernel NAME(ARGUMENT, ...) CLAUSE ...
     sizes(NAME = VALUE, ... [, NAME = VALUE, ...])     further values of scalars, the k-th of each together
     aliasing(ARRAY, ARRAY, ...)                        any two of these may overlap
     finite(true|false)
+    globals(NAME, NAME: in range(0, 9), ...)           what is compared of the file's variables
 """
 
 from __future__ import annotations
@@ -49,6 +50,18 @@ class NameText:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class GlobalText:
+    """A variable of the file: `total`, as the source initialises it, or `A: in range(0, 9)`, filled as an array is."""
+
+    name: str
+    span: Span
+    filled: bool = False
+    fill: ExpressionText | None = None
+    lo: ExpressionText | None = None
+    hi: ExpressionText | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class KernelPragma:
     name: str
     arguments: tuple[ArgumentText, ...]
@@ -56,6 +69,7 @@ class KernelPragma:
     sizes: tuple[SizesText, ...] | None  # None: not said
     aliasing: tuple[tuple[NameText, ...], ...]
     finite: bool
+    globals: tuple[GlobalText, ...] | None  # None: not said
     span: Span
 
 
@@ -79,6 +93,7 @@ def parse_kernel(cursor: Cursor) -> KernelPragma:
         sizes=clauses.sizes,
         aliasing=tuple(clauses.aliasing),
         finite=clauses.finite is not False,
+        globals=clauses.globals,
         span=cursor.span(name),
     )
 
@@ -91,6 +106,7 @@ class _Clauses:
         self.sizes: tuple[SizesText, ...] | None = None
         self.aliasing: list[tuple[NameText, ...]] = []
         self.finite: bool | None = None
+        self.globals: tuple[GlobalText, ...] | None = None
 
     def read(self, cursor: Cursor) -> None:
         word = cursor.take()
@@ -111,9 +127,11 @@ class _Clauses:
                 self.aliasing.append(_aliasing(cursor, word))
             case "finite":
                 self.finite = _finite(cursor)
+            case "globals":
+                self.globals = _globals(cursor)
 
 
-CLAUSES = ("tolerance", "sizes", "aliasing", "finite")
+CLAUSES = ("tolerance", "sizes", "aliasing", "finite", "globals")
 
 
 def _argument(cursor: Cursor) -> ArgumentText:
@@ -215,6 +233,28 @@ def _aliasing(cursor: Cursor, word: PragmaToken) -> tuple[NameText, ...]:
     if len(names) < 2:
         cursor.fail("two arrays overlap, or more", how, token=word)
     return tuple(names)
+
+
+def _globals(cursor: Cursor) -> tuple[GlobalText, ...]:
+    """`(total, A: in range(0, 9), B: inout)`; nothing between the parentheses: none is compared."""
+    how = "write `globals(total, hist)`, or `globals(A: in)` for what is filled like an argument"
+    cursor.expect("(", "after `globals`", how)
+    found: list[GlobalText] = []
+    while not cursor.at(")"):
+        name = cursor.name("a variable's name", how)
+        if cursor.accept(":"):
+            direction = cursor.name("`in`, `out` or `inout`")
+            if direction.text not in DIRECTIONS:
+                cursor.fail(f"expected `in`, `out` or `inout`, found `{direction.text}`", token=direction)
+            fill, lo, hi = _contents(cursor, direction)
+            filled = direction.text != "out"
+            found.append(GlobalText(name=name.text, span=cursor.span(name), filled=filled, fill=fill, lo=lo, hi=hi))
+        else:
+            found.append(GlobalText(name=name.text, span=cursor.span(name)))
+        if not cursor.accept(","):
+            break
+    cursor.expect(")", "after the variables", how)
+    return tuple(found)
 
 
 def _finite(cursor: Cursor) -> bool:

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
+from tunepass.evaluators.harness.compare import POINTER
+
 SPECIAL = {1: "NaN and infinities", 2: "denormals and zeros of both signs", 3: "the largest numbers"}  # checks.h
 FURTHER_SEEDS = 6
 SHORT = 4096  # elements of all arrays, with which further calls cost next to nothing
@@ -18,13 +20,15 @@ SHIFTS = (0, 1, -1)  # elements between the beginnings of two arrays that overla
 class Inputs:
     """What a kernel may be called with besides the size that it is tuned at. `sizes` are the further ones, in words
     (`n = 383`), `stated` if the source says so; `pairs` of arrays may overlap; numbers may be special unless `finite`.
-    `elements` are those of all arrays at the tuned size."""
+    `elements` are those of all arrays at the tuned size; `found` are variables that are compared though nobody said so.
+    """
 
     sizes: tuple[str, ...] = ()
     stated: bool = False
     finite: bool = True
     elements: int = SHORT + 1
     pairs: tuple[tuple[str, str], ...] = ()
+    found: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,8 +82,12 @@ def of_candidate(cases: Sequence[Case], sizes: Collection[int] | None) -> tuple[
     return tuple(case for case in allowed if not (near and case.usual) or case == first)
 
 
-def advice(case: Case, inputs: Inputs) -> str:
-    """What to do about a result that is wrong at a size that nobody named."""
+def advice(case: Case, inputs: Inputs, wrong: Sequence[str]) -> str:
+    """What to do about results that are `wrong` in variables or at a size that nobody named."""
+    names = {name.removeprefix(POINTER).partition(".")[0] for name in wrong}
+    if names and names <= set(inputs.found):
+        left = ", ".join(sorted(names))
+        return f"\nif nothing else reads what is left in {left}, say in the pragma which variables count: `globals(…)`"
     if not case.size or inputs.stated:
         return ""
     return "\nif the kernel is never called with other sizes, end its pragma with `sizes()`"

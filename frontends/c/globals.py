@@ -1,0 +1,168 @@
+"""The variables of its file that a kernel changes: found from its text, or named by `globals(...)`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from tunepass.diagnostics import Diagnostic, Severity, Source, SourceError, nearest
+from tunepass.expr.nodes import INTEGER, Type
+from tunepass.frontends.c.arguments import expression
+from tunepass.frontends.c.elements import UnknownElement, enumerators_of, leaves_of
+from tunepass.frontends.c.pragmas.kernel import GlobalText, KernelPragma
+from tunepass.frontends.c.syntax.definitions import FunctionDefinition
+from tunepass.frontends.c.syntax.lexical import Scan
+from tunepass.frontends.c.syntax.types import CType, Types
+from tunepass.frontends.c.syntax.variables import WORD, Variable, may_change, reach_of, variables
+from tunepass.ir.c_kernel import GlobalVariable, Leaf
+
+STATIC_LOCAL = re.compile(r"\bstatic\s+(?!const\b|inline\b)([^;(){}=\[\]]*?)\b([A-Za-z_]\w*)\s*(?==|;)")
+EXPOSED = "tunepass_globals"
+
+
+@dataclass(frozen=True, slots=True)
+class GlobalsReader:
+    """Reads one file. `tuned` are macros that parameters set: what depends on them differs by configuration."""
+
+    source: Source
+    code: str
+    functions: Sequence[FunctionDefinition]
+    types: Types
+    macros: Mapping[str, str]
+    tuned: frozenset[str]
+    warnings: list[Diagnostic]
+    variables: tuple[Variable, ...] = field(default=())
+
+    @classmethod
+    def of(
+        cls,
+        scanned: Scan,
+        functions: Sequence[FunctionDefinition],
+        types: Types,
+        tuned: frozenset[str],
+        warnings: list[Diagnostic],
+    ) -> GlobalsReader:
+        found, code = variables(scanned.statements, functions), scanned.statements
+        return cls(scanned.source, code, functions, types, macro_texts(scanned), tuned, warnings, found)
+
+    def read(
+        self, pragma: KernelPragma, function: FunctionDefinition, names: Mapping[str, Type]
+    ) -> tuple[GlobalVariable, ...]:
+        if pragma.globals is not None:
+            return tuple(self._named(text, names) for text in pragma.globals)
+        reach = reach_of(function, self.functions, self.macros, self.code)
+        found = [variable for variable in self.variables if self._counts(variable, reach.text, reach.rest)]
+        self._doubt_static_locals(pragma, function)
+        read = [(variable, self._found(variable, pragma)) for variable in found]
+        return tuple(variable for _, variable in read if variable is not None)
+
+    def _counts(self, variable: Variable, text: str, rest: str) -> bool:
+        """Is it changed, and can anything else see that?"""
+        name = re.compile(rf"\b{re.escape(variable.name)}\b")
+        if variable.constant or not name.search(text) or not may_change(variable.name, variable.type, text, self.types):
+            return False
+        return not variable.static or len(name.findall(rest)) > 1  # once where it is declared
+
+    def _found(self, variable: Variable, pragma: KernelPragma) -> GlobalVariable | None:
+        """None, and a warning, where it cannot be compared."""
+        depends = set(WORD.findall(" ".join(variable.type.dims))) & self.tuned
+        try:
+            if variable.threads:
+                raise UnknownElement("each thread has one of its own")
+            if depends:
+                raise UnknownElement(f"its length depends on {', '.join(sorted(depends))}")
+            dims, leaves = self._elements(variable)
+        except UnknownElement as problem:
+            self.warnings.append(
+                Diagnostic(
+                    f"`{pragma.name}` may change `{variable.name}`, which is not compared",
+                    self.source.span(variable.start, variable.start + len(variable.name)),
+                    str(problem),
+                    Severity.WARNING,
+                )
+            )
+            return None
+        return GlobalVariable(name=variable.name, dims=dims, leaves=leaves)
+
+    def _named(self, text: GlobalText, names: Mapping[str, Type]) -> GlobalVariable:
+        variable = next((v for v in self.variables if v.name == text.name), None)
+        if variable is None:
+            close = nearest(text.name, [v.name for v in self.variables])
+            hint = f"did you mean `{close}`?" if close else "a variable outside all functions of this file can be named"
+            raise SourceError(f"no variable of this file is called `{text.name}`", text.span, hint)
+        if variable.constant or variable.threads:
+            what = "const" if variable.constant else "one for each thread"
+            raise SourceError(f"`{text.name}` is {what}, so there is nothing to compare", text.span)
+        try:
+            dims, leaves = self._elements(variable)
+        except UnknownElement as problem:
+            raise SourceError(f"`{text.name}` cannot be compared", text.span, str(problem)) from None
+        if text.filled and any(leaf.kind in ("pointer", "bytes") for leaf in leaves):
+            raise SourceError(f"`{text.name}` does not hold numbers alone, so it cannot be filled", text.span)
+        inner = {**names, "i": INTEGER}
+        return GlobalVariable(
+            name=text.name,
+            dims=dims,
+            leaves=leaves,
+            enumerators=enumerators_of(CType(variable.type.base), self.types),
+            filled=text.filled,
+            fill=expression(text.fill, inner, self.source, "a number") if text.fill else None,
+            lo=expression(text.lo, names, self.source, "a number") if text.lo else None,
+            hi=expression(text.hi, names, self.source, "a number") if text.hi else None,
+            named=True,
+        )
+
+    def _elements(self, variable: Variable) -> tuple[int, tuple[Leaf, ...]]:
+        """How many dimensions it has, and the numbers in an element that is no plain one."""
+        kind = self.types.resolved(variable.type)
+        if kind.dims and kind.dims[0] == "*":
+            kind = CType(kind.base, 1)
+        leaves = leaves_of(CType(kind.base, kind.depth), self.types)
+        plain = len(leaves) == 1 and leaves[0].kind == "number" and not leaves[0].path
+        return len(kind.dims), () if plain else leaves
+
+    def _doubt_static_locals(self, pragma: KernelPragma, function: FunctionDefinition) -> None:
+        start = function.body_start
+        for local in STATIC_LOCAL.finditer(self.code[start : function.body_end]):
+            self.warnings.append(
+                Diagnostic(
+                    f"`{local[2]}` keeps its value from one call of `{pragma.name}` to the next and is not compared",
+                    self.source.span(start + local.start(2), start + local.end(2)),
+                    "outside the function it could be compared, and restored before each call",
+                    Severity.WARNING,
+                )
+            )
+
+
+def macro_texts(scanned: Scan) -> dict[str, str]:
+    """What the file's macros stand for, by name; those with arguments too."""
+    texts: dict[str, str] = {}
+    for directive in scanned.directives:
+        name = re.match(r"\w+", directive.body) if directive.kind == "define" else None
+        if name is not None:
+            texts[name.group()] = f"{texts.get(name.group(), '')} {directive.body[name.end() :]}"
+    return texts
+
+
+def exposing_text(function: str, globals_: Sequence[GlobalVariable]) -> str:
+    """C or C++ for the end of the source, which tells the harness where these variables are; nothing for none."""
+    if not globals_:
+        return ""
+    rows = ", ".join(f"{{&{variable.name}, sizeof {variable.name}}}" for variable in globals_)
+    return f"""
+#line 1 "the variables that {function} changes"
+{DECLARED}
+#ifdef __cplusplus
+extern "C"
+#endif
+const struct tunepass_global {EXPOSED}[] = {{{rows}}};
+"""
+
+
+DECLARED = f"""\
+struct tunepass_global {{ const volatile void *at; unsigned long size; }};
+#ifdef __cplusplus
+extern "C"
+#endif
+extern const struct tunepass_global {EXPOSED}[];"""

@@ -1,0 +1,156 @@
+"""The variables that are compared: those that a kernel may change and others can see."""
+
+from __future__ import annotations
+
+import pytest
+
+from tunepass.diagnostics import Source, SourceError
+from tunepass.frontends.base import Parsed
+from tunepass.frontends.c.frontend import CFrontend
+from tunepass.frontends.c.globals import exposing_text
+from tunepass.frontends.c.syntax.definitions import definitions
+from tunepass.frontends.c.syntax.lexical import scan
+from tunepass.frontends.c.syntax.variables import variables
+from tunepass.ir.c_kernel import CKernel, Leaf
+
+PRAGMAS = """\
+#pragma tunepass param P: integer(0..1) = 0
+#pragma tunepass kernel f(n = 8, x: in double[n], y: out double[n]){clauses}
+"""
+
+
+def parsed(body: str, outside: str = "", clauses: str = "") -> Parsed:
+    text = PRAGMAS.format(clauses=clauses and " " + clauses) + outside
+    text += f"\nvoid f(int n, const double *x, double *y) {{ y[0] = x[P]; {body} }}\n"
+    return CFrontend().parse(Source("globals.c", text))
+
+
+def names(body: str, outside: str, clauses: str = "") -> list[str]:
+    call = parsed(body, outside, clauses).kernels[0].body_as(CKernel).call
+    assert call is not None
+    return [variable.name for variable in call.globals]
+
+
+@pytest.mark.parametrize(
+    "body,changed",
+    [
+        ("total = 1;", True),
+        ("total += n;", True),
+        ("++total;", True),
+        ("total--;", True),
+        ("g(&total);", True),
+        ("if (n && total) y[0] = 1;", False),
+        ("y[0] = n & total;", False),
+        ("y[0] = total == 3;", False),
+        ("y[0] = sizeof(total);", False),
+        ("other.total = 1;", False),
+        ("hist[n % 8]++;", True),
+        ("hist[hist[0]] = 1;", True),
+        ("y[0] = hist[hist[1]];", False),
+        ("g(hist);", True),
+        ("y[0] = sizeof hist;", False),
+        ("int *p = &hist[3];", True),
+        ("A[1][2] = 0;", True),
+        ("g(A[1]);", True),
+        ("y[0] = A[1][2];", False),
+        ("point.x *= 2;", True),
+        ("point.place[1] = 2;", True),
+        ("y[0] = point.x;", False),
+        ("last = x;", True),
+        ("y[0] = *last;", False),
+        ("ADD(1);", True),
+        ("helper();", True),
+        ("limit[0] = 1;", False),
+    ],
+)
+def test_what_may_be_changed_is_compared(body: str, changed: bool) -> None:
+    outside = """
+long total; int hist[8]; static double A[4][4]; static const double limit[2] = {1, 2};
+static struct { double x; int place[2]; } point; const double *last;
+#define ADD(k) (total += (k))
+static void helper(void) { total = 5; }
+double see(void) { return A[0][0] + point.x; }
+"""
+    assert bool(names(body, outside)) == changed
+
+
+def test_what_nothing_else_reads_is_no_result() -> None:
+    outside = "static double scratch[64]; static void pack(double *to) { to[0] = scratch[0]; }"
+    assert names("scratch[1] = 2; pack(scratch);", outside) == []
+    assert names("scratch[1] = 2; pack(scratch);", outside + " void other(void) { pack(y0); }") == ["scratch"]
+    assert names("scratch[1] = 2;", outside.replace("static", "")) == ["scratch"]
+
+
+def test_elements_are_those_of_its_type() -> None:
+    outside = "typedef struct { double x; int tag[2]; } point_t; point_t points[4][2]; static double (*rows)[3];"
+    call = (
+        parsed("points[0][1].x = 1; rows++;", outside + " void g(void) { rows = 0; }").kernels[0].body_as(CKernel).call
+    )
+    assert call is not None
+    assert [(v.name, v.dims, v.leaves) for v in call.globals] == [
+        ("points", 2, (Leaf(".x", "double"), Leaf(".tag", "int"))),
+        ("rows", 0, (Leaf("", "void *", "pointer"),)),
+    ]
+
+
+def test_the_pragma_names_what_counts() -> None:
+    outside = "long total; int hist[8]; double A[8];"
+    body = "total = hist[0] = 1;"
+    assert names(body, outside) == ["total", "hist"]
+    assert names(body, outside, "globals(hist, A: in range(0, 2))") == ["hist", "A"]
+    assert names(body, outside, "globals()") == []
+
+
+@pytest.mark.parametrize(
+    "body,outside,warning",
+    [
+        ("far.x = 1;", "struct distant far;", "`f` may change `far`, which is not compared"),
+        ("tile[0] = 1;", "double tile[P + 1];", "`f` may change `tile`, which is not compared"),
+        ("mine = 1;", "_Thread_local int mine;", "`f` may change `mine`, which is not compared"),
+        (
+            "static int calls; calls++;",
+            "",
+            "`calls` keeps its value from one call of `f` to the next and is not compared",
+        ),
+    ],
+)
+def test_what_cannot_be_compared_is_a_warning(body: str, outside: str, warning: str) -> None:
+    found = parsed(body, outside)
+    assert [w.message for w in found.warnings if "calls" in w.message or "may change" in w.message] == [warning]
+
+
+@pytest.mark.parametrize(
+    "clause,message",
+    [
+        ("globals(totl)", "no variable of this file is called `totl`"),
+        ("globals(limit)", "`limit` is const, so there is nothing to compare"),
+        ("globals(last: in)", "`last` does not hold numbers alone, so it cannot be filled"),
+        ("globals(flags)", "`flags` cannot be compared"),
+    ],
+)
+def test_a_name_that_cannot_be_meant_is_an_error(clause: str, message: str) -> None:
+    outside = "long total; const int limit = 3; int *last; struct { int a : 2; } flags;"
+    with pytest.raises(SourceError) as caught:
+        parsed("", outside, clause)
+    (problem,) = caught.value.diagnostics
+    assert problem.message == message and problem.span is not None and problem.span.line == 2
+
+
+def test_variables_at_file_scope() -> None:
+    text = """
+typedef int number; extern int elsewhere; static unsigned long a = 3, *b, c[2] = {1, 2};
+struct point { int x; } origin, *far; int f(int n) { int local; return local; } const char *text = "x";
+const int fixed = 3; char *const end = 0; extern "C" { int inner; void g(void); } namespace n { int hidden; }
+int (*call)(int); enum { A, B } state; int prototype(int x);
+"""
+    scanned = scan(Source("v.cpp", text))
+    found = {v.name: v for v in variables(scanned.statements, definitions(scanned))}
+    assert set(found) == {
+        "elsewhere", "a", "b", "c", "origin", "far", "text", "fixed", "end", "inner", "state",
+    }  # fmt: skip
+    assert {name for name, v in found.items() if v.static} == {"a", "b", "c", "fixed"}
+    assert {name for name, v in found.items() if v.constant} == {"fixed", "end"}
+
+
+def test_nothing_is_exposed_where_nothing_is_compared() -> None:
+    assert exposing_text("f", ()) == ""
