@@ -13,7 +13,7 @@ from typing import Protocol
 from tunepass.frontends.c.loops.affine import Affine
 from tunepass.frontends.c.loops.nest import SIGNED, UNSIGNED
 from tunepass.frontends.c.scops.conditionals import literal
-from tunepass.frontends.c.scops.tree import Binary, Cast, Conditional, Expression, Name, Number, Unary
+from tunepass.frontends.c.scops.tree import Binary, Cast, Conditional, Expression, Name, Number, SizeOf, Unary
 from tunepass.frontends.c.syntax.definitions import canonical_type
 
 ISL_WORDS = frozenset(("exists", "and", "or", "not", "min", "max", "mod", "floor", "ceil", "infty", "true", "false"))
@@ -36,6 +36,9 @@ class Names(Protocol):
 
     def value_of(self, e: Name | Number) -> Whole | None:
         """Of a name, an index or a parameter; of a number where it stands for something else. Otherwise None."""
+
+    def invariant(self, e: Expression) -> Whole | None:
+        """Of arithmetic that is not affine, a parameter for all of it where everything in it is one."""
 
     def quantity(self, definition: Callable[[str], str]) -> str:
         """A new name for the number that alone satisfies the condition `definition(name)`."""
@@ -76,7 +79,10 @@ def whole(e: Expression, names: Names) -> Whole | None:
             return _cast(whole(operand, names), canonical_type(type_) in UNSIGNED)
         case Binary(op, left, right):
             a, b = whole(left, names), whole(right, names)
-            return _combined(op, a, b, names) if a and b else None
+            combined = _combined(op, a, b, names) if a and b else None
+            return combined or names.invariant(e)
+        case SizeOf():
+            return names.invariant(e)
         case Conditional(test, then, other):
             condition = condition_text(test, names)
             a, b = whole(then, names), whole(other, names)

@@ -196,14 +196,15 @@ class ExpressionParser:
         return self._postfix(self._primary())
 
     def _sizeof(self) -> Expression:
-        token = self.take()
+        token, first = self.next, self.position
+        self.take()
         if self.next.at("("):
             self.take()
             self.type_name()
             self.expect(")", "after the type")
         else:
             self.deeper(self._unary)
-        return SizeOf(token)
+        return SizeOf(token, " ".join(t.text for t in self.tokens[first : self.position]))
 
     def _primary(self) -> Expression:
         token = self.next

@@ -46,8 +46,8 @@ class Following:
 
     def reads(self, name: str) -> bool:
         """May what `name` holds after the scop be read? Yes where that cannot be excluded."""
-        if self.around is not None:
-            return self._may_read(name, self.around, self.first) or self._may_read(name, self.end, len(self.tokens))
+        if self.around is not None and self._may_read(name, self.around, self.end):
+            return True
         return self._may_read(name, self.end, len(self.tokens))
 
     def _may_read(self, name: str, position: int, end: int) -> bool:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Sequence
-from typing import TypeVar
+from collections.abc import Callable, Iterator, Sequence
+from typing import Literal, TypeVar
 
 from tunepass.diagnostics import Source, SourceError
 from tunepass.frontends.c.loops.accesses import ELEMENT_BYTE
@@ -34,6 +35,7 @@ from tunepass.frontends.c.scops.headers import (
     leaving,
     read_header,
 )
+from tunepass.frontends.c.scops.invariants import invariant_text
 from tunepass.frontends.c.scops.macro_expansion import Expander
 from tunepass.frontends.c.scops.raw import RawStatement, Subscript
 from tunepass.frontends.c.scops.region import Region
@@ -57,6 +59,9 @@ from tunepass.frontends.c.scops.updates import updated
 from tunepass.ir.scop import ScopLoop, ScopParameter, Use
 
 Read = TypeVar("Read")
+Mode = Literal["symbolic", "numeric", "invariant"]
+"""Macros that are numbers are parameters; they are numbers; arithmetic on parameters that is not affine is one."""
+MODES: tuple[Mode, ...] = ("symbolic", "numeric", "invariant")
 STATEMENT_LIMIT = 300
 LOOP_HINT = "leave it out of the pragma's loops"
 DECLARATION_HINT = "declare a number or an array of constant size, under a name of its own"
@@ -84,7 +89,7 @@ class RegionReader:
         self.quantities: dict[str, str] = {}  # their definitions as isl's texts
         self.hidden: frozenset[str] = frozenset()  # variables that the statement at hand declares
         self.counted: set[str] = set()  # macros that had to be read as numbers
-        self.numeric = False  # are macros that are numbers read as numbers
+        self.mode: Mode = "symbolic"
 
     def read(self) -> None:
         position = 0
@@ -114,17 +119,20 @@ class RegionReader:
 
     def quantity(self, definition: Callable[[str], str]) -> str:
         """A name for a number that is known by a condition, as the quotient of a division is."""
-        number = len(self.quantities)
-        name = f"q{number}"
-        while name in self.taken:
-            name += "_"
+        name = self._free(f"q{len(self.quantities)}")
         self.quantities[name] = definition(name)
         return name
 
     def _parameter(self, text: str, type_: str, value: int | None) -> ScopParameter:
         if text not in self.parameters:
-            self.parameters[text] = ScopParameter(isl_name(text), text, type_, value)
+            name = isl_name(text) if text.isidentifier() else self._free(f"p{len(self.parameters)}")
+            self.parameters[text] = ScopParameter(name, text, type_, value)
         return self.parameters[text]
+
+    def _free(self, name: str) -> str:
+        while name in self.taken:
+            name += "_"
+        return name
 
     def _macro_value(self, e: Number) -> Whole | None:
         macro = self.region.macros.get(e.token.macro)
@@ -133,32 +141,51 @@ class RegionReader:
             return None
         if [t.text for t in Expander(self.region.macros).expand(macro.body) if not t.at("(", ")")] != [e.token.text]:
             return None
-        if self.numeric:
+        if self.mode == "numeric":
             self.counted.add(macro.name)
             return None
         return Whole(Affine.of(self._parameter(macro.name, "int", value).name))
 
-    def affine(self, e: Expression) -> Whole | None:
-        """Its value; macros that are numbers stay names unless it is affine only without."""
-        return self._either(lambda: whole(e, self))
+    def invariant(self, e: Expression) -> Whole | None:
+        text = invariant_text(e, self.parameter_text) if self.mode == "invariant" else None
+        if text is None:
+            return None
+        unsigned = "sizeof" in text or any(p.type in UNSIGNED and p.text in text for p in self.parameters.values())
+        parameter = self._parameter(text, "unsigned long" if unsigned else "long", None)
+        return Whole(Affine.of(parameter.name), unsigned)
+
+    def parameter_text(self, e: Name | Number) -> str | None:
+        """What code calls the parameter that `e` is; None where it is none."""
+        value = self.value_of(e)
+        names = [name for name, _ in value.affine.strides] if value is not None else []
+        return next((p.text for p in self.parameters.values() if [p.name] == names), None)
+
+    def affine(self, e: Expression, *modes: Mode) -> Whole | None:
+        """Its value in the first of the `modes` in which it is affine."""
+        return self._first(lambda: whole(e, self), modes or MODES)
+
+    def _first(self, read: Callable[[], Read | None], modes: Sequence[Mode] = MODES) -> Read | None:
+        for mode in modes:
+            with self._in(mode):
+                value = read()
+            if value is not None:
+                return value
+        return None
+
+    @contextlib.contextmanager
+    def _in(self, mode: Mode) -> Iterator[None]:
+        before, self.mode = self.mode, mode
+        try:
+            yield
+        finally:
+            self.mode = before
 
     def extent(self, e: Expression) -> str:
         """C text of an array's extent, macros as numbers; `` where it is not affine."""
         known, self.parameters = self.parameters, {}
-        self.numeric = True
-        value = whole(e, self)
-        self.numeric, self.parameters = False, known
+        value = self.affine(e, "numeric")
+        self.parameters = known
         return "" if value is None else isl_text(value.affine)
-
-    def _either(self, read: Callable[[], Read | None]) -> Read | None:
-        value = read()
-        if value is not None:
-            return value
-        self.numeric = True
-        try:
-            return read()
-        finally:
-            self.numeric = False
 
     # --- statements -----------------------------------------------------------------------------------------------
 
@@ -212,7 +239,7 @@ class RegionReader:
         return position
 
     def _condition(self, s: If) -> str | None:
-        return self._either(lambda: condition_text(s.condition, self))
+        return self._first(lambda: condition_text(s.condition, self))
 
     def _if(self, s: If, text: str, position: int) -> int:
         self.conditional += 1
@@ -225,11 +252,8 @@ class RegionReader:
         return position
 
     def _loop(self, s: For, position: int) -> None:
-        self.numeric = True
-        try:
+        with self._in("numeric"):
             header = read_header(s, self)
-        finally:
-            self.numeric = False
         loop, texts = self._opened(s, header)
         depth = len(self.constraints)
         self.constraints += texts
@@ -275,14 +299,11 @@ class RegionReader:
         return loop, [*first_constraints(header, name, start.affine), *texts]
 
     def _conditions(self, s: For, header: Header, name: str, start: Whole) -> tuple[str, ...]:
-        try:
-            return conditions(s, header, name, self, start)
-        except NotAffineError:
-            self.numeric = True
-            try:
+        for mode in MODES[:-1]:
+            with self._in(mode), contextlib.suppress(NotAffineError):
                 return conditions(s, header, name, self, start)
-            finally:
-                self.numeric = False
+        with self._in(MODES[-1]):
+            return conditions(s, header, name, self, start)
 
     def _unique(self, index: str) -> str:
         """The index itself the first time, then `i_2`, `i_3`."""
@@ -378,7 +399,7 @@ class RegionReader:
                 continue
             terms, before = polynomial(e, self), self.counted
             self.counted = set()
-            value = self.affine(e)
+            value = self.affine(e, "numeric")
             read.append(Subscript(None, terms, value.affine if value else None, frozenset(self.counted)))
             self.counted = before
         return tuple(read)

@@ -15,7 +15,7 @@ from tunepass.frontends.c.scops.tree import Block, Declaration, Statement
 from tunepass.frontends.c.scops.variables import Variables, read_variables
 from tunepass.frontends.c.syntax.definitions import FunctionDefinition
 from tunepass.frontends.c.syntax.lexical import Directive, Scan
-from tunepass.frontends.c.syntax.statements import skip_space
+from tunepass.frontends.c.syntax.statements import skip_space, word_at
 
 HINTS = ("ivdep", "GCC", "unroll", "clang", "simd", "nounroll", "vector", "scop", "endscop")  # mean nothing to results
 PLACE_HINT = "the pragma stands right before a loop, or right before or after `#pragma scop`"
@@ -58,6 +58,9 @@ def read_region(
         [t for t in body if t.start < begin],
     )
     following = [t for t in body if t.start >= begin]
+    if word_at(scanned.statements, begin) not in unit.macros and not any(t.start == begin for t in following[:1]):
+        hint = "a condition of the preprocessor that does not hold here leaves it out"
+        raise SourceError("the compiler does not see what follows this pragma", pragma, hint)
     try:
         statements, count = _statements(following, variables, end, pragma)
     except SyntaxFault as fault:

@@ -16,7 +16,7 @@ from tunepass.frontends.c.scops.reader import RegionReader
 from tunepass.frontends.c.scops.region import Region, read_region
 from tunepass.frontends.c.syntax.definitions import FunctionDefinition
 from tunepass.frontends.c.syntax.lexical import Scan
-from tunepass.ir.scop import Scop, ScopAccess, ScopArray, ScopLoop, ScopStatement
+from tunepass.ir.scop import Scop, ScopAccess, ScopArray, ScopLoop, ScopParameter, ScopStatement
 
 WORD = re.compile(r"[A-Za-z_]\w*")
 NO_HEADERS = Headers()
@@ -50,16 +50,18 @@ class _Assembly:
     def __init__(self, region: Region, reader: RegionReader, source: Source):
         self.region, self.reader, self.source = region, reader, source
         self.following = Following(region.before, region.inside, region.after)
-        self.arrays = ArrayReader(reader.statements, [p.name for p in reader.parameters.values()], self.holds)
+        self.parameters = list(reader.parameters.values())
+        self.arrays = ArrayReader(reader.statements, [p.name for p in self.parameters], self.holds)
         self.depth = max(len(s.loops) for s in reader.statements) if reader.statements else 0
 
     def scop(self, pragma: Span) -> Scop:
         reader = self.reader
         targets = self.arrays.targets()
         self.check_indices()
+        self.parameters = self.named_parameters(targets)
         statements = [self.statement(n, raw, targets[n]) for n, raw in enumerate(reader.statements)]
         return Scop(
-            parameters=tuple(reader.parameters.values()),
+            parameters=tuple(self.parameters),
             context=self.prefixed("{ : " + self.context() + " }"),
             arrays=tuple(self.array(name, array) for name, array in self.arrays.arrays.items()),
             loops=tuple(reader.loops),
@@ -71,14 +73,21 @@ class _Assembly:
             taken=reader.taken,
         )
 
+    def named_parameters(self, targets: Sequence[Sequence[Target]]) -> list[ScopParameter]:
+        """Those that texts name: some were met only in what turned out not to be affine."""
+        texts = [c for raw in self.reader.statements for c in raw.constraints] + list(self.reader.quantities.values())
+        texts += [isl_text(value) for some in targets for t in some for value in t.values or ()]
+        words = {word for text in texts for word in WORD.findall(text)}
+        return [p for p in self.parameters if p.name in words]
+
     def prefixed(self, text: str) -> str:
-        return f"[{', '.join(p.name for p in self.reader.parameters.values())}] -> {text}"
+        return f"[{', '.join(p.name for p in self.parameters)}] -> {text}"
 
     def context(self) -> str:
         """Unsigned parameters are not negative; of macros read as numbers, the numbers."""
         counted = self.reader.counted | self.arrays.counted
-        known = [f"{p.name} >= 0" for p in self.reader.parameters.values() if p.type in UNSIGNED]
-        known += [f"{p.name} = {p.value}" for p in self.reader.parameters.values() if p.text in counted]
+        known = [f"{p.name} >= 0" for p in self.parameters if p.type in UNSIGNED]
+        known += [f"{p.name} = {p.value}" for p in self.parameters if p.text in counted]
         return " and ".join(known) or "true"
 
     def statement(self, number: int, raw: RawStatement, targets: Sequence[Target]) -> ScopStatement:

@@ -97,9 +97,10 @@ class Cast:
 
 @dataclass(frozen=True, slots=True)
 class SizeOf:
-    """`sizeof`, `_Alignof`: nothing inside is evaluated."""
+    """`sizeof`, `_Alignof`: nothing inside is evaluated. `text` is all of it."""
 
     token: Token
+    text: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import islpy as isl
 import pytest
 
-from tests.frontends.c.scops.reading import PRAGMA, accesses, nest, scop_of
+from tests.frontends.c.scops.reading import PRAGMA, accesses, domain, nest, scop_of
+from tunepass.diagnostics import SourceError
+from tunepass.frontends.c.scops.preprocessing import Headers
 
 
 def same_set(a: str, b: str) -> bool:
@@ -120,3 +124,140 @@ def test_a_macro_that_a_parameter_sets_is_never_a_number() -> None:
     scop = scop_of(text, tuned=frozenset({"N"}))
     assert [(p.name, p.value) for p in scop.parameters] == [("N", None)]
     assert accesses(scop) == ["w? x[o0]"]
+
+
+def test_arithmetic_on_parameters_that_is_not_affine_is_a_parameter() -> None:
+    scop = nest("for (i = 0; i < n * m; i++) x[i] = 0;")
+    assert [(p.name, p.text, p.type) for p in scop.parameters] == [("p2", "(n * m)", "long")]
+    assert domain(scop) == "{ S0[i] : (i >= 0) and (i - p2 < 0) }"
+    sized = nest("for (i = 0; i < sizeof(table) / sizeof(table[0]); i++) x[i] = 0;", "double *x")
+    assert [p.text for p in sized.parameters] == ["(sizeof ( table ) / sizeof ( table [ 0 ] ))"]
+
+
+def test_a_header_found_in_a_folder_gives_types_and_macros(tmp_path: Path) -> None:
+    (tmp_path / "a.h").write_text("#ifndef A_H\n#define A_H\n#define LOOP_BOUND(x, y) y\ntypedef float real;\n#endif\n")
+    loop = "for (int i = 0; i < LOOP_BOUND(N, n); i++) x[i] = 0;"
+    text = f'#include "a.h"\nvoid f(int n, real x[n]) {{\n{PRAGMA}\n{loop} }}'
+    scop = scop_of(text, headers=Headers(folders=(str(tmp_path),)))
+    assert [p.text for p in scop.parameters] == ["n"]
+    assert scop.array("x").element == "float"
+    assert scop.array("x").element_byte == 4
+    with pytest.raises(SourceError, match="depends on data or is not affine") as caught:
+        scop_of(text)
+    assert caught.value.diagnostics[0].hint == "`a.h`, which it includes, was not found: name its folder with -I"
+
+
+def test_conditionals_are_decided_by_the_compilers_definitions() -> None:
+    text = (
+        "#if defined(LARGE) && LARGE > 1\n#define N n\n#elif !defined(LARGE)\n#define N 7\n#else\n#define N m\n#endif\n"
+        f"void f(int n, int m, double x[n]) {{\n{PRAGMA}\nfor (int i = 0; i < N; i++) x[i] = 0; }}"
+    )
+    bounds = [scop_of(text, headers=Headers(defines=d)).parameters[0].text for d in ((), ("LARGE",), ("LARGE=2",))]
+    assert bounds == ["N", "m", "n"]
+
+
+def test_variables_declared_inside_are_declared_before() -> None:
+    scop = nest("for (i = 0; i < n; i++) { double sum = x[i]; for (j = 0; j < i; j++) sum += A[i][j]; x[i] = sum; }")
+    assert scop.declarations == ("double sum;",)
+    assert [s.text for s in scop.statements] == ["sum = x[i];", "sum += A[i][j];", "x[i] = sum;"]
+    assert scop.array("sum").private
+    assert not scop.array("x").private
+
+
+def test_a_block_without_loops_that_declares_is_one_statement() -> None:
+    scop = nest("for (i = 0; i < n; i++) { const double t = x[i]; double *p = y; x[i] = y[i] + t; y[i] = t; }")
+    assert [s.text[:10] for s in scop.statements] == ["{ const do"]
+    one = nest("for (i = 0; i < n; i++) { const double t = x[i]; x[i] = y[i] + t; y[i] = t; }")
+    assert accesses(one) == ["rw x[i]", "rw y[i]"]
+
+
+def test_scalars_that_nothing_reads_later_are_private() -> None:
+    loop = "for (int i = 0; i < n; i++) {{ t = x[i]; x[i] = t * t; }}"
+    text = f"void f(int n, double x[n]) {{{{ double t;\n{{0}}\n{loop}\n{{1}} }}}}"
+    assert scop_of(text.format(PRAGMA, "")).array("t").private
+    assert scop_of(text.format(PRAGMA, "t = 0; x[0] = t;")).array("t").private
+    assert not scop_of(text.format(PRAGMA, "x[0] = t;")).array("t").private
+    loop = "for (int i = 0; i < n; i++) { x[i] = t; t = x[i]; }"
+    looped = f"void f(int n, double x[n]) {{ double t = 0;\nfor (int r = 0; r < 3; r++) {{\n{PRAGMA}\n{loop} }} }}"
+    assert not scop_of(looped).array("t").private
+
+
+def test_an_index_that_is_read_later_gets_its_value_by_its_loop_run_empty() -> None:
+    loops = "for (i = 0; i < n; i += 2) for (j = i; j < n; j++) x[j] = 0;"
+    text = f"int f(int n, double x[n]) {{{{ int i, j;\n{{0}}\n{loops}\n{{1}} }}}}"
+    assert scop_of(text.format(PRAGMA, "return 0;")).after == ()
+    assert scop_of(text.format(PRAGMA, "for (i = 0; i < n; i++) x[i] = 1; return 0;")).after == ()
+    assert scop_of(text.format(PRAGMA, "i = 3; return i;")).after == ()
+    assert scop_of(text.format(PRAGMA, "if (n) i = 3; return i;")).after == ("for (i = 0; i < n; i += 2);",)
+    assert scop_of(text.format(PRAGMA, "return j;")).after == ("for (i = 0; i < n; i += 2) for (j = i; j < n; j++);",)
+
+
+def test_what_is_not_affine_is_one_statement_whose_accesses_are_guessed() -> None:
+    scop = nest(
+        "for (i = 0; i < n; i++) { y[i] = 0; for (k = ptr[i]; k < ptr[i + 1]; k++) y[i] += x[col[k]]; }",
+        "int n, int *ptr, int *col, double *x, double *y",
+    )
+    assert scop.statements[1].text == "for (k = ptr[i]; k < ptr[i + 1]; k++) y[i] += x[col[k]];"
+    assert accesses(scop, 1) == [
+        "r ptr[i + 1]", "r ptr[i]", "r? col[o0]", "r? x[o0]", "rw k[]", "rw? y[i]",
+    ]  # fmt: skip
+    assert scop.statements[1].opaque is None
+
+
+def test_calls_of_functions_that_are_not_known_may_touch_everything() -> None:
+    scop = nest("for (i = 0; i < n; i++) { x[i] = sqrt(y[i]); work(x[i]); }")
+    assert accesses(scop) == ["r y[i]", "w x[i]"]
+    assert scop.statements[1].opaque == "`work` is called, and may read and write anything"
+    assert accesses(scop, 1) == ["r x[i]", "rw? memory[]", "rw? x[o0]", "rw? y[o0]"]
+
+
+def test_pointers_that_may_reach_any_array_are_not_taken_apart() -> None:
+    formals = "int n, double *x, double *y"
+    body = "double *p = x + 1; double *restrict q = y; double *own = malloc(8 * n);\n"
+    text = f"void f({formals}) {{ {body}{PRAGMA}\nfor (int i = 0; i < n; i++) {{ q[i] = own[i]; p[i] = 0; }} }}"
+    scop = scop_of(text)
+    assert scop.statements[0].opaque is None
+    assert scop.statements[1].opaque == "`p` may point into any array"
+
+
+@pytest.mark.parametrize(
+    ("statement", "update"),
+    [
+        ("x[i] += y[i];", "+"), ("x[i] -= y[i];", "+"), ("x[i] *= y[i];", "*"), ("x[i]++;", "+"), ("x[i] /= 2;", None),
+        ("x[i] = x[i] + y[i] * 2;", "+"), ("x[i] = 2 * y[i] + x[i] - 1;", "+"), ("x[i] = y[i] * x[i];", "*"),
+        ("x[i] = y[i] - x[i];", None), ("x[i] = x[i] + x[i];", None), ("x[i] = x[i + 1] + y[i];", None),
+        ("x[i] = (x[i] + 1) / 2;", None),
+    ],
+)  # fmt: skip
+def test_associative_updates(statement: str, update: str | None) -> None:
+    (found,) = [a for a in nest(f"for (i = 0; i < n; i++) {statement}").statements[0].accesses if a.written]
+    assert found.update == update
+    assert found.read or update is None
+
+
+@pytest.mark.parametrize("place", ["before", "inside", "instead"])
+def test_a_region_of_several_statements(place: str) -> None:
+    marks = {"before": (f"{PRAGMA}\n#pragma scop", ""), "inside": ("#pragma scop", PRAGMA), "instead": (PRAGMA, "")}
+    first, second = marks[place]
+    text = (
+        f"void f(int n, double x[n]) {{ int i;\n{first}\n\n{second}\nx[0] = 1;\nfor (i = 1; i < n; i++) x[i] = 0;\n"
+        "#pragma endscop\nfor (i = 0; i < n; i++) x[i] += 1; }"
+    )
+    scop = scop_of(text)
+    assert [s.text for s in scop.statements] == ["x[0] = 1;", "x[i] = 0;"]
+    assert scop.span.text.startswith("x[0] = 1;")
+    assert scop.span.text.endswith("x[i] = 0;")
+
+
+def test_a_macro_may_hide_an_index_or_make_words_of_it() -> None:
+    head = "#define HERE A[i]\n#define ADD(a, b) a##b\n#define PLAIN(a) (a)\n"
+    body = "for (int i = 0; i < n; i++) { HERE = 0; *ADD(x, i) = 1; A[PLAIN(i)] = 2; }"
+    text = f"{head}void f(int n, double *A, double *xi) {{\n{PRAGMA}\n{body} }}"
+    assert [s.uses is None for s in scop_of(text).statements] == [True, True, False]
+
+
+def test_an_unsigned_index_and_conditions_that_may_wrap() -> None:
+    formals = "unsigned long n, double *x"
+    scop = scop_of(f"void f({formals}) {{\n{PRAGMA}\nfor (unsigned long i = 1; i < n; i++) if (i - 2 < n) x[i] = 0; }}")
+    assert scop.statements[0].text == "if (i - 2 < n) x[i] = 0;"
+    assert scop.context == "[n] -> { : n >= 0 }"
