@@ -146,6 +146,8 @@ class _Description:
         in_build = holes(word for command in build.commands for word in command)
         in_run = holes(run)
         for binding in bindings:
+            if binding.role == "profile":
+                self.check_profile(binding, in_build, top)
             if binding.role in ("flag", "macro") and not {FLAGS, binding.parameter} & in_build:
                 raise SourceError(
                     f"{binding.parameter} reaches no build command",
@@ -162,9 +164,19 @@ class _Description:
                 raise SourceError(
                     f"{binding.parameter} is an argument of the run, and stands in a build command", binding.span
                 )
+        if build.training and not any(binding.role == "profile" for binding in bindings):
+            raise self.reader.fail("there is no parameter of the role `profile` to train for", top["build"])
         if build.commands and "sources" not in top:
             raise self.reader.fail(
                 "a description with a `build` lists its `sources`",
                 top["build"],
                 "they are what is copied for every configuration, and what the lock's identity covers",
             )
+
+    def check_profile(self, binding: Binding, in_build: set[str], top: dict[str, yaml.Node]) -> None:
+        if FLAGS not in in_build:
+            hint = f"put `{{{FLAGS}}}` where the compiler's and the linker's flags stand"
+            raise SourceError(f"{binding.parameter} needs `{{{FLAGS}}}` in the build", binding.span, hint)
+        if "tools" not in top:
+            hint = "write `tools: [gcc]` or `tools: [clang, llvm-profdata]`: their words for it differ"
+            raise SourceError(f"{binding.parameter} needs the compiler among `tools`", binding.span, hint)

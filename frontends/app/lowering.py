@@ -1,32 +1,102 @@
-"""From a configuration to the commands of an application: every placeholder filled in."""
+"""From a configuration to the commands of an application: every placeholder filled in.
+
+With a profile the flags end with what the compiler needs for it: `-fprofile-generate` first, `-fprofile-use` then.
+"""
 
 from __future__ import annotations
 
 import shlex
 
 from tunepass.diagnostics import SourceError
-from tunepass.frontends.app.words import ARGUMENTS, BUILD, FLAGS, SOURCE, expand, holes
-from tunepass.ir.application import Application, Commands, Words
+from tunepass.frontends.app.words import ARGUMENTS, BUILD, FLAGS, INPUT, SOURCE, expand, holes
+from tunepass.ir.application import PROFILE, Application, Commands, ProfileWords, Words, profile_folder
 from tunepass.ir.kernel import Binding, Kernel, Role
 from tunepass.space.configuration import Configuration, Value
 
+PROBE = "-ftunepass-no-such-option"  # no compiler takes it: a build that succeeds with it gives its flags to none
 
-def lower(kernel: Kernel, configuration: Configuration, build_dir: str, source_dir: str) -> Commands:
-    application = kernel.body_as(Application)
-    run = application.run
+
+def lower(
+    kernel: Kernel,
+    configuration: Configuration,
+    build_dir: str,
+    source_dir: str,
+    profile: ProfileWords | None = None,
+    probe: bool = False,
+) -> Commands:
+    """`profile` are the compiler's words, needed where a parameter asks for one. A `probe` has a flag that no compiler
+    takes."""
+    body = kernel.body_as(Application)
     values = {p.name: value_text(kernel, configuration, p.name) for p in kernel.parameters}
     values |= {BUILD: build_dir, SOURCE: source_dir}
-    lists = {FLAGS: flags(kernel, configuration), ARGUMENTS: arguments(kernel, configuration)}
-    command = expand(run.arguments, values, lists)
-    placed = holes(run.arguments)
-    if ARGUMENTS not in placed:
-        command += lists[ARGUMENTS]
+    folder = profile_folder(build_dir)
+
+    def builds(more: Words) -> tuple[Words, ...]:
+        """The build commands with more flags."""
+        more = tuple(word.replace(PROFILE, folder) for word in more)
+        named = _first_placed(kernel) if probe else None
+        lists = {FLAGS: (*flags(kernel, configuration), *more, *([PROBE] if probe else []))}
+        changed = {**values, named: f"{values[named]} {PROBE}"} if named else values
+        return tuple(expand(words, changed, lists) for words in body.build.commands)
+
+    runs = _runs(kernel, configuration, body.run.arguments, values)
+    inputs = [each.words for each in body.inputs] or [()]
+    checks = tuple(expand(body.check.command, values, {INPUT: each}) for each in inputs) if body.check.command else ()
+    if not profiled(kernel, configuration):
+        return Commands(builds=builds(()), runs=runs, checks=checks, environment=environment(kernel, configuration))
+    assert profile is not None
+    training = _training(kernel, configuration, values) or runs
+    merge = (tuple(word.replace(PROFILE, folder) for word in profile.merge),) if profile.merge else ()
     return Commands(
-        builds=tuple(expand(words, values, lists) for words in application.build.commands),
-        run=command,
-        check=expand(application.check.command, values, lists),
+        builds=(*merge, *builds(profile.use)),
+        instrumented=builds(profile.generate),
+        training=training,
+        runs=runs,
+        checks=checks,
         environment=environment(kernel, configuration),
     )
+
+
+def _runs(kernel: Kernel, configuration: Configuration, command: Words, values: dict[str, str]) -> tuple[Words, ...]:
+    """The command for each input; none where there is no command."""
+    inputs = [each.words for each in kernel.body_as(Application).inputs] or [()]
+    return tuple(_run(kernel, configuration, command, values, words) for words in inputs) if command else ()
+
+
+def _run(kernel: Kernel, configuration: Configuration, command: Words, values: dict[str, str], given: Words) -> Words:
+    """Arguments and the input come last where they have no place of their own."""
+    lists = {ARGUMENTS: arguments(kernel, configuration), INPUT: given}
+    placed = holes(command)
+    last = tuple(word for name, words in lists.items() if name not in placed for word in words)
+    return expand(command, values, lists) + last
+
+
+def _training(kernel: Kernel, configuration: Configuration, values: dict[str, str]) -> tuple[Words, ...]:
+    """One run, or one for each input if it asks for them; none where there is no command for it."""
+    command = kernel.body_as(Application).build.training
+    runs = _runs(kernel, configuration, command, values)
+    return (
+        runs if INPUT in holes(command) else tuple(_run(kernel, configuration, c, values, ()) for c in [command] if c)
+    )
+
+
+def run_words(kernel: Kernel, configuration: Configuration, build_dir: str, source_dir: str) -> Words:
+    """The run without an input."""
+    values = {p.name: value_text(kernel, configuration, p.name) for p in kernel.parameters}
+    values |= {BUILD: build_dir, SOURCE: source_dir}
+    return _run(kernel, configuration, kernel.body_as(Application).run.arguments, values, ())
+
+
+def profiled(kernel: Kernel, configuration: Configuration) -> bool:
+    """Does a parameter ask for a build in two phases?"""
+    return any(b.role == "profile" and configuration[b.parameter] for b in kernel.bindings)
+
+
+def _first_placed(kernel: Kernel) -> str | None:
+    """A flag or macro that stands in a build command by its own name, where none stands in `{FLAGS}`."""
+    placed = holes(w for words in kernel.body_as(Application).build.commands for w in words)
+    names = [b.parameter for b in kernel.bindings if b.role in ("flag", "macro") and b.parameter in placed]
+    return names[0] if names and FLAGS not in placed else None
 
 
 def flags(kernel: Kernel, configuration: Configuration) -> Words:

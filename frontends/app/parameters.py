@@ -24,7 +24,7 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
     "permutation": (*COMMON, "items"),
 }
 NEEDED = {"integer": "range", "real": "range", "ordinal": "values", "categorical": "values", "permutation": "items"}
-TAKEN = frozenset({"FLAGS", "ARGUMENTS", "build_dir", "source_dir"})  # placeholders of their own
+TAKEN = frozenset({"FLAGS", "ARGUMENTS", "INPUT", "build_dir", "source_dir"})  # placeholders of their own
 
 Fields = Mapping[str, yaml.Node]
 
@@ -50,6 +50,9 @@ def read_parameter(reader: DocumentReader, key: yaml.Node, node: yaml.Node) -> t
         raise SourceError(Diagnostic(first.message, reader.span(faulty_node), first.hint)) from None
     if "default" in fields:
         parameter = _with_default(reader, name, kind, fields, parameter)
+    choices = parameter.domain if isinstance(parameter, Categorical) else ()
+    if role == "profile" and not (choices and all(isinstance(value, bool) for value in choices)):
+        raise reader.fail("a profile is used or not: its values are false and true", fields[NEEDED[kind]])
     return parameter, Binding(name, cast(Role, role), reader.span(node), _form(reader, name, role, fields))
 
 

@@ -11,14 +11,15 @@ import yaml
 from tunepass.diagnostics import Source, SourceError, Span, TunepassError
 from tunepass.frontends.app.document import UNITS_BYTE, UNITS_S, DocumentReader
 from tunepass.frontends.app.metrics import read_metrics, read_reading
-from tunepass.frontends.app.words import ARGUMENTS, BUILD, FLAGS, SOURCE, holes, read_command
-from tunepass.ir.application import Build, Check, Words
+from tunepass.frontends.app.words import ARGUMENTS, BUILD, FLAGS, INPUT, SOURCE, holes, read_command
+from tunepass.ir.application import Build, Check, Input, Words
 from tunepass.ir.run import Metric, RunCommand
 from tunepass.ir.stated_model import RUN_OBJECTIVES, StatedModel, check_objectives
 from tunepass.space.parameter import Parameter
 
-BUILD_FIELDS = ("command", "commands", "product", "in", "link", "time_limit")
-RUN_FIELDS = ("command", "metrics", "time_limit", "memory_limit", "repeats", "deterministic")
+BUILD_FIELDS = ("command", "commands", "product", "in", "link", "training", "time_limit")
+RUN_FIELDS = ("command", "inputs", "over_inputs", "metrics", "time_limit", "memory_limit", "repeats", "deterministic")
+INPUT_FIELDS = ("input", "weight")
 CHECK_FIELDS = ("command", "output", "relative", "absolute")
 FOLDERS = (BUILD, SOURCE)
 
@@ -43,8 +44,14 @@ def read_build(reader: DocumentReader, node: yaml.Node, names: Sequence[str]) ->
         product=_inside(reader, fields["product"], "the product") if "product" in fields else "",
         copied=copied,
         linked=_paths(reader, fields["link"], "link") if "link" in fields else (),
+        training=_training(reader, fields["training"], names) if "training" in fields else (),
         limit_s=_seconds(reader, fields["time_limit"]) if "time_limit" in fields else Build().limit_s,
+        span=reader.span(listed[0]),
     )
+
+
+def _training(reader: DocumentReader, node: yaml.Node, names: Sequence[str]) -> Words:
+    return read_command(reader, node, "the training command", (ARGUMENTS, INPUT, *FOLDERS, *names))
 
 
 def _place(reader: DocumentReader, node: yaml.Node) -> bool:
@@ -59,9 +66,16 @@ def read_run(
 ) -> tuple[RunCommand, yaml.Node, dict[str, object]]:
     """The command, its node, and the limits as fields of an Application."""
     fields = reader.record(node, "run", RUN_FIELDS, ("command",))
-    words = read_command(reader, fields["command"], "the run command", (ARGUMENTS, *FOLDERS, *names))
+    listed = reader.items(fields["inputs"], "inputs") if "inputs" in fields else []
+    inputs = tuple(_input(reader, item) for item in listed)
+    known = (ARGUMENTS, *([INPUT] if inputs else []), *FOLDERS, *names)
+    words = read_command(reader, fields["command"], "the run command", known)
     metrics = read_metrics(reader, fields["metrics"]) if "metrics" in fields else ()
-    limits: dict[str, object] = {}
+    limits: dict[str, object] = {"inputs": inputs}
+    if "over_inputs" in fields:
+        limits["worst"] = reader.one_of(fields["over_inputs"], "over_inputs", ("mean", "worst")) == "worst"
+        if not inputs:
+            raise reader.fail("there are no `inputs` that this could be over", fields["over_inputs"])
     if "time_limit" in fields:
         limits["limit_s"] = _seconds(reader, fields["time_limit"])
     if "memory_limit" in fields:
@@ -74,6 +88,17 @@ def read_run(
         if limits["deterministic"] and not metrics:
             raise reader.fail("wall time is never deterministic; name a metric", fields["deterministic"])
     return RunCommand(arguments=words, metrics=metrics, span=reader.span(node)), fields["command"], limits
+
+
+def _input(reader: DocumentReader, node: yaml.Node) -> Input:
+    """`large.txt`, or `{input: large.txt --deep, weight: 3}`."""
+    if not isinstance(node, yaml.MappingNode):
+        return Input(words=read_command(reader, node, "an input", ()))
+    fields = reader.record(node, "an input", INPUT_FIELDS, ("input",))
+    weight = float(reader.number(fields["weight"], "a weight")) if "weight" in fields else 1.0
+    if not 0 < weight < 1e9:
+        raise reader.fail(f"a weight is positive, got `{fields['weight'].value}`", fields["weight"])
+    return Input(words=read_command(reader, fields["input"], "an input", ()), weight=weight)
 
 
 def read_check(reader: DocumentReader, node: yaml.Node, names: Sequence[str]) -> Check:
@@ -92,9 +117,8 @@ def read_check(reader: DocumentReader, node: yaml.Node, names: Sequence[str]) ->
     compared = () if whole or output is None else tuple(read_reading(reader, i) for i in reader.items(output, "output"))
     if output is not None and not whole and not compared:
         raise reader.fail("output lists at least one number", output)
-    command = (
-        read_command(reader, fields["command"], "the check command", (*FOLDERS, *names)) if "command" in fields else ()
-    )
+    known = (INPUT, *FOLDERS, *names)
+    command = read_command(reader, fields["command"], "the check command", known) if "command" in fields else ()
     relative, absolute = (_tolerance(reader, fields, name) for name in ("relative", "absolute"))
     return Check(command=command, compared=compared, whole_output=whole, relative=relative, absolute=absolute)
 

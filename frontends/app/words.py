@@ -12,7 +12,8 @@ from tunepass.diagnostics import nearest
 from tunepass.frontends.app.document import DocumentReader
 from tunepass.ir.application import Words
 
-FLAGS, ARGUMENTS, BUILD, SOURCE = "FLAGS", "ARGUMENTS", "build_dir", "source_dir"
+FLAGS, ARGUMENTS, INPUT = "FLAGS", "ARGUMENTS", "INPUT"
+BUILD, SOURCE = "build_dir", "source_dir"
 SHELL = frozenset("|&;<>`$")
 HOLE = re.compile(r"\{\{|\}\}|\{(\w+)\}|[{}]")
 

@@ -63,8 +63,8 @@ def lower(configuration: Configuration, folder: str) -> Commands:
     c = {**DEFAULT, **configuration}
     return Commands(
         builds=((sys.executable, "-S", "build.py", str(c["level"])),),
-        run=(sys.executable, "-S", "program.py", str(c["n"])),
-        check=(sys.executable, "-S", "-c", "import sys; sys.exit(open('result').read() != '42')"),
+        runs=((sys.executable, "-S", "program.py", str(c["n"])),),
+        checks=((sys.executable, "-S", "-c", "import sys; sys.exit(open('result').read() != '42')"),),
         environment=(("MODE", str(c["mode"])),),
     )
 
@@ -184,7 +184,7 @@ def test_a_run_that_is_behind_is_ended_while_it_goes_on(task: ApplicationTask) -
 
 def test_what_hides_wrong_results_is_a_warning(task: ApplicationTask) -> None:
     def unchecked(configuration: Configuration, folder: str) -> Commands:
-        return replace(lower(configuration, folder), check=())
+        return replace(lower(configuration, folder), checks=())
 
     for wanting, warning in [
         (replace(task, lower=unchecked, compared=()), "no reference"),

@@ -17,7 +17,6 @@ from tunepass.diagnostics import ToolError, TunepassError
 from tunepass.evaluators.base import Evaluator
 from tunepass.files import encoded, scratch_folder
 from tunepass.frontends.app.emission import chosen, emit_files, program_name
-from tunepass.frontends.app.lowering import lower
 from tunepass.hwmodels.base import Costs
 from tunepass.ir.application import Application
 from tunepass.ir.kernel import Kernel
@@ -141,20 +140,16 @@ class ApplicationBackend(Backend):
         return f"{program} is not built: the commands of {self.kernel.source.name} run in a `build` without --frozen"
 
     def _build(self, kernel: Kernel, tree: Path) -> None:
-        from tunepass.evaluators.process.failures import compile_failure
-        from tunepass.evaluators.process.run import base_environment, run_limited
+        from tunepass.evaluators.application_builds import ApplicationBuilds
+        from tunepass.evaluators.process.workspace import Workspace
 
-        task = self._task()
-        if task.private:
-            task.sources.copy(tree)
-        for words in lower(kernel, chosen(kernel), str(tree), str(task.sources.folder)).builds:
-            cwd = tree if task.private else task.sources.folder
-            done = run_limited(words, limits=task.build_limits, cwd=cwd, env=base_environment(), trust="tool")
-            failure = compile_failure(done, task.build_limits)
-            if failure is not None:
-                raise ToolError(f"the tuned {kernel.name} does not build", hint=failure.log)
-        if not (tree / task.product).is_file():
-            raise ToolError(f"the build of {kernel.name} did not make {task.product}")
+        workspace = Workspace()
+        try:
+            failure = ApplicationBuilds(self._task(), workspace).build(chosen(kernel), tree)
+        finally:
+            workspace.close()
+        if failure is not None:
+            raise ToolError(f"the tuned {kernel.name} does not build", hint=failure.log)
 
     def _task(self) -> ApplicationTask:
         from tunepass.backends.application_task import task_of

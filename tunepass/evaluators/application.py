@@ -6,66 +6,31 @@ build (once for all configurations that share it) -> same program as before? -> 
 
 from __future__ import annotations
 
-import shutil
-import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tunepass.diagnostics import ToolError
+from tunepass.evaluators.application_builds import ApplicationBuilds
+from tunepass.evaluators.application_task import ApplicationTask as ApplicationTask
 from tunepass.evaluators.building import BuildingEvaluator, BuiltConfiguration
 from tunepass.evaluators.measure.interleaved import Behind, interleaved
 from tunepass.evaluators.measure.metrics import MetricPattern, OutputMetric, Usage
 from tunepass.evaluators.measure.output_comparison import numbers_differ, outputs_differ
 from tunepass.evaluators.measure.repeats import WALL_TIME, Cut, Repeats
 from tunepass.evaluators.measure.stages import measuring, spent
-from tunepass.evaluators.measure.timing import MeasurePlan
-from tunepass.evaluators.measure.tolerance import Tolerance
-from tunepass.evaluators.object_cache import digest
 from tunepass.evaluators.process.cores import reserved_core
-from tunepass.evaluators.process.failures import compile_failure, run_failure
+from tunepass.evaluators.process.failures import run_failure
 from tunepass.evaluators.process.run import Completed, Limits, base_environment, run_limited, tail
-from tunepass.evaluators.source_tree import BuildTree, BuildTrees, Sources, copied
-from tunepass.evaluators.toolchains.source_files import FileRead, check_unchanged
+from tunepass.evaluators.source_tree import BuildTree, copied
+from tunepass.evaluators.toolchains.source_files import check_unchanged
 from tunepass.ir.application import Commands, Words
 from tunepass.space.configuration import Configuration
-from tunepass.study.objective import Objective
 from tunepass.study.outcome import Evaluation, Failed, Measured
 
 VERSION = "application 1"  # of what is measured and how; part of every identity
 SAME_CODE = "same program and same run as an earlier candidate: its outcome was taken"
-PLAN = MeasurePlan(budget_s=3.0, precision=0.01, least=3, most=15)
-Lower = Callable[[Configuration, str], Commands]  # (configuration, build folder)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ApplicationTask:
-    """`private`: built and run in a private copy of the sources, else where they are. `reference` is the configuration
-    whose output is right and whose time bounds the others'. Without `metrics` the wall time in ms counts."""
-
-    sources: Sources
-    lower: Lower
-    reference: Configuration
-    private: bool = True
-    product: str = ""
-    files: tuple[FileRead, ...] = ()  # what is built; a search ends when one of them changes
-    metrics: tuple[OutputMetric | Usage, ...] = ()
-    compared: tuple[OutputMetric, ...] = ()
-    whole_output: bool = False
-    tolerance: Tolerance = field(default_factory=lambda: Tolerance(ulps=0))
-    plan: MeasurePlan = PLAN
-    build_limits: Limits = field(default_factory=lambda: Limits(wall_s=120, processes=256))
-    run_limits: Limits = field(default_factory=lambda: Limits(wall_s=120))
-    adapt_limit: bool = True
-
-    @property
-    def objectives(self) -> tuple[Objective, ...]:
-        return tuple(metric.objective for metric in self.metrics) or (WALL_TIME,)
-
-    @property
-    def compares(self) -> bool:
-        return self.whole_output or bool(self.compared)
 
 
 @dataclass(slots=True)
@@ -77,18 +42,22 @@ class BuiltApplication(BuiltConfiguration):
 
 @dataclass(frozen=True, slots=True)
 class _Run:
+    """Of all inputs: what each of them printed, and their values as one."""
+
     seconds: float
     values: Mapping[str, float]
-    output: str
+    by_input: tuple[Mapping[str, float], ...] = ()
+    outputs: tuple[str, ...] = ()
     cut: bool = False  # ended while it ran, because it was behind
 
 
 @dataclass(frozen=True, slots=True)
 class _Bounds:
-    """What the reference told: the limits of a run, and its output."""
+    """What the reference told: the limits of a run, its values and its outputs by input."""
 
     limits: Limits
-    output: str | None
+    outputs: tuple[str, ...] | None
+    values: tuple[Mapping[str, float], ...] = ()
     failure: Failed | None = None  # of the reference, where nothing has to equal its output
 
 
@@ -98,9 +67,7 @@ class DeterministicRun(BuildingEvaluator[BuiltApplication]):
     def __init__(self, task: ApplicationTask):
         super().__init__(SAME_CODE)
         self.task = task
-        self.build_trees = BuildTrees(self.workspace)
-        self._snapshot: Path | None = None  # of the sources
-        self._copying = threading.Lock()
+        self.builds = ApplicationBuilds(task, self.workspace)
         self._bounds: _Bounds | None = None
         self._repeats = Repeats(task.plan, task.objectives)
 
@@ -108,13 +75,13 @@ class DeterministicRun(BuildingEvaluator[BuiltApplication]):
     def warnings(self) -> tuple[str, ...]:
         """What makes a wrong result hard to see."""
         task = self.task
-        if not task.compares and not task.lower(task.reference, "").check:
+        if not task.compares and not task.lower(task.reference, "").checks:
             return ("no reference: a wrong result shows only in the exit status of the program",)
-        output = self._bounds.output if self._bounds else None
+        outputs = (self._bounds.outputs if self._bounds else None) or ()
         blind = [
             number.pattern
             for number in task.compared
-            if output is not None and (value := number.find(output)) and task.tolerance.holds(value, 0.0)
+            if any((value := number.find(output)) and task.tolerance.holds(value, 0.0) for output in outputs)
         ]
         return tuple(f"the tolerance is too wide: zero would be right at {pattern!r}" for pattern in blind)
 
@@ -131,7 +98,8 @@ class DeterministicRun(BuildingEvaluator[BuiltApplication]):
 
     def set_up_again(self) -> None:
         with self._setting_up:
-            self._bounds, self.build_trees = None, BuildTrees(self.workspace)
+            self._bounds = None
+            self.builds.forget()
         bounds = self.set_up()
         if bounds.failure is not None:
             raise ToolError(f"the default configuration fails ({bounds.failure.stage})", hint=bounds.failure.log)
@@ -143,7 +111,7 @@ class DeterministicRun(BuildingEvaluator[BuiltApplication]):
             run: Failed | _Run | None = built.failure
             if run is None:
                 with self.workspace.scratch() as scratch:
-                    run = self._once(built, self._folder(built, scratch), limits)
+                    run = self._once(built, self._folder(built, scratch), _Bounds(limits, None))
         finally:
             self.discard(built)
         if isinstance(run, Failed):
@@ -152,10 +120,10 @@ class DeterministicRun(BuildingEvaluator[BuiltApplication]):
                     f"the default configuration fails ({run.stage}), so nothing says which output is right",
                     hint=run.log,
                 )
-            return _Bounds(limits, None, run)
+            return _Bounds(limits, None, failure=run)
         if self.task.adapt_limit:
             limits = replace(limits, wall_s=min(limits.wall_s, 2 + 20 * run.seconds))
-        return _Bounds(limits, run.output)
+        return _Bounds(limits, run.outputs, run.by_input)
 
     # -- building
 
@@ -168,42 +136,8 @@ class DeterministicRun(BuildingEvaluator[BuiltApplication]):
         return built
 
     def _built(self, configuration: Configuration) -> BuiltApplication:
-        commands = self.task.lower(configuration, "")
-        tree = self.build_trees.take(repr(commands.builds), lambda folder: self._build(configuration, folder))
-        return BuiltApplication(configuration, tree, key=self._key(commands, tree), failure=tree.failure)
-
-    def _build(self, configuration: Configuration, folder: Path) -> Failed | None:
-        task = self.task
-        if task.private:
-            shutil.copytree(self._sources(), folder, symlinks=True, dirs_exist_ok=True)
-        for words in task.lower(configuration, str(folder)).builds:
-            cwd = folder if task.private else task.sources.folder
-            done = run_limited(words, limits=task.build_limits, cwd=cwd, env=base_environment(), trust="tool")
-            failure = compile_failure(done, task.build_limits)
-            if failure is not None:
-                return failure
-        if task.product and not (folder / task.product).is_file():
-            return Failed("compile", f"the build did not make {task.product}")
-        return None
-
-    def _sources(self) -> Path:
-        """A copy of the sources that every build starts from. Raises SourceError where one is no longer as it was."""
-        with self._copying:
-            if self._snapshot is None or not self._snapshot.exists():
-                folder = self.workspace.new()
-                self.task.sources.copy(folder)
-                check_unchanged(self.task.files)
-                self._snapshot = folder
-            return self._snapshot
-
-    def _key(self, commands: Commands, tree: BuildTree) -> str:
-        """What is the same for configurations that run the same program in the same way."""
-        product = tree.folder / self.task.product
-        if self.task.product and tree.failure is None and product.is_file():
-            program: bytes | str = product.read_bytes()
-        else:
-            program = repr(commands.builds)
-        return digest(program, repr((commands.run, commands.environment)))
+        tree, key = self.builds.take(configuration)
+        return BuiltApplication(configuration, tree, key=key, failure=tree.failure)
 
     # -- judging
 
@@ -214,7 +148,7 @@ class DeterministicRun(BuildingEvaluator[BuiltApplication]):
         return Evaluation(outcome, built.seconds, log, speed)
 
     def discard(self, built: BuiltApplication) -> None:
-        self.build_trees.release(built.tree)
+        self.builds.release(built.tree)
 
     def _folder(self, built: BuiltApplication, scratch: Path) -> Path:
         """The build folder of one candidate's runs: nothing that another wrote is in it."""
@@ -223,64 +157,91 @@ class DeterministicRun(BuildingEvaluator[BuiltApplication]):
     def _judge(self, built: BuiltApplication, folder: Path) -> Measured | Failed:
         bounds = self.set_up()
         with spent(built.seconds, "check"):
-            first = self._right(built, folder, bounds.limits, race=True)
-            if isinstance(first, Failed):
-                return first
-            failure = None if first.cut else self._checked(built, folder, bounds)
-        if failure is not None:
-            return failure
+            first = self._right(built, folder, bounds, race=True, check=True)
+        if isinstance(first, Failed):
+            return first
         started = time.monotonic()
-        outcome = self._measured(built, folder, bounds.limits, first)
+        outcome = self._measured(built, folder, bounds, first)
         built.seconds[measuring(outcome)] = time.monotonic() - started
         return outcome
 
-    def _measured(self, built: BuiltApplication, folder: Path, limits: Limits, first: _Run) -> Measured | Failed:
+    def _measured(self, built: BuiltApplication, folder: Path, bounds: _Bounds, first: _Run) -> Measured | Failed:
         return Measured(first.values, (first.values[self.task.objectives[0].name],))
 
-    def _once(self, built: BuiltApplication, folder: Path, limits: Limits, race: bool = False) -> _Run | Failed:
+    def _once(
+        self, built: BuiltApplication, folder: Path, bounds: _Bounds, *, race: bool = False, check: bool = False
+    ) -> _Run | Failed:
+        """A run with each input, one after the other. A `race` may end it early; a `check` follows each."""
         commands = self.task.lower(built.configuration, str(folder))
+        seconds, values, outputs = 0.0, list[Mapping[str, float]](), list[str]()
+        for place, words in enumerate(commands.runs):
+            done, cut = self._raced(words, commands, folder, bounds, values if race else None)
+            seconds += done.seconds
+            if cut:
+                return self._cut(seconds, [*(v[WALL_TIME.name] for v in values), done.seconds * 1000.0], bounds)
+            failure = run_failure(done, bounds.limits)
+            if failure is None and check and commands.checks:
+                failure = self._checked(commands.checks[place], commands, folder, bounds)
+            found = failure or self._values(done)
+            if isinstance(found, Failed):
+                return found
+            values.append(found)
+            outputs.append(done.stdout)
+        return _Run(seconds, self.task.over_inputs.combined(values, bounds.values), tuple(values), tuple(outputs))
+
+    def _raced(
+        self, words: Words, commands: Commands, folder: Path, bounds: _Bounds, before: list[Mapping[str, float]] | None
+    ) -> tuple[Completed, bool]:
+        """A run after those with the inputs `before` it; None: it is let end, whatever it takes."""
 
         def run(limits: Limits) -> Completed:
-            return self._run(commands.run, commands, folder, limits)
+            return self._run(words, commands, folder, limits)
 
-        done, cut = self._repeats.raced(run, limits) if race else (run(limits), False)
-        if cut:
-            return _Run(done.seconds, {WALL_TIME.name: done.seconds * 1000.0}, "", cut=True)
-        failure = run_failure(done, limits)
-        if failure is not None:
-            return failure
+        if before is None or not self._repeats.timed:
+            return run(bounds.limits), False
+        spent = [values[WALL_TIME.name] for values in before]
+        over = self.task.over_inputs
+        return self._repeats.raced(
+            run, bounds.limits, lambda cut_s: over.allowed(cut_s * 1000.0, spent, bounds.values) / 1000.0
+        )
+
+    def _cut(self, seconds: float, spent: list[float], bounds: _Bounds) -> _Run:
+        least = self.task.over_inputs.least(spent, bounds.values)
+        return _Run(seconds, {WALL_TIME.name: least}, cut=True)
+
+    def _values(self, done: Completed) -> dict[str, float] | Failed:
         if not self.task.metrics:
-            return _Run(done.seconds, {WALL_TIME.name: done.seconds * 1000.0}, done.stdout)
+            return {WALL_TIME.name: done.seconds * 1000.0}
         values: dict[str, float] = {}
         for metric in self.task.metrics:
             value = metric.of(done) if isinstance(metric, Usage) else _found(metric, done)
             if isinstance(value, Failed):
                 return value
             values[metric.objective.name] = value
-        return _Run(done.seconds, values, done.stdout)
+        return values
 
-    def _differing(self, run: _Run) -> Failed | None:
+    def _differing(self, run: _Run, bounds: _Bounds) -> Failed | None:
         """The failure of a run that printed something else than the reference."""
-        task, expected = self.task, self.set_up().output
-        if expected is None:
-            return None
+        task = self.task
         ignored = [metric for metric in task.metrics if isinstance(metric, MetricPattern)]
-        problem = numbers_differ(expected, run.output, task.compared, task.tolerance)
-        if problem is None and task.whole_output:
-            problem = outputs_differ(expected, run.output, ignored, task.tolerance)
-        return Failed("wrong_result", problem) if problem is not None else None
+        for expected, got in zip(bounds.outputs or (), run.outputs):
+            problem = numbers_differ(expected, got, task.compared, task.tolerance)
+            if problem is None and task.whole_output:
+                problem = outputs_differ(expected, got, ignored, task.tolerance)
+            if problem is not None:
+                return Failed("wrong_result", problem)
+        return None
 
-    def _right(self, built: BuiltApplication, folder: Path, limits: Limits, race: bool = False) -> _Run | Failed:
+    def _right(
+        self, built: BuiltApplication, folder: Path, bounds: _Bounds, *, race: bool = False, check: bool = False
+    ) -> _Run | Failed:
         """A run, whose output is compared: each one is, the timed ones too. A `race` may end it before that."""
-        run = self._once(built, folder, limits, race)
-        return run if isinstance(run, Failed) or run.cut else self._differing(run) or run
+        run = self._once(built, folder, bounds, race=race, check=check)
+        return run if isinstance(run, Failed) or run.cut else self._differing(run, bounds) or run
 
-    def _checked(self, built: BuiltApplication, folder: Path, bounds: _Bounds) -> Failed | None:
-        task, commands = self.task, self.task.lower(built.configuration, str(folder))
-        if not commands.check:
-            return None
-        limits = replace(bounds.limits, wall_s=task.run_limits.wall_s)
-        done = self._run(commands.check, commands, folder, limits)
+    def _checked(self, words: Words, commands: Commands, folder: Path, bounds: _Bounds) -> Failed | None:
+        limits = replace(bounds.limits, wall_s=self.task.run_limits.wall_s)
+        done = self._run(words, commands, folder, limits)
         if done.ended == "exit" and done.returncode != 0:
             return Failed("wrong_result", f"the check ended with status {done.returncode}\n{done.log}")
         return run_failure(done, limits)
@@ -302,10 +263,10 @@ def _found(metric: OutputMetric, done: Completed) -> float | Failed:
 class ApplicationRun(DeterministicRun):
     """For metrics that vary from run to run: medians over runs, and finalists measured again in turns."""
 
-    def _measured(self, built: BuiltApplication, folder: Path, limits: Limits, first: _Run) -> Measured | Failed:
+    def _measured(self, built: BuiltApplication, folder: Path, bounds: _Bounds, first: _Run) -> Measured | Failed:
 
         def once() -> Mapping[str, float] | Cut | Failed:
-            run = self._right(built, folder, limits, race=True)
+            run = self._right(built, folder, bounds, race=True)
             return run if isinstance(run, Failed) else Cut(run.values) if run.cut else run.values
 
         return self._repeats.measure(once, Cut(first.values) if first.cut else first.values)
@@ -319,13 +280,13 @@ class ApplicationRun(DeterministicRun):
     ) -> list[list[float]]:
         """Interleaved runs of finalists: the first objective's value by round; empty for one that fails now. `seconds`
         and `behind` as in tunepass.evaluators.measure.interleaved."""
-        limits, name = self.set_up().limits, self.task.objectives[0].name
+        bounds, name = self.set_up(), self.task.objectives[0].name
         built = [self.prepare(configuration) for configuration in configurations]
         with self.workspace.scratch() as scratch:
             folders = [self._place(application, scratch / str(i)) for i, application in enumerate(built)]
 
             def measure(index: int) -> float | Failed:
-                run = self._right(built[index], folders[index], limits)
+                run = self._right(built[index], folders[index], bounds)
                 return run if isinstance(run, Failed) else run.values[name]
 
             try:

@@ -7,7 +7,7 @@ import os
 import shutil
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from fnmatch import fnmatch
 from pathlib import Path
@@ -20,17 +20,25 @@ from tunepass.study.manifest import Part
 from tunepass.study.outcome import Failed
 
 MOST_BYTES = 1 << 30  # of copied sources; what is larger is linked
+OBJECTS = frozenset({".o", ".obj", ".lo"})
+SOURCE_SUFFIXES = frozenset(
+    {".c", ".cc", ".cpp", ".cxx", ".c++", ".C", ".m", ".mm", ".f", ".f90", ".F90", ".s", ".S", ".cu", ".rs", ".ml"}
+)
+COUNTS = frozenset({".gcda", ".gcno", ".profraw"})
+CONFIGURED = frozenset({"CMakeCache.txt", "config.status", "config.cache"})
 KEPT = 16  # built trees that nobody uses
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sources:
     """What an application is built from: the files that `patterns` match in `folder`, and folders whole; `linked` is
-    not copied. `span` is where a pattern that matches nothing is complained about."""
+    not copied. `made` is what the build makes; like other things that an earlier build left, it is not among the
+    sources. `span` is where a pattern that matches nothing is complained about."""
 
     folder: Path
     patterns: tuple[str, ...] = ()
     linked: tuple[str, ...] = ()
+    made: str = ""
     span: Span | None = None
 
     def files(self) -> list[Path]:
@@ -42,7 +50,7 @@ class Sources:
                 raise SourceError(f"no file matches `{pattern}` in {self.folder}", self.span)
             for path in matched:
                 matches |= set(self._below(path)) if path.is_dir() else {path}
-        return sorted(path.relative_to(self.folder) for path in matches)
+        return sorted(without_leftovers(path.relative_to(self.folder) for path in matches if not self._is_made(path)))
 
     def read(self) -> Iterator[tuple[FileRead, bytes]]:
         """Every file with its content."""
@@ -57,6 +65,9 @@ class Sources:
             parent = Path(root)
             folders[:] = [name for name in folders if not self._left_out(parent / name)]
             yield from (parent / name for name in names if not self._left_out(parent / name))
+
+    def _is_made(self, path: Path) -> bool:
+        return bool(self.made) and path.relative_to(self.folder) == Path(self.made)
 
     def _left_out(self, path: Path) -> bool:
         relative = path.relative_to(self.folder).as_posix()
@@ -80,6 +91,18 @@ class Sources:
             raise ToolError(
                 f"cannot copy the sources to {target}: {error.strerror}", hint="is the disk full?"
             ) from None
+
+
+def without_leftovers(paths: Iterable[Path]) -> list[Path]:
+    """Paths but for what an earlier build has left: objects of sources that are there too, what a compiler has counted,
+    and how the tree was configured. A build that found them would make nothing anew."""
+    known = list(paths)
+    sources = {path.stem for path in known if path.suffix in SOURCE_SUFFIXES}
+    return [path for path in known if not (_is_leftover(path) or (path.suffix in OBJECTS and path.stem in sources))]
+
+
+def _is_leftover(path: Path) -> bool:
+    return path.suffix in COUNTS or path.name in CONFIGURED or "CMakeFiles" in path.parts
 
 
 @dataclass(slots=True)

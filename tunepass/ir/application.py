@@ -10,6 +10,12 @@ from tunepass.ir.body import Body
 from tunepass.ir.run import RunCommand
 
 Words = tuple[str, ...]  # an argument vector; words may hold placeholders such as {FLAGS} and {build_dir}
+PROFILE = "PROFILE"  # the folder of a profile's counts, in a compiler's words for it
+
+
+def profile_folder(build_dir: str) -> str:
+    """Beside the build folder, which is emptied between the two phases of a build with a profile."""
+    return f"{build_dir}.profile"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,23 +30,46 @@ class Reading:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Build:
     """Commands run in order, in a private copy of the sources (`copied`) or where the sources are. `product` is the
-    program they make."""
+    program they make; `training` what an instrumented one runs, if not the run's own command."""
 
     commands: tuple[Words, ...] = ()
     product: str = ""
     copied: bool = True
     linked: Words = ()  # what the copy has as links: large inputs that are only read
+    training: Words = ()
     limit_s: float = 120.0
+    span: Span | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProfileWords:
+    """What a compiler is told so that a program counts what it does, and then to use what was counted; `merge` is run
+    in between. Words may hold PROFILE, the folder of the counts."""
+
+    generate: Words
+    use: Words
+    merge: Words = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Input:
+    """Words that stand for `{INPUT}` in one of the runs, and how much that run counts."""
+
+    words: Words
+    weight: float = 1.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Commands:
     """What is run to build, run and check one configuration, every placeholder filled in, and the environment of the
-    run."""
+    run. With a profile the `instrumented` builds come first, then the `training`, then the builds. `runs` and `checks`
+    have one entry for each input."""
 
     builds: tuple[Words, ...] = ()
-    run: Words
-    check: Words = ()
+    instrumented: tuple[Words, ...] = ()
+    training: tuple[Words, ...] = ()
+    runs: tuple[Words, ...]
+    checks: tuple[Words, ...] = ()
     environment: tuple[tuple[str, str], ...] = ()
 
 
@@ -59,6 +88,7 @@ class Check:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Application(Body):
     """`sources` are globs of what the program is built from; `tools` the programs whose versions its results depend on.
+    It is run once for each of the `inputs`, if there are any; the weighted mean of them counts, or the `worst` of them.
     `limit_s` None: the limit follows the default's own time. `repeats` None: until the median is steady."""
 
     kind: ClassVar[str] = "application"
@@ -68,6 +98,8 @@ class Application(Body):
     tools: Words = ()
     build: Build = Build()
     check: Check = Check()
+    inputs: tuple[Input, ...] = ()
+    worst: bool = False
     limit_s: float | None = None
     memory_bytes: int | None = None
     repeats: int | None = None

@@ -11,7 +11,7 @@ from tunepass.ir.stated_model import StatedModel
 from tunepass.space.constraint import Constraint
 from tunepass.space.parameter import Parameter
 
-Role = Literal["macro", "constant", "flag", "directive", "environment", "argument"]
+Role = Literal["macro", "constant", "flag", "directive", "environment", "argument", "profile"]
 
 
 @dataclass(frozen=True, slots=True)

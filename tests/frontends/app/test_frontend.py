@@ -11,8 +11,8 @@ from tunepass.diagnostics import Source, SourceError
 from tunepass.expr.printer import to_text
 from tunepass.frontends.app.emission import emit_files
 from tunepass.frontends.app.frontend import AppFrontend
-from tunepass.frontends.app.lowering import lower
-from tunepass.ir.application import Application
+from tunepass.frontends.app.lowering import PROBE, lower
+from tunepass.ir.application import Application, ProfileWords
 from tunepass.ir.kernel import Choice
 from tunepass.space.configuration import Configuration
 from tunepass.space.parameter import Categorical, Integer, Ordinal, Permutation, Real
@@ -78,9 +78,9 @@ def test_commands_of_a_configuration() -> None:
     found = lower(k, values, "/b", "/s")
     flags = "-O3 -funroll-loops --param max-unroll-times=2 -DBLOCK=16"
     assert found.builds == (("make", "-s", f"CFLAGS={flags}", "OUT=/b"), ("touch", "/b/{done}"))
-    assert found.run == ("./solver", "--ratio", "1.0", "--checks=0", "--order=k,i,j", "100")
+    assert found.runs[0] == ("./solver", "--ratio", "1.0", "--checks=0", "--order=k,i,j", "100")
     assert found.environment == (("OMP_NUM_THREADS", "2"),)
-    assert found.check == ("python3", "/s/check.py")
+    assert found.checks[0] == ("python3", "/s/check.py")
 
 
 def test_a_list_of_flags_is_words_where_it_stands_alone() -> None:
@@ -92,11 +92,42 @@ def test_a_list_of_flags_is_words_where_it_stands_alone() -> None:
     assert built == [("gcc", "-O2", "-g", "a.c"), ("gcc", "a.c")]
 
 
+INPUTS = """\
+sources: [a.c]
+tools: [gcc]
+parameters:
+  OPT: {kind: categorical, values: [-O1, -O2], role: flag}
+  PGO: {kind: categorical, values: [false, true], role: profile}
+  N: {kind: integer, range: [1, 4], role: argument, form: "-n {}"}
+build: {command: "gcc {FLAGS} a.c", training: ./a.out train.txt}
+run: {command: "./a.out {INPUT} {ARGUMENTS}", inputs: [a.txt, {input: b.txt --deep, weight: 3}], over_inputs: worst}
+check: {command: "cmp out {INPUT}.expected"}
+"""
+
+
+def test_inputs_are_runs_of_their_own() -> None:
+    k = kernel(INPUTS)
+    body = k.body_as(Application)
+    found = lower(k, Configuration({"OPT": "-O1", "PGO": False, "N": 2}), "/b", "/s")
+    assert found.runs == (("./a.out", "a.txt", "-n", "2"), ("./a.out", "b.txt", "--deep", "-n", "2"))
+    assert found.checks == (("cmp", "out", "a.txt.expected"), ("cmp", "out", "b.txt --deep.expected"))
+    assert found.instrumented == () and [each.weight for each in body.inputs] == [1, 3] and body.worst
+    assert lower(k, Configuration({"OPT": "-O1", "PGO": False, "N": 2}), "", "", probe=True).builds[0][2] == PROBE
+
+
+def test_a_profile_is_a_build_in_two_phases() -> None:
+    words = ProfileWords(generate=("-gen=PROFILE",), use=("-use=PROFILE",), merge=("merge", "PROFILE"))
+    found = lower(kernel(INPUTS), Configuration({"OPT": "-O1", "PGO": True, "N": 2}), "/b", "/s", words)
+    assert found.instrumented == (("gcc", "-O1", "-gen=/b.profile", "a.c"),)
+    assert found.training == (("./a.out", "train.txt", "-n", "2"),)
+    assert found.builds == (("merge", "/b.profile"), ("gcc", "-O1", "-use=/b.profile", "a.c"))
+
+
 def test_arguments_without_a_place_come_last() -> None:
     k = kernel(
         "parameters:\n  N: {kind: integer, range: [1, 4], role: argument, form: '-n {}'}\nrun: {command: prog x}\n"
     )
-    assert lower(k, Configuration({"N": 3}), "", "").run == ("prog", "x", "-n", "3")
+    assert lower(k, Configuration({"N": 3}), "", "").runs[0] == ("prog", "x", "-n", "3")
 
 
 def test_plain_scalars_are_what_people_think() -> None:

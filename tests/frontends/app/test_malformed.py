@@ -40,6 +40,18 @@ EDITS: Mapping[str, tuple[str, str]] = {
     "metric_matches": ('["time: {time} ms"]', '[{pattern: "time: {time} ms", matches: all}]'),
     "metric_measure": ('["time: {time} ms"]', "[{measure: cpu, unit: s}]"),
     "metric_measure_unknown": ('["time: {time} ms"]', "[{measure: cpus}]"),
+    "profile_values": (
+        "N: {kind: integer, range: [1, 8], role: argument}",
+        "N: {kind: integer, range: [1, 8], role: profile}",
+    ),
+    "profile_without_tools": (
+        "N: {kind: integer, range: [1, 8], role: argument}",
+        "N: {kind: categorical, values: [false, true], role: profile}",
+    ),
+    "training_without_profile": ("  product: prog", "  product: prog\n  training: ./prog"),
+    "input_without_inputs": ("./prog {ARGUMENTS}", "./prog {INPUT}"),
+    "input_weight": ("./prog {ARGUMENTS}", "./prog\n  inputs: [{input: a.txt, weight: 0}]"),
+    "over_no_inputs": ("./prog {ARGUMENTS}", "./prog\n  over_inputs: worst"),
     "unknown_section": ("check:", "chekc:"),
     "section_twice": ("check:", "run:"),
     "no_run": ('run:\n  command: ./prog {ARGUMENTS}\n  metrics: ["time: {time} ms"]\n', ""),

@@ -58,13 +58,18 @@ class Repeats:
         slower = min(max(self._speed_of_best / machine_speed(), SPEEDS[0]), SPEEDS[1])
         return self.plan.cutoff_factor * median(self.best) / 1000.0 * slower + START_S
 
-    def raced(self, run: Callable[[Limits], Completed], limits: Limits, spent_s: float = 0.0) -> tuple[Completed, bool]:
-        """A run, and whether it was ended because it is behind. `spent_s`: of what may pass until then. One that has
-        mostly waited, perhaps because others had the core, may try again."""
+    def raced(
+        self,
+        run: Callable[[Limits], Completed],
+        limits: Limits,
+        allowed: Callable[[float], float] = lambda cut_s: cut_s,
+    ) -> tuple[Completed, bool]:
+        """A run, and whether it was ended because it is behind. `allowed`: the seconds that it may take itself, of
+        those until then. One that has mostly waited, perhaps because others had the core, may try again."""
         cut_s = self.cut_s()
-        if cut_s is None or cut_s - spent_s >= limits.wall_s:
+        if cut_s is None or allowed(cut_s) >= limits.wall_s:
             return run(limits), False
-        shorter = replace(limits, wall_s=max(START_S, cut_s - spent_s))
+        shorter = replace(limits, wall_s=max(START_S, allowed(cut_s)))
         done = run(shorter)
         if done.ended == "timeout" and done.cpu_s < WORKED * done.seconds:
             done = run(shorter)
