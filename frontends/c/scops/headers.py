@@ -38,7 +38,7 @@ class Header:
     """`conditions` are isl's texts in which the index is called `index`; `unsigned` of its type."""
 
     index: str
-    declared: str | None  # the type's words, if the header declares the index
+    declared: tuple[str, ...] | None  # the type's words, if the header declares the index
     start: Expression
     step: int
 
@@ -49,8 +49,6 @@ def read_header(loop: For, names: Names) -> Header:
     step = _step(loop, index, names)
     if not 1 <= abs(step) <= STEP_LIMIT:
         raise _fault(loop, f"a step is 1 to {STEP_LIMIT}, got {abs(step)}")
-    if step < 0 and declared in UNSIGNED:
-        raise _fault(loop, "an unsigned index that counts down cannot be read", "count up, or use `long`")
     jump = leaving(loop.body)
     if jump is not None:
         raise NotAffineError(
@@ -65,12 +63,12 @@ def _fault(loop: For, reason: str, hint: str = "write `for (i = 0; i < n; i++)`:
     return NotAffineError(reason, loop.start, loop.header_end, hint)
 
 
-def _begin(loop: For) -> tuple[str, str | None, Expression]:
+def _begin(loop: For) -> tuple[str, tuple[str, ...] | None, Expression]:
     begin = loop.begin
     if isinstance(begin, Declaration) and len(begin.declarators) == 1:
         declarator = begin.declarators[0]
         if declarator.value is not None and not declarator.shape:
-            return declarator.name.text, " ".join(begin.words), declarator.value
+            return declarator.name.text, begin.words, declarator.value
     if isinstance(begin, Assign) and begin.op == "=" and isinstance(begin.target, Name):
         return begin.target.text, None, begin.value
     raise _fault(loop, "this loop does not set one index to where it starts")
@@ -156,6 +154,10 @@ def first_constraints(header: Header, name: str, start: Affine) -> tuple[str, ..
     return (away,) if abs(header.step) == 1 else (away, f"({distance}) mod {abs(header.step)} = 0")
 
 
-def index_type(words: str | None, declared: str | None) -> str | None:
-    """The C type of an index that a header or a declaration gives; None where it is no whole number that can be one."""
-    return next((t for t in (words, declared) if t in SIGNED | UNSIGNED), None)
+def check_type(loop: For, header: Header, type_: str | None) -> str:
+    """The C type of the index, which is one that an index can have."""
+    if type_ is None or type_ not in SIGNED | UNSIGNED:
+        raise _fault(loop, f"`{header.index}` is no whole number that can be an index", "declare it `int`")
+    if header.step < 0 and type_ in UNSIGNED:
+        raise _fault(loop, "an unsigned index that counts down cannot be read", "count up, or use `long`")
+    return type_

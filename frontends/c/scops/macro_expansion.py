@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from tunepass.frontends.c.scops.tokens import TOKEN, Token, tokens
 
 DEPTH_LIMIT = 40  # of macros in arguments of macros
-TOKEN_LIMIT = 200_000  # that one expansion may make
+TOKEN_LIMIT = 20_000  # that one expansion may make, and
+TOKENS_EACH = 20  # for every token that it is given
 
 
 class ExpansionError(Exception):
@@ -52,9 +53,10 @@ class Expander:
 
     def __init__(self, macros: Mapping[str, Macro], fixed: frozenset[str] = frozenset()):
         self.macros, self.fixed = macros, fixed
-        self.made = 0
+        self.left = TOKEN_LIMIT
 
     def expand(self, given: Sequence[Token], depth: int = 0) -> list[Token]:
+        self.left += 0 if depth else TOKENS_EACH * len(given)
         todo = list(reversed(given))
         done: list[Token] = []
         while todo:
@@ -125,8 +127,8 @@ class Expander:
                 made += [replace(t, hidden=t.hidden | hidden, within=(name.start, end)) for t in bound[token.text]]
             else:
                 made.append(Token(token.kind, token.text, name.start, end, True, hidden, macro_name))
-        self.made += len(made)
-        if self.made > TOKEN_LIMIT:
+        self.left -= len(made)
+        if self.left < 0:
             raise ExpansionError(f"macro `{name.text}` makes too much code", name)
         return made
 

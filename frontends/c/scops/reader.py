@@ -29,9 +29,9 @@ from tunepass.frontends.c.scops.headers import (
     BOUND_HINT,
     Header,
     NotAffineError,
+    check_type,
     conditions,
     first_constraints,
-    index_type,
     leaving,
     read_header,
 )
@@ -269,10 +269,8 @@ class RegionReader:
     def _opened(self, s: For, header: Header) -> tuple[ScopLoop, list[str]]:
         """The loop, now active, and its constraints."""
         variable = None if header.declared else self.variables.get(header.index)
-        type_ = index_type(header.declared, variable.element if variable else None)
-        if type_ is None or (variable is not None and variable.shape):
-            raise NotAffineError(f"`{header.index}` is no whole number that can be an index", s.start, s.header_end,
-                                 "declare it `int`")  # fmt: skip
+        plain = variable.element if variable is not None and not variable.shape else None
+        type_ = check_type(s, header, self.variables.element(header.declared) if header.declared else plain)
         if header.index in Effects.of(s.body).written:
             raise NotAffineError(
                 f"the index `{header.index}` is changed inside its loop", s.start, s.header_end, LOOP_HINT

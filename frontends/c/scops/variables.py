@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from tunepass.frontends.c.loops.accesses import ELEMENT_BYTE
-from tunepass.frontends.c.scops.expressions import QUALIFIERS, STORAGE, SyntaxFault
+from tunepass.frontends.c.scops.expressions import QUALIFIERS, STORAGE, TAGGED, SyntaxFault
 from tunepass.frontends.c.scops.statements import StatementParser
 from tunepass.frontends.c.scops.tokens import Token
 from tunepass.frontends.c.scops.tree import Call, Cast, Declaration, Declarator, Expression, Name
@@ -81,16 +81,25 @@ class Variables:
             made.append(variable)
         return made
 
+    def type(self, words: Sequence[str]) -> Variable | None:
+        """What a typedef's name among the words stands for."""
+        plain = _plain(words)
+        return self.types.get(plain[0]) if len(plain) == 1 else None
+
+    def element(self, words: Sequence[str]) -> str:
+        """The C type that a declaration's words name, without qualifiers."""
+        known, plain = self.type(words), _plain(words)
+        if known is not None:
+            return known.element
+        tagged = bool(plain) and plain[0] in TAGGED
+        return " ".join(plain) if tagged else canonical_type(" ".join(plain)) or "int"
+
     def variable(self, words: Sequence[str], declarator: Declarator, scope: Scope) -> Variable:
-        plain = [w for w in words if w not in QUALIFIERS | STORAGE]
-        known = self.types.get(plain[0]) if len(plain) == 1 else None
-        element = known.element if known else canonical_type(" ".join(plain)) or "int"
-        if not known and plain and plain[0] in ("struct", "union", "enum"):
-            element = " ".join(plain)
+        known = self.type(words)
         pointers = (*declarator.pointers, *(known.pointers if known else ()))
         return Variable(
             name=declarator.name.text,
-            element=element,
+            element=self.element(words),
             shape=(*declarator.shape, *(known.shape if known else ())),
             pointers=pointers,
             scope=scope,
@@ -99,6 +108,10 @@ class Variables:
             alone=scope in ("formal", "global") or declarator.restricted or pointers[:1] != (True,)
             or _allocates(declarator.value),
         )  # fmt: skip
+
+
+def _plain(words: Sequence[str]) -> list[str]:
+    return [w for w in words if w not in QUALIFIERS | STORAGE]
 
 
 def _allocates(value: Expression | None) -> bool:

@@ -17,7 +17,7 @@ from tests.frontends.c.scops.reading import PRAGMA, scop_of
 from tunepass.ir.scop import Scop, ScopStatement
 
 SIZES = ((0, 0), (1, 3), (6, 4))
-NESTS = 80
+NESTS = 40
 HEAD = "#include <stdio.h>\n#define LAST (n + 1)\n#define MIN(a, b) ((a) < (b) ? (a) : (b))\n"
 SUBSCRIPT = re.compile(r"\[([^\[\]]*)\]")
 Event = tuple[int, ...]
