@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from tunepass.study.objective import Objective
 
 MOST_ROUNDS = 100  # the last look of tunepass.study.sequential
+FEWEST_ROUNDS = 4  # that decide anything, whatever the time
 FIRST_LOOK = 6  # rounds after which something can be decided
 TIMED_ROUNDS = 2  # tell how long a round takes
 
@@ -16,8 +17,8 @@ TIMED_ROUNDS = 2  # tell how long a round takes
 class Rounds:
     """Called after each round with the values so far, the default's first; its answer is who needs no further rounds.
 
-    Where `seconds` are too few for the finalists' first look, those that seem worst make room for the others. The best
-    one goes on in any case."""
+    `seconds` count from the start, with the compilation. No round begins that would last longer, and where they are too
+    few for the first look, those that seem worst make room for the others. The best makes FEWEST_ROUNDS in any case."""
 
     objective: Objective
     seconds: float
@@ -34,7 +35,8 @@ class Rounds:
         now, rounds = self.clock(), len(values[0])
         round_s, self.latest = now - self.latest, now
         running = [i for i, each in enumerate(values) if i > 0 and len(each) == rounds]
-        if not running:
+        late = rounds >= FEWEST_ROUNDS and now - self.started + round_s > self.seconds
+        if late or not running:
             return list(range(len(values)))
         if not TIMED_ROUNDS <= rounds < FIRST_LOOK:
             return unneeded(self.objective, values)
