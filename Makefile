@@ -77,7 +77,7 @@ bench-model: $(STAMP)
 
 # Can a build be trusted: kernels that nothing changes, a busy machine, several seeds (half an hour).
 bench-trust: $(STAMP)
-	$(BIN)/python tests/benchmarks/bench_trust.py
+	$(BIN)/python -m tests.benchmarks.bench_trust $(ARGS)
 
 # The FPGA model: fidelity and regressions (TUNEPASS_DATA: the recorded spaces), speed, exact fronts, HyperMapper 2.0's
 # experiments. ARGS are for the last, which takes hours as it is: ARGS='--seeds 1 --evals 500 --trees 20' half an hour.

@@ -103,5 +103,7 @@ def table(recorded: Sequence[Recording], builds: int) -> tuple[int, list[str]]:
         wrong += false
         gains = (f"{gain}x {count / 200:.0%} ({rounds:.0f})" for gain in (1.05, 1.1, 1.25)
                  for count, rounds in [found(recording, gain, 200)])  # fmt: skip
-        lines.append(f"{recording.kind:<10} load {recording.load:4.1f}: {false} of {share} wrong; found {', '.join(gains)}")
+        lines.append(
+            f"{recording.kind:<10} load {recording.load:4.1f}: {false} of {share} wrong; found {', '.join(gains)}"
+        )
     return wrong, lines
