@@ -97,6 +97,20 @@ def test_a_finalist_found_wrong_fails_and_the_next_takes_its_place(at_once: bool
     assert all(c["TILE"] != 8 for c in prices.compared[0]) == at_once
 
 
+class Slow(Comparing):
+    """A longer look takes five seconds."""
+
+    def look_again(self, configuration: Configuration, /) -> Failed | None:
+        self.clock.now += 5.0
+        return None
+
+
+def test_when_looking_takes_long_fewer_finalists_are_compared() -> None:
+    prices = Slow(TIMES, lambda c, r: TIMES(c))
+    found = search(prices, budget_s=30.0)
+    assert found.choice["TILE"] == 8 and len(prices.compared[0]) == 3
+
+
 def test_without_a_significant_gain_the_default_is_kept() -> None:
     prices = Comparing(TIMES, lambda c, r: 6.0 + 0.1 * ((r * 7 + hash(c["TILE"])) % 5))
     found = search(prices)

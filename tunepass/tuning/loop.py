@@ -38,6 +38,7 @@ from tunepass.tuning.simplify import simpler
 GIVE_UP_AFTER = 10  # with the default and so many trials failed, and none measured, the search gives up
 LATE = 0.8  # of the evaluations, or of the time, has the search to itself; then the best is simplified first
 FINALISTS_SHARE = 0.3  # of the time budget, at most, is kept for measuring the finalists again
+LEAST_PATIENCE_S = 5.0  # most measurements of others end sooner
 LEAST_FINALISTS_S = 3.0  # where only evaluations are limited, and the search was short
 USUAL_ROUNDS = 10  # a finalist makes; those that fall behind make fewer
 ROUND_SHARE = 0.5  # of a trial's measurement, at most, that a round takes
@@ -254,16 +255,20 @@ class SearchLoop:
             looks["the sanitizers"] = evaluate.sanitize
         elif self.options.sanitize:
             self.warnings.append("the sanitizers need a kernel with a generated harness: nothing was sanitized")
+        clean = set(self.finalists())
         for who, look in looks.items() if any(t.measured for t in self.trials) else ():
             finding = look(default)
             if finding is not None:
                 self.warnings.append(f"{who} finds fault with the default: {finding.log}")
-            self.look_through(look)
-        return self.finalists()
+            clean = self.looked_through(look)
+        return [c for c in self.finalists() if c in clean]
 
-    def look_through(self, look: Callable[[Configuration], Failed | None]) -> None:
+    def looked_through(self, look: Callable[[Configuration], Failed | None]) -> set[Configuration]:
+        """The finalists in whom `look` finds nothing: the best, and as many as there is time to look at and compare."""
         clean: set[Configuration] = set()
         while unknown := [c for c in self.finalists() if c not in clean]:
+            if clean and len(self.affordable([*clean, unknown[0]])) <= len(clean):
+                break
             before = self.clock()
             finding = look(unknown[0])
             self.spend("sanitize", self.clock() - before)
@@ -271,6 +276,7 @@ class SearchLoop:
                 clean.add(unknown[0])
             else:
                 self.disqualify(unknown[0], finding)
+        return clean
 
     def disqualified(self, configurations: Sequence[Configuration]) -> int:
         """How many of those that could not be compared are wrong; their trials fail."""
@@ -309,9 +315,9 @@ class SearchLoop:
         return candidates[: max(enough, default=1)]
 
     def patience_s(self) -> float:
-        """How long a measurement may still wait for a core."""
+        """How long a measurement may still wait for a core: at the end of the time too, for as long as others take."""
         left = self.left_s()
-        return MOST_S if left is None else left
+        return MOST_S if left is None else max(left, LEAST_PATIENCE_S)
 
     def left_s(self) -> float | None:
         return None if self.options.budget_s is None else max(0.0, self.options.budget_s - self.elapsed())

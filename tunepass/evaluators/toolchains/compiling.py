@@ -24,7 +24,7 @@ from tunepass.study.outcome import Failed
 Language = Literal["c", "c++"]
 RENAMED_MAIN = "tunepass_user_main"
 SUFFIX = {"c": ".c", "c++": ".cpp"}
-THREADS = re.compile(r"^-(fopenmp|pthread|lpthread|ltbb|qopenmp|ftree-parallelize-loops)")
+THREADS = re.compile(r"^-(fopenmp(?!-simd)|pthread|lpthread|ltbb|qopenmp|ftree-parallelize-loops)")
 WRAPPED = ("malloc", "calloc", "realloc", "aligned_alloc", "posix_memalign")
 SEED = "-frandom-seed=tunepass"
 
