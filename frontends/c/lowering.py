@@ -10,7 +10,7 @@ from tunepass.ir.kernel import Binding, Kernel
 from tunepass.ir.loops import Nest
 from tunepass.ir.schedule import is_active, plan
 from tunepass.ir.scop_directives import ScopNest
-from tunepass.polyhedral.apply import is_marked, planned
+from tunepass.polyhedral.apply import is_legal, is_marked, planned
 from tunepass.polyhedral.plan import plan_of
 from tunepass.polyhedral.tree import source_tree
 from tunepass.polyhedral.write import rewrite_scop
@@ -109,8 +109,12 @@ def requests(kernel: Kernel, configuration: Configuration) -> tuple[Request, ...
 
 
 def _scop_requests(nest: ScopNest, configuration: Configuration) -> tuple[Request, ...]:
-    """The vector loops that the author named; where any may be, the compiler may leave one as it is."""
+    """A schedule that is not proven legal is refused; else the vector loops that the author named. Where any loop may
+    be one, the compiler may leave it as it is."""
     plan = plan_of(nest.directives, configuration)
+    if not is_legal(nest.scop, plan, independent=nest.directives.independent):
+        line, why = nest.scop.pragma.line, "a dependence would be turned round"
+        return (Request("unroll", line, line, "schedule the loops so", why),)
     named = [scop_loop for scop_loop in nest.scop.loops if scop_loop.name in plan.vectorize]
     source = nest.scop.span.source
     return tuple(

@@ -122,6 +122,10 @@ class Scop:
     after: tuple[str, ...] = ()
     taken: frozenset[str] = frozenset()
 
+    def __hash__(self) -> int:
+        """Of what tells scops apart cheaply: tables that remember what isl found look them up all the time."""
+        return hash((self.span.start, self.context, len(self.statements), len(self.arrays)))
+
     def loop(self, name: str) -> ScopLoop:
         return next(loop for loop in self.loops if loop.name == name)
 

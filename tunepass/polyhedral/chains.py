@@ -8,15 +8,14 @@ of the loops is legal where every vector's first sign that is not 0 is +, and lo
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from tunepass.ir.scop import Scop
-from tunepass.polyhedral.apply import chain_of, is_legal
+from tunepass.polyhedral.apply import chain_of, jams_inside
 from tunepass.polyhedral.dependences import dependences
-from tunepass.polyhedral.legality import domain_of, time_of
-from tunepass.polyhedral.plan import Plan
+from tunepass.polyhedral.legality import domain_of, keeps_pairs, time_of
 from tunepass.polyhedral.shapes import shape_tree, subject
 from tunepass.polyhedral.tree import Band, Leaf, Sequence, Tree, statements_in
 
@@ -68,7 +67,7 @@ def _chains(scop: Scop, shape: str, tree: Tree, pairs: isl.UnionMap) -> Iterator
             names = tuple(band.name for band in bands)
             if len(set(names)) == len(names):
                 signs = frozenset(_signs(scop, bands, own))
-                jams = frozenset(n for n in names if _may_jam(scop, shape, names, signs, n, isinstance(inner, Leaf)))
+                jams = frozenset(n for n in names if _may_jam(scop, bands, inner, own, signs, n))
                 yield Chain(shape, names, statements_in(tree), signs, jams)
             for band in bands:
                 own = own.eq_at_multi_union_pw_aff(time_of(scop, band.rows))
@@ -89,15 +88,29 @@ def _signs(scop: Scop, bands: tuple[Band, ...], pairs: isl.UnionMap) -> Iterator
             yield (sign, *rest)
 
 
-def _may_jam(scop: Scop, shape: str, names: tuple[str, ...], signs: frozenset[Signs], loop: str, perfect: bool) -> bool:
+def _may_jam(
+    scop: Scop, bands: tuple[Band, ...], inner: Tree, pairs: isl.UnionMap, signs: frozenset[Signs], loop: str
+) -> bool:
     """Copies side by side move the loop inside all others: no dependence that it carries may go back in one of them, in
     no order that the loops may have; what is inside them is asked of isl."""
+    names = tuple(band.name for band in bands)
     place = names.index(loop)
     if any(v[place] > 0 and min(v) < 0 for v in signs):
         return False
+    if isinstance(inner, Leaf):
+        return True
     orders = itertools.permutations(names) if len(names) <= MOST_PERMUTED else iter([names])
     legal = (order for order in orders if _allowed(names, signs, order))
-    return perfect or all(is_legal(scop, Plan(shape=shape, order=o, jam=((loop, JAM_TRIED),))) for o in legal)
+    trees = (_jammed({band.name: band for band in bands}, inner, order, loop) for order in legal)
+    return all(keeps_pairs(scop, jams_inside(tree), pairs) for tree in trees)
+
+
+def _jammed(bands: Mapping[str, Band], inner: Tree, order: tuple[str, ...], loop: str) -> Tree:
+    tree = inner
+    for name in reversed(order):
+        copies = JAM_TRIED if name == loop else 1
+        tree = replace(bands[name], child=tree, copies=copies, jam=copies > 1)
+    return tree
 
 
 def _allowed(names: tuple[str, ...], signs: frozenset[Signs], order: tuple[str, ...]) -> bool:

@@ -21,10 +21,10 @@ UPDATE = re.compile(
 
 def keeps_order(scop: Scop, tree: Tree, *, independent: bool = False) -> bool:
     """Does `tree` run the source of every dependence before its sink? (Updates of one operator may change places.)"""
-    return _kept(scop, tree, dependences(scop, independent=independent).order)
+    return keeps_pairs(scop, tree, dependences(scop, independent=independent).order)
 
 
-def _kept(scop: Scop, tree: Tree, pairs: isl.UnionMap) -> bool:
+def keeps_pairs(scop: Scop, tree: Tree, pairs: isl.UnionMap) -> bool:
     """Is the sink of each of `pairs` run later? All are at the same iterations of the loops around `tree`, at any of
     those that are jammed: two may be copies of one group."""
     if pairs.is_empty():
@@ -39,14 +39,14 @@ def _kept(scop: Scop, tree: Tree, pairs: isl.UnionMap) -> bool:
                 for number, domain in enumerate(inside)
                 for late in inside[number + 1 :]
             ) and all(
-                _kept(scop, child, pairs.intersect_domain(domain).intersect_range(domain))
+                keeps_pairs(scop, child, pairs.intersect_domain(domain).intersect_range(domain))
                 for child, domain in zip(children, inside)
             )
         case Band():
             time = time_of(scop, tree.rows, tree.strip)
             if not pairs.lex_gt_at_multi_union_pw_aff(time).is_empty():
                 return False
-            return _kept(scop, tree.child, pairs if tree.jams else pairs.eq_at_multi_union_pw_aff(time))
+            return keeps_pairs(scop, tree.child, pairs if tree.jams else pairs.eq_at_multi_union_pw_aff(time))
 
 
 @lru_cache(maxsize=4096)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from tunepass.ir.accesses import Access, Work
@@ -13,7 +14,7 @@ from tunepass.ir.scop_work import ShapedWork
 from tunepass.polyhedral.apply import chain_of
 from tunepass.polyhedral.dependences import dependences
 from tunepass.polyhedral.extents import UNKNOWN_SIZE, average_trips, known_values
-from tunepass.polyhedral.shapes import shape_tree
+from tunepass.polyhedral.shapes import shape_tree, subject
 from tunepass.polyhedral.tree import Band, Leaf, Sequence, Tree
 
 if TYPE_CHECKING:
@@ -27,15 +28,18 @@ Chains = tuple[tuple[Band, ...], ...]
 
 
 def works_of(scop: Scop, shapes: tuple[str, ...], sizes: Mapping[str, int]) -> tuple[ShapedWork, ...]:
-    """Every statement in every shape. `sizes` are of parameters, where known."""
-    plain = {s.name: _work(scop, s, sizes) for s in scop.statements}
-    free = {s.name: frozenset(_free(scop, s)) for s in scop.statements}
-    works = []
+    """Every statement in a loop in every shape. `sizes` are of parameters, where known."""
+    works: list[ShapedWork] = []
     for shape in shapes:
-        tree = shape_tree(scop, shape)
-        for name, chains in _paths(tree, ()) if tree is not None else ():
-            works.append(_shaped(shape, name, chains, plain[name], free[name]))
-    return tuple(works)
+        plain, tree = _plain(subject(scop, shape), tuple(sizes.items())), shape_tree(scop, shape)
+        works += [_shaped(shape, name, chains, *plain[name]) for name, chains in _paths(tree, ())] if tree else []
+    return tuple(work for work in works if work.chains)
+
+
+@lru_cache(maxsize=4)
+def _plain(scop: Scop, sizes: tuple[tuple[str, int], ...]) -> Mapping[str, tuple[Work, frozenset[str]]]:
+    """Each statement's work in its own loops, and those that carry no dependence."""
+    return {s.name: (_work(scop, s, dict(sizes)), frozenset(_free(scop, s))) for s in scop.statements}
 
 
 def _paths(tree: Tree, around: Chains) -> Iterator[tuple[str, Chains]]:

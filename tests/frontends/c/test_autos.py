@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -11,6 +13,7 @@ from tunepass.frontends.c.frontend import CFrontend
 from tunepass.frontends.c.lowering import lower
 from tunepass.ir.c_kernel import CKernel
 from tunepass.ir.kernel import Kernel
+from tunepass.ir.loops import Factor
 from tunepass.ir.run import OutputCheck
 from tunepass.space.configuration import Configuration
 from tunepass.space.space import Space
@@ -82,3 +85,15 @@ def test_the_compiler_s_words_say_what_macros_are() -> None:
 def test_what_makes_no_sense_is_an_error(clauses: str, before: str, message: str) -> None:
     with pytest.raises(SourceError, match=message):
         read(clauses, before=before)
+
+
+def test_a_schedule_that_is_not_proven_is_refused() -> None:
+    text = PROGRAM.replace("CLAUSES", "").replace("x[i] += A[j][i] * y[j]", "y[j] = x[i] - y[j]")
+    (kernel,) = CFrontend().parse(Source("program.c", text)).kernels
+    body, default = kernel.body_as(CKernel), Configuration({p.name: p.default for p in kernel.parameters})
+    assert lower(kernel, default).requests == ()
+    (nest,) = body.scops
+    backwards = replace(nest.directives, reverse=(Factor("i", True),))
+    turned = replace(kernel, body=replace(body, scops=(replace(nest, directives=backwards),)))
+    (request,) = lower(turned, default).requests
+    assert "dependence" in request.obstacle
