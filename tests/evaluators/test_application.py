@@ -14,6 +14,7 @@ from tunepass.evaluators.application import ApplicationRun, ApplicationTask, Det
 from tunepass.evaluators.measure.metrics import MetricPattern
 from tunepass.evaluators.measure.timing import MeasurePlan
 from tunepass.evaluators.measure.tolerance import Tolerance
+from tunepass.evaluators.process.cores import OutOfTime, Patience
 from tunepass.evaluators.process.run import Limits
 from tunepass.evaluators.source_tree import Sources
 from tunepass.ir.application import Commands
@@ -180,6 +181,17 @@ def test_a_run_that_is_behind_is_ended_while_it_goes_on(task: ApplicationTask) -
         outcome = evaluator.evaluate(Configuration({**DEFAULT, "mode": "slow"})).outcome
     assert isinstance(outcome, Measured) and outcome.censored and outcome.samples == ()
     assert best is not None and 1.4 * best < outcome.values["time"] < 20_000
+
+
+def test_a_trial_ends_with_the_time_of_the_search(task: ApplicationTask) -> None:
+    with ApplicationRun(replace(task, metrics=(), run_limits=Limits(wall_s=60))) as evaluator:
+        evaluator.set_up()
+        evaluator.patience = Patience(search_left_s=lambda: 0.3)
+        with pytest.raises(OutOfTime):
+            evaluator.evaluate(Configuration({**DEFAULT, "mode": "hang"}))
+        evaluator.patience = Patience(search_left_s=lambda: 0.0)
+        with pytest.raises(OutOfTime):
+            evaluator.prepare(Configuration({**DEFAULT, "level": "b"}))
 
 
 def test_what_hides_wrong_results_is_a_warning(task: ApplicationTask) -> None:

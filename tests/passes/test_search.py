@@ -4,12 +4,13 @@ import pytest
 
 from tests.passes.fakes import Clock, Comparing, Prices, by_tile, kernel, search_step
 from tunepass.diagnostics import TunepassError
+from tunepass.evaluators.process.cores import OutOfTime, Patience
 from tunepass.passes.base import Compilation
 from tunepass.passes.extract_space import ExtractSpace
 from tunepass.passes.pipeline import Pipeline
 from tunepass.space.configuration import Configuration
 from tunepass.space.parameter import Integer
-from tunepass.study.outcome import Failed, Outcome
+from tunepass.study.outcome import Evaluation, Failed, Outcome
 from tunepass.tuning.loop import GIVE_UP_AFTER
 from tunepass.tuning.result import Found, Progress
 
@@ -57,6 +58,23 @@ def test_the_budget_ends_the_search() -> None:
 def test_a_budget_too_small_for_anything_still_measures_the_default() -> None:
     found = search(Prices(TIMES), budget_s=1e-9)
     assert found.evaluations == 1 and found.kept_default and found.gains
+
+
+class Hurried(Prices):
+    """Gives a trial up when the time is over, after half of what the others take."""
+
+    patience = Patience()
+
+    def __call__(self, configuration: Configuration) -> Evaluation:
+        if self.patience.search_left_s() < 1:
+            self.clock.now += self.patience.search_left_s()
+            raise OutOfTime
+        return super().__call__(configuration)
+
+
+def test_a_trial_that_would_outlast_the_budget_is_given_up() -> None:
+    found = search(Hurried(TIMES), budget_s=5.5)
+    assert found.evaluations == found.trial_count == 5 and found.seconds["total"] == 5.5
 
 
 def test_part_of_the_budget_is_kept_for_the_finalists() -> None:

@@ -67,7 +67,7 @@ class DeterministicRun(BuildingEvaluator[BuiltApplication]):
     def __init__(self, task: ApplicationTask):
         super().__init__(SAME_CODE)
         self.task = task
-        self.builds = ApplicationBuilds(task, self.workspace)
+        self.builds = ApplicationBuilds(task, self.workspace, self.in_time)
         self._bounds: _Bounds | None = None
         self._repeats = Repeats(task.plan, task.objectives)
 
@@ -194,8 +194,11 @@ class DeterministicRun(BuildingEvaluator[BuiltApplication]):
     ) -> tuple[Completed, bool]:
         """A run after those with the inputs `before` it; None: it is let end, whatever it takes."""
 
-        def run(limits: Limits) -> Completed:
+        def run_now(limits: Limits) -> Completed:
             return self._run(words, commands, folder, limits)
+
+        def run(limits: Limits) -> Completed:
+            return self.in_time(run_now, limits) if before is not None else run_now(limits)
 
         if before is None or not self._repeats.timed:
             return run(bounds.limits), False

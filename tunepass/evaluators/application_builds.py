@@ -10,15 +10,16 @@ import os
 import re
 import shutil
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path, PurePosixPath
 
 from tunepass.diagnostics import SourceError
 from tunepass.evaluators.application_task import ApplicationTask
 from tunepass.evaluators.object_cache import digest
 from tunepass.evaluators.process.failures import compile_failure, run_failure
-from tunepass.evaluators.process.run import Completed, base_environment, run_limited
+from tunepass.evaluators.process.run import Completed, Limits, base_environment, run_limited
 from tunepass.evaluators.process.workspace import Workspace
 from tunepass.evaluators.source_tree import BuildTree, BuildTrees
 from tunepass.evaluators.toolchains.source_files import check_unchanged
@@ -30,13 +31,15 @@ CCACHES = ("/usr/lib/ccache", "/usr/lib64/ccache", "/usr/local/opt/ccache/libexe
 MADE = (".o", ".a", ".so", ".obj", ".lib", ".lo", ".la")
 MAKEFILE = re.compile(r"(?:GNU)?[Mm]akefile(?:\..*)?$|.*\.mk$")
 VARIABLE = re.compile(r"(\w+)=")
+InTime = Callable[[Callable[[Limits], Completed], Limits], Completed]
 
 
 class ApplicationBuilds:
-    """`take` a configuration's tree, and `release` it. Safe to call from several threads."""
+    """`take` a configuration's tree, and `release` it. Safe to call from several threads. `in_time` runs a command
+    within its limits, or raises what ends the search."""
 
-    def __init__(self, task: ApplicationTask, workspace: Workspace):
-        self.task, self.workspace = task, workspace
+    def __init__(self, task: ApplicationTask, workspace: Workspace, in_time: InTime = lambda run, limits: run(limits)):
+        self.task, self.workspace, self.in_time = task, workspace, in_time
         self.trees = BuildTrees(workspace)
         self._snapshot: Path | None = None  # of the sources
         self._copying, self._comparing = threading.Lock(), threading.Lock()
@@ -101,7 +104,11 @@ class ApplicationBuilds:
     def _command(self, words: Words, folder: Path) -> Completed:
         task = self.task
         cwd = folder if task.private else task.sources.folder
-        return run_limited(words, limits=task.build_limits, cwd=cwd, env=build_environment(), trust="tool")
+
+        def run(limits: Limits) -> Completed:
+            return run_limited(words, limits=limits, cwd=cwd, env=build_environment(), trust="tool")
+
+        return self.in_time(run, task.build_limits)
 
     def _trained(self, commands: Commands, folder: Path) -> Failed | None:
         """Build to count, run, and empty the folder for the second phase: compilers find the counts by its name."""
@@ -114,7 +121,8 @@ class ApplicationBuilds:
         limits = replace(task.build_limits, processes=task.run_limits.processes)
         for words in commands.training:
             cwd = folder if task.private else task.sources.folder
-            done = run_limited(words, limits=limits, cwd=cwd, env=environment)
+            run = partial(run_limited, words, cwd=cwd, env=environment)
+            done = self.in_time(lambda within, run=run: run(limits=within), limits)  # type: ignore[misc]
             failure = run_failure(done, limits)
             if failure is not None:
                 return Failed("compile", f"the training run failed\n{failure.log}")

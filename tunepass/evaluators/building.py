@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import threading
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Generic, TypeVar
 
 from tunepass.evaluators.base import Evaluator
 from tunepass.evaluators.object_cache import ObjectCache
-from tunepass.evaluators.process.cores import Patience
-from tunepass.evaluators.process.run import tail
+from tunepass.evaluators.process.cores import OutOfTime, Patience
+from tunepass.evaluators.process.run import Completed, Limits, tail
 from tunepass.evaluators.process.workspace import Workspace
 from tunepass.space.configuration import Configuration
 from tunepass.study.outcome import Evaluation, Failed
@@ -42,6 +42,16 @@ class BuildingEvaluator(Evaluator, Generic[AnyBuilt]):
         self.cache = ObjectCache(same_code)
         self.patience = Patience()
         self._setting_up = threading.Lock()
+
+    def in_time(self, run: Callable[[Limits], Completed], limits: Limits) -> Completed:
+        """A compile or a run, within its limits and the time that the search has. Raises OutOfTime where that ended."""
+        left_s = self.patience.search_left_s()
+        if left_s <= 0:
+            raise OutOfTime
+        done = run(limits if left_s >= limits.wall_s else replace(limits, wall_s=left_s))
+        if done.ended == "timeout" and left_s < limits.wall_s:
+            raise OutOfTime
+        return done
 
     @property
     @abstractmethod

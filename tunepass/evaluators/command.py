@@ -264,9 +264,12 @@ class CommandRun(BuildingEvaluator[BuiltProgram]):
         before = {name: signature(path) for name, path in files.items()}
         words = [os.fspath(program) if word == BUILT else word for word in (*self.task.run, *candidate.arguments)]
 
-        def run(limits: Limits) -> Completed:
+        def run_now(limits: Limits) -> Completed:
             environment = base_environment(dict(candidate.environment))
             return run_limited(words, limits=limits, cwd=folder, env=environment, scratch=program.parent)
+
+        def run(limits: Limits) -> Completed:
+            return self.in_time(run_now, limits) if race else run_now(limits)
 
         done, cut = self._repeats.raced(run, limits) if race else (run(limits), False)
         if cut:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace as with_fields
 from functools import partial
@@ -16,7 +17,7 @@ from tunepass.evaluators.capabilities import (
     WaitsForCores,
     Warns,
 )
-from tunepass.evaluators.process.cores import MOST_S, Patience
+from tunepass.evaluators.process.cores import MOST_S, OutOfTime, Patience
 from tunepass.evaluators.process.failures import may_be_the_machines
 from tunepass.executors.base import executor
 from tunepass.signals import signal_of
@@ -61,13 +62,16 @@ class SearchLoop:
         self.guard = FaultGuard(evaluate, executor(options.executor, options.jobs))
         self.start = clock()
         self.evaluations = 0
+        self.exploring = True
         self.warnings: list[str] = []
         self.seconds: dict[str, float] = {}
         self.comparison: Comparison | None = None
         self.trials: list[Trial] = study.trials
         self.best = self.best_trial()
         if isinstance(evaluate, WaitsForCores):
-            evaluate.patience = Patience(lambda note: self.show("search", None, note), self.patience_s)
+            evaluate.patience = Patience(
+                lambda note: self.show("search", None, note), self.patience_s, search_left_s=self.search_left_s
+            )
         if isinstance(evaluate, Remembers):
             evaluate.remember(self.trials)  # but failures that may be the machine's
 
@@ -75,6 +79,7 @@ class SearchLoop:
         verdict, interrupted = None, 0
         try:
             self.explore()
+            self.exploring = False
             verdict = self.compare_finalists()
         except KeyboardInterrupt as interrupt:
             interrupted = signal_of(interrupt)
@@ -123,8 +128,11 @@ class SearchLoop:
             self.spend("strategy", self.clock() - before)
             if not suggested:
                 return
-            for configuration, evaluation in self.guard.evaluations(suggested):
-                self.keep(configuration, evaluation)
+            try:
+                for configuration, evaluation in self.guard.evaluations(suggested):
+                    self.keep(configuration, evaluation)
+            except OutOfTime:
+                return
 
     def look_again(self) -> None:
         """Evaluate again what failed in an earlier build and may have been the machine's fault: the default, what
@@ -212,6 +220,13 @@ class SearchLoop:
         taken = [(t if t.same_as is None else self.trials[t.same_as]).seconds for t in wanted]
         return sum(t.get("compile", 0.0) + rounds * ROUND_SHARE * t.get("measure", 0.0) for t in taken)
 
+    def search_left_s(self) -> float:
+        """What a trial may still take. The default is measured in any case, and so are finalists."""
+        budget = self.options.budget_s
+        if budget is None or not self.trials or not self.exploring:
+            return math.inf
+        return max(0.0, budget - self.reserve_s() - self.elapsed())
+
     def gave_up(self) -> bool:
         return not self.noise_free and len(self.trials) >= GIVE_UP_AFTER and self.best is None
 
@@ -226,7 +241,9 @@ class SearchLoop:
             return None
         self.show("finalists", None)
         candidates, seconds = self.affordable(candidates), self.left_s()
-        if seconds is None:
+        if seconds is not None:
+            seconds = max(0.0, seconds - self.last_build_s(candidates))
+        else:
             seconds = max(LEAST_FINALISTS_S, FINALISTS_SHARE * self.elapsed())
         watch = Rounds(self.objective, seconds, self.clock)
         default_values, *values = self.guard.compared(
@@ -321,6 +338,10 @@ class SearchLoop:
 
     def left_s(self) -> float | None:
         return None if self.options.budget_s is None else max(0.0, self.options.budget_s - self.elapsed())
+
+    def last_build_s(self, candidates: Sequence[Configuration]) -> float:
+        """What building the winner once more takes, when everything is decided."""
+        return max((t.seconds.get("compile", 0.0) for t in self.trials if t.configuration in candidates), default=0.0)
 
     def gains(self, verdict: Verdict) -> tuple[Gain, ...]:
         """The picked objective as the finalists tell it, the others as their trials do."""

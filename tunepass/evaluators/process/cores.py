@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import math
 import os
 import platform
 import sys
@@ -29,13 +30,23 @@ def _most() -> float:
     return MOST_S
 
 
+def _endless() -> float:
+    return math.inf
+
+
+class OutOfTime(Exception):
+    """The time of the search ended within a trial, of which nothing is known."""
+
+
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """How to wait for a core: `tell` is told once for whom, `left_s` says how long there is still time."""
+    """How to wait for a core: `tell` is told once for whom, `left_s` says how long there is still time. A trial has
+    `search_left_s`: one that would go on for longer is given up (OutOfTime)."""
 
     tell: Callable[[str], None] = _say_nothing
     left_s: Callable[[], float] = _most
     said_after_s: float = SAID_AFTER_S
+    search_left_s: Callable[[], float] = _endless
 
 
 @contextmanager
