@@ -66,6 +66,7 @@ def array_argument(
         hi=expression(argument.hi, names, source, "a number") if argument.hi else None,
         leaves=leaves,
         enumerators=enumerators_of(stated, types),
+        row=lengths[-1] if _has_rows(kind) else None,
     )
 
 
@@ -102,6 +103,11 @@ def element_leaves(argument: ArgumentText, element: CType, types: Types) -> tupl
     return leaves
 
 
+def _has_rows(kind: CType) -> bool:
+    """`double **`, `double *[]`: pointers to rows."""
+    return kind.depth + len(kind.dims) == 2 and kind.depth > 0
+
+
 def _is_plain(base: str, types: Types) -> bool:
     """Does this text say what it is?"""
     return is_known(base) or base in types.records or base in types.enums or base.endswith(" _Complex")
@@ -116,10 +122,11 @@ def _check_shape(argument: ArgumentText, formal: Formal, kind: CType, declared: 
             f"`{argument.name}` is a scalar", argument.span, f"{declared}; write `{argument.name} = VALUE`"
         )
     given, element = len(argument.lengths), argument.element
-    if kind.depth + len(kind.dims) > 1 and kind.depth:
-        raise SourceError(
-            f"`{argument.name}` is an array of pointers", argument.span, f"{declared}; arrays of numbers can be passed"
-        )
+    if _has_rows(kind) and given == 2:
+        return
+    if kind.depth and kind.depth + len(kind.dims) > 1:
+        rows = f"write `{element}[ROWS][LENGTH]`" if _has_rows(kind) else "at most two stars can be passed"
+        raise SourceError(f"`{argument.name}` is an array of pointers", argument.span, f"{declared}; {rows}")
     if kind.dims and given not in (1, len(kind.dims)):
         shape = "".join(f"[{dim.strip('*')}]" for dim in kind.dims)
         raise SourceError(

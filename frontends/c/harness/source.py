@@ -151,6 +151,7 @@ def _array(argument: ArrayArgument, scalars: Scalars) -> CArray:
         hi=None if argument.hi is None else _constant(known_value(argument.hi, scalars, "this bound")),
         leaves=_spelled_leaves(argument.leaves),
         enumerators=argument.enumerators,
+        row=0 if argument.row is None else int(known_value(argument.row, scalars, f"a row of `{argument.name}`")),
     )
 
 

@@ -41,10 +41,12 @@ class CArray:
     enumerators: tuple[str, ...] = ()
     variable: str = ""  # of the source, whose memory it is; its length is the variable's own
     kept: bool = False  # as the source initialises it
+    row: int = 0  # elements of a row, where the kernel gets pointers to rows
+    rows_of: int | None = None  # the number of the array to whose rows these pointers point
 
     @property
     def filled(self) -> bool:
-        return self.direction != "out" and not self.kept
+        return self.direction in ("in", "inout") and not self.kept
 
 
 def harness_text(
@@ -68,7 +70,7 @@ def harness_text(
     leaves = () if plain else tuple(returned)
     result = [CArray(name="return", element=RETURNED, direction="out", length=1, leaves=leaves)]
     beside = [*variables, *(result if returned else ())]
-    arrays = [[*(a for a in size if isinstance(a, CArray)), *beside] for size in sizes]
+    arrays = [_with_rows([*(a for a in size if isinstance(a, CArray)), *beside]) for size in sizes]
     scalars = [[a for a in size if isinstance(a, CScalar)] for size in sizes]
     parts = [
         f"/* {title or 'Harness of ' + function} (generated) */",
@@ -79,7 +81,7 @@ def harness_text(
         f"{declared}\n{_fixed('variables.h')}" if variables else "",
         f"{prototype.strip()};",
         _scalar_tables(scalars),
-        f"typedef __typeof__({_called(function, arguments)}) {RETURNED};" if returned else "",
+        f"typedef __typeof__({_called(function, arguments, arrays[0])}) {RETURNED};" if returned else "",
         *(_enumerator_table(index, array) for index, array in enumerate(arrays[0]) if array.enumerators),
         *(_leaf_table(index, array) for index, array in enumerate(arrays[0]) if array.leaves),
         _describe(arrays),
@@ -87,10 +89,20 @@ def harness_text(
         _draw(arrays[0]),
         _any_value(arrays[0]),
         _pairs(arrays[0], pairs),
-        _call(_called(function, arguments), len(arrays[0]) - 1 if returned else None),
+        _call(_called(function, arguments, arrays[0]), arrays[0].index(result[0]) if returned else None),
         _fixed("checks.h"),
     ]
     return "\n".join(part.strip("\n") + "\n" for part in parts if part)
+
+
+def _with_rows(arrays: Sequence[CArray]) -> list[CArray]:
+    """The arrays of pointers to rows come last."""
+    tables = [
+        CArray(name=a.name, element="void *", direction="rows", length=a.length // max(1, a.row), rows_of=index)
+        for index, a in enumerate(arrays)
+        if a.row
+    ]
+    return [*arrays, *tables]
 
 
 # Types of variables are known only there; the compiler stops at once.
@@ -157,6 +169,11 @@ def _describe(sizes: Sequence[Sequence[CArray]]) -> str:
         for index, arrays in enumerate(zip(*sizes))
         if not arrays[0].variable
     ]
+    tables += [
+        _table(f"tp_row_{index}", "size_t", [str(array.row) for array in arrays])
+        for index, arrays in enumerate(zip(*sizes))
+        if arrays[0].row
+    ]
     lines = ["static void tp_describe(void) {", f"    tp_array_count = {len(sizes[0])};"]
     placed = 0
     for index, array in enumerate(sizes[0]):
@@ -164,7 +181,12 @@ def _describe(sizes: Sequence[Sequence[CArray]]) -> str:
         length = own if array.variable else f"tp_length_{index}[tp_set]"
         words = f'"{array.name}", TP_{array.direction.upper()}, {array.element}, {length}'
         described = f"TP_RECORDS({words}, tp_leaves_{index})" if array.leaves else f"TP_ARRAY({words})"
+        if array.rows_of is not None:
+            described = f'TP_ROW_TABLE("{array.name}", {length})'
         lines.append(f"    tp_arrays[{index}] = {described};")
+        if array.rows_of is not None:
+            row = f"tp_row_{array.rows_of}[tp_set]"
+            lines.append(f"    tp_arrays[{array.rows_of}].row = {row}, tp_arrays[{array.rows_of}].table = {index};")
         if array.variable:
             lines.append(f"    tp_place_variable(&tp_arrays[{index}], &tunepass_globals[{placed}]);")
             placed += 1
@@ -193,7 +215,11 @@ def _fill_body(index: int, arrays: Sequence[CArray], scalars: Sequence[CScalar])
         ]
         lines.append(f"    const int64_t tp_count = (int64_t)tp_arrays[{index}].count;")
         lines.append("    for (int64_t i = 0; i < tp_count; i++)")
-        lines.append(f"        (({array.element} *)tp_arrays[{index}].data)[i] = ({array.element})({array.fill});")
+        element = f"(({array.element} *)tp_arrays[{index}].data)[i]"
+        if array.row:
+            row = f"tp_row_{index}[tp_set]"
+            element = f"(({array.element} **)tp_arrays[tp_arrays[{index}].table].data)[i / {row}][i % {row}]"
+        lines.append(f"        {element} = ({array.element})({array.fill});")
         return "\n".join(lines)
     if array.lo is None and array.hi is None:
         return "\n".join(f"    {line}" for line in _random(index, array, "RANDOM", "tp_seed", None))
@@ -255,15 +281,16 @@ def _pairs(arrays: Sequence[CArray], pairs: Sequence[tuple[str, str]]) -> str:
     return f"static const int tp_pairs[][2] = {{{', '.join(rows)}}};"
 
 
-def _called(function: str, arguments: Sequence[CScalar | CArray]) -> str:
+def _called(function: str, arguments: Sequence[CScalar | CArray], all_arrays: Sequence[CArray]) -> str:
     """The call as an expression."""
+    table_of = {table.rows_of: number for number, table in enumerate(all_arrays) if table.rows_of is not None}
     words, scalars, arrays = [], 0, 0
     for argument in arguments:
         if isinstance(argument, CScalar):
             words.append(f"({argument.element})tp_scalar_{scalars}[tp_set]")
             scalars += 1
         else:
-            words.append(f"TP_POINTER({arrays})")
+            words.append(f"TP_POINTER({table_of.get(arrays, arrays)})")
             arrays += 1
     return f"{function}({', '.join(words)})"
 
