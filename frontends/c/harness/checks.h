@@ -132,6 +132,7 @@ static void tp_rounded_call(int rounding) {
 #endif
     tp_call();
     fesetround(usual);
+    tp_settle();
 }
 
 static void tp_check(const char *cases, int calls, int rounding) {

@@ -1,5 +1,5 @@
 /* The part of every generated harness that does not depend on the kernel; common subset of C99 and C++11.
- * The generated part defines tp_describe, tp_fill, tp_draw, tp_any_value, tp_pairs and tp_call. Protocol: see
+ * The generated part defines tp_describe, tp_fill, tp_draw, tp_any_value, tp_pairs, tp_call and tp_settle. Protocol: see
  * source.py. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -59,6 +59,7 @@ typedef struct {
     unsigned char *fixed;      /* where it lies, if it is a variable of the source */
     size_t row;                /* elements of a row, if the kernel gets pointers to rows, and where those are in tp_arrays */
     int table;
+    size_t alignment; /* bytes, at least */
 } tp_array;
 
 #define TP_KIND(T) ((T)0.5 == 0.5 ? 'f' : (T)2 == (T)1 ? 'b' : (T)-1 < (T)1 ? 'i' : 'u')
@@ -100,7 +101,8 @@ static void tp_fail(int status, const char *message) {
 
 static tp_array tp_describe_array(const char *name, int direction, char kind, size_t size, int64_t count,
                                   const tp_leaf *leaves, int leaf_count) {
-    tp_array array = {name, direction, kind, size, (size_t)count, NULL, NULL, NULL, 0, NULL, NULL, leaves, leaf_count, NULL, 0, 0};
+    tp_array array = {name, direction, kind, size, (size_t)count, NULL, NULL, NULL, 0,
+                      NULL, NULL,      leaves, leaf_count, NULL,  0,    0,    1};
     if (count < 0 || (uint64_t)count > ((uint64_t)1 << 46) / size) {
         tp_say("error the length of %s is %lld elements\n", name, (long long)count);
         _exit(TP_EXIT_USAGE);
@@ -125,6 +127,7 @@ static void tp_describe(void);
 static void tp_fill(uint64_t seed);
 static int tp_draw(int array, size_t k, uint64_t bits); /* element k anew; 0 where the array's contents are fixed */
 static void tp_call(void);
+static void tp_settle(void); /* after a call: what it left in containers comes back into the arrays */
 static int tp_set; /* which of the kernel's sizes: 0 is the one it is tuned at */
 static size_t tp_check_alignment = 1; /* bytes, of guarded arrays: 1 stands for that of their elements */
 
@@ -144,7 +147,8 @@ static void tp_allocate_guarded(tp_array *array, int at_start, size_t bytes) {
         tp_fail(TP_EXIT_MEMORY, "no memory for the arrays");
     array->map = map + TP_GUARD;
     memset(array->map, TP_CANARY, array->mapped);
-    array->low = array->map + (at_start ? 0 : (array->mapped - bytes) / tp_check_alignment * tp_check_alignment);
+    size_t alignment = array->alignment > tp_check_alignment ? array->alignment : tp_check_alignment;
+    array->low = array->map + (at_start ? 0 : (array->mapped - bytes) / alignment * alignment);
     array->high = array->low + bytes;
     array->data = array->low;
 }

@@ -125,6 +125,7 @@ static double tp_timed_call(double *waited) {
         if (lost > idle) lost = idle;
         *waited += lost > 0 && lost < took ? lost : 0;
     }
+    tp_settle();
     return took;
 }
 
@@ -200,7 +201,7 @@ static void tp_make_calls(const tp_command *command) {
         uint64_t seed = i < command->count ? tp_random(command->seed, TP_MAX_ARRAYS, i) : command->seed;
         tp_prepare();
         tp_vary(seed);
-        if (command->what == TP_CALLS) tp_call();
+        if (command->what == TP_CALLS) tp_call(), tp_settle();
     }
     if (command->what == TP_NO_CALLS) return;
     tp_touch(command->seed);
@@ -367,6 +368,7 @@ static void tp_sanitize(int calls) {
         tp_restore();
         tp_poison(call & 1);
         tp_call();
+        tp_settle();
         if (tp_results >= 0) tp_write_outputs(tp_results);
     }
 }
