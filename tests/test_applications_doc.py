@@ -26,8 +26,9 @@ def test_descriptions(number: int) -> None:
     assert len(parsed.kernels) == 1 and not parsed.warnings
 
 
-def test_the_first_is_the_sample() -> None:
+def test_the_samples_are_shown_as_they_are() -> None:
     assert (HEAT / "tune.yaml").read_text() == DESCRIPTIONS[0]
+    assert (HEAT.parent / "stack" / "tune.yaml").read_text() in DESCRIPTIONS
 
 
 def test_there_is_no_other_kind_of_block() -> None:

@@ -23,10 +23,10 @@ from tunepass.ir.kernel import Kernel
 from tunepass.ir.run import Metric
 from tunepass.study.objective import Objective
 
-# gcc's counts carry the names of the objects' folders, so both phases build in the same one; `prefer-atomic` counts
-# right with threads. clang's are merged by a tool of its own.
+# gcc's counts carry the names of the objects' folders, so both phases build in the same one, and are corrected where
+# threads have spoilt them: counting atomically makes loops ten times slower. clang's are merged by a tool of its own.
 GCC_PROFILE = ProfileWords(
-    generate=(f"-fprofile-generate={PROFILE}", "-fprofile-update=prefer-atomic"),
+    generate=(f"-fprofile-generate={PROFILE}",),
     use=(f"-fprofile-use={PROFILE}", "-fprofile-correction", "-fprofile-partial-training", "-Wno-missing-profile"),
 )
 CLANG_PROFILE = ProfileWords(
