@@ -28,7 +28,8 @@ def scop(
     private: frozenset[str] = frozenset(),
 ) -> Scop:
     """`loops` are their names and steps; parameters are n and m."""
-    source = Source("nest.c", code)
+    line = "#pragma tunepass loop auto\n"
+    source = Source("nest.c", line + code)
     depth = max(len(s.loops) for s in statements)
     return Scop(
         parameters=(ScopParameter("n", "n", "int"), ScopParameter("m", "m", "int")),
@@ -39,8 +40,8 @@ def scop(
         ),
         loops=tuple(_loop(name, step, source) for name, step in loops.items()),
         statements=tuple(_statement(f"S{k}", s, loops, depth, source) for k, s in enumerate(statements)),
-        pragma=source.span(0, 0),
-        span=source.span(0, len(code)),
+        pragma=source.span(0, len(line) - 1),
+        span=source.span(len(line), len(source.text)),
         taken=frozenset(re.findall(r"[A-Za-z_]\w*", code)),
     )
 

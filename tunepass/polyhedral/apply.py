@@ -45,6 +45,7 @@ def planned(scop: Scop, plan: Plan, independent: bool = False) -> Tree:
     return _outermost_parallel(marked)
 
 
+@lru_cache(maxsize=256)
 def is_legal(scop: Scop, plan: Plan, *, independent: bool = False) -> bool:
     """Proven: every dependence kept, parallel and vector loops free of any that they would break."""
     tree = jams_inside(planned(scop, plan, independent))

@@ -13,9 +13,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from tunepass.ir.scop import Scop
-from tunepass.polyhedral.apply import chain_of, jams_inside
+from tunepass.polyhedral.apply import chain_of, jams_inside, planned
 from tunepass.polyhedral.dependences import dependences
 from tunepass.polyhedral.legality import domain_of, keeps_pairs, time_of
+from tunepass.polyhedral.plan import Plan
 from tunepass.polyhedral.shapes import shape_tree, subject
 from tunepass.polyhedral.tree import Band, Leaf, Sequence, Tree, bands_in, statements_in
 
@@ -51,9 +52,13 @@ class Chain:
 
 def chains_of(scop: Scop, shape: str) -> tuple[Chain, ...]:
     """The chains of that shape, outer ones first; without one in which two loops have the same name."""
-    tree = shape_tree(scop, shape)
-    pairs = dependences(subject(scop, shape)).order
-    return () if tree is None else tuple(_chains(scop, shape, tree, pairs))
+    return () if shape_tree(scop, shape) is None else chains_under(scop, Plan(shape=shape))
+
+
+def chains_under(scop: Scop, start: Plan, *, independent: bool = False) -> tuple[Chain, ...]:
+    """The chains of the tree that `start` makes, a plan that orders and tiles nothing."""
+    pairs = dependences(subject(scop, start.shape), independent=independent).order
+    return tuple(_chains(scop, start.shape, planned(scop, start, independent), pairs))
 
 
 def _chains(scop: Scop, shape: str, tree: Tree, pairs: isl.UnionMap) -> Iterator[Chain]:

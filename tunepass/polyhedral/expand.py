@@ -115,7 +115,7 @@ def _expanded(scop: Scop, group: _Group) -> Scop:
 
 
 def _size(scop: Scop, group: _Group) -> str | None:
-    """C text of one more than the loop's largest index; None where it may be negative."""
+    """C text of one more than the loop's largest index; None where it may be negative, or nothing runs."""
     import islpy as isl
 
     values = isl.Set.empty(isl.Space.create_from_names(isl.DEFAULT_CONTEXT, set=["v"]))
@@ -126,7 +126,7 @@ def _size(scop: Scop, group: _Group) -> str | None:
             own = domain.project_out(isl.dim_type.set, place + 1, len(s.loops) - place - 1)
             own = own.project_out(isl.dim_type.set, 0, place)
             values = own.reset_space(own.get_space()) if values.is_empty() else values.union(own)
-    if not values.is_subset(isl.Set("{ [v] : v >= 0 }").align_params(values.get_space())):
+    if values.is_empty() or not values.is_subset(isl.Set("{ [v] : v >= 0 }").align_params(values.get_space())):
         return None
     largest = isl.AstBuild.from_context(isl.Set(scop.context)).expr_from_pw_aff(values.dim_max(0))
     texts = {p.name: p.text for p in scop.parameters}
