@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -22,12 +21,12 @@ from tunepass.frontends.c.loops.directives import check_apart, check_directives
 from tunepass.frontends.c.loops.nest import read_nest
 from tunepass.frontends.c.lowering import macro_names
 from tunepass.frontends.c.macros import macro_defaults, set_macros
-from tunepass.frontends.c.overloads import chosen, overloads
 from tunepass.frontends.c.parameters import build_parameter
 from tunepass.frontends.c.pragmas.auto import AutoPragma
 from tunepass.frontends.c.pragmas.groups import BELONGS, PragmaGroup, each, group, no_duplicates
 from tunepass.frontends.c.pragmas.kernel import KernelPragma
 from tunepass.frontends.c.pragmas.models import build_models, scalar_values
+from tunepass.frontends.c.pragmas.nest import NestPragma
 from tunepass.frontends.c.pragmas.pragma import (
     ConstraintPragma,
     ParamPragma,
@@ -36,7 +35,9 @@ from tunepass.frontends.c.pragmas.pragma import (
 )
 from tunepass.frontends.c.pragmas.run import RunPragma
 from tunepass.frontends.c.run import build_run
-from tunepass.frontends.c.syntax.definitions import FunctionDefinition, definitions
+from tunepass.frontends.c.scops.directives import ScheduledNest, check_scops_apart, schedule_nest
+from tunepass.frontends.c.scops.scop import read_scop
+from tunepass.frontends.c.syntax.definitions import definitions
 from tunepass.frontends.c.syntax.lexical import Scan, scan
 from tunepass.frontends.c.syntax.tokens import Cursor, explained
 from tunepass.frontends.c.syntax.visible import visible_types
@@ -86,13 +87,11 @@ class _KernelReader:
         self.includes = any(d.kind == "include" and '"' in d.body for d in scanned.directives)
         self.functions = definitions(scanned)
         self.definitions = {d.name: d for d in reversed(self.functions)}
-        self.is_cpp = source.name.endswith(CPP_SUFFIXES)
         self.known: frozenset[str] = frozenset()  # the macros that parameters set
         self.flags: dict[str, Words] = {}
         self.warnings: list[Diagnostic] = []
 
     def read(self, pragmas: Sequence[Pragma]) -> Parsed:
-        self.definitions |= self.meant([p for p in pragmas if isinstance(p, KernelPragma)])
         groups = group(pragmas, self.definitions, self.source)
         no_duplicates([p for g in groups for p in g.params], "parameter")
         no_duplicates([g.target for g in groups if isinstance(g.target, KernelPragma)], "kernel")
@@ -105,17 +104,9 @@ class _KernelReader:
         return Parsed(tuple(kernels), tuple(self.warnings))
 
     def call_reader(self) -> CallReader:
-        types, code = visible_types(self.scan), self.scan.statements
+        types = visible_types(self.scan)
         variables = GlobalsReader.of(self.scan, self.functions, types, self.known, self.warnings)
-        return CallReader(self.source, self.functions, self.is_cpp, code, types, variables, self.warnings)
-
-    def meant(self, pragmas: Sequence[KernelPragma]) -> dict[str, FunctionDefinition]:
-        """The function of each kernel, by the name that its pragma gives it; what is wrong there is told later."""
-        found: dict[str, FunctionDefinition] = {}
-        for pragma in pragmas:
-            with contextlib.suppress(SourceError):
-                found[pragma.name] = chosen(pragma, overloads(pragma, self.functions))
-        return found
+        return CallReader(self.source, self.definitions, types, variables, self.warnings)
 
     def parameter(self, pragma: ParamPragma) -> Parameter:
         parameter, warnings = build_parameter(pragma, self.macros, self.known)
@@ -125,6 +116,7 @@ class _KernelReader:
 
     def kernel(self, group: PragmaGroup, parameters: tuple[Parameter, ...]) -> Kernel:
         directives = {name for pragma in group.loops for name in pragma.names}
+        directives |= {name for pragma in group.scheduled for name in pragma.names}
         macros = [pair for pair in zip(group.params, parameters) if pair[0].name not in directives]
         each(macros, lambda pair: self.check_use(*pair))
         if not parameters and not group.autos:
@@ -132,19 +124,23 @@ class _KernelReader:
         target = group.target
         nests, implied = self.nests(group, parameters)
         judged_by = (
-            build_run(target, loops=bool(group.loops or group.autos))
+            build_run(target, loops=bool(group.loops or group.autos or group.scheduled))
             if isinstance(target, RunPragma)
             else self.calls.read(target)
         )
         sizes = scalar_values(judged_by) if isinstance(judged_by, KernelCall) else {}
         constraints = each(group.constraints, lambda c: self.constraint(c, parameters, sizes))
         derived = each(group.autos, lambda pragma: self.derived(pragma, sizes))
+        scheduled = each(group.scheduled, lambda pragma: self.scheduled(pragma, group, parameters))
+        legal = [c for d in derived for c in d.constraints] + [c for s in scheduled for c in s.constraints]
+        scops = (*(d.nest for d in derived), *(s.nest for s in scheduled))
+        check_scops_apart([*group.autos, *group.scheduled], scops, nests)
         return Kernel(
             name=target.name if isinstance(target, KernelPragma) else _stem(self.source.name),
-            language="c++" if self.is_cpp else "c",
+            language="c++" if self.source.name.endswith(CPP_SUFFIXES) else "c",
             source=self.source,
             parameters=(*parameters, *(p for d in derived for p in d.parameters)),
-            constraints=(*constraints, *implied, *(c for d in derived for c in d.constraints)),
+            constraints=(*constraints, *implied, *legal),
             bindings=(
                 *(self.binding(p, q, directives) for p, q in zip(group.params, parameters)),
                 *(Binding(p.name, "directive", p.span) for d in derived for p in d.parameters),
@@ -153,7 +149,7 @@ class _KernelReader:
                 judged_by=judged_by,
                 nests=self.read_works(nests, judged_by),
                 constants=constants_of(self.tune_calls, {p.name for p in parameters}),
-                scops=tuple(d.nest for d in derived),
+                scops=scops,
                 requirements=tuple(c.written for c in constraints if c.written is not None),
             ),
             models=build_models(group.models, parameters, judged_by, self.source),
@@ -184,6 +180,13 @@ class _KernelReader:
         self.derived_nests += 1
         headers = headers_of(self.compiler_words)
         return derive_nest(pragma, self.derived_nests, self.scan, self.functions, headers, self.known, sizes)
+
+    def scheduled(self, pragma: NestPragma, group: PragmaGroup, parameters: tuple[Parameter, ...]) -> ScheduledNest:
+        """The nest after a `loop` with directives, and the constraints that these imply."""
+        known = {p.name: p for p in parameters}
+        flags = frozenset(p.name for p in group.params if p.flag)
+        scop = read_scop(pragma.outer, self.scan, self.functions, headers_of(self.compiler_words), self.known)
+        return schedule_nest(pragma, scop, known, flags)
 
     def read_works(self, nests: tuple[Nest, ...], judged_by: KernelCall | RunCommand) -> tuple[Nest, ...]:
         """The nests with what an iteration of each does."""

@@ -61,8 +61,8 @@ class ScopAccess:
 
     `certain`: of these elements. Otherwise of some of them, perhaps: a subscript is not affine, a function is called.
     `always`: a write happens at every instance, and leaves nothing of the older value: it is under no condition on data
-    and no member of a struct. `update` is the operator of an associative update (`x += ...`, `x = x * ...`), which
-    reads and writes the same element.
+    and no member of a struct. `update` is the operator, `+`, `*`, `max` or `min`, of an associative update such as
+    `x += ...`, which reads and writes the same element.
     """
 
     array: str

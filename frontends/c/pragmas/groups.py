@@ -10,6 +10,7 @@ from tunepass.diagnostics import Diagnostic, Source, SourceError, Span, Tunepass
 from tunepass.frontends.c.pragmas.auto import PROGRAM, AutoPragma
 from tunepass.frontends.c.pragmas.kernel import KernelPragma
 from tunepass.frontends.c.pragmas.loop import LoopPragma
+from tunepass.frontends.c.pragmas.nest import NestPragma
 from tunepass.frontends.c.pragmas.pragma import (
     ConstraintPragma,
     ModelPragma,
@@ -35,6 +36,7 @@ class PragmaGroup:
     constraints: tuple[ConstraintPragma, ...]
     loops: tuple[LoopPragma, ...]
     autos: tuple[AutoPragma, ...]
+    scheduled: tuple[NestPragma, ...]
     models: tuple[ModelPragma, ...]
 
 
@@ -60,13 +62,14 @@ def _group(target: Target, pragmas: Sequence[Pragma]) -> PragmaGroup:
         tuple(p for p in pragmas if isinstance(p, ConstraintPragma)),
         tuple(p for p in pragmas if isinstance(p, LoopPragma)),
         tuple(p for p in pragmas if isinstance(p, AutoPragma)),
+        tuple(p for p in pragmas if isinstance(p, NestPragma)),
         tuple(p for p in pragmas if isinstance(p, ModelPragma)),
     )
 
 
 def _program(pragmas: Sequence[Pragma], definitions: Mapping[str, FunctionDefinition]) -> RunPragma:
     """The run of a program whose file has `main` and loops to rewrite, and nothing that says how it is judged."""
-    loops = [p for p in pragmas if isinstance(p, (LoopPragma, AutoPragma))]
+    loops = [p for p in pragmas if isinstance(p, (LoopPragma, AutoPragma, NestPragma))]
     if not loops or "main" not in definitions:
         raise SourceError(
             "no `kernel` or `run` pragma in this file says how to judge a configuration",

@@ -17,6 +17,7 @@ from tunepass.diagnostics import Span, nearest
 from tunepass.frontends.c.pragmas.auto import AutoPragma, parse_auto
 from tunepass.frontends.c.pragmas.kernel import KernelPragma, parse_kernel
 from tunepass.frontends.c.pragmas.loop import LoopPragma, parse_loop
+from tunepass.frontends.c.pragmas.nest import NestPragma, parse_nest
 from tunepass.frontends.c.pragmas.run import RunPragma, parse_run
 from tunepass.frontends.c.pragmas.values import (
     PARAMETER_KINDS,
@@ -56,7 +57,7 @@ class ModelPragma:
     span: Span  # of the name
 
 
-Pragma = ParamPragma | ConstraintPragma | ModelPragma | KernelPragma | RunPragma | LoopPragma | AutoPragma
+Pragma = ParamPragma | ConstraintPragma | ModelPragma | KernelPragma | RunPragma | LoopPragma | AutoPragma | NestPragma
 
 
 def parse_pragma(cursor: Cursor) -> Pragma:
@@ -125,8 +126,11 @@ def _model(cursor: Cursor) -> ModelPragma:
     return ModelPragma(name=name.text, expression=text, span=cursor.span(name))
 
 
-def _loop(cursor: Cursor) -> LoopPragma | AutoPragma:
-    return parse_auto(cursor) if cursor.at("auto") else parse_loop(cursor)
+def _loop(cursor: Cursor) -> LoopPragma | AutoPragma | NestPragma:
+    """`loop auto`, `loop(i, j) tile(...)` of a perfect nest, or `loop tile(...)` of any."""
+    if cursor.at("auto"):
+        return parse_auto(cursor)
+    return parse_nest(cursor) if cursor.next.kind == "name" else parse_loop(cursor)
 
 
 PARSERS: dict[str, Callable[[Cursor], Pragma]] = {

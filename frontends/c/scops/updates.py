@@ -1,15 +1,17 @@
-"""Associative updates: `x += e`, `x = x + e`, `x = e * x`, whose order is free as far as rounding allows."""
+"""Associative updates, whose order is free but for rounding: `x += e`, `x = e * x`, `x = x > e ? x : e`."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, replace
 
-from tunepass.frontends.c.scops.effects import Effects
+from tunepass.frontends.c.scops.effects import PURE, Effects
 from tunepass.frontends.c.scops.tokens import Token
 from tunepass.frontends.c.scops.tree import (
     Assign,
     Binary,
+    Call,
+    Conditional,
     Evaluated,
     Expression,
     Index,
@@ -48,7 +50,32 @@ def updated(s: Statement, effects: Effects) -> Update | None:
             own = key(target)
             for operator in ("+", "*"):
                 if own is not None and _is_once(own, list(_operands(value, operator))):
-                    return _merged(effects, operator)
+                    return _merged(effects, operator, 1)
+            extreme = _extreme(value)
+            if own is not None and extreme is not None and [key(e) for e in extreme.operands].count(own) == 1:
+                return _merged(effects, extreme.operator, extreme.reads)
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Extreme:
+    """The larger or the smaller of two; each operand is read `reads` times."""
+
+    operator: str
+    operands: tuple[Expression, Expression]
+    reads: int
+
+
+def _extreme(e: Expression) -> Extreme | None:
+    """`a > b ? a : b`, `a > b ? b : a`, `fmax(a, b)`."""
+    match e:
+        case Call(Name() as function, (a, b)) if function.text.rstrip("fl") in ("max", "min", "fmax", "fmin"):
+            return Extreme("max" if "max" in function.text else "min", (a, b), 1) if function.text in PURE else None
+        case Conditional(Binary("<" | "<=" | ">" | ">=" as op, a, b), then, other):
+            left, right = key(a), key(b)
+            if None in (left, right) or {left, right} != {key(then), key(other)} or left == right:
+                return None
+            return Extreme("max" if (op[0] == ">") == (key(then) == left) else "min", (a, b), 2)
     return None
 
 
@@ -64,16 +91,15 @@ def _operands(e: Expression, operator: str) -> Iterator[Expression]:
     yield e
 
 
-def _merged(effects: Effects, operator: str) -> Update | None:
-    """The one read of the element is dropped: the write, which is last, reads it."""
+def _merged(effects: Effects, operator: str, reads: int) -> Update | None:
+    """The reads of the element are dropped: the write, which is last, reads it. There are no more than `reads`."""
     write = effects.found[-1]
     own = (write.root.text, tuple(key(e) for e in write.subscripts))
-    for position, effect in enumerate(effects.found[:-1]):
-        if (effect.root.text, tuple(key(e) for e in effect.subscripts)) == own:
-            effects.found[-1] = replace(write, read=True)
-            del effects.found[position]
-            return Update(operator, len(effects.found) - 1)
-    return None
+    others = [e for e in effects.found[:-1] if (e.root.text, tuple(key(s) for s in e.subscripts)) != own]
+    if len(others) + 1 + reads != len(effects.found):
+        return None
+    effects.found[:] = [*others, replace(write, read=True)]
+    return Update(operator, len(others))
 
 
 def key(e: Expression) -> Hashable:
@@ -87,6 +113,9 @@ def key(e: Expression) -> Hashable:
         case Member(base, name, arrow):
             inner = key(base)
             return None if inner is None else (name.text, arrow, inner)
+        case Conditional(a, b, c):
+            parts3 = (key(a), key(b), key(c))
+            return None if None in parts3 else ("?", *parts3)
         case Unary(op, operand):
             inner = key(operand)
             return None if inner is None else (op.text, inner)

@@ -1,0 +1,165 @@
+"""A `loop` pragma's directives against the scop that follows it and the parameters they name."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from tunepass.diagnostics import SourceError, nearest
+from tunepass.expr.nodes import BoolType, IntegerType, OrderType
+from tunepass.frontends.c.pragmas.auto import AutoPragma
+from tunepass.frontends.c.pragmas.loop import Named
+from tunepass.frontends.c.pragmas.nest import Directive, NestPragma
+from tunepass.ir.loops import Factor, Nest
+from tunepass.ir.scop import Scop
+from tunepass.ir.scop_directives import SHAPES, Pair, ScopDirectives, ScopNest
+from tunepass.polyhedral.apply import is_legal
+from tunepass.polyhedral.plan import plan_of
+from tunepass.space.constraint import Constraint
+from tunepass.space.parameter import Parameter
+from tunepass.space.parameters.categorical import Categorical
+
+FACTOR_LIMIT = 1 << 20
+FIELD_OF = {"jam": "unroll_and_jam"}  # words that are another's short form
+LEGAL_HINT = "give other defaults, or say `assume(independent)` where accesses cannot be seen through"
+NOT_YET = ("pack", "prefetch")
+
+
+@dataclass(frozen=True, slots=True)
+class ScheduledNest:
+    """A scop with its directives, and the constraints that keep these legal."""
+
+    nest: ScopNest
+    constraints: tuple[Constraint, ...]
+
+
+def schedule_nest(
+    pragma: NestPragma, scop: Scop, parameters: Mapping[str, Parameter], flags: frozenset[str]
+) -> ScheduledNest:
+    """Raises SourceError where a directive does not apply, or where the default would change what is computed."""
+    directives = DirectiveReader(scop, parameters, flags).read(pragma)
+    defaults = {name: parameter.default for name, parameter in parameters.items()}
+    if not is_legal(scop, plan_of(directives, defaults), independent=directives.independent):
+        raise SourceError("these directives, with their parameters' defaults, would change what the nest computes",
+                          pragma.span, LEGAL_HINT)  # fmt: skip
+    return ScheduledNest(ScopNest(scop, directives), ())
+
+
+def check_scops_apart(
+    pragmas: Sequence[NestPragma | AutoPragma], scops: Sequence[ScopNest], nests: Sequence[Nest]
+) -> None:
+    """What is written anew does not overlap."""
+    spans = [nest.scop.span for nest in scops]
+    for pragma, span in zip(pragmas, spans):
+        for other in (*(s for s in spans if s is not span), *(nest.span for nest in nests)):
+            if other.start < span.end and span.start < other.end:
+                hint = f"the other is at {other}"
+                raise SourceError("these loops are part of others that are written anew", pragma.span, hint)
+
+
+@dataclass(frozen=True, slots=True)
+class DirectiveReader:
+    """`flags` are parameters that are compiler flags, and no numbers for a loop."""
+
+    scop: Scop
+    parameters: Mapping[str, Parameter]
+    flags: frozenset[str]
+
+    def read(self, pragma: NestPragma) -> ScopDirectives:
+        """Raises SourceError for a name that is no loop or parameter, or a parameter of the wrong kind."""
+        for directive in pragma.directives:
+            self.check(directive)
+        return ScopDirectives(
+            shape=self.shape(pragma.shape),
+            order=self.order(pragma.order) or self.interchanged(pragma.interchange),
+            tile=self.factors(pragma, "tile"),
+            unroll=self.factors(pragma, "unroll"),
+            unroll_and_jam=self.factors(pragma, "unroll_and_jam"),
+            peel=self.factors(pragma, "peel"),
+            vectorize=self.factors(pragma, "vectorize"),
+            parallel=self.factors(pragma, "parallel"),
+            reverse=self.factors(pragma, "reverse"),
+            distribute=self.factors(pragma, "distribute"),
+            fuse=self.pairs(pragma, "fuse"),
+            skew=self.pairs(pragma, "skew"),
+            independent=pragma.independent,
+        )
+
+    @property
+    def loops(self) -> list[str]:
+        return [loop.name for loop in self.scop.loops]
+
+    def factors(self, pragma: NestPragma, word: str) -> tuple[Factor, ...]:
+        named = [d for d in pragma.directives if FIELD_OF.get(d.word, d.word) == word]
+        return tuple(Factor(d.first.name, d.setting) for d in named)
+
+    def pairs(self, pragma: NestPragma, word: str) -> tuple[Pair, ...]:
+        named = [d for d in pragma.directives if d.word == word and d.second is not None]
+        return tuple(Pair(d.first.name, d.second.name, d.setting) for d in named if d.second is not None)
+
+    def check(self, d: Directive) -> None:
+        if d.word in NOT_YET:
+            hint = "a compiler's own prefetching, or a local array in the source, does it"
+            raise SourceError(f"`{d.word}` cannot be done to loops that are written anew", d.first.span, hint)
+        for named in (d.first, *((d.second,) if d.second else ())):
+            self.check_loop(named, self.loops)
+        if d.second is not None and d.first.name == d.second.name:
+            raise SourceError(f"`{d.word}` needs two loops", d.second.span)
+        if isinstance(d.setting, str):
+            self.check_factor(d)
+        elif abs(d.setting) > FACTOR_LIMIT:
+            raise SourceError(f"a factor is at most {FACTOR_LIMIT}, got {d.setting}", d.place)
+
+    def check_loop(self, named: Named, known: Sequence[str]) -> None:
+        if named.name not in known:
+            close = nearest(named.name, known)
+            hint = f"did you mean `{close}`?" if close else f"the loops are {', '.join(known)}"
+            raise SourceError(f"`{named.name}` is not one of the loops", named.span, hint)
+
+    def check_factor(self, d: Directive) -> None:
+        parameter = self.parameter(Named(str(d.setting), d.place))
+        if not isinstance(parameter.type, (IntegerType, BoolType)):
+            raise SourceError(f"a factor is a whole number; `{parameter.name}` is {parameter}", d.place)
+        least, largest = parameter.ends()
+        if not -FACTOR_LIMIT <= least <= largest <= FACTOR_LIMIT or (least < 0 and d.word not in ("skew", "peel")):
+            raise SourceError(f"a factor is 0 to {FACTOR_LIMIT}; `{parameter.name}` is {parameter}", d.place)
+
+    def parameter(self, named: Named) -> Parameter:
+        parameter = self.parameters.get(named.name)
+        if parameter is None:
+            close = nearest(named.name, self.parameters)
+            hint = f"did you mean `{close}`?" if close else "a clause names a parameter of the same kernel, or a number"
+            raise SourceError(f"unknown parameter `{named.name}`", named.span, hint)
+        if named.name in self.flags:
+            raise SourceError(f"`{named.name}` is a compiler flag, not a number for a loop", named.span)
+        return parameter
+
+    def shape(self, named: Named | None) -> str:
+        if named is None or named.name in SHAPES:
+            return named.name if named else SHAPES[0]
+        parameter = self.parameter(named)
+        values: Collection[object] = parameter.domain if isinstance(parameter, Categorical) else ()
+        if not values or not set(values) <= set(SHAPES):
+            hint = f"shapes are {', '.join(SHAPES)}"
+            raise SourceError(f"`shape` needs a categorical of shapes; `{named.name}` is {parameter}", named.span, hint)
+        return named.name
+
+    def order(self, names: tuple[Named, ...]) -> tuple[str, ...]:
+        items = [*self.loops, *(f"{loop}_tile" for loop in self.loops)]
+        if len(names) == 1 and names[0].name not in items:
+            parameter = self.parameter(names[0])
+            if not isinstance(parameter.type, OrderType):
+                raise SourceError(f"`order` needs a permutation; `{parameter.name}` is {parameter}", names[0].span)
+            for item in parameter.type.items:
+                self.check_loop(Named(str(item), names[0].span), items)
+        else:
+            for named in names:
+                self.check_loop(named, items)
+        return tuple(named.name for named in names)
+
+    def interchanged(self, names: tuple[Named, ...]) -> tuple[str, ...]:
+        """The source's order with two loops in each other's place."""
+        for named in names:
+            self.check_loop(named, self.loops)
+        swapped = dict(zip((n.name for n in names), (n.name for n in reversed(names))))
+        return tuple(swapped.get(loop, loop) for loop in self.loops) if names else ()
