@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING
-
 from tunepass.version import __version__ as __version__
 
 _HOME_OF = {
@@ -59,6 +56,8 @@ _HOME_OF = {
     "Front": "tunepass.exact.base",
     "Certificate": "tunepass.exact.base",
 }
+
+TYPE_CHECKING = False  # of `typing`, whose loading costs more than a compiler's call has to spare
 
 __all__ = ["__version__", *sorted(_HOME_OF)]
 
@@ -119,6 +118,8 @@ if not TYPE_CHECKING:  # which knows the names above: any other is a type error
     def __getattr__(name: str) -> object:
         if name not in _HOME_OF:
             raise AttributeError(f"module 'tunepass' has no attribute {name!r}")
+        import importlib
+
         return getattr(importlib.import_module(_HOME_OF[name]), name)
 
 

@@ -6,13 +6,11 @@ import importlib
 import io
 import os
 import sys
-import traceback
-from collections.abc import Sequence
-from typing import NoReturn
 
-from tunepass.commands.arguments import COMMANDS, parse
-from tunepass.diagnostics import TunepassError
-from tunepass.signals import interrupting, signal_of
+TYPE_CHECKING = False  # of `typing`, which takes longer to load than all that a compiler's call needs
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import NoReturn
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -26,20 +24,32 @@ def main(argv: Sequence[str] | None = None) -> int:
         ):  # names that are no UTF-8 are results as they are, and told with escapes
             stream.reconfigure(errors=errors)
     try:
-        with interrupting():
-            return _dispatch(words)
-    except TunepassError as error:
+        if words[:1] in (["cc"], ["c++"]):  # every word belongs to the compiler, --help and --version too
+            from tunepass.commands import cc
+
+            return cc.run(words[1:], words[0], _interruptible)
+        return _interruptible(lambda: _dispatch(words))
+    except (Exception, KeyboardInterrupt) as error:
+        return _ended_by(error)
+
+
+def _ended_by(error: BaseException) -> int:
+    """Says what has ended a command, and returns its status."""
+    from tunepass.diagnostics import TunepassError
+
+    if isinstance(error, TunepassError):
         print(error, file=sys.stderr)
         return error.exit_status
-    except KeyboardInterrupt as interrupt:
+    if isinstance(error, KeyboardInterrupt):
+        from tunepass.signals import signal_of
+
         print("tunepass: interrupted", file=sys.stderr)
-        return 128 + signal_of(interrupt)
-    except BrokenPipeError:
+        return 128 + signal_of(error)
+    if isinstance(error, BrokenPipeError):
         # The reader of our results has gone; leave nothing for the interpreter to flush into the closed pipe.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-    except Exception as error:
-        return _internal_error(error)
+    return _internal_error(error)
 
 
 def _start_in_utf8() -> NoReturn:
@@ -48,10 +58,16 @@ def _start_in_utf8() -> NoReturn:
     os.execv(sys.executable, [sys.executable, "-X", "utf8", *how, *sys.argv[1:]])
 
 
+def _interruptible(work: Callable[[], int]) -> int:
+    from tunepass.signals import interrupting
+
+    with interrupting():
+        return work()
+
+
 def _dispatch(words: list[str]) -> int:
-    if words[:1] in (["cc"], ["c++"]):  # every word belongs to the compiler, --help and --version too
-        status: int = importlib.import_module(COMMANDS["cc"][1]).run(words[1:], words[0])
-        return status
+    from tunepass.commands.arguments import COMMANDS, parse
+
     try:
         options = parse(words)
     except SystemExit as stop:  # argparse has printed help or its own diagnostic
@@ -65,9 +81,11 @@ def _dispatch(words: list[str]) -> int:
     return int(answer.status)
 
 
-def _internal_error(error: Exception) -> int:
+def _internal_error(error: BaseException) -> int:
     if os.environ.get("TUNEPASS_DEBUG") == "1":
-        traceback.print_exc()
+        import traceback
+
+        traceback.print_exception(error)
     else:
         summary = (str(error).splitlines() or [""])[0]
         print(f"tunepass: internal error: {type(error).__name__}: {summary}", file=sys.stderr)

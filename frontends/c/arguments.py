@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from functools import reduce
 
@@ -15,8 +16,9 @@ from tunepass.frontends.c.pragmas.kernel import ArgumentText
 from tunepass.frontends.c.syntax.definitions import Formal, is_known
 from tunepass.frontends.c.syntax.tokens import ExpressionText
 from tunepass.frontends.c.syntax.types import CType, Types, declarations, type_name
-from tunepass.ir.c_kernel import ArrayArgument, Leaf
+from tunepass.ir.c_kernel import ArrayArgument, Container, Leaf
 
+RESIZABLE = re.compile(r"\b(?:vector|basic_string|string)\b")
 Scalars = dict[str, int | float]
 
 
@@ -65,13 +67,25 @@ def array_argument(
         lo=expression(argument.lo, names, source, "a number") if argument.lo else None,
         hi=expression(argument.hi, names, source, "a number") if argument.hi else None,
         leaves=leaves,
+        container=_container(formal, argument),
         enumerators=enumerators_of(stated, types),
+        row=lengths[-1] if _has_rows(kind) else None,
     )
+
+
+def _container(formal: Formal, argument: ArgumentText) -> Container | None:
+    """What it may be in C++. Whether a kernel may change the number of elements is said by the types' names."""
+    if formal.pointer or (is_known(formal.element) and not formal.container):
+        return None
+    resized = formal.reference and not formal.constant and argument.direction != "in" and "&&" not in formal.text
+    return "resizable" if resized and RESIZABLE.search(formal.text) else "object"
 
 
 def hides_its_type(formal: Formal, kind: CType, types: Types) -> bool:
     """Only the compiler knows what a macro with arguments is, or a name that no text here defines (`voidpf`)."""
     if "(" in formal.text and "*" not in formal.text:
+        return True
+    if not formal.container and (formal.reference or "::" in formal.text or "<" in formal.text):
         return True
     named = is_known(kind.base) or _is_plain(kind.base, types) or " " in kind.base
     return not named and not kind.depth and not kind.dims
@@ -102,6 +116,11 @@ def element_leaves(argument: ArgumentText, element: CType, types: Types) -> tupl
     return leaves
 
 
+def _has_rows(kind: CType) -> bool:
+    """`double **`, `double *[]`: pointers to rows."""
+    return kind.depth + len(kind.dims) == 2 and kind.depth > 0
+
+
 def _is_plain(base: str, types: Types) -> bool:
     """Does this text say what it is?"""
     return is_known(base) or base in types.records or base in types.enums or base.endswith(" _Complex")
@@ -116,10 +135,11 @@ def _check_shape(argument: ArgumentText, formal: Formal, kind: CType, declared: 
             f"`{argument.name}` is a scalar", argument.span, f"{declared}; write `{argument.name} = VALUE`"
         )
     given, element = len(argument.lengths), argument.element
-    if kind.depth + len(kind.dims) > 1 and kind.depth:
-        raise SourceError(
-            f"`{argument.name}` is an array of pointers", argument.span, f"{declared}; arrays of numbers can be passed"
-        )
+    if _has_rows(kind) and given == 2:
+        return
+    if kind.depth and kind.depth + len(kind.dims) > 1:
+        rows = f"write `{element}[ROWS][LENGTH]`" if _has_rows(kind) else "at most two stars can be passed"
+        raise SourceError(f"`{argument.name}` is an array of pointers", argument.span, f"{declared}; {rows}")
     if kind.dims and given not in (1, len(kind.dims)):
         shape = "".join(f"[{dim.strip('*')}]" for dim in kind.dims)
         raise SourceError(

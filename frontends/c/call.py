@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
-from tunepass.diagnostics import Diagnostic, Source, SourceError, nearest
+from tunepass.diagnostics import Diagnostic, Severity, Source, SourceError
 from tunepass.expr.nodes import BOOL, INTEGER, REAL, IntegerType, RealType, Type
 from tunepass.frontends.c.arguments import Scalars, array_argument, evaluated, expression, formal_type, span_of
+from tunepass.frontends.c.entry import c_entry, cpp_entry, needs_entry
 from tunepass.frontends.c.globals import GlobalsReader
-from tunepass.frontends.c.inputs import overlapping, stated_sizes
+from tunepass.frontends.c.inputs import overlapping, scalar_values, stated_sizes
+from tunepass.frontends.c.overloads import chosen, overloads
 from tunepass.frontends.c.pragmas.kernel import ArgumentText, KernelPragma
 from tunepass.frontends.c.results import returned_value
 from tunepass.frontends.c.syntax.definitions import Formal, FunctionDefinition, is_integral, is_known
+from tunepass.frontends.c.syntax.statements import closing
 from tunepass.frontends.c.syntax.types import Types
-from tunepass.ir.c_kernel import Argument, ArrayArgument, KernelCall, ScalarArgument
+from tunepass.ir.c_kernel import Argument, ArrayArgument, Entry, KernelCall, ReturnedValue, ScalarArgument
 
 ARRAY_LIMIT = 64  # TP_MAX_ARRAYS of the harness, of which one may be what is returned
 
@@ -24,16 +28,21 @@ class CallReader:
     """Reads kernel pragmas against the definitions and types of their file; what is doubtful goes to `warnings`."""
 
     source: Source
-    definitions: Mapping[str, FunctionDefinition]
+    functions: Sequence[FunctionDefinition]
+    cpp: bool
+    code: str
     types: Types
     globals: GlobalsReader
     warnings: list[Diagnostic]
 
     def read(self, pragma: KernelPragma) -> KernelCall:
         """The call, its arguments checked one by one against the definition's formal parameters."""
-        definition = self._definition(pragma)
+        found = overloads(pragma, self.functions)
+        definition = chosen(pragma, found)
+        self._check_callable(pragma, definition)
         arguments, names = self._arguments(pragma, definition)
-        returned, doubt = returned_value(definition, self.types, pragma.span)
+        entry = self._entry(pragma, definition, arguments, len(found) > 1)
+        returned, doubt = self._returned(pragma, definition, entry)
         self.warnings.extend([] if doubt is None else [doubt])
         variables = self.globals.read(pragma, definition, names)
         arrays = [a for a in arguments if isinstance(a, ArrayArgument)]
@@ -49,6 +58,7 @@ class CallReader:
             function=pragma.name,
             prototype=definition.prototype,
             arguments=arguments,
+            entry=entry,
             returned=returned,
             globals=variables,
             absolute_tolerance=None if pragma.tolerance is None else pragma.tolerance.absolute,
@@ -59,26 +69,57 @@ class CallReader:
             span=pragma.span,
         )
 
-    def _definition(self, pragma: KernelPragma) -> FunctionDefinition:
-        definition = self.definitions.get(pragma.name)
-        if definition is None:
-            close = nearest(pragma.name, self.definitions)
-            hint = f"did you mean `{close}`?" if close else "the pragma names a function with a body in the same file"
-            raise SourceError(f"no function `{pragma.name}` is defined in this file", pragma.span, hint)
-        if definition.private:
-            raise SourceError(
-                f"`{pragma.name}` is {definition.private}, so no other file can call it",
-                pragma.span,
-                "the generated program calls the kernel: give it external linkage",
-            )
-        return definition
+    def _returned(
+        self, pragma: KernelPragma, definition: FunctionDefinition, entry: Entry | None
+    ) -> tuple[ReturnedValue | None, Diagnostic | None]:
+        if entry is None:
+            return returned_value(definition, self.types, pragma.span)
+        known = replace(definition, prototype=entry.prototype, name=entry.function)
+        returned, doubt = returned_value(known, self.types, pragma.span)
+        if returned is None and doubt is None and definition.returns != "void":
+            message = f"what `{pragma.name}` returns is not compared"
+            hint = f"`{definition.returns}` is no type of numbers that is known here"
+            doubt = Diagnostic(message, pragma.span, hint, Severity.WARNING)
+        return returned, doubt
+
+    def _check_callable(self, pragma: KernelPragma, definition: FunctionDefinition) -> None:
+        scope = definition.scopes[-1] if definition.scopes else None
+        if definition.member or (definition.path and self._is_member(definition)):
+            hint = "make it `static`, or call it from a function that makes the object"
+            raise SourceError(f"`{definition.qualified}` is not static: it needs an object", pragma.span, hint)
+        if scope is not None and scope.access in ("private", "protected"):
+            hint = "make it public: the generated program calls it"
+            raise SourceError(f"`{definition.qualified}` is {scope.access} to `{scope.name}`", pragma.span, hint)
+
+    def _is_member(self, definition: FunctionDefinition) -> bool:
+        """Of a class of this file that declares it without `static`."""
+        owner = definition.path[-1]
+        for record in re.finditer(rf"\b(?:class|struct)\s+{owner}\b[^;{{}}]*\{{", self.code):
+            inside = self.code[record.end() : closing(self.code, record.end() - 1)]
+            declared = re.search(rf"(?P<before>[^;{{}}:]*)\b{definition.name}\s*\(", inside)
+            if declared is not None:
+                return re.search(r"\bstatic\b", declared["before"]) is None
+        return False
+
+    def _entry(
+        self, pragma: KernelPragma, definition: FunctionDefinition, arguments: Sequence[Argument], overloaded: bool
+    ) -> Entry | None:
+        """What calls it where the harness cannot."""
+        if not needs_entry(definition, len(arguments), overloaded, self.cpp):
+            return None
+        values = scalar_values(arguments, ())
+        reals = [isinstance(values.get(a.name), float) for a in arguments]
+        if self.cpp:
+            return cpp_entry(pragma.name, definition, arguments, reals, overloaded)
+        return c_entry(definition, arguments, reals)
 
     def _arguments(
         self, pragma: KernelPragma, definition: FunctionDefinition
     ) -> tuple[tuple[Argument, ...], dict[str, Type]]:
         """With the types of the scalars by name."""
         given, formals = pragma.arguments, definition.formals
-        if len(given) != len(formals):
+        defaults = self.cpp and all("=" in formal.text for formal in formals[len(given) :])
+        if len(given) > len(formals) or (len(given) < len(formals) and not defaults):
             raise SourceError(
                 f"`{pragma.name}` has {_count(len(formals), 'parameter')}, the pragma gives {len(given)}",
                 pragma.span,
@@ -105,6 +146,9 @@ class CallReader:
             raise SourceError(
                 f"`{argument.name}` is an array", argument.span, f"{declared}; write `{argument.name}: in TYPE[LENGTH]`"
             )
+        if formal.reference and not formal.constant and "&&" not in formal.text:
+            hint = f"{declared}; write `{argument.name}: out {formal.element}[1]`, or `inout`"
+            raise SourceError(f"`{argument.name}` is a reference to something that is written", argument.span, hint)
         if kind.base in self.types.records:
             raise SourceError(f"`{argument.name}` is a {kind.base} passed by value", argument.span, declared)
         value = expression(argument.value, types, self.source, "a number")

@@ -79,7 +79,7 @@ def _header(kernels: Sequence[Kernel], note: str, name: str, header: str) -> str
     lines = [*_comment([f"What tunepass chose for {name}.", *_note_lines(note)])]
     lines += [f"#ifndef {guard}", f"#define {guard}", ""]
     for kernel in kernels:
-        prefix = f"{re.sub(chr(92) + 'W', '_', kernel.name).upper()}_TUNED"
+        prefix = f"{re.sub(chr(92) + 'W+', '_', kernel.name).strip('_').upper()}_TUNED"
         quoted = flag_text(kernel).replace("\\", "\\\\").replace('"', '\\"')
         lines.append(f'#define {prefix}_FLAGS "{quoted}"')
         lines += [f"#define {prefix}_{macro} {text}" for macro, text in macros(kernel, chosen(kernel))]
@@ -90,7 +90,7 @@ def _header(kernels: Sequence[Kernel], note: str, name: str, header: str) -> str
 def _declaration(kernel: Kernel) -> list[str]:
     """The kernel's prototype, where the header can know its types."""
     call = kernel.body_as(CKernel).call
-    if call is None:
+    if call is None or call.entry is not None:  # other files cannot call it, or not by its prototype alone
         return []
     types = _types(call)
     if not all(is_known(t) for t in types):

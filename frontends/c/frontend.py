@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -21,6 +22,7 @@ from tunepass.frontends.c.loops.directives import check_apart, check_directives
 from tunepass.frontends.c.loops.nest import read_nest
 from tunepass.frontends.c.lowering import macro_names
 from tunepass.frontends.c.macros import macro_defaults, set_macros
+from tunepass.frontends.c.overloads import chosen, overloads
 from tunepass.frontends.c.parameters import build_parameter
 from tunepass.frontends.c.pragmas.auto import AutoPragma
 from tunepass.frontends.c.pragmas.groups import BELONGS, PragmaGroup, each, group, no_duplicates
@@ -37,7 +39,7 @@ from tunepass.frontends.c.pragmas.run import RunPragma
 from tunepass.frontends.c.run import build_run
 from tunepass.frontends.c.scops.directives import ScheduledNest, check_scops_apart, schedule_nest
 from tunepass.frontends.c.scops.scop import read_scop
-from tunepass.frontends.c.syntax.definitions import definitions
+from tunepass.frontends.c.syntax.definitions import FunctionDefinition, definitions
 from tunepass.frontends.c.syntax.lexical import Scan, scan
 from tunepass.frontends.c.syntax.tokens import Cursor, explained
 from tunepass.frontends.c.syntax.visible import visible_types
@@ -87,11 +89,13 @@ class _KernelReader:
         self.includes = any(d.kind == "include" and '"' in d.body for d in scanned.directives)
         self.functions = definitions(scanned)
         self.definitions = {d.name: d for d in reversed(self.functions)}
+        self.is_cpp = source.name.endswith(CPP_SUFFIXES)
         self.known: frozenset[str] = frozenset()  # the macros that parameters set
         self.flags: dict[str, Words] = {}
         self.warnings: list[Diagnostic] = []
 
     def read(self, pragmas: Sequence[Pragma]) -> Parsed:
+        self.definitions |= self.meant([p for p in pragmas if isinstance(p, KernelPragma)])
         groups = group(pragmas, self.definitions, self.source)
         no_duplicates([p for g in groups for p in g.params], "parameter")
         no_duplicates([g.target for g in groups if isinstance(g.target, KernelPragma)], "kernel")
@@ -104,9 +108,17 @@ class _KernelReader:
         return Parsed(tuple(kernels), tuple(self.warnings))
 
     def call_reader(self) -> CallReader:
-        types = visible_types(self.scan)
+        types, code = visible_types(self.scan), self.scan.statements
         variables = GlobalsReader.of(self.scan, self.functions, types, self.known, self.warnings)
-        return CallReader(self.source, self.definitions, types, variables, self.warnings)
+        return CallReader(self.source, self.functions, self.is_cpp, code, types, variables, self.warnings)
+
+    def meant(self, pragmas: Sequence[KernelPragma]) -> dict[str, FunctionDefinition]:
+        """The function of each kernel, by the name that its pragma gives it; what is wrong there is told later."""
+        found: dict[str, FunctionDefinition] = {}
+        for pragma in pragmas:
+            with contextlib.suppress(SourceError):
+                found[pragma.name] = chosen(pragma, overloads(pragma, self.functions))
+        return found
 
     def parameter(self, pragma: ParamPragma) -> Parameter:
         parameter, warnings = build_parameter(pragma, self.macros, self.known)
@@ -137,7 +149,7 @@ class _KernelReader:
         check_scops_apart([*group.autos, *group.scheduled], scops, nests)
         return Kernel(
             name=target.name if isinstance(target, KernelPragma) else _stem(self.source.name),
-            language="c++" if self.source.name.endswith(CPP_SUFFIXES) else "c",
+            language="c++" if self.is_cpp else "c",
             source=self.source,
             parameters=(*parameters, *(p for d in derived for p in d.parameters)),
             constraints=(*constraints, *implied, *legal),

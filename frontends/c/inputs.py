@@ -51,7 +51,7 @@ def overlapping(clauses: Sequence[Sequence[NameText]], arguments: Sequence[Argum
                 raise SourceError(f"no array is called `{text.name}`", text.span, _known(text.name, arrays))
         for first, second in combinations(clause, 2):
             a, b = arrays[first.name], arrays[second.name]
-            if a.element != b.element or a is b:
+            if a.element != b.element or a is b or a.row or b.row:
                 hint = "arrays of one type can overlap" if a is not b else None
                 raise SourceError(f"`{first.name}` and `{second.name}` cannot overlap", second.span, hint)
             if a.direction != "in" or b.direction != "in":

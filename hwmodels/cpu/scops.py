@@ -9,6 +9,7 @@ the prior mean has to rank schedules, and measurements do the rest.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import copy
 
 from tunepass.expr import algebra as alg
 from tunepass.expr import typing
@@ -89,3 +90,9 @@ class ScopCompute(Compute):
         if x not in self.free:
             return self._resources(x, jam, unroll, alg.lift(1.0))
         return super()._iteration(x, jam, unroll)
+
+    def _innermost(self, x: str) -> Expr:
+        """Copies of the innermost loop are not made."""
+        single = copy(self)
+        single.jam = {**self.jam, x: alg.lift(1.0)}
+        return super(ScopCompute, single)._innermost(x)

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from pathlib import Path
 from shlex import split
 
 import pytest
@@ -36,7 +35,7 @@ def test_only_one_source_remains() -> None:
 
 def test_compiling_leaves_linking_and_the_other_inputs_out() -> None:
     call = analyse(split("-O2 -Iinc -D N=3 -MMD -MF d a.c b.c c.o libx.a -L lib -lm -Wl,-s -o prog -shared -g"))
-    words = call.compiling(call.at[0], Path("/tmp/t.o"))
+    words = call.compiling(call.at[0], "/tmp/t.o")
     assert words == split("-O2 -Iinc -D N=3 a.c -g -c -o /tmp/t.o")
 
 
@@ -58,8 +57,8 @@ def test_inputs_have_languages(words: str, inputs: list[object]) -> None:
 def test_an_x_reaches_the_source_that_is_compiled_alone() -> None:
     call = analyse(split("-O2 -x c a.inc b.inc -x none c.c d.o -o prog"))
     a, b, c = call.at
-    assert call.compiling(b, Path("t.o")) == split("-O2 -x c b.inc -c -o t.o")
-    assert call.compiling(c, Path("t.o")) == split("-O2 c.c -c -o t.o")
+    assert call.compiling(b, "t.o") == split("-O2 -x c b.inc -c -o t.o")
+    assert call.compiling(c, "t.o") == split("-O2 c.c -c -o t.o")
     assert call.only(a) == split("-O2 -x c a.inc -x none d.o -o prog")
     assert call.replaced({a: "a.o"}) == split("-O2 -x c -x none a.o -x c b.inc -x none c.c d.o -o prog")
 

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tunepass.commands.dependency_files import listings, only_lists, rename, written_for
+from tunepass.commands.dependency_files import listings, names_beside, only_lists
+from tunepass.commands.rewritten import edit, for_make, rules_for
 
 
 @pytest.mark.parametrize(
@@ -22,11 +23,11 @@ from tunepass.commands.dependency_files import listings, only_lists, rename, wri
     ],
 )
 def test_names(words: str, files: list[str]) -> None:
-    assert written_for(words.split(), Path("x/a.c"), links=False) == [Path(file) for file in files]
+    assert rules_for(words.split(), "x/a.c", links=False) == files
 
 
 def test_a_linked_program_names_it() -> None:
-    assert Path("prog-a.d") in written_for(["-MMD", "x/a.c", "-o", "prog"], Path("x/a.c"), links=True)
+    assert "prog-a.d" in rules_for(["-MMD", "x/a.c", "-o", "prog"], "x/a.c", links=True)
 
 
 @pytest.mark.parametrize(
@@ -51,6 +52,22 @@ def test_only_lists() -> None:
 def test_names_are_written_as_make_reads_them(tmp_path: Path) -> None:
     file = tmp_path / "a.d"
     file.write_text("a.o: /tmp/s\\ 1/a.c b.h\n")
-    rename([file, tmp_path / "none.d"], Path("/tmp/s 1/a.c"), Path("my $dir/a.c"))
+    file.chmod(0o640)
+    edit([str(file), str(tmp_path / "none.d")], for_make("/tmp/s 1/a.c"), for_make("my $dir/a.c"))
     assert file.read_text() == "a.o: my\\ $$dir/a.c b.h\n"
-    assert list(tmp_path.iterdir()) == [file]
+    assert list(tmp_path.iterdir()) == [file] and file.stat().st_mode & 0o777 == 0o640
+
+
+@pytest.mark.parametrize(
+    "line,words",
+    [
+        (
+            "/usr/cc1 -quiet x/a.c -dumpdir prog- -dumpbase a.c -dumpbase-ext .c",
+            "-dumpdir prog- -dumpbase a.c -dumpbase-ext .c",
+        ),
+        ('"/usr/clang" "-cc1" "-split-dwarf-file" "a.dwo" "x/a.c"', "-Xclang -split-dwarf-file -Xclang a.dwo"),
+        ("/usr/cc1 -dumpdir prog- b.c", ""),
+    ],
+)
+def test_what_is_written_beside_a_program_is_called_as_the_compiler_says(line: str, words: str) -> None:
+    assert names_beside(f"gcc version 12 (it's)\n {line}\n", "x/a.c") == words.split()

@@ -56,6 +56,7 @@ def test_rewritten_text_keeps_the_name_as_it_is_spelled(spelled: str, compiler: 
     alone = (tmp_path / "deps").read_text()
     done = folder.run("cc", *words, TUNEPASS_CC=compiler)
     assert done.returncode == 0 and done.stderr == "", done.stderr
-    assert (tmp_path / "deps").read_text() == alone
+    folded = [text.replace("\\\n", "").split() for text in ((tmp_path / "deps").read_text(), alone)]
+    assert folded[0] == folded[1]  # lines are folded by the names that the compiler saw
     quoted = spelled.replace('"', '\\"')
     assert f'"{quoted}"' in (tmp_path / "out.s").read_text()  # what __FILE__ is

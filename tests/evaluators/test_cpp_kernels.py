@@ -42,7 +42,7 @@ void f(int n, const double *x, double *y)
 
 
 def task_of(folder: Path, text: str, *command: str) -> KernelTask:
-    path = folder / "kernel.cpp"
+    path = folder / ("kernel.c" if command[:1] == ("gcc",) else "kernel.cpp")
     path.write_text(text)
     kernel = CFrontend().parse(Source(str(path), text)).kernels[0]
     call = kernel.body_as(CKernel).call
@@ -65,3 +65,36 @@ def test_what_a_kernel_throws_fails_it_alone(tmp_path: Path) -> None:
     assert isinstance(memory, Failed) and memory.stage == "memory"
     assert isinstance(ended, Failed) and ended.stage == "crash" and "SIGABRT" in ended.log and "never" in ended.log
     assert isinstance(honest, Measured)
+
+
+def test_a_resized_vector_is_compared_with_its_length(tmp_path: Path) -> None:
+    text = (
+        "#include <vector>\n#pragma tunepass param WRONG: integer(0..1) = 0\n"
+        "#pragma tunepass kernel positive(x: in double[1000], y: out double[1000])\n"
+        "#ifndef WRONG\n#define WRONG 0\n#endif\n"
+        "static void positive(const std::vector<double> &x, std::vector<double> &y) {\n"
+        "    y.clear(); for (double v : x) if (v > 0) y.push_back(v); if (WRONG) y.pop_back(); }\n"
+    )
+    right, wrong = outcomes(task_of(tmp_path, text), {"WRONG": 0}, {"WRONG": 1})
+    assert isinstance(right, Measured) and isinstance(wrong, Failed) and "y.size()" in wrong.log
+
+
+def test_a_static_function_of_c(tmp_path: Path) -> None:
+    text = (
+        "#pragma tunepass param WRONG: integer(0..1) = 0\n"
+        "#pragma tunepass kernel f(n = 7, A: inout double[n*n])\n#ifndef WRONG\n#define WRONG 0\n#endif\n"
+        "static int f(short n, double A[n][n]) { A[1][2] = WRONG; return n; }\n"
+    )
+    right, wrong = outcomes(task_of(tmp_path, text, "gcc", "-O2"), {"WRONG": 0}, {"WRONG": 1})
+    assert isinstance(right, Measured) and isinstance(wrong, Failed) and wrong.stage == "wrong_result"
+
+
+def test_the_ends_of_a_vector_are_watched(tmp_path: Path) -> None:
+    text = (
+        "#include <vector>\n#pragma tunepass param PAST: integer(0..1) = 0\n"
+        "#pragma tunepass kernel f(x: in int[1000], y: out int[1000])\n#ifndef PAST\n#define PAST 0\n#endif\n"
+        "void f(const std::vector<int> &x, std::vector<int> &y) { y[0] = 1; for (int i = 0; i < 1000; i++) "
+        "y[i + PAST * 64] = x[i]; }\n"
+    )
+    right, past = outcomes(task_of(tmp_path, text), {"PAST": 0}, {"PAST": 1})
+    assert isinstance(right, Measured) and isinstance(past, Failed) and past.stage == "out_of_bounds", past

@@ -31,14 +31,14 @@ COMPARED_BYTES = 1 << 28  # of output that is compared: dumps of whole arrays
 
 
 def call_task(kernel: Kernel, call: KernelCall, command: tuple[str, ...], objective: Objective) -> KernelTask:
-    exposing = exposing_text(call.function, call.globals)
+    following = exposing_text(call.function, call.globals) + (call.entry.text if call.entry else "")
     return KernelTask(
         command=command,
         source=Path(kernel.source.name),
         text=kernel.source.text,
         harness=harness_source(kernel),
-        lower=partial(_exposed, kernel, exposing),
-        reference=_followed_by(exposing, _reference(kernel), kernel.source.text),
+        lower=partial(_followed, kernel, following),
+        reference=_followed_by(following, _reference(kernel), kernel.source.text),
         language=kernel.language,
         objective=objective.name,
         metric="instructions" if objective.name == "instructions" else "time",
@@ -48,8 +48,8 @@ def call_task(kernel: Kernel, call: KernelCall, command: tuple[str, ...], object
     )
 
 
-def _exposed(kernel: Kernel, exposing: str, configuration: Configuration) -> Candidate:
-    return _followed_by(exposing, lower(kernel, configuration), kernel.source.text)
+def _followed(kernel: Kernel, following: str, configuration: Configuration) -> Candidate:
+    return _followed_by(following, lower(kernel, configuration), kernel.source.text)
 
 
 def _followed_by(text: str, candidate: Candidate, source: str) -> Candidate:

@@ -1,128 +1,60 @@
 """`tunepass cc` and `tunepass c++`: the compiler, plus what the lock says of each source. They never search, and are as
 quiet as the compiler.
 
-A source without an entry in its folder's tunepass.lock is the compiler's alone. One that has an entry is compiled with
-the chosen macros and flags after the command line's own. When the source has changed since, the choice stands as long
-as it is still a configuration of the space (a note says so), else the source's defaults do (a warning says so): no word
-of a lock reaches a compiler but as a value that the source itself lists.
+Here stands what most calls of a compiler need, and no module that takes long to load: no input is annotated, and the
+compiler takes over; or the same call was worked out before. All others are those of tunepass.commands.cc_locked.
 
 TUNEPASS_CC and TUNEPASS_CXX name the compilers behind them (default: cc, c++); as a launcher they stand before the
-compiler's own command. TUNEPASS_FROZEN=1, or --frozen as the first argument, turns a
-stale or missing entry into status 3, and so what is annotated but cannot be tuned as it is given: from stdin, included
-by another file, preprocessed.
+compiler's own command.
 """
 
 from __future__ import annotations
 
 import os
-import sys
-import tempfile
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import BinaryIO
 
-from tunepass.commands.answer import Status
-from tunepass.commands.compiler_call import STDIN, CompilerCall, analyse
-from tunepass.commands.compiling_tuned import Tuned, become, compile_tuned
+from tunepass.commands import link_marks
+from tunepass.commands.languages import STOPS_EARLY, is_linked
 from tunepass.commands.launcher import compiler_behind
-from tunepass.evaluators.toolchains.responses import expanded
-from tunepass.jobs.annotations import annotated, annotated_files, contents
+from tunepass.commands.prepared import Question, become
 
-LOCK = "tunepass.lock"  # tunepass.study.lock.lock.NAME, not imported: most calls of a compiler have no lock to read
+TYPE_CHECKING = False  # of `typing`, which takes longer to load than all of this
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
 
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """The tuned sources of one call, what to tell the user, and why the lock does not fit."""
-
-    tuned: tuple[Tuned, ...] = ()
-    notes: tuple[str, ...] = ()
-    warnings: tuple[str, ...] = ()
-    stale: tuple[str, ...] = ()
+MARK = b"tunepass"
+NOT_READ = frozenset({"-o", "--output", "-MF", "-MT", "-MQ", "-MJ"})  # what follows them is no input
 
 
-def run(words: Sequence[str], command: str = "cc") -> int:
-    frozen = os.environ.get("TUNEPASS_FROZEN") == "1"
-    if words[:1] == ["--frozen"]:
-        frozen, words = True, words[1:]
-    compiler, words, cxx = compiler_behind(words, command)
-    call = analyse(expanded(words)[0], cxx=cxx)
-    if call.dry or (len(call.compiled) > 1 and call.named_output and not call.links):
-        return become([*compiler, *words])  # nothing is compiled: the compiler says what it would do, or what is wrong
-    if call.warns_of_pragmas and any(annotated(contents(Path(given.name))) for given in call.compiled):
-        call = replace(call, arguments=(*call.arguments, "-Wno-unknown-pragmas"))
-        words = list(call.arguments) if "--" in words else [*words, "-Wno-unknown-pragmas"]
-    plan = make_plan(call, frozen=frozen)
-    if frozen:
-        stale = [*plan.stale, *_slipping(call)]
-        _tell("error", stale)
-        if stale:
-            return Status.STALE
-    else:
-        _tell("note", plan.notes)
-        _tell("warning", plan.warnings)
-    if not plan.tuned:
-        return become([*compiler, *words])
-    with tempfile.TemporaryDirectory(prefix="tunepass-cc-") as scratch:
-        return compile_tuned(compiler, call, plan.tuned, Path(scratch))
+def run(
+    words: Sequence[str], command: str = "cc", call: Callable[[Callable[[], int]], int] = lambda work: work()
+) -> int:
+    """The compiler's status, or that of a command that found something wrong. `call` does what takes a while."""
+    frozen = os.environ.get("TUNEPASS_FROZEN") == "1" or words[:1] == ["--frozen"]
+    if frozen or any(word.startswith("@") or word in ("-", "--", "-###") for word in words):
+        return call(lambda: _locked(words, command))
+    compiler, given, _ = compiler_behind(words, command)
+    marked = {name: data for name in _inputs(given) if MARK in (data := link_marks.read(name))}
+    if not marked and not _asks_for_runtime(given):
+        return become([*compiler, *given])
+    question = Question(compiler, given, marked)
+    prepared = question.answer()
+    if prepared is None:
+        return call(lambda: _locked(words, command, question))
+    return prepared.run(compiler, given)
 
 
-def _tell(kind: str, lines: Sequence[str]) -> None:
-    for line in lines:
-        sys.stderr.write(f"tunepass cc: {kind}: {line}\n")
+def _inputs(words: Sequence[str]) -> list[str]:
+    """What may be a file that is compiled or included: every word that is no option."""
+    before = ["", *words]
+    pairs = zip(before, words)
+    return [w for b, w in pairs if w and not w.startswith("-") and b not in NOT_READ and not is_linked(w)]
 
 
-def make_plan(call: CompilerCall, *, frozen: bool) -> Plan:
-    """Look up every source of the call in the lock beside it."""
-    tuned: list[Tuned] = []
-    notes: list[str] = []
-    warnings: list[str] = []
-    stale: list[str] = []
-    for place, source in zip(call.at, call.sources):
-        if not (source.parent / LOCK).is_file():
-            if frozen and annotated(contents(source)):
-                stale.append(f"{source} has no entry in {source.parent / LOCK}")
-            continue
-        from tunepass.jobs.locked import tuned_source
-
-        lookup = tuned_source(call.arguments[place], call.language(place))
-        notes += lookup.notes
-        warnings += lookup.warnings
-        stale += lookup.stale
-        if lookup.arguments or lookup.text is not None:
-            tuned.append(Tuned(place, lookup.arguments, lookup.text))
-    return Plan(tuple(tuned), tuple(notes), tuple(warnings), tuple(stale))
+def _asks_for_runtime(words: Sequence[str]) -> bool:
+    return STOPS_EARLY.isdisjoint(words) and bool(link_marks.needed(words))
 
 
-def _slipping(call: CompilerCall) -> Iterator[str]:
-    """What is annotated and would be compiled untuned, because only a source by its own name has an entry."""
-    how = "so no entry of a lock tunes it; compile it as a source of its own"
-    folders = [Path(folder) for folder in call.folders]
-    for given in call.compiled:
-        if given.name == STDIN:
-            data = _replayed(sys.stdin.buffer)
-            if annotated(data):
-                yield f"the source on stdin is annotated and has no name, {how}"
-            beside = Path()
-        else:
-            data, beside = contents(Path(given.name)), Path(given.name).parent
-            if given.place not in call.at and annotated(data):
-                yield f"{given.name} is annotated and compiled as {given.language}, {how}"
-        for path in annotated_files(data, beside, folders):
-            yield f"{path} is annotated and included by {given.name}, {how}"
-    for name in call.included if call.compiled else ():
-        path = next((p for p in (Path(name), *(f / name for f in folders)) if p.is_file()), Path(name))
-        if annotated(contents(path)):
-            yield f"{path} is annotated and included by the command line, {how}"
+def _locked(words: Sequence[str], command: str, question: Question | None = None) -> int:
+    from tunepass.commands import cc_locked
 
-
-def _replayed(stdin: BinaryIO) -> bytes:
-    """All of stdin, which the compiler can then read from its beginning."""
-    data = stdin.read()
-    with tempfile.TemporaryFile() as file:
-        file.write(data)
-        file.flush()
-        file.seek(0)
-        os.dup2(file.fileno(), 0)
-    return data
+    return cc_locked.run(words, command, question)

@@ -7,22 +7,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from tunepass.commands.languages import LANGUAGES, STOPS_EARLY
 from tunepass.evaluators.toolchains.responses import operand
 
 TUNABLE = ("c", "c++")
-# The suffixes of a language where no -x states one ("GCC manual", "Overall Options"); any other file is the linker's.
-SUFFIXES = {
-    "c": (".c",),
-    "c++": (".cc", ".cpp", ".cxx", ".c++", ".C", ".cp", ".CPP"),
-    "cpp-output": (".i",),
-    "c++-cpp-output": (".ii",),
-    "assembler": (".s",),
-    "assembler-with-cpp": (".S", ".sx"),
-    "objective-c": (".m",),
-    "objective-c++": (".mm", ".M"),
-    "c-header": (".h", ".hh", ".hp", ".hxx", ".hpp", ".HPP", ".h++", ".H", ".tcc"),
-}
-LANGUAGES = {suffix: language for language, suffixes in SUFFIXES.items() for suffix in suffixes}
 SOURCE_SUFFIXES = frozenset(suffix for suffix, language in LANGUAGES.items() if language in TUNABLE)
 
 # gcc's and clang's options whose value is the next argument ("GCC manual", Option Index; clang --help).
@@ -46,10 +34,6 @@ TAKES_VALUE = frozenset(
             "--serialize-diagnostics",
         ),
     }
-)
-# The compiler stops before linking, once a source: such a command line can be split by source.
-STOPS_EARLY = frozenset(
-    {"-c", "-S", "-E", "-M", "-MM", "-fsyntax-only", "--compile", "--assemble", "--preprocess", "--precompile"}
 )
 AS_CXX = {
     "c": "c++",
@@ -111,11 +95,11 @@ class CompilerCall:
         others = {given.place for given in self.compiled} - {place}
         return self._words(place, lambda i, argument, value: i not in others)
 
-    def compiling(self, place: int, output: Path) -> list[str]:
+    def compiling(self, place: int, output: str) -> list[str]:
         """The arguments that only compile the source at `place`, to `output`: no other input, no linking."""
         inputs = {given.place for given in self.inputs} - {place}
         kept = self._words(place, lambda i, argument, value: i not in inputs and not _links(argument, value))
-        return [*kept, "-c", "-o", str(output)]
+        return [*kept, "-c", "-o", output]
 
     def _words(self, place: int, keep: Keep) -> list[str]:
         """What is kept of the arguments; an -x stands before the input at `place` alone: elsewhere compilers warn."""

@@ -1,57 +1,36 @@
-"""Dependency files (`-MMD` and its kin) of a source that was compiled from rewritten text: they must name the source.
-
-Names as in the GCC manual, "Preprocessor Options", -M to -MMD: the value of `-MF`, else the output's name with the
-suffix `.d`, else the source's in the working folder. Of several sources that are linked, the compiler itself is asked.
+"""What a compiler that links several sources writes beside the program: dependencies, split debug information, notes of
+coverage. What they are called it is asked itself (`-###`), where one of the sources becomes an object of its own first.
 """
 
 from __future__ import annotations
 
-import os
+import contextlib
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
 from tunepass.commands.compiler_call import options
-from tunepass.files import write_bytes
+from tunepass.commands.rewritten import ASIDE, ASIDE_BY_PREPROCESSOR
 
-WRITTEN_ASIDE = frozenset({"-MD", "-MMD"})
-ASIDE_BY_PREPROCESSOR = ("-Wp,-MD,", "-Wp,-MMD,")
+ALSO_ASIDE = (
+    "-gsplit-dwarf",
+    "--coverage",
+    "-coverage",
+    "-ftest-coverage",
+    "-fprofile-",
+    "-save-temps",
+    "--save-temps",
+)
+NAMING = ("-dumpdir", "-dumpbase", "-dumpbase-ext")  # gcc's, also of its driver
+NAMED_BY_CC1 = ("-split-dwarf-file", "-split-dwarf-output", "-coverage-notes-file", "-coverage-data-file")  # clang's
 ONLY_LISTED = frozenset({"-M", "-MM"})
 
 
 def only_lists(arguments: Sequence[str]) -> bool:
     """Does the compiler list dependencies and compile nothing?"""
     return any(argument in ONLY_LISTED for argument in arguments)
-
-
-def written_for(arguments: Sequence[str], source: Path, *, links: bool) -> list[Path]:
-    """The files that may hold the dependencies of the one source of this call."""
-    named, output, aside = [], None, False
-    for option, value in options(arguments):
-        aside = aside or option in WRITTEN_ASIDE
-        if option == "-MF" and value is not None:
-            named.append(Path(value))
-        elif option.startswith("-MF"):
-            named.append(Path(option[3:]))
-        elif option.startswith(ASIDE_BY_PREPROCESSOR):
-            named.append(Path(option.split(",")[2]))
-        elif option == "-o" and value is not None:
-            output = Path(value)
-        elif option.startswith("-o"):
-            output = Path(option[2:])
-    if aside and not named:
-        own = Path(source.name).with_suffix(".d")
-        named = [own] if output is None else [output.with_suffix(".d")]
-        if links:  # gcc 11 and later put the program's name before the source's
-            program = output or Path("a.out")
-            named += [
-                own,
-                program.with_name(f"{program.stem}-{own.name}"),
-                program.with_name(f"{program.name}-{own.name}"),
-            ]
-    return named
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +43,25 @@ class Listing:
 
 def wanted(arguments: Sequence[str]) -> bool:
     """Does the compiler write dependencies beside its output?"""
-    return any(option in WRITTEN_ASIDE or option.startswith(ASIDE_BY_PREPROCESSOR) for option, _ in options(arguments))
+    return any(option in ASIDE or option.startswith(ASIDE_BY_PREPROCESSOR) for option, _ in options(arguments))
+
+
+def named_beside(arguments: Sequence[str]) -> bool:
+    """Does the compiler write anything else there that is called by the source and the program?"""
+    return any(argument.startswith(ALSO_ASIDE) for argument in arguments)
+
+
+def names_beside(dry_run: str, source: str) -> list[str]:
+    """The words by which an object of this source has what is beside it called as the whole call would."""
+    for words in _passes(dry_run):
+        if source not in words:
+            continue
+        pairs = [(word, value) for word, value in pairwise(words) if word in (*NAMING, *NAMED_BY_CC1)]
+        if "-cc1" in words and "-ftest-coverage" in words and "-coverage-notes-file" not in words:  # before clang 17
+            stem = Path.cwd() / Path(source).stem
+            pairs += [("-coverage-notes-file", f"{stem}.gcno"), ("-coverage-data-file", f"{stem}.gcda")]
+        return [w for p in pairs for w in (p if p[0] in NAMING else ("-Xclang", p[0], "-Xclang", p[1]))]
+    return []
 
 
 def listings(dry_run: str, sources: Sequence[str]) -> dict[str, Listing]:
@@ -73,11 +70,7 @@ def listings(dry_run: str, sources: Sequence[str]) -> dict[str, Listing]:
     gcc's cc1 takes `-MMD FILE`, of which `-MF` has the last word; clang's `-dependency-file FILE`.
     """
     by_source: dict[str, Listing] = {}
-    for line in dry_run.splitlines():
-        try:
-            words = shlex.split(line)
-        except ValueError:
-            continue
+    for words in _passes(dry_run):
         pairs = list(pairwise(words))
         files = [value for kind in ("-dependency-file", "-MF", "-MMD", "-MD") for word, value in pairs if word == kind]
         for source in sources:
@@ -89,17 +82,8 @@ def listings(dry_run: str, sources: Sequence[str]) -> dict[str, Listing]:
     return by_source
 
 
-def rename(files: Sequence[Path], old: str | Path, new: str | Path) -> None:
-    """Let the dependency files name `new` where they name `old`; each is changed whole or not at all."""
-    for file in files:
-        if not file.is_file():
-            continue
-        text = os.fsdecode(file.read_bytes())
-        changed = text.replace(_escaped(old), _escaped(new))
-        if changed != text:
-            write_bytes(file, os.fsencode(changed), durable=False)
-
-
-def _escaped(path: str | Path) -> str:
-    """As make reads it."""
-    return str(path).replace(" ", "\\ ").replace("#", "\\#").replace("$", "$$")
+def _passes(dry_run: str) -> Iterator[list[str]]:
+    """The words of each line that can be split into some."""
+    for line in dry_run.splitlines():
+        with contextlib.suppress(ValueError):
+            yield shlex.split(line)

@@ -13,6 +13,9 @@ from tunepass.ir.run import RunCommand
 from tunepass.ir.scop_directives import ScopNest
 
 Direction = Literal["in", "out", "inout"]
+Container = Literal[
+    "object", "resizable"
+]  # what an argument of C++ may be besides an address; the length may be compared
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,6 +60,7 @@ class ArrayArgument:
     leaves: tuple[Leaf, ...] = ()  # of an element that is no plain number
     enumerators: tuple[str, ...] = ()  # of an enum: its elements are drawn from these
     row: Expr | None = None
+    container: Container | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,6 +84,17 @@ Size = tuple[tuple[str, int | float], ...]  # values of scalars, by name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """A function after the source's text that calls the kernel, where no other file can, with numbers and addresses.
+    `counted`: after each address it takes the number of elements, and containers are made (harness/entry.h)."""
+
+    function: str
+    prototype: str
+    text: str
+    counted: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class KernelCall:
     """The generated harness's call: the definition's own prototype text and its arguments in order.
 
@@ -89,6 +104,7 @@ class KernelCall:
     function: str
     prototype: str  # `void matmul(int n, const double *A, ...)`, without body or semicolon
     arguments: tuple[Argument, ...]
+    entry: Entry | None = None
     returned: ReturnedValue | None = None
     globals: tuple[GlobalVariable, ...] = ()
     absolute_tolerance: float | None = None

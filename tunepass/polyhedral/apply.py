@@ -144,17 +144,18 @@ def _named(band: Band, names: tuple[str, ...]) -> bool:
 
 
 def _marked(band: Band, plan: Plan, innermost: bool) -> Band:
-    """With its directives; only the innermost loop is vectorized, and a tiled loop is parallel over its tiles."""
+    """With its directives. Only the innermost loop is vectorized, and it has nothing inside to jam: copies of it would
+    stand in a vectorizing compiler's way. A tiled loop is parallel over its tiles."""
     if band.tiles:
         return replace(band, parallel=_named(band, plan.parallel))
     tiled = any(name == band.name and size > 1 for name, size in plan.tile)
-    jam = dict(plan.jam).get(band.name, 1)
+    jam = 1 if innermost else dict(plan.jam).get(band.name, 1)
     vectorize = innermost and _named(band, plan.vectorize)
     copies = max(jam, dict(plan.unroll).get(band.name, 1))
     return replace(
         band,
         copies=max(1, copies),
-        jam=jam > 1 and not innermost,
+        jam=jam > 1,
         parallel=_named(band, plan.parallel) and not tiled,
         vectorize=vectorize,
         peel=dict(plan.peel).get(band.name, 0),

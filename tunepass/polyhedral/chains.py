@@ -18,7 +18,7 @@ from tunepass.polyhedral.dependences import dependences
 from tunepass.polyhedral.legality import domain_of, keeps_pairs, time_of
 from tunepass.polyhedral.plan import Plan
 from tunepass.polyhedral.shapes import shape_tree, subject
-from tunepass.polyhedral.tree import Band, Leaf, Sequence, Tree, statements_in
+from tunepass.polyhedral.tree import Band, Leaf, Sequence, Tree, bands_in, statements_in
 
 if TYPE_CHECKING:
     import islpy as isl
@@ -30,13 +30,15 @@ JAM_TRIED = 2  # copies: what holds for two holds for more, as signs do not depe
 
 @dataclass(frozen=True, slots=True)
 class Chain:
-    """`loops` from the outside in, the `statements` inside, and the loops that may be jammed in any legal order."""
+    """`loops` from the outside in, the `statements` inside, and the loops that may be jammed in any legal order. It is
+    `perfect` where no loop is inside."""
 
     shape: str
     loops: tuple[str, ...]
     statements: frozenset[str]
     signs: frozenset[Signs]
     jams: frozenset[str]
+    perfect: bool
 
     def allows(self, order: tuple[str, ...]) -> bool:
         """May its loops run in the order that they have among `order`?"""
@@ -73,7 +75,8 @@ def _chains(scop: Scop, shape: str, tree: Tree, pairs: isl.UnionMap) -> Iterator
             if len(set(names)) == len(names):
                 signs = frozenset(_signs(scop, bands, own))
                 jams = frozenset(n for n in names if _may_jam(scop, bands, inner, own, signs, n))
-                yield Chain(shape, names, statements_in(tree), signs, jams)
+                perfect = not any(True for _ in bands_in(inner))
+                yield Chain(shape, names, statements_in(tree), signs, jams, perfect)
             for band in bands:
                 own = own.eq_at_multi_union_pw_aff(time_of(scop, band.rows))
             yield from _chains(scop, shape, inner, own)

@@ -70,7 +70,7 @@ class _Deriving:
     def space(self, parallel: bool) -> DerivedSpace:
         shape = Categorical(f"SHAPE{self.suffix}", self.shapes, span=self.span) if len(self.shapes) > 1 else None
         orders = self.orders()
-        tiles, jams = self.tiles(), self.jams()
+        tiles, jams = self.tiles(), self.jams(orders)
         flags = [Categorical(f"{word}{self.suffix}", (False, True), span=self.span) for word in ("SIMD", "PARALLEL")]
         simd, threads = flags
         parameters: list[Parameter] = [
@@ -177,12 +177,33 @@ class _Deriving:
                             self.demand(chain.shape, f"{name} <= 1")
         return found
 
-    def jams(self) -> list[tuple[Ordinal, list[str]]]:
+    def demand_inside(self, name: str, loops: list[str], orders: list[Permutation]) -> None:
+        """Copies are of a loop with another one inside it, in each shape."""
+        for shape in self.shapes:
+            chains = [c for c in self.chains if c.shape == shape and set(loops) & set(c.loops)]
+            if not all(chain.perfect for chain in chains):
+                continue
+            inside = [pair for c in chains for pair in self.pairs_inside(c, loops, orders)]
+            if "" not in inside:
+                self.demand(shape, " or ".join([f"{name} <= 1", *sorted(set(inside))]))
+
+    def pairs_inside(self, chain: Chain, loops: list[str], orders: list[Permutation]) -> Iterator[str]:
+        """What has to hold for a loop of the chain to be inside one of `loops`; nothing where one always is."""
+        order = next((o for o in orders if set(chain.loops) <= set(o.items)), None)
+        for place, loop in enumerate(chain.loops):
+            if loop in loops and order is None and place + 1 < len(chain.loops):
+                yield ""
+            elif loop in loops and order is not None:
+                others = (other for other in chain.loops if other != loop)
+                yield from (f"pos({order.name}, {loop}) < pos({order.name}, {other})" for other in others)
+
+    def jams(self, orders: list[Permutation]) -> list[tuple[Ordinal, list[str]]]:
         jammable = [loop for c in self.chains for loop in c.jams if self.extents.get(loop, math.inf) >= 2 * COPIES[0]]
         found = []
         for index, loops in list(self.by_index(jammable).items())[:MOST_JAMS]:
             name = f"JAM{self.suffix}_{index}"
             found.append((Ordinal(name, [1, *COPIES], log=True, span=self.span), loops))
+            self.demand_inside(name, loops, orders)
             for chain in self.chains:
                 for loop in loops:
                     if loop in chain.loops and loop not in chain.jams:

@@ -85,11 +85,12 @@ static void tp_set_up_case(const tp_case *c) {
         tp_allocate_overlapping(&tp_arrays[pair[0]], &tp_arrays[pair[1]], c->at_start, c->shift);
     }
     tp_say_arrays();
+    tp_set_rows(1);
     tp_fill(c->seed);
     for (int i = 0; i < tp_array_count; i++) {
         tp_array *array = &tp_arrays[i];
         if (c->special && tp_any_value[i]) tp_sprinkle(i, c->seed, c->special);
-        if (array->direction == TP_INOUT || tp_overlaps(c, i)) tp_keep_pristine_array(array);
+        if (array->direction >= TP_INOUT || tp_overlaps(c, i)) tp_keep_pristine_array(array);
         if (array->direction == TP_IN && !tp_overlaps(c, i)) mprotect(array->map, array->mapped, PROT_READ);
     }
 }
@@ -131,6 +132,7 @@ static void tp_rounded_call(int rounding) {
 #endif
     tp_call();
     fesetround(usual);
+    tp_settle();
 }
 
 static void tp_check(const char *cases, int calls, int rounding) {

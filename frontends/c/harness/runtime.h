@@ -1,5 +1,5 @@
 /* The part of every generated harness that does not depend on the kernel; common subset of C99 and C++11.
- * The generated part defines tp_describe, tp_fill, tp_draw, tp_any_value, tp_pairs and tp_call. Protocol: see
+ * The generated part defines tp_describe, tp_fill, tp_draw, tp_any_value, tp_pairs, tp_call and tp_settle. Protocol: see
  * source.py. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -32,7 +32,7 @@ typedef bool tp_bool;
 typedef _Bool tp_bool;
 #endif
 
-enum { TP_IN, TP_OUT, TP_INOUT };
+enum { TP_IN, TP_OUT, TP_INOUT, TP_ROWS }; /* TP_ROWS: the pointers to the rows of another array */
 enum { TP_EXIT_FAULT = 86, TP_EXIT_USAGE = 87, TP_EXIT_MEMORY = 88 };
 #define TP_GUARD ((size_t)16 << 20) /* inaccessible bytes on both sides of an array */
 #define TP_ALIGN ((size_t)64)
@@ -57,6 +57,9 @@ typedef struct {
     const tp_leaf *leaves;     /* of an element that is no plain number */
     int leaf_count;
     unsigned char *fixed;      /* where it lies, if it is a variable of the source */
+    size_t row;                /* elements of a row, if the kernel gets pointers to rows, and where those are in tp_arrays */
+    int table;
+    size_t alignment; /* bytes, at least */
 } tp_array;
 
 #define TP_KIND(T) ((T)0.5 == 0.5 ? 'f' : (T)2 == (T)1 ? 'b' : (T)-1 < (T)1 ? 'i' : 'u')
@@ -64,6 +67,7 @@ typedef struct {
     tp_describe_array(name, direction, TP_KIND(T), sizeof(T), (int64_t)(count), NULL, 0)
 #define TP_RECORDS(name, direction, T, count, leaves) \
     tp_describe_array(name, direction, 's', sizeof(T), (int64_t)(count), leaves, (int)(sizeof(leaves) / sizeof *(leaves)))
+#define TP_ROW_TABLE(name, count) tp_describe_array(name, TP_ROWS, 'p', sizeof(void *), (int64_t)(count), NULL, 0)
 #define TP_MEMBER(T, path, element, kind) \
     {#path, kind, sizeof(element), offsetof(T, path), sizeof(((T *)0)->path) / sizeof(element)}
 #define TP_PART(T, path, element, name, number) /* of a complex member */ \
@@ -97,7 +101,8 @@ static void tp_fail(int status, const char *message) {
 
 static tp_array tp_describe_array(const char *name, int direction, char kind, size_t size, int64_t count,
                                   const tp_leaf *leaves, int leaf_count) {
-    tp_array array = {name, direction, kind, size, (size_t)count, NULL, NULL, NULL, 0, NULL, NULL, leaves, leaf_count, NULL};
+    tp_array array = {name, direction, kind, size, (size_t)count, NULL, NULL, NULL, 0,
+                      NULL, NULL,      leaves, leaf_count, NULL,  0,    0,    1};
     if (count < 0 || (uint64_t)count > ((uint64_t)1 << 46) / size) {
         tp_say("error the length of %s is %lld elements\n", name, (long long)count);
         _exit(TP_EXIT_USAGE);
@@ -122,6 +127,7 @@ static void tp_describe(void);
 static void tp_fill(uint64_t seed);
 static int tp_draw(int array, size_t k, uint64_t bits); /* element k anew; 0 where the array's contents are fixed */
 static void tp_call(void);
+static void tp_settle(void); /* after a call: what it left in containers comes back into the arrays */
 static int tp_set; /* which of the kernel's sizes: 0 is the one it is tuned at */
 static size_t tp_check_alignment = 1; /* bytes, of guarded arrays: 1 stands for that of their elements */
 
@@ -141,7 +147,8 @@ static void tp_allocate_guarded(tp_array *array, int at_start, size_t bytes) {
         tp_fail(TP_EXIT_MEMORY, "no memory for the arrays");
     array->map = map + TP_GUARD;
     memset(array->map, TP_CANARY, array->mapped);
-    array->low = array->map + (at_start ? 0 : (array->mapped - bytes) / tp_check_alignment * tp_check_alignment);
+    size_t alignment = array->alignment > tp_check_alignment ? array->alignment : tp_check_alignment;
+    array->low = array->map + (at_start ? 0 : (array->mapped - bytes) / alignment * alignment);
     array->high = array->low + bytes;
     array->data = array->low;
 }
@@ -184,7 +191,19 @@ static void tp_keep_pristine_array(tp_array *array) {
 
 static void tp_keep_pristine(void) {
     for (int i = 0; i < tp_array_count; i++)
-        if (tp_arrays[i].direction == TP_INOUT) tp_keep_pristine_array(&tp_arrays[i]);
+        if (tp_arrays[i].direction >= TP_INOUT) tp_keep_pristine_array(&tp_arrays[i]);
+}
+
+/* The pointers to the rows of every array that has them, backwards where a kernel shall not take one row to follow
+ * another in memory. */
+static void tp_set_rows(int backwards) {
+    for (int i = 0; i < tp_array_count; i++) {
+        const tp_array *array = &tp_arrays[i], *table = &tp_arrays[array->table];
+        for (size_t r = 0; array->row && r < table->count; r++) {
+            unsigned char *at = array->data + (backwards ? table->count - 1 - r : r) * array->row * array->size;
+            memcpy(table->data + r * sizeof at, &at, sizeof at);
+        }
+    }
 }
 
 /* Outputs hold garbage before a call: what the kernel does not write is seen. Kind 0: NaN and 0xA5.. ; kind 1: an
@@ -243,11 +262,11 @@ static inline uint64_t tp_random(uint64_t seed, uint64_t array, uint64_t index) 
     return z ^ (z >> 31);
 }
 
-static inline double tp_uniform(uint64_t bits, double lo, double hi) {
+__attribute__((unused)) static inline double tp_uniform(uint64_t bits, double lo, double hi) {
     return lo + (hi - lo) * ((double)(bits >> 11) * (1.0 / 9007199254740992.0));
 }
 
-static inline int64_t tp_between(uint64_t bits, int64_t lo, int64_t hi) {
+__attribute__((unused)) static inline int64_t tp_between(uint64_t bits, int64_t lo, int64_t hi) {
     uint64_t width = (uint64_t)hi - (uint64_t)lo + 1;
     return (int64_t)((uint64_t)lo + (width && hi >= lo ? bits % width : 0));
 }

@@ -80,8 +80,8 @@ def harness_source(kernel: Kernel) -> str:
     helpers = prelude(frozenset[str]().union(*(fill.helpers for fill in fills)))
     title = f"harness {HARNESS_VERSION} of {kernel.name}"
     return harness_text(
-        call.function,
-        call.prototype,
+        call.entry.function if call.entry else call.function,
+        call.entry.prototype if call.entry else call.prototype,
         c_arguments(call),
         returned=_spelled_leaves(call.returned.leaves) if call.returned else (),
         variables=[_variable(variable, call) for variable in call.globals],
@@ -90,6 +90,7 @@ def harness_source(kernel: Kernel) -> str:
         pairs=call.pairs,
         prelude=helpers,
         title=title,
+        counted=call.entry is not None and call.entry.counted,
     )
 
 
@@ -132,11 +133,13 @@ def c_arguments(call: KernelCall, size: Size = ()) -> list[CScalar | CArray]:
         if isinstance(argument, ScalarArgument):
             value = scalars[argument.name]
             real = isinstance(value, float)
-            arguments.append(
-                CScalar(name=argument.name, element=_spelled(argument.element), value=_constant(value), real=real)
-            )
+            wide = "double" if real else "int64_t"
+            element = _spelled(argument.element) if call.entry is None else wide
+            arguments.append(CScalar(name=argument.name, element=element, value=_constant(value), real=real))
         else:
-            arguments.append(_array(argument, scalars))
+            array = _array(argument, scalars)
+            counted = call.entry is not None and call.entry.counted
+            arguments.append(replace(array, container=argument.container) if counted else array)
     return arguments
 
 
@@ -151,6 +154,7 @@ def _array(argument: ArrayArgument, scalars: Scalars) -> CArray:
         hi=None if argument.hi is None else _constant(known_value(argument.hi, scalars, "this bound")),
         leaves=_spelled_leaves(argument.leaves),
         enumerators=argument.enumerators,
+        row=0 if argument.row is None else int(known_value(argument.row, scalars, f"a row of `{argument.name}`")),
     )
 
 

@@ -50,13 +50,40 @@ static void tp_write_leaf(int file, const tp_array *array, const tp_leaf *leaf) 
     tp_write(file, held, filled);
 }
 
-static void tp_write_outputs(int file) {
-    for (int i = 0; i < tp_array_count; i++) {
-        const tp_array *array = &tp_arrays[i];
-        if (array->direction == TP_IN) continue;
-        if (!array->leaves) tp_write(file, array->data, array->size * array->count);
-        for (int j = 0; j < array->leaf_count; j++) tp_write_leaf(file, array, &array->leaves[j]);
+static void tp_write_part(int file, const tp_array *array, int leaf) {
+    if (array->leaves)
+        tp_write_leaf(file, array, &array->leaves[leaf]);
+    else
+        tp_write(file, array->data, array->size * array->count);
+}
+
+/* As the kernel left the pointers to the rows; a row that is none of the array's holds 0xFF. */
+static void tp_write_rows(int file, const tp_array *array, int leaf) {
+    tp_array row = *array;
+    unsigned char *none = (unsigned char *)malloc(row.size * row.row);
+    if (!none) tp_fail(TP_EXIT_MEMORY, "no memory for the results");
+    memset(none, 0xFF, row.size * row.row);
+    row.count = row.row;
+    for (size_t r = 0; r < tp_arrays[array->table].count; r++) {
+        memcpy(&row.data, tp_arrays[array->table].data + r * sizeof row.data, sizeof row.data);
+        uintptr_t at = (uintptr_t)row.data, low = (uintptr_t)array->data;
+        if (at < low || at + row.size * row.count > low + array->size * array->count) row.data = none;
+        tp_write_part(file, &row, leaf);
     }
+    free(none);
+}
+
+static int tp_is_output(const tp_array *array) {
+    return array->direction == TP_OUT || array->direction == TP_INOUT;
+}
+
+static void tp_write_outputs(int file) {
+    for (int i = 0; i < tp_array_count; i++)
+        for (int j = 0; j < tp_leaf_count(&tp_arrays[i]) && tp_is_output(&tp_arrays[i]); j++)
+            if (tp_arrays[i].row)
+                tp_write_rows(file, &tp_arrays[i], j);
+            else
+                tp_write_part(file, &tp_arrays[i], j);
 }
 
 /* --- timing ---------------------------------------------------------------------------------------------------- */
@@ -98,6 +125,7 @@ static double tp_timed_call(double *waited) {
         if (lost > idle) lost = idle;
         *waited += lost > 0 && lost < took ? lost : 0;
     }
+    tp_settle();
     return took;
 }
 
@@ -173,7 +201,7 @@ static void tp_make_calls(const tp_command *command) {
         uint64_t seed = i < command->count ? tp_random(command->seed, TP_MAX_ARRAYS, i) : command->seed;
         tp_prepare();
         tp_vary(seed);
-        if (command->what == TP_CALLS) tp_call();
+        if (command->what == TP_CALLS) tp_call(), tp_settle();
     }
     if (command->what == TP_NO_CALLS) return;
     tp_touch(command->seed);
@@ -278,7 +306,7 @@ static const char *tp_option(int argc, char **argv, const char *name, const char
 static void tp_say_arrays(void) {
     for (int i = 0; i < tp_array_count; i++) {
         const tp_array *array = &tp_arrays[i];
-        for (int j = 0; j < tp_leaf_count(array) && array->direction != TP_IN; j++) {
+        for (int j = 0; j < tp_leaf_count(array) && tp_is_output(array); j++) {
             const tp_leaf leaf = tp_leaf_of(array, j);
             const char *pointer = leaf.kind == 'p' ? "&" : "", *dot = leaf.path[0] ? "." : "";
             char kind = leaf.kind == 'p' ? 'i' : leaf.kind;
@@ -297,6 +325,7 @@ static void tp_set_up(int canaries, uint64_t seed) {
             tp_allocate_bare(&tp_arrays[i]);
     }
     tp_say_arrays();
+    tp_set_rows(0);
     tp_fill(seed);
     tp_keep_pristine();
 }
@@ -339,6 +368,7 @@ static void tp_sanitize(int calls) {
         tp_restore();
         tp_poison(call & 1);
         tp_call();
+        tp_settle();
         if (tp_results >= 0) tp_write_outputs(tp_results);
     }
 }

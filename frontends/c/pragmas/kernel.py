@@ -13,6 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tunepass.diagnostics import Span, nearest
+from tunepass.frontends.c.pragmas.names import qualified_name, type_words
 from tunepass.frontends.c.pragmas.values import ToleranceText, parse_tolerance
 from tunepass.frontends.c.syntax.tokens import Cursor, ExpressionText, PragmaToken
 
@@ -74,8 +75,9 @@ class KernelPragma:
 
 
 def parse_kernel(cursor: Cursor) -> KernelPragma:
-    name = cursor.name("a function's name", "write `kernel matmul(n = 512, A: in double[n*n])`")
-    cursor.expect("(", f"after `{name.text}`", "the arguments of the call follow the function's name")
+    name, first = qualified_name(cursor, "a function's name", "write `kernel matmul(n = 512, A: in double[n*n])`")
+    span = cursor.span(first, cursor.last)
+    cursor.expect("(", f"after `{name}`", "the arguments of the call follow the function's name")
     arguments: list[ArgumentText] = []
     while not cursor.at(")"):
         arguments.append(_argument(cursor))
@@ -87,14 +89,14 @@ def parse_kernel(cursor: Cursor) -> KernelPragma:
         clauses.read(cursor)
     cursor.finish("the kernel", f"after the arguments: {', '.join(f'`{word}(…)`' for word in CLAUSES)}")
     return KernelPragma(
-        name=name.text,
+        name=name,
         arguments=tuple(arguments),
         tolerance=clauses.tolerance,
         sizes=clauses.sizes,
         aliasing=tuple(clauses.aliasing),
         finite=clauses.finite is not False,
         globals=clauses.globals,
-        span=cursor.span(name),
+        span=span,
     )
 
 
@@ -144,10 +146,8 @@ def _argument(cursor: Cursor) -> ArgumentText:
     direction = cursor.name("`in`, `out` or `inout`")
     if direction.text not in DIRECTIONS:
         cursor.fail(f"expected `in`, `out` or `inout`, found `{direction.text}`", token=direction)
-    words = [cursor.name("an element type, such as `double`").text]
-    while cursor.next.kind == "name":
-        words.append(cursor.take().text)
-    cursor.expect("[", f"after `{' '.join(words)}`", f"say how many elements {name.text} has: `double[n*n]`")
+    element = type_words(cursor, "an element type, such as `double`")
+    cursor.expect("[", f"after `{element}`", f"say how many elements {name.text} has: `double[n*n]`")
     lengths = [_length(cursor)]
     while cursor.accept("["):
         lengths.append(_length(cursor))
@@ -157,7 +157,7 @@ def _argument(cursor: Cursor) -> ArgumentText:
         span=span,
         lengths=tuple(lengths),
         direction=direction.text,
-        element=" ".join(words),
+        element=element,
         fill=fill,
         lo=lo,
         hi=hi,

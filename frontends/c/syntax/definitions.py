@@ -49,6 +49,7 @@ class Scope:
     name: str  # empty for extern "C" and unnamed namespaces
     end: int
     access: str = ""
+    template: str | None = None  # the parameters of a class template
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,8 +131,10 @@ def _scope(head: str, end: int) -> Scope | None:
         return Scope("extern", "", end)
     if namespace := NAMESPACE.search(head):
         return Scope("namespace", re.sub(r"\s", "", namespace["name"] or ""), end)
-    if found := CLASS.search(plain(head)[template_list(head)[1] :]):
-        return Scope("class", found["name"], end, "private" if found["key"] == "class" else "public")
+    templates, start = template_list(head)
+    if found := CLASS.search(plain(head)[start:]):
+        access = "private" if found["key"] == "class" else "public"
+        return Scope("class", found["name"], end, access, templates[-1] if templates else None)
     return None
 
 

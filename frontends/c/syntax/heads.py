@@ -68,12 +68,12 @@ def plain(head: str) -> str:
     return head
 
 
-def template_list(head: str) -> tuple[str | None, int]:
-    """The parameters of the last `template <...>` that `head` begins with, and where that ends."""
-    parameters, end = None, 0
+def template_list(head: str) -> tuple[list[str], int]:
+    """The parameters of each `template <...>` that `head` begins with, and where they end."""
+    parameters, end = [], 0
     while match := re.compile(r"\s*template\s*(?=<)").match(head, end):
         end = bracket_end(head, match.end())
-        parameters = head[match.end() + 1 : end - 1].strip()
+        parameters.append(head[match.end() + 1 : end - 1].strip())
         condition = REQUIRES.match(head, end)
         end = condition.end() if condition else end
     return parameters, end
@@ -99,7 +99,7 @@ def bracket_end(text: str, opening: int) -> int:
 def function_head(head: str) -> FunctionHead | None:
     """A function's head: the first bracket after a name that only what may follow formal parameters follows."""
     text = plain(head)
-    template, start = template_list(text)
+    templates, start = template_list(text)
     for opening in _openings(text, start):
         end = bracket_end(text, opening)
         after = AFTER_FORMALS.match(text, end)
@@ -110,11 +110,12 @@ def function_head(head: str) -> FunctionHead | None:
         if not before.strip() or NOT_A_TYPE.search(before):
             return None  # an initialiser, an operator, a constructor or destructor, a macro's use
         stated = after["returns"]
+        scopes = text[start + named.start() : start + named.start("name")]
         return FunctionHead(
             name=named["name"],
             name_start=start + named.start("name"),
             scopes=tuple(re.findall(NAME, named["scopes"])),
-            template=template,
+            template=templates[-1] if len(templates) > scopes.count("<") else None,
             before=before,
             returns=" ".join(SPECIFIERS.sub(" ", before if stated is None else stated).split()),
             formals=text[opening + 1 : end - 1],

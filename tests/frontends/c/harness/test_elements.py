@@ -133,3 +133,56 @@ def test_a_returned_struct_that_nobody_knows_is_a_warning() -> None:
     )
     kernel = kernel_of(text)
     assert "tp_returned" not in harness_source(kernel)
+
+
+ROWS = """
+#pragma tunepass param P: integer(0..3) = 0
+#pragma tunepass kernel rows(n = 6, m = 4, A: in float[n][m] fill(i), B: inout double[n][m] fill(100 * i), \\
+    apart: out long[1])
+void rows(int n, int m, const float *const *A, double *B[], long *apart)
+{
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < m; j++)
+            B[i][j] += A[i][j];
+    apart[0] = B[1] - B[0];
+    if (P == 1) {
+        double *kept = B[0];
+        B[0] = B[n - 1];
+        B[n - 1] = kept;
+    }
+    if (P == 2) {
+        static double others[4];
+        B[1] = others;
+    }
+}
+"""
+
+
+def rows_of(program: Path, *words: str) -> tuple[np.ndarray, int]:
+    """B (6, 4), and how far its second row is from the first."""
+    path = program.parent / "outputs"
+    status, report = run(program, *words, f"outputs={path}")
+    assert status == 0 and report[-1] == DONE
+    assert [line[1:] for line in report if line[0] == "array"] == [["B", "f8", "24"], ["apart", "i8", "1"]]
+    return np.fromfile(path, "f8", 24).reshape(6, 4), int(np.fromfile(path, "i8")[24])
+
+
+@pytest.mark.parametrize("compiler", ["gcc", "clang++"])
+def test_rows_are_pieces_of_memory_of_their_own(tmp_path: Path, compiler: str) -> None:
+    if not shutil.which(compiler):
+        pytest.skip(f"no {compiler}")
+    program = build(tmp_path, ROWS, compiler)
+    computed, apart = rows_of(program, "mode=check", "seed=5")
+    assert np.array_equal(computed, 101.0 * np.arange(24).reshape(6, 4)) and apart == -4
+    plain, apart = rows_of(program, "mode=sanitize", "seed=5")
+    assert np.array_equal(plain, computed) and apart == 4
+
+
+@pytest.mark.parametrize(
+    "macro,row", [("-DP=1", [2020.0, 2121.0, 2222.0, 2323.0]), ("-DP=2", [0.0, 101.0, 202.0, 303.0])]
+)
+def test_rows_are_read_where_the_kernel_left_their_pointers(tmp_path: Path, macro: str, row: list[float]) -> None:
+    program = build(tmp_path, ROWS, "gcc", "-UP", macro)
+    computed, _ = rows_of(program, "mode=check", "seed=5")
+    assert computed[0].tolist() == row
+    assert np.isnan(computed[1]).all() == (macro == "-DP=2")

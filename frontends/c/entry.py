@@ -1,0 +1,127 @@
+"""The entry of a kernel that no other file can call: a function after the source, in the same translation unit.
+
+For the harness, functions that are `static`, `inline`, templates, static methods or in a namespace have no name, or
+none that is known; containers and references are of types that it does not know. The entry takes numbers and
+addresses. In C++ the compiler itself says what the kernel's parameters are (harness/entry.h).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from importlib import resources
+
+from tunepass.frontends.c.syntax.definitions import FunctionDefinition, canonical_type, is_known, split_arguments
+from tunepass.frontends.c.syntax.lookup import pieces, plain_name, template_arguments
+from tunepass.ir.c_kernel import Argument, ArrayArgument, Entry
+
+FUNCTION = "tunepass_call"
+REFERENCE = re.compile(r"\bconst\b|&|\bstd\s*::\s*(?=\w+_t\b)")
+
+
+def needs_entry(definition: FunctionDefinition, given: int, overloaded: bool, cpp: bool) -> bool:
+    """Whether another file cannot call it as its prototype says, with `given` arguments."""
+    if not cpp:
+        return bool(definition.private)
+    unknown = any(f.reference or f.container or not (f.pointer or is_known(f.element)) for f in definition.formals)
+    return bool(definition.private) or unknown or overloaded or given < len(definition.formals)
+
+
+def returned_type(name: str, definition: FunctionDefinition) -> str:
+    """What the entry returns: an arithmetic type of the kernel's own, or `void`. Template parameters are replaced."""
+    text = canonical_type(" ".join(REFERENCE.sub(" ", with_arguments(definition.returns, name, definition)).split()))
+    return text if is_known(text) else "void"
+
+
+def with_arguments(text: str, name: str, definition: FunctionDefinition) -> str:
+    """`text` with the template's parameters as `name` gives them."""
+    lists = split_arguments(definition.template or "")
+    if any("..." in part for part in lists):
+        return text
+    for part, argument in zip(lists, template_arguments(name) or ()):
+        words = re.findall(r"\w+", part.split("=")[0])
+        text = re.sub(rf"\b{words[-1]}\b", argument.replace("\\", ""), text) if words else text
+    return text
+
+
+def c_entry(definition: FunctionDefinition, arguments: Sequence[Argument], reals: Sequence[bool]) -> Entry:
+    """C converts numbers and addresses to whatever the kernel takes."""
+    prototype = f"{definition.returns} {FUNCTION}({_formals(arguments, reals, counted=False)})"
+    call = f"{definition.name}({', '.join(f'tp_{k}' for k in range(len(arguments)))})"
+    leave = "" if definition.returns == "void" else "return "
+    lines = ["#include <stdint.h>", f"{prototype};", f"{prototype} {{ {leave}{call}; }}"]
+    return Entry(function=FUNCTION, prototype=prototype, text=_placed(definition.name, lines))
+
+
+def cpp_entry(
+    name: str, definition: FunctionDefinition, arguments: Sequence[Argument], reals: Sequence[bool], overloaded: bool
+) -> Entry:
+    """In the kernel's own namespace, so that names mean what they mean there."""
+    called, returned = _called(name, definition), returned_type(name, definition)
+    prototype = f'extern "C" {returned} {FUNCTION}({_formals(arguments, reals, counted=True)})'
+    passed = [_passed(k, argument, real) for k, (argument, real) in enumerate(zip(arguments, reals))]
+    leave = "static_cast<void>" if returned == "void" else f"return static_cast<{returned}>"
+    cases = [
+        f"case {number}: return tunepass_entry::contained<tunepass_kernel::parameter<{k}>, {k}>::asked(what, count);"
+        for number, k in enumerate(k for k, a in enumerate(arguments) if isinstance(a, ArrayArgument))
+    ]
+    named = [scope.name for scope in definition.scopes if scope.kind == "namespace" and scope.name]
+    spaces = [part for name in named for part in name.split("::")]
+    text = (resources.files("tunepass.frontends.c.harness") / "entry.h").read_text(encoding="utf-8")
+    lines = [
+        "#include <stddef.h>",
+        "#include <stdint.h>",
+        text,
+        *(f"namespace {space} {{" for space in spaces),
+        f"typedef tunepass_entry::signature<decltype({_address(called, definition, overloaded)})> tunepass_kernel;",
+        f"{prototype} {{",
+        f"    {leave}({called}({', '.join(passed)}));",
+        "}",
+        'extern "C" tunepass_entry::answer tunepass_container(int argument, int what, std::size_t count) {',
+        f"    switch (argument) {{ {' '.join(cases)} default: return tunepass_entry::answer(); }}",
+        "}",
+        "}" * len(spaces),
+    ]
+    return Entry(function=FUNCTION, prototype=prototype, text=_placed(name, lines), counted=True)
+
+
+def _called(name: str, definition: FunctionDefinition) -> str:
+    """The kernel's name as its namespace knows it: classes, and template arguments as they are written."""
+    classes = [scope.name for scope in definition.scopes if scope.kind == "class"]
+    own = [*classes, *definition.path, definition.name]
+    written = pieces(name)[-len(own) :]
+    return "::".join([*own[: len(own) - len(written)], *written])
+
+
+def _address(called: str, definition: FunctionDefinition, overloaded: bool) -> str:
+    if not overloaded:
+        return f"&{called}"
+    types = ", ".join(_nameless(formal.text, formal.name) for formal in definition.formals)
+    return f"static_cast<{definition.returns} (*)({types})>(&{called})"
+
+
+def _nameless(text: str, name: str) -> str:
+    """A formal parameter's type."""
+    text = re.sub(r"(?<![<>=!])=.*", "", text)
+    return re.sub(rf"\b{name}\b(?!.*\b{name}\b)", "", text) if name else text
+
+
+def _formals(arguments: Sequence[Argument], reals: Sequence[bool], *, counted: bool) -> str:
+    words = []
+    for k, (argument, real) in enumerate(zip(arguments, reals)):
+        if isinstance(argument, ArrayArgument):
+            words.append(f"void *tp_{k}" + (f", size_t tp_count_{k}" if counted else ""))
+        else:
+            words.append(f"{'double' if real else 'int64_t'} tp_{k}")
+    return ", ".join(words) or "void"
+
+
+def _passed(k: int, argument: Argument, real: bool) -> str:
+    if isinstance(argument, ArrayArgument):
+        return f"tunepass_entry::object<tunepass_kernel::parameter<{k}>>::from(tp_{k}, tp_count_{k})"
+    return f"tunepass_entry::number<tunepass_kernel::parameter<{k}>>(tp_{k})"
+
+
+def _placed(name: str, lines: Sequence[str]) -> str:
+    """Diagnostics of the compiler name the entry, not a line behind the source's last."""
+    return "\n".join(["", f'#line 1 "the entry of {plain_name(name)}"', *lines, ""])

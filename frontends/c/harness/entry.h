@@ -1,0 +1,91 @@
+// How a kernel of C++ is called by a program that knows none of its types. It follows the source; C++11.
+#include <cstddef>
+#include <new>
+#include <type_traits>
+#include <utility>
+namespace tunepass_entry {
+
+template <int K, class... A> struct at;
+template <class A, class... Rest> struct at<0, A, Rest...> { typedef A type; };
+template <int K, class A, class... Rest> struct at<K, A, Rest...> : at<K - 1, Rest...> {};
+
+template <class F> struct signature {
+    static_assert(!std::is_member_function_pointer<F>::value, "the kernel needs an object: it is not static");
+};
+template <class R, class... A> struct signature<R (*)(A...)> {
+    template <int K> using parameter = typename at<K, A...>::type;
+};
+#if defined __cpp_noexcept_function_type
+template <class R, class... A> struct signature<R (*)(A...) noexcept> : signature<R (*)(A...)> {};
+#endif
+
+template <class P> using plain = typename std::remove_cv<typename std::remove_reference<P>::type>::type;
+
+// Something with data() and size(): a view where a pointer and a size make one, else an owner of its elements.
+template <class U, class = void> struct sized : std::false_type { typedef char element; };
+template <class U>
+struct sized<U, decltype(void(std::declval<U &>().data()), void(std::declval<U &>().size()))> : std::true_type {
+    typedef typename std::remove_reference<decltype(*std::declval<U &>().data())>::type element;
+};
+template <class U> struct is_view {
+    typedef typename sized<U>::element element;
+    static const bool value = sized<U>::value && std::is_trivially_copyable<U>::value &&
+                              std::is_constructible<U, element *, std::size_t>::value;
+};
+template <class U> struct is_owner {
+    static const bool value = sized<U>::value && !std::is_trivially_copyable<U>::value;
+};
+
+template <class P, class V> plain<P> number(V value) {
+    return static_cast<plain<P>>(value);
+}
+
+// The argument whose elements are at `at`, or which is there itself.
+template <class P, bool view, bool pointer> struct passed {
+    static_assert(is_owner<plain<P>>::value || std::is_trivially_copyable<plain<P>>::value,
+                  "tunepass cannot make this argument from an array");
+    static P from(void *at, std::size_t) {
+        return static_cast<P>(*static_cast<plain<P> *>(at));
+    }
+};
+template <class P, bool pointer> struct passed<P, true, pointer> {
+    static plain<P> from(void *at, std::size_t count) {
+        return plain<P>(static_cast<typename is_view<plain<P>>::element *>(at), count);
+    }
+};
+template <class P> struct passed<P, false, true> {
+    static plain<P> from(void *at, std::size_t) {
+        return static_cast<plain<P>>(at);
+    }
+};
+template <class P> struct object : passed<P, is_view<plain<P>>::value, std::is_pointer<plain<P>>::value> {};
+
+// An owner of its elements, made once for each argument. What is asked of it: see containers.h.
+struct answer {
+    void *object, *data;
+    std::size_t size;
+};
+template <class U, bool counted> struct making {
+    static U *at(void *place, std::size_t count) { return ::new (place) U(count); }
+};
+template <class U> struct making<U, false> { // a string
+    static U *at(void *place, std::size_t count) { return ::new (place) U(count, typename sized<U>::element()); }
+};
+template <class U, int K, bool owner> struct container {
+    static answer asked(int, std::size_t) { return answer(); }
+};
+template <class U, int K> struct container<U, K, true> {
+    static answer asked(int what, std::size_t count) {
+        alignas(U) static unsigned char place[sizeof(U)];
+        static U *it;
+        if (what == 1) it = making<U, std::is_constructible<U, std::size_t>::value>::at(place, count);
+        if (what == 2) it->~U();
+        answer answered = {it, nullptr, 0};
+        if (what != 2) answered.data = const_cast<void *>(static_cast<const void *>(it->data()));
+        if (what != 2) answered.size = it->size();
+        return answered;
+    }
+};
+template <class P, int K> struct contained : container<plain<P>, K, is_owner<plain<P>>::value> {};
+
+}

@@ -1,0 +1,95 @@
+"""Which definition a `kernel` pragma means: by name, template arguments, and among overloads by its arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tunepass.diagnostics import SourceError, nearest
+from tunepass.frontends.c.pragmas.kernel import ArgumentText, KernelPragma
+from tunepass.frontends.c.syntax.definitions import (
+    Formal,
+    FunctionDefinition,
+    canonical_type,
+    is_integral,
+    is_known,
+    split_arguments,
+)
+from tunepass.frontends.c.syntax.lookup import named, pieces, plain_name, template_arguments
+
+
+def overloads(pragma: KernelPragma, definitions: Sequence[FunctionDefinition]) -> list[FunctionDefinition]:
+    """All that its name may mean, one for each prototype. Raises SourceError for none, and for several functions."""
+    found = named(pragma.name, definitions, pragma.span.start)
+    if not found:
+        names = {d.qualified for d in definitions} | {d.name for d in definitions}
+        close = nearest(plain_name(pragma.name), names)
+        hint = f"did you mean `{close}`?" if close else "the pragma names a function with a body in the same file"
+        raise SourceError(f"no function `{pragma.name}` is defined in this file", pragma.span, hint)
+    functions = list(dict.fromkeys(d.qualified for d in found))
+    if len(functions) > 1:
+        words = " and ".join(f"`{name}`" for name in functions[:3])
+        raise SourceError(f"`{pragma.name}` may be {words}", pragma.span, f"write `{functions[0]}`")
+    found = _templates(pragma, found)
+    return list({tuple(f.text for f in d.formals): d for d in reversed(found)}.values())[::-1]
+
+
+def _templates(pragma: KernelPragma, found: list[FunctionDefinition]) -> list[FunctionDefinition]:
+    """Templates where the pragma has template arguments, others where it has none."""
+    given = template_arguments(pragma.name) is not None
+    fitting = [d for d in found if (d.template is not None) == given]
+    first = found[0]
+    if not fitting and given:
+        raise SourceError(f"`{first.qualified}` is no template", pragma.span, f"write `{plain_name(pragma.name)}`")
+    if not fitting:
+        hint = f"say which: `{first.qualified}<{_example(first.template or '')}>`"
+        raise SourceError(f"`{first.qualified}` is a template", pragma.span, hint)
+    written = pieces(pragma.name)[:-1]
+    for scope in first.scopes:
+        if scope.template is not None and not any(piece.startswith(f"{scope.name}<") for piece in written):
+            hint = f"say which: `{scope.name}<{_example(scope.template)}>::{first.name}`"
+            raise SourceError(f"`{scope.name}` is a template", pragma.span, hint)
+    return fitting
+
+
+def _example(parameters: str) -> str:
+    """Template arguments that are as many as the parameters."""
+    kinds = [canonical_type(part.split()[0].removeprefix("std::")) for part in split_arguments(parameters)]
+    return ", ".join("8" if is_integral(kind) else "double" for kind in kinds)
+
+
+def chosen(pragma: KernelPragma, found: Sequence[FunctionDefinition]) -> FunctionDefinition:
+    """The overload that takes the pragma's arguments. Raises SourceError where none does, or two as well."""
+    if len(found) == 1:
+        return found[0]
+    scores = {k: score for k, d in enumerate(found) if (score := _score(pragma.arguments, d.formals)) is not None}
+    best = [found[k] for k, score in scores.items() if score == max(scores.values())]
+    listed = "; ".join(f"`{d.prototype}`" for d in (best or found)[:4])
+    if not best:
+        raise SourceError(f"no overload of `{pragma.name}` takes these arguments", pragma.span, f"there are {listed}")
+    if len(best) > 1:
+        raise SourceError(f"{len(best)} overloads of `{pragma.name}` take these arguments", pragma.span, listed)
+    return best[0]
+
+
+def _score(given: Sequence[ArgumentText], formals: Sequence[Formal]) -> int | None:
+    """How well they fit; None where they do not."""
+    if len(given) > len(formals) or any("=" not in formal.text for formal in formals[len(given) :]):
+        return None
+    scores = [_one(argument, formal) for argument, formal in zip(given, formals)]
+    return None if None in scores else sum(s for s in scores if s is not None) - (len(formals) - len(given))
+
+
+def _one(argument: ArgumentText, formal: Formal) -> int | None:
+    if argument.direction is None:
+        if formal.pointer or formal.container or (formal.reference and not formal.constant):
+            return None
+        whole = argument.value is not None and "." not in argument.value.text
+        return int(is_known(formal.element) and is_integral(formal.element) == whole)
+    if is_known(formal.element) and not (formal.pointer or formal.container or formal.reference):
+        return None
+    element = canonical_type((argument.element or "").removeprefix("std::"))
+    if is_known(element) and is_known(formal.element) and element != formal.element:
+        return None
+    if argument.direction != "in" and formal.constant:
+        return None
+    return int(element == formal.element) + int(formal.constant == (argument.direction == "in"))

@@ -1,0 +1,48 @@
+"""Names and types of C++ in a pragma: `blas::saxpy<float, 4>`, `std::uint8_t`, `unsigned long`."""
+
+from __future__ import annotations
+
+import re
+
+from tunepass.frontends.c.syntax.tokens import Cursor, PragmaToken
+
+STANDARD = re.compile(r"\bstd::(?=\w+_t\b)")
+COMPLEX = re.compile(r"\b(?:std::)?complex<([\w ]+)>")
+OPENING, CLOSING = {"<": 1, "<<": 2}, {">": 1, ">>": 2}
+
+
+def qualified_name(cursor: Cursor, what: str, hint: str | None = None) -> tuple[str, PragmaToken]:
+    """`a::b<T>::c<int>` as one text without needless spaces, and its first token."""
+    first = cursor.name(what, hint)
+    while cursor.at(":", "<"):
+        if cursor.at("<"):
+            _template_arguments(cursor)
+        else:
+            cursor.take()
+            cursor.expect(":", "after `:`", "a scope is named with `::`")
+            cursor.name("a name after `::`")
+    return _spelled(cursor, first), first
+
+
+def type_words(cursor: Cursor, what: str, hint: str | None = None) -> str:
+    """`unsigned long`, `std::uint8_t`, `std::complex<float>`; the last two as C names them."""
+    words = [qualified_name(cursor, what, hint)[0]]
+    while cursor.next.kind == "name":
+        words.append(qualified_name(cursor, what, hint)[0])
+    return COMPLEX.sub(r"\1 _Complex", STANDARD.sub("", " ".join(words)))
+
+
+def _template_arguments(cursor: Cursor) -> None:
+    opening, depth = cursor.next, 0
+    while True:
+        token = cursor.take()
+        depth += OPENING.get(token.text, 0) - CLOSING.get(token.text, 0)
+        if depth <= 0:
+            return
+        if cursor.next.kind == "end":
+            cursor.fail("these template arguments are not closed: `>` expected", token=opening)
+
+
+def _spelled(cursor: Cursor, first: PragmaToken) -> str:
+    text = cursor.text[first.start - cursor.base : cursor.last.end - cursor.base]
+    return re.sub(r"\s*,\s*", ", ", re.sub(r"\s*([<>:*&(])\s*|\s+(?=\))", r"\1", text.strip()))

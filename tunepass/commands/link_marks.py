@@ -1,0 +1,67 @@
+"""Which runtime an object needs, said in the object itself: a local symbol `tunepass.link.openmp`.
+
+A choice such as -fopenmp is made for one source, but the linker's command knows objects alone. The assembler adds the
+symbol, so it goes where the object goes: moved, in an archive, or linked into another object. It names one of the words
+below and nothing else: no object can make the linker do more than load a runtime of the compiler's.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+
+from tunepass.commands.languages import STOPS_EARLY, is_linked
+
+TYPE_CHECKING = False  # of `typing`, which takes longer to load than all of this
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+MARK = b"tunepass.link."
+WORDS = {"openmp": "-fopenmp", "openacc": "-fopenacc", "pthread": "-pthread"}
+_NAMES = {word: name for name, word in WORDS.items()} | {"-ftree-parallelize-loops": "openmp"}
+NO_RUNTIME = frozenset({"-r", "-nostdlib", "-nodefaultlibs"})
+
+
+def marking(arguments: Sequence[str], added: Iterable[str]) -> list[str]:
+    """The words by which an object of this call says what the added ones need when it is linked. Objects that only
+    link-time optimisation reads have no symbols of the assembler's."""
+    objects = "-c" in arguments or "--compile" in arguments or STOPS_EARLY.isdisjoint(arguments)
+    if not objects or any(word.startswith("-flto") for word in (*arguments, *added)):
+        return []
+    names = dict.fromkeys(name for word in added if (name := _NAMES.get(word.partition("=")[0])))
+    return [f"-Wa,--defsym,tunepass.link.{name}=1" for name in names]
+
+
+def needed(arguments: Sequence[str], objects: Iterable[str] = ()) -> list[str]:
+    """The words that the objects and libraries of a linker's command ask for, and that it lacks."""
+    if not STOPS_EARLY.isdisjoint(arguments) or not NO_RUNTIME.isdisjoint(arguments):
+        return []
+    data = [content for path in (*linked_files(arguments), *objects) if MARK in (content := read(path))]
+    asked = [word for name, word in WORDS.items() if any(MARK + name.encode() + b"\0" in content for content in data)]
+    return [word for word in asked if word not in arguments]
+
+
+def linked_files(arguments: Sequence[str]) -> list[str]:
+    """Objects and libraries by name, those that the linker is handed in one word (-Wl,--whole-archive,libx.a), and
+    archives that -l finds in a folder of -L."""
+    words = [
+        part for argument in arguments for part in (argument.split(",") if argument[:4] == "-Wl," else (argument,))
+    ]
+    files = [word for word in words if is_linked(word) and not word.startswith("-")]
+    folders, libraries = _values(words, "-L"), _values(words, "-l")
+    paths = (os.path.join(folder, f"lib{name}.a") for folder in folders for name in libraries)
+    return [*files, *(path for path in paths if os.path.isfile(path))]
+
+
+def _values(words: Sequence[str], option: str) -> list[str]:
+    joined = [word[2:] for word in words if word.startswith(option) and len(word) > 2]
+    return joined + [value for word, value in itertools.pairwise(words) if word == option]
+
+
+def read(path: str) -> bytes:
+    """Nothing of what cannot be read: the compiler says it better."""
+    try:
+        with open(path, "rb") as file:
+            return file.read() if os.path.isfile(path) else b""
+    except (OSError, ValueError):
+        return b""

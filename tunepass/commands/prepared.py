@@ -1,0 +1,173 @@
+"""A call of the compiler with one tuned source, worked out: what is added to the user's words. Where it is remembered,
+the next such call parses neither lock nor source: make calls the same command again and again.
+
+What is remembered (tunepass.commands.sealed) holds for the very words, folder, compiler, sources, locks and modules
+it was worked out with. Even so it names no program and no file to write, and each word that it adds is in the source,
+or defines a macro that the source names, or is one of a few known here.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from tunepass.commands import link_marks, rewritten, sealed
+from tunepass.version import __version__
+
+TYPE_CHECKING = False  # of `typing`, which takes longer to load than all of this
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+LOCK = "tunepass.lock"  # tunepass.study.lock.lock.NAME, not imported: most calls of a compiler have no lock to read
+QUIET = "-Wno-unknown-pragmas"
+KNOWN = frozenset({QUIET, "-fopenmp", "-fopenmp-simd"})
+LONG = 64 << 10  # bytes of a command line from which its words stand in a file: systems bound them
+TERMINATE = 15  # signal.SIGTERM, whose module takes its time to load
+ABSENT = b"\0"  # no lock holds a zero byte
+
+
+class Prepared:
+    """`added` follows the user's words; `text` is the file that stands for the source at `place`, "" for none; `told`
+    goes to stderr. Not a dataclass, whose module takes longer to load than all of this."""
+
+    __slots__ = ("added", "place", "text", "told")
+
+    def __init__(self, place: int, added: Sequence[str], text: str = "", told: Sequence[str] = ()):
+        self.place, self.added, self.text, self.told = place, list(added), text, list(told)
+
+    def words(self, given: Sequence[str]) -> list[str]:
+        words = rewritten.arguments_with(given, self.place, self.text) if self.text else list(given)
+        return [*words, *self.added, *link_marks.marking(given, self.added)]
+
+    def run(self, compiler: Sequence[str], given: Sequence[str], scratch: str = "") -> int:
+        """The compiler's status. Without a text, and a scratch folder to be removed, it takes this process's place."""
+        sys.stderr.write("".join(f"{line}\n" for line in self.told))
+        words = self.words(given)
+        if scratch and sum(len(word) + 1 for word in words) > LONG:
+            words = [_filed(words, scratch)]
+        if not self.text:
+            return run([*compiler, *words]) if scratch else become([*compiler, *words])
+        source = given[self.place]
+        if rewritten.prints(given):
+            return _print([*compiler, *words], self.text, source)
+        status = run([*compiler, *words])
+        rewritten.name_source(given, source, self.text)
+        return status
+
+    def record(self) -> bytes:
+        fields = [str(self.place), self.text, str(len(self.added)), *self.added]
+        return "\0".join([*fields, *self.told]).encode("utf-8", "surrogateescape")
+
+
+def _read_record(record: bytes) -> Prepared:
+    """What `record` made: a record is sealed, so it is whole."""
+    place, text, count, *rest = record.decode("utf-8", "surrogateescape").split("\0")
+    return Prepared(int(place), rest[: int(count)], text, rest[int(count) :])
+
+
+class Question:
+    """One command line and all that its answer depends on. `sources` are the contents of its annotated inputs."""
+
+    def __init__(self, compiler: Sequence[str], words: Sequence[str], sources: Mapping[str, bytes]):
+        self.words, self.sources = list(words), sources
+        here = [os.fsencode(part) for part in (os.getcwd(), __version__, *compiler, "\0", *words)]
+        locks = {os.path.join(os.path.dirname(name), LOCK) for name in sources}
+        contents = [part for name in sorted(sources) for part in (os.fsencode(name), sources[name])]
+        self.name = sealed.digest(here).hex()
+        self.key = sealed.digest([*here, *contents, *(link_marks.read(lock) or ABSENT for lock in sorted(locks))])
+        self.compiler = list(compiler)
+
+    def still_holds(self) -> bool:
+        """Whether sources and locks are what they were when it was asked."""
+        now = {name: link_marks.read(name) for name in self.sources}
+        return Question(self.compiler, self.words, now).key == self.key
+
+    def answer(self) -> Prepared | None:
+        data = sealed.recall(self.name)
+        if data is None or data[: sealed.DIGEST] != self.key:
+            return None
+        modules, _, record = data[sealed.DIGEST :].partition(b"\1")
+        if _signatures(modules.split(b"\0")[::2]) != modules:
+            return None
+        prepared = _read_record(record)
+        if prepared.text and not sealed.text_of(prepared.text):
+            return None
+        return prepared if all(self._is_harmless(word) for word in prepared.added) else None
+
+    def keep(self, prepared: Prepared) -> None:
+        ours = [module for name, module in sys.modules.items() if name.partition(".")[0] == "tunepass"]
+        files = sorted(file for file in (vars(module).get("__file__") for module in ours) if file)
+        modules = _signatures([os.fsencode(file) for file in files])
+        sealed.remember(self.name, self.key + modules + b"\1" + prepared.record())
+
+    def _is_harmless(self, word: str) -> bool:
+        macro = word[2:].partition("=")[0] if word.startswith("-D") else ""
+        part = os.fsencode(macro or word)
+        return word in KNOWN or any(part in content for content in self.sources.values())
+
+
+def _signatures(files: Iterable[bytes]) -> bytes:
+    """The files of tunepass itself with size and time, so that an answer goes with the code that found it."""
+    parts: list[bytes] = []
+    for file in files:
+        try:
+            facts = os.stat(file)
+        except OSError:
+            continue
+        parts += [file, f"{facts.st_size} {facts.st_mtime_ns}".encode()]
+    return b"\0".join(parts)
+
+
+def _filed(words: Sequence[str], scratch: str) -> str:
+    """The words as those of a file."""
+    from tunepass.evaluators.toolchains.responses import joined
+
+    path = os.path.join(scratch, "words")
+    with open(path, "wb") as file:
+        file.write(os.fsencode(joined(words)))
+    return f"@{path}"
+
+
+def _print(words: Sequence[str], text: str, source: str) -> int:
+    """Run the compiler, and print what it prints with the source's name for the text's."""
+    import subprocess
+
+    try:
+        done = subprocess.run(words, stdout=subprocess.PIPE, check=False)
+    except OSError as error:
+        raise missing(words[0], error) from None
+    sys.stdout.buffer.write(done.stdout.replace(os.fsencode(text), os.fsencode(source)))
+    return done.returncode if done.returncode >= 0 else 128 - done.returncode
+
+
+def become(words: list[str]) -> int:
+    """Hand over to the compiler altogether: its status, signals and output are its own."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    try:
+        os.execvp(words[0], words)
+    except OSError as error:
+        raise missing(words[0], error) from None
+
+
+def run(words: list[str]) -> int:
+    """The program's status; of one that a signal ended what a shell says."""
+    sys.stderr.flush()
+    try:
+        child = os.posix_spawnp(words[0], words, os.environ)
+    except OSError as error:
+        raise missing(words[0], error) from None
+    try:
+        status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    except BaseException:  # interrupted: nothing goes on after us
+        os.kill(child, TERMINATE)
+        os.waitpid(child, 0)
+        raise
+    return status if status >= 0 else 128 - status
+
+
+def missing(name: str, error: OSError) -> Exception:
+    from tunepass.diagnostics import ToolError
+
+    hint = "set TUNEPASS_CC to a C compiler, TUNEPASS_CXX to one of C++"
+    return ToolError(f"cannot run the compiler {name}: {error.strerror}", hint=hint)
