@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.polyhedral.scops import JACOBI, ROWS, SOLVE
+from tests.polyhedral.scops import JACOBI, ROWS, SOLVE, Written, scop
 from tunepass.polyhedral.apply import is_legal
 from tunepass.polyhedral.expand import expanded
 from tunepass.polyhedral.plan import Plan
@@ -36,3 +36,18 @@ def test_a_scalar_that_is_read_by_the_next_iteration_stays() -> None:
     assert expanded(JACOBI) is JACOBI
     assert "expanded_distributed" in shapes_of(ROWS)
     assert [array.name for array in expanded(SOLVE).arrays] == ["w", "b", "A", "x", "w_of_i"]
+
+
+def test_a_loop_that_never_runs_needs_no_room() -> None:
+    code = (
+        "for (int i = 0; i < n; i++)\n    for (int j = i; j < i; j++) {\n        w = b[j];\n        x[j] = w;\n    }\n"
+    )
+    never = "0 <= i < n and i <= j < i"
+    statements = [
+        Written(("i", "j"), never, (0, 0, 0), (("w", "", "w"), ("b", "j", "r")), "w = b[j];"),
+        Written(("i", "j"), never, (0, 0, 1), (("x", "j", "w"), ("w", "", "r")), "x[j] = w;"),
+    ]
+    arrays: dict[str, tuple[str, ...]] = {"w": (), "b": ("n",), "x": ("n",)}
+    subject = scop(code, {"i": 1, "j": 1}, statements, arrays, frozenset("w"))
+    assert expanded(subject) is subject
+    assert "x[j] = w;" not in rewrite_scop(subject, Plan(), numbered=False)

@@ -69,6 +69,7 @@ def random_plan(scop: Scop, r: random.Random) -> Plan:
         unroll=tuple((name, r.choice([2, 3])) for name in some(0.2)),
         reverse=tuple(some(0.1)),
         skew=((loops[1], loops[0], r.choice([1, 2])),) if r.random() < 0.2 else (),
+        peel=tuple((name, r.choice([1, 2, -1])) for name in some(0.1)),
         vectorize=("*",),
         parallel=r.choice([(), (), ("*",)]),
     )
@@ -139,3 +140,25 @@ def test_the_description_names_loops_from_the_outside_in() -> None:
     assert describe_scop(SYRK, plan) == (
         "i_tile (i (j)), i_tile (i (k (j_2))); tiles of 32 i; k unrolled and jammed by 4; j_2 vectorized"
     )
+
+
+def test_a_prefetch_names_the_elements_of_iterations_ahead() -> None:
+    text = rewrite_scop(SYRK, Plan(prefetch=(("A", 8),)), numbered=False)
+    inner = text[text.index("for (int k") :].splitlines()
+    assert inner[2:5] == [
+        "            __builtin_prefetch(&A[j + 8][k]);",
+        "            C[i][j] += A[i][k] * A[j][k];",
+        "        }",
+    ]
+
+
+def test_peeled_iterations_stand_apart() -> None:
+    text = rewrite_scop(JACOBI, Plan(peel=(("i", 1), ("i_2", -2))), numbered=False)
+    headers = [line.strip() for line in text.splitlines() if "for (" in line]
+    assert headers == [
+        "for (int t = 0; t < m; t++) {",
+        "for (int i = 1; i < i_end; i++) {",
+        "for (int i = 2; i < n - 1; i++) {",
+        "for (int i = 1; i < n - 3; i++) {",
+        "for (int i = 1 > n - 3 ? 1 : n - 3; i < n - 1; i++) {",
+    ]

@@ -93,6 +93,7 @@ def random_plan(scop: Scop, r: random.Random) -> Plan:
         tile=tuple((name, r.choice([2, 3, 4, 7])) for name in some(r.choice([0, 0.5, 1]))),
         jam=tuple(jam.items()),
         unroll=tuple(unroll.items()),
+        peel=tuple((name, r.choice([1, 2, -1, -2])) for name in some(0.1)),
         vectorize=r.choice([(), ("*",)]),
         parallel=r.choice([(), ("*",)]),
     )

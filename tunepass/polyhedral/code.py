@@ -189,11 +189,26 @@ def unrolled(code: Code) -> Code:
             return Condition(condition, unrolled(then), unrolled(otherwise) if otherwise else None)
         case Let(body=body):
             return replace(code, body=unrolled(body))
+        case Loop(band=band, step=step) if band.peel > 0 or (band.peel < 0 and step == 1):
+            return unrolled(_peeled(replace(code, band=replace(band, peel=0)), band.peel))
         case Loop(band=band) if band.copies > 1:
             return unrolled(_copied(replace(code, band=replace(band, copies=1)), band.copies))
         case Loop(body=body):
             return replace(code, body=unrolled(body))
     return code
+
+
+def _peeled(loop: Loop, iterations: int) -> Code:
+    """The first iterations apart from the rest; the last ones where the number is negative."""
+    distance = Number(abs(iterations) * loop.step)
+    few = replace(loop.band, copies=1, parallel=False, vectorize=False)
+    if iterations > 0:
+        start = add(loop.first, distance)
+        ends = extreme("min", loop.last, add(start, Number(-1)))
+        return Block((replace(loop, last=ends, band=few), replace(loop, first=start)), pieces=True)
+    end = add(loop.last, Number(-distance.value))
+    starts = extreme("max", loop.first, add(end, Number(1)))
+    return Block((replace(loop, last=end), replace(loop, first=starts, band=few)), pieces=True)
 
 
 def _copied(loop: Loop, copies: int) -> Code:

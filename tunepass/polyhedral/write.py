@@ -27,9 +27,9 @@ from tunepass.polyhedral.code import (
     simplified,
     unrolled,
 )
-from tunepass.polyhedral.expressions import Expression, Number, add, printed
+from tunepass.polyhedral.expressions import Expression, Name, Number, add, printed, substituted
 from tunepass.polyhedral.legality import UPDATE, accumulated, privatizable
-from tunepass.polyhedral.plan import Plan
+from tunepass.polyhedral.plan import Factors, Plan
 from tunepass.polyhedral.schedule import syntax_tree
 from tunepass.polyhedral.shapes import subject
 from tunepass.polyhedral.text import index_type, instance
@@ -45,7 +45,7 @@ def rewrite_scop(scop: Scop, plan: Plan, *, numbered: bool, independent: bool = 
     scop = subject(scop, plan.shape)
     node, bands = syntax_tree(scop, tree)
     code = simplified(unrolled(Reader(bands).code(node)))
-    lines = _Writer(scop, jams_inside(tree), numbered).whole(code)
+    lines = _Writer(scop, jams_inside(tree), numbered, plan.prefetch).whole(code)
     source = scop.span.source
     first = source.line_text(scop.span.start)
     margin = first[: len(first) - len(first.lstrip())]
@@ -88,8 +88,8 @@ class Sum:
 class _Writer:
     """`names` and `types` are of the indices in scope, by the index of the code's tree."""
 
-    def __init__(self, scop: Scop, tree: Tree, numbered: bool):
-        self.scop, self.tree, self.numbered = scop, tree, numbered
+    def __init__(self, scop: Scop, tree: Tree, numbered: bool, prefetch: Factors):
+        self.scop, self.tree, self.numbered, self.prefetch = scop, tree, numbered, prefetch
         self.statements = {s.name: s for s in scop.statements}
         self.bands = {
             (band.name, statements_in(band)): band for band in bands_in(self.tree) if band.parallel or band.vectorize
@@ -175,12 +175,27 @@ class _Writer:
         limit, header = self.header(code, index, type_, inner)
         pragma = self.pragma(code.band, sums)
         line = self.scop.loop(code.band.name).span.line - len(pragma)
-        body = self.code(code.body, inner, kinds)
+        body = (*self.fetches(code, inner, kinds), *self.code(code.body, inner, kinds))
         lines = (*limit, *self.at(line), *pragma, header, *_inside(body), "}")
         if sums:
             before = tuple(s.declaration for s in sums)
             lines = (*before, *lines, *self.at(line + len(pragma)), *(s.addition for s in sums))
         return ("{", *_inside(lines), "}") if limit or sums else lines
+
+    def fetches(self, code: Loop, names: Mapping[str, str], types: Mapping[str, str]) -> Lines:
+        """In an innermost loop that is not vectorized: a word to the cache about the elements of iterations ahead."""
+        instances = instances_in(code.body)
+        if instances is None or code.band.vectorize:
+            return ()
+        texts: dict[str, None] = {}
+        for array, ahead in self.prefetch:
+            later = {code.index: add(Name(code.index), Number(ahead * code.step))}
+            for one in instances:
+                moved = replace(one, values=tuple(substituted(value, later) for value in one.values))
+                element = rf"(?<![\w.]){re.escape(self.scop.array(array).text)}(?:\[[^\[\]]*\])+"
+                now, then = (re.findall(element, self.text(part, names, types)[1]) for part in (one, moved))
+                texts.update(dict.fromkeys(text for text in then if text not in now))
+        return tuple(f"__builtin_prefetch(&{element});" for element in texts)
 
     def header(self, code: Loop, index: str, type_: str, names: Mapping[str, str]) -> tuple[Lines, str]:
         """(a constant for an end that takes work, the `for`)."""
