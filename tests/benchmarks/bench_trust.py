@@ -86,13 +86,24 @@ def _configuration(choice: object) -> Configuration:
 
 
 def row(part: str, number: int, built: dict[str, object]) -> None:
-    kept, finalists = "default kept" if built["kept_default"] else f"{gain_of(built):.2f}x", built["finalists"]
+    result = (
+        f"default kept{best_finalist(built)}" if built["kept_default"] else f"{gain_of(built):.2f}x  {built['choice']}"
+    )
+    finalists = built["finalists"]
     rounds = f"{finalists['rounds']} rounds" if isinstance(finalists, dict) else "no finalists"
     print(
-        f"  ({part}) {number:>3}  {built['evaluations']:>4} of {built['trials']:>4}  {rounds:<12}  {kept:<12}  "
-        f"{built['choice']}",
-        flush=True,
+        f"  ({part}) {number:>3}  {built['evaluations']:>4} of {built['trials']:>4}  {rounds:<12}  {result}", flush=True
     )
+
+
+def best_finalist(built: dict[str, object]) -> str:
+    """Of a build that kept the default: what came next."""
+    finalists = built["finalists"]
+    if not isinstance(finalists, dict) or finalists["best"] is None:
+        return ""
+    best = finalists["candidates"][finalists["best"]]
+    gain, (lo, hi), more = best["gain"], best["interval"], finalists["more_rounds"]
+    return f", best finalist {gain:.3f}x [{lo:.3f}, {hi:.3f}], {more} more rounds: {best['choice']}"
 
 
 def keeps_the_default(folder: Path, builds: int, budget: str) -> bool:

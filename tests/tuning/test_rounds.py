@@ -70,6 +70,17 @@ def test_a_gain_is_found_behind_a_busy_machine() -> None:
     assert found == 20
 
 
+@pytest.mark.parametrize("kind", ["plain", "skewed", "heavy", "spikes", "two", "lasting"])
+def test_the_gain_that_is_told_is_within_its_interval_whenever_the_rounds_ended(kind: str) -> None:
+    rng, held = np.random.default_rng(25), 0
+    for _ in range(60):
+        logs = noise(rng, kind, (2, 40))
+        logs[1] -= np.log(1.25)
+        lo, hi = build(logs)[0].interval
+        held += lo <= 1.25 <= hi
+    assert held >= 55  # 57 expected at least
+
+
 def test_what_is_clear_ends_early_and_the_gain_that_is_told_is_precise() -> None:
     rng = np.random.default_rng(23)
     logs = 0.002 * rng.standard_normal((3, 100)) - np.log([[1.0], [2.0], [1.5]])

@@ -43,6 +43,7 @@ FEWEST_ROUNDS = 4  # that say anything at all, where there is no time for more
 LAST = 0.3  # of the tail, for the last round
 FIRST_TRIMMED = 8  # rounds: of fewer, one trimmed away at either end leaves too little to see two kinds of rounds
 MOST_FORECAST = 1000  # rounds
+_FORECAST = np.unique(np.geomspace(1, MOST_FORECAST, 80).astype(np.int64))  # a tenth more each time: it is a forecast
 
 Floats = NDArray[np.float64]
 
@@ -82,12 +83,11 @@ def at_end(logs: Floats, tail: float) -> tuple[float, float]:
 
 
 def rounds_to_exclude(logs: Floats, tail: float, bound: float) -> int | None:
-    """How many more rounds like these it would take until an interval at a look excludes a gain of `bound`; None where
-    those are more than MOST_FORECAST."""
+    """About how many more rounds like these it would take until an interval at a look excludes a gain of `bound`; None
+    where those are more than MOST_FORECAST."""
     distance = abs(trimmed_mean(logs) - math.log(bound))
-    rounds = logs.size + np.arange(1, MOST_FORECAST + 1)
-    excludes = _reach(logs, tail * (1 - LAST) / len(LOOKS), rounds) < distance
-    return int(np.argmax(excludes)) + 1 if excludes.any() else None
+    excludes = _reach(logs, tail * (1 - LAST) / len(LOOKS), logs.size + _FORECAST) < distance
+    return int(_FORECAST[np.argmax(excludes)]) if excludes.any() else None
 
 
 def _trim(n: int) -> int:
