@@ -40,7 +40,7 @@ from tunepass.study.objective import Objective
 LOOKS = (6, 8, 10, 13, 16, 20, 25, 32, 40, 50, 63, 80, 100)  # after so many rounds; each a quarter more than the last
 MOST_ROUNDS = LOOKS[-1]
 FEWEST_ROUNDS = 4  # that say anything at all, where there is no time for more
-LAST = 0.3  # of the tail, for the last round
+LAST = 0.4  # of the tail, for the last round
 FIRST_TRIMMED = 8  # rounds: of fewer, one trimmed away at either end leaves too little to see two kinds of rounds
 MOST_FORECAST = 1000  # rounds
 _FORECAST = np.unique(np.geomspace(1, MOST_FORECAST, 80).astype(np.int64))  # a tenth more each time: it is a forecast
