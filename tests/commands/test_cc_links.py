@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -120,6 +121,14 @@ def test_an_object_asks_for_a_runtime_and_nothing_else(tmp_path: Path, monkeypat
     assert needed(["evil.o", "good.o"]) == ["-fopenmp"]
     for words in (["-fopenmp"], ["-r"], ["-nostdlib"], ["-c"]):
         assert needed([*words, "good.o"]) == []
+
+
+def test_pipes_are_left_to_the_compiler(folder: Folder, tmp_path: Path) -> None:
+    program = (
+        f"{sys.executable} -m tunepass cc -x c <(echo 'int tunepass(void) {{ return 0; }}') -c -o piped.o && nm piped.o"
+    )
+    done = subprocess.run(["bash", "-c", program], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert "T tunepass" in done.stdout
 
 
 def test_what_the_linker_reads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -59,9 +59,11 @@ def _values(words: Sequence[str], option: str) -> list[str]:
 
 
 def read(path: str) -> bytes:
-    """Nothing of what cannot be read: the compiler says it better."""
+    """Nothing of what cannot be read: the compiler says it better. What is in a pipe is the compiler's."""
     try:
+        if not os.path.isfile(path):
+            return b""
         with open(path, "rb") as file:
-            return file.read() if os.path.isfile(path) else b""
+            return file.read()
     except (OSError, ValueError):
         return b""

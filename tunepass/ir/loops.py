@@ -25,6 +25,7 @@ class Loop:
     step: int
     down: bool = False
     span: Span | None = None
+    pragmas: tuple[str, ...] = ()  # lines of the source's own that stand before it
 
     @property
     def tile(self) -> str:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tunepass.diagnostics import SourceError
+from tunepass.frontends.c.loops.own_pragmas import OwnPragmas
 from tunepass.frontends.c.pragmas.loop import LoopPragma
 from tunepass.frontends.c.syntax.definitions import FunctionDefinition, canonical_type
 from tunepass.frontends.c.syntax.lexical import Scan
@@ -14,6 +15,7 @@ from tunepass.frontends.c.syntax.statements import (
     calls,
     changes,
     closing,
+    declares,
     obstacles,
     skip_space,
     statement_end,
@@ -65,8 +67,9 @@ def read_nest(pragma: LoopPragma, scanned: Scan, functions: tuple[FunctionDefini
 
 class _NestReader:
     def __init__(self, pragma: LoopPragma, scanned: Scan):
-        self.pragma, self.source, self.code = pragma, scanned.source, scanned.code
-        self.directives = scanned.directives
+        self.own = OwnPragmas(scanned)
+        self.pragma, self.source, self.code = pragma, scanned.source, self.own.code
+        self.directives = [directive for directive in scanned.directives if directive not in self.own.kept]
         defines = [WORD.findall(d.body) for d in scanned.directives if d.kind == "define"]
         self.macros = {words[0]: set(words[1:]) for words in defines if words}
         self.includes = any(d.kind == "include" and '"' in d.body for d in scanned.directives)
@@ -77,18 +80,23 @@ class _NestReader:
         return SourceError(message, self.source.span(start, stop), hint)
 
     def read(self) -> Nest:
-        start = offset = skip_space(self.code, self.pragma.outer.end)
+        offset = skip_space(self.code, self.pragma.outer.end)
+        start = self.own.first(self.pragma.outer.end, offset)
         headers: list[Header] = []
         ends: list[int] = []  # where the braces around the next loop close
         names = [n.name for n in self.pragma.indices]
         for depth, name in enumerate(names):
+            before = offset if depth else self.pragma.outer.end
             offset = skip_space(self.code, offset)
             if depth and self.code[offset : offset + 1] == "{":
                 ends.append(closing(self.code, offset))
                 offset = skip_space(self.code, offset + 1)
-            headers.append(self.header(offset, name, depth, names))
+            own = self.own.of_loop(before, offset, marked=self.is_marked(name))
+            header = self.header(offset, name, depth, names)
+            headers.append(replace(header, loop=replace(header.loop, pragmas=own)))
             offset = headers[-1].end
         body_start = skip_space(self.code, offset)
+        text_start = self.own.first(offset, body_start)
         try:
             body_end = statement_end(self.code, body_start)
         except TooDeepError as error:
@@ -103,10 +111,10 @@ class _NestReader:
         return Nest(
             loops=tuple(h.loop for h in headers),
             directives=self.clauses(),
-            body=self.source.span(body_start, body_end),
+            body=self.source.span(text_start, body_end),
             pragma=self.pragma.outer,
             span=self.source.span(start, end),
-            uses=self.uses(body_start, body_end, names),
+            uses=self.uses(text_start, body_end, names),
             taken=self.taken,
         )
 
@@ -114,6 +122,9 @@ class _NestReader:
         """Where the body names an index; None if it declares one of its own, or uses a macro that names one."""
         body = self.code[start:end]
         words = set(WORD.findall(body))
+        pragmas = self.own.between(start, end)
+        if any(name in WORD.findall(pragma.body) for pragma in pragmas for name in names):
+            return None
         any_index = rf"(?P<name>{'|'.join(names)})\b"
         if words & self.hiding(set(names)) or re.search(rf"{DECLARES}\s*{any_index}\s*[=;,:\[)]", body):
             return None
@@ -121,6 +132,10 @@ class _NestReader:
             return None  # perhaps a macro of an included file
         matches = re.finditer(rf"(?<![\w.])(?<!->){any_index}", body)
         return tuple((f["name"], start + f.start("name")) for f in matches)
+
+    def is_marked(self, index: str) -> bool:
+        """May a clause write a pragma of OpenMP's before this loop?"""
+        return any(f.index == index for f in (*self.clauses().parallel, *self.clauses().vectorize))
 
     def hiding(self, names: set[str]) -> set[str]:
         """The macros whose text names one of `names`, also through other macros."""
@@ -274,13 +289,13 @@ class _NestReader:
         for name in sorted(used):
             for first, last in changes(body, name):
                 raise self.fail(f"the bound `{name}` is changed inside the nest", start + first, start + last)
-            declared = re.search(rf"\b(\w+)[\s*]+(?:[\w\s=,*+-]*,\s*)?{name}\b\s*(?:[=;,)])", before)
+            declared = declares(before, name)
             prototype = function.prototype if function else ""
             if re.search(rf"\b(?:float|double)\s+{name}\b", before + prototype):
                 raise self.fail(
                     f"the bound `{name}` is not a whole number", nest.span.start, hint="copy it into an int"
                 )
-            local = name in formals or declared is not None or name.isupper() or name in self.macros
+            local = name in formals or declared or name.isupper() or name in self.macros
             if not local and (called := next(calls(body), None)):
                 raise self.fail(
                     f"`{called}` may change the bound `{name}`",

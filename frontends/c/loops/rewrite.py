@@ -18,6 +18,7 @@ from tunepass.ir.schedule import Step, plan
 from tunepass.space.configuration import Value
 
 INDENT = "    "
+SHARES = re.compile(r"\bomp\s+(?!simd\b|atomic\b)\w")  # iterations among threads
 Copies = tuple[tuple[Step, int], ...]
 """The iterations, counted from the base, of an unrolled loop that the body is written for."""
 
@@ -77,6 +78,12 @@ def describe(nest: Nest, values: Mapping[str, Value]) -> str:
     return "; ".join(parts)
 
 
+def own_pragmas(step: Step) -> tuple[str, ...]:
+    """The source's own that stand before this piece of their loop: before the tiles, or before the points."""
+    outermost = step.over_tiles or step.tile == 1
+    return tuple(p for p in step.loop.pragmas if (outermost if SHARES.search(p) else not step.over_tiles))
+
+
 def _whole(loop: Loop) -> PointRange:
     return PointRange(loop.start, loop.end, loop.start == "0" and not loop.down)
 
@@ -127,7 +134,7 @@ class _Writer:
         advance = f"{index}{sign}{sign}" if by == 1 else f"{index} {sign}= {by}"
         header = f"for ({loop.type} {index} = {start}; {index} {compare} {end}; {advance})"
         words = ["parallel for"] * step.parallel + ["simd"] * step.vectorize
-        pragmas = (f"#pragma omp {' '.join(words)}",) if words else ()
+        pragmas = (f"#pragma omp {' '.join(words)}",) if words else own_pragmas(step)
         line = loop.span.line if loop.span else 1
         head = (*self.at(max(1, line - len(pragmas))), *pragmas)
         if inner.single and inner.lines[0].startswith("{"):

@@ -29,6 +29,32 @@ class Obstacle:
     end: int
 
 
+DECLARATION = re.compile(
+    r"\s*(?:for\s*\()?\s*(?:(?!return\b|else\b|goto\b|case\b|throw\b)[A-Za-z_][\w:]*[\s*&]+)+(?P<names>[A-Za-z_]\w*\s*(?:[=,\[({].*)?)\Z",
+    re.DOTALL,
+)
+
+
+def declares(code: str, name: str) -> bool:
+    """Is this name declared by one of the statements, also after others: `const int w = a->w, h = a->h;`?"""
+    for statement in re.split(r"[;{}]", code):
+        match = DECLARATION.match(statement) if re.search(rf"\b{name}\b", statement) else None
+        if match and any(re.match(rf"[\s*&]*{name}\b", part) for part in _parts(match["names"])):
+            return True
+    return False
+
+
+def _parts(text: str) -> Iterator[str]:
+    """What commas outside of brackets separate."""
+    depth, start = 0, 0
+    for match in re.finditer(r"[()\[\],]", text):
+        depth += (match.group() in "([") - (match.group() in ")]")
+        if match.group() == "," and not depth:
+            yield text[start : match.start()]
+            start = match.end()
+    yield text[start:]
+
+
 def skip_space(code: str, offset: int) -> int:
     while offset < len(code) and code[offset].isspace():
         offset += 1

@@ -1,0 +1,52 @@
+"""Pragmas of the source itself in a nest that is rewritten: OpenMP's, and what compilers are told of a loop.
+
+One that stands before a loop of the nest stays with it. What shares iterations among threads stands before the
+outermost piece of the loop, its tile loop; what is said of its iterations (`simd`, `ivdep`, `unroll`) before the loop
+over points. One in the innermost statement is a part of its text. What counts loops or iterations is refused: it would
+say something else afterwards.
+"""
+
+from __future__ import annotations
+
+import re
+
+from tunepass.diagnostics import Source, SourceError
+from tunepass.frontends.c.syntax.lexical import CONTINUATION, Directive, Scan, blanked
+
+KEPT = re.compile(r"(omp|ivdep|GCC|clang|unroll|nounroll|vector|novector|simd)\b")
+COUNTS = re.compile(r"\b(collapse|ordered|safelen|linear)\s*\(|\bomp\s+(tile|unroll|section|sections|barrier)\b")
+
+
+class OwnPragmas:
+    """Those of one source, by where they stand."""
+
+    def __init__(self, scan: Scan):
+        self.source: Source = scan.source
+        self.kept = [d for d in scan.directives if d.kind == "pragma" and KEPT.match(d.body)]
+        self.code = blanked(scan.code, [(d.start, d.start + len(d.text)) for d in self.kept])
+
+    def between(self, start: int, end: int) -> list[Directive]:
+        return [directive for directive in self.kept if start <= directive.start < end]
+
+    def first(self, start: int, end: int) -> int:
+        """Where the first pragma in [start, end) begins, else the end."""
+        return next((_begin(directive) for directive in self.between(start, end)), end)
+
+    def of_loop(self, start: int, end: int, *, marked: bool) -> tuple[str, ...]:
+        """The pragmas before a loop, a line each; `marked`: clauses of ours write OpenMP's before it, too."""
+        lines: list[str] = []
+        for directive in self.between(start, end):
+            begin, stop = _begin(directive), directive.start + len(directive.text)
+            span = self.source.span(begin, stop)
+            if counted := COUNTS.search(directive.body):
+                word = counted[1] or counted[2]
+                raise SourceError(f"`{word}` means something else once this nest is rewritten", span, "leave it out")
+            if marked and directive.body.startswith("omp"):
+                message = "this loop has an OpenMP pragma, and `parallel` or `vectorize` writes another"
+                raise SourceError(message, span, "leave one of the two out")
+            lines.append(CONTINUATION.sub(" ", self.source.text[begin:stop]).strip())
+        return tuple(lines)
+
+
+def _begin(directive: Directive) -> int:
+    return directive.start + len(directive.text) - len(directive.text.lstrip())
