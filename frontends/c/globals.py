@@ -43,7 +43,7 @@ class GlobalsReader:
         tuned: frozenset[str],
         warnings: list[Diagnostic],
     ) -> GlobalsReader:
-        found, code = variables(scanned.statements, functions), scanned.statements
+        found, code = variables(scanned, functions), scanned.statements
         return cls(scanned.source, code, functions, types, macro_texts(scanned), tuned, warnings, found)
 
     def read(
@@ -83,7 +83,7 @@ class GlobalsReader:
                 )
             )
             return None
-        return GlobalVariable(name=variable.name, dims=dims, leaves=leaves)
+        return GlobalVariable(name=variable.name, dims=dims, leaves=leaves, condition=variable.condition)
 
     def _named(self, text: GlobalText, names: Mapping[str, Type]) -> GlobalVariable:
         variable = next((v for v in self.variables if v.name == text.name), None)
@@ -149,15 +149,21 @@ def exposing_text(function: str, globals_: Sequence[GlobalVariable]) -> str:
     """C or C++ for the end of the source, which tells the harness where these variables are; nothing for none."""
     if not globals_:
         return ""
-    rows = ", ".join(f"{{&{variable.name}, sizeof {variable.name}}}" for variable in globals_)
+    rows = "".join(conditional(v.condition, f"{{&{v.name}, sizeof {v.name}}},", "{0, 0},") for v in globals_)
     return f"""
 #line 1 "the variables that {function} changes"
 {DECLARED}
 #ifdef __cplusplus
 extern "C"
 #endif
-const struct tunepass_global {EXPOSED}[] = {{{rows}}};
+const struct tunepass_global {EXPOSED}[] = {{
+{rows}}};
 """
+
+
+def conditional(condition: str, text: str, otherwise: str) -> str:
+    """Lines of C: `text` under a condition of the preprocessor."""
+    return f"#if {condition}\n{text}\n#else\n{otherwise}\n#endif\n" if condition else f"{text}\n"
 
 
 DECLARED = f"""\

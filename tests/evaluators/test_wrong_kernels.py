@@ -44,3 +44,48 @@ def test_a_wrong_kernel_fails(path: Path, tmp_path: Path) -> None:
     )
     assert isinstance(honest, Measured), honest
     assert isinstance(wrong, Failed) and wrong.stage in attack.expect, wrong
+
+
+PACK = """
+#pragma tunepass param WRONG: integer(0..2) = 0
+#pragma tunepass kernel pack(n = 200, x: in double[n], kept: out double[n], bytes: out unsigned char[n])
+#ifdef COUNTED
+struct counts { long kept; } counts;
+static int state = 3;
+#endif
+int pack(int n, const double *x, double *kept, unsigned char *bytes)
+{
+    int k = 0;
+    for (int i = 0; i < n; i++)
+        if (x[i] > 0) {
+            bytes[k] = (unsigned char)(100 * x[i]);
+            kept[k++] = x[i];
+        }
+#if WRONG == 1
+    if (k)
+        kept[0] = 0;
+#endif
+#ifdef COUNTED
+    counts.kept += k + WRONG / 2;
+    state = WRONG;
+#endif
+    return k;
+}
+#ifdef COUNTED
+int see(void) { return state; }
+#endif
+"""
+
+
+@pytest.mark.parametrize("counted", [False, True])
+def test_how_much_is_written_may_depend_on_the_inputs(tmp_path: Path, counted: bool) -> None:
+    """What lies beyond it is left by earlier calls; variables under an #if are compared where they exist."""
+    command = ("gcc", "-O1", *(["-DCOUNTED"] if counted else []))
+    task = task_of(tmp_path, PACK, command)
+    right, wrong, uncounted = outcomes(task, {"WRONG": 0}, {"WRONG": 1}, {"WRONG": 2})
+    assert isinstance(right, Measured), right
+    assert isinstance(wrong, Failed) and wrong.stage == "wrong_result" and "kept" in wrong.log
+    if counted:
+        assert isinstance(uncounted, Failed) and "counts.kept: expected" in uncounted.log
+    else:
+        assert isinstance(uncounted, Measured), uncounted

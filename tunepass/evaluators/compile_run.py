@@ -25,7 +25,14 @@ from tunepass.evaluators.harness.counting import count_instructions
 from tunepass.evaluators.harness.dialogues import Questions
 from tunepass.evaluators.harness.harness import BuiltHarness, HarnessRun, build_harness
 from tunepass.evaluators.harness.races import GRAVE, SCHEDULES, Race, Schedule
-from tunepass.evaluators.harness.reference import MANY, Reference, compile_reference, left_out, run_reference
+from tunepass.evaluators.harness.reference import (
+    MANY,
+    Reference,
+    compile_reference,
+    left_out,
+    run_reference,
+    without_unwritten,
+)
 from tunepass.evaluators.harness.report import Report, shapes
 from tunepass.evaluators.harness.sanitizing import run_sanitized
 from tunepass.evaluators.harness.symbols import symbols, taken_over
@@ -247,7 +254,9 @@ class CompileRun(BuildingEvaluator[BuiltCandidate]):
     def _wrong_variant(self, variant: int, outputs: Sequence[Output]) -> Failed | None:
         """The failure of outputs that differ from the reference's for these inputs, much like the last seed's."""
         reference = self.set_up()
-        wrong = compare(reference.variants[variant], outputs, reference.usual(self.task.seeds[-1]).tolerances)
+        expected = reference.variants[variant]
+        written = [without_unwritten(want, have) for want, have in zip(expected, outputs, strict=True)]
+        wrong = compare(expected, written, reference.usual(self.task.seeds[-1]).tolerances)
         return Failed("wrong_result", "while timed: " + "\n".join(str(m) for m in wrong)) if wrong else None
 
     def _check(self, run: HarnessRun, configuration: Configuration) -> Failed | None:

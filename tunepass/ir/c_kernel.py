@@ -77,6 +77,7 @@ class GlobalVariable:
     lo: Expr | None = None
     hi: Expr | None = None
     named: bool = False  # by the source; else found
+    condition: str = ""  # of the preprocessor, without which there is none
 
 
 Argument = ScalarArgument | ArrayArgument

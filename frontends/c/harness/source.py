@@ -108,6 +108,7 @@ def _variable(variable: GlobalVariable, call: KernelCall) -> CArray:
         enumerators=variable.enumerators,
         variable=variable.name,
         kept=not variable.filled,
+        condition=variable.condition,
     )
 
 

@@ -41,6 +41,7 @@ class CArray:
     enumerators: tuple[str, ...] = ()
     variable: str = ""  # of the source, whose memory it is; its length is the variable's own
     kept: bool = False  # as the source initialises it
+    condition: str = ""  # of the preprocessor, without which there is no such variable
     row: int = 0  # elements of a row, where the kernel gets pointers to rows
     rows_of: int | None = None  # the number of the array to whose rows these pointers point
     container: Container | None = None
@@ -171,7 +172,8 @@ def _enumerator_table(index: int, array: CArray) -> str:
 
 
 def _leaf_table(index: int, array: CArray) -> str:
-    return _table(f"tp_leaves_{index}", "tp_leaf", [_leaf(array.element, leaf) for leaf in array.leaves])
+    table = _table(f"tp_leaves_{index}", "tp_leaf", [_leaf(array.element, leaf) for leaf in array.leaves])
+    return f"#if {array.condition}\n{table}\n#endif" if array.condition else table
 
 
 def _leaf(owner: str, leaf: Leaf) -> str:
@@ -200,24 +202,31 @@ def _describe(sizes: Sequence[Sequence[CArray]]) -> str:
         if arrays[0].row
     ]
     lines = ["static void tp_describe(void) {", f"    tp_array_count = {len(sizes[0])};"]
-    placed = 0
+    variables = [index for index, array in enumerate(sizes[0]) if array.variable]
     for index, array in enumerate(sizes[0]):
-        own = f"sizeof({array.variable}) / sizeof({array.element})"
-        length = own if array.variable else f"tp_length_{index}[tp_set]"
-        words = f'"{array.name}", TP_{array.direction.upper()}, {array.element}, {length}'
-        described = f"TP_RECORDS({words}, tp_leaves_{index})" if array.leaves else f"TP_ARRAY({words})"
-        if array.rows_of is not None:
-            described = f'TP_ROW_TABLE("{array.name}", {length})'
-        lines.append(f"    tp_arrays[{index}] = {described};")
+        described = _described(index, array)
         if array.rows_of is not None:
             row = f"tp_row_{array.rows_of}[tp_set]"
-            lines.append(f"    tp_arrays[{array.rows_of}].row = {row}, tp_arrays[{array.rows_of}].table = {index};")
+            described += f"\n    tp_arrays[{array.rows_of}].row = {row}, tp_arrays[{array.rows_of}].table = {index};"
         if array.variable:
-            lines.append(f"    tp_place_variable(&tp_arrays[{index}], &tunepass_globals[{placed}]);")
-            placed += 1
+            place = f"tp_place_variable(&tp_arrays[{index}], &tunepass_globals[{variables.index(index)}]);"
+            described += f"\n    {place}"
         if array.container is not None:
-            lines.append(f"    tp_arrays[{index}].alignment = TP_NEW_ALIGNMENT;")
+            described += f"\n    tp_arrays[{index}].alignment = TP_NEW_ALIGNMENT;"
+        if array.condition:
+            nothing = f'    tp_arrays[{index}] = TP_ARRAY("{array.name}", TP_IN, char, 0);'
+            described = f"#if {array.condition}\n{described}\n#else\n{nothing}\n#endif"
+        lines.append(described)
     return "\n".join([*tables, *lines, "}"])
+
+
+def _described(index: int, array: CArray) -> str:
+    length = f"sizeof({array.variable}) / sizeof({array.element})" if array.variable else f"tp_length_{index}[tp_set]"
+    words = f'"{array.name}", TP_{array.direction.upper()}, {array.element}, {length}'
+    described = f"TP_RECORDS({words}, tp_leaves_{index})" if array.leaves else f"TP_ARRAY({words})"
+    if array.rows_of is not None:
+        described = f'TP_ROW_TABLE("{array.name}", {length})'
+    return f"    tp_arrays[{index}] = {described};"
 
 
 def _fill(sizes: Sequence[Sequence[CArray]], scalars: Sequence[CScalar], counted: bool) -> str:

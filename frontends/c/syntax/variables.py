@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import zip_longest
 
 from tunepass.frontends.c.syntax.definitions import FunctionDefinition
 from tunepass.frontends.c.syntax.heads import EXTERN, NAMESPACE
+from tunepass.frontends.c.syntax.lexical import Directive, Scan
 from tunepass.frontends.c.syntax.statements import ASSIGN, closing, skip_space
 from tunepass.frontends.c.syntax.types import BODY, CType, Types, declarations
 
@@ -27,18 +29,52 @@ class Variable:
     threads: bool  # each thread has one of its own
     initialised: bool
     start: int
+    condition: str = ""  # of the preprocessor, under which it is declared; empty: always
 
 
-def variables(code: str, functions: Sequence[FunctionDefinition]) -> tuple[Variable, ...]:
-    """At file scope and in `extern "C"`; `code` has comments, strings and preprocessor lines blanked."""
+def variables(scan: Scan, functions: Sequence[FunctionDefinition]) -> tuple[Variable, ...]:
+    """At file scope and in `extern "C"`. Of one that is declared several times, what can be changed counts."""
+    code, conditions = scan.statements, _conditions(scan.directives)
     for function in functions:
         body = re.sub(r"[^\n]", " ", code[function.start : function.body_end - 1])
         code = f"{code[: function.start]}{body};{code[function.body_end :]}"
     found: dict[str, Variable] = {}
     for start, end in _statements(code, 0, len(code)):
         for variable in _variables(code, start, end):
-            found.setdefault(variable.name, variable)
+            under = " && ".join(text for first, last, text in conditions if first <= variable.start < last)
+            seen = found.get(variable.name)
+            if seen is None or (seen.constant and not variable.constant):
+                found[variable.name] = replace(variable, condition=under)
+            elif not variable.constant:
+                either = f"({seen.condition}) || ({under})" if seen.condition and under else ""
+                found[variable.name] = replace(seen, condition=either)
     return tuple(found.values())
+
+
+def _conditions(directives: Sequence[Directive]) -> list[tuple[int, int, str]]:
+    """From where to where in the text each condition holds. What only keeps a header from being read twice is none."""
+    found: list[tuple[int, int, str]] = []
+    branches: list[tuple[int, str, tuple[str, ...]]] = []  # where each begins, its condition, those before it
+    for directive, following in zip_longest(directives, directives[1:]):
+        if directive.kind in ("if", "ifdef", "ifndef"):
+            guards = directive.kind == "ifndef" and following is not None and following.kind == "define"
+            own = _condition(directive)
+            if guards and following.body.split()[:1] == directive.body.split()[:1]:
+                own = "1"
+            branches.append((directive.start, own, ()))
+        elif directive.kind in ("elif", "else", "endif") and branches:
+            start, own, before = branches.pop()
+            terms = [*(f"!{text}" for text in before), own]
+            found.append((start, directive.start, " && ".join(terms)))
+            if directive.kind != "endif":
+                branches.append((directive.start, _condition(directive), (*before, own)))
+    return [(start, end, text) for start, end, text in found if text != "1"]
+
+
+def _condition(directive: Directive) -> str:
+    name = "".join(directive.body.split()[:1])
+    words = {"ifdef": f"defined({name})", "ifndef": f"(!defined({name}))", "else": "1"}
+    return words.get(directive.kind, f"({directive.body})")
 
 
 def _statements(code: str, start: int, stop: int) -> Iterator[tuple[int, int]]:

@@ -144,12 +144,49 @@ const int fixed = 3; char *const end = 0; extern "C" { int inner; void g(void); 
 int (*call)(int); enum { A, B } state; int prototype(int x);
 """
     scanned = scan(Source("v.cpp", text))
-    found = {v.name: v for v in variables(scanned.statements, definitions(scanned))}
+    found = {v.name: v for v in variables(scanned, definitions(scanned))}
     assert set(found) == {
         "elsewhere", "a", "b", "c", "origin", "far", "text", "fixed", "end", "inner", "state",
     }  # fmt: skip
     assert {name for name, v in found.items() if v.static} == {"a", "b", "c", "fixed"}
     assert {name for name, v in found.items() if v.constant} == {"fixed", "end"}
+
+
+def test_conditions_of_the_preprocessor() -> None:
+    text = """
+#ifndef GUARD
+#define GUARD
+int always;
+#ifdef A
+int first;
+#if B > 1
+static int inner;
+#elif defined(C)
+int second;
+#else
+const int table[2] = {1, 2}; int third;
+#endif
+#else
+static int table[2];
+#endif
+#if X
+int twice;
+#else
+int twice;
+#endif
+#endif
+"""
+    scanned = scan(Source("v.c", text))
+    found = {v.name: v.condition for v in variables(scanned, definitions(scanned))}
+    assert found == {
+        "always": "",
+        "first": "defined(A)",
+        "inner": "(B > 1) && defined(A)",
+        "second": "!(B > 1) && (defined(C)) && defined(A)",
+        "table": "!defined(A) && 1",
+        "third": "!(B > 1) && !(defined(C)) && 1 && defined(A)",
+        "twice": "((X)) || (!(X) && 1)",
+    }
 
 
 def test_nothing_is_exposed_where_nothing_is_compared() -> None:

@@ -230,6 +230,19 @@ def _disagreement(calls: Calls, stated: StatedTolerance) -> Mismatch | None:
     return None
 
 
+def without_unwritten(expected: Output, got: Output) -> Output:
+    """`got`, as expected where the reference wrote nothing: how much is written may depend on the inputs, and what lies
+    beyond it was left by earlier calls."""
+    values = expected.values
+    if values.dtype.kind == "b":
+        return got
+    if values.dtype.kind == "f":
+        unwritten: Mask = values == (203.25 if values.dtype.itemsize == 2 else -1234.5)
+    else:
+        unwritten = (values.view(np.uint8) == 0x5A).reshape(len(values), values.dtype.itemsize).all(axis=1)
+    return Output(got.name, np.where(unwritten, values, got.values)) if unwritten.any() else got
+
+
 def _poison_left(first: Output, second: Output) -> Mask:
     """Where call 0 left poison pattern 0 and call 1 pattern 1 (frontends/c/harness/runtime.h)."""
     a, b = first.values, second.values
