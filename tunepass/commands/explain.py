@@ -12,6 +12,7 @@ from tunepass.commands.finalists_answer import finalist_lines, finalists_data, k
 from tunepass.jobs.past import Past, look_back
 from tunepass.space.configuration import Configuration, Value, shown
 from tunepass.strategies.density_ratio import importance
+from tunepass.study.outcome import bounds_only
 from tunepass.study.trial import Trial
 from tunepass.tuning.result import assignment, failure_kind, failures_of, value_of
 
@@ -94,7 +95,8 @@ def _value(past: Past, trial: Trial) -> str:
     if value is None:
         return failure_kind(trial) or "-"
     notes = [" cut short"] * trial.censored + [f" as trial {trial.same_as}"] * (trial.same_as is not None)
-    return f"{value:.4g} {past.job.objective.unit}".rstrip() + ",".join(notes)
+    least = "at least " if bounds_only(trial.outcome) else ""
+    return f"{least}{value:.4g} {past.job.objective.unit}".rstrip() + ",".join(notes)
 
 
 def _data(past: Past) -> Json:
