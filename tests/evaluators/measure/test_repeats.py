@@ -44,11 +44,17 @@ def test_it_stops_when_the_median_is_known() -> None:
     assert outcome == Measured({"time": 2.0}, (2, 2, 2))
 
 
-@pytest.mark.parametrize("objective,good,bad", [(WALL_TIME, 2.0, 3.1), (RATE, 9.0, 5.9)])
+@pytest.mark.parametrize("objective,good,bad", [(WALL_TIME, 2.0, 6.1), (RATE, 9.0, 2.9)])
 def test_what_cannot_win_is_cut_after_one_run(objective: Objective, good: float, bad: float) -> None:
     some, name = raced([good] * 3, objective), objective.name
     assert some.measure(runs([], name), {name: bad}) == Measured({name: bad}, (bad,), censored=True)
     assert some.incumbent == good
+
+
+def test_a_first_run_that_is_slow_once_is_not_cut() -> None:
+    some = raced([2.0, 3.0, 2.0, 2.0, 2.0])
+    assert some.measure(runs([1.9] * 4), {"time": 3.5}) == Measured({"time": 1.9}, (3.5, 1.9, 1.9, 1.9, 1.9))
+    assert some.measure(runs([3.4]), {"time": 3.5}) == Measured({"time": 3.45}, (3.5, 3.4), censored=True)
 
 
 def test_what_is_surely_behind_is_not_run_again() -> None:

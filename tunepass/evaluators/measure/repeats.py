@@ -83,7 +83,7 @@ class Repeats:
         if isinstance(first, Cut):
             self.speed = median(speeds) if self.timed else None
             return Measured(first.values, censored=True)
-        name, runs, censored = self.objectives[0].name, [first], self._hopeless(first)
+        name, runs, censored = self.objectives[0].name, [first], self._hopeless([first])
         until = time.monotonic() + self.plan.budget_s
         while not (censored or self._decided([run[name] for run in runs]) or time.monotonic() >= until):
             values = once()
@@ -93,6 +93,7 @@ class Repeats:
                 censored = True
                 break
             runs.append(values)
+            censored = self._hopeless(runs)
             speeds += [machine_speed()] if self.timed else []
         medians = {objective: median([run[objective] for run in runs]) for objective in first}
         self.speed = median(speeds) if self.timed else None
@@ -106,12 +107,13 @@ class Repeats:
         if not self.best or loss(median(values)) < loss(median(self.best)):
             self.best, self._speed_of_best = tuple(values), self.speed or 0.0
 
-    def _hopeless(self, run: Values) -> bool:
+    def _hopeless(self, runs: Sequence[Values]) -> bool:
+        """Is the better of two runs clearly behind, or the first alone by twice that? A first run finds caches cold."""
         objective = self.objectives[0]
-        value, best = run[objective.name], self.incumbent
-        if best is None or len(self.objectives) > 1 or value * best <= 0:
+        value, best = min((run[objective.name] for run in runs), key=objective.loss), self.incumbent
+        if best is None or len(self.objectives) > 1 or value * best <= 0 or len(runs) > 2:
             return False
-        return objective.gain(best, value) < 1 / self.plan.cutoff_factor
+        return objective.gain(best, value) < 1 / (self.plan.cutoff_factor * (2 if len(runs) == 1 else 1))
 
     def _decided(self, values: Sequence[float]) -> bool:
         """Would another run change who is better, or what the value is?"""
