@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -96,8 +96,9 @@ class CostModel(ABC):
         """ModelError for a device that it does not know."""
 
     @abstractmethod
-    def costs(self, kernel: Kernel, device: str) -> Costs | None:
-        """Named expressions over the kernel's parameters; None for a kernel that the model says nothing about."""
+    def costs(self, kernel: Kernel, device: str, words: Sequence[str] = ()) -> Costs | None:
+        """Named expressions over the kernel's parameters; None for a kernel that the model says nothing about. `words`
+        are the compiler's, of what is compiled."""
 
     def breakdown(self, costs: Costs, device: str, columns: Columns) -> Breakdown:
         """Where the costs of one configuration (columns of length 1) go."""

@@ -97,7 +97,7 @@ class LoomModel(CostModel):
             raise ModelError(f"no loom {device!r}")
         return DeviceSummary(device, "loom", "a loom", None, {"yarn": 100})
 
-    def costs(self, kernel: Kernel, device: str) -> Costs | None:
+    def costs(self, kernel: Kernel, device: str, words: Sequence[str] = ()) -> Costs | None:
         types = {p.name: p.type for p in kernel.parameters}
         days, yarn = (
             parse_expression(text, types) for text in ("ceildiv(960, threads) + 2 * picks", "threads * picks")

@@ -9,6 +9,7 @@ maximum would not.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from tunepass.expr import algebra as alg
@@ -38,15 +39,16 @@ REORDERING = ("-Ofast", "-ffast-math", "-fassociative-math")
 NATIVE = ("-march=native", "-mavx")
 
 
-def costs(kernel: Kernel, device: Cpu) -> Costs | None:
-    """What the kernel's nests cost on `device`; None without nests, or where one cannot be put in numbers."""
+def costs(kernel: Kernel, device: Cpu, words: Sequence[str] = ()) -> Costs | None:
+    """What the kernel's nests cost on `device`; None without nests, or where one cannot be put in numbers. `words` are
+    the compiler's."""
     body = kernel.body
     if not isinstance(body, CKernel) or not (body.nests or body.scops) or obstacle(body) is not None:
         return None
     types = {p.name: p.type for p in kernel.parameters}
-    compiled = _compiled(kernel, device, types)
+    compiled = _compiled(kernel, device, types, words)
     nests = [_nest_ns(nest, device, compiled, types) for nest in body.nests]
-    scops = [_scop_ns(nest, device, types) for nest in body.scops]
+    scops = [_scop_ns(nest, device, compiled, types) for nest in body.scops]
     total = alg.add(*nests, *scops)
     values = {"time": shared(alg.mul(MS_PER_NS, total))}
     return Costs(values=values, units={"time": "ms"}, fits=YES, limits={}, name="the CPU model")
@@ -64,14 +66,19 @@ def _nest_ns(nest: Nest, device: Cpu, compiled: Compiled, types: dict[str, Type]
     return _loops_ns(loops, work, Compute(loops, work, device, compiled), device)
 
 
-def _scop_ns(nest: ScopNest, device: Cpu, types: dict[str, Type]) -> Expr:
-    """Shape by shape; compiled by a compiler that vectorizes what it can, and sums where it is asked to."""
-    directives, wide = nest.directives, float(device.vector_byte)
+def _scop_ns(nest: ScopNest, device: Cpu, compiled: Compiled, types: dict[str, Type]) -> Expr:
+    """Shape by shape. What any loop is asked for, those that may be vectorized get, and sums with them."""
+    directives = nest.directives
     by_shape: dict[str, list[Expr]] = {}
     for shaped in nest.works:
         loops = ScopLoops(shaped, directives, types)
-        reorders = loops.switched(tuple(replace(f, index="") for f in directives.vectorize if f.index == ANY), "")
-        compute = ScopCompute(loops, shaped, device, Compiled(YES, reorders, alg.lift(wide)))
+        asked = loops.switched(tuple(replace(f, index="") for f in directives.vectorize if f.index == ANY), "")
+        may = Compiled(
+            vectorizes=alg.where(asked, YES, compiled.vectorizes),
+            reorders=alg.where(asked, YES, compiled.reorders),
+            vector_byte=compiled.vector_byte,
+        )
+        compute = ScopCompute(loops, shaped, device, may)
         by_shape.setdefault(shaped.shape, []).append(_loops_ns(loops, shaped.work, compute, device))
     times = {shape: alg.add(*parts) for shape, parts in by_shape.items()}
     if directives.shape in times:
@@ -128,13 +135,17 @@ def _forks(loops: Loops) -> Expr:
     return alg.add(*terms)
 
 
-def _compiled(kernel: Kernel, device: Cpu, types: dict[str, Type]) -> Compiled:
-    """What flags that are tuned let the compiler do."""
-    wide = _has(kernel, types, NATIVE)
+def _compiled(kernel: Kernel, device: Cpu, types: dict[str, Type], words: Sequence[str]) -> Compiled:
+    """What the compiler's own words, and flags that are tuned, let it do."""
     narrow = float(min(NATIVE_VECTOR_BYTE, device.vector_byte))
+
+    def has(wanted: tuple[str, ...]) -> Expr:
+        return YES if any(word.startswith(wanted) for word in words) else _has(kernel, types, wanted)
+
+    wide = has(NATIVE)
     return Compiled(
-        vectorizes=_has(kernel, types, VECTORIZING),
-        reorders=_has(kernel, types, REORDERING),
+        vectorizes=has(VECTORIZING),
+        reorders=has(REORDERING),
         vector_byte=alg.where(wide, float(device.vector_byte), narrow),
     )
 
@@ -164,6 +175,6 @@ class CpuModel(CostModel):
         capacity = {f"{level.name} bytes": level.size_byte for level in cpu.levels}
         return DeviceSummary(cpu.name, "cpu", cpu.description, None, {"cores": cpu.cores, **capacity})
 
-    def costs(self, kernel: Kernel, device: str) -> Costs | None:
+    def costs(self, kernel: Kernel, device: str, words: Sequence[str] = ()) -> Costs | None:
         """`device` is one that ships with tunepass, or the name of the processor that this runs on."""
-        return costs(kernel, load(device) if device in self.devices() else host(device))
+        return costs(kernel, load(device) if device in self.devices() else host(device), words)

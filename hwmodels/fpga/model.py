@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from tunepass.expr import algebra
 from tunepass.expr.numpy_eval import Columns
 from tunepass.hwmodels.base import Breakdown, CostModel, Costs, DeviceSummary
@@ -47,7 +49,7 @@ class FpgaModel(CostModel):
         fpga = devices.load(device)
         return DeviceSummary(fpga.name, fpga.family, fpga.description, fpga.clock_hz, fpga.capacity)
 
-    def costs(self, kernel: Kernel, device: str) -> Costs | None:
+    def costs(self, kernel: Kernel, device: str, words: Sequence[str] = ()) -> Costs | None:
         if not isinstance(kernel.body, Program):
             return None
         return costs(kernel.body, devices.load(device))

@@ -13,7 +13,7 @@ from tunepass.polyhedral.apply import is_legal, planned
 from tunepass.polyhedral.chains import chains_of
 from tunepass.polyhedral.derive import DerivedSpace, derive_space
 from tunepass.polyhedral.plan import Plan, plan_of
-from tunepass.polyhedral.tree import source_tree
+from tunepass.polyhedral.tree import Leaf, bands_in, source_tree
 from tunepass.space.configuration import Configuration
 from tunepass.space.space import Space
 
@@ -59,3 +59,15 @@ def test_parameters_have_names_that_say_what_they_choose() -> None:
     assert tiles == {"j", "j_2"}  # one size for all loops over j
     suffixed = derive_space(SYRK, SYRK.span, parallel=False, suffix="_2")
     assert all("_2" in p.name for p in suffixed.parameters)
+
+
+@pytest.mark.parametrize("name", SCOPS)
+def test_copies_are_of_loops_with_another_inside(name: str) -> None:
+    """Copies of an innermost loop would only stand in the way of vectors."""
+    found, space = derived(SCOPS[name])
+    for configuration in space.sample(15, np.random.default_rng(2)):
+        bands = list(bands_in(planned(SCOPS[name], plan_of(found.directives, configuration))))
+        assert all(band.copies == 1 for band in bands if isinstance(band.child, Leaf))
+        jammed = {SCOPS[name].loop(band.name).index for band in bands if band.jams}
+        asked = {key.rpartition("_")[2] for key, n in configuration.items() if key.startswith("JAM") and n != 1}
+        assert jammed == asked, configuration

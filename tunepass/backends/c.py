@@ -130,7 +130,7 @@ class CBackend(Backend):
         if self.kernel.models:
             return stated_costs(self.kernel)
         modelled = self.body.nests or self.body.scops
-        return cost_model(CPU).costs(self.kernel, self.device) if modelled else None
+        return cost_model(CPU).costs(self.kernel, self.device, self.command[1:]) if modelled else None
 
     def evaluator(self) -> Evaluator:
         match self.body.judged_by:

@@ -36,9 +36,9 @@ def kernel(scop: Scop) -> Kernel:
     )
 
 
-def ms(tuned: Kernel, **values: object) -> float:
+def ms(tuned: Kernel, words: tuple[str, ...] = ("-O3",), **values: object) -> float:
     chosen = Configuration({**{p.name: p.default for p in tuned.parameters}, **values})  # type: ignore[dict-item]
-    found = costs(tuned, load())
+    found = costs(tuned, load(), words)
     assert found is not None
     columns = {p.name: p.column([chosen[p.name]]) for p in tuned.parameters}
     return float(evaluate(found.values["time"], columns, 1).values[0])
@@ -58,3 +58,11 @@ def test_every_configuration_has_a_price() -> None:
     columns = space.sample_columns(200, np.random.default_rng(0))
     values = evaluate(found.values["time"], columns, 200).values
     assert np.isfinite(values).all() and (values > 0).all() and len(set(values.tolist())) > 20
+
+
+def test_the_compiler_s_words_say_whether_loops_are_vectorized() -> None:
+    tuned = kernel(KNOWN)
+    contiguous = {"SHAPE": "distributed", "ORDER": ("i", "j", "k", "j_2"), "SIMD": False}
+    scalar, vector = (ms(tuned, words, **contiguous) for words in (("-O2",), ("-O3", "-march=native")))
+    assert vector < scalar
+    assert ms(tuned, ("-O2",), **{**contiguous, "SIMD": True}) < scalar
