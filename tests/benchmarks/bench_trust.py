@@ -143,7 +143,11 @@ def load(processes: int) -> Iterator[None]:
 def true_times(source: Path, choices: Sequence[Configuration], compiler: tuple[str, ...] = COMPILER) -> list[float]:
     """In turns, in ms: each time against its round's median, so that a machine that changes its speed between rounds
     does not matter; then the median of those, at the median round's speed."""
-    rounds = list(zip(*measured_in_turns(source, compiler, choices, TRUE_ROUNDS)))
+    measured = measured_in_turns(source, compiler, choices, TRUE_ROUNDS)
+    if not all(measured):
+        failed = [dict(choice) for choice, each in zip(choices, measured) if not each]
+        raise SystemExit(f"these fail now: {failed}")
+    rounds = list(zip(*measured))
     speeds = [median(times) for times in rounds]
     relative = zip(*([time / speed for time in times] for times, speed in zip(rounds, speeds)))
     return [median(speeds) * median(each) for each in relative]

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace as with_fields
 from functools import partial
+from statistics import median
 
 from tunepass.evaluators.capabilities import (
     ComparesAgain,
@@ -203,8 +204,10 @@ class SearchLoop:
         return min(comparable(self.trials), key=self.loss, default=None)
 
     def out_of_time(self) -> bool:
+        """Of the next trial, half may last into what is kept for the finalists."""
         budget = self.options.budget_s
-        return budget is not None and self.elapsed() >= budget - self.reserve_s()
+        usual_s = median([sum(t.seconds.values()) for t in self.trials] or [0.0])
+        return budget is not None and self.elapsed() + usual_s / 2 >= budget - self.reserve_s()
 
     def reserve_s(self) -> float:
         """What measuring the finalists again will take, within its share of the budget."""
@@ -272,22 +275,23 @@ class SearchLoop:
             looks["the sanitizers"] = evaluate.sanitize
         elif self.options.sanitize:
             self.warnings.append("the sanitizers need a kernel with a generated harness: nothing was sanitized")
-        clean = set(self.finalists())
-        for who, look in looks.items() if any(t.measured for t in self.trials) else ():
+        if not looks or not any(t.measured for t in self.trials):
+            return self.finalists()
+        for who, look in looks.items():
             finding = look(default)
             if finding is not None:
                 self.warnings.append(f"{who} finds fault with the default: {finding.log}")
-            clean = self.looked_through(look)
+        clean = self.looked_through(list(looks.values()))
         return [c for c in self.finalists() if c in clean]
 
-    def looked_through(self, look: Callable[[Configuration], Failed | None]) -> set[Configuration]:
-        """The finalists in whom `look` finds nothing: the best, and as many as there is time to look at and compare."""
+    def looked_through(self, looks: Sequence[Callable[[Configuration], Failed | None]]) -> set[Configuration]:
+        """The finalists in whom no look finds anything: the best, and as many as there is time for."""
         clean: set[Configuration] = set()
         while unknown := [c for c in self.finalists() if c not in clean]:
             if clean and len(self.affordable([*clean, unknown[0]])) <= len(clean):
                 break
             before = self.clock()
-            finding = look(unknown[0])
+            finding = next((found for look in looks if (found := look(unknown[0])) is not None), None)
             self.spend("sanitize", self.clock() - before)
             if finding is None:
                 clean.add(unknown[0])
