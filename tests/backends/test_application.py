@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from tests.contracts.backend import BackendContract
+from tunepass.backends import application_task
 from tunepass.backends.application import ApplicationBackend
-from tunepass.backends.base import Backend, Starts, Target
+from tunepass.backends.base import Backend, Starts, Target, default_of
 from tunepass.diagnostics import TunepassError
 from tunepass.ir.kernel import Kernel
 from tunepass.jobs.reading import load
@@ -41,3 +42,17 @@ class TestContract(BackendContract):
         assert {"gcc: compiler driver", "gcc: cc1", "gcc: -march=native"} <= parts.keys()
         read = ApplicationBackend(kernel, Target(starts=Starts.COMPILER))  # nothing that the description names
         assert read.identity(Space(kernel.parameters, kernel.constraints)).toolchain == ""
+
+    def test_who_only_reads_asks_no_compiler_for_its_profile(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def started(tool: str) -> None:
+            raise AssertionError(f"{tool} was started")
+
+        shutil.copytree(HEAT.parent / "stack", tmp_path / "stack")
+        kernel = load(tmp_path / "stack" / "tune.yaml")
+        monkeypatch.setattr(application_task, "identify", started)
+        backend = ApplicationBackend(kernel, Target(starts=Starts.COMPILER))
+        assert backend.identity(Space(kernel.parameters, kernel.constraints)).source
+        with pytest.raises(AssertionError, match="gcc was started"):
+            ApplicationBackend(kernel, Target())._task().lower(default_of(kernel), "")

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import cache, partial
 from pathlib import Path
 
 from tunepass.backends.base import default_of
@@ -44,11 +45,11 @@ def task_of(kernel: Kernel, application: Application, measured: Sequence[Objecti
     plan, most = PLAN, application.repeats
     if most is not None:
         plan = replace(plan, least=min(plan.least, most), most=most)
-    profile = profile_words(kernel, application)
+    profile = cache(partial(profile_words, kernel, application))  # asks a compiler: not before it is needed
     place = str(sources.folder)
     return ApplicationTask(
         sources=sources,
-        lower=lambda configuration, folder: lower(kernel, configuration, folder, place, profile),
+        lower=lambda configuration, folder: lower(kernel, configuration, folder, place, profile()),
         probe=_probe(kernel, place, profile),
         reference=default_of(kernel),
         private=build.copied and bool(sources.patterns),
@@ -66,11 +67,11 @@ def task_of(kernel: Kernel, application: Application, measured: Sequence[Objecti
     )
 
 
-def _probe(kernel: Kernel, place: str, profile: ProfileWords | None) -> Probe | None:
+def _probe(kernel: Kernel, place: str, profile: Callable[[], ProfileWords | None]) -> Probe | None:
     """None where no parameter is a flag of the build."""
     if not any(binding.role in ("flag", "macro", "profile") for binding in kernel.bindings):
         return None
-    return lambda configuration, folder: lower(kernel, configuration, folder, place, profile, probe=True).builds
+    return lambda configuration, folder: lower(kernel, configuration, folder, place, profile(), probe=True).builds
 
 
 def _over_inputs(application: Application, measured: Sequence[Objective]) -> OverInputs | None:

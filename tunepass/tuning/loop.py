@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace as with_fields
 from functools import partial
 from statistics import median
@@ -79,7 +80,8 @@ class SearchLoop:
     def run(self) -> Found:
         verdict, interrupted = None, 0
         try:
-            self.explore()
+            with suppress(OutOfTime):
+                self.explore()
             self.exploring = False
             verdict = self.compare_finalists()
         except KeyboardInterrupt as interrupt:
@@ -129,11 +131,8 @@ class SearchLoop:
             self.spend("strategy", self.clock() - before)
             if not suggested:
                 return
-            try:
-                for configuration, evaluation in self.guard.evaluations(suggested):
-                    self.keep(configuration, evaluation)
-            except OutOfTime:
-                return
+            for configuration, evaluation in self.guard.evaluations(suggested):
+                self.keep(configuration, evaluation)
 
     def look_again(self) -> None:
         """Evaluate again what failed in an earlier build and may have been the machine's fault: the default, what
