@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tunepass.diagnostics import SourceError, nearest
 from tunepass.expr.nodes import BoolType, IntegerType, OrderType
@@ -13,16 +13,21 @@ from tunepass.frontends.c.pragmas.nest import Directive, NestPragma
 from tunepass.ir.loops import Factor, Nest
 from tunepass.ir.scop import Scop
 from tunepass.ir.scop_directives import SHAPES, Pair, ScopDirectives, ScopNest
-from tunepass.polyhedral.apply import is_legal
-from tunepass.polyhedral.plan import plan_of
+from tunepass.polyhedral.apply import chain_of, is_legal, planned
+from tunepass.polyhedral.constraints import known_constraints
+from tunepass.polyhedral.plan import Plan, plan_of
+from tunepass.polyhedral.tree import bands_in
 from tunepass.space.constraint import Constraint
 from tunepass.space.parameter import Parameter
 from tunepass.space.parameters.categorical import Categorical
 
 FACTOR_LIMIT = 1 << 20
 FIELD_OF = {"jam": "unroll_and_jam"}  # words that are another's short form
+NOT_DONE = {
+    "pack": "copy the tile into a local array in the source",
+    "prefetch": "write `__builtin_prefetch` in the source",
+}
 LEGAL_HINT = "give other defaults, or say `assume(independent)` where accesses cannot be seen through"
-NOT_YET = ("pack", "prefetch")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,11 +43,23 @@ def schedule_nest(
 ) -> ScheduledNest:
     """Raises SourceError where a directive does not apply, or where the default would change what is computed."""
     directives = DirectiveReader(scop, parameters, flags).read(pragma)
+    constraints = known_constraints(scop, directives, parameters, pragma.span)
     defaults = {name: parameter.default for name, parameter in parameters.items()}
+    _check_interchange(pragma, scop, replace(plan_of(directives, defaults), order=(), tile=()))
     if not is_legal(scop, plan_of(directives, defaults), independent=directives.independent):
         raise SourceError("these directives, with their parameters' defaults, would change what the nest computes",
                           pragma.span, LEGAL_HINT)  # fmt: skip
-    return ScheduledNest(ScopNest(scop, directives), ())
+    return ScheduledNest(ScopNest(scop, directives), constraints)
+
+
+def _check_interchange(pragma: NestPragma, scop: Scop, plan: Plan) -> None:
+    """Loops change places where nothing else stands between them."""
+    tree = planned(scop, plan, pragma.independent)
+    chains = [{band.name for band in chain_of(start)[0]} for start in bands_in(tree)]
+    names = {named.name for named in pragma.interchange}
+    if names and not any(names <= chain for chain in chains):
+        hint = "`distribute` the outer one first, where that is legal"
+        raise SourceError("something else stands between the loops to interchange", pragma.interchange[0].span, hint)
 
 
 def check_scops_apart(
@@ -98,11 +115,10 @@ class DirectiveReader:
         return tuple(Pair(d.first.name, d.second.name, d.setting) for d in named if d.second is not None)
 
     def check(self, d: Directive) -> None:
-        if d.word in NOT_YET:
-            hint = "a compiler's own prefetching, or a local array in the source, does it"
-            raise SourceError(f"`{d.word}` cannot be done to loops that are written anew", d.first.span, hint)
+        if d.word in NOT_DONE:
+            raise SourceError(f"`{d.word}` is not done to loops that are written anew", d.first.span, NOT_DONE[d.word])
         for named in (d.first, *((d.second,) if d.second else ())):
-            self.check_loop(named, self.loops)
+            self.check_name(named, self.loops)
         if d.second is not None and d.first.name == d.second.name:
             raise SourceError(f"`{d.word}` needs two loops", d.second.span)
         if isinstance(d.setting, str):
@@ -110,11 +126,11 @@ class DirectiveReader:
         elif abs(d.setting) > FACTOR_LIMIT:
             raise SourceError(f"a factor is at most {FACTOR_LIMIT}, got {d.setting}", d.place)
 
-    def check_loop(self, named: Named, known: Sequence[str]) -> None:
+    def check_name(self, named: Named, known: Sequence[str], what: str = "loop") -> None:
         if named.name not in known:
             close = nearest(named.name, known)
-            hint = f"did you mean `{close}`?" if close else f"the loops are {', '.join(known)}"
-            raise SourceError(f"`{named.name}` is not one of the loops", named.span, hint)
+            hint = f"did you mean `{close}`?" if close else f"the {what}s are {', '.join(known)}"
+            raise SourceError(f"`{named.name}` is not one of the {what}s", named.span, hint)
 
     def check_factor(self, d: Directive) -> None:
         parameter = self.parameter(Named(str(d.setting), d.place))
@@ -151,15 +167,15 @@ class DirectiveReader:
             if not isinstance(parameter.type, OrderType):
                 raise SourceError(f"`order` needs a permutation; `{parameter.name}` is {parameter}", names[0].span)
             for item in parameter.type.items:
-                self.check_loop(Named(str(item), names[0].span), items)
+                self.check_name(Named(str(item), names[0].span), items)
         else:
             for named in names:
-                self.check_loop(named, items)
+                self.check_name(named, items)
         return tuple(named.name for named in names)
 
     def interchanged(self, names: tuple[Named, ...]) -> tuple[str, ...]:
         """The source's order with two loops in each other's place."""
         for named in names:
-            self.check_loop(named, self.loops)
+            self.check_name(named, self.loops)
         swapped = dict(zip((n.name for n in names), (n.name for n in reversed(names))))
         return tuple(swapped.get(loop, loop) for loop in self.loops) if names else ()

@@ -108,10 +108,12 @@ REFUSED = {
     "fuse(i, i)": ("i", "`fuse` needs two loops"),
     "skew(j, i)": (")", "expected `:` after `i`"),
     "assume(nothing)": (")", "what can be assumed is `independent`"),
-    "pack(A, i)": ("A", "`pack` cannot be done to loops that are written anew"),
-    "prefetch(A: 8)": ("A", "`prefetch` cannot be done to loops that are written anew"),
-    "parallel(i_2)": ("loop", "these directives, with their parameters' defaults, would change what the nest computes"),
-    "reverse(i_2)": ("loop", "these directives, with their parameters' defaults, would change what the nest computes"),
+    "pack(A, i)": ("A", "`pack` is not done to loops that are written anew"),
+    "prefetch(A: 8)": ("A", "`prefetch` is not done to loops that are written anew"),
+    "parallel(i_2)": ("loop", "these directives would change what the nest computes"),
+    "reverse(i_2)": ("loop", "these directives would change what the nest computes"),
+    "interchange(i, j)": ("i", "something else stands between the loops to interchange"),
+    "distribute(i) shape(SHAPE) parallel(i_2)": ("loop", "these directives would change what the nest computes"),
     "tile(i: 4) 7": ("7", "expected the end of the pragma after the clauses"),
 }
 
