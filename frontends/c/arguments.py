@@ -18,6 +18,10 @@ from tunepass.frontends.c.syntax.tokens import ExpressionText
 from tunepass.frontends.c.syntax.types import CType, Types, declarations, type_name
 from tunepass.ir.c_kernel import ArrayArgument, Container, Leaf
 
+SCATTERED = re.compile(
+    r"\b(?:(?:forward_)?list|deque|(?:unordered_)?(?:multi)?(?:map|set)|queue|stack|priority_queue|\w+_ptr|optional)\s*<"
+    r"|\bvector\s*<\s*bool\b"
+)
 RESIZABLE = re.compile(r"\b(?:vector|basic_string|string)\b")
 Scalars = dict[str, int | float]
 
@@ -49,6 +53,10 @@ def array_argument(
             raise SourceError(
                 f"`{argument.name}` is an array of {kind.base}, not {stated.base}", argument.span, declared
             )
+    if SCATTERED.search(formal.text):
+        message = f"`{argument.name}` has no array of its elements"
+        hint = f"{declared}; vectors, spans, arrays and strings of numbers can be made"
+        raise SourceError(message, argument.span, hint)
     if argument.direction != "in" and formal.constant:
         raise SourceError(
             f"`{argument.name}` is `{argument.direction}` but const", argument.span, f"{declared}; make it `in`"

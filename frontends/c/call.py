@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from tunepass.diagnostics import Diagnostic, Severity, Source, SourceError
 from tunepass.expr.nodes import BOOL, INTEGER, REAL, IntegerType, RealType, Type
 from tunepass.frontends.c.arguments import Scalars, array_argument, evaluated, expression, formal_type, span_of
-from tunepass.frontends.c.entry import c_entry, cpp_entry, needs_entry
+from tunepass.frontends.c.entry import c_entry, cpp_entry, needs_entry, returned_type
 from tunepass.frontends.c.globals import GlobalsReader
 from tunepass.frontends.c.inputs import overlapping, scalar_values, stated_sizes
 from tunepass.frontends.c.overloads import chosen, overloads
@@ -74,7 +74,8 @@ class CallReader:
     ) -> tuple[ReturnedValue | None, Diagnostic | None]:
         if entry is None:
             return returned_value(definition, self.types, pragma.span)
-        known = replace(definition, prototype=entry.prototype, name=entry.function)
+        returns = returned_type(pragma.name, definition) if self.cpp else definition.returns
+        known = replace(definition, prototype=entry.prototype, name=entry.function, returns=returns)
         returned, doubt = returned_value(known, self.types, pragma.span)
         if returned is None and doubt is None and definition.returns != "void":
             message = f"what `{pragma.name}` returns is not compared"

@@ -24,6 +24,7 @@ def needs_entry(definition: FunctionDefinition, given: int, overloaded: bool, cp
     if not cpp:
         return bool(definition.private)
     unknown = any(f.reference or f.container or not (f.pointer or is_known(f.element)) for f in definition.formals)
+    unknown = unknown or "::" in definition.returns or "->" in definition.prototype
     return bool(definition.private) or unknown or overloaded or given < len(definition.formals)
 
 
@@ -97,7 +98,8 @@ def _address(called: str, definition: FunctionDefinition, overloaded: bool) -> s
     if not overloaded:
         return f"&{called}"
     types = ", ".join(_nameless(formal.text, formal.name) for formal in definition.formals)
-    return f"static_cast<{definition.returns} (*)({types})>(&{called})"
+    pointer = with_arguments(f"{definition.returns} (*)({types})", called, definition)
+    return f"static_cast<{pointer}>(&{called})"
 
 
 def _nameless(text: str, name: str) -> str:

@@ -86,6 +86,7 @@ template <class U, int K> struct container<U, K, true> {
         return answered;
     }
 };
-template <class P, int K> struct contained : container<plain<P>, K, is_owner<plain<P>>::value> {};
+template <class P> using pointee = plain<typename std::remove_pointer<plain<P>>::type>;
+template <class P, int K> struct contained : container<pointee<P>, K, is_owner<pointee<P>>::value> {};
 
 }

@@ -101,8 +101,8 @@ static void tp_fail(int status, const char *message) {
 
 static tp_array tp_describe_array(const char *name, int direction, char kind, size_t size, int64_t count,
                                   const tp_leaf *leaves, int leaf_count) {
-    tp_array array = {name, direction, kind, size, (size_t)count, NULL, NULL, NULL, 0,
-                      NULL, NULL,      leaves, leaf_count, NULL,  0,    0,    1};
+    tp_array array = {name, direction, kind, size, (size_t)count, NULL, NULL, NULL, 0, NULL, NULL, leaves, leaf_count,
+                      NULL, 0, 0, 1};
     if (count < 0 || (uint64_t)count > ((uint64_t)1 << 46) / size) {
         tp_say("error the length of %s is %lld elements\n", name, (long long)count);
         _exit(TP_EXIT_USAGE);

@@ -10,7 +10,7 @@ import pytest
 from tunepass.diagnostics import Source, SourceError
 from tunepass.frontends.c.frontend import CFrontend
 
-CASES = sorted((Path(__file__).parents[2] / "golden" / "c" / "malformed").glob("*.c"))
+CASES = sorted((Path(__file__).parents[2] / "golden" / "c" / "malformed").glob("*.c*"))
 
 
 @pytest.mark.parametrize("path", CASES, ids=lambda p: p.stem)

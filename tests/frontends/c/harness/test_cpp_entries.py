@@ -78,6 +78,10 @@ CALLED = {  # what the pragma says of the kernel, and the kernel; with WRONG it 
         "void f(std::array<float, 8> a, const std::string &s, std::array<float, 8> &y) {\n"
         " for (int i = 0; i < 8; i++) y[i] = a[i] * float(s[i] + s.size()) + WRONG; }",
     ),
+    "standard type": (
+        "count(n = 100, x: in double[n])",
+        "std::uint16_t count(int n, const double *x) { return std::uint16_t((n + WRONG) * (x[0] < 2)); }",
+    ),
     "overload": (
         "norm(n = 100, x: in float[n])",
         "double norm(int n, const double *x) { return x[n - 1]; }\n"

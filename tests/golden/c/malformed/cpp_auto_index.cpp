@@ -1,0 +1,13 @@
+#include <cstddef>
+#include <vector>
+#pragma tunepass param TILE: ordinal(8, 16, 32) = 16
+#ifndef TILE
+#define TILE 16
+#endif
+#pragma tunepass kernel fill(n = 64, x: out double[n])
+void fill(int n, double *x)
+{
+#pragma tunepass loop(i) tile(i: TILE)
+    for (auto i = 0; i < n; i++)
+        x[i] = 2;
+}
