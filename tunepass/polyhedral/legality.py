@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from tunepass.ir.scop import Scop, ScopAccess, ScopStatement
 from tunepass.polyhedral.dependences import dependences, last_writes, union
 from tunepass.polyhedral.tree import Band, Leaf, Rows, Sequence, Tree, bands_in, statements_in
+from tunepass.polyhedral.updates import SUMMED, target_of
 
 if TYPE_CHECKING:
     import islpy as isl
-
-UPDATE = re.compile(
-    r"(?P<target>\w[\w\s]*(?:\[[^\[\]=]*\]\s*|\([\w\s,+*-]*\)\s*)*)(?P<operator>[-+*])=(?!=)(?P<value>.*)\Z", re.S
-)
-"""An update whose target can be taken out of the text."""
 
 
 def keeps_order(scop: Scop, tree: Tree, *, independent: bool = False) -> bool:
@@ -105,7 +100,9 @@ def accumulated(scop: Scop, tree: Tree, band: Band) -> frozenset[str]:
 
 def _accumulates(scop: Scop, tree: Tree, band: Band, statement: ScopStatement) -> bool:
     updates = [a for a in statement.accesses if a.update is not None]
-    if len(updates) != 1 or UPDATE.match(statement.text) is None or not (updates[0].certain and updates[0].always):
+    if len(updates) != 1 or updates[0].update not in SUMMED or target_of(statement.text) is None:
+        return False
+    if not (updates[0].certain and updates[0].always):
         return False
     import islpy as isl
 

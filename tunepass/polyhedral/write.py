@@ -28,12 +28,13 @@ from tunepass.polyhedral.code import (
     unrolled,
 )
 from tunepass.polyhedral.expressions import Expression, Name, Number, add, printed, substituted
-from tunepass.polyhedral.legality import UPDATE, accumulated, privatizable
+from tunepass.polyhedral.legality import accumulated, privatizable
 from tunepass.polyhedral.plan import Factors, Plan
 from tunepass.polyhedral.schedule import syntax_tree
 from tunepass.polyhedral.shapes import subject
 from tunepass.polyhedral.text import index_type, instance
 from tunepass.polyhedral.tree import Band, Tree, bands_in, statements_in
+from tunepass.polyhedral.updates import gathered, target_of
 
 INDENT = "    "
 Lines = tuple[str, ...]
@@ -129,8 +130,7 @@ class _Writer:
     def instance(self, code: Instance, names: Mapping[str, str], types: Mapping[str, str]) -> Lines:
         statement = self.statements[code.statement]
         constants, text = self.text(code, names, types)
-        if code.gathered and (update := UPDATE.match(text)):
-            text = f"{code.gathered} {update['operator']}={update['value']}"
+        text = gathered(text, code.gathered) if code.gathered else text
         lines = (*self.at(statement.span.line), *text.splitlines())
         return ("{", *_inside((*constants, *lines)), "}") if constants else lines
 
@@ -171,7 +171,7 @@ class _Writer:
         inner, kinds = {**names, code.index: index}, {**types, code.index: type_}
         sums: tuple[Sum, ...] = ()
         if code.band.vectorize:
-            code, sums = self.gathered(code, inner, kinds)
+            code, sums = self.gather(code, inner, kinds)
         limit, header = self.header(code, index, type_, inner)
         pragma = self.pragma(code.band, sums)
         line = self.scop.loop(code.band.name).span.line - len(pragma)
@@ -221,7 +221,7 @@ class _Writer:
             clauses += [f"reduction({operator}:{names})"]
         return (" ".join(["#pragma omp", *words, *clauses]),)
 
-    def gathered(self, code: Loop, names: Mapping[str, str], types: Mapping[str, str]) -> tuple[Loop, tuple[Sum, ...]]:
+    def gather(self, code: Loop, names: Mapping[str, str], types: Mapping[str, str]) -> tuple[Loop, tuple[Sum, ...]]:
         """A vector loop with its updates of one element gathered in variables; no vector loop where they cannot be."""
         plain = replace(code, band=replace(code.band, vectorize=False))
         instances = instances_in(code.body)
@@ -243,9 +243,8 @@ class _Writer:
 
     def sum(self, code: Instance, name: str, names: Mapping[str, str], types: Mapping[str, str]) -> Sum | None:
         constants, text = self.text(code, names, types)
-        update = UPDATE.match(text)
-        if constants or update is None:
+        target = target_of(text)
+        if constants or target is None:
             return None
         access = next(a for a in self.statements[code.statement].accesses if a.update is not None)
-        operator = "*" if update["operator"] == "*" else "+"
-        return Sum(self.free(name, names), operator, self.scop.array(access.array).element, update["target"].strip())
+        return Sum(self.free(name, names), access.update or "+", self.scop.array(access.array).element, target)
