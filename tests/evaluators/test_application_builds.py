@@ -26,7 +26,7 @@ needs_gcc = pytest.mark.skipif(not (shutil.which("make") and shutil.which("gcc")
 MAIN = "int main(void) { return 0; }\n"
 BASE = """\
 tools: [gcc]
-sources: [SOURCES]
+sources: ["*"]
 parameters:
   OPT: {kind: categorical, values: [-DA=1, -DA=2], role: flag}
   PGO: {kind: categorical, values: [false, true], role: profile}
@@ -42,8 +42,8 @@ def workspace() -> Iterator[Workspace]:
     made.close()
 
 
-def builds_in(folder: Path, workspace: Workspace, command: str, sources: str = '"*"') -> ApplicationBuilds:
-    text = BASE.replace("BUILD", command).replace("SOURCES", sources)
+def builds_in(folder: Path, workspace: Workspace, command: str, compiler: str = "gcc") -> ApplicationBuilds:
+    text = BASE.replace("BUILD", command).replace("gcc", compiler, 1)
     (kernel,) = AppFrontend().parse(Source(str(folder / "tune.yaml"), text)).kernels
     return ApplicationBuilds(task_of(kernel, kernel.body_as(Application), [Objective("v")]), workspace)
 
@@ -118,10 +118,12 @@ int main(void)
 """
 
 
-@needs_gcc
-def test_a_profile_builds_twice_and_trains_in_between(tmp_path: Path, workspace: Workspace) -> None:
+@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+def test_a_profile_builds_twice_and_trains_in_between(compiler: str, tmp_path: Path, workspace: Workspace) -> None:
+    if not shutil.which(compiler) or (compiler == "clang" and not shutil.which("llvm-profdata")):
+        pytest.skip(f"needs {compiler} and what it profiles with")
     (tmp_path / "main.c").write_text(PROFILED)
-    builds = builds_in(tmp_path, workspace, "gcc -O2 {FLAGS} main.c -o prog")
+    builds = builds_in(tmp_path, workspace, f"{compiler} -O2 {{FLAGS}} main.c -o prog", compiler=compiler)
     (plain, one), (trained, two) = (builds.take(of("-DA=1", pgo)) for pgo in (False, True))
     assert plain.failure is trained.failure is None and one != two
     assert {p.name for p in trained.folder.iterdir()} == {"main.c", "prog"}
