@@ -115,6 +115,18 @@ def test_a_finalist_found_wrong_fails_and_the_next_takes_its_place(at_once: bool
     assert all(c["TILE"] != 8 for c in prices.compared[0]) == at_once
 
 
+class Failing(Comparing):
+    """The default fails once it is compared."""
+
+    def compare_again(self, configurations: list[Configuration], *rest: object) -> list[list[float]]:  # type: ignore[override]
+        return [[], *super().compare_again(configurations)[1:]]
+
+
+def test_a_default_that_fails_while_it_is_compared_is_kept_with_a_warning() -> None:
+    found = search(Failing(TIMES, lambda c, r: TIMES(c)))
+    assert found.kept_default and found.gains[0].gain == 1.0 and "build again" in found.warnings[-1]
+
+
 class Slow(Comparing):
     """A longer look takes five seconds."""
 

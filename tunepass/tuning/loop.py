@@ -253,12 +253,23 @@ class SearchLoop:
         )
         self.spend("rerank", self.clock() - watch.started)
         if not default_values:
-            return None
+            return self.undecided()
         if self.disqualified([c for c, compared in zip(candidates, values) if not compared]) == len(candidates):
             return self.compare_finalists()
         self.comparison = compared = comparison_of(self.objective.name, default_values, candidates, values)
         patiently(lambda: self.study.keep_comparison(compared))
         return verdict_of_rounds(self.comparison, self.objective, self.study.space)
+
+    def undecided(self) -> Verdict:
+        """The default, as its trial measured it: it failed now, and single trials are no reason for another choice."""
+        default = self.study.space.default
+        value = next(
+            v for t in self.trials if t.configuration == default and (v := value_of(t, self.objective)) is not None
+        )
+        self.warnings.append(
+            "the default failed while the finalists were compared with it, so it was kept: build again"
+        )
+        return Verdict(choice=default, default_value=value, chosen_value=value, gain=1.0, interval=None)
 
     def finalists(self) -> list[Configuration]:
         return finalists(self.trials, self.objective, self.study.space)
