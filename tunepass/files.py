@@ -18,10 +18,12 @@ import shutil
 import stat
 import tempfile
 from collections.abc import Iterator
+from contextvars import ContextVar
 from pathlib import Path
 
 from tunepass.diagnostics import EnvironmentFault, TunepassError
 
+_NOTED: ContextVar[set[str] | None] = ContextVar("noted", default=None)
 _KINDS = {
     stat.S_IFDIR: "a folder",
     stat.S_IFIFO: "a pipe",
@@ -55,8 +57,21 @@ def read_regular(path: str | Path, limit: int) -> bytes:
     return data
 
 
+@contextlib.contextmanager
+def noting_reads() -> Iterator[set[str]]:
+    """Within, the absolute paths of the files that are read."""
+    noted: set[str] = set()
+    token = _NOTED.set(noted)
+    try:
+        yield noted
+    finally:
+        _NOTED.reset(token)
+
+
 def read_bytes(path: str | Path, limit: int, error: type[TunepassError] = TunepassError) -> bytes:
     """As `read_regular`; raises `error` for what cannot be read."""
+    if (noted := _NOTED.get()) is not None:
+        noted.add(os.path.abspath(path))
     try:
         return read_regular(path, limit)
     except (OSError, ValueError) as problem:  # ValueError: a name with a zero byte

@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -57,8 +58,8 @@ def folder(tmp_path: Path) -> Folder:
     return found
 
 
-def lock(path: Path, source: str = "probe.c", **choice: Value) -> None:
-    kernel = load(path / source)
+def lock(path: Path, source: str = "probe.c", words: Sequence[str] | None = None, **choice: Value) -> None:
+    kernel = load(path / source, words=words)
     space = ExtractSpace().run(Compilation(kernel=kernel)).space
     assert space is not None
     measured = LockedObjective(name="time", default=2.0, chosen=1.0, gain=2.0, interval=(1.9, 2.1), evaluations=3)

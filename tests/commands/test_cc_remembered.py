@@ -15,6 +15,8 @@ from tests.commands.conftest import Folder
 from tests.commands.test_cc import FILL, MAIN, PROBE, lock, said
 from tunepass.commands import sealed
 from tunepass.commands.prepared import Prepared, Question
+from tunepass.jobs.locked import tuned_source
+from tunepass.jobs.reading import load
 
 HEAVY = ("numpy", "yaml", "lark", "cffi", "re", "dataclasses", "typing", "subprocess", "tunepass.commands.cc_locked")
 
@@ -144,6 +146,34 @@ def test_a_record_of_other_code_is_not_used(folder: Folder, monkeypatch: pytest.
     assert question.answer() is not None
     module.write_text("changed = True\n")
     assert question.answer() is None
+
+
+AUTO = """\
+#include "size.h"
+#pragma tunepass kernel f(n = 16, x: in double[n*n], y: out double[n*n])
+void f(int n, const double *x, double *y)
+{
+#pragma tunepass loop auto
+    for (int i = 0; i < LIMIT(n); i++)
+        for (int j = 0; j < n; j++)
+            y[i * n + j] = 2 * x[i * n + j];
+}
+"""
+
+
+def test_an_answer_goes_with_the_headers_that_a_nest_was_read_with(folder: Folder) -> None:
+    (folder.path / "inc").mkdir()
+    header = folder.write("inc/size.h", "#define LIMIT(n) (n)\n")
+    source = folder.write("auto.c", AUTO)
+    kernel = load(source, words=["-Iinc", f"-I{folder.path}/inc"])
+    lock(folder.path, "auto.c", ["-Iinc", f"-I{folder.path}/inc"], **{p.name: p.default for p in kernel.parameters})
+    lookup = tuned_source(source, words=["-I", str(header.parent)])
+    assert {str(source), str(header)} <= lookup.read and not lookup.warnings
+    words = ("cc", "-O1", "-Iinc", "-c", "auto.c")
+    assert folder.run(*words, **places(folder)).returncode == 0
+    assert loaded(folder, *words[1:]) == []
+    header.write_text("#define LIMIT(n) ((n) - 1)\n")
+    assert "tunepass.commands.cc_locked" in loaded(folder, *words[1:])
 
 
 def test_what_others_could_have_written_is_not_believed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

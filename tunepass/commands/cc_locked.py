@@ -37,6 +37,7 @@ class Plan:
     notes: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     stale: tuple[str, ...] = ()
+    read: frozenset[str] = frozenset()  # the files that this was worked out from
 
     @property
     def told(self) -> list[str]:
@@ -60,7 +61,7 @@ def run(words: Sequence[str], command: str = "cc", question: Question | None = N
     added = [*([QUIET] if _is_noisy(call) else []), *link_marks.needed(call.arguments)]
     if not plan.tuned:
         prepared = Prepared(0, added, "", told)
-        _keep(question, call, prepared)
+        _keep(question, call, prepared, plan.read)
         return prepared.run(compiler, call.arguments if "--" in words else words)
     with tempfile.TemporaryDirectory(prefix="tunepass-cc-") as scratch:
         if len(call.compiled) > 1:
@@ -68,13 +69,13 @@ def run(words: Sequence[str], command: str = "cc", question: Question | None = N
             return compile_tuned(compiler, call, plan.tuned, added, scratch)
         prepared = prepare(call.arguments, plan.tuned[0], added, scratch, told)
         if not prepared.text.startswith(scratch):
-            _keep(question, call, prepared)
+            _keep(question, call, prepared, plan.read)
         return prepared.run(compiler, call.arguments, scratch)
 
 
-def _keep(question: Question | None, call: CompilerCall, prepared: Prepared) -> None:
+def _keep(question: Question | None, call: CompilerCall, prepared: Prepared, read: frozenset[str]) -> None:
     if question is not None and not call.links and question.still_holds():
-        question.keep(prepared)
+        question.keep(prepared, read)
 
 
 def _is_noisy(call: CompilerCall) -> bool:
@@ -92,6 +93,7 @@ def make_plan(call: CompilerCall, *, frozen: bool) -> Plan:
     notes: list[str] = []
     warnings: list[str] = []
     stale: list[str] = []
+    read: frozenset[str] = frozenset()
     for place, source in zip(call.at, call.sources):
         if not (source.parent / LOCK).is_file():
             if frozen and annotated(contents(source)):
@@ -99,13 +101,14 @@ def make_plan(call: CompilerCall, *, frozen: bool) -> Plan:
             continue
         from tunepass.jobs.locked import tuned_source
 
-        lookup = tuned_source(call.arguments[place], call.language(place))
+        lookup = tuned_source(call.arguments[place], call.language(place), call.arguments)
+        read |= lookup.read
         notes += lookup.notes
         warnings += lookup.warnings
         stale += lookup.stale
         if lookup.arguments or lookup.text is not None:
             tuned.append(Tuned(place, lookup.arguments, lookup.text))
-    return Plan(tuple(tuned), tuple(notes), tuple(warnings), tuple(stale))
+    return Plan(tuple(tuned), tuple(notes), tuple(warnings), tuple(stale), read)
 
 
 def _slipping(call: CompilerCall) -> Iterator[str]:

@@ -94,9 +94,10 @@ class Question:
             return None
         return prepared if all(self._is_harmless(word) for word in prepared.added) else None
 
-    def keep(self, prepared: Prepared) -> None:
+    def keep(self, prepared: Prepared, read: Iterable[str] = ()) -> None:
+        """`read` are further files that it was worked out from, such as headers."""
         ours = [module for name, module in sys.modules.items() if name.partition(".")[0] == "tunepass"]
-        files = sorted(file for file in (vars(module).get("__file__") for module in ours) if file)
+        files = sorted({*read, *(file for file in (vars(module).get("__file__") for module in ours) if file)})
         modules = _signatures([os.fsencode(file) for file in files])
         sealed.remember(self.name, self.key + modules + b"\1" + prepared.record())
 
@@ -107,7 +108,7 @@ class Question:
 
 
 def _signatures(files: Iterable[bytes]) -> bytes:
-    """The files of tunepass itself with size and time, so that an answer goes with the code that found it."""
+    """Files with size and time: an answer goes with headers, and with the code of tunepass that found it."""
     parts: list[bytes] = []
     for file in files:
         try:

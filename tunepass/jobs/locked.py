@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tunepass.backends.base import Starts, backend_class, backend_for
 from tunepass.diagnostics import SpaceError
+from tunepass.files import noting_reads
 from tunepass.ir.kernel import Kernel
 from tunepass.jobs.annotations import annotated, contents
 from tunepass.jobs.places import file_name, key_name, lock_key, lock_path
@@ -29,12 +31,19 @@ class Locked:
     notes: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     stale: tuple[str, ...] = ()
+    read: frozenset[str] = frozenset()  # the files that this comes from: source, lock, headers that a nest depends on
 
 
-def tuned_source(source: str | Path, language: str = "") -> Locked:
+def tuned_source(source: str | Path, language: str = "", words: Sequence[str] | None = None) -> Locked:
     """What the lock beside `source` says of its kernels. Of the identity, only source and space are looked at: the
     flags are the Makefile's, and a compiler of another version still compiles the choice. A choice that is none of the
-    kernel's configurations is not used at all. `language` is what a source is read as whose suffix says nothing."""
+    kernel's configurations is not used at all. `language` is what a source is read as whose suffix says nothing. The
+    compiler's `words` say where headers are and what is defined; None: those of the lock do."""
+    with noting_reads() as read:
+        return replace(_tuned_source(source, language, words), read=frozenset(read))
+
+
+def _tuned_source(source: str | Path, language: str, words: Sequence[str] | None) -> Locked:
     lock = Lock.read(lock_path(source), only=key_name(Path(source).name))
     if not any(file_name(key) == Path(source).name for key in lock.entries):
         return Locked(stale=_unlocked(source))
@@ -42,7 +51,7 @@ def tuned_source(source: str | Path, language: str = "") -> Locked:
     notes: list[str] = []
     warnings: list[str] = []
     stale: list[str] = []
-    for kernel in parse(source, language=language).kernels:
+    for kernel in parse(source, language=language, words=words).kernels:
         entry = lock.entries.get(lock_key(source, kernel.name))
         if entry is None:
             stale.append(f"{source}: kernel {kernel.name} is not in the lock")
