@@ -52,7 +52,9 @@ def test_a_build_leaves_what_a_user_commits(tmp_path: Path, capsys: pytest.Captu
 
 
 @needs_make
-def test_a_sample_is_built_with_a_profile(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_sample_is_built_with_a_profile(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The default, trained with short programs."""
     shutil.copytree(HEAT.parent / "stack", tmp_path, dirs_exist_ok=True)
     text = (tmp_path / "tune.yaml").read_text()
@@ -62,8 +64,8 @@ def test_a_sample_is_built_with_a_profile(tmp_path: Path, capsys: pytest.Capture
     for program, large in (("sums", "push 9000000"), ("divisors", "push 2200")):
         path = tmp_path / "programs" / f"{program}.txt"
         path.write_text(path.read_text().replace(large, "push 90"))
-    words = ["build", str(tmp_path / "tune.yaml"), "-o", str(tmp_path / "out"), "--max-evals", "1", "--format", "json"]
-    assert cli.main(words) == 0
+    monkeypatch.chdir(tmp_path)
+    assert cli.main(["build", "tune.yaml", "-o", "out", "--max-evals", "1", "--format", "json"]) == 0
     data = json.loads(capsys.readouterr().out)
     assert data["choice"]["PGO"] is True and data["failures"] == {}
     assert "STACK_PROFILE = 1" in (tmp_path / "out" / "stack.tuned.mk").read_text()

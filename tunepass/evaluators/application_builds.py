@@ -81,6 +81,7 @@ class ApplicationBuilds:
     # -- one build
 
     def build(self, configuration: Configuration, folder: Path) -> Failed | None:
+        folder = folder.resolve()  # commands run in folders of their own
         commands = self.task.lower(configuration, str(folder))
         try:
             failure = self._trained(commands, folder) if commands.instrumented else None
