@@ -38,9 +38,10 @@ def derive_nest(
     headers: Headers,
     tuned: frozenset[str],
     sizes: Mapping[str, Number],
+    overlapping: Sequence[tuple[str, str]],
 ) -> DerivedNest:
-    """The `number`th of the file, from 1. `sizes` are of the kernel's scalar arguments."""
-    scop = read_scop(pragma.outer, scanned, functions, headers, tuned)
+    """The `number`th of the file, from 1. `sizes` are of the kernel's scalars, `overlapping` pairs of its formals."""
+    scop = read_scop(pragma.outer, scanned, functions, headers, tuned, overlapping)
     suffix = f"_{number}" if number > 1 else ""
     space = derive_space(scop, pragma.span, parallel=pragma.parallel, suffix=suffix)
     clash = sorted({p.name for p in space.parameters} & tuned)

@@ -142,8 +142,9 @@ class _KernelReader:
         )
         sizes = scalar_values(judged_by) if isinstance(judged_by, KernelCall) else {}
         constraints = each(group.constraints, lambda c: self.constraint(c, parameters, sizes))
-        derived = each(group.autos, lambda pragma: self.derived(pragma, sizes))
-        scheduled = each(group.scheduled, lambda pragma: self.scheduled(pragma, group, parameters))
+        pairs = self.overlapping(judged_by)
+        derived = each(group.autos, lambda pragma: self.derived(pragma, sizes, pairs))
+        scheduled = each(group.scheduled, lambda pragma: self.scheduled(pragma, group, parameters, pairs))
         legal = [c for d in derived for c in d.constraints] + [c for s in scheduled for c in s.constraints]
         scops = (*(d.nest for d in derived), *(s.nest for s in scheduled))
         check_scops_apart([*group.autos, *group.scheduled], scops, nests)
@@ -187,17 +188,33 @@ class _KernelReader:
         implied = each(list(zip(group.loops, nests)), lambda pair: check_directives(*pair, known, flags))
         return tuple(nests), [constraint for constraints in implied for constraint in constraints]
 
-    def derived(self, pragma: AutoPragma, sizes: Mapping[str, bool | int | float]) -> DerivedNest:
+    def overlapping(self, judged_by: KernelCall | RunCommand) -> list[tuple[str, str]]:
+        """The pairs of formals that may overlap."""
+        definition = self.definitions.get(judged_by.function) if isinstance(judged_by, KernelCall) else None
+        if definition is None or not isinstance(judged_by, KernelCall):
+            return []
+        formals = {a.name: f.name for f, a in zip(definition.formals, judged_by.arguments)}
+        return [(formals.get(a, a), formals.get(b, b)) for a, b in judged_by.pairs]
+
+    def derived(
+        self, pragma: AutoPragma, sizes: Mapping[str, bool | int | float], pairs: Sequence[tuple[str, str]]
+    ) -> DerivedNest:
         """The nest after a `loop auto`, and its space."""
         self.derived_nests += 1
         headers = headers_of(self.compiler_words)
-        return derive_nest(pragma, self.derived_nests, self.scan, self.functions, headers, self.known, sizes)
+        return derive_nest(pragma, self.derived_nests, self.scan, self.functions, headers, self.known, sizes, pairs)
 
-    def scheduled(self, pragma: NestPragma, group: PragmaGroup, parameters: tuple[Parameter, ...]) -> ScheduledNest:
+    def scheduled(
+        self,
+        pragma: NestPragma,
+        group: PragmaGroup,
+        parameters: tuple[Parameter, ...],
+        pairs: Sequence[tuple[str, str]],
+    ) -> ScheduledNest:
         """The nest after a `loop` with directives, and the constraints that these imply."""
         known = {p.name: p for p in parameters}
         flags = frozenset(p.name for p in group.params if p.flag)
-        scop = read_scop(pragma.outer, self.scan, self.functions, headers_of(self.compiler_words), self.known)
+        scop = read_scop(pragma.outer, self.scan, self.functions, headers_of(self.compiler_words), self.known, pairs)
         return schedule_nest(pragma, scop, known, flags)
 
     def read_works(self, nests: tuple[Nest, ...], judged_by: KernelCall | RunCommand) -> tuple[Nest, ...]:

@@ -47,7 +47,14 @@ class KnownArray:
 class ArrayReader:
     """The accesses of all statements, and the `arrays` behind them by their name in isl's texts."""
 
-    def __init__(self, statements: Sequence[RawStatement], parameters: Iterable[str], holds: Holds):
+    def __init__(
+        self,
+        statements: Sequence[RawStatement],
+        parameters: Iterable[str],
+        holds: Holds,
+        overlapping: Sequence[tuple[str, str]],
+    ):
+        self.overlapping = [(isl_name(a), isl_name(b)) for a, b in overlapping]
         self.statements, self.parameters, self.holds = statements, frozenset(parameters), holds
         self.counted: set[str] = set()  # macros that subscripts need as numbers
         self.arrays: dict[str, KnownArray] = {}
@@ -62,7 +69,20 @@ class ArrayReader:
         ]
         if self.unknown:
             self.arrays[MEMORY] = KnownArray(MEMORY, None, 0)
-        return [_merged([*targets, *self._anything(number)]) for number, targets in enumerate(found)]
+        return [
+            _merged([*targets, *self._overlapped(targets), *self._anything(number)])
+            for number, targets in enumerate(found)
+        ]
+
+    def _overlapped(self, targets: Sequence[Target]) -> list[Target]:
+        """What accesses may reach of arrays that overlap with those they name."""
+        partners = [(a, b) for pair in self.overlapping for a, b in (pair, pair[::-1]) if b in self.arrays]
+        return [
+            Target(other, self.arrays[other].rank, None, t.read, t.written)
+            for t in targets
+            for array, other in partners
+            if t.array == array
+        ]
 
     def _anything(self, number: int) -> list[Target]:
         if number not in self.unknown:
@@ -129,6 +149,8 @@ def _unknown(effect: Effect, array: KnownArray) -> str | None:
     variable = array.variable
     if variable is None:
         return None
+    if variable.volatile:
+        return f"`{variable.name}` is volatile"
     if effect.subscripts and not variable.alone:
         return f"`{variable.name}` may point into any array"
     declared = len(variable.shape)

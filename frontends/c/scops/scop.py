@@ -29,11 +29,12 @@ def read_scop(
     functions: Sequence[FunctionDefinition],
     headers: Headers = NO_HEADERS,
     tuned: frozenset[str] = frozenset(),
+    overlapping: Sequence[tuple[str, str]] = (),
 ) -> Scop:
     """The scop after the directive `pragma`. `tuned` are macros that parameters set: symbols, whatever their text.
 
-    Different formals, globals and restricted pointers are taken not to overlap, rows of `T **` neither, and subscripts
-    to stay within their dimension. Raises SourceError for what cannot be taken apart.
+    Different formals, globals and restricted pointers are taken not to overlap, but for pairs in `overlapping`; rows of
+    `T **` neither; subscripts to stay within their dimension. Raises SourceError for what cannot be taken apart.
     """
     region = read_region(pragma, scanned, functions, headers, tuned)
     taken = frozenset(WORD.findall(scanned.code)) | {t.text for t in region.inside}
@@ -41,17 +42,17 @@ def read_scop(
     reader.read()
     if not reader.loops:
         raise SourceError("there is no loop after this pragma", pragma, "it stands right before its loops")
-    return _Assembly(region, reader, scanned.source).scop(pragma)
+    return _Assembly(region, reader, scanned.source, overlapping).scop(pragma)
 
 
 class _Assembly:
     """Texts, once all parameters are known."""
 
-    def __init__(self, region: Region, reader: RegionReader, source: Source):
+    def __init__(self, region: Region, reader: RegionReader, source: Source, overlapping: Sequence[tuple[str, str]]):
         self.region, self.reader, self.source = region, reader, source
         self.following = Following(region.before, region.inside, region.after)
         self.parameters = list(reader.parameters.values())
-        self.arrays = ArrayReader(reader.statements, [p.name for p in self.parameters], self.holds)
+        self.arrays = ArrayReader(reader.statements, [p.name for p in self.parameters], self.holds, overlapping)
         self.depth = max(len(s.loops) for s in reader.statements) if reader.statements else 0
 
     def scop(self, pragma: Span) -> Scop:

@@ -32,6 +32,7 @@ class Variable:
     static: bool = False
     constant: bool = False
     alone: bool = True
+    volatile: bool = False
 
     @property
     def integral(self) -> bool:
@@ -105,6 +106,7 @@ class Variables:
             scope=scope,
             static="static" in words or "extern" in words,
             constant="const" in words,
+            volatile="volatile" in words or (known is not None and known.volatile),
             alone=scope in ("formal", "global") or declarator.restricted or pointers[:1] != (True,)
             or _allocates(declarator.value),
         )  # fmt: skip

@@ -129,6 +129,19 @@ def test_a_clause_that_does_not_apply(clauses: str) -> None:
     assert problem.span.text == marked
 
 
+def test_arrays_that_may_overlap_depend_on_each_other() -> None:
+    text = """#pragma tunepass param T: ordinal(1, 8)
+#pragma tunepass kernel f(n = 64, a: in double[n], b: out double[n]) ALIASING
+void f(int n, const double *x, double *y) {
+#pragma tunepass loop tile(i: T) REVERSE
+  for (int i = 1; i < n; i++) y[i] = x[i - 1];
+}
+"""
+    CFrontend().parse(Source("f.c", text.replace("ALIASING", "").replace("REVERSE", "reverse(i)")))
+    with pytest.raises(SourceError, match="would change what the nest computes"):
+        CFrontend().parse(Source("f.c", text.replace("ALIASING", "aliasing(a, b)").replace("REVERSE", "reverse(i)")))
+
+
 def test_loops_that_are_written_anew_twice() -> None:
     text = """#pragma tunepass param T: ordinal(1, 8)
 #pragma tunepass kernel f(n = 64, x: out double[n])

@@ -211,6 +211,11 @@ def test_calls_of_functions_that_are_not_known_may_touch_everything() -> None:
     assert accesses(scop, 1) == ["r x[i]", "rw? memory[]", "rw? x[o0]", "rw? y[o0]"]
 
 
+def test_volatile_variables_keep_their_order() -> None:
+    scop = nest("for (i = 0; i < n; i++) *port = x[i];", "int n, double *x, volatile double *port")
+    assert scop.statements[0].opaque == "`port` is volatile"
+
+
 def test_pointers_that_may_reach_any_array_are_not_taken_apart() -> None:
     formals = "int n, double *x, double *y"
     body = "double *p = x + 1; double *restrict q = y; double *own = malloc(8 * n);\n"
