@@ -113,7 +113,8 @@ def element_leaves(argument: ArgumentText, element: CType, types: Types) -> tupl
         if leaf.kind in ("pointer", "bytes") and argument.direction != "out":
             what = "a pointer" if leaf.kind == "pointer" else "a union"
             raise SourceError(
-                f"`{argument.name}` cannot be filled: {leaf.path.removeprefix('.') or element.base} is {what}",
+                f"`{argument.name}` cannot be filled: "
+                + (f"{leaf.path[1:]} is {what}" if leaf.path else f"its elements hold {what}"),
                 argument.span,
                 "a kernel can be called with elements that hold numbers",
             )
