@@ -52,6 +52,9 @@ class ScopNests:
                 return f"{self.element(indices)} = {value};\n"
             case 3 | 4 | 5:
                 return f"{self.element(indices)} += {value} * {self.element(indices)};\n"
+            case 6 if self.random.random() < 0.5:
+                target = self.element(indices)
+                return f"{target} = {target} + {value};\n"
             case 6:
                 return f"{self.element(indices)} -= {self.element(indices)};\n"
             case 7:

@@ -25,7 +25,7 @@ from tunepass.polyhedral.plan import Plan
 from tunepass.polyhedral.shapes import shapes_of
 from tunepass.polyhedral.write import rewrite_scop
 
-NESTS = int(os.environ.get("TUNEPASS_TEST_NESTS", "5"))  # 300 takes minutes
+NESTS = int(os.environ.get("TUNEPASS_TEST_NESTS", "4"))  # 300 takes minutes
 SCHEDULES = 2  # of each nest
 CHUNK = 10  # nests in one program
 TRIES = 20
