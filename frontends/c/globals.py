@@ -170,5 +170,7 @@ DECLARED = f"""\
 struct tunepass_global {{ const volatile void *at; unsigned long size; }};
 #ifdef __cplusplus
 extern "C"
+#else
+extern
 #endif
-extern const struct tunepass_global {EXPOSED}[];"""
+const struct tunepass_global {EXPOSED}[];"""

@@ -98,3 +98,15 @@ def test_the_ends_of_a_vector_are_watched(tmp_path: Path) -> None:
     )
     right, past = outcomes(task_of(tmp_path, text), {"PAST": 0}, {"PAST": 1})
     assert isinstance(right, Measured) and isinstance(past, Failed) and past.stage == "out_of_bounds", past
+
+
+def test_a_source_whose_types_and_variables_are_needed_keeps_its_standard(tmp_path: Path) -> None:
+    text = (
+        "#include <concepts>\n#include <vector>\n#pragma tunepass param WRONG: integer(0..1) = 0\n"
+        "#pragma tunepass kernel own::f<real>(x: inout real[100])\n#ifndef WRONG\n#define WRONG 0\n#endif\n"
+        "using real = float;\nnamespace { int calls; }\n"
+        "namespace own { template <std::floating_point T> void f(std::vector<T> &x) {\n"
+        "    x[0] += 1; calls += 1 + WRONG; } }\n"
+    )
+    right, wrong = outcomes(task_of(tmp_path, text, "g++", "-O2", "-std=c++20"), {"WRONG": 0}, {"WRONG": 1})
+    assert isinstance(right, Measured) and isinstance(wrong, Failed) and "calls" in wrong.log, (right, wrong)

@@ -15,6 +15,7 @@ from tunepass.frontends.c.syntax.types import BODY, CType, Types, declarations
 
 WORD = re.compile(r"[A-Za-z_]\w*")
 NO_VARIABLE = re.compile(r"\s*(?:typedef|using|template|class|friend|namespace|static_assert|_Static_assert|asm)\b")
+OPEN = re.compile(rf"{EXTERN.pattern}|\bnamespace\s*\Z")  # what stands inside has the names that it has outside
 THREAD = re.compile(r"\b(?:_Thread_local|__thread|thread_local)\b")
 
 
@@ -83,7 +84,7 @@ def _statements(code: str, start: int, stop: int) -> Iterator[tuple[int, int]]:
         if code[position] == ";":
             yield start, position
             start = position = position + 1
-        elif code[position] == "{" and EXTERN.search(code[start:position]):
+        elif code[position] == "{" and OPEN.search(code[start:position]):
             end = closing(code, position)
             yield from _statements(code, position + 1, end - 1)
             start = position = end

@@ -191,7 +191,9 @@ def build_harness(compiling: Compiling, harness: str, reference: Candidate, text
     link_words = ["-lm", *(f"-Wl,--wrap={name}" for name in WRAPPED)]
     if failure is not None:
         source = compiling.place_of(compiling.source)
-        _, with_source = compiling.run([f'-DTP_INCLUDE_SOURCE="{source}"', *includes, *reference.defines, *alone])
+        own = [word for word in compiling.flags if word.startswith("-std=")] if compiling.language == "c++" else []
+        words = [f'-DTP_INCLUDE_SOURCE="{source}"', *includes, *reference.defines, *alone, *own]
+        _, with_source = compiling.run(words)
         if with_source is not None:
             raise ToolError(f"the harness for {compiling.source} does not compile", hint=with_source.log)
         link_words.append("-Wl,--allow-multiple-definition")  # the candidate's object comes first, so it wins
