@@ -13,8 +13,8 @@ $(STAMP): setup.py pyproject.toml $(NATIVE)
 	touch $@
 
 demo: $(STAMP)
-	$(BIN)/tunepass build samples/c/matmul_loops.c -o out --budget 40s -- gcc -O2
-	$(BIN)/tunepass report samples/c/matmul_loops.c -o out/matmul_loops.html
+	$(BIN)/tunepass build samples/c/matmul_auto.c -o out --budget 40s -- gcc -O2
+	$(BIN)/tunepass report samples/c/matmul_auto.c -o out/matmul_auto.html
 
 test: $(STAMP)
 	$(BIN)/python -m pytest -n 2 --dist worksteal

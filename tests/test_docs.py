@@ -33,6 +33,7 @@ ROOT = Path(__file__).parents[1]
 DOCUMENTS = (
     "README.md",
     "docs/cli.md",
+    "docs/loops.md",
     "docs/python.md",
     "docs/store.md",
     "docs/trials.md",
@@ -74,7 +75,7 @@ def shape(text: str) -> list[str]:
     return lines
 
 
-@pytest.mark.parametrize("document", ["README.md", "docs/cli.md", "docs/trials.md", "docs/fpga.md"])
+@pytest.mark.parametrize("document", ["README.md", "docs/cli.md", "docs/loops.md", "docs/trials.md", "docs/fpga.md"])
 def test_consoles(document: str, tmp_path: Path) -> None:
     shutil.copytree(ROOT / "samples", tmp_path / "samples", ignore=shutil.ignore_patterns(".tunepass", "tunepass.lock"))
     for command, expected in commands(document):
@@ -127,7 +128,9 @@ def test_the_fpga_block_prints_what_the_document_says() -> None:
 def test_the_c_block_is_read_and_compiles(tmp_path: Path) -> None:
     from tunepass.jobs.reading import parse
 
-    for number, text in enumerate(blocks("README.md", "c") + blocks("docs/trials.md", "c")):
+    for number, text in enumerate(
+        blocks("README.md", "c") + blocks("docs/loops.md", "c") + blocks("docs/trials.md", "c")
+    ):
         path = tmp_path / f"{number}.c"
         path.write_text(text)
         assert not parse(path).warnings

@@ -6,8 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from tests.polyhedral.scops import SYRK
+from tests.polyhedral.scops import JACOBI, SYRK
 from tunepass.polyhedral.extents import average_trips, known_values, longest_extents
+from tunepass.polyhedral.shapes import shapes_of
 from tunepass.polyhedral.work import works_of
 
 KNOWN = replace(SYRK, parameters=tuple(replace(p, value={"n": 240, "m": 200}[p.name]) for p in SYRK.parameters))
@@ -36,3 +37,10 @@ def test_work_is_in_strides_and_operations() -> None:
     rows = [dict(a.strides) for a in update.work.accesses if a.array == "A"]
     assert rows == [{"i": 200, "k": 1}, {"k": 1, "j_2": 200}]
     assert update.free >= {"i", "j_2"}
+
+
+def test_vectors_are_not_counted_on_along_skewed_loops() -> None:
+    works = {(w.shape, w.statement): w for w in works_of(JACOBI, shapes_of(JACOBI), {})}
+    assert works["source", "S0"].free == {"i"}
+    skewed = [shape for shape in shapes_of(JACOBI) if shape in ("split", "fused")]
+    assert skewed and all(works[shape, "S0"].free == frozenset() for shape in skewed)

@@ -56,13 +56,16 @@ def _paths(tree: Tree, around: Chains) -> Iterator[tuple[str, Chains]]:
 
 
 def _shaped(shape: str, name: str, chains: Chains, work: Work, free: frozenset[str]) -> ShapedWork:
-    """The statement's own loops under the names that they have in the shape."""
+    """The statement's own loops under the names that they have in the shape. No vectors are counted on where loops are
+    skewed: what is contiguous in the source is not along them."""
     trips, named = dict(work.trips), dict[str, str]()  # own loop: its name here
+    skewed = False
     kept = []
     for bands in chains:
         loops = []
         for band in bands:
             words = re.findall(r"[A-Za-z_]\w*", dict(band.rows)[name])
+            skewed = skewed or len(trips.keys() & words) > 1
             own = next((w for w in reversed(words) if w in trips and w not in named), None)
             if own is not None and band.name not in named.values():
                 named[own] = band.name
@@ -80,7 +83,7 @@ def _shaped(shape: str, name: str, chains: Chains, work: Work, free: frozenset[s
             divisions=work.divisions,
             calls=work.calls,
         ),
-        free=frozenset(named[own] for own in free if own in named),
+        free=frozenset() if skewed else frozenset(named[own] for own in free if own in named),
     )
 
 
