@@ -212,7 +212,7 @@ class ExpressionParser:
             return Number(self.take())
         if token.kind == "text":
             self.take()
-            while self.next.kind == "text":
+            while self.next.kind in ("text", "name"):  # `"%" PRId64 "\n"` of a header that was not read
                 self.take()
             return Text(token)
         if token.kind == "name" and token.text not in KEYWORDS:

@@ -211,6 +211,11 @@ def test_calls_of_functions_that_are_not_known_may_touch_everything() -> None:
     assert accesses(scop, 1) == ["r x[i]", "rw? memory[]", "rw? x[o0]", "rw? y[o0]"]
 
 
+def test_texts_joined_with_macros_of_headers_that_are_not_read() -> None:
+    scop = nest('for (i = 0; i < n; i++) printf("%" PRId64 " of %d" "\\n", x[i], n);')
+    assert scop.statements[0].opaque == "`printf` is called, and may read and write anything"
+
+
 def test_volatile_variables_keep_their_order() -> None:
     scop = nest("for (i = 0; i < n; i++) *port = x[i];", "int n, double *x, volatile double *port")
     assert scop.statements[0].opaque == "`port` is volatile"
