@@ -23,10 +23,7 @@ from tunepass.space.parameters.categorical import Categorical
 
 FACTOR_LIMIT = 1 << 20
 FIELD_OF = {"jam": "unroll_and_jam"}  # words that are another's short form
-NOT_DONE = {
-    "pack": "copy the tile into a local array in the source",
-    "prefetch": "write `__builtin_prefetch` in the source",
-}
+NOT_DONE = {"pack": "copy the tile into a local array in the source"}
 LEGAL_HINT = "give other defaults, or say `assume(independent)` where accesses cannot be seen through"
 
 
@@ -99,6 +96,7 @@ class DirectiveReader:
             distribute=self.factors(pragma, "distribute"),
             fuse=self.pairs(pragma, "fuse"),
             skew=self.pairs(pragma, "skew"),
+            prefetch=self.factors(pragma, "prefetch"),
             independent=pragma.independent,
         )
 
@@ -117,7 +115,9 @@ class DirectiveReader:
     def check(self, d: Directive) -> None:
         if d.word in NOT_DONE:
             raise SourceError(f"`{d.word}` is not done to loops that are written anew", d.first.span, NOT_DONE[d.word])
-        for named in (d.first, *((d.second,) if d.second else ())):
+        if d.word == "prefetch":
+            self.check_name(d.first, [array.name for array in self.scop.arrays if array.extents], "array")
+        for named in (*((d.first,) if d.word != "prefetch" else ()), *((d.second,) if d.second else ())):
             self.check_name(named, self.loops)
         if d.second is not None and d.first.name == d.second.name:
             raise SourceError(f"`{d.word}` needs two loops", d.second.span)

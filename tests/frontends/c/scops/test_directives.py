@@ -109,7 +109,7 @@ REFUSED = {
     "skew(j, i)": (")", "expected `:` after `i`"),
     "assume(nothing)": (")", "what can be assumed is `independent`"),
     "pack(A, i)": ("A", "`pack` is not done to loops that are written anew"),
-    "prefetch(A: 8)": ("A", "`prefetch` is not done to loops that are written anew"),
+    "prefetch(Q: 8)": ("Q", "`Q` is not one of the arrays"),
     "parallel(i_2)": ("loop", "these directives would change what the nest computes"),
     "reverse(i_2)": ("loop", "these directives would change what the nest computes"),
     "interchange(i, j)": ("i", "something else stands between the loops to interchange"),
