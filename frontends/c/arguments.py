@@ -19,7 +19,7 @@ from tunepass.frontends.c.syntax.types import CType, Types, declarations, type_n
 from tunepass.ir.c_kernel import ArrayArgument, Container, Leaf
 
 SCATTERED = re.compile(
-    r"\b(?:(?:forward_)?list|deque|(?:unordered_)?(?:multi)?(?:map|set)|queue|stack|priority_queue|\w+_ptr|optional)\s*<"
+    r"\b(?:(?:forward_)?list|deque|(?:unordered_)?(?:multi)?(?:map|set)|queue|stack|priority_queue|valarray|\w+_ptr|optional)\s*<"
     r"|\bvector\s*<\s*bool\b"
 )
 RESIZABLE = re.compile(r"\b(?:vector|basic_string|string)\b")

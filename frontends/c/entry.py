@@ -31,7 +31,7 @@ def needs_entry(definition: FunctionDefinition, given: int, overloaded: bool, cp
 def returned_type(name: str, definition: FunctionDefinition) -> str:
     """What the entry returns: an arithmetic type of the kernel's own, or `void`. Template parameters are replaced."""
     text = canonical_type(" ".join(REFERENCE.sub(" ", with_arguments(definition.returns, name, definition)).split()))
-    return text if is_known(text) else "void"
+    return text if is_known(text) and "*" not in definition.returns else "void"
 
 
 def with_arguments(text: str, name: str, definition: FunctionDefinition) -> str:

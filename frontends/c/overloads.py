@@ -90,6 +90,7 @@ def _one(argument: ArgumentText, formal: Formal) -> int | None:
     element = canonical_type((argument.element or "").removeprefix("std::"))
     if is_known(element) and is_known(formal.element) and element != formal.element:
         return None
-    if argument.direction != "in" and formal.constant:
+    copied = formal.container and not (formal.reference or "*" in formal.text)
+    if argument.direction != "in" and (formal.constant or copied):
         return None
     return int(element == formal.element) + int(formal.constant == (argument.direction == "in"))

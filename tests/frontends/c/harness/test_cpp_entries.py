@@ -82,6 +82,11 @@ CALLED = {  # what the pragma says of the kernel, and the kernel; with WRONG it 
         "count(n = 100, x: in double[n])",
         "std::uint16_t count(int n, const double *x) { return std::uint16_t((n + WRONG) * (x[0] < 2)); }",
     ),
+    "overloaded template": (
+        "own::twice<int>(x: inout int[100])",
+        "namespace own { template <class T> std::vector<T> twice(std::vector<T> x) { return x; }\n"
+        " template <class T> T *twice(std::vector<T> *x) { for (T &v : *x) v *= 2 + WRONG; return x->data(); } }",
+    ),
     "overload": (
         "norm(n = 100, x: in float[n])",
         "double norm(int n, const double *x) { return x[n - 1]; }\n"

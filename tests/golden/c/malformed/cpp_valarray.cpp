@@ -1,0 +1,8 @@
+#include <cstddef>
+#include <vector>
+#pragma tunepass param TILE: ordinal(8, 16, 32) = 16
+#ifndef TILE
+#define TILE 16
+#endif
+#pragma tunepass kernel fill(n = 64, x: out double[n])
+void fill(int n, std::valarray<double> *x) { for (int i = 0; i < n; i += TILE) x[i] = 2; }
