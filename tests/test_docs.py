@@ -169,6 +169,7 @@ def test_every_block_has_a_language_that_is_tested() -> None:
         "docs/python.md": {"python"},
         "docs/store.md": {"python", "sql"},
         "docs/trials.md": {"c", "console"},
+        "docs/loops.md": {"c", "console"},
         "docs/security.md": set(),
         "docs/search.md": {"python", "sh", "text"},
         "docs/fpga.md": {"console", "python", "text"},

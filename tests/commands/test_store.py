@@ -75,10 +75,10 @@ def test_lost_trials_are_told_and_the_others_numbered_anew(tmp_path: Path, capsy
         connection.execute("UPDATE trial SET same_as = 1 WHERE number = 2")
     assert main(["store", "repair", str(path), "-o", str(tmp_path / "new.db"), "--format", "json"]) == 1
     told = json.loads(capsys.readouterr().out)
-    assert (told["trials"], told["lost"]) == (2, 1)
+    assert (told["trials"], told["lost"]) == (3, 1)
     assert told["problems"][0] == "study 's': trial 1: configuration is not JSON: '{'"
     with Store(f"sqlite:///{tmp_path}/new.db") as store:
-        assert [(t.number, t.same_as) for t in store.trials(open_study(store))] == [(0, None), (1, None)]
+        assert [(t.number, t.same_as) for t in store.trials(open_study(store))] == [(0, None), (1, None), (2, None)]
 
 
 def test_rows_around_a_page_that_cannot_be_read_are_saved(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -129,4 +129,4 @@ def test_lines_that_cannot_be_read_are_told(line: str, tmp_path: Path, capsys: p
     assert main(["store", "export", str(tmp_path / "store.db"), "-o", str(text)]) == 0
     text.write_text(text.read_text() + line + "\n")
     assert main(["store", "repair", str(text)]) == 1
-    assert "wrote" in (out := capsys.readouterr().out) and "line 7: " in out
+    assert "wrote" in (out := capsys.readouterr().out) and "line 8: " in out

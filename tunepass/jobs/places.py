@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 from pathlib import Path
 
+from tunepass.diagnostics import TunepassError
 from tunepass.files import writable_folder, write_text
 from tunepass.study.lock import lock
 
@@ -53,8 +55,10 @@ def store_path(source: str | Path, named: str | None) -> Path:
 
 
 def prepare_for(store: Path) -> None:
-    """Make the store's folder; a new one of our own tells git to leave it alone. TunepassError where it cannot be."""
+    """Make the store's folder; a new one of our own tells git to leave it alone, if there is room for that.
+    TunepassError where the folder cannot be."""
     new = store.parent.name == OWN_FOLDER and not store.parent.exists()
     writable_folder(store.parent)
     if new:
-        write_text(store.parent / ".gitignore", "*\n")
+        with contextlib.suppress(TunepassError):  # a courtesy: the store tells what is wrong
+            write_text(store.parent / ".gitignore", "*\n")

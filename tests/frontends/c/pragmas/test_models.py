@@ -71,7 +71,7 @@ def test_a_model_belongs_to_the_next_kernel() -> None:
 
 
 @pytest.mark.parametrize(
-    ("metrics", "objective"), [("", "time"), (' metric "rate: {rate}" metric "t: {secs} s"', "secs")]
+    ("metrics", "objective"), [("", "time"), (' metric "rate: {rate}" maximise metric "t: {secs} s"', "secs")]
 )
 def test_a_program_has_models_of_its_metrics(metrics: str, objective: str) -> None:
     text = (
