@@ -14,7 +14,7 @@ from tunepass.diagnostics import SourceError, Span, nearest
 from tunepass.frontends.c.macros import MacroDefault
 from tunepass.frontends.c.pragmas.pragma import ParamPragma
 from tunepass.frontends.c.pragmas.values import Items
-from tunepass.frontends.c.syntax.heads import bracket_end
+from tunepass.frontends.c.syntax.heads import closed_brackets
 from tunepass.frontends.c.syntax.lexical import Scan
 from tunepass.ir.c_kernel import TunedConstant
 
@@ -33,9 +33,9 @@ class TuneCall:
 
 
 def tune_calls(scan: Scan) -> tuple[TuneCall, ...]:
-    calls = []
+    calls, ends = [], closed_brackets(scan.statements)
     for match in CALL.finditer(scan.statements):
-        end = bracket_end(scan.statements, match.end())
+        end = ends.get(scan.statements.index("(", match.end()), match.end())
         named = NAMED.match(scan.source.text[match.end() : end])
         if named is not None:
             span = scan.source.span(match.start(), end)

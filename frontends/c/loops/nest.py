@@ -97,6 +97,8 @@ class _NestReader:
             offset = headers[-1].end
         body_start = skip_space(self.code, offset)
         text_start = self.own.first(offset, body_start)
+        if body_start >= len(self.code):
+            raise self.fail("expected a statement: this loop has no body", headers[-1].bounds[0], headers[-1].end)
         try:
             body_end = statement_end(self.code, body_start)
         except TooDeepError as error:

@@ -12,7 +12,7 @@ from tunepass.frontends.c.syntax.heads import (
     NAMESPACE,
     FunctionHead,
     access_label,
-    bracket_end,
+    closed_brackets,
     function_head,
     plain,
     template_list,
@@ -24,6 +24,7 @@ WORD = re.compile(r"[A-Za-z_]\w*")
 STANDARD = re.compile(r"\bstd\s*::\s*(?=\w+_t\b)")
 CONTAINER = re.compile(r"\b(?:vector|span|array|valarray)\s*<\s*(?P<element>[^,<>]+)")
 STOPS = re.compile(r"[;{}(]")
+LONGEST_HEAD = 8_000  # characters before a `{`; what is longer is no function of a person's
 NUMERIC = frozenset({"char", "short", "int", "long", "signed", "unsigned", "float", "double", "_Bool", "bool"})
 INTEGRAL = re.compile(r"(?:u?int(?:_fast|_least)?\d+|u?intptr|u?intmax|s?size|ptrdiff)_t\Z")
 
@@ -88,11 +89,11 @@ def definitions(scan: Scan) -> tuple[FunctionDefinition, ...]:
 def _definitions(text: str) -> Iterator[FunctionDefinition]:
     start = position = 0
     around: list[Scope] = []
+    ends = closed_brackets(text)
     while bracket := STOPS.search(text, position):
         position = bracket.end()
         if bracket.group() == "(":
-            end = bracket_end(text, bracket.start())
-            position = end if text[end - 1] == ")" else position
+            position = ends.get(bracket.start(), position)
             continue
         around = [scope for scope in around if bracket.start() < scope.end]
         access, label_end = access_label(text[start : bracket.start()])
@@ -102,7 +103,10 @@ def _definitions(text: str) -> Iterator[FunctionDefinition]:
         if bracket.group() != "{":
             start = position
             continue
-        head, end = text[start : bracket.start()], _closing(text, bracket.start())
+        head, end = text[start : bracket.start()], ends.get(bracket.start(), len(text))
+        if len(head.strip()) > LONGEST_HEAD:
+            position = end
+            continue
         if scope := _scope(head, end):
             around.append(scope)
             start = position
@@ -112,17 +116,6 @@ def _definitions(text: str) -> Iterator[FunctionDefinition]:
             yield definition
             start = end
         position = end  # a function, an enumeration or an initialiser: the `;` of the latter ends it
-
-
-def _closing(text: str, opening: int) -> int:
-    """The offset after the bracket that closes the one at `opening`, or the end of the text."""
-    pair = {"{": "}", "(": ")"}[text[opening]]
-    depth = 0
-    for bracket in re.compile(rf"[{re.escape(text[opening] + pair)}]").finditer(text, opening):
-        depth += 1 if bracket.group() == text[opening] else -1
-        if depth == 0:
-            return bracket.end()
-    return len(text)
 
 
 def _scope(head: str, end: int) -> Scope | None:

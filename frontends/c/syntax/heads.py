@@ -96,6 +96,19 @@ def bracket_end(text: str, opening: int) -> int:
     return len(text)
 
 
+def closed_brackets(text: str) -> dict[int, int]:
+    """By the offset of each `(` and `{`, the offset after what closes it; those that are not closed are left out."""
+    ends: dict[int, int] = {}
+    opened: dict[str, list[int]] = {")": [], "}": []}
+    for bracket in re.finditer(r"[(){}]", text):
+        pair = {"(": ")", "{": "}"}.get(bracket.group())
+        if pair is not None:
+            opened[pair].append(bracket.start())
+        elif opened[bracket.group()]:
+            ends[opened[bracket.group()].pop()] = bracket.end()
+    return ends
+
+
 def function_head(head: str) -> FunctionHead | None:
     """A function's head: the first bracket after a name that only what may follow formal parameters follows."""
     text = plain(head)

@@ -54,3 +54,25 @@ def test_hostile_constraints_are_diagnostics(constraint: str) -> None:
         CFrontend().parse(Source("hostile.c", text))
     assert [d.span.line for d in caught.value.diagnostics if d.span] == [2]
     assert len(str(caught.value)) < 2000
+
+
+@pytest.mark.parametrize(
+    "before",
+    ["(" * 100_000, "f(1, " * 30_000, "namespace a { " * 10_000, "word" * 40_000 + "(x)", 'tune("A", ' * 12_000],
+    ids=["brackets", "calls", "scopes", "word", "constants"],
+)
+def test_what_is_never_closed_is_passed_over_in_one_go(before: str) -> None:
+    """A square of so many characters would not end."""
+    text = "#pragma tunepass param N: integer(1..8)\n#pragma tunepass kernel g(y: out double[8])\n"
+    with pytest.raises(SourceError):
+        CFrontend().parse(Source("open.cpp", f"{text}{before}"))
+
+
+def test_a_nest_without_a_body_is_told() -> None:
+    text = (
+        "#pragma tunepass param T: integer(1..8)\n#pragma tunepass kernel f(n = 9, y: out double[n])\n"
+        "void f(int n, double *y) {\n#pragma tunepass loop(i) tile(i: T)\nfor (int i = 0; i < n; i++)\n"
+    )
+    with pytest.raises(SourceError, match="this loop has no body") as caught:
+        CFrontend().parse(Source("short.c", text))
+    assert [d.span.line for d in caught.value.diagnostics if d.span] == [5]
