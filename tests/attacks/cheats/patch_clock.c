@@ -1,4 +1,4 @@
-/* expect: cheated */
+/* expect: cheated, timeout */
 #pragma tunepass param ATTACK: categorical(0, 1) = 0
 #pragma tunepass kernel smooth(n = 2048, x: in double[n], y: out double[n])
 /* Puts a clock of its own into the program's table of functions. */
