@@ -80,13 +80,19 @@ def _picture(finalists: Sequence[DrawnFinalist], axis: Axis) -> Iterator[str]:
     bottom = TOP + ROW * len(finalists)
     for tick in axis.ticks():
         x = axis.place(tick)
-        yield f'<line class="grid" x1="{x:.1f}" x2="{x:.1f}" y1="{TOP}" y2="{bottom}"/>'
+        yield _upright(x, len(finalists), "grid")
         yield text(x, bottom + 18, f"{short(tick)}x", "quiet", "middle")
-    one = axis.place(1.0)
-    yield f'<line class="default" x1="{one:.1f}" x2="{one:.1f}" y1="{TOP}" y2="{bottom}"/>'
+    yield _upright(axis.place(1.0), len(finalists), "default")
     for number, finalist in enumerate(finalists):
         yield from _row(finalist, TOP + ROW * number, axis)
     yield text(WIDTH - RIGHT, bottom + 34, "gain over the default, by round", "quiet", "end")
+
+
+def _upright(x: float, rows: int, kind: str) -> str:
+    """A line through the rounds of each row, below its name."""
+    tops = [TOP + ROW * number for number in range(rows)]
+    path = " ".join(f"M{x:.1f} {top + 17:.1f}V{top + ROW - 1:.1f}" for top in tops)
+    return f'<path class="{kind}" d="{path}"/>'
 
 
 def _row(finalist: DrawnFinalist, top: float, axis: Axis) -> Iterator[str]:
