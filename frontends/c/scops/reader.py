@@ -6,13 +6,10 @@ import contextlib
 import itertools
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Sequence
-from typing import Literal, TypeVar
+from collections.abc import Sequence
 
 from tunepass.diagnostics import Source, SourceError
 from tunepass.frontends.c.loops.accesses import ELEMENT_BYTE
-from tunepass.frontends.c.loops.affine import Affine
-from tunepass.frontends.c.loops.nest import UNSIGNED
 from tunepass.frontends.c.scops.affine import (
     Whole,
     condition_text,
@@ -22,7 +19,6 @@ from tunepass.frontends.c.scops.affine import (
     polynomial_of,
     whole,
 )
-from tunepass.frontends.c.scops.conditionals import literal
 from tunepass.frontends.c.scops.effects import Effects
 from tunepass.frontends.c.scops.expressions import ARITHMETIC
 from tunepass.frontends.c.scops.headers import (
@@ -35,8 +31,6 @@ from tunepass.frontends.c.scops.headers import (
     leaving,
     read_header,
 )
-from tunepass.frontends.c.scops.invariants import invariant_text
-from tunepass.frontends.c.scops.macro_expansion import Expander
 from tunepass.frontends.c.scops.raw import RawStatement, Subscript
 from tunepass.frontends.c.scops.region import Region
 from tunepass.frontends.c.scops.tokens import Token, tokens
@@ -51,141 +45,39 @@ from tunepass.frontends.c.scops.tree import (
     If,
     Jump,
     Name,
-    Number,
     Statement,
     While,
 )
 from tunepass.frontends.c.scops.updates import updated
-from tunepass.ir.scop import ScopLoop, ScopParameter, Use
+from tunepass.frontends.c.scops.values import MODES, RegionValues
+from tunepass.ir.scop import ScopLoop, Use
 
-Read = TypeVar("Read")
-Mode = Literal["symbolic", "numeric", "invariant"]
-"""Macros that are numbers are parameters; they are numbers; arithmetic on parameters that is not affine is one."""
-MODES: tuple[Mode, ...] = ("symbolic", "numeric", "invariant")
 STATEMENT_LIMIT = 300
 LOOP_HINT = "leave it out of the pragma's loops"
 DECLARATION_HINT = "declare a number or an array of constant size, under a name of its own"
 MACRO_HINT = "write the loops out, or put what the macro makes into `{ }`"
 
 
-class RegionReader:
-    """`parameters` are found on the way: whole numbers that the region reads and does not change."""
+class RegionReader(RegionValues):
+    """Finds loops, statements and the variables that are declared inside."""
 
     def __init__(self, region: Region, source: Source, code: str, taken: frozenset[str]):
-        self.region, self.source, self.code, self.taken = region, source, code, taken
+        super().__init__(region, taken)
+        self.source, self.code = source, code
         self.made = sorted((token.start, token.text) for token in region.inside if token.made)
-        self.variables = region.variables
-        self.whole_effects = Effects.of(*region.statements)
-        self.changed = self.whole_effects.written
-        self.parameters: dict[str, ScopParameter] = {}
         self.loops: list[ScopLoop] = []
-        self.active: list[ScopLoop] = []
         self.constraints: list[str] = []
         self.prefix: list[int] = []  # the positions of the active loops
         self.conditional = 0  # conditions around
         self.guarded: set[str] = set()  # loops that stand in a condition or come from a macro
         self.statements: list[RawStatement] = []
         self.declarations: dict[str, str] = {}  # of variables declared inside, by name
-        self.quantities: dict[str, str] = {}  # their definitions as isl's texts
-        self.hidden: frozenset[str] = frozenset()  # variables that the statement at hand declares
-        self.counted: set[str] = set()  # macros that had to be read as numbers
-        self.mode: Mode = "symbolic"
 
     def read(self) -> None:
         position = 0
         for statement in self.region.statements:
             position = self._statement(statement, position)
         self._check_apart()
-
-    # --- names ----------------------------------------------------------------------------------------------------
-
-    def value_of(self, e: Name | Number) -> Whole | None:
-        """An index or a parameter; of a number that a macro stands for, that macro as a parameter."""
-        if isinstance(e, Number):
-            return self._macro_value(e)
-        loop = next((loop for loop in reversed(self.active) if loop.index == e.text), None)
-        if loop is not None:
-            return Whole(Affine.of(loop.name), loop.type in UNSIGNED)
-        variable = self.variables.get(e.text)
-        if e.text in self.changed or e.text in self.hidden:
-            return None
-        if variable is not None and (not variable.integral or variable.scope == "inner"):
-            return None
-        if variable is not None and variable.scope == "global" and self.whole_effects.unknown and not variable.constant:
-            return None
-        type_ = variable.element if variable is not None else "int"
-        parameter = self._parameter(e.text, type_, None)
-        return Whole(Affine.of(parameter.name), type_ in UNSIGNED)
-
-    def quantity(self, definition: Callable[[str], str]) -> str:
-        """A name for a number that is known by a condition, as the quotient of a division is."""
-        name = self._free(f"q{len(self.quantities)}")
-        self.quantities[name] = definition(name)
-        return name
-
-    def _parameter(self, text: str, type_: str, value: int | None) -> ScopParameter:
-        if text not in self.parameters:
-            name = isl_name(text) if text.isidentifier() else self._free(f"p{len(self.parameters)}")
-            self.parameters[text] = ScopParameter(name, text, type_, value)
-        return self.parameters[text]
-
-    def _free(self, name: str) -> str:
-        while name in self.taken:
-            name += "_"
-        return name
-
-    def _macro_value(self, e: Number) -> Whole | None:
-        macro = self.region.macros.get(e.token.macro)
-        value = literal(e.token.text)
-        if value is None or macro is None or macro.parameters is not None:
-            return None
-        if [t.text for t in Expander(self.region.macros).expand(macro.body) if not t.at("(", ")")] != [e.token.text]:
-            return None
-        if self.mode == "numeric":
-            self.counted.add(macro.name)
-            return None
-        return Whole(Affine.of(self._parameter(macro.name, "int", value).name))
-
-    def invariant(self, e: Expression) -> Whole | None:
-        text = invariant_text(e, self.parameter_text) if self.mode == "invariant" else None
-        if text is None:
-            return None
-        unsigned = "sizeof" in text or any(p.type in UNSIGNED and p.text in text for p in self.parameters.values())
-        parameter = self._parameter(text, "unsigned long" if unsigned else "long", None)
-        return Whole(Affine.of(parameter.name), unsigned)
-
-    def parameter_text(self, e: Name | Number) -> str | None:
-        """What code calls the parameter that `e` is; None where it is none."""
-        value = self.value_of(e)
-        names = [name for name, _ in value.affine.strides] if value is not None else []
-        return next((p.text for p in self.parameters.values() if [p.name] == names), None)
-
-    def affine(self, e: Expression, *modes: Mode) -> Whole | None:
-        """Its value in the first of the `modes` in which it is affine."""
-        return self._first(lambda: whole(e, self), modes or MODES)
-
-    def _first(self, read: Callable[[], Read | None], modes: Sequence[Mode] = MODES) -> Read | None:
-        for mode in modes:
-            with self._in(mode):
-                value = read()
-            if value is not None:
-                return value
-        return None
-
-    @contextlib.contextmanager
-    def _in(self, mode: Mode) -> Iterator[None]:
-        before, self.mode = self.mode, mode
-        try:
-            yield
-        finally:
-            self.mode = before
-
-    def extent(self, e: Expression) -> str:
-        """C text of an array's extent, macros as numbers; `` where it is not affine."""
-        known, self.parameters = self.parameters, {}
-        value = self.affine(e, "numeric")
-        self.parameters = known
-        return "" if value is None else isl_text(value.affine)
 
     # --- statements -----------------------------------------------------------------------------------------------
 
