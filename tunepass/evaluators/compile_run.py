@@ -75,6 +75,7 @@ class KernelTask:
     sizes_of: Callable[[Configuration], Collection[int]] | None = (
         None  # further sizes that a candidate has to be right at
     )
+    confirm: Callable[[Reference], None] | None = None  # raises ToolError where the reference itself is wrong
     objective: str = "time"
     metric: Metric = "time"  # "instructions": of one call, counted by cachegrind
     plan: MeasurePlan = field(default_factory=MeasurePlan)
@@ -138,6 +139,8 @@ class CompileRun(BuildingEvaluator[BuiltCandidate]):
                     [self._random.getrandbits(64) for _ in range(1 + MANY)],
                     task.inputs.stated,
                 )
+                if task.confirm is not None:
+                    task.confirm(self._reference)
                 usual = self._reference.usual(task.seeds[0])
                 zeros = zeros_pass(usual.calls[0], usual.tolerances)
                 self.warnings = (

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import resources
 
+from tunepass.frontends.c.harness.contents import Content, content_table, loading
 from tunepass.ir.c_kernel import Container, Leaf
 
 FIRST = ("runtime.h", "inputs.h", "timing.h")  # checks.h reads tables of the generated part, so it is last
@@ -28,7 +29,8 @@ class CScalar:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CArray:
-    """An array argument. `fill` is a C expression of the scalars and `i`; `lo`, `hi` are C constants."""
+    """An array argument. `fill` is a C expression of the scalars and `i`; `lo`, `hi` are C constants. With `content`
+    at one size there is one at every size."""
 
     name: str
     element: str
@@ -45,6 +47,12 @@ class CArray:
     row: int = 0  # elements of a row, where the kernel gets pointers to rows
     rows_of: int | None = None  # the number of the array to whose rows these pointers point
     container: Container | None = None
+    content: Content | None = None
+
+    @property
+    def drawn(self) -> bool:
+        """Whether its elements are random numbers."""
+        return self.filled and self.fill is None and self.content is None
 
     @property
     def filled(self) -> bool:
@@ -81,6 +89,7 @@ def harness_text(
     parts = [
         f"/* {title or 'Harness of ' + function} (generated) */",
         *(_fixed(name) for name in FIRST),
+        _fixed("contents.h") if any(array.content is not None for array in arrays[0]) else "",
         prelude,
         NEEDS_SOURCE if variables else "",
         _included(function),
@@ -245,6 +254,10 @@ def _fill(sizes: Sequence[Sequence[CArray]], scalars: Sequence[CScalar], counted
 def _fill_body(index: int, arrays: Sequence[CArray], scalars: Sequence[CScalar]) -> str:
     """`arrays` is one array at every size."""
     array = arrays[0]
+    contents = [a.content for a in arrays if a.content is not None]
+    if contents:
+        table = content_table(index, array.element, contents)
+        return "\n".join(f"    {line}" for line in (*table.splitlines(), loading(index)))
     if array.fill is not None:
         lines = [
             f"    const {_wide(s)} {s.name} = tp_scalar_{k}[tp_set]; (void){s.name};" for k, s in enumerate(scalars)
@@ -298,7 +311,7 @@ def _draw(arrays: Sequence[CArray]) -> str:
     ]
     lines.append("    switch (tp_array_index) {")
     for index, array in enumerate(arrays):
-        if array.filled and array.fill is None:
+        if array.drawn:
             bounds = None if array.lo is None and array.hi is None else _range(array, "")
             draws = _random(index, array, "DRAW", "tp_k, tp_bits", bounds)
             lines.append(f"    case {index}: {' '.join(draws)} return 1;")
@@ -307,7 +320,7 @@ def _draw(arrays: Sequence[CArray]) -> str:
 
 def _any_value(arrays: Sequence[CArray]) -> str:
     """Which arrays may hold special values: those of which the pragma says no more than their type."""
-    free = [a.filled and a.fill is None and a.lo is None and a.hi is None and not a.enumerators for a in arrays]
+    free = [a.drawn and a.lo is None and a.hi is None and not a.enumerators for a in arrays]
     return _table("tp_any_value", "int", [str(int(is_free)) for is_free in free])
 
 
