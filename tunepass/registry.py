@@ -33,6 +33,7 @@ EXECUTORS: Mapping[str, str] = {
 FRONTENDS: Mapping[str, str] = {
     **dict.fromkeys((".c", ".cc", ".cpp", ".cxx", ".c++", ".C"), "tunepass.frontends.c.frontend:CFrontend"),
     ".scala": "tunepass.frontends.spatial.frontend:SpatialFrontend",
+    ".taco": "tunepass.frontends.taco.frontend:TacoFrontend",
     **dict.fromkeys((".yaml", ".yml"), "tunepass.frontends.app.frontend:AppFrontend"),
 }
 

@@ -14,8 +14,8 @@ from tunepass.frontends.c.elements import UnknownElement, enumerators_of, leaves
 from tunepass.frontends.c.inputs import ELEMENT_LIMIT
 from tunepass.frontends.c.pragmas.kernel import ArgumentText
 from tunepass.frontends.c.syntax.definitions import Formal, is_known
-from tunepass.frontends.c.syntax.tokens import ExpressionText
 from tunepass.frontends.c.syntax.types import CType, Types, declarations, type_name
+from tunepass.frontends.params.tokens import ExpressionText
 from tunepass.ir.c_kernel import ArrayArgument, Container, Leaf
 
 SCATTERED = re.compile(

@@ -11,8 +11,8 @@ import shlex
 from collections.abc import Iterator, Sequence
 
 from tunepass.diagnostics import Diagnostic, Severity, SourceError, Span
-from tunepass.frontends.c.pragmas.pragma import ParamPragma
-from tunepass.frontends.c.pragmas.values import Listed
+from tunepass.frontends.params.param import ParamText
+from tunepass.frontends.params.values import Listed
 
 Words = tuple[tuple[str, tuple[str, ...]], ...]  # each category's text with the words it is
 
@@ -25,7 +25,7 @@ STARTS = ("-wrapper", "-specs", "-B", "-prefix")
 LOADS = ("-fplugin", "-fpass-plugin", "-load", "-plugin", "-add-plugin", "-ld-path", "-fuse-ld=/")
 
 
-def flag_words(pragma: ParamPragma) -> tuple[Words, tuple[Diagnostic, ...]]:
+def flag_words(pragma: ParamText) -> tuple[Words, tuple[Diagnostic, ...]]:
     """Every text of a `flag` parameter as words, and what to warn about. Raises SourceError for what no flag can be."""
     if not pragma.flag or not isinstance(pragma.values, Listed):
         return (), ()

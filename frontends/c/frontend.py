@@ -25,13 +25,12 @@ from tunepass.frontends.c.macros import macro_defaults, set_macros
 from tunepass.frontends.c.overloads import chosen, overloads
 from tunepass.frontends.c.parameters import build_parameter
 from tunepass.frontends.c.pragmas.auto import AutoPragma
-from tunepass.frontends.c.pragmas.groups import BELONGS, PragmaGroup, each, group, no_duplicates
+from tunepass.frontends.c.pragmas.groups import BELONGS, PragmaGroup, group, no_duplicates
 from tunepass.frontends.c.pragmas.kernel import KernelPragma
 from tunepass.frontends.c.pragmas.models import build_models, scalar_values
 from tunepass.frontends.c.pragmas.nest import NestPragma
 from tunepass.frontends.c.pragmas.pragma import (
     ConstraintPragma,
-    ParamPragma,
     Pragma,
     parse_pragma,
 )
@@ -40,8 +39,7 @@ from tunepass.frontends.c.run import build_run
 from tunepass.frontends.c.scops.directives import ScheduledNest, check_scops_apart, schedule_nest
 from tunepass.frontends.c.scops.scop import read_scop
 from tunepass.frontends.c.syntax.definitions import FunctionDefinition, definitions
-from tunepass.frontends.c.syntax.lexical import Scan, scan
-from tunepass.frontends.c.syntax.tokens import Cursor, explained
+from tunepass.frontends.c.syntax.lexical import PragmaText, Scan, scan
 from tunepass.frontends.c.syntax.visible import visible_types
 from tunepass.frontends.c.tune_calls import (
     check_outside,
@@ -50,6 +48,9 @@ from tunepass.frontends.c.tune_calls import (
     stated_defaults,
     tune_calls,
 )
+from tunepass.frontends.params.param import ParamText
+from tunepass.frontends.params.tokens import Cursor, explained
+from tunepass.frontends.problems import each
 from tunepass.ir.c_kernel import CKernel, KernelCall
 from tunepass.ir.files import EmittedFile
 from tunepass.ir.kernel import Binding, Kernel, Role
@@ -69,7 +70,7 @@ class CFrontend(Frontend):
 
     def parse(self, source: Source, only: str | None = None, words: Sequence[str] = ()) -> Parsed:
         scanned = scan(source)
-        pragmas = each(scanned.pragmas, lambda p: parse_pragma(Cursor(source, p)))
+        pragmas = each(scanned.pragmas, lambda p: parse_pragma(_cursor(source, p)))
         return _KernelReader(source, scanned, words).read(pragmas)
 
     def emit(self, kernels: Sequence[Kernel], note: str = "", word: str = "tuned") -> tuple[EmittedFile, ...]:
@@ -120,7 +121,7 @@ class _KernelReader:
                 found[pragma.name] = chosen(pragma, overloads(pragma, self.functions))
         return found
 
-    def parameter(self, pragma: ParamPragma) -> Parameter:
+    def parameter(self, pragma: ParamText) -> Parameter:
         parameter, warnings = build_parameter(pragma, self.macros, self.known)
         self.flags[pragma.name], doubts = flag_words(pragma)
         self.warnings += (*warnings, *doubts)
@@ -169,7 +170,7 @@ class _KernelReader:
             span=target.span,
         )
 
-    def binding(self, pragma: ParamPragma, parameter: Parameter, directives: set[str]) -> Binding:
+    def binding(self, pragma: ParamText, parameter: Parameter, directives: set[str]) -> Binding:
         """A parameter of a directive that code uses by name too is a macro; its directive reads it all the same."""
         role: Role = "flag" if pragma.flag else "macro"
         if any(call.name == pragma.name for call in self.tune_calls):
@@ -230,7 +231,7 @@ class _KernelReader:
         )
         return tuple(replace(nest, work=read_work(nest, around)) for nest in nests)
 
-    def check_use(self, pragma: ParamPragma, parameter: Parameter) -> None:
+    def check_use(self, pragma: ParamText, parameter: Parameter) -> None:
         """A macro that no code uses would be tuned for nothing."""
         names = macro_names(parameter)
         if pragma.flag or self.words & set(names):
@@ -258,6 +259,10 @@ class _KernelReader:
                 Diagnostic("the default configuration violates this", pragma.span, hint, Severity.WARNING)
             )
         return constraint
+
+
+def _cursor(source: Source, pragma: PragmaText) -> Cursor:
+    return Cursor(source, pragma.text, pragma.start, whole=(pragma.outer_start, pragma.outer_end))
 
 
 def _stem(name: str) -> str:

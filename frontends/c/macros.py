@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from tunepass.diagnostics import SourceError, Span
-from tunepass.frontends.c.pragmas.pragma import ParamPragma
-from tunepass.frontends.c.pragmas.values import Items
 from tunepass.frontends.c.syntax.lexical import Scan
+from tunepass.frontends.params.param import ParamText
+from tunepass.frontends.params.values import Items
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ def _guarded_name(kind: str, body: str) -> str:
     return match.group(1) if match else ""
 
 
-def set_macros(pragma: ParamPragma) -> tuple[str, ...]:
+def set_macros(pragma: ParamText) -> tuple[str, ...]:
     """The macros a parameter sets: its name; for a permutation NAME_ITEM, the position of each item."""
     if pragma.flag:
         return ()
@@ -65,7 +65,7 @@ def set_macros(pragma: ParamPragma) -> tuple[str, ...]:
     return tuple(f"{pragma.name}_{item}" for item in (range(items) if isinstance(items, int) else items))
 
 
-def check_guards(pragma: ParamPragma, macros: Mapping[str, MacroDefault], known: frozenset[str]) -> None:
+def check_guards(pragma: ParamText, macros: Mapping[str, MacroDefault], known: frozenset[str]) -> None:
     """Every -D comes with those of all other parameters, so that the guard of any of them serves."""
     for name in set_macros(pragma):
         written = macros.get(name)

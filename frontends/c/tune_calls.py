@@ -12,10 +12,10 @@ from dataclasses import dataclass
 
 from tunepass.diagnostics import SourceError, Span, nearest
 from tunepass.frontends.c.macros import MacroDefault
-from tunepass.frontends.c.pragmas.pragma import ParamPragma
-from tunepass.frontends.c.pragmas.values import Items
 from tunepass.frontends.c.syntax.heads import closed_brackets
 from tunepass.frontends.c.syntax.lexical import Scan
+from tunepass.frontends.params.param import ParamText
+from tunepass.frontends.params.values import Items
 from tunepass.ir.c_kernel import TunedConstant
 
 CALL = re.compile(r"(?<![\w.>])(?:[A-Za-z_]\w*\s*::\s*)*tune\s*(?:<(?P<type>[^<>;(]*)>\s*)?(?=\(\s*\"[^\"]*\"\s*,)")
@@ -43,7 +43,7 @@ def tune_calls(scan: Scan) -> tuple[TuneCall, ...]:
     return tuple(calls)
 
 
-def check_tune_calls(calls: Sequence[TuneCall], params: Sequence[ParamPragma]) -> None:
+def check_tune_calls(calls: Sequence[TuneCall], params: Sequence[ParamText]) -> None:
     """Raises SourceError for a name that is nearly a parameter's, and for values that no constant has."""
     known = {param.name: param for param in params}
     for call in calls:

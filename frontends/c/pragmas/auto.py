@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from tunepass.diagnostics import Span
 from tunepass.frontends.c.pragmas.run import RunPragma, run_of
-from tunepass.frontends.c.syntax.tokens import Cursor
+from tunepass.frontends.params.tokens import Cursor
 
 PROGRAM = "./a.out"
 
@@ -31,4 +31,4 @@ def parse_auto(cursor: Cursor) -> AutoPragma:
     cursor.take()
     parallel = cursor.accept("parallel") is not None
     run = run_of(cursor, PROGRAM, keyword)
-    return AutoPragma(parallel=parallel, run=run, span=run.span, outer=cursor.source.span(*cursor.outer))
+    return AutoPragma(parallel=parallel, run=run, span=run.span, outer=cursor.source.span(*cursor.whole))

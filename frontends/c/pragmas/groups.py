@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from tunepass.diagnostics import Diagnostic, Source, SourceError, Span, TunepassError
+from tunepass.diagnostics import Diagnostic, Source, SourceError, Span
 from tunepass.frontends.c.pragmas.auto import PROGRAM, AutoPragma
 from tunepass.frontends.c.pragmas.kernel import KernelPragma
 from tunepass.frontends.c.pragmas.loop import LoopPragma
@@ -14,11 +14,11 @@ from tunepass.frontends.c.pragmas.nest import NestPragma
 from tunepass.frontends.c.pragmas.pragma import (
     ConstraintPragma,
     ModelPragma,
-    ParamPragma,
     Pragma,
 )
 from tunepass.frontends.c.pragmas.run import RunPragma
 from tunepass.frontends.c.syntax.definitions import FunctionDefinition
+from tunepass.frontends.params.param import ParamText
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -32,7 +32,7 @@ class PragmaGroup:
     """A kernel's own pragma and all that belong to it."""
 
     target: Target
-    params: tuple[ParamPragma, ...]
+    params: tuple[ParamText, ...]
     constraints: tuple[ConstraintPragma, ...]
     loops: tuple[LoopPragma, ...]
     autos: tuple[AutoPragma, ...]
@@ -58,7 +58,7 @@ def group(
 def _group(target: Target, pragmas: Sequence[Pragma]) -> PragmaGroup:
     return PragmaGroup(
         target,
-        tuple(p for p in pragmas if isinstance(p, ParamPragma)),
+        tuple(p for p in pragmas if isinstance(p, ParamText)),
         tuple(p for p in pragmas if isinstance(p, ConstraintPragma)),
         tuple(p for p in pragmas if isinstance(p, LoopPragma)),
         tuple(p for p in pragmas if isinstance(p, AutoPragma)),
@@ -98,7 +98,7 @@ def owner(start: int, targets: Sequence[Target], definitions: Mapping[str, Funct
     return next((t for t in targets if t.span.start > start), targets[-1])
 
 
-def no_duplicates(pragmas: Sequence[ParamPragma | Target], what: str) -> None:
+def no_duplicates(pragmas: Sequence[ParamText | Target], what: str) -> None:
     first: dict[str, Span] = {}
     problems: list[Diagnostic] = []
     for pragma in pragmas:
@@ -109,17 +109,3 @@ def no_duplicates(pragmas: Sequence[ParamPragma | Target], what: str) -> None:
         first.setdefault(name, pragma.span)
     if problems:
         raise SourceError(problems)
-
-
-def each(items: Sequence[T], step: Callable[[T], R]) -> list[R]:
-    """`step` of every item; raises once, with what went wrong in all of them."""
-    results: list[R] = []
-    problems: list[Diagnostic] = []
-    for item in items:
-        try:
-            results.append(step(item))
-        except TunepassError as error:  # noqa: PERF203 (all that is wrong, not only the first)
-            problems += error.diagnostics
-    if problems:
-        raise SourceError(problems)
-    return results

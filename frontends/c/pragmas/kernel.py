@@ -14,8 +14,8 @@ from dataclasses import dataclass
 
 from tunepass.diagnostics import Span, nearest
 from tunepass.frontends.c.pragmas.names import qualified_name, type_words
-from tunepass.frontends.c.pragmas.values import ToleranceText, parse_tolerance
-from tunepass.frontends.c.syntax.tokens import Cursor, ExpressionText, PragmaToken
+from tunepass.frontends.params.tokens import Cursor, ExpressionText, PragmaToken
+from tunepass.frontends.params.values import ToleranceText, parse_tolerance
 
 DIRECTIONS = ("in", "out", "inout")
 
@@ -262,7 +262,7 @@ def _finite(cursor: Cursor) -> bool:
     if not cursor.accept("("):
         return True
     if not cursor.at("true", "false"):
-        cursor.fail(f"expected `true` or `false`, found {cursor.next.shown}", how)
+        cursor.fail(f"expected `true` or `false`, found {cursor.shown}", how)
     value = cursor.take().text == "true"
     cursor.expect(")", "after `finite(`", how)
     return value

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tunepass.diagnostics import Span, nearest
-from tunepass.frontends.c.syntax.tokens import Cursor, PragmaToken
+from tunepass.frontends.params.tokens import Cursor, PragmaToken
 from tunepass.ir.loops import Setting
 
 CLAUSES = ("tile", "order", "unroll", "unroll_and_jam", "vectorize", "parallel")
@@ -69,7 +69,7 @@ def parse_loop(cursor: Cursor) -> LoopPragma:
         factors=factors,
         order=order,
         span=cursor.span(keyword),
-        outer=cursor.source.span(*cursor.outer),
+        outer=cursor.source.span(*cursor.whole),
     )
 
 

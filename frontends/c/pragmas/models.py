@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from tunepass.diagnostics import Source, TunepassError
 from tunepass.frontends.c.constants import constant_value
-from tunepass.frontends.c.pragmas.groups import each
 from tunepass.frontends.c.pragmas.pragma import ModelPragma
 from tunepass.frontends.c.syntax.definitions import is_integral
-from tunepass.frontends.c.syntax.tokens import explained
+from tunepass.frontends.params.tokens import explained
+from tunepass.frontends.problems import each
 from tunepass.ir.c_kernel import KernelCall, ScalarArgument
 from tunepass.ir.run import RunCommand
 from tunepass.ir.stated_model import CALL_OBJECTIVES, RUN_OBJECTIVES, Size, StatedModel, check_objectives

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from tunepass.frontends.c.syntax.tokens import Cursor, PragmaToken
+from tunepass.frontends.params.tokens import Cursor, PragmaToken
 
 STANDARD = re.compile(r"\bstd::(?=\w+_t\b)")
 COMPLEX = re.compile(r"\b(?:std::)?complex<([\w ]+)>")

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from tunepass.diagnostics import Span, nearest
 from tunepass.frontends.c.pragmas.loop import Named
-from tunepass.frontends.c.syntax.tokens import Cursor, PragmaToken
+from tunepass.frontends.params.tokens import Cursor, PragmaToken
 from tunepass.ir.loops import Setting
 
 NUMBERS = ("tile", "unroll", "unroll_and_jam", "jam", "peel", "prefetch")
@@ -73,7 +73,7 @@ class _Reader:
             shape=next(iter(self.names.get("shape", ())), None),
             independent="assume" in self.names,
             span=cursor.span(keyword),
-            outer=cursor.source.span(*cursor.outer),
+            outer=cursor.source.span(*cursor.whole),
         )
 
     def clause(self, word: PragmaToken) -> None:

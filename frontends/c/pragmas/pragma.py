@@ -19,29 +19,8 @@ from tunepass.frontends.c.pragmas.kernel import KernelPragma, parse_kernel
 from tunepass.frontends.c.pragmas.loop import LoopPragma, parse_loop
 from tunepass.frontends.c.pragmas.nest import NestPragma, parse_nest
 from tunepass.frontends.c.pragmas.run import RunPragma, parse_run
-from tunepass.frontends.c.pragmas.values import (
-    PARAMETER_KINDS,
-    ItemOrder,
-    LiteralText,
-    PriorText,
-    Values,
-    parse_default,
-    parse_prior,
-    parse_values,
-)
-from tunepass.frontends.c.syntax.tokens import Cursor, ExpressionText
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ParamPragma:
-    name: str
-    kind: str
-    values: Values
-    default: LiteralText | ItemOrder | None
-    log: bool
-    flag: bool
-    prior: PriorText | None
-    span: Span  # of the name
+from tunepass.frontends.params.param import ParamText, parse_param
+from tunepass.frontends.params.tokens import Cursor, ExpressionText
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,7 +36,7 @@ class ModelPragma:
     span: Span  # of the name
 
 
-Pragma = ParamPragma | ConstraintPragma | ModelPragma | KernelPragma | RunPragma | LoopPragma | AutoPragma | NestPragma
+Pragma = ParamText | ConstraintPragma | ModelPragma | KernelPragma | RunPragma | LoopPragma | AutoPragma | NestPragma
 
 
 def parse_pragma(cursor: Cursor) -> Pragma:
@@ -69,48 +48,6 @@ def parse_pragma(cursor: Cursor) -> Pragma:
         hint = f"did you mean `{close}`?" if close else f"known are {', '.join(PARSERS)}"
         cursor.fail(f"unknown pragma `{kind.text}`", hint, token=kind)
     return parser(cursor)
-
-
-def _param(cursor: Cursor) -> ParamPragma:
-    name = cursor.name("a parameter's name", "write `param TILE: ordinal(8, 16, 32)`")
-    cursor.expect(":", f"after `{name.text}`", f"write `param {name.text}: ordinal(8, 16, 32)`")
-    kind = cursor.name(f"one of {', '.join(PARAMETER_KINDS)}")
-    if kind.text not in PARAMETER_KINDS:
-        close = nearest(kind.text, PARAMETER_KINDS)
-        hint = f"did you mean `{close}`?" if close else f"a kind is one of {', '.join(PARAMETER_KINDS)}"
-        cursor.fail(f"unknown kind of parameter `{kind.text}`", hint, token=kind)
-    values = parse_values(cursor, kind)
-    default = parse_default(cursor) if cursor.accept("=") else None
-    options, prior = _param_options(cursor)
-    return ParamPragma(
-        name=name.text,
-        kind=kind.text,
-        values=values,
-        default=default,
-        log="log" in options,
-        flag="flag" in options,
-        prior=prior,
-        span=cursor.span(name),
-    )
-
-
-def _param_options(cursor: Cursor) -> tuple[set[str], PriorText | None]:
-    known = ("log", "flag", "prior")
-    options: set[str] = set()
-    prior: PriorText | None = None
-    while cursor.next.kind == "name":
-        word = cursor.take()
-        if word.text not in known:
-            close = nearest(word.text, known)
-            hint = f"did you mean `{close}`?" if close else "after the values: `= DEFAULT`, `log`, `prior(…)`, `flag`"
-            cursor.fail(f"unknown option `{word.text}`", hint, token=word)
-        if word.text in options:
-            cursor.fail(f"`{word.text}` is given twice", token=word)
-        options.add(word.text)
-        if word.text == "prior":
-            prior = parse_prior(cursor)
-    cursor.finish("the parameter", "after the values: `= DEFAULT`, `log`, `prior(…)`, `flag`, in this order")
-    return options, prior
 
 
 def _constraint(cursor: Cursor) -> ConstraintPragma:
@@ -134,7 +71,7 @@ def _loop(cursor: Cursor) -> LoopPragma | AutoPragma | NestPragma:
 
 
 PARSERS: dict[str, Callable[[Cursor], Pragma]] = {
-    "param": _param,
+    "param": parse_param,
     "constraint": _constraint,
     "model": _model,
     "kernel": parse_kernel,

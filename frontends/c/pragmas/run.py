@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tunepass.diagnostics import Span, nearest
-from tunepass.frontends.c.pragmas.values import ToleranceText, parse_tolerance
-from tunepass.frontends.c.syntax.tokens import Cursor, PragmaToken
+from tunepass.frontends.params.tokens import Cursor, PragmaToken
+from tunepass.frontends.params.values import ToleranceText, parse_tolerance
 
 CLAUSES = ("metric", "check", "check_with", "tolerance")
 FOLLOW = 'clauses follow it: `metric "time: {time} ms"`, `check("out.txt")`, `check_with("-DDUMP")`, `tolerance(1e-6)`'

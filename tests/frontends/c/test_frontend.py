@@ -69,6 +69,7 @@ def test_the_call() -> None:
         ("ordinal(0.1..0.3 step 0.1)", Ordinal("P", [0.1, 0.2, 0.3])),
         ("integer(-4..8 step 4) = 0 prior(2, 5)", Integer("P", -4, 8, step=4, default=0, prior=(2.0, 5.0))),
         ("integer(pow2(1, 4))", Ordinal("P", [1, 2, 4])),
+        ("pow2(1, 4) = 2 log", Ordinal("P", [1, 2, 4], default=2, log=True)),
         ("real(0.5..8) = 1 log prior(decay)", Real("P", 0.5, 8.0, default=1.0, log=True, prior="decay")),
         ('categorical("a", "b") = "b" prior(1, 3)', Categorical("P", ["a", "b"], default="b", prior=[1, 3])),
         ("categorical(true, false) = false", Categorical("P", [True, False], default=False)),

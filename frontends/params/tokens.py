@@ -1,4 +1,5 @@
-"""Tokens of a pragma and a cursor over them; an expression inside is handed out as text with its place."""
+"""Tokens of a pragma, or of a line of another language, and a cursor over them; an expression inside is handed out as
+text with its place."""
 
 from __future__ import annotations
 
@@ -8,7 +9,6 @@ from dataclasses import dataclass, replace
 from typing import Literal, NoReturn
 
 from tunepass.diagnostics import Source, SourceError, Span, TunepassError
-from tunepass.frontends.c.syntax.lexical import PragmaText
 
 Kind = Literal["name", "number", "string", "op", "end"]
 
@@ -37,10 +37,6 @@ class PragmaToken:
     start: int  # in the source
     end: int
 
-    @property
-    def shown(self) -> str:
-        return "the end of the pragma" if self.kind == "end" else f"`{self.text}`"
-
 
 @dataclass(frozen=True, slots=True)
 class ExpressionText:
@@ -64,13 +60,28 @@ def explained(error: TunepassError, text: ExpressionText, what: str) -> SourceEr
 
 
 class Cursor:
-    """Reads a pragma's tokens from left to right; every error points into the source."""
+    """Reads the tokens of `text`, which begins at `start` of the source, from left to right; every error points there.
 
-    def __init__(self, source: Source, pragma: PragmaText, known: frozenset[str] = frozenset()):
+    `whole` is what the text is in: a directive, a comment. `unit` is what users call it. With `bare_words` a
+    categorical's values need no quotes.
+    """
+
+    def __init__(
+        self,
+        source: Source,
+        text: str,
+        start: int,
+        *,
+        whole: tuple[int, int] | None = None,
+        unit: str = "pragma",
+        bare_words: bool = False,
+    ):
         self.source = source
-        self.base = pragma.start
-        self.outer = (pragma.outer_start, pragma.outer_end)
-        self.text = re.sub(r"/\*.*?\*/", lambda m: " " * len(m.group()), pragma.text)
+        self.base = start
+        self.whole = whole or (start, start + len(text))
+        self.unit = unit
+        self.bare_words = bare_words
+        self.text = re.sub(r"/\*.*?\*/", lambda m: " " * len(m.group()), text)
         self.position = 0
         self.next = self._read()
         self.last = self.next  # the token taken last
@@ -97,22 +108,27 @@ class Cursor:
     def at(self, *texts: str) -> bool:
         return self.next.kind in ("op", "name") and self.next.text in texts
 
+    @property
+    def shown(self) -> str:
+        """The next token, for a message."""
+        return f"the end of the {self.unit}" if self.next.kind == "end" else f"`{self.next.text}`"
+
     def accept(self, text: str) -> PragmaToken | None:
         return self.take() if self.at(text) else None
 
     def expect(self, text: str, after: str, hint: str | None = None) -> PragmaToken:
         if not self.at(text):
-            self.fail(f"expected `{text}` {after}, found {self.next.shown}", hint)
+            self.fail(f"expected `{text}` {after}, found {self.shown}", hint)
         return self.take()
 
     def name(self, what: str, hint: str | None = None) -> PragmaToken:
         if self.next.kind != "name":
-            self.fail(f"expected {what}, found {self.next.shown}", hint)
+            self.fail(f"expected {what}, found {self.shown}", hint)
         return self.take()
 
     def string(self, what: str, hint: str | None = None) -> str:
         if self.next.kind != "string":
-            self.fail(f"expected {what}, found {self.next.shown}", hint)
+            self.fail(f"expected {what}, found {self.shown}", hint)
         return unquoted(self.take().text)
 
     def integer(self, what: str) -> int:
@@ -126,7 +142,7 @@ class Cursor:
         """A number with an optional sign."""
         negative = self.accept("-") is not None
         if self.next.kind != "number":
-            self.fail(f"expected {what}, found {self.next.shown}", hint)
+            self.fail(f"expected {what}, found {self.shown}", hint)
         token = self.take()
         value = number(token.text)
         if value is None:
@@ -147,13 +163,13 @@ class Cursor:
             last = self.next.end
             self.take()
         if last == start.start:
-            self.fail(f"expected {what}, found {self.next.shown}")
+            self.fail(f"expected {what}, found {self.shown}")
         return ExpressionText(self.text[start.start - self.base : last - self.base], start.start)
 
     def finish(self, after: str, hint: str | None = None) -> None:
         """Nothing but a comment may follow."""
         if self.next.kind != "end" and not self.at("//"):
-            self.fail(f"expected the end of the pragma after {after}, found {self.next.shown}", hint)
+            self.fail(f"expected the end of the {self.unit} after {after}, found {self.shown}", hint)
 
     def span(self, first: PragmaToken, last: PragmaToken | None = None) -> Span:
         return self.source.span(first.start, (last or first).end)

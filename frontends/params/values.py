@@ -1,14 +1,14 @@
-"""The values a `param` pragma lists: literals, ranges, powers of two, orders; its default and its prior."""
+"""The values a `param` lists: literals, ranges, powers of two, orders; its default and its prior."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from tunepass.diagnostics import Span
-from tunepass.frontends.c.syntax.tokens import Cursor, PragmaToken, unquoted
+from tunepass.frontends.params.tokens import Cursor, PragmaToken, unquoted
 from tunepass.space.parameter import PERMUTATION_LIMIT
 
-PARAMETER_KINDS = ("ordinal", "integer", "real", "categorical", "permutation")
+PARAMETER_KINDS = ("ordinal", "integer", "real", "categorical", "permutation", "pow2")  # the last is an ordinal
 LIST_LIMIT = 100_000  # values that a range inside `ordinal` may spell out
 
 Scalar = bool | int | float | str
@@ -69,6 +69,10 @@ class PriorText:
 
 def parse_values(cursor: Cursor, kind: PragmaToken) -> Values:
     """The bracket after the kind."""
+    if kind.text == "pow2":
+        powers = tuple(_pow2(cursor, kind))
+        span = cursor.span(kind, cursor.last)
+        return Listed(powers, span, (span,) * len(powers))
     cursor.expect("(", f"after `{kind.text}`")
     match kind.text:
         case "integer":
@@ -101,7 +105,7 @@ def _range(cursor: Cursor, hint: str) -> RangeText:
 def _integer_range(cursor: Cursor) -> RangeText | Listed:
     first = cursor.next
     if cursor.at("pow2"):
-        powers, span = tuple(_pow2(cursor)), cursor.span(first, cursor.last)
+        powers, span = tuple(_pow2(cursor, cursor.take())), cursor.span(first, cursor.last)
         return Listed(powers, span, (span,) * len(powers))
     bounds = _range(cursor, "write `integer(1..8)` or `integer(0..64 step 8)`; `ordinal` takes a list")
     for value in (bounds.lo, bounds.hi, bounds.step):
@@ -117,7 +121,7 @@ def _listed(cursor: Cursor, numeric: bool) -> Listed:
     while not cursor.at(")"):
         first = cursor.next
         if cursor.at("pow2"):
-            values += _pow2(cursor)
+            values += _pow2(cursor, cursor.take())
         else:
             value = _literal(cursor, "a number" if numeric else "a string, a number, true or false")
             if numeric and isinstance(value, (bool, str)):
@@ -143,9 +147,8 @@ def _spread(cursor: Cursor, first: PragmaToken, lo: Scalar) -> list[Scalar]:
     return [round(lo + i * step, 12) for i in range(count)]  # 0.1, 0.2, 0.3: not 0.30000000000000004
 
 
-def _pow2(cursor: Cursor) -> list[Scalar]:
-    """`pow2(8, 256)`: 8, 16, …, 256."""
-    first = cursor.take()
+def _pow2(cursor: Cursor, first: PragmaToken) -> list[Scalar]:
+    """`pow2(8, 256)`: 8, 16, …, 256; `first` is the word."""
     cursor.expect("(", "after `pow2`", "write `pow2(8, 256)`")
     ends = [cursor.integer("the least power of two")]
     cursor.expect(",", "after the least power of two", "write `pow2(8, 256)`")
@@ -168,6 +171,8 @@ def _literal(cursor: Cursor, what: str) -> Scalar:
         return unquoted(cursor.take().text)
     if token.text in BOOLEANS:
         return BOOLEANS[cursor.take().text]
+    if token.kind == "name" and cursor.bare_words and what != "a number":
+        return cursor.take().text
     if token.kind == "name":
         cursor.fail(f"expected {what}, found `{token.text}`", f'put it in quotes: `"{token.text}"`')
     return cursor.number(what, "a value that is not a number is written in quotes")

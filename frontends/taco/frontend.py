@@ -1,0 +1,25 @@
+"""The frontend of .taco files: an index expression with formats and a schedule in, a tuned one out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from tunepass.diagnostics import Source
+from tunepass.frontends.base import Frontend, Parsed
+from tunepass.frontends.taco.lowering import FileReader
+from tunepass.ir.files import EmittedFile
+from tunepass.ir.kernel import Kernel
+
+
+class TacoFrontend(Frontend):
+    """Reads TACO's expressions, formats and schedules (docs/sparse.md)."""
+
+    suffixes: ClassVar[tuple[str, ...]] = (".taco",)
+
+    def parse(self, source: Source, only: str | None = None, words: Sequence[str] = ()) -> Parsed:
+        reader = FileReader(source)
+        return Parsed((reader.read(),), tuple(reader.warnings))
+
+    def emit(self, kernels: Sequence[Kernel], note: str = "", word: str = "tuned") -> tuple[EmittedFile, ...]:
+        return ()

@@ -1,0 +1,112 @@
+"""Whole files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.frontends.taco.sources import SPMM, body, kernel, parse
+from tunepass.expr.printer import to_text
+from tunepass.ir.tensor import (
+    Access,
+    Binary,
+    BoundFile,
+    Format,
+    Generated,
+    Negation,
+    Number,
+    Parallelize,
+    Pos,
+    Reorder,
+    Split,
+    TensorKernel,
+    Unroll,
+)
+
+
+def test_a_whole_file() -> None:
+    parsed = parse(SPMM, "some/where/spmm.taco")
+    (read,) = parsed.kernels
+    assert read.name == "spmm" and read.language == "taco" and not parsed.warnings
+    assert {p.name: p.size for p in read.parameters} == {
+        "chunk": 9,
+        "unroll": 9,
+        "order": 120,
+        "threads": 6,
+        "omp": 2,
+        "omp_chunk": 9,
+    }
+    assert read.constraints[0].text == "unroll < chunk"
+
+
+def test_the_body_of_a_whole_file() -> None:
+    read = body(SPMM)
+    formats = {t.name: (t.index, t.format, t.element) for t in read.tensors}
+    assert formats["B"] == (("i", "j"), Format(("dense", "compressed"), (0, 1)), "double")
+    assert list(formats) == ["A", "B", "C"]
+    assert read.extents == (("k", 64),)
+    assert [(d.tensor, d.path) for d in read.data if isinstance(d, BoundFile)] == [("B", Path("matrix.mtx"))]
+    split, pos, _, reorder, _, parallel = read.schedule
+    assert isinstance(split, Split) and to_text(split.factor) == "chunk"
+    assert isinstance(pos, Pos) and (pos.variable, pos.position, pos.tensor) == ("j", "jpos", "B")
+    assert isinstance(reorder, Reorder)
+    assert (reorder.parameter, reorder.variables) == ("order", ("i0", "i1", "jpos0", "k", "jpos1"))
+    assert isinstance(parallel, Parallelize) and (parallel.unit, parallel.race) == ("CPUThread", "NoRaces")
+    assert parallel.policy is not None and to_text(parallel.policy) == "omp"
+
+
+def test_the_forms_of_expressions() -> None:
+    read = body("a_i += -B_{i,j} * (c(j) - 2u) / 3.5 + alpha\ntensor alpha float").assignment
+    assert read.accumulates and read.left.index == ("i",)
+    assert isinstance(read.right, Binary) and read.right.operator == "+"
+    quotient = read.right.left
+    assert isinstance(quotient, Binary) and quotient.right == Number(3.5)
+    product = quotient.left
+    assert isinstance(product, Binary) and isinstance(product.left, Negation)
+    assert isinstance(product.right, Binary) and product.right.right == Number(2)
+    assert isinstance(read.right.right, Access) and read.right.right.index == ()
+
+
+def test_the_forms_of_formats() -> None:
+    text = "tensor A(i,j) = csc\ntensor B(i,j) ds:1,0 float\ntensor C(i,j,k) = csf; tensor d(j) = s int64\n"
+    tensors = {t.name: t for t in body(f"{text}A(i,j) = B(i,j) * C(i,j,k) * d(j)").tensors}
+    assert tensors["A"].format == tensors["B"].format == Format(("dense", "compressed"), (1, 0))
+    assert tensors["C"].format.levels == ("compressed",) * 3
+    assert (tensors["B"].element, tensors["d"].element) == ("float", "long")
+
+
+def test_what_is_not_declared_is_dense_and_said() -> None:
+    parsed = parse("tensor B(i,j) = ds\na(i) = B(i,j) * c(j)")
+    assert [note.severity.value for note in parsed.warnings] == ["note", "note"]
+    assert "tensor c(j) dense double" in str(parsed.warnings[1].hint)
+
+
+def test_statements_end_at_lines_and_semicolons() -> None:
+    text = """
+    tensor B(i,
+             j) = ds; ;; # a comment; tensor X(i)
+    a(i) = B(i,j)   # comment
+           * c(j) +
+           d(i)
+    dim i = 4, \\
+        j = 5
+    generate B = mesh(rows = 20, seed = 1)
+    """
+    read = body(text)
+    assert read.extents == (("i", 4), ("j", 5))
+    assert read.data[0] == Generated("B", "mesh", (("rows", 20), ("seed", 1)), read.data[0].span)
+    assert [t.name for t in read.tensors] == ["a", "B", "c", "d"]
+
+
+def test_tensors_may_be_called_as_statements_are() -> None:
+    assert [t.name for t in body("bind(i) = param(i,j) * dim(j)").tensors] == ["bind", "param", "dim"]
+
+
+def test_numbers_of_a_schedule_are_expressions() -> None:
+    read = kernel("param n: pow2(1, 8)\na(i) = b(i)\ndim i = 64\nschedule split(i, i0, i1, 2 * n), unroll(i1, i // 8)")
+    schedule = read.body_as(TensorKernel).schedule
+    assert [to_text(d.factor) for d in schedule if isinstance(d, (Split, Unroll))] == ["2 * n", "8"]
+
+
+def test_a_factor_that_may_be_zero_is_constrained() -> None:
+    read = kernel("param n: integer(0..8) = 1\na(i) = b(i)\nschedule split(i, i0, i1, n)")
+    assert [to_text(c.expression) for c in read.constraints] == ["n >= 1"]
