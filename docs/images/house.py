@@ -28,7 +28,7 @@ ROWS: tuple[tuple[Box, ...], ...] = (
         (("strategies",), "what to try next"),
     ),
     (
-        (("polyhedral",), "legal schedules"),
+        (("polyhedral", "tensors"), "legal schedules"),
         (("evaluators",), "compile, check, measure"),
         (("exact",), "proven fronts"),
         (("acquisition",), "what a trial is worth"),

@@ -1,0 +1,116 @@
+"""`precompute`: a part of the expression is computed into a workspace by loops of its own.
+
+Loops are given out from the inside: one of the workspace's variables goes to both statements, one that only one of them
+uses goes to it, and from the first that both use on, all are around both (TACO's rule).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tunepass.ir.tensor import Access, Precompute, TensorExpr
+from tunepass.tensors.notation import contains, expression_text, is_linear, renamed, replaced, variables
+from tunepass.tensors.schedule.loops import NestLoop, ScheduledNest, Statement, Workspace
+from tunepass.tensors.schedule.refusal import IllegalSchedule
+
+DEFAULT_NAME = "workspace"
+
+
+def precomputed(nest: ScheduledNest, directive: Precompute) -> ScheduledNest:
+    """Raises IllegalSchedule."""
+    reader = next((s for s in nest.statements() if contains(s.expression, directive.expression)), None)
+    name = directive.workspace or DEFAULT_NAME
+    _check(nest, directive, reader, name)
+    assert reader is not None
+    names = dict(zip(directive.variables, directive.workspace_variables))
+    read = Access(name, directive.variables)
+    left = replaced(reader.expression, directive.expression, read)
+    used_by_reader = {*variables(left), *reader.index}
+    used_by_producer = {*variables(directive.expression), *directive.variables}
+    around = nest.around(reader.workspace)
+    own = nest.loops if reader.workspace is None else nest.workspace(reader.workspace).loops
+    shared = max((w.outer for w in nest.workspaces if w.parent == reader.workspace), default=0)
+    kept = max(0, shared - (len(around) - len(own)))  # loops around an earlier workspace stay around this one
+    outer, consumer, producer = _given_out(nest, own[kept:], set(directive.variables), used_by_reader, used_by_producer)
+    outer = own[:kept] + outer
+    made = Workspace(
+        name,
+        renamed(directive.expression, names),
+        directive.variables,
+        directive.workspace_variables,
+        reader.workspace,
+        len(around) - len(own) + len(outer),
+        tuple(replace(loop, variable=names.get(loop.variable, loop.variable)) for loop in producer),
+    )
+    return _with_workspace(nest, reader.workspace, _with_expression(nest, reader, left), outer + consumer, made)
+
+
+def _check(nest: ScheduledNest, directive: Precompute, reader: Statement | None, name: str) -> None:
+    span = directive.span
+    text = expression_text(directive.expression)
+    if reader is None:
+        raise IllegalSchedule("workspace", f"`{text}` is not a part of the expression", span, "write it as it is there")
+    if not is_linear(reader.expression, directive.expression):
+        raise IllegalSchedule("workspace", f"`{text}` is a divisor, and no factor or term", span)
+    if len(directive.variables) != len(directive.workspace_variables):
+        raise IllegalSchedule("workspace", "precompute takes as many workspace variables as variables", span)
+    if any(len(set(names)) < len(names) for names in (directive.variables, directive.workspace_variables)):
+        raise IllegalSchedule("workspace", "precompute names a variable twice", span)
+    known = {*variables(reader.expression), *reader.index}
+    for old, new in zip(directive.variables, directive.workspace_variables):
+        if old not in known:
+            hint = f"index variables are {', '.join(sorted(known))}"
+            raise IllegalSchedule("variable", f"`{old}` is no index variable of the expression", span, hint)
+        if new != old:
+            _check_renaming(nest, directive, old, new)
+    if nest.tensor(name) or any(workspace.name == name for workspace in nest.workspaces):
+        raise IllegalSchedule("name", f"`{name}` is in use already", span, "give the workspace a name of its own")
+
+
+def _check_renaming(nest: ScheduledNest, directive: Precompute, old: str, new: str) -> None:
+    used = {name for loop in nest.all_loops for name in nest.ancestors(loop.variable)}
+    if new in used:
+        raise IllegalSchedule("name", f"`{new}` is in use already", directive.span)
+    if nest.leaves(old) != (old,):
+        raise IllegalSchedule(
+            "workspace",
+            f"`{old}` has been replaced by loops derived from it",
+            directive.span,
+            "precompute first, or give the workspace the same variable",
+        )
+
+
+def _given_out(
+    nest: ScheduledNest, loops: tuple[NestLoop, ...], both: set[str], reader: set[str], producer: set[str]
+) -> tuple[tuple[NestLoop, ...], tuple[NestLoop, ...], tuple[NestLoop, ...]]:
+    """The loops around both statements, those of the reader, those of the producer."""
+    of_reader: list[NestLoop] = []
+    of_producer: list[NestLoop] = []
+    for number in range(len(loops) - 1, -1, -1):
+        roots = set(nest.roots(loops[number].variable))
+        if roots <= both:
+            of_reader.insert(0, loops[number])
+            of_producer.insert(0, loops[number])
+        elif roots & reader and not roots & producer:
+            of_reader.insert(0, loops[number])
+        elif roots & producer and not roots & reader:
+            of_producer.insert(0, loops[number])
+        else:
+            return loops[: number + 1], tuple(of_reader), tuple(of_producer)
+    return (), tuple(of_reader), tuple(of_producer)
+
+
+def _with_expression(nest: ScheduledNest, statement: Statement, expression: TensorExpr) -> ScheduledNest:
+    if statement.workspace is None:
+        return replace(nest, assignment=replace(nest.assignment, right=expression))
+    made = tuple(replace(w, expression=expression) if w.name == statement.workspace else w for w in nest.workspaces)
+    return replace(nest, workspaces=made)
+
+
+def _with_workspace(
+    before: ScheduledNest, reader: str | None, nest: ScheduledNest, loops: tuple[NestLoop, ...], made: Workspace
+) -> ScheduledNest:
+    if reader is None:
+        return replace(nest, loops=loops, workspaces=(*nest.workspaces, made))
+    workspaces = tuple(replace(w, loops=loops) if w.name == reader else w for w in nest.workspaces)
+    return replace(nest, workspaces=(*workspaces, made))

@@ -1,0 +1,109 @@
+"""What a nest asks of the order of its loops: that some are bound before others. A fact of formats and derivations.
+
+`Requirement(first, second)`: every loop of `first` stands outside the innermost loop of `second`. A coordinate is known
+once the last loop that it comes from is; a position needs all that comes before it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from tunepass.diagnostics import Span
+from tunepass.ir.tensor import Access, Tensor
+from tunepass.tensors.notation import factors, terms
+from tunepass.tensors.schedule.loops import PosOf, ScheduledNest, Statement
+from tunepass.tensors.schedule.refusal import IllegalSchedule
+
+
+@dataclass(frozen=True, slots=True)
+class Requirement:
+    first: frozenset[str]
+    second: frozenset[str]
+    rule: str
+    why: str
+
+    def holds(self, loops: tuple[str, ...]) -> bool:
+        """`loops`: the outermost first."""
+        at = {name: number for number, name in enumerate(loops)}
+        return max(at[name] for name in self.first) < max(at[name] for name in self.second)
+
+    def __str__(self) -> str:
+        outer, inner = sorted(self.first), sorted(self.second)
+        last = f"the last of {' and '.join(inner)}" if len(inner) > 1 else inner[0]
+        return f"{' and '.join(outer)} must stand outside {last}: {self.why}"
+
+
+def requirements(nest: ScheduledNest, statement: Statement) -> Iterator[Requirement]:
+    """Those of one statement, whatever the order of its loops is."""
+    for term in terms(statement.expression):
+        for factor in factors(term.product):
+            if isinstance(factor, Access) and (tensor := nest.tensor(factor.tensor)) and tensor.format.sparse:
+                yield from _of_access(nest, statement, factor, tensor)
+    yield from _of_reductions(nest, statement)
+
+
+def _of_access(nest: ScheduledNest, statement: Statement, access: Access, tensor: Tensor) -> Iterator[Requirement]:
+    """Every level that is compressed, or below one that is, comes after those above it."""
+    along = tuple(access.index[mode] for mode in tensor.format.order)
+    positions = {d.variable: d for d in nest.positions(statement.loops) if d.tensor == access.tensor}
+    walked = {root: d for d in positions.values() for root in nest.roots(d.position)}
+    for level, variable in enumerate(along):
+        if "compressed" not in tensor.format.levels[: level + 1]:
+            continue
+        above = along[:level]
+        if variable in walked:
+            yield from _of_positions(nest, statement, walked[variable], above)
+        elif above:
+            first = {leaf for name in above for leaf in nest.leaves(name, statement.loops)}
+            second = set(nest.leaves(variable, statement.loops))
+            why = f"{access.tensor} stores {variable} inside {' and '.join(above)}"
+            yield from _after(first - second, second, why)
+
+
+def _of_positions(
+    nest: ScheduledNest, statement: Statement, position: PosOf, above: tuple[str, ...]
+) -> Iterator[Requirement]:
+    """The range of a position variable is known once all above it is, and what else its coordinates come from."""
+    own = set(nest.leaves(position.position, statement.loops))
+    roots = (*above, *nest.roots(position.position))
+    first = {leaf for name in roots for leaf in nest.leaves(name, statement.loops)} - own
+    why = f"the positions {position.position} of {position.tensor} start where these say"
+    for leaf in sorted(own):
+        yield from _after(first, {leaf}, why)
+
+
+def _after(first: set[str], second: set[str], why: str) -> Iterator[Requirement]:
+    if len(second) == 1:
+        for name in sorted(first):
+            yield Requirement(frozenset({name}), frozenset(second), "concordant", why)
+    elif first:
+        yield Requirement(frozenset(first), frozenset(second), "concordant", why)
+
+
+def _of_reductions(nest: ScheduledNest, statement: Statement) -> Iterator[Requirement]:
+    """Threads that keep a sum of their own keep it of one place: all that names the place is outside."""
+    places = {leaf for name in statement.index for leaf in nest.leaves(name, statement.loops)}
+    for loop in nest.around(statement.workspace):
+        sums = loop.unit == "CPUThread" and loop.race in ("Temporary", "ParallelReduction")
+        if sums and is_racing(nest, loop.variable, statement):
+            why = f"{loop.race} sums one place of {statement.target} at a time"
+            for name in sorted(places - {loop.variable}):
+                yield Requirement(frozenset({name}), frozenset({loop.variable}), "race", why)
+
+
+def is_racing(nest: ScheduledNest, loop: str, statement: Statement) -> bool:
+    """May two iterations of `loop` write to the same place of the statement's target?"""
+    if statement.workspace is not None:
+        made = nest.workspace(statement.workspace)
+        if loop in [outer.variable for outer in nest.around(made.parent)[: made.outer]]:
+            return False  # every iteration has a workspace of its own
+    return not set(nest.roots(loop)) <= set(statement.index)
+
+
+def must_hold(nest: ScheduledNest, span: Span | None) -> None:
+    """Raises IllegalSchedule for the first requirement that the nest's order breaks."""
+    for statement in nest.statements():
+        for requirement in requirements(nest, statement):
+            if not requirement.holds(statement.loops):
+                raise IllegalSchedule(requirement.rule, str(requirement), span)
