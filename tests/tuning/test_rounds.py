@@ -3,6 +3,8 @@ whom the time is enough for."""
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
@@ -11,7 +13,7 @@ from tunepass.evaluators.measure.interleaved import interleaved
 from tunepass.study.objective import Objective
 from tunepass.study.winner import Decision, Finalist, decide_winner
 from tunepass.tuning import rounds as module
-from tunepass.tuning.rounds import FIRST_LOOK, MOST_ROUNDS, Rounds
+from tunepass.tuning.rounds import FIRST_LOOK, MOST_ROUNDS, Rounds, room
 
 TIME = Objective("time", unit="ms")
 
@@ -95,6 +97,29 @@ def test_when_time_is_short_fewer_finalists_are_compared() -> None:
     decision, made = build(logs, seconds=26.0)
     assert [rounds == 2 for rounds in made] == [False, True, False, False, True, True] and decision.chosen == 2
     assert build(logs, seconds=0.0)[1].count(2) == 4  # the best one in any case
+
+
+def test_a_gain_is_found_in_the_few_rounds_that_a_short_build_has() -> None:
+    """Of eight finalists, in a time for six rounds of all of them: the better ones make more."""
+    rng, found = np.random.default_rng(27), 0
+    for _ in range(20):
+        logs = 0.08 * rng.standard_normal((9, 100))
+        logs[1:] -= np.log(rng.permutation([1.25, 1.24, 1.22, 1.2, 1.2, 1.15, 1.1, 1.05]))[:, None]
+        decision, made = build(logs, seconds=54.0)
+        found += not decision.kept_default
+        assert made[0] >= 12
+    assert found >= 16  # few where all of them made six rounds
+
+
+def test_a_short_build_keeps_the_default_of_a_kernel_that_nothing_changes() -> None:
+    rng = np.random.default_rng(28)
+    wrong = sum(not build(noise(rng, "lasting", (9, 40)), seconds=54.0)[0].kept_default for _ in range(1000))
+    assert wrong < 10
+
+
+def test_who_makes_room_is_half_of_them_unless_the_rest_would_not_come_to_the_first_look() -> None:
+    assert [room(measurements, 2, 8) for measurements in (1000, 150, 50, 30, 12, 3)] == [8, 5, 4, 4, 2, 1]
+    assert room(math.inf, 2, 8) == room(0, 30, 8) == 8 and room(8, 6, 2) == 1
 
 
 def test_without_finalists_the_default_is_not_measured_on() -> None:

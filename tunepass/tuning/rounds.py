@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
@@ -11,14 +12,16 @@ MOST_ROUNDS = 100  # the last look of tunepass.study.sequential
 FEWEST_ROUNDS = 4  # that decide anything, whatever the time
 FIRST_LOOK = 6  # rounds after which something can be decided
 TIMED_ROUNDS = 2  # tell how long a round takes
+ENOUGH_ROUNDS = 24  # while the time is not enough for so many, the worse half goes after each
 
 
 @dataclass(slots=True)
 class Rounds:
     """Called after each round with the values so far, the default's first; its answer is who needs no further rounds.
 
-    `seconds` count from the start, with the compilation. No round begins that would last longer, and where they are too
-    few for the first look, those that seem worst make room for the others. The best makes FEWEST_ROUNDS in any case."""
+    `seconds` count from the start, with the compilation. No round begins that would last longer, and where there is no
+    time for ENOUGH_ROUNDS of all, those that seem worst make room for the others: half of them after each round, more
+    where the rest would not come to the first look. The best makes FEWEST_ROUNDS in any case."""
 
     objective: Objective
     seconds: float
@@ -38,8 +41,19 @@ class Rounds:
         late = rounds >= FEWEST_ROUNDS and now - self.started + round_s > self.seconds
         if late or not running:
             return list(range(len(values)))
-        if not TIMED_ROUNDS <= rounds < FIRST_LOOK:
-            return unneeded(self.objective, values)
+        lost = unneeded(self.objective, values)
+        if rounds < TIMED_ROUNDS or len(lost) == len(values):
+            return lost
         left_s, measurement_s = self.seconds - (now - self.started), round_s / (len(running) + 1)
-        room = int(left_s / ((FIRST_LOOK - rounds) * measurement_s)) - 1 if measurement_s > 0 else len(running)
-        return ranked(self.objective, values, running)[max(1, room) :]
+        kept = room(left_s / measurement_s if measurement_s > 0 else math.inf, rounds, len(running))
+        return [*lost, *(i for i in ranked(self.objective, values, running)[kept:] if i not in lost)]
+
+
+def room(measurements: float, rounds: int, running: int) -> int:
+    """How many finalists of those `running` go on after so many `rounds`, where there is time for `measurements`, the
+    default's among them."""
+
+    def come_to(wanted: int) -> int:
+        return running if rounds >= wanted or math.isinf(measurements) else int(measurements / (wanted - rounds)) - 1
+
+    return max(1, min(come_to(FIRST_LOOK), max(come_to(ENOUGH_ROUNDS), (running + 1) // 2)))
