@@ -14,16 +14,18 @@ LINE_LIMIT = 160  # longer source lines are shown as a window around the caret
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A named text that spans point into. `name` is what the user typed: a path, or `<constraint>`."""
+    """A named text that spans point into. `name` is what the user typed: a path, or `<constraint>`. `text` may be an
+    excerpt of a file too large to be held, which begins at `first_line`."""
 
     name: str
     text: str = field(repr=False)
+    first_line: int = 1
 
     def position(self, offset: int) -> tuple[int, int]:
         """Line and column of `offset`, both counted from 1; the end of the text is a valid offset."""
         offset = max(0, min(offset, len(self.text)))
         start = self.text.rfind("\n", 0, offset) + 1
-        return self.text.count("\n", 0, offset) + 1, offset - start + 1
+        return self.text.count("\n", 0, offset) + self.first_line, offset - start + 1
 
     def line_text(self, offset: int) -> str:
         """The line that holds `offset`, without its newline."""

@@ -20,6 +20,7 @@ import tempfile
 from collections.abc import Iterator
 from contextvars import ContextVar
 from pathlib import Path
+from typing import BinaryIO
 
 from tunepass.diagnostics import EnvironmentFault, TunepassError
 
@@ -45,12 +46,19 @@ class NoRegularFile(OSError):
     """What stands at a path is no regular file, or is larger than allowed; `strerror` says which."""
 
 
-def read_regular(path: str | Path, limit: int) -> bytes:
-    """The bytes of a regular file of at most `limit` bytes. Never waits. Raises OSError, which may be NoRegularFile."""
+@contextlib.contextmanager
+def open_regular(path: str | Path) -> Iterator[BinaryIO]:
+    """A regular file opened for reading. Never waits. Raises OSError, which may be NoRegularFile."""
     _check_kind(os.stat(path))  # before it is opened: opening a device may do something
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
     with os.fdopen(descriptor, "rb") as file:
         _check_kind(os.fstat(descriptor))
+        yield file
+
+
+def read_regular(path: str | Path, limit: int) -> bytes:
+    """The bytes of a regular file of at most `limit` bytes. Never waits. Raises OSError, which may be NoRegularFile."""
+    with open_regular(path) as file:
         data = file.read(limit + 1)
     if len(data) > limit:
         raise NoRegularFile(errno.EFBIG, f"it is larger than {_amount(limit)}")
@@ -68,10 +76,15 @@ def noting_reads() -> Iterator[set[str]]:
         _NOTED.reset(token)
 
 
-def read_bytes(path: str | Path, limit: int, error: type[TunepassError] = TunepassError) -> bytes:
-    """As `read_regular`; raises `error` for what cannot be read."""
+def note_read(path: str | Path) -> None:
+    """Tell whoever notes reads that this file is read."""
     if (noted := _NOTED.get()) is not None:
         noted.add(os.path.abspath(path))
+
+
+def read_bytes(path: str | Path, limit: int, error: type[TunepassError] = TunepassError) -> bytes:
+    """As `read_regular`; raises `error` for what cannot be read."""
+    note_read(path)
     try:
         return read_regular(path, limit)
     except (OSError, ValueError) as problem:  # ValueError: a name with a zero byte
@@ -151,7 +164,7 @@ def write_text(path: Path, text: str) -> None:
 
 def write_bytes(
     path: Path,
-    data: bytes,
+    data: bytes | bytearray,
     error: type[TunepassError] = TunepassError,
     hint: str | None = None,
     *,
@@ -167,7 +180,7 @@ def write_bytes(
         raise kind(f"cannot write {shown(path)}: {problem.strerror}", hint=hint) from None
 
 
-def _replace(path: Path, data: bytes, durable: bool) -> None:
+def _replace(path: Path, data: bytes | bytearray, durable: bool) -> None:
     try:
         before = os.stat(path)
         _check_kind(before)

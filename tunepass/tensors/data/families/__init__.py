@@ -1,0 +1,1 @@
+"""Generators of tensors of the shape and skew of known ones."""
