@@ -1,4 +1,5 @@
-"""The model of C kernels with loop directives: one expression, `time` in ms, over the kernel's parameters.
+"""The model of C kernels with loop directives: one expression, `time` in ms, over the kernel's parameters. That of
+tensor kernels is in sparse.py.
 
     time = sum over nests of ( core + sum over levels of moved(level) * miss time )
 
@@ -14,29 +15,27 @@ from dataclasses import replace
 
 from tunepass.expr import algebra as alg
 from tunepass.expr import typing
-from tunepass.expr.nodes import BOOL, CategoryType, Constant, Expr, Type
+from tunepass.expr.nodes import Expr, Type
 from tunepass.expr.sharing import shared
 from tunepass.hwmodels.base import CostModel, Costs, DeviceSummary
+from tunepass.hwmodels.cpu.compiled import YES, compiled_words
 from tunepass.hwmodels.cpu.compute import Compiled, Compute, instances
 from tunepass.hwmodels.cpu.device import DEFAULT, Cpu, Level, load
 from tunepass.hwmodels.cpu.host import host
 from tunepass.hwmodels.cpu.loops import Item, Loops
 from tunepass.hwmodels.cpu.scops import ScopCompute, ScopLoops
+from tunepass.hwmodels.cpu.sparse import sparse_costs
 from tunepass.hwmodels.cpu.traffic import Footprints, Stream, moved, scattered, streams
 from tunepass.ir.accesses import OpaqueBody, Work
 from tunepass.ir.c_kernel import CKernel
 from tunepass.ir.kernel import Kernel
 from tunepass.ir.loops import Nest
 from tunepass.ir.scop_directives import ANY, ScopNest
+from tunepass.ir.tensor import TensorKernel
 
 MS_PER_NS = 1e-6
-NATIVE_VECTOR_BYTE = 16  # what every x86-64 and every AArch64 core has; wider ones need a flag
 PAGE_BYTE = 4096
 WRITTEN = 2.0  # a line that is written comes in, and goes out again
-YES, NO = Constant(True, BOOL), Constant(False, BOOL)
-VECTORIZING = ("-O3", "-Ofast", "-ftree-vectorize")
-REORDERING = ("-Ofast", "-ffast-math", "-fassociative-math")
-NATIVE = ("-march=native", "-mavx")
 
 
 def costs(kernel: Kernel, device: Cpu, words: Sequence[str] = ()) -> Costs | None:
@@ -46,7 +45,7 @@ def costs(kernel: Kernel, device: Cpu, words: Sequence[str] = ()) -> Costs | Non
     if not isinstance(body, CKernel) or not (body.nests or body.scops) or obstacle(body) is not None:
         return None
     types = {p.name: p.type for p in kernel.parameters}
-    compiled = _compiled(kernel, device, types, words)
+    compiled = compiled_words(kernel, device, types, words)
     nests = [_nest_ns(nest, device, compiled, types) for nest in body.nests]
     scops = [_scop_ns(nest, device, compiled, types) for nest in body.scops]
     total = alg.add(*nests, *scops)
@@ -135,37 +134,8 @@ def _forks(loops: Loops) -> Expr:
     return alg.add(*terms)
 
 
-def _compiled(kernel: Kernel, device: Cpu, types: dict[str, Type], words: Sequence[str]) -> Compiled:
-    """What the compiler's own words, and flags that are tuned, let it do."""
-    narrow = float(min(NATIVE_VECTOR_BYTE, device.vector_byte))
-
-    def has(wanted: tuple[str, ...]) -> Expr:
-        return YES if any(word.startswith(wanted) for word in words) else _has(kernel, types, wanted)
-
-    wide = has(NATIVE)
-    return Compiled(
-        vectorizes=has(VECTORIZING),
-        reorders=has(REORDERING),
-        vector_byte=alg.where(wide, float(device.vector_byte), narrow),
-    )
-
-
-def _has(kernel: Kernel, types: dict[str, Type], words: tuple[str, ...]) -> Expr:
-    """Does a flag's value have one of the words?"""
-    conditions: list[Expr] = []
-    for name, kind in types.items():
-        if kernel.binding(name).role == "flag" and isinstance(kind, CategoryType):
-            chosen = [v for v in kind.values if any(w.startswith(words) for w in v.split())]
-            if chosen:
-                item = typing.name(name, types)
-                conditions.append(typing.member(item, [typing.constant(v) for v in chosen]))
-    if not conditions:
-        return NO
-    return conditions[0] if len(conditions) == 1 else typing.logical("or", conditions)
-
-
 class CpuModel(CostModel):
-    """C kernels whose loop nests are known, on a processor as it was characterised."""
+    """C kernels whose loop nests are known and tensor kernels, on a processor as it was characterised."""
 
     def devices(self) -> tuple[str, ...]:
         return (DEFAULT,)
@@ -177,4 +147,5 @@ class CpuModel(CostModel):
 
     def costs(self, kernel: Kernel, device: str, words: Sequence[str] = ()) -> Costs | None:
         """`device` is one that ships with tunepass, or the name of the processor that this runs on."""
-        return costs(kernel, load(device) if device in self.devices() else host(device), words)
+        processor = load(device) if device in self.devices() else host(device)
+        return (sparse_costs if isinstance(kernel.body, TensorKernel) else costs)(kernel, processor, words)

@@ -144,8 +144,8 @@ def moved(stream: Stream, level: Level, loops: Loops, footprints: Footprints) ->
     factors: list[Expr] = []
     for q in range(loops.depth):
         fresh = alg.div(blocks[q], blocks[q + 1])
-        lost = _lost(footprints.bytes[q + 1], level)
-        factors.append(alg.add(fresh, alg.mul(lost, alg.sub(loops.iterations_at(q), fresh))))
+        gone = lost(footprints.bytes[q + 1], level)
+        factors.append(alg.add(fresh, alg.mul(gone, alg.sub(loops.iterations_at(q), fresh))))
     return alg.mul(blocks[loops.depth], *factors)
 
 
@@ -166,7 +166,7 @@ def scattered(stream: Stream, level: Level, loops: Loops) -> Expr:
     return result
 
 
-def _lost(distance_byte: Expr, level: Level) -> Expr:
+def lost(distance_byte: Expr, level: Level) -> Expr:
     """m of the notation: 0 up to FITS of the level's size, 1 from OVERFLOWS on, linear between."""
     scale = 1 / (level.size_byte * (OVERFLOWS - FITS))
     share = alg.sub(alg.mul(scale, distance_byte), FITS / (OVERFLOWS - FITS))

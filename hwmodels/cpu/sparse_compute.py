@@ -1,0 +1,174 @@
+"""The core's time for sparse loops, all data in the first-level cache.
+
+What a loop does not move is loaded, and stored, outside of it: a value whose variables are all settled at position p is
+loaded once for each iteration there. The innermost loop is vectorized along elements that are neighbours; coordinates
+make a vector gather. Its time is the largest of what its resources need, as compute.py has it:
+
+    t = max(instructions * issue, loads * load, stores * store, operations * operation, chained * chain)
+        + divisions * division + sum over loops of entries * enter
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tunepass.expr import algebra as alg
+from tunepass.expr.nodes import Expr
+from tunepass.hwmodels.cpu.compute import SCALAR_INSTRUCTIONS, STRIDED_LOADS, Compiled
+from tunepass.hwmodels.cpu.device import Cpu
+from tunepass.hwmodels.cpu.sparse_arrays import Array
+from tunepass.hwmodels.cpu.sparse_counts import Counts
+from tunepass.hwmodels.cpu.sparse_loops import NO, YES, FusedInto, Parts
+from tunepass.ir.tensor import Access, Binary, Negation, Number, TensorExpr, TensorKernel
+
+FORESEEN, UNFORESEEN = 0.3, 2.0  # of a loop's `enter`, whose iterations are as many as last time, and are not
+RECOVERED = 3.0  # instructions that find the row of a position in a fused loop
+
+
+@dataclass(frozen=True, slots=True)
+class Arrays:
+    """What the loops read and write."""
+
+    operands: tuple[Array, ...]
+    result: Array
+    coordinates: tuple[Array, ...]
+    positions: tuple[Array, ...]
+
+    @property
+    def all(self) -> tuple[Array, ...]:
+        return (*self.operands, self.result, *self.coordinates, *self.positions)
+
+
+def operations(e: TensorExpr) -> tuple[int, int]:
+    """Additions and multiplications, and divisions."""
+    match e:
+        case Binary(operator, left, right):
+            a, b = operations(left), operations(right)
+            divides = operator == "/"
+            return a[0] + b[0] + (not divides), a[1] + b[1] + divides
+        case Negation(operand):
+            return operations(operand)
+        case Access() | Number():
+            return 0, 0
+
+
+class SparseCompute:
+    def __init__(self, body: TensorKernel, counts: Counts, arrays: Arrays, device: Cpu, compiled: Compiled):
+        self.body, self.counts, self.arrays = body, counts, arrays
+        self.loops, self.core, self.device, self.compiled = counts.loops, device.core, device, compiled
+        self.sums = body.assignment.accumulates or any(v not in arrays.result.variables for v in self.loops.roots)
+        flops, self.divisions = operations(body.assignment.right)
+        self.flops = flops + self.sums
+        self.iterations = counts.runs[-1]
+
+    def ns(self) -> Expr:
+        *others, last = self.loops.names
+        result = self._innermost(last)
+        for name in others:
+            result = alg.where(self.loops.innermost(name), self._innermost(name), result)
+        return alg.add(result, self._entering(), self._workspaces())
+
+    def stores(self) -> Expr:
+        """How often an element of the result is written."""
+        return self.counts.run_at(self.loops.deepest(self.arrays.result.variables))
+
+    def _innermost(self, x: str) -> Expr:
+        """All that is executed, with the loop `x` innermost."""
+        core = self.core
+        shrunk = self._shrunk(x)
+        loads = alg.add(*(self._loaded(a, x, shrunk) for a in self.arrays.operands), self._structure_loads())
+        each_result = shrunk if self._contiguous(self.arrays.result, x) else alg.lift(1.0)
+        stores = alg.mul(self.stores(), each_result)
+        if self.sums:
+            loads = alg.add(loads, stores)
+        flops = alg.mul(float(self.flops), self.iterations, shrunk)
+        instructions = alg.add(loads, stores, flops, self._overhead(x, shrunk))
+        demands = [
+            alg.mul(core.issue_ns, instructions),
+            alg.mul(core.load_ns, loads),
+            alg.mul(core.store_ns, stores),
+            alg.mul(core.operation_ns, flops),
+        ]
+        if self.sums and not self._moves(self.arrays.result, x):
+            demands.append(alg.mul(core.chain_ns, self.iterations, shrunk))
+        return alg.add(alg.maximum(*demands), alg.mul(core.division_ns * self.divisions, self.iterations))
+
+    def _moves(self, array: Array, x: str) -> bool:
+        return any(x in self.loops.leaves(name) for name in array.variables)
+
+    def _contiguous(self, array: Array, x: str) -> bool:
+        """Are neighbours in the array neighbours along the loop?"""
+        unit = array.unit
+        if unit is None or self.loops.unit(unit) != x:
+            return False
+        return not array.strides or self.counts.ranges[unit].segments is None
+
+    def _loaded(self, array: Array, x: str, shrunk: Expr) -> Expr:
+        times = self.counts.run_at(self.loops.deepest(array.variables))
+        if not self._moves(array, x):
+            return times
+        if self._contiguous(array, x):
+            return alg.mul(times, shrunk)
+        return alg.mul(times, alg.where(alg.compare(shrunk, "<", 1), STRIDED_LOADS, 1.0))
+
+    def _structure_loads(self) -> Expr:
+        """A coordinate for each position, and where a segment begins and ends for each parent."""
+        coordinates = [self.counts.run_at(self.loops.deepest(a.stored)) for a in self.arrays.coordinates]
+        positions = [alg.mul(2.0, self.counts.run_at(self.loops.deepest(a.stored))) for a in self.arrays.positions]
+        return alg.add(0.0, *coordinates, *positions)
+
+    def _overhead(self, x: str, shrunk: Expr) -> Expr:
+        """Instructions of the loops themselves, of the ends of tiles, and of finding the rows of fused loops."""
+        unrolled = self.loops.unrolled.get(x, alg.lift(1.0))
+        terms = [alg.mul(SCALAR_INSTRUCTIONS, self.iterations, alg.div(shrunk, unrolled))]
+        terms += [alg.mul(SCALAR_INSTRUCTIONS, runs) for runs in self.counts.runs[:-1]]
+        for name, derived in self.loops.derived.items():
+            match derived:
+                case Parts():
+                    terms.append(self.counts.run_at(self.loops.deepest((name,))))
+                case FusedInto(_, outer) if outer:
+                    terms.append(alg.mul(RECOVERED, self.counts.run_at(self.loops.deepest((name,)))))
+                case _:
+                    pass
+        return alg.add(*terms)
+
+    def _shrunk(self, x: str) -> Expr:
+        """Instructions for each iteration of the innermost loop `x`: 1 / elements where vectors do all of them."""
+        result = self.arrays.result
+        asked = x in self.loops.parallel and self.loops.parallel[x].unit == "CPUVector"
+        if self._contiguous(result, x):
+            allowed = YES if asked else self.compiled.vectorizes
+        elif self._moves(result, x):
+            allowed = NO
+        else:
+            allowed = YES if asked else alg.both(self.compiled.vectorizes, self.compiled.reorders)
+        elements = alg.div(self.compiled.vector_byte, float(result.element_byte))
+        trips = self.counts.trips(self.loops.depth - 1)
+        left = alg.minimum(trips, alg.mul(0.5, alg.sub(elements, 1.0)))  # done singly, on average over lengths
+        vectors = alg.add(alg.div(alg.sub(trips, left), elements), left)
+        return alg.where(allowed, alg.minimum(1.0, alg.div(vectors, trips)), 1.0)
+
+    def _entering(self) -> Expr:
+        """Loops that are begun: those of segments end where the processor does not foresee it."""
+        terms: list[Expr] = []
+        entries = [self.counts.entries(q) for q in range(self.loops.depth)]
+        for name in self.loops.roots:
+            unlike = self.counts.ranges[name].unlike
+            share = FORESEEN + (UNFORESEEN - FORESEEN) * unlike if self.counts.ranges[name].segments else 1.0
+            places = [self.loops.positions[leaf] for leaf in self.loops.leaves(name)]
+            terms += [alg.mul(share, self.loops.at(place, entries)) for place in places]
+        return alg.mul(self.core.enter_ns, alg.add(*terms))
+
+    def _workspaces(self) -> Expr:
+        """What is precomputed is stored, loaded and set to zero once more than it would be."""
+        terms: list[Expr] = []
+        for directive in self.loops.precomputed:
+            known = [v for v in directive.variables if v in self.counts.nominal]
+            places = [self.loops.positions[leaf] for v in known for leaf in self.loops.leaves(v)]
+            if places:
+                first = alg.minimum(*places)
+                entries = self.loops.at(first, [self.counts.entries(q) for q in range(self.loops.depth)])
+                elements = [self.counts.nominal[v] for v in known]
+                each = 2 * self.core.store_ns + self.core.load_ns
+                terms.append(alg.mul(each, entries, *elements))
+        return alg.add(0.0, *terms)
