@@ -56,4 +56,4 @@ def room(measurements: float, rounds: int, running: int) -> int:
     def come_to(wanted: int) -> int:
         return running if rounds >= wanted or math.isinf(measurements) else int(measurements / (wanted - rounds)) - 1
 
-    return max(1, min(come_to(FIRST_LOOK), max(come_to(ENOUGH_ROUNDS), (running + 1) // 2)))
+    return max(1, min(running, come_to(FIRST_LOOK), max(come_to(ENOUGH_ROUNDS), (running + 1) // 2)))
