@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from tunepass.diagnostics import SourceError, nearest
+from tunepass.diagnostics import ExpressionError, SourceError, nearest
 from tunepass.expr import typing
 from tunepass.expr.algebra import compare, lift, substitute
 from tunepass.expr.nodes import Constant, Expr, IntegerType, Name, Type, free_names
@@ -33,7 +33,10 @@ class Amounts:
         types: dict[str, Type] = {name: value.type for name, value in self.sizes.items()}
         types |= {name: p.type for name, p in self.parameters.items()}
         span = argument.span
-        written = parse(argument.text, types, source=span.source, offset=span.start)
+        try:
+            written = parse(argument.text, types, source=span.source, offset=span.start)
+        except ExpressionError as error:
+            raise SourceError(error.diagnostics) from None
         if not isinstance(written.type, IntegerType):
             raise SourceError(f"{what} is an integer, this is {_shown(written)}", span)
         amount = self._over_parameters(written)

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from tunepass.diagnostics import Diagnostic, Severity, SourceError, nearest
 from tunepass.frontends.problems import each
-from tunepass.frontends.taco.directives import accesses
 from tunepass.frontends.taco.formats import dense, element_of, format_of
 from tunepass.frontends.taco.written import Declaration
 from tunepass.ir.tensor import Access, Assignment, Element, Format, Tensor
+from tunepass.tensors.notation import accesses
 
 
 def declared(
@@ -39,8 +39,8 @@ def _check_accesses(assignment: Assignment, used: Sequence[Access], first: dict[
     for access in used:
         expected = len(first[access.tensor].index)
         if len(access.index) != expected:
-            counts = f"{len(access.index)} here and {expected} at {first[access.tensor].span}"
-            raise SourceError(f"`{access.tensor}` has {counts} index variables", access.span)
+            hint = f"at {first[access.tensor].span} it has {expected}"
+            raise SourceError(f"`{access.tensor}` has {_count(access)} here", access.span, hint)
         if repeated := [v for place, v in enumerate(access.index) if v in access.index[:place]]:
             hint = "a diagonal is not an access; copy it out first"
             raise SourceError(f"`{repeated[0]}` is twice in one access", access.span, hint)
@@ -65,8 +65,12 @@ def _check(declaration: Declaration, first: dict[str, Access]) -> None:
         raise SourceError(f"no tensor `{access.tensor}` in the expression", access.span, hint)
     expected = len(first[access.tensor].index)
     if len(access.index) != expected:
-        counts = f"{len(access.index)} index variables here and {expected} in the expression"
-        raise SourceError(f"`{access.tensor}` has {counts}", access.span, f"as at {first[access.tensor].span}")
+        hint = f"at {first[access.tensor].span} it has {expected}"
+        raise SourceError(f"`{access.tensor}` has {_count(access)} here", access.span, hint)
+
+
+def _count(access: Access) -> str:
+    return f"{len(access.index)} index variable{'s' * (len(access.index) != 1)}"
 
 
 def _tensor(access: Access, declaration: Declaration | None) -> Tensor:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import get_args
 
 from tunepass.diagnostics import SourceError, nearest
@@ -12,25 +12,22 @@ from tunepass.frontends.taco.parser import parse_expression
 from tunepass.frontends.taco.scope import Scope
 from tunepass.frontends.taco.written import Argument, Word, WrittenDirective
 from tunepass.ir.tensor import (
-    Access,
-    Binary,
     Bound,
     BoundKind,
     Directive,
     Divide,
     Fuse,
-    Negation,
     Parallelize,
     Pos,
     Precompute,
     Race,
     Reorder,
     Split,
-    TensorExpr,
     Unit,
     Unroll,
 )
 from tunepass.space.parameter import Permutation
+from tunepass.tensors.notation import accesses
 
 USES: Mapping[str, tuple[str, int, int]] = {  # how it is written, and how many arguments there are
     "split": ("split(i, i0, i1, factor)", 4, 4),
@@ -191,18 +188,6 @@ class DirectiveReader:
         if parallel != "CPUThread" and (policy or threads):
             raise SourceError(f"`schedule` and threads are for CPUThread, this is {parallel}", written.span)
         return Parallelize(name, parallel, strategy, policy, chunk, threads, written.span)
-
-
-def accesses(expression: TensorExpr) -> Iterable[Access]:
-    """From left to right."""
-    match expression:
-        case Access():
-            yield expression
-        case Negation(operand):
-            yield from accesses(operand)
-        case Binary(_, left, right):
-            yield from accesses(left)
-            yield from accesses(right)
 
 
 def _word(argument: Argument) -> Word:

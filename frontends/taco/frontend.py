@@ -7,7 +7,9 @@ from typing import ClassVar
 
 from tunepass.diagnostics import Source
 from tunepass.frontends.base import Frontend, Parsed
-from tunepass.frontends.taco.lowering import FileReader
+from tunepass.frontends.taco.emission import emit_file
+from tunepass.frontends.taco.lowering import lower
+from tunepass.frontends.taco.reading import read_file
 from tunepass.ir.files import EmittedFile
 from tunepass.ir.kernel import Kernel
 
@@ -18,8 +20,8 @@ class TacoFrontend(Frontend):
     suffixes: ClassVar[tuple[str, ...]] = (".taco",)
 
     def parse(self, source: Source, only: str | None = None, words: Sequence[str] = ()) -> Parsed:
-        reader = FileReader(source)
-        return Parsed((reader.read(),), tuple(reader.warnings))
+        kernel, warnings = lower(read_file(source))
+        return Parsed((kernel,), warnings)
 
     def emit(self, kernels: Sequence[Kernel], note: str = "", word: str = "tuned") -> tuple[EmittedFile, ...]:
-        return ()
+        return tuple(emit_file(kernel, note, word) for kernel in kernels)

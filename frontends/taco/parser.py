@@ -128,20 +128,20 @@ class _Reader:
         return Argument(text, span, head, inner if head is not None else ())
 
     def fail(self, error: UnexpectedInput, rule: str) -> NoReturn:
-        if isinstance(error, UnexpectedToken) and error.token.type != "$END":
-            span, shown = self.span(error.token), f"`{error.token}`"
-            expected = set(error.accepts or error.expected)
-        elif isinstance(error, UnexpectedCharacters):
+        end = len(self.text)
+        if isinstance(error, UnexpectedCharacters):
             place = error.pos_in_stream or 0
             span = self.source.span(self.start + place, self.start + place + 1)
-            shown = f"`{self.text[place]}`"
-            expected = set(error.allowed or ())
+            raise SourceError(f"`{self.text[place]}` is not expected here", span, HINTS[rule])
+        if not isinstance(error, UnexpectedToken) or error.token.type == "$END":
+            span, shown = self.source.span(self.start + end - 1, self.start + end), "the end of the line"
         else:
-            end = self.start + len(self.text)
-            span, shown = self.source.span(end - 1, end), "the end of the line"
-            expected = set(error.accepts or ()) if isinstance(error, UnexpectedToken) else set()
-        message, hint = explain(rule, shown, expected)
-        raise SourceError(message, span, hint)
+            span, shown = self.span(error.token), f"`{error.token}`"
+        hint = HINTS[rule]
+        if re.match(r"[eE]\d*`", shown[1:]) and re.search(r"[\d.]\Z", self.text[: span.start - self.start]):
+            hint = "TACO reads no exponents: write all digits, as in 0.001"
+        accepts = (error.accepts or error.expected) if isinstance(error, UnexpectedToken) else ()
+        raise SourceError(f"expected {_listed(set(accepts))}, found {shown}", span, hint)
 
 
 _SHOWN = {
@@ -158,10 +158,12 @@ _SHOWN = {
     "INTEGER": "a number",
     "$END": "the end of the line",
 }
-_OPERAND = {"IDENT", "INTEGER", "REAL", "LPAR", "MINUS"}
-_OPERATORS = {"PLUS", "MINUS", "TIMES", "OVER"}
-_ARGUMENT = {"NAME", "NUMBER", "STRING", "OPERATOR", "LPAR", "LBRACE"}
-_HINTS = {
+_TOGETHER = (
+    ({"IDENT", "INTEGER", "REAL", "LPAR", "MINUS"}, "a tensor, a number, `(` or `-`"),
+    ({"NAME", "NUMBER", "STRING", "OPERATOR", "LPAR", "LBRACE"}, "an argument"),
+    ({"PLUS", "MINUS", "TIMES", "OVER"}, "an operator"),
+)
+HINTS = {
     "assignment": "write `A(i,k) = B(i,j) * C(j,k)`",
     "expression": "write an expression as TACO does: `B(i,j) * C(j,k)`",
     "declaration": "write `tensor B(i,j) = ds double`",
@@ -169,15 +171,12 @@ _HINTS = {
 }
 
 
-def explain(rule: str, shown: str, expected: set[str]) -> tuple[str, str | None]:
-    """What was expected in place of what is `shown`, and how the statement is written."""
+def _listed(expected: set[str]) -> str:
+    """Kinds of tokens, for a message."""
     parts: list[str] = []
-    if expected >= _OPERAND:
-        parts, expected = ["a tensor, a number, `(` or `-`"], expected - _OPERAND
-    elif expected >= _ARGUMENT:
-        parts, expected = ["an argument"], expected - _ARGUMENT
-    elif expected >= _OPERATORS:
-        parts, expected = ["an operator"], expected - _OPERATORS
+    for kinds, text in _TOGETHER:
+        if expected >= kinds:
+            parts.append(text)
+            expected -= kinds
     parts += sorted({_SHOWN[kind] for kind in expected if kind in _SHOWN})
-    listed = " or ".join(parts[:4]) or "something else"
-    return f"expected {listed}, found {shown}", _HINTS[rule]
+    return " or ".join(parts[:4]) or "something else"

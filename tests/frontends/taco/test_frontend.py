@@ -66,12 +66,21 @@ def test_the_forms_of_expressions() -> None:
     assert isinstance(read.right.right, Access) and read.right.right.index == ()
 
 
+def format_of(text: str, index: str) -> Format:
+    return body(f"tensor B({index}) {text}\na(i) = B({index})").tensors[1].format
+
+
 def test_the_forms_of_formats() -> None:
-    text = "tensor A(i,j) = csc\ntensor B(i,j) ds:1,0 float\ntensor C(i,j,k) = csf; tensor d(j) = s int64\n"
-    tensors = {t.name: t for t in body(f"{text}A(i,j) = B(i,j) * C(i,j,k) * d(j)").tensors}
-    assert tensors["A"].format == tensors["B"].format == Format(("dense", "compressed"), (1, 0))
-    assert tensors["C"].format.levels == ("compressed",) * 3
-    assert (tensors["B"].element, tensors["d"].element) == ("float", "long")
+    by_columns = Format(("dense", "compressed"), (1, 0))
+    assert format_of("csc", "i,j") == format_of("= ds:1,0", "i,j") == format_of("= csr:1,0 double", "i,j") == by_columns
+    assert format_of("= csf", "i,j,k") == format_of("sss", "i,j,k") == Format(("compressed",) * 3, (0, 1, 2))
+    assert format_of("dcsr", "i,j").levels == ("compressed",) * 2
+    assert format_of("float", "i,j") == format_of("dense", "i,j") == Format(("dense", "dense"), (0, 1))
+
+
+def test_the_forms_of_elements() -> None:
+    tensors = body("tensor B(i,j) = float\ntensor c(j) = d int64\ntensor d int\na(i) = B(i,j) * c(j) * d").tensors
+    assert [tensor.element for tensor in tensors] == ["double", "float", "long", "int"]
 
 
 def test_what_is_not_declared_is_dense_and_said() -> None:
