@@ -43,8 +43,8 @@ def constant_extent(nest: ScheduledNest, variable: str, extents: Mapping[str, in
                 whole = constant_extent(nest, parent, extents)
                 return None if whole is None else -(-whole // factor)
             case FuseOf(outer, inner, fused) if fused == variable:
-                sides = (constant_extent(nest, outer, extents), constant_extent(nest, inner, extents))
-                return None if sides[0] is None or sides[1] is None else sides[0] * sides[1]
+                left, right = constant_extent(nest, outer, extents), constant_extent(nest, inner, extents)
+                return None if left is None or right is None else left * right
             case PosOf(position=position) if position == variable:
                 return None
             case BoundOf(bounded=bounded, extent=extent) if bounded == variable:

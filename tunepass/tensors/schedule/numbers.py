@@ -1,0 +1,97 @@
+"""What the numbers of directives must be: sizes of 1 or more, true extents, policies that OpenMP has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from tunepass.diagnostics import Span
+from tunepass.expr.algebra import ceildiv, compare, lift, mul, number
+from tunepass.expr.nodes import CategoryType, Constant, Expr, IntegerType, Name
+from tunepass.expr.typing import constant, member
+from tunepass.ir.tensor import Bound, Directive, Divide, Fuse, Parallelize, Split, TensorKernel, Unroll
+from tunepass.space.parameter import Parameter
+from tunepass.tensors.schedule.apply import POLICIES
+from tunepass.tensors.schedule.nest import known_extents
+from tunepass.tensors.schedule.refusal import IllegalSchedule
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """What must be true of the parameters."""
+
+    expression: Expr
+    span: Span | None
+
+
+def number_conditions(body: TensorKernel, parameters: Mapping[str, Parameter]) -> tuple[Condition, ...]:
+    """Those that some value of a parameter breaks. Raises IllegalSchedule for a number of the wrong type."""
+    extents = known_extents(body)
+    found: list[Condition] = []
+    for at, directive in enumerate(body.schedule):
+        for e in _counts(directive):
+            found += _count_conditions(e, directive.span, parameters)
+        if isinstance(directive, Bound):
+            found += _bound_conditions(directive, body.schedule[:at], extents)
+        if isinstance(directive, Parallelize) and directive.policy is not None:
+            found += _policy_conditions(directive.policy, directive.span)
+    return tuple(dict.fromkeys(found))
+
+
+def _counts(directive: Directive) -> Iterator[Expr]:
+    match directive:
+        case Split(factor=e) | Divide(factor=e) | Unroll(factor=e) | Bound(extent=e):
+            yield e
+        case Parallelize(chunk=chunk, threads=threads):
+            yield from (e for e in (chunk, threads) if e is not None)
+
+
+def _count_conditions(e: Expr, span: Span | None, parameters: Mapping[str, Parameter]) -> Iterator[Condition]:
+    if isinstance(e, Constant):
+        return  # checked when the directive is applied
+    if not isinstance(e.type, IntegerType):
+        raise IllegalSchedule("factor", f"a size is a whole number, got a value of type {e.type}", e.span or span)
+    if isinstance(e, Name) and parameters[e.name].ends()[0] >= 1:
+        return
+    yield Condition(compare(e, ">=", 1), e.span or span)
+
+
+def _policy_conditions(e: Expr, span: Span | None) -> Iterator[Condition]:
+    if isinstance(e, Constant):
+        return
+    if not isinstance(e.type, CategoryType):
+        message = f"the schedule of threads is {' or '.join(POLICIES)}, got a value of type {e.type}"
+        raise IllegalSchedule("parallel", message, e.span or span)
+    if not set(e.type.values) <= set(POLICIES):
+        yield Condition(member(e, [constant(policy) for policy in POLICIES]), e.span or span)
+
+
+def _bound_conditions(bound: Bound, before: tuple[Directive, ...], extents: Mapping[str, int]) -> Iterator[Condition]:
+    true = _extent(bound.variable, before, extents)
+    if true is None or true == bound.extent or (number(true) is not None and isinstance(bound.extent, Constant)):
+        return
+    yield Condition(compare(bound.extent, "==", true), bound.span)
+
+
+def _extent(variable: str, directives: tuple[Directive, ...], extents: Mapping[str, int]) -> Expr | None:
+    """The extent of a loop as an expression, where there is one: `constant_extent` before numbers are filled in."""
+    for directive in directives:
+        match directive:
+            case Split(inner=inner, factor=factor) if inner == variable:
+                return factor
+            case Divide(outer=outer, factor=factor) if outer == variable:
+                return factor
+            case Split(parent, outer, _, factor) if outer == variable:
+                return _divided(_extent(parent, directives, extents), factor)
+            case Divide(parent, _, inner, factor) if inner == variable:
+                return _divided(_extent(parent, directives, extents), factor)
+            case Fuse(outer, inner, fused) if fused == variable:
+                left, right = _extent(outer, directives, extents), _extent(inner, directives, extents)
+                return None if left is None or right is None else mul(left, right)
+            case Bound(bounded=bounded, extent=extent) if bounded == variable:
+                return extent
+    return lift(extents[variable]) if variable in extents else None
+
+
+def _divided(whole: Expr | None, factor: Expr) -> Expr | None:
+    return None if whole is None else ceildiv(whole, factor)
