@@ -37,6 +37,7 @@ from tunepass.evaluators.harness.report import Report, shapes
 from tunepass.evaluators.harness.sanitizing import run_sanitized
 from tunepass.evaluators.harness.symbols import symbols, taken_over
 from tunepass.evaluators.harness.threads import race_found
+from tunepass.evaluators.kept_programs import KeptPrograms
 from tunepass.evaluators.measure.interleaved import Behind, interleaved
 from tunepass.evaluators.measure.rounding import StatedTolerance
 from tunepass.evaluators.measure.stages import measuring, spent
@@ -114,6 +115,7 @@ class CompileRun(BuildingEvaluator[BuiltCandidate]):
         self._harness: BuiltHarness | None = None
         self._schedules: tuple[Schedule, ...] | None = None  # under which the reference is steady
         self._failed_again: dict[Configuration, Failed] = {}  # while they were compared
+        self._programs: KeptPrograms[BuiltCandidate] = KeptPrograms(self._remove)
 
     # --- the environment ------------------------------------------------------------------------------------------
 
@@ -156,6 +158,7 @@ class CompileRun(BuildingEvaluator[BuiltCandidate]):
     def set_up_again(self) -> None:
         with self._setting_up:
             before, self._reference, self._harness = self._harness, None, None
+            self._programs.clear()
         self.set_up()
         if before is not None:
             shutil.rmtree(before.folder, ignore_errors=True)
@@ -207,9 +210,22 @@ class CompileRun(BuildingEvaluator[BuiltCandidate]):
 
     def measure(self, built: BuiltCandidate) -> Evaluation:
         with self._runner(built) as run:
-            return self._judge(built, run)
+            evaluation = self._judge(built, run)
+        if isinstance(evaluation.outcome, Measured):
+            self._programs.keep(built, evaluation.outcome.values[self.task.objective])
+        return evaluation
+
+    def linked(self, configuration: Configuration) -> BuiltCandidate:
+        """The program that was measured, if it is still there, else built anew."""
+        if self.task.files is not None:
+            self.task.files.check_unchanged()
+        return self._programs.find(configuration) or self.prepare(configuration, link_known=True)
 
     def discard(self, built: BuiltCandidate) -> None:
+        if not self._programs.holds(built):
+            self._remove(built)
+
+    def _remove(self, built: BuiltCandidate) -> None:
         shutil.rmtree(built.folder, ignore_errors=True)
 
     @contextlib.contextmanager
@@ -336,7 +352,7 @@ class CompileRun(BuildingEvaluator[BuiltCandidate]):
         A configuration that fails now gets an empty list. `seconds` and `behind` as in measure.interleaved.
         """
         counted = self.task.metric == "instructions"  # the same in every round
-        prepared = [self.prepare(configuration, link_known=True) for configuration in configurations]
+        prepared = [self.linked(configuration) for configuration in configurations]
 
         def measure(index: int) -> float | Failed:
             with self._runner(prepared[index]) as run:
@@ -366,7 +382,7 @@ class CompileRun(BuildingEvaluator[BuiltCandidate]):
         known = self._failed_again.get(configuration)
         if known is not None or not self.compiling.threaded(self.task.lower(configuration)):
             return known
-        built = self.prepare(configuration, link_known=True)
+        built = self.linked(configuration)
         try:
             return None if built.program is None else self._raced(built)
         finally:

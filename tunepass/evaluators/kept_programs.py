@@ -1,0 +1,75 @@
+"""Programs of good candidates, kept until the finalists are compared: none of them is compiled a second time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Generic, Protocol, TypeVar
+
+from tunepass.evaluators.object_cache import file_digest
+from tunepass.space.configuration import Configuration
+
+MOST = 12  # programs besides the first, the default's: more than are ever compared
+
+
+class Program(Protocol):
+    configuration: Configuration
+    program: Path | None
+
+
+AnyProgram = TypeVar("AnyProgram", bound=Program)
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept(Generic[AnyProgram]):
+    built: AnyProgram
+    value: float
+    digest: str
+
+
+class KeptPrograms(Generic[AnyProgram]):
+    """The first program and the MOST with the least values; others are given to `discard`."""
+
+    def __init__(self, discard: Callable[[AnyProgram], None], most: int = MOST):
+        self._discard, self._most = discard, most
+        self._kept: dict[Configuration, _Kept[AnyProgram]] = {}
+        self._first: Configuration | None = None
+
+    def keep(self, built: AnyProgram, value: float) -> None:
+        """Take over a linked program; the worst one goes where there are too many."""
+        assert built.program is not None
+        earlier = self._kept.pop(built.configuration, None)
+        if earlier is not None and earlier.built is not built:
+            self._discard(earlier.built)
+        self._first = self._first or built.configuration
+        self._kept[built.configuration] = _Kept(built, value, file_digest(built.program))
+        others = [configuration for configuration in self._kept if configuration != self._first]
+        if len(others) > self._most:
+            worst = max(others, key=lambda configuration: self._kept[configuration].value)
+            self._discard(self._kept.pop(worst).built)
+
+    def find(self, configuration: Configuration) -> AnyProgram | None:
+        """The program as it was linked; None where there is none, or somebody changed or removed it."""
+        kept = self._kept.get(configuration)
+        if kept is None:
+            return None
+        try:
+            assert kept.built.program is not None
+            whole = file_digest(kept.built.program) == kept.digest
+        except OSError:
+            whole = False
+        if whole:
+            return kept.built
+        self._discard(self._kept.pop(configuration).built)
+        return None
+
+    def holds(self, built: AnyProgram) -> bool:
+        kept = self._kept.get(built.configuration)
+        return kept is not None and kept.built is built
+
+    def clear(self) -> None:
+        for kept in self._kept.values():
+            self._discard(kept.built)
+        self._kept.clear()
+        self._first = None
