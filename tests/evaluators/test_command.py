@@ -206,3 +206,11 @@ def test_a_source_that_does_not_run_as_it_is_is_an_error(tmp_path: Path) -> None
 def test_finalists_run_in_turns(evaluator: CommandRun) -> None:
     configurations = [Configuration({"COST": cost}) for cost in (2, 5, -1)]
     assert evaluator.compare_again(configurations, rounds=2) == [[20, 20], [50, 50], []]
+
+
+def test_finalists_are_not_built_again(evaluator: CommandRun, monkeypatch: pytest.MonkeyPatch) -> None:
+    configurations = [Configuration({"COST": cost}) for cost in (2, 5)]
+    for configuration in configurations:
+        evaluator.evaluate(configuration)
+    monkeypatch.setattr(evaluator, "prepare", None)
+    assert evaluator.compare_again(configurations, rounds=2) == [[20, 20], [50, 50]]

@@ -13,11 +13,13 @@ import shutil
 import threading
 import time
 from collections.abc import Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from tunepass.diagnostics import ToolError
 from tunepass.evaluators.building import BuildingEvaluator, BuiltConfiguration
+from tunepass.evaluators.kept_programs import KeptPrograms
 from tunepass.evaluators.measure.interleaved import Behind, interleaved
 from tunepass.evaluators.measure.metrics import MetricPattern
 from tunepass.evaluators.measure.printed import ExpectedText, expected_texts, texts_differ
@@ -101,6 +103,7 @@ class CommandRun(BuildingEvaluator[BuiltProgram]):
         self.compiling = Compiling(command=task.command, source=task.source, language=language)
         self._repeats = Repeats(task.plan, task.objectives)
         self._expected: _Expected | None = None
+        self._programs: KeptPrograms[BuiltProgram] = KeptPrograms(self._remove)
         self._compiling_further = threading.Lock()
         self._objects: dict[Words, list[Path]] = {}  # of the further sources, by the words of the build
 
@@ -137,6 +140,7 @@ class CommandRun(BuildingEvaluator[BuiltProgram]):
     def set_up_again(self) -> None:
         with self._setting_up:
             self._expected = None
+            self._programs.clear()
         self.set_up()
 
     def _measure_reference(self, built: BuiltProgram) -> _Expected:
@@ -180,23 +184,29 @@ class CommandRun(BuildingEvaluator[BuiltProgram]):
         return built
 
     def _build(self, built: BuiltProgram) -> None:
+        """The program, and beside it the one that is only compared."""
         candidate, words = built.candidate, self.task.check.words if self.task.check else ()
-        target = self._linked(built, built.program, ())
-        if target is not None and words:
-            built.checked = built.folder / "checked" / "program"
-            built.checked.parent.mkdir()
-            self._linked(built, built.checked, words)
-        if target is not None:
-            built.key = digest(file_digest(target), repr((candidate.flags, candidate.environment, candidate.arguments)))
+        with ThreadPoolExecutor(1) as beside:
+            compared: Future[Path | Failed] | None = None
+            if words:
+                built.checked = built.folder / "checked" / "program"
+                built.checked.parent.mkdir()
+                compared = beside.submit(self._linked, candidate, built.checked, words)
+            target = self._linked(candidate, built.program, ())
+            others = target if compared is None else compared.result()
+        if isinstance(target, Failed) or isinstance(others, Failed):
+            built.failure = next(found for found in (target, others) if isinstance(found, Failed))
+            return
+        built.key = digest(file_digest(target), repr((candidate.flags, candidate.environment, candidate.arguments)))
 
-    def _linked(self, built: BuiltProgram, program: Path, words: Words) -> Path | None:
-        """The object file of the program, which is linked with the further sources; None where it fails."""
-        compiling, candidate = self.compiling.with_command((*self.task.command, *words)), built.candidate
-        target, _, built.failure = compiling.compile_candidate(candidate, program.parent, rename_main=False)
-        if built.failure is None:
-            _, built.failure = compiling.link([target, *self._further(compiling, words)], program, candidate)
+    def _linked(self, candidate: Candidate, program: Path, words: Words) -> Path | Failed:
+        """The object file of the program, which is linked with the further sources."""
+        compiling = self.compiling.with_command((*self.task.command, *words))
+        target, _, failure = compiling.compile_candidate(candidate, program.parent, rename_main=False)
+        if failure is None:
+            _, failure = compiling.link([target, *self._further(compiling, words)], program, candidate)
         self.compiling.longest_s = max(self.compiling.longest_s, compiling.longest_s)
-        return None if built.failure else target
+        return failure or target
 
     def _further(self, compiling: Compiling, words: Words) -> list[Path]:
         """The objects of the user's other sources, which do not depend on the candidate: compiled once."""
@@ -206,15 +216,31 @@ class CommandRun(BuildingEvaluator[BuiltProgram]):
             return self._objects[words]
 
     def discard(self, built: BuiltProgram) -> None:
+        if not self._programs.holds(built):
+            self._remove(built)
+
+    def _remove(self, built: BuiltProgram) -> None:
         shutil.rmtree(built.folder, ignore_errors=True)
+
+    def linked(self, configuration: Configuration) -> BuiltProgram:
+        """The program that was measured, if it is still there, else built anew."""
+        if self.task.files is not None:
+            self.task.files.check_unchanged()
+        return self._programs.find(configuration) or self.prepare(configuration)
 
     # -- judging
 
     def measure(self, built: BuiltProgram) -> Evaluation:
         with reserved_core(self.patience):  # for nobody else to measure on; the program itself is not pinned
             outcome = self._judge(built)
+        if isinstance(outcome, Measured):
+            self._programs.keep(built, self._loss(outcome))
         log, speed = (tail(outcome.log), None) if isinstance(outcome, Failed) else ("", self._repeats.speed)
         return Evaluation(outcome, built.seconds, log, speed)
+
+    def _loss(self, outcome: Measured) -> float:
+        objective = self.task.objectives[0]
+        return objective.loss(outcome.values[objective.name])
 
     def _judge(self, built: BuiltProgram) -> Measured | Failed:
         with spent(built.seconds, "check"):
@@ -307,7 +333,7 @@ class CommandRun(BuildingEvaluator[BuiltProgram]):
     ) -> list[list[float]]:
         """Interleaved runs of finalists: the first objective's value by round; empty for one that fails now. `seconds`
         and `behind` as in tunepass.evaluators.measure.interleaved."""
-        built = [self.prepare(configuration) for configuration in configurations]
+        built = [self.linked(configuration) for configuration in configurations]
         name = self.task.objectives[0].name
 
         def measure(index: int) -> float | Failed:

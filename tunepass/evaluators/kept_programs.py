@@ -14,8 +14,13 @@ MOST = 12  # programs besides the first, the default's: more than are ever compa
 
 
 class Program(Protocol):
-    configuration: Configuration
-    program: Path | None
+    """What was built of a configuration; `program` None where it was not linked."""
+
+    @property
+    def configuration(self) -> Configuration: ...
+
+    @property
+    def program(self) -> Path | None: ...
 
 
 AnyProgram = TypeVar("AnyProgram", bound=Program)
