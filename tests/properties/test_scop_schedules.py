@@ -121,9 +121,10 @@ def program(chosen: list[Case]) -> str:
 
 @pytest.mark.parametrize("first", range(0, NESTS, CHUNK))
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])
-def test_schedules_compute_the_same(compiler: str, first: int, tmp_path: Path) -> None:
+def test_schedules_compute_the_same(compiler: str, first: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if shutil.which(compiler) is None:
         pytest.skip(f"no {compiler}")
+    monkeypatch.setattr("tunepass.polyhedral.sums.MOST_LANES", 4)  # so that short loops fill them
     offset = 0 if compiler == "gcc" else 10_000
     seeds = range(first + offset, min(first + CHUNK, NESTS) + offset)
     chosen = [case for seed in seeds for case in cases(seed)]

@@ -2,14 +2,14 @@
 
 Names: a loop keeps its index's, the loop over tiles of `i` is `i_tile`, `i_split` is where unrolled iterations stop and
 single ones finish the rest, `i_end` is where a loop whose end has to be worked out ends, `sum` gathers what a vector
-loop adds up. A name that the source already uses gets underscores.
+loop adds up, in an element for each `lane`. A name that the source already uses gets underscores.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from tunepass.ir.scop import Scop
 from tunepass.polyhedral.apply import jams_inside, planned
@@ -32,6 +32,7 @@ from tunepass.polyhedral.legality import accumulated, privatizable
 from tunepass.polyhedral.plan import Factors, Plan
 from tunepass.polyhedral.schedule import syntax_tree
 from tunepass.polyhedral.shapes import subject
+from tunepass.polyhedral.sums import Sum, lanes_of
 from tunepass.polyhedral.text import index_type, instance
 from tunepass.polyhedral.tree import Band, Tree, bands_in, statements_in
 from tunepass.polyhedral.updates import gathered, target_of
@@ -68,22 +69,11 @@ def _inside(lines: Lines) -> Lines:
     return tuple(line if line.startswith("#line") else INDENT + line for line in lines)
 
 
-@dataclass(frozen=True, slots=True)
-class Sum:
-    """A variable that gathers what a loop adds to (or multiplies) `target`."""
-
-    name: str
-    operator: str
-    type: str
-    target: str
-
-    @property
-    def declaration(self) -> str:
-        return f"{self.type} {self.name} = {int(self.operator == '*')};"
-
-    @property
-    def addition(self) -> str:
-        return f"{self.target} {self.operator}= {self.name};"
+def _renamed(code: Code, values: Mapping[str, Expression], names: Mapping[str, str]) -> Code:
+    """A vector loop's instances with these values and these names of their sums."""
+    instances = instances_in(code) or ()
+    moved = [replace(one, values=tuple(substituted(value, values) for value in one.values)) for one in instances]
+    return block([replace(one, gathered=names.get(one.gathered, one.gathered)) for one in moved])
 
 
 class _Writer:
@@ -172,15 +162,54 @@ class _Writer:
         sums: tuple[Sum, ...] = ()
         if code.band.vectorize:
             code, sums = self.gather(code, inner, kinds)
-        limit, header = self.header(code, index, type_, inner)
-        pragma = self.pragma(code.band, sums)
+        if sums:
+            return self.lanes(code, sums, index, type_, inner, kinds)
+        limit, compare, stop = self.end(code, index, type_, inner)
+        advance = f"{index}++" if code.step == 1 else f"{index} += {code.step}"
+        header = f"for ({type_} {index} = {self.printed(code.first, inner)}; {index} {compare} {stop}; {advance}) {{"
+        pragma = self.pragma(code.band)
         line = self.scop.loop(code.band.name).span.line - len(pragma)
         body = (*self.fetches(code, inner, kinds), *self.code(code.body, inner, kinds))
         lines = (*limit, *self.at(line), *pragma, header, *_inside(body), "}")
-        if sums:
-            before = tuple(s.declaration for s in sums)
-            lines = (*before, *lines, *self.at(line + len(pragma)), *(s.addition for s in sums))
-        return ("{", *_inside(lines), "}") if limit or sums else lines
+        return ("{", *_inside(lines), "}") if limit else lines
+
+    def lanes(
+        self,
+        code: Loop,
+        sums: tuple[Sum, ...],
+        index: str,
+        type_: str,
+        names: Mapping[str, str],
+        types: Mapping[str, str],
+    ) -> Lines:
+        """A vector loop that adds up: groups of iterations, one in each lane, then those left over one by one."""
+        limit, compare, stop = self.end(code, index, type_, names)
+        count, lane = lanes_of(sums), self.free("lane", names)
+        later = {code.index: add(Name(code.index), Name(lane))}
+        inner, kinds = {**names, lane: lane}, {**types, lane: type_}
+        group = _renamed(code.body, later, {s.name: f"{s.lanes}[{lane}]" for s in sums})
+        pragma = self.pragma(code.band)
+        line = self.scop.loop(code.band.name).span.line - len(pragma) - 1
+        ahead = f"{index} + {count} <= {stop}" if compare == "<" else f"{index} + {count - 1} <= {stop}"
+        head = f"for ({type_} {lane} = 0; {lane} < {count}; {lane}++) {{"
+        whole = (*pragma, head, *_inside(self.code(group, inner, kinds)), "}")
+        lines = (
+            *(s.begun(count) for s in sums),
+            *limit,
+            f"{type_} {index} = {self.printed(code.first, names)};",
+            *self.at(line),
+            f"for (; {ahead}; {index} += {count}) {{",
+            *_inside(whole),
+            "}",
+            *(s.joined(count) for s in sums),
+            *self.at(line),
+            f"for (; {index} {compare} {stop}; {index}++) {{",
+            *_inside(self.code(code.body, names, types)),
+            "}",
+            *self.at(line),
+            *(s.addition for s in sums),
+        )
+        return ("{", *_inside(lines), "}")
 
     def fetches(self, code: Loop, names: Mapping[str, str], types: Mapping[str, str]) -> Lines:
         """In an innermost loop that is not vectorized: a word to the cache about the elements of iterations ahead."""
@@ -197,35 +226,29 @@ class _Writer:
                 texts.update(dict.fromkeys(text for text in then if text not in now))
         return tuple(f"__builtin_prefetch(&{element});" for element in texts)
 
-    def header(self, code: Loop, index: str, type_: str, names: Mapping[str, str]) -> tuple[Lines, str]:
-        """(a constant for an end that takes work, the `for`)."""
-        first, last = self.printed(code.first, names), self.printed(code.last, names)
-        end = self.printed(add(code.last, Number(1)), names)
+    def end(self, code: Loop, index: str, type_: str, names: Mapping[str, str]) -> tuple[Lines, str, str]:
+        """(a constant for an end that takes work, how the index compares with the end, the end)."""
+        last, end = self.printed(code.last, names), self.printed(add(code.last, Number(1)), names)
         compare, stop = ("<", end) if len(end) <= len(last) else ("<=", last)
-        limit: Lines = ()
-        if "?" in stop:
-            name = self.free(f"{index}_end", names)
-            limit, compare, stop = (f"const {type_} {name} = {end};",), "<", name
-        advance = f"{index}++" if code.step == 1 else f"{index} += {code.step}"
-        return limit, f"for ({type_} {index} = {first}; {index} {compare} {stop}; {advance}) {{"
+        if "?" not in stop:
+            return (), compare, stop
+        name = self.free(f"{index}_end", names)
+        return (f"const {type_} {name} = {end};",), "<", name
 
-    def pragma(self, band: Band, sums: tuple[Sum, ...]) -> Lines:
+    def pragma(self, band: Band) -> Lines:
         words = ["parallel for"] * band.parallel + ["simd"] * band.vectorize
         if not words:
             return ()
         known = self.bands[band.name, statements_in(band)]
         own = sorted(self.scop.array(name).text for name in privatizable(self.scop, self.tree, known))
         clauses = [f"private({', '.join(own)})"] if own else []
-        for operator in sorted({s.operator for s in sums}):
-            names = ", ".join(s.name for s in sums if s.operator == operator)
-            clauses += [f"reduction({operator}:{names})"]
         return (" ".join(["#pragma omp", *words, *clauses]),)
 
     def gather(self, code: Loop, names: Mapping[str, str], types: Mapping[str, str]) -> tuple[Loop, tuple[Sum, ...]]:
         """A vector loop with its updates of one element gathered in variables; no vector loop where they cannot be."""
         plain = replace(code, band=replace(code.band, vectorize=False))
         instances = instances_in(code.body)
-        if instances is None:
+        if instances is None or code.step != 1:
             return plain, ()
         chosen = accumulated(self.scop, self.tree, self.bands[code.band.name, statements_in(code.band)])
         sums: list[Sum] = []
@@ -247,4 +270,6 @@ class _Writer:
         if constants or target is None:
             return None
         access = next(a for a in self.statements[code.statement].accesses if a.update is not None)
-        return Sum(self.free(name, names), access.update or "+", self.scop.array(access.array).element, target)
+        element = self.scop.array(access.array).element
+        lanes = self.free(name.replace("sum", "sums"), names)
+        return Sum(self.free(name, names), lanes, access.update or "+", element, target, access.element_byte)

@@ -48,7 +48,7 @@ def test_the_tuned_source_says_how_its_loops_run() -> None:
     chosen = replace(subject, schedule=(Choice("ORDER", ("i", "j", "j_2", "k")),))
     text = emit_file((chosen,))[0].text
     assert "/* Loops, from the outside in: i (j, j_2 (k)); j vectorized; k vectorized. */" in text
-    assert "#pragma omp simd reduction(+:sum)" in text
+    assert "sums[lane] += " in text
 
 
 def test_a_schedule_that_breaks_a_dependence_is_refused_with_its_lines() -> None:
