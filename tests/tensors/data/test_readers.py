@@ -76,6 +76,13 @@ def test_extents_of_a_frostt_file_are_its_largest_indices(tmp_path: Path) -> Non
     assert dense(stored)[3, 0, 0] == 1e-3
 
 
+@pytest.mark.parametrize("header", ["3\n5 6 7\n", "# extended FROSTT format\n\n3 2\n5 6 7\n"])
+def test_headers_of_parti_and_mlir_state_the_extents(tmp_path: Path, header: str) -> None:
+    (tmp_path / "t.tns").write_text(f"{header}1 2 3 0.5\n4 1 1 1e-3\n")
+    stored = loaded(tmp_path / "t.tns", CSF)
+    assert (stored.extents, stored.vals.tolist()) == ((5, 6, 7), [0.5, 1e-3])
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
@@ -87,6 +94,8 @@ def test_extents_of_a_frostt_file_are_its_largest_indices(tmp_path: Path) -> Non
         ("%%MatrixMarket matrix coordinate double general\n2 2 0\n", [[0, 0], [0, 0]]),
         ("%%MatrixMarket matrix coordinate real skew-symmetric\n2 2 1\n2 1 3\n", [[0, -3], [3, 0]]),
         ("%%MatrixMarket matrix array real skew-symmetric\n2 2\n3\n", [[0, -3], [3, 0]]),
+        ("%%MatrixMarket matrix coordinate real hermitian\n2 2 1\n2 1 3\n", [[0, 3], [3, 0]]),
+        ("%MatrixMarket matrix coordinate real general\n2 2 1\n2 1 3\n", [[0, 0], [3, 0]]),
         ("%%MatrixMarket matrix coordinate real general\n2 2 1\n1.0 2e0 3\n", [[0, 3], [0, 0]]),
     ],
 )

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import math
-import re
 from dataclasses import dataclass
 
 from tunepass.diagnostics import SourceError, Span, nearest
 from tunepass.tensors.data.stored import LARGEST_INT
 from tunepass.tensors.data.text_stream import LineStream, clipped
+from tunepass.tensors.data.words import Word, size_of, words_of
 
 BANNER = "%%MatrixMarket"
 EXAMPLE = f"{BANNER} matrix coordinate real general"
 MODES_OF = {"matrix": 2, "vector": 1, "tensor": None}
 LAYOUTS = ("coordinate", "array")
 FIELDS = ("real", "double", "integer", "unsigned-integer", "pattern")
-SYMMETRIES = ("general", "symmetric", "skew-symmetric")
-OF_COMPLEX = ("complex", "hermitian")
+SYMMETRIES = ("general", "symmetric", "skew-symmetric", "hermitian")
 MOST_MODES = 16
-_WORD = re.compile(rb"\S+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,12 +31,6 @@ class MarketHeader:
     sizes: Span
 
 
-@dataclass(frozen=True, slots=True)
-class _Word:
-    text: str
-    span: Span
-
-
 def read_market_header(stream: LineStream) -> MarketHeader:
     """Raises SourceError. The stream stands at the first line of numbers then."""
     line, text = stream.next_line()
@@ -50,7 +42,7 @@ def read_market_header(stream: LineStream) -> MarketHeader:
             raise SourceError(
                 f"{stream.name} ends after line {before}, before the line of sizes", hint="it is truncated"
             )
-    words = _words(stream, line, text)
+    words = words_of(stream, line, text)
     modes = MODES_OF[kind]
     modes = modes if modes is not None else len(words) - (layout == "coordinate")
     if len(words) != modes + (layout == "coordinate") or not 1 <= modes <= MOST_MODES:
@@ -59,13 +51,15 @@ def read_market_header(stream: LineStream) -> MarketHeader:
             f"the line of sizes has {len(words)} numbers, of a {layout} {kind} {expected} are expected",
             stream.excerpt(line, text),
         )
-    extents = tuple(_size(word, "an extent", 1) for word in words[:modes])
+    extents = tuple(size_of(word, "an extent", 1) for word in words[:modes])
     if symmetry != "general" and (modes != 2 or extents[0] != extents[1]):
         raise SourceError(
             f"a {symmetry} matrix is square, sizes are {' x '.join(map(str, extents))}", stream.excerpt(line, text)
         )
     entries = (
-        _size(words[modes], "the number of entries", 0) if layout == "coordinate" else _array_entries(extents, symmetry)
+        size_of(words[modes], "the number of entries", 0)
+        if layout == "coordinate"
+        else _array_entries(extents, symmetry)
     )
     if entries > LARGEST_INT:
         raise SourceError(
@@ -74,15 +68,10 @@ def read_market_header(stream: LineStream) -> MarketHeader:
     return MarketHeader(layout, field, symmetry, extents, entries, stream.excerpt(line, text))
 
 
-def _words(stream: LineStream, line: int, text: bytes) -> list[_Word]:
-    spans = [stream.excerpt(line, text, *found.span()) for found in _WORD.finditer(text)]
-    return [_Word(span.text, span) for span in spans]
-
-
 def _banner(stream: LineStream, line: int, text: bytes) -> tuple[str, str, str, str]:
     """Object, layout, field and symmetry."""
-    words = _words(stream, line, text)
-    if not words or words[0].text.lower() != BANNER.lower():
+    words = words_of(stream, line, text)
+    if not words or words[0].text.lower().lstrip("%") != BANNER.lower().lstrip("%"):
         place = stream.excerpt(line, text) if line else None
         what = "this is no banner of a Matrix Market file" if line else f"{stream.name} is empty"
         raise SourceError(what, place, f"its first line reads like {EXAMPLE}")
@@ -92,38 +81,28 @@ def _banner(stream: LineStream, line: int, text: bytes) -> tuple[str, str, str, 
             stream.excerpt(line, text),
             f"write it like {EXAMPLE}",
         )
-    for word in words[3:]:
-        if word.text.lower() in OF_COMPLEX:
-            raise SourceError(
-                f"{word.text} matrices are not read: tensors are of real or integer numbers",
-                word.span,
-                "write the real part, or the magnitude, as a real matrix",
-            )
+    if words[3].text.lower() == "complex":
+        raise SourceError(
+            "complex matrices are not read: tensors are of real or integer numbers",
+            words[3].span,
+            "write the real part, or the magnitude, as a real matrix",
+        )
     kind = _chosen(words[1], "objects", tuple(MODES_OF))
     layout = _chosen(words[2], "layouts", LAYOUTS)
     field = _chosen(words[3], "fields", FIELDS)
     symmetry = _chosen(words[4], "symmetries", SYMMETRIES) if len(words) == 5 else "general"
     if layout == "array" and field == "pattern":
         raise SourceError("an array has values, a pattern none", words[3].span, "write coordinate instead of array")
-    return kind, layout, field, symmetry
+    return kind, layout, field, "symmetric" if symmetry == "hermitian" else symmetry  # of real numbers
 
 
-def _chosen(word: _Word, what: str, known: tuple[str, ...]) -> str:
+def _chosen(word: Word, what: str, known: tuple[str, ...]) -> str:
     chosen = word.text.lower()
     if chosen in known:
         return chosen
     close = nearest(chosen, known)
     hint = f"did you mean {close}?" if close else None
     raise SourceError(f"{clipped(word.text)} is none of the {what} {', '.join(known)}", word.span, hint)
-
-
-def _size(word: _Word, what: str, least: int) -> int:
-    if not re.fullmatch(r"[+-]?[0-9]+", word.text):
-        raise SourceError(f"{clipped(word.text)} is no integer, and this is {what}", word.span)
-    size = int(word.text[:40])
-    if not least <= size <= LARGEST_INT:
-        raise SourceError(f"{what} is between {least} and {LARGEST_INT:,}, C's int", word.span)
-    return size
 
 
 def _array_entries(extents: tuple[int, ...], symmetry: str) -> int:

@@ -137,8 +137,13 @@ def _first_problem(name: str, first_line: int, text: bytes, what: tuple[str, ...
             return SourceError(
                 f"{len(what)} numbers expected ({expected}), this line has {len(words)}",
                 excerpt(name, number, line, start, max(words[-1].end(), start + 1)),
+                "a pattern has no values: write real in the banner" if _of_pattern(what, len(words)) else None,
             )
     return SourceError("these lines are no numbers", excerpt(name, first_line, text))
+
+
+def _of_pattern(what: tuple[str, ...], words: int) -> bool:
+    return "value" not in what and words == len(what) + 1
 
 
 def _number_hint(word: bytes) -> str | None:

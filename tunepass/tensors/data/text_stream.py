@@ -41,6 +41,11 @@ class LineStream:
             end = self._text.find(b"\n") + 1 or len(self._text)
         return self._give(end) or (0, b"")
 
+    def give_back(self, text: bytes) -> None:
+        """Let the line that was given last come again."""
+        self._used -= len(text)
+        self.line -= text.count(b"\n")
+
     def blocks(self) -> Iterator[tuple[int, bytes]]:
         """(number of its first line, text) of what is left, every text but the last ending with a newline."""
         while True:
