@@ -1,0 +1,124 @@
+"""One statement of a nest: a product that is added to a result, its loops, and how each of its levels is reached."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import takewhile
+
+from tunepass.ir.tensor import Access
+from tunepass.tensors.lower.function import LoweringError
+from tunepass.tensors.lower.storage import Storage
+from tunepass.tensors.lower.terms import Term
+from tunepass.tensors.lower.text import Quantity
+from tunepass.tensors.lower.variables import Derivation, Variables, parents
+from tunepass.tensors.schedule.nest import NestLoop, PosOf, Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class Producer:
+    """A workspace, the access that writes it, and the terms it is the sum of."""
+
+    workspace: Workspace
+    access: Access
+    terms: tuple[Term, ...]
+    depth: int  # how many loops of the statement that reads it are around
+
+
+@dataclass(slots=True, kw_only=True)
+class Statement:
+    """`result += term` inside `loops`, which follow the operand `sparse`, of the term or of a producer."""
+
+    result: Access
+    term: Term
+    loops: tuple[NestLoop, ...]
+    variables: Variables
+    storage: Storage
+    sparse: Access | None
+    producers: tuple[Producer, ...] = ()
+    given: frozenset[str] = frozenset()  # index variables whose values enclosing loops give
+    index_of: dict[str, int] = field(init=False)
+    levels: tuple[str, ...] = field(init=False)  # index variables of the sparse operand's levels that loops go through
+
+    def __post_init__(self) -> None:
+        self.index_of = {loop.variable: index for index, loop in enumerate(self.loops)}
+        stored = self.storage.stored(self.sparse) if self.sparse else ()
+        covered = {root for loop in self.loops for root in self.variables.roots(loop.variable)} | self.given
+        self.levels = tuple(takewhile(lambda root: root in covered, stored))
+        if self.sparse is not None and len(set(stored)) < len(stored):
+            raise LoweringError(f"the sparse {self.sparse.tensor} has an index variable twice", self.sparse.span)
+
+    def compressed(self, level: int) -> bool:
+        assert self.sparse
+        return self.storage.tensors[self.sparse.tensor].format.levels[level] == "compressed"
+
+    def depth_of(self, root: str) -> int:
+        """How many loops are around where the index variable is known."""
+        if root in self.given:
+            return 0
+        return 1 + max(self.index_of.get(leaf, -1) for leaf in self.variables.leaves(root))
+
+    def roots_at(self, index: int) -> tuple[str, ...]:
+        return self.variables.roots(self.loops[index].variable)
+
+    def free(self) -> frozenset[str]:
+        return frozenset(self.result.index)
+
+    def reduces(self, index: int) -> bool:
+        """Whether several steps of the loop add to one number of the result."""
+        return not set(self.roots_at(index)) <= self.free()
+
+    def position_variables(self) -> dict[str, str]:
+        """Leaves that count positions, and the position variable each is of."""
+        found: dict[str, str] = {}
+        for derivation in self.variables.derivations:
+            if isinstance(derivation, PosOf):
+                found |= dict.fromkeys(self.variables.leaves(derivation.position), derivation.position)
+        return found
+
+    def resolvers(self) -> frozenset[str]:
+        """Leaves whose loops go through positions, though they are not position variables."""
+        positions = self.position_variables()
+        found = set()
+        for level, root in enumerate(self.levels):
+            if self.compressed(level) and root not in self.given:
+                leaf = self.loops[self.depth_of(root) - 1].variable
+                found |= {leaf} - set(positions)
+        return frozenset(found)
+
+    def by_positions(self) -> frozenset[str]:
+        return self.resolvers() | frozenset(self.position_variables())
+
+    def enumerated(self, root: str) -> bool:
+        """Whether the loops go through all coordinates of the index variable."""
+        return root in self.given or not self.variables.leaves(root) & self.by_positions()
+
+
+def usable_loops(
+    loops: Sequence[NestLoop],
+    derivations: Sequence[Derivation],
+    wanted: Iterable[str],
+    sparse: Access | None,
+    levels: Sequence[str],
+    sizes: Mapping[str, Quantity],
+) -> tuple[tuple[NestLoop, ...], Variables]:
+    """The loops of a term over the index variables `wanted`: the scheduled ones where all of them are of the term, and
+    plain ones, in an order that follows the sparse operand, where not."""
+    wanted = tuple(wanted)
+    variables = Variables(derivations, dict(sizes))
+    own = [loop for loop in loops if set(variables.roots(loop.variable)) & set(wanted)]
+    covered = {root for loop in own for root in variables.roots(loop.variable)}
+    follows = all(position.tensor == (sparse and sparse.tensor) for position in positions_above(own, variables))
+    if covered == set(wanted) and follows:
+        kept = tuple(d for d in derivations if {r for p in parents(d) for r in variables.roots(p)} <= covered)
+        return tuple(own), Variables(kept, dict(sizes))
+    met = [root for loop in own for root in variables.roots(loop.variable) if root in wanted]
+    order = list(dict.fromkeys([*met, *wanted]))
+    ranked = iter([root for root in levels if root in order])
+    order = [next(ranked) if root in levels else root for root in order]
+    return tuple(NestLoop(root) for root in order), Variables((), dict(sizes))
+
+
+def positions_above(loops: Sequence[NestLoop], variables: Variables) -> list[PosOf]:
+    leaves = {loop.variable for loop in loops}
+    return [d for d in variables.derivations if isinstance(d, PosOf) and variables.leaves(d.position) & leaves]
