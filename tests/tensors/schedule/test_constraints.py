@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Mapping
 
 import pytest
 from hypothesis import given, settings
@@ -101,15 +102,20 @@ def satisfied(constraints: tuple[Constraint, ...], values: dict[str, Value]) -> 
         return False
 
 
-def check(body: TensorKernel, parameters: tuple[Parameter, ...]) -> tuple[int, int]:
-    """How many configurations are accepted, of how many."""
+def check(
+    body: TensorKernel,
+    parameters: tuple[Parameter, ...],
+    constraints: tuple[Constraint, ...] | None = None,
+    fixed: Mapping[str, Value] | None = None,
+) -> tuple[int, int]:
+    """How many configurations of `parameters` are accepted, of how many. `constraints` are derived unless given."""
     try:
-        constraints: tuple[Constraint, ...] | None = derived_constraints(body, parameters)
+        constraints = constraints or derived_constraints(body, parameters)
     except IllegalSchedule:
         constraints = None
     count = total = 0
     for chosen in itertools.product(*(p.domain for p in parameters)):
-        values = dict(zip((p.name for p in parameters), chosen))
+        values = {**(fixed or {}), **dict(zip((p.name for p in parameters), chosen))}
         legal = accepted(body, values)
         assert legal == (constraints is not None and satisfied(constraints, values)), (values, constraints)
         count, total = count + legal, total + 1

@@ -1,0 +1,188 @@
+"""A schedule for an expression that was written without one: directives, and parameters for their numbers.
+
+| parameter | choice |
+|---|---|
+| chunk | how many rows a thread takes at a time: the split of the outermost loop that may run on threads |
+| unroll | copies of the loop over a segment's positions, side by side |
+| tile_k | the tile of a dense loop, of an expression without a sparse operand |
+| order | of the loops, all or the innermost `MOST_ORDERED` |
+| threads, omp, omp_chunk | OpenMP's: how many, and how they share the loop |
+
+Steps are tried one after the other, and one that breaks a rule for this expression is left out: the default is legal.
+At the defaults loops run in storage order, rows on threads, the dense loop that memory lies along in vectors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from tunepass.expr.nodes import Name
+from tunepass.expr.typing import name
+from tunepass.ir.tensor import (
+    Access,
+    Assignment,
+    Directive,
+    Parallelize,
+    Pos,
+    Race,
+    Reorder,
+    Split,
+    Tensor,
+    TensorKernel,
+    Unroll,
+)
+from tunepass.space.parameter import Categorical, Ordinal, Parameter, Permutation
+from tunepass.tensors.notation import accesses, all_variables
+from tunepass.tensors.schedule.nest import IllegalSchedule, ScheduledNest, scheduled_nest
+
+MOST_ORDERED = 6  # loops that are reordered: 720 orders
+MOST_TILED = 3
+CHUNK, UNROLL, TILE = 32, 1, 64  # defaults
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """The directives name the parameters, whose defaults are legal."""
+
+    parameters: tuple[Parameter, ...] = ()
+    directives: tuple[Directive, ...] = ()
+
+    def and_also(self, parameters: Sequence[Parameter], directives: Sequence[Directive]) -> Proposal:
+        return Proposal((*self.parameters, *parameters), (*self.directives, *directives))
+
+
+def proposal(assignment: Assignment, tensors: tuple[Tensor, ...], most_threads: int = 1) -> Proposal:
+    """Raises IllegalSchedule for an expression of which no loops are legal."""
+    return _Proposing(TensorKernel(assignment=assignment, tensors=tensors), most_threads).made()
+
+
+def powers(parameter: str, low: int, high: int, default: int) -> Ordinal:
+    """Powers of two from `low` on, and `high`."""
+    values = [2**k for k in range(low.bit_length() - 1, high.bit_length())]
+    return Ordinal(parameter, sorted({*values, high}), default=default, log=True)
+
+
+@dataclass(frozen=True, slots=True)
+class _Proposing:
+    body: TensorKernel
+    most_threads: int
+
+    def made(self) -> Proposal:
+        made = Proposal()
+        self._nest(made)
+        steps = (self._rows, self._positions) if self._sparse() else (self._tiles,)
+        for step in (*steps, self._order, self._unroll, self._vector, self._threads):
+            made = next((candidate for candidate in step(made) if self._is_legal(candidate)), made)
+        return made
+
+    def _is_legal(self, made: Proposal) -> bool:
+        try:
+            self._nest(made)
+        except IllegalSchedule:
+            return False
+        return True
+
+    def _nest(self, made: Proposal) -> ScheduledNest:
+        defaults = {parameter.name: parameter.default for parameter in made.parameters}
+        return scheduled_nest(replace(self.body, schedule=made.directives), defaults)
+
+    def _sparse(self) -> tuple[Access, Tensor] | None:
+        """The first sparse operand."""
+        read = ((access, self.body.tensor(access.tensor)) for access in accesses(self.body.assignment.right))
+        return next(((access, tensor) for access, tensor in read if tensor.format.sparse), None)
+
+    # --- steps: what may be added to a proposal, the best first
+
+    def _rows(self, made: Proposal) -> Iterator[Proposal]:
+        """Chunks of the outermost loop, where the result has it: threads may take them."""
+        for outermost in self._nest(made).loops[:1]:
+            if outermost.variable in self.body.assignment.left.index or not self.body.assignment.left.index:
+                yield from self._chunks(made, outermost.variable, powers("chunk", 2, 512, CHUNK))
+
+    def _positions(self, made: Proposal) -> Iterator[Proposal]:
+        """Chunks of the innermost segments, to be unrolled."""
+        sparse = self._sparse()
+        assert sparse
+        access, tensor = sparse
+        if tensor.format.levels[-1] == "compressed":
+            yield from self._chunks(made, access.index[tensor.format.order[-1]], powers("unroll", 1, 64, UNROLL))
+
+    def _tiles(self, made: Proposal) -> Iterator[Proposal]:
+        """Tiles of the loops of a dense expression."""
+        for loop in self._nest(made).loops[:MOST_TILED]:
+            made = made.and_also(*self._split(loop.variable, powers(f"tile_{loop.variable}", 8, 256, TILE)))
+        yield made
+
+    def _order(self, made: Proposal) -> Iterator[Proposal]:
+        """Dense tiles stand outside of what they are tiles of; else loops are in storage order."""
+        block = [loop.variable for loop in self._nest(made).loops][-MOST_ORDERED:]
+        tiles = {d.outer for d in made.directives if isinstance(d, Split)} if not self._sparse() else set()
+        if len(block) > 1:
+            items = sorted(block, key=lambda loop: loop not in tiles)
+            yield made.and_also([Permutation("order", items)], [Reorder(tuple(items), "order")])
+
+    def _unroll(self, made: Proposal) -> Iterator[Proposal]:
+        for d in made.directives:
+            if isinstance(d, Split) and isinstance(d.factor, Name) and d.factor.name == "unroll":
+                yield made.and_also((), [Unroll(d.inner, d.factor)])
+
+    def _vector(self, made: Proposal) -> Iterator[Proposal]:
+        """The innermost dense loop along which a tensor lies in memory."""
+        nest, sparse = self._nest(made), self._sparse()
+        along = {
+            access.index[self.body.tensor(access.tensor).format.order[-1]] for access in self._used() if access.index
+        }
+        along -= set(sparse[0].index) if sparse else set()
+        for loop in reversed(nest.loops):
+            if along & set(nest.roots(loop.variable)):
+                for race in ("IgnoreRaces", "ParallelReduction"):
+                    summed = not set(nest.roots(loop.variable)) <= set(self.body.assignment.left.index)
+                    if summed == (race == "ParallelReduction"):
+                        yield made.and_also((), [Parallelize(loop.variable, "CPUVector", race)])
+
+    def _threads(self, made: Proposal) -> Iterator[Proposal]:
+        """The outermost loop; the sum of a scalar is one of each thread's."""
+        if self.most_threads == 1:
+            return
+        parameters = (
+            Categorical("omp", ["static", "dynamic"]),
+            powers("omp_chunk", 1, 256, 1),
+            powers("threads", 1, self.most_threads, self.most_threads),
+        )
+        policy, chunk, threads = (name(p.name, {p.name: p.type}) for p in parameters)
+        race: Race = "NoRaces" if self.body.assignment.left.index else "ParallelReduction"
+        for loop in self._nest(made).loops[:1]:
+            yield made.and_also(parameters, [Parallelize(loop.variable, "CPUThread", race, policy, chunk, threads)])
+
+    # --- parts
+
+    def _used(self) -> tuple[Access, ...]:
+        return (self.body.assignment.left, *accesses(self.body.assignment.right))
+
+    def _chunks(self, made: Proposal, variable: str, size: Ordinal) -> Iterator[Proposal]:
+        """By positions where a level is compressed: chunks of its coordinates would have to be searched for."""
+        sparse = self._sparse()
+        if sparse and "compressed" in _levels_of(*sparse, variable):
+            position = self._new_names(variable, ("pos",))[0]
+            parameters, splits = self._split(position, size)
+            yield made.and_also(parameters, [Pos(variable, position, sparse[1].name), *splits])
+        else:
+            yield made.and_also(*self._split(variable, size))
+
+    def _split(self, variable: str, size: Ordinal) -> tuple[list[Parameter], list[Directive]]:
+        outer, inner = self._new_names(variable, ("0", "1"))
+        return [size], [Split(variable, outer, inner, name(size.name, {size.name: size.type}))]
+
+    def _new_names(self, base: str, endings: tuple[str, ...]) -> tuple[str, ...]:
+        """Names that nothing has: `i0` and `i1`, or `ix0` and `ix1` where there is one of these."""
+        used = {tensor.name for tensor in self.body.tensors} | set(all_variables(self.body.assignment))
+        while used & {base + ending for ending in endings}:
+            base += "x"
+        return tuple(base + ending for ending in endings)
+
+
+def _levels_of(access: Access, tensor: Tensor, variable: str) -> list[str]:
+    """How the modes that `variable` indexes are stored."""
+    levels = zip(tensor.format.order, tensor.format.levels)
+    return [level for mode, level in levels if access.index[mode] == variable]
