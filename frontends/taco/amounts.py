@@ -6,12 +6,11 @@ from collections.abc import Mapping, Sequence
 
 from tunepass.diagnostics import ExpressionError, SourceError, nearest
 from tunepass.expr import typing
-from tunepass.expr.algebra import compare, lift, substitute
+from tunepass.expr.algebra import lift, substitute
 from tunepass.expr.nodes import Constant, Expr, IntegerType, Name, Type, free_names
 from tunepass.expr.parser import parse
 from tunepass.expr.python_eval import evaluate
 from tunepass.frontends.taco.written import Argument
-from tunepass.space.constraint import Constraint
 from tunepass.space.parameter import Parameter
 
 MOST = 2**31 - 1
@@ -20,16 +19,15 @@ POLICIES = ("static", "dynamic")
 
 class Amounts:
     """Reads arguments over these parameters; `sizes` are the extents that are stated. `used` are the parameters that
-    were read, `constraints` what has to hold of them."""
+    were read."""
 
     def __init__(self, parameters: Sequence[Parameter], sizes: Mapping[str, int]):
         self.parameters = {p.name: p for p in parameters}
         self.sizes = {name: lift(value) for name, value in sizes.items() if name not in self.parameters}
         self.used: set[str] = set()
-        self.constraints: list[Constraint] = []
 
     def integer(self, argument: Argument, what: str) -> Expr:
-        """A positive integer; where that is not so for all values of the parameters, a constraint says it."""
+        """An integer that is positive, for some values of the parameters at least."""
         types: dict[str, Type] = {name: value.type for name, value in self.sizes.items()}
         types |= {name: p.type for name, p in self.parameters.items()}
         span = argument.span
@@ -44,8 +42,6 @@ class Amounts:
         if most < 1 or least > MOST:
             found = f"{least}" if least == most else f"{least} to {most}"
             raise SourceError(f"{what} is an integer from 1 to {MOST}, got {found}", span)
-        if least < 1:
-            self.constraints.append(Constraint(compare(amount, ">=", 1), f"{argument.text} >= 1", span))
         return amount
 
     def _over_parameters(self, written: Expr) -> Expr:

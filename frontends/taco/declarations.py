@@ -9,7 +9,7 @@ from tunepass.frontends.problems import each
 from tunepass.frontends.taco.formats import dense, element_of, format_of
 from tunepass.frontends.taco.written import Declaration
 from tunepass.ir.tensor import Access, Assignment, Element, Format, Tensor
-from tunepass.tensors.notation import accesses
+from tunepass.tensors.notation import accesses, expression_text
 
 
 def declared(
@@ -96,15 +96,11 @@ def _tensor(access: Access, declaration: Declaration | None) -> Tensor:
 
 def _notes(access: Access, declaration: Declaration | None) -> list[Diagnostic]:
     if declaration is None:
-        text, what = f"tensor {shown(access)} dense double", "dense, of doubles"
+        text, what = f"tensor {expression_text(access)} dense double", "dense, of doubles"
         problem = f"`{access.tensor}` is not declared: it is {what}"
         return [Diagnostic(problem, access.span, f"to say so, write `{text}`", Severity.NOTE)]
     if declaration.access.index != access.index and set(declaration.access.index) == set(access.index):
-        problem = f"`{access.tensor}` is used as `{shown(access)}`: the modes are in the order of their use"
+        problem = f"`{access.tensor}` is used as `{expression_text(access)}`: the modes are in the order of their use"
         hint = "to store them in another order, write one after the format, as in `ds:1,0`"
         return [Diagnostic(problem, declaration.access.span, hint, Severity.WARNING)]
     return []
-
-
-def shown(access: Access) -> str:
-    return f"{access.tensor}({','.join(access.index)})" if access.index else access.tensor

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import PurePath
 from typing import Protocol, TypeVar
 
@@ -22,9 +22,11 @@ from tunepass.frontends.taco.reading import WrittenFile
 from tunepass.frontends.taco.scope import Scope
 from tunepass.ir.kernel import Binding, Kernel
 from tunepass.ir.stated_model import CALL_OBJECTIVES, StatedModel, check_objectives
-from tunepass.ir.tensor import Assignment, Data, Tensor, TensorKernel
+from tunepass.ir.tensor import Assignment, Data, Generated, Tensor, TensorKernel
 from tunepass.space.constraint import Constraint
 from tunepass.space.parameter import Parameter
+from tunepass.tensors.data.families.resolve import resolve
+from tunepass.tensors.schedule.constraints import derived_constraints
 from tunepass.tensors.schedule.nest import scheduled_nest
 
 
@@ -50,8 +52,7 @@ def lower(written: WrittenFile) -> tuple[Kernel, tuple[Diagnostic, ...]]:
     """The kernel and the warnings. Raises SourceError."""
     lowered = lower_body(written)
     _, span = _assignment(written)
-    if not lowered.parameters:
-        scheduled_nest(lowered.body, {})  # refuses what is not legal
+    legal = _legal(lowered, span)
     check_objectives([(m.name, m.span) for m in written.models], CALL_OBJECTIVES)
     sizes = dict(lowered.body.extents)
     kernel = Kernel(
@@ -59,13 +60,22 @@ def lower(written: WrittenFile) -> tuple[Kernel, tuple[Diagnostic, ...]]:
         language="taco",
         source=written.source,
         parameters=lowered.parameters,
-        constraints=lowered.constraints,
+        constraints=(*lowered.constraints, *legal),
         bindings=tuple(Binding(p.name, "directive", p.span) for p in lowered.parameters),
         body=lowered.body,
         models=tuple(each(written.models, lambda model: _model(model, lowered.parameters, sizes, written))),
         span=span,
     )
     return kernel, (*lowered.warnings, *_warnings_of_defaults(kernel.constraints, kernel.parameters))
+
+
+def _legal(lowered: Lowered, span: Span) -> tuple[Constraint, ...]:
+    """What the schedule being legal asks of its parameters. Raises SourceError where it never is."""
+    if not lowered.parameters:
+        scheduled_nest(lowered.body, {})
+        return ()
+    constraints = derived_constraints(lowered.body, lowered.parameters)
+    return tuple(constraint if constraint.span else replace(constraint, span=span) for constraint in constraints)
 
 
 def lower_body(written: WrittenFile) -> Lowered:
@@ -96,7 +106,7 @@ def lower_body(written: WrittenFile) -> Lowered:
         relative_tolerance=tolerance.relative if tolerance else None,
     )
     unused = [_unused(p) for p in parameters if p.name not in amounts.used]
-    return Lowered(body, parameters, (*constraints, *amounts.constraints), (*notes, *unused))
+    return Lowered(body, parameters, tuple(constraints), (*notes, *unused))
 
 
 def _assignment(written: WrittenFile) -> tuple[Assignment, Span]:
@@ -135,6 +145,8 @@ def _check_datum(datum: Data, assignment: Assignment, tensors: Sequence[Tensor])
         raise SourceError(f"no tensor `{datum.tensor}` in the expression", datum.span, hint)
     if datum.tensor == assignment.left.tensor:
         raise SourceError(f"`{datum.tensor}` is the result, it has no data", datum.span)
+    if isinstance(datum, Generated):
+        resolve(datum)
 
 
 def _constraint(

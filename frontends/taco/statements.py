@@ -17,7 +17,7 @@ WORDS = ("tensor", "param", "constraint", "model", "schedule", "bind", "generate
 _TOKEN = re.compile(
     r"""
       (?P<comment>\#[^\n]*)
-    | (?P<string>"[^"\n]*"?)
+    | (?P<string>"(?:\\.|[^"\\\n])*"?)
     | (?P<continued>\\[ \t\r]*\n)
     | (?P<newline>\n(?:\s|\#[^\n]*)*)
     | (?P<end>;)

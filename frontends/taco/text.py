@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from tunepass.expr.nodes import Expr
 from tunepass.expr.python_eval import evaluate
 from tunepass.ir.tensor import (
+    Access,
     Assignment,
     Bound,
     Directive,
@@ -73,9 +74,8 @@ def format_text(format_: Format) -> str:
 
 def declaration_text(tensor: Tensor) -> str:
     """`tensor B(i,j) = ds double`."""
-    index = f"({','.join(tensor.index)})" if tensor.index else ""
     format_ = f" = {format_text(tensor.format)}" if tensor.index else ""
-    return f"tensor {tensor.name}{index}{format_} {tensor.element}"
+    return f"tensor {expression_text(Access(tensor.name, tensor.index))}{format_} {tensor.element}"
 
 
 def directive_text(directive: Directive, values: Values, spaced: bool = True) -> str:

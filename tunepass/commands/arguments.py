@@ -101,6 +101,36 @@ def _add_spatial(parser: argparse.ArgumentParser) -> None:
     )
 
 
+TACO_OWN = ("param", "constraint")  # words that TACO's tool has not
+TACO_WORDS = {  # what stands after the `=`, and what it says
+    "f": ("TENSOR:FORMAT", "with --taco: a tensor's format, such as -f=B:ds"),
+    "t": ("TENSOR:TYPE", "with --taco: the type of its elements"),
+    "d": ("VARIABLE:EXTENT", "with --taco: how far an index variable goes"),
+    "i": ("TENSOR:FILE", "with --taco: where a tensor's numbers are"),
+    "s": ("SCHEDULE", "with --taco: directives, such as -s='split(i,i0,i1,chunk)'"),
+    "nthreads": ("N", "with --taco: the threads of parallel loops"),
+    "schedule": ("HOW[,CHUNK]", "with --taco: static or dynamic, of parallel loops"),
+    "param": ("LINE", "with --taco: a parameter of the schedule, such as --param='chunk: pow2(2, 512) = 16'"),
+    "constraint": ("LINE", "with --taco: what holds of parameters"),
+}
+
+
+def _add_source(parser: argparse.ArgumentParser, what: str | None = None) -> None:
+    """A source, or an expression with the words that TACO's tool takes."""
+    parser.add_argument("source", metavar="SOURCE", nargs="?", help=what)
+    parser.add_argument(
+        "--taco", metavar="EXPRESSION", help="instead of a SOURCE, such as 'A(i,k)=B(i,j)*C(j,k)' -f=B:ds -s=..."
+    )
+    for word, (shown, how) in TACO_WORDS.items():
+        names = (f"--{word}",) if word in TACO_OWN else (f"-{word}", f"--{word}")
+        kind = _taco_word(word)
+        parser.add_argument(*names, metavar=shown, action="append", dest="taco_words", type=kind, help=how)
+
+
+def _taco_word(word: str) -> Callable[[str], tuple[str, str]]:
+    return lambda text: (word, text)
+
+
 def _add_store(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--store", metavar="PATH", help="the trials' database (default: .tunepass/store.db, TUNEPASS_STORE)"
@@ -115,7 +145,7 @@ def _add_build(commands: Commands) -> None:
     parser = _command(
         commands, "build", "tune a source and build it", "tunepass build [options] SOURCE [-- COMPILER ARGS...]"
     )
-    parser.add_argument("source", metavar="SOURCE", help="an annotated source")
+    _add_source(parser, "an annotated source")
     parser.add_argument("-o", "--output", metavar="DIR", default="out", help="where the results go (default: out)")
     parser.add_argument(
         "--device", metavar="D", help="the machine to tune for (default: host, this one); of a .scala source an FPGA"
@@ -168,7 +198,7 @@ def _add_space(commands: Commands) -> None:
         "print the parameters, constraints and exact size of a source's space",
         "tunepass space [options] SOURCE [-- COMPILER ARGS...]",
     )
-    parser.add_argument("source", metavar="SOURCE")
+    _add_source(parser)
     _add_kernel(parser)
     _add_spatial(parser)
 
@@ -207,8 +237,7 @@ def _add_report(commands: Commands) -> None:
 
 
 def _add_model(parser: argparse.ArgumentParser) -> None:
-    """What every command about a model takes: a source, its app and a device."""
-    parser.add_argument("source", metavar="SOURCE", help="a Spatial source (.scala)")
+    """What every command about a model takes, besides a source: its app and a device."""
     parser.add_argument("--device", metavar="D", help="the device to price it on: `tunepass devices` lists them")
     _add_kernel(parser)
     _add_spatial(parser)
@@ -216,6 +245,7 @@ def _add_model(parser: argparse.ArgumentParser) -> None:
 
 def _add_estimate(commands: Commands) -> None:
     parser = _command(commands, "estimate", "price configurations with a device's model; nothing is run")
+    _add_source(parser, "a source that a model prices, such as a Spatial source (.scala)")
     _add_model(parser)
     parser.add_argument("--set", metavar="NAME=VALUE,...", help="values in place of the source's own")
     parser.add_argument("--configs", metavar="FILE.csv", help="a table of configurations; its columns are parameters")
@@ -225,6 +255,7 @@ def _add_estimate(commands: Commands) -> None:
 
 def _add_pareto(commands: Commands) -> None:
     parser = _command(commands, "pareto", "the Pareto front of a model's objectives: exact, or as a study has it")
+    parser.add_argument("source", metavar="SOURCE", help="a Spatial source (.scala)")
     _add_model(parser)
     parser.add_argument("--objective", type=_names, metavar="NAME[,NAME]", help="(default: cycles and the logic)")
     parser.add_argument("--exact", action="store_true", help="search for the exact front, with a certificate")
@@ -330,10 +361,22 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
     ours, compiler = split_compiler(words)
     parser = build_parser()
     options = parser.parse_args(ours)
+    if "taco" in options:
+        _check_source(parser, options)
     if compiler and options.command not in TAKES_COMPILER:
         parser.error(f"{options.command} takes no compiler arguments after --")
     options.compiler = compiler
     return options
+
+
+def _check_source(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
+    if (options.source is None) == (options.taco is None):
+        parser.error(
+            f"{options.command} takes a SOURCE or --taco EXPRESSION" + ", not both" * (options.taco is not None)
+        )
+    if options.taco is None and options.taco_words:
+        word, text = options.taco_words[0]
+        parser.error(f"-{word}={text} goes with --taco EXPRESSION")
 
 
 def split_compiler(argv: Sequence[str]) -> tuple[list[str], list[str]]:

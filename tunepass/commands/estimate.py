@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from tunepass.commands.answer import Answer, Json, plain, table
 from tunepass.commands.breakdown import explained
-from tunepass.commands.targets import kernel_name, target_of
+from tunepass.commands.targets import kernel_name, source_of, target_of
 from tunepass.diagnostics import TunepassError
 from tunepass.files import write_text
 from tunepass.jobs.configurations import assigned, tabled
@@ -27,7 +27,7 @@ MOST_ROWS = 40  # of a table on the terminal; all are in the file of -o
 
 def run(options: argparse.Namespace) -> Answer:
     output = _output(options)
-    model, parsed = estimator_of(options.source, kernel_name(options), target_of(options))
+    model, parsed = estimator_of(source_of(options), kernel_name(options), target_of(options))
     notes = tuple(warning.render() for warning in parsed.warnings)
     start = assigned(options.set, model.kernel.parameters, model.default) if options.set else model.default
     if options.configs is None:

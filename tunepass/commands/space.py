@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 from tunepass.backends.base import unrestricted
 from tunepass.commands.answer import Answer, Json, plain, table
-from tunepass.commands.targets import kernel_name
+from tunepass.commands.targets import kernel_name, source_of
 from tunepass.ir.kernel import Kernel
 from tunepass.jobs.reading import parse
 from tunepass.passes.base import Compilation
@@ -19,7 +19,7 @@ from tunepass.space.space import Space
 
 
 def run(options: argparse.Namespace) -> Answer:
-    parsed = parse(options.source, kernel_name(options), words=options.compiler[1:] or None)
+    parsed = parse(source_of(options), kernel_name(options), words=options.compiler[1:] or None)
     restricted = parsed.kernels
     kernels = tuple(map(unrestricted, restricted)) if options.no_restrictions else restricted
     answers = [_describe(kernel) for kernel in kernels]

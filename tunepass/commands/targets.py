@@ -6,7 +6,8 @@ import argparse
 
 from tunepass.backends.base import Target
 from tunepass.commands.arguments import DEFAULT_BUDGET_S
-from tunepass.diagnostics import TunepassError
+from tunepass.diagnostics import Source, TunepassError
+from tunepass.jobs.reading import taco_source
 from tunepass.registry import EXACT_SOLVERS
 from tunepass.tuning.options import SearchOptions
 
@@ -23,6 +24,16 @@ def target_of(options: argparse.Namespace) -> Target:
         objectives=given.get("objective") or ((metric,) if metric else ()),
         restrict=not options.no_restrictions,
     )
+
+
+def source_of(options: argparse.Namespace) -> str | Source:
+    """The path of the source, or the source that the words of --taco make; `source` is its name from then on."""
+    if options.taco is None:
+        path: str = options.source
+        return path
+    source = taco_source(options.taco, options.taco_words or ())
+    options.source = source.name
+    return source
 
 
 def search_options(options: argparse.Namespace) -> SearchOptions:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tunepass.backends.base import Backend, Target, backend_for, default_of
-from tunepass.diagnostics import TunepassError
+from tunepass.diagnostics import Source, TunepassError
 from tunepass.expr import numpy_eval
 from tunepass.expr.numpy_eval import Columns
 from tunepass.expr.vm.compiled_expressions import CompiledExpressions
@@ -65,9 +65,10 @@ class Estimator:
         return tuple(c.text for c, holds in zip(self.kernel.constraints, kept) if not holds)
 
 
-def estimator_of(source: str, kernel: str | None, target: Target) -> tuple[Estimator, Parsed]:
+def estimator_of(given: str | Source, kernel: str | None, target: Target) -> tuple[Estimator, Parsed]:
     """Of the one kernel of a source, or of the one called so. TunepassError where nothing models it."""
-    parsed = parse(source, kernel)
+    parsed = parse(given, kernel)
+    source = given.name if isinstance(given, Source) else given
     if len(parsed.kernels) > 1:
         names = ", ".join(k.name for k in parsed.kernels)
         raise TunepassError(f"{source} has several kernels: {names}", hint="name one with --kernel (--app)")

@@ -12,6 +12,7 @@ from tunepass.backends.base import frontend_of
 from tunepass.diagnostics import Source, SourceError, TunepassError, nearest
 from tunepass.files import read_bytes, shown
 from tunepass.frontends.base import Parsed
+from tunepass.frontends.taco.commandline import source_of
 from tunepass.ir.kernel import Kernel
 from tunepass.jobs.places import file_name, key_name, lock_path
 from tunepass.study.lock.lock import Lock
@@ -32,13 +33,29 @@ def read_source(path: str | Path) -> Source:
     return Source(name, data.decode("utf-8", "surrogateescape").removeprefix("\ufeff"))
 
 
+def taco_source(expression: str, words: Sequence[tuple[str, str]]) -> Source:
+    """A source in this folder made of the words that TACO's tool takes. Raises TunepassError where a file that says
+    something else has its name."""
+    source = source_of(expression, words)
+    if Path(source.name).exists() and read_source(source.name).text != source.text:
+        raise TunepassError(
+            f"{source.name} is a file of this folder and says something else",
+            hint=f"call the result otherwise, or run `tunepass build {source.name}`",
+        )
+    return source
+
+
 SUFFIX_OF = {"c": ".c", "c++": ".cpp"}
 
 
-def parse(path: str | Path, only: str | None = None, language: str = "", words: Sequence[str] | None = None) -> Parsed:
-    """The kernels of the source at `path`, of several the one called `only`, and the frontend's warnings. `language`
-    is what it is read as where no frontend knows its suffix; `words` are the compiler's, None: those of its lock."""
-    source = read_source(path)
+def parse(
+    given: str | Path | Source, only: str | None = None, language: str = "", words: Sequence[str] | None = None
+) -> Parsed:
+    """The kernels of a source or of the one at a path, of several the one called `only`, and the frontend's warnings.
+    `language` is what it is read as where no frontend knows its suffix; `words` are the compiler's, None: those of its
+    lock."""
+    source = given if isinstance(given, Source) else read_source(given)
+    path = source.name
     if words is None:
         words = _locked_words(path) if LOOP_PRAGMA.search(source.text) else ()
     known = Path(path).suffix in registry.FRONTENDS or language not in SUFFIX_OF

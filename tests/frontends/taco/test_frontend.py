@@ -98,11 +98,11 @@ def test_statements_end_at_lines_and_semicolons() -> None:
            d(i)
     dim i = 4, \\
         j = 5
-    generate B = mesh(rows = 20, seed = 1)
+    generate B = mesh(rows = 2000, seed = 1)
     """
     read = body(text)
     assert read.extents == (("i", 4), ("j", 5))
-    assert read.data[0] == Generated("B", "mesh", (("rows", 20), ("seed", 1)), read.data[0].span)
+    assert read.data[0] == Generated("B", "mesh", (("rows", 2000), ("seed", 1)), read.data[0].span)
     assert [t.name for t in read.tensors] == ["a", "B", "c", "d"]
 
 
