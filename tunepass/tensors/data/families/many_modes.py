@@ -57,7 +57,7 @@ class Scaled(Family):
         large = sum(extent >= SMALL_MODE for extent in full)
         shrink = self.scale ** (1 / large)
         extents = tuple(max(round(e * shrink), 2) if e >= SMALL_MODE else e for e in full)
-        wanted = min(round(self.full_nonzeros * self.scale), math.prod(extents) // 4)
+        wanted = min(round(self.full_nonzeros_of(modes) * self.scale), math.prod(extents) // 4)
 
         def draw(count: int) -> Int64s:
             return np.ravel_multi_index(tuple(self.places(extents, count, rng)), extents).astype(np.int64)
@@ -66,6 +66,9 @@ class Scaled(Family):
 
     def full_extents_of(self, modes: int) -> tuple[int, ...]:
         return self.full_extents
+
+    def full_nonzeros_of(self, modes: int) -> int:
+        return self.full_nonzeros
 
     @abstractmethod
     def places(self, extents: tuple[int, ...], count: int, rng: np.random.Generator) -> list[Int64s]:
@@ -86,6 +89,9 @@ class Uber(Scaled):
 
     def full_extents_of(self, modes: int) -> tuple[int, ...]:
         return self.full_extents if modes == 4 else (self.full_extents[0], *self.full_extents[2:])
+
+    def full_nonzeros_of(self, modes: int) -> int:
+        return self.full_nonzeros if modes == 4 else 1_117_629
 
     def places(self, extents: tuple[int, ...], count: int, rng: np.random.Generator) -> list[Int64s]:
         *times, latitude, longitude = extents
