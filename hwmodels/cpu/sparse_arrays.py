@@ -132,8 +132,8 @@ class Blocks:
         found = self.counts.ranges[name]
         segments = found.segments
         assert segments is not None
-        span = alg.mul(segments.spread, self.counts.covered(name, position))
-        passed = alg.sub(self.counts.nodes(segments.before, position), 1.0)
+        span = alg.mul(segments.spread, self.counts.spanned((name,), position))
+        passed = alg.sub(self.counts.spanned(segments.before, position), 1.0)
         drift = alg.mul(found.extent / segments.parents, alg.maximum(0.0, passed))
         return alg.minimum(found.extent, alg.maximum(1.0, alg.add(span, drift)))
 

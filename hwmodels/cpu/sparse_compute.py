@@ -10,6 +10,7 @@ make a vector gather. Its time is the largest of what its resources need, as com
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from tunepass.expr import algebra as alg
@@ -21,7 +22,9 @@ from tunepass.hwmodels.cpu.sparse_counts import Counts
 from tunepass.hwmodels.cpu.sparse_loops import NO, YES, FusedInto, Parts
 from tunepass.ir.tensor import Access, Binary, Negation, Number, TensorExpr, TensorKernel
 
-FORESEEN, UNFORESEEN = 0.3, 2.0  # of a loop's `enter`, whose iterations are as many as last time, and are not
+ENTERED = 6.0  # instructions that begin a loop, its end known
+DIVIDED = 10.0  # that work out how many tiles what is left has, rounded up
+UNFORESEEN = 2.0  # of a loop's `enter`, which is on average over loops: one that always ends otherwise than foreseen
 RECOVERED = 3.0  # instructions that find the row of a position in a fused loop
 
 
@@ -60,6 +63,7 @@ class SparseCompute:
         flops, self.divisions = operations(body.assignment.right)
         self.flops = flops + self.sums
         self.iterations = counts.runs[-1]
+        self.steps = {d.outer for d in self.loops.derived.values() if isinstance(d, Parts) and not d.divided}
 
     def ns(self) -> Expr:
         *others, last = self.loops.names
@@ -76,11 +80,15 @@ class SparseCompute:
         """All that is executed, with the loop `x` innermost."""
         core = self.core
         shrunk = self._shrunk(x)
-        loads = alg.add(*(self._loaded(a, x, shrunk) for a in self.arrays.operands), self._structure_loads())
-        each_result = shrunk if self._contiguous(self.arrays.result, x) else alg.lift(1.0)
+        around = self._around(x)
+        beside = alg.mul(1.0, *around.values())
+        loads = alg.add(*(self._loaded(a, x, shrunk, around) for a in self.arrays.operands))
+        loads = alg.add(loads, alg.mul(beside, self._structure_loads()))
+        each_result = shrunk if self._contiguous(self.arrays.result, x) else beside
         stores = alg.mul(self.stores(), each_result)
         if self.sums:
             loads = alg.add(loads, stores)
+        shrunk = alg.mul(shrunk, beside)
         flops = alg.mul(float(self.flops), self.iterations, shrunk)
         instructions = alg.add(loads, stores, flops, self._overhead(x, shrunk))
         demands = [
@@ -103,13 +111,38 @@ class SparseCompute:
             return False
         return not array.strides or self.counts.ranges[unit].segments is None
 
-    def _loaded(self, array: Array, x: str, shrunk: Expr) -> Expr:
+    def _loaded(self, array: Array, x: str, shrunk: Expr, around: Mapping[str, Expr]) -> Expr:
         times = self.counts.run_at(self.loops.deepest(array.variables))
         if not self._moves(array, x):
             return times
+        for name, factor in around.items():
+            gathered = self._moves(array, name) and not self._contiguous(array, name)
+            strided = alg.where(alg.compare(factor, "<", 1), STRIDED_LOADS, 1.0)
+            times = alg.mul(times, strided if gathered else factor)
         if self._contiguous(array, x):
             return alg.mul(times, shrunk)
         return alg.mul(times, alg.where(alg.compare(shrunk, "<", 1), STRIDED_LOADS, 1.0))
+
+    def _around(self, x: str) -> dict[str, Expr]:
+        """The same of loops that are asked for vectors where they stand around the innermost one: their elements go
+        through it side by side, if it iterates as often for each."""
+        found: dict[str, Expr] = {}
+        for name, directive in self.loops.parallel.items():
+            wanted = directive.unit == "CPUVector" and name != x and self._contiguous(self.arrays.result, name)
+            if wanted and not self._sets_trips(name, x):
+                around = alg.compare(self.loops.positions[name], "==", self.loops.depth - 2)
+                found[name] = alg.where(around, self._vectors(self.loops.depth - 2), 1.0)
+        return found
+
+    def _sets_trips(self, name: str, x: str) -> bool:
+        """Does the loop `x` iterate more or less often with the iterations of the other?"""
+        for root in self.loops.roots:
+            if x in self.loops.leaves(root):
+                segments = self.counts.ranges[root].segments
+                sources = (root, *(segments.before if segments is not None else ()))
+                if any(name in self.loops.leaves(source) for source in sources):
+                    return True
+        return False
 
     def _structure_loads(self) -> Expr:
         """A coordinate for each position, and where a segment begins and ends for each parent."""
@@ -142,22 +175,33 @@ class SparseCompute:
             allowed = NO
         else:
             allowed = YES if asked else alg.both(self.compiled.vectorizes, self.compiled.reorders)
-        elements = alg.div(self.compiled.vector_byte, float(result.element_byte))
-        trips = self.counts.trips(self.loops.depth - 1)
-        left = alg.minimum(trips, alg.mul(0.5, alg.sub(elements, 1.0)))  # done singly, on average over lengths
+        return alg.where(allowed, self._vectors(self.loops.depth - 1), 1.0)
+
+    def _vectors(self, position: int) -> Expr:
+        """Vectors for each iteration of the loop at a position; what is left over is done singly."""
+        elements = alg.div(self.compiled.vector_byte, float(self.arrays.result.element_byte))
+        trips = self.counts.trips(position)
+        left = alg.minimum(trips, alg.mul(0.5, alg.sub(elements, 1.0)))  # on average over lengths
         vectors = alg.add(alg.div(alg.sub(trips, left), elements), left)
-        return alg.where(allowed, alg.minimum(1.0, alg.div(vectors, trips)), 1.0)
+        return alg.minimum(1.0, alg.div(vectors, trips))
 
     def _entering(self) -> Expr:
-        """Loops that are begun: those of segments end where the processor does not foresee it."""
+        """Loops that are begun. The processor foresees how they end where they iterate as often as the last time: loops
+        of a segment do until the next segment, dense ones where they are unrolled."""
         terms: list[Expr] = []
         entries = [self.counts.entries(q) for q in range(self.loops.depth)]
         for name in self.loops.roots:
-            unlike = self.counts.ranges[name].unlike
-            share = FORESEEN + (UNFORESEEN - FORESEEN) * unlike if self.counts.ranges[name].segments else 1.0
-            places = [self.loops.positions[leaf] for leaf in self.loops.leaves(name)]
-            terms += [alg.mul(share, self.loops.at(place, entries)) for place in places]
-        return alg.mul(self.core.enter_ns, alg.add(*terms))
+            segments = self.counts.ranges[name].segments
+            for leaf in self.loops.leaves(name):
+                begun = self.loops.at(self.loops.positions[leaf], entries)
+                steps = ENTERED + (DIVIDED if leaf in self.steps else 0.0)
+                terms.append(alg.mul(steps * self.core.issue_ns, begun))
+                if segments is None:
+                    terms.append(alg.mul(self.core.enter_ns, begun))
+                else:
+                    changed = alg.minimum(begun, self.counts.run_at(self.loops.deepest(segments.before)))
+                    terms.append(alg.mul(UNFORESEEN * segments.unlike * self.core.enter_ns, changed))
+        return alg.add(*terms)
 
     def _workspaces(self) -> Expr:
         """What is precomputed is stored, loaded and set to zero once more than it would be."""

@@ -12,13 +12,13 @@ below one another multiply: their nodes over their parents are the means of thei
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
 from tunepass.expr import algebra as alg
 from tunepass.expr.nodes import Expr
-from tunepass.hwmodels.cpu.sparse_loops import FusedInto, Parts, Renamed, SparseLoops, accesses
+from tunepass.hwmodels.cpu.sparse_loops import NO, YES, FusedInto, Parts, Renamed, SparseLoops, accesses
 from tunepass.ir.tensor import LevelStatistics, TensorKernel
 
 BINS = 6  # lengths that a distribution is told by
@@ -28,13 +28,30 @@ LEAST = 1e-3  # values of a segment on average, so that ratios of counts are def
 @dataclass(frozen=True, slots=True)
 class Segments:
     """A variable that a compressed level gives: `before` are the variables of the levels before, `parents` how many
-    segments there are, `nodes` all their values, `spread` the mean distance of neighbours."""
+    segments there are, `nodes` all their values, `spread` the mean distance of neighbours, `lengths` theirs
+    with the share of each."""
 
     tensor: str
     before: tuple[str, ...]
     parents: float
     nodes: float
     spread: float
+    lengths: tuple[tuple[float, float], ...]
+
+    @property
+    def longest(self) -> float:
+        return max(length for length, _ in self.lengths)
+
+    @property
+    def variation(self) -> float:
+        """Standard deviation over mean of the lengths."""
+        square = sum(length * length * share for length, share in self.lengths)
+        return float(max(0.0, square * (self.parents / self.nodes) ** 2 - 1) ** 0.5)
+
+    @property
+    def unlike(self) -> float:
+        """The probability that two segments have different lengths."""
+        return 1 - sum(share * share for _, share in self.lengths)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,21 +65,6 @@ class Range:
     @property
     def mean(self) -> float:
         return sum(length * share for length, share in self.lengths)
-
-    @property
-    def longest(self) -> float:
-        return max(length for length, _ in self.lengths)
-
-    @property
-    def variation(self) -> float:
-        """Standard deviation over mean of the lengths."""
-        square = sum(length * length * share for length, share in self.lengths)
-        return float(max(0.0, square / self.mean**2 - 1) ** 0.5)
-
-    @property
-    def unlike(self) -> float:
-        """The probability that two segments have different lengths."""
-        return 1 - sum(share * share for _, share in self.lengths)
 
 
 def ranges(body: TensorKernel, names: tuple[str, ...]) -> dict[str, Range] | None:
@@ -79,8 +81,10 @@ def ranges(body: TensorKernel, names: tuple[str, ...]) -> dict[str, Range] | Non
             extents.setdefault(name, float(level.extent))
             if tensor.format.levels[place] == "compressed" and name not in found:
                 nodes = max(float(level.nodes), LEAST * parents)
-                segments = Segments(access.tensor, tuple(stored[:place]), parents, nodes, max(1.0, level.spread))
-                found[name] = Range(float(level.extent), _lengths(level, parents), segments)
+                shares = _shares(level, nodes / parents)
+                before = tuple(stored[:place])
+                segments = Segments(access.tensor, before, parents, nodes, max(1.0, level.spread), shares)
+                found[name] = Range(float(level.extent), _binned(shares, nodes / parents), segments)
             parents = max(1.0, float(level.nodes))
     for name in names:
         if name not in found:
@@ -91,22 +95,26 @@ def ranges(body: TensorKernel, names: tuple[str, ...]) -> dict[str, Range] | Non
     return found
 
 
-def _lengths(level: LevelStatistics, parents: float) -> tuple[tuple[float, float], ...]:
-    """At most BINS of them, each of about as many nodes and parents as the others."""
+def _shares(level: LevelStatistics, mean: float) -> tuple[tuple[float, float], ...]:
+    """The lengths of a level's segments, each with its share of them."""
     counted = [(length, number) for length, number in level.lengths if number > 0]
     total = sum(number for _, number in counted)
-    if not total or not level.nodes:
-        return ((max(LEAST, level.nodes / parents), 1.0),)
-    nodes = sum(length * number for length, number in counted)
+    if not level.nodes or not total:
+        return ((mean, 1.0),)
+    return tuple((length, number / total) for length, number in counted)
+
+
+def _binned(shares: tuple[tuple[float, float], ...], mean: float) -> tuple[tuple[float, float], ...]:
+    """At most BINS of them, each of about as many nodes and segments as the others."""
     bins: dict[int, tuple[float, float]] = {}
     passed = 0.0
-    for length, number in counted:
-        weight = 0.5 * (number / total + length * number / max(nodes, LEAST))
+    for length, share in shares:
+        weight = 0.5 * share * (1 + length / mean)
         place = min(BINS - 1, int(BINS * (passed + 0.5 * weight)))
         passed += weight
-        held, shares = bins.get(place, (0.0, 0.0))
-        bins[place] = (held + length * number, shares + number)
-    return tuple((held / number, number / total) for held, number in bins.values())
+        held, together = bins.get(place, (0.0, 0.0))
+        bins[place] = (held + length * share, together + share)
+    return tuple((held / together, together) for held, together in bins.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +132,15 @@ class Box:
         if self.last < self.loops.depth - 1:
             inside = alg.where(self.loops.from_on(name, self.last + 1), 1.0, inside)
         return alg.where(self.loops.from_on(name, self.first), inside, 1.0)
+
+    def has_any(self, names: Sequence[str]) -> Expr:
+        """Is one of the loops in the box?"""
+        if self.first >= self.loops.depth:
+            return NO
+        places = [self.loops.positions[name] for name in names]
+        if self.first > 0:
+            return alg.compare(alg.maximum(*places), ">=", self.first)
+        return YES if self.last >= self.loops.depth - 1 else alg.compare(alg.minimum(*places), "<=", self.last)
 
 
 class Counts:
@@ -165,6 +182,11 @@ class Counts:
             box = self.inside[position]
             self._covered[key] = self._over(root, partial(self._values, root, box))
         return self._covered[key]
+
+    def spanned(self, names: tuple[str, ...], position: int) -> Expr:
+        """How far apart the first and the last of them lie, in positions: a box without the inner loop of a split goes
+        by steps of its factor."""
+        return alg.mul(1.0, *(self._over(name, partial(self._span, name, self.inside[position])) for name in names))
 
     def nodes(self, names: tuple[str, ...], position: int) -> Expr:
         """Positions of a level that are run through, `names` being its variable and those of the levels before."""
@@ -209,7 +231,13 @@ class Counts:
         match self.loops.derived.get(name):
             case Parts(outer, inner) as parts:
                 first, second = _parts(parts, length)
-                return alg.minimum(length, alg.mul(self._count(outer, box, first), self._count(inner, box, second)))
+                both = alg.minimum(length, alg.mul(self._count(outer, box, first), self._count(inner, box, second)))
+                if parts.divided:
+                    return both
+                alone = self._count(
+                    inner, box, parts.factor
+                )  # the inner loop outside of the outer one does not end early
+                return alg.where(box.has_any(self.loops.leaves(outer)), both, alone)
             case Renamed(to):
                 return self._count(to, box, length)
             case FusedInto():
@@ -259,6 +287,18 @@ class Counts:
                     return alg.maximum(alg.minimum(1.0, length), alg.minimum(length, every))
                 beside = alg.div(self.nominal[fused], self.nominal[name])
                 return alg.maximum(1.0, alg.minimum(length, alg.div(every, beside)))
+            case _:
+                return box.of(name, length)
+
+    def _span(self, name: str, box: Box, length: Expr) -> Expr:
+        match self.loops.derived.get(name):
+            case Parts(outer, inner) as parts:
+                inside = self._span(inner, box, _parts(parts, length)[1])
+                return alg.where(box.has_any(self.loops.leaves(outer)), length, inside)
+            case Renamed(to):
+                return self._span(to, box, length)
+            case FusedInto():
+                return self._values(name, box, length)
             case _:
                 return box.of(name, length)
 

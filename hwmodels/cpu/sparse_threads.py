@@ -105,8 +105,7 @@ class Threads:
                 continue
             if self.directive.variable in loops.leaves(name):
                 continue
-            rows = self.counts.ranges[name]
-            found.append((segments.before, rows.variation, rows.longest / segments.nodes))
+            found.append((segments.before, segments.variation, segments.longest / segments.nodes))
         return found
 
 
