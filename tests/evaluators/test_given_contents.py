@@ -121,7 +121,7 @@ def test_the_reference_computes_what_numpy_does_with_the_same_numbers(tmp_path: 
         computed = run.set_up().outputs
     pos, crd = structure()
     for seed, calls in computed.items():
-        vals, x = (drawn(seed, k, count, np.dtype("f8")) for k, count in ((2, len(crd)), (3, COLUMNS)))
+        vals, x = (drawn(seed, k, count, np.dtype("f8"), -1, 1) for k, count in ((2, len(crd)), (3, COLUMNS)))
         expected = np.add.reduceat(vals * x[crd], pos[:-1])
         assert np.allclose(calls[0][0].values, expected, rtol=1e-12, atol=1e-12)
 
@@ -150,5 +150,6 @@ def test_numbers_are_drawn_again(element: str, letter: str, tmp_path: Path) -> N
     given = [CArray(name=n, element=element, direction=d, length=99) for n, d in (("x", "in"), ("y", "out"))]
     changes = {"source": source, "text": source.read_text(), "harness": harness_text("copy", prototype, given)}
     with CompileRun(task(tmp_path, **changes, inputs=Inputs())) as run:
+        bounds = (-1, 1) if letter[0] == "f" else (0, 255)
         for seed, calls in run.set_up().outputs.items():
-            assert np.array_equal(calls[0][0].values, drawn(seed, 0, 99, np.dtype(letter)))
+            assert np.array_equal(calls[0][0].values, drawn(seed, 0, 99, np.dtype(letter), *bounds))

@@ -13,18 +13,15 @@ from tunepass.evaluators.measure.tolerance import Array
 
 SEED, ARRAY, INDEX = 0xD1342543DE82EF95, 0xDA942042E4DD58B5, 0x9E3779B97F4A7C15
 FIRST, SECOND = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
-REAL, WHOLE = (-1.0, 1.0), (0, 255)  # where nothing is said of the range
 
 
-def drawn(seed: int, array: int, count: int, dtype: np.dtype[np.generic]) -> Array:
-    """The elements (count,) of array number `array` of the harness, uniform in the range usual for the type."""
+def drawn(seed: int, array: int, count: int, dtype: np.dtype[np.generic], lo: float, hi: float) -> Array:
+    """The elements (count,) of array number `array` of the harness, uniform in [lo, hi]."""
     bits = _random_bits(seed, array, count)
     if dtype.kind != "f":
-        lo, hi = WHOLE
-        return (lo + (bits % np.uint64(hi - lo + 1)).astype(np.int64)).astype(dtype)
-    low, high = REAL
+        return (int(lo) + (bits % np.uint64(hi - lo + 1)).astype(np.int64)).astype(dtype)
     unit = (bits >> np.uint64(11)).astype(np.float64) * (1.0 / 9007199254740992.0)
-    return (low + (high - low) * unit).astype(dtype)
+    return (lo + (hi - lo) * unit).astype(dtype)
 
 
 def _random_bits(seed: int, array: int, count: int) -> NDArray[np.uint64]:
