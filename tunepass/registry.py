@@ -42,6 +42,7 @@ BACKENDS: Mapping[str, str] = {
     "accelerator": "tunepass.backends.model:ModelBackend",
     "application": "tunepass.backends.application:ApplicationBackend",
     "c": "tunepass.backends.c:CBackend",
+    "tensor": "tunepass.backends.tensor:TensorBackend",
 }
 
 # A family of devices -> its hardware model.

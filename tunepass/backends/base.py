@@ -43,12 +43,14 @@ class Starts(IntEnum):
 class Target:
     """What a kernel is built for. What is left out is the backend's usual: its compiler, its device, its objectives.
 
-    `compiler` is a command and its words. `restrict` False leaves out the constraints that the frontend derives. What
-    only a program beyond `starts` could tell of the identity is left empty.
+    `compiler` is a command and its words. `generator` is the program that writes the code of tensor kernels, empty:
+    tunepass itself does. `restrict` False leaves out the constraints that the frontend derives. What only a program
+    beyond `starts` could tell of the identity is left empty.
     """
 
     compiler: tuple[str, ...] = ()
     device: str | None = None
+    generator: str = ""
     objectives: tuple[str, ...] = ()
     restrict: bool = True
     starts: Starts = Starts.TOOLS
@@ -65,11 +67,16 @@ class Backend(ABC):
     kind: ClassVar[str]  # the kind of the bodies it knows
     measures: ClassVar[bool] = False  # whether there is an evaluator
     compiles: ClassVar[bool] = False  # whether the target's compiler is what compiles it
+    generators: ClassVar[tuple[str, ...]] = ()  # the programs that can write its code in place of tunepass
     kernel: Kernel  # as this backend sees it
     target: Target
 
     def __init__(self, kernel: Kernel, target: Target):
         self.kernel, self.target = kernel, target
+        if target.generator and target.generator not in self.generators:
+            raise TunepassError(
+                f"--backend {target.generator} is about tensor expressions (.taco), and {kernel.source.name} has none"
+            )
 
     @property
     @abstractmethod

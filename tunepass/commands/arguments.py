@@ -131,6 +131,15 @@ def _taco_word(word: str) -> Callable[[str], tuple[str, str]]:
     return lambda text: (word, text)
 
 
+def _add_generator(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--backend",
+        choices=("tunepass", "taco"),
+        default="tunepass",
+        help="of a .taco source, what writes its C: tunepass, or the program taco (PATH, TUNEPASS_TACO)",
+    )
+
+
 def _add_store(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--store", metavar="PATH", help="the trials' database (default: .tunepass/store.db, TUNEPASS_STORE)"
@@ -172,6 +181,7 @@ def _add_build(commands: Commands) -> None:
         "--jobs", type=_at_least(1), default=1, metavar="N", help="compile up to N candidates at a time"
     )
     _add_spatial(parser)
+    _add_generator(parser)
     parser.add_argument(
         "--transfer-from",
         metavar="STORE_OR_LOCK[:STUDY]",

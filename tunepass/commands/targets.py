@@ -21,6 +21,7 @@ def target_of(options: argparse.Namespace) -> Target:
     return Target(
         compiler=tuple(options.compiler),
         device=given.get("device"),
+        generator="" if given.get("backend") in (None, "tunepass") else given["backend"],
         objectives=given.get("objective") or ((metric,) if metric else ()),
         restrict=not options.no_restrictions,
     )

@@ -20,9 +20,9 @@ from numpy.typing import NDArray
 
 from tunepass.diagnostics import TunepassError
 from tunepass.ir.tensor import Access, Assignment, Binary, Negation, Number, TensorExpr
+from tunepass.tensors.data.stored import Values
 
 Ints = NDArray[np.int64]
-Numbers = NDArray[np.generic]
 AT_ONCE = 1 << 20  # elements of an intermediate array
 MOST_AT_ONCE = 1 << 25  # where it cannot be divided
 
@@ -36,7 +36,7 @@ class Entries:
     """Of a sparse tensor: entry e stands at `indices[:, e]`, (modes, n); values (n,). Others are zero."""
 
     indices: Ints
-    values: Numbers
+    values: Values
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,7 +47,7 @@ class Some:
     coordinates: Ints
 
 
-Operand = Numbers | Entries  # dense ones by mode
+Operand = Values | Entries  # dense ones by mode
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +104,7 @@ def evaluate(
     extents: Mapping[str, int],
     start: Operand,
     some: Some | None = None,
-) -> Numbers:
+) -> Values:
     """The result, shaped as `start`, which it is added to; of a sparse one the values of its entries. With `some` it is
     right at those coordinates alone. Raises NotComputed."""
     values = np.array(start.values if isinstance(start, Entries) else start)
@@ -136,7 +136,7 @@ class _Visit:
         return np.arange(self.extents[variable])
 
 
-def _parts(visit: _Visit) -> Iterator[tuple[Ints, Numbers]]:
+def _parts(visit: _Visit) -> Iterator[tuple[Ints, Values]]:
     """Flat indices of the result and what is added there, a piece of the entries at a time."""
     bound, values = _bound_entries(visit)  # each (n,)
     used = visit.product.variables()
@@ -158,7 +158,7 @@ def _parts(visit: _Visit) -> Iterator[tuple[Ints, Numbers]]:
         yield np.broadcast_to(keys, kept).reshape(-1), computed.sum(axis=summed, keepdims=True).reshape(-1)
 
 
-def _bound_entries(visit: _Visit) -> tuple[dict[str, Ints], Numbers]:
+def _bound_entries(visit: _Visit) -> tuple[dict[str, Ints], Values]:
     """Coordinates by variable and values of the visited factor's entries; of none, one entry that is 1."""
     if visit.driver is None:
         return {}, np.ones(1, np.int64)
@@ -172,9 +172,9 @@ def _bound_entries(visit: _Visit) -> tuple[dict[str, Ints], Numbers]:
     return {v: c[kept].astype(np.int64) for v, c in bound.items()}, entries.values[kept]
 
 
-def _computed(visit: _Visit, at: Mapping[str, Ints], values: Numbers) -> Numbers:
+def _computed(visit: _Visit, at: Mapping[str, Ints], values: Values) -> Values:
     """The product at these coordinates; `values` are those of the visited factor."""
-    product = values * np.asarray(visit.product.coefficient)
+    product: Values = values * np.asarray(visit.product.coefficient)
     skipped = False
     for access in visit.product.factors:
         if access is visit.driver and not skipped:
@@ -186,7 +186,7 @@ def _computed(visit: _Visit, at: Mapping[str, Ints], values: Numbers) -> Numbers
     return product
 
 
-def _value(visit: _Visit, expression: TensorExpr, at: Mapping[str, Ints]) -> Numbers:
+def _value(visit: _Visit, expression: TensorExpr, at: Mapping[str, Ints]) -> Values:
     """A divisor, element by element."""
     match expression:
         case Access():
@@ -197,21 +197,26 @@ def _value(visit: _Visit, expression: TensorExpr, at: Mapping[str, Ints]) -> Num
             return -_value(visit, operand, at)
         case Binary(operator, left, right):
             one, other = _value(visit, left, at), _value(visit, right, at)
-            if operator == "/":
-                return _divided(one, other)
-            return {"+": np.add, "-": np.subtract, "*": np.multiply}[operator](one, other)
+            match operator:
+                case "+":
+                    return one + other
+                case "-":
+                    return one - other
+                case "*":
+                    return one * other
+            return _divided(one, other)
     raise NotComputed(f"no expression: {expression!r}")
 
 
-def _divided(one: Numbers, other: Numbers) -> Numbers:
+def _divided(one: Values, other: Values) -> Values:
     """As C divides: whole numbers towards zero."""
     if one.dtype.kind == "i" and other.dtype.kind == "i":
         quotient = np.abs(one) // np.abs(other)
         return np.where((one < 0) != (other < 0), -quotient, quotient)
-    return one / other
+    return np.asarray(one / other, np.float64)
 
 
-def _looked_up(visit: _Visit, access: Access, at: Mapping[str, Ints]) -> Numbers:
+def _looked_up(visit: _Visit, access: Access, at: Mapping[str, Ints]) -> Values:
     operand = visit.operands[access.tensor]
     if not isinstance(operand, Entries):
         return operand[tuple(at[v] for v in access.index)]
@@ -252,7 +257,7 @@ def _numbers(indices: Sequence[Ints], sizes: Sequence[int]) -> Ints:
     return numbers
 
 
-def _along(values: Numbers, axis: int, axes: int) -> NDArray[np.int64]:
+def _along(values: Values, axis: int, axes: int) -> NDArray[np.int64]:
     return values.reshape([-1 if k == axis else 1 for k in range(axes)])  # type: ignore[return-value]
 
 
