@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from typing import ClassVar
 
@@ -20,7 +21,7 @@ class TacoFrontend(Frontend):
     suffixes: ClassVar[tuple[str, ...]] = (".taco",)
 
     def parse(self, source: Source, only: str | None = None, words: Sequence[str] = ()) -> Parsed:
-        kernel, warnings = lower(read_file(source))
+        kernel, warnings = lower(read_file(source), os.cpu_count() or 1)
         return Parsed((kernel,), warnings)
 
     def emit(self, kernels: Sequence[Kernel], note: str = "", word: str = "tuned") -> tuple[EmittedFile, ...]:

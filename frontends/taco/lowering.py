@@ -25,9 +25,11 @@ from tunepass.ir.stated_model import CALL_OBJECTIVES, StatedModel, check_objecti
 from tunepass.ir.tensor import Assignment, Data, Generated, Tensor, TensorKernel
 from tunepass.space.constraint import Constraint
 from tunepass.space.parameter import Parameter
+from tunepass.space.parameters.checks import freeze
 from tunepass.tensors.data.families.resolve import resolve
 from tunepass.tensors.schedule.constraints import derived_constraints
 from tunepass.tensors.schedule.nest import scheduled_nest
+from tunepass.tensors.schedule.propose import proposal
 
 
 class Spanned(Protocol):
@@ -48,10 +50,12 @@ class Lowered:
     warnings: tuple[Diagnostic, ...]
 
 
-def lower(written: WrittenFile) -> tuple[Kernel, tuple[Diagnostic, ...]]:
-    """The kernel and the warnings. Raises SourceError."""
+def lower(written: WrittenFile, most_threads: int) -> tuple[Kernel, tuple[Diagnostic, ...]]:
+    """The kernel and the warnings. A schedule that is left out is proposed, for so many threads. Raises SourceError."""
     lowered = lower_body(written)
     _, span = _assignment(written)
+    if not lowered.body.schedule:
+        lowered = _proposed(lowered, written, span, most_threads)
     legal = _legal(lowered, span)
     check_objectives([(m.name, m.span) for m in written.models], CALL_OBJECTIVES)
     sizes = dict(lowered.body.extents)
@@ -67,6 +71,18 @@ def lower(written: WrittenFile) -> tuple[Kernel, tuple[Diagnostic, ...]]:
         span=span,
     )
     return kernel, (*lowered.warnings, *_warnings_of_defaults(kernel.constraints, kernel.parameters))
+
+
+def _proposed(lowered: Lowered, written: WrittenFile, span: Span, most_threads: int) -> Lowered:
+    """With the schedule and the parameters that are proposed for the expression."""
+    if written.params:
+        hint = "write one; without a `param` one is proposed, with its parameters"
+        raise SourceError("there is no `schedule` that could use this", written.params[0].span, hint)
+    made = proposal(lowered.body.assignment, lowered.body.tensors, most_threads)
+    body = replace(lowered.body, schedule=made.directives, proposed=True)
+    for parameter in made.parameters:
+        freeze(parameter, span=span)
+    return replace(lowered, body=body, parameters=made.parameters)
 
 
 def _legal(lowered: Lowered, span: Span) -> tuple[Constraint, ...]:

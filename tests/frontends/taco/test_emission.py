@@ -78,3 +78,9 @@ class TestContract(FrontendContract):
     @pytest.fixture
     def source(self) -> Source:
         return Source("some/where/spmm.taco", SPMM)
+
+
+class TestProposedSchedule(TestContract):
+    @pytest.fixture
+    def source(self) -> Source:
+        return Source("spmv.taco", "tensor A(i,j) = ds\ny(i) = A(i,j) * x(j)\n")

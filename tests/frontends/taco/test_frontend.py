@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tests.frontends.taco.sources import SPMM, body, kernel, parse
+from tunepass.diagnostics import SourceError
 from tunepass.expr.printer import to_text
+from tunepass.frontends.taco.frontend import TacoFrontend
 from tunepass.ir.tensor import (
     Access,
     Binary,
@@ -119,3 +123,23 @@ def test_numbers_of_a_schedule_are_expressions() -> None:
 def test_a_factor_that_may_be_zero_is_constrained() -> None:
     read = kernel("param n: integer(0..8) = 1\na(i) = b(i)\nschedule split(i, i0, i1, n)")
     assert [to_text(c.expression) for c in read.constraints] == ["n >= 1"]
+
+
+def test_a_schedule_left_out_is_proposed() -> None:
+    read = kernel("tensor B(i,j) = ds\nA(i,k) = B(i,j) * C(j,k)\ndim k = 64\n")
+    proposed = read.body_as(TensorKernel)
+    assert proposed.proposed and {"chunk", "order"} <= {p.name for p in read.parameters}
+    assert all(p.span == read.span for p in read.parameters) and all(c.span for c in read.constraints)
+
+
+def test_a_proposed_schedule_is_written_out() -> None:
+    read = kernel("tensor B(i,j) = ds\nA(i,k) = B(i,j) * C(j,k)  # all rows\ndim k = 64\n")
+    (tuned,) = TacoFrontend().emit((read,))
+    assert "A(i,k) = B(i,j) * C(j,k)\nschedule split(i, " in tuned.text
+    again = kernel(tuned.text).body_as(TensorKernel)
+    assert not again.proposed and len(again.schedule) == len(read.body_as(TensorKernel).schedule)
+
+
+def test_a_parameter_needs_a_schedule() -> None:
+    with pytest.raises(SourceError, match="no `schedule` that could use this"):
+        parse("param n: pow2(1, 8)\na(i) = b(i)")
