@@ -13,6 +13,7 @@ from tunepass.frontends.c.syntax.definitions import FunctionDefinition
 from tunepass.frontends.c.syntax.lexical import Scan
 from tunepass.ir.scop_directives import ScopNest
 from tunepass.polyhedral.derive import derive_space
+from tunepass.polyhedral.openings import Choices, openings_of
 from tunepass.polyhedral.shapes import shapes_of
 from tunepass.polyhedral.work import works_of
 from tunepass.space.constraint import Constraint
@@ -49,8 +50,11 @@ def derive_nest(
         hint = "`loop auto` names its own parameters SHAPE, ORDER, TILE_i, JAM_i, SIMD and PARALLEL"
         raise SourceError(f"`{clash[0]}` is a `param` of this file too", pragma.span, hint)
     whole = {name: value for name, value in sizes.items() if isinstance(value, int)}
-    works = works_of(scop, shapes_of(scop), whole)
-    return DerivedNest(ScopNest(scop, space.directives, works), space.parameters, space.constraints)
+    shapes = shapes_of(scop)
+    works = works_of(scop, shapes, whole)
+    choices = Choices(directives=space.directives, parameters=space.parameters, shapes=shapes, chains=space.chains)
+    nest = ScopNest(scop, space.directives, works, openings_of(choices, works))
+    return DerivedNest(nest, space.parameters, space.constraints)
 
 
 def headers_of(words: Sequence[str]) -> Headers:

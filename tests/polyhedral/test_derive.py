@@ -53,7 +53,7 @@ def test_orders_follow_the_signs_of_dependences() -> None:
 def test_parameters_have_names_that_say_what_they_choose() -> None:
     found, _ = derived(SYRK, parallel=True)
     names = [p.name for p in found.parameters]
-    assert names[:2] == ["SHAPE", "ORDER"] and names[-2:] == ["SIMD", "PARALLEL"]
+    assert names[:2] == ["SHAPE", "ORDER"] and names[-3:] == ["SIMD", "SUMS", "PARALLEL"]
     assert {"TILE_i", "TILE_j", "JAM_i"} <= set(names)
     tiles = {factor.index for factor in found.directives.tile if factor.setting == "TILE_j"}
     assert tiles == {"j", "j_2"}  # one size for all loops over j

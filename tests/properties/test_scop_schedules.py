@@ -96,6 +96,7 @@ def random_plan(scop: Scop, r: random.Random) -> Plan:
         peel=tuple((name, r.choice([1, 2, -1, -2])) for name in some(0.1)),
         vectorize=r.choice([(), ("*",)]),
         parallel=r.choice([(), ("*",)]),
+        sums=r.random() < 0.7,
     )
 
 

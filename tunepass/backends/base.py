@@ -21,6 +21,7 @@ from tunepass.ir.candidate import Candidate
 from tunepass.ir.files import EmittedFile
 from tunepass.ir.kernel import Kernel
 from tunepass.space.configuration import Configuration
+from tunepass.space.opening import Opening
 from tunepass.space.space import Space
 from tunepass.study.identity import Identity
 from tunepass.study.manifest import Manifest
@@ -98,6 +99,10 @@ class Backend(ABC):
     def costs(self) -> Costs | None:
         """What a hardware model, or the source itself, says of the kernel; None where nothing does."""
         return None
+
+    def openings(self) -> tuple[Opening, ...]:
+        """What is worth trying before the strategy's suggestions."""
+        return ()
 
     def evaluator(self) -> AbstractContextManager[Evaluate] | None:
         """How one configuration is measured in `objectives`; None where it cannot be."""

@@ -37,6 +37,7 @@ from tunepass.ir.files import EmittedFile
 from tunepass.ir.kernel import Kernel
 from tunepass.ir.run import RunCommand
 from tunepass.space.configuration import Configuration, Value
+from tunepass.space.opening import Opening
 from tunepass.space.space import Space
 from tunepass.study.identity import Identity, source_hash
 from tunepass.study.manifest import Manifest
@@ -131,6 +132,14 @@ class CBackend(Backend):
             return stated_costs(self.kernel)
         modelled = self.body.nests or self.body.scops
         return cost_model(CPU).costs(self.kernel, self.device, self.command[1:]) if modelled else None
+
+    def openings(self) -> tuple[Opening, ...]:
+        """Of each nest, the others as they stand."""
+        found: list[Opening] = []
+        for scop in self.body.scops:
+            start = len(found)
+            found += (o if o.after is None else replace(o, after=o.after + start) for o in scop.openings)
+        return tuple(found)
 
     def evaluator(self) -> Evaluator:
         match self.body.judged_by:

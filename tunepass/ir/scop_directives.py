@@ -8,6 +8,7 @@ from dataclasses import dataclass, fields
 from tunepass.ir.loops import Factor, Setting
 from tunepass.ir.scop import Scop
 from tunepass.ir.scop_work import ShapedWork
+from tunepass.space.opening import Opening
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +41,7 @@ class ScopDirectives:
     pack: tuple[Pair, ...] = ()
     prefetch: tuple[Factor, ...] = ()  # of arrays
     independent: bool = False
+    sums: Setting = True  # may a vector loop add up in another order?
 
     @property
     def settings(self) -> Iterator[Setting]:
@@ -55,7 +57,8 @@ class ScopDirectives:
         loops |= {f"{name}_tile" for name in loops}
         named = [s for s in self.settings if isinstance(s, str)]
         shape = [self.shape] if self.shape not in SHAPES else []
-        return tuple(dict.fromkeys([*shape, *named, *(item for item in self.order if item not in loops)]))
+        sums = [self.sums] if isinstance(self.sums, str) else []
+        return tuple(dict.fromkeys([*shape, *named, *sums, *(item for item in self.order if item not in loops)]))
 
 
 ANY = "*"
@@ -70,8 +73,9 @@ that every iteration sets anew."""
 @dataclass(frozen=True, slots=True)
 class ScopNest:
     """A scop and what to do with it; `works` are what its statements do in the shapes that it may take, for a model to
-    price."""
+    price. `openings` are worth trying first."""
 
     scop: Scop
     directives: ScopDirectives
     works: tuple[ShapedWork, ...] = ()
+    openings: tuple[Opening, ...] = ()

@@ -89,7 +89,9 @@ class Search(Pass):
                 if exact and costs is not None:
                     result = self._exact(study, costs, evaluate)
                 else:
-                    result = SearchLoop(study, objective, evaluate, self.options, self.watch, self.clock).run()
+                    openings = backend.openings()
+                    loop = SearchLoop(study, objective, evaluate, self.options, self.watch, self.clock, openings)
+                    result = loop.run()
             result = replace(result, origin=study.remember(origin))
         return replace(compilation, found=result)
 

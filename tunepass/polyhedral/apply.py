@@ -52,7 +52,8 @@ def is_legal(scop: Scop, plan: Plan, *, independent: bool = False) -> bool:
     scop = subject(scop, plan.shape)
     marked = [band for band in bands_in(tree) if band.parallel or band.vectorize]
     return keeps_order(scop, tree, independent=independent) and all(
-        carried(scop, tree, band, independent=independent, accumulates=not band.parallel).is_empty() for band in marked
+        carried(scop, tree, band, independent=independent, accumulates=plan.sums and not band.parallel).is_empty()
+        for band in marked
     )
 
 
@@ -170,7 +171,8 @@ def _proven(scop: Scop, tree: Tree, plan: Plan, independent: bool) -> Tree:
     for band, place in zip(bands_in(inside), places):
         for mark, forbidden in bad.items():
             if getattr(band, mark) and band.name not in getattr(plan, mark):
-                pairs = carried(scop, inside, band, independent=independent, accumulates=mark == "vectorize")
+                sums = plan.sums and mark == "vectorize"
+                pairs = carried(scop, inside, band, independent=independent, accumulates=sums)
                 if not pairs.is_empty():
                     forbidden.add(place)
 

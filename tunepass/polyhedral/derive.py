@@ -6,6 +6,7 @@
 | ORDER | of the loops that stand in one perfect sub-nest, in any shape |
 | TILE_i, JAM_i | tile size, and copies side by side, of all loops whose index is `i` |
 | SIMD, PARALLEL | whether loops that may be vectorized, or run in parallel, are |
+| SUMS | whether vectors add up, which they do in another order |
 
 The default is the source as it stands. Constraints come from the sign vectors of dependences (chains.py), so that no
 order is listed; those of loops that share a parameter all hold.
@@ -24,6 +25,7 @@ from tunepass.ir.scop_directives import ANY, ScopDirectives
 from tunepass.polyhedral.chains import Chain, chains_of
 from tunepass.polyhedral.extents import longest_extents
 from tunepass.polyhedral.shapes import shapes_of
+from tunepass.polyhedral.updates import SUMMED
 from tunepass.space.constraint import Constraint
 from tunepass.space.parameter import Parameter
 from tunepass.space.parameters.categorical import Categorical
@@ -51,6 +53,7 @@ class DerivedSpace:
     parameters: tuple[Parameter, ...]
     constraints: tuple[Constraint, ...]
     directives: ScopDirectives
+    chains: tuple[Chain, ...]
 
 
 def derive_space(scop: Scop, span: Span, *, parallel: bool, suffix: str = "") -> DerivedSpace:
@@ -71,14 +74,16 @@ class _Deriving:
         shape = Categorical(f"SHAPE{self.suffix}", self.shapes, span=self.span) if len(self.shapes) > 1 else None
         orders = self.orders()
         tiles, jams = self.tiles(), self.jams(orders)
-        flags = [Categorical(f"{word}{self.suffix}", (False, True), span=self.span) for word in ("SIMD", "PARALLEL")]
-        simd, threads = flags
+        flags = ("SIMD", "SUMS", "PARALLEL")
+        simd, sums, threads = (Categorical(f"{w}{self.suffix}", (False, True), span=self.span) for w in flags)
+        adds = any(access.update in SUMMED for s in self.scop.statements for access in s.accesses)
         parameters: list[Parameter] = [
             *([shape] if shape else []),
             *orders,
             *(p for p, _ in tiles),
             *(p for p, _ in jams),
             simd,
+            *([sums] if adds else []),
         ]
         if parallel:
             parameters.append(threads)
@@ -89,10 +94,14 @@ class _Deriving:
             unroll_and_jam=_factors(jams),
             vectorize=(Factor(ANY, simd.name),),
             parallel=(Factor(ANY, threads.name),) if parallel else (),
+            sums=sums.name if adds else True,
         )
         texts = [*self.conditional(shape), *_few_copies([p for p, _ in jams])]
+        texts += [f"{simd.name} or not {sums.name}"] if adds else []
         constraints = tuple(self.constraint(text, parameters) for text in texts)
-        return DerivedSpace(parameters=tuple(parameters), constraints=constraints, directives=directives)
+        return DerivedSpace(
+            parameters=tuple(parameters), constraints=constraints, directives=directives, chains=self.chains
+        )
 
     def constraint(self, text: str, parameters: Sequence[Parameter]) -> Constraint:
         return Constraint(Constraint.parse(text, parameters).expression, text, self.span)

@@ -37,6 +37,7 @@ class Plan:
     parallel: tuple[str, ...] = ()
     pack: tuple[tuple[str, str], ...] = ()  # (array, the loop inside which its tile is a local copy)
     prefetch: Factors = ()  # (array, iterations ahead)
+    sums: bool = True  # may vector loops add up in another order?
 
 
 def plan_of(directives: ScopDirectives, values: Mapping[str, Value]) -> Plan:
@@ -56,6 +57,7 @@ def plan_of(directives: ScopDirectives, values: Mapping[str, Value]) -> Plan:
         parallel=_flagged(directives.parallel, values),
         pack=tuple((p.first, p.second) for p in directives.pack if _number(p.setting, values)),
         prefetch=_factors(directives.prefetch, values, 1),
+        sums=bool(_number(directives.sums, values)),
     )
 
 

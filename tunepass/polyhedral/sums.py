@@ -14,8 +14,8 @@
     }
     s += sum;
 
-`#pragma omp simd reduction` says the same, but gcc 12 does not vectorize such a loop where it has taken the loops around
-it apart.
+`#pragma omp simd reduction` says the same, but gcc 12 does not vectorize such a loop where it has taken the
+loops around it apart.
 """
 
 from __future__ import annotations

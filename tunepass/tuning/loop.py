@@ -24,6 +24,7 @@ from tunepass.evaluators.process.failures import may_be_the_machines
 from tunepass.executors.base import executor
 from tunepass.signals import signal_of
 from tunepass.space.configuration import Configuration
+from tunepass.space.opening import Opening
 from tunepass.study.comparison import Comparison, comparison_of
 from tunepass.study.objective import Objective
 from tunepass.study.outcome import Evaluate, Evaluation, Failed
@@ -32,6 +33,7 @@ from tunepass.study.trial import Trial, comparable
 from tunepass.tuning.drift import at_first_speed
 from tunepass.tuning.faults import FaultGuard, alike, doubtful_trials, patiently
 from tunepass.tuning.finalists import Verdict, finalists, verdict_of_rounds, verdict_of_trials
+from tunepass.tuning.openings import due_openings
 from tunepass.tuning.options import SearchOptions
 from tunepass.tuning.picks import KNEE, choice_of
 from tunepass.tuning.result import Found, Gain, Phase, Progress, failures_of, value_of
@@ -58,9 +60,10 @@ class SearchLoop:
         options: SearchOptions,
         watch: Callable[[Progress], None],
         clock: Callable[[], float],
+        openings: Sequence[Opening] = (),
     ):
         self.study, self.objective, self.evaluate = study, objective, evaluate
-        self.options, self.watch, self.clock = options, watch, clock
+        self.options, self.watch, self.clock, self.openings = options, watch, clock, openings
         self.guard = FaultGuard(evaluate, executor(options.executor, options.jobs))
         self.start = clock()
         self.evaluations = 0
@@ -127,7 +130,7 @@ class SearchLoop:
         while not (self.trials and (self.out_of_time() or self.gave_up())):
             before = self.clock()
             # The default goes alone: what it tells of limits and of the reference serves all others.
-            suggested = self.study.suggest(self.batch() if self.trials else 1, self.simpler())
+            suggested = self.study.suggest(self.batch() if self.trials else 1, self.first())
             self.spend("strategy", self.clock() - before)
             if not suggested:
                 return
@@ -156,9 +159,15 @@ class SearchLoop:
         many = self.evaluate.worthwhile(len(self.trials)) if isinstance(self.evaluate, NoiseFree) else 1
         return max(self.options.jobs, many)
 
+    def first(self) -> list[Configuration]:
+        """What comes before the strategy's suggestions."""
+        if self.by_front or len(self.study.objectives) > 1:
+            return []
+        return self.simpler() or due_openings(self.openings, self.trials, self.objective, self.study.space)
+
     def simpler(self) -> list[Configuration]:
         """Late in the search, the best trial with less of what the default does not have."""
-        if self.best is None or self.by_front or len(self.study.objectives) > 1 or not self.late():
+        if self.best is None or not self.late():
             return []
         return simpler(self.best, self.trials, self.objective, self.study.space)
 

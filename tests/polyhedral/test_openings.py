@@ -1,0 +1,50 @@
+"""What is tried first: loops that walk through memory innermost, vectors, copies around them."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.polyhedral.scops import JACOBI, ROWS, SOLVE, SYRK
+from tunepass.ir.scop import Scop
+from tunepass.polyhedral.apply import is_legal
+from tunepass.polyhedral.derive import derive_space
+from tunepass.polyhedral.openings import Choices, openings_of
+from tunepass.polyhedral.plan import plan_of
+from tunepass.polyhedral.shapes import shapes_of
+from tunepass.polyhedral.work import works_of
+from tunepass.space.configuration import Configuration
+from tunepass.space.opening import Opening
+from tunepass.space.space import Space
+
+
+def opened(scop: Scop) -> tuple[Space, tuple[Opening, ...], list[Configuration]]:
+    found, shapes = derive_space(scop, scop.span, parallel=False), shapes_of(scop)
+    space = Space(found.parameters, found.constraints)
+    choices = Choices(directives=found.directives, parameters=found.parameters, shapes=shapes, chains=found.chains)
+    openings = openings_of(choices, works_of(scop, shapes, {}))
+    for opening in openings:
+        configuration = Configuration({**space.default, **dict(opening.values)})
+        assert not space.contains(configuration) or is_legal(scop, plan_of(found.directives, configuration))
+    return space, openings, [Configuration({**space.default, **dict(o.values)}) for o in openings]
+
+
+@pytest.mark.parametrize("scop", [SYRK, JACOBI, SOLVE, ROWS], ids=["syrk", "jacobi", "solve", "rows"])
+def test_the_first_of_each_shape_are_feasible_and_legal(scop: Scop) -> None:
+    space, openings, configurations = opened(scop)
+    for opening, configuration in zip(openings, configurations):
+        if opening.after is None:
+            assert space.contains(configuration), configuration
+        else:
+            assert opening.after < len(openings)
+            assert openings[opening.after].after is None or openings[opening.after].when == "failed"
+
+
+def test_the_loop_along_the_rows_is_innermost() -> None:
+    """C[i][j] += A[i][k] * A[j][k]: a sum along k, or what it takes to have copies of it side by side."""
+    _, openings, configurations = opened(SYRK)
+    first = configurations[0]
+    assert first["SHAPE"] == "distributed" and first["SIMD"] and first["SUMS"]
+    order = [str(item) for item in first["ORDER"]]  # type: ignore[union-attr]
+    assert order.index("i") < order.index("j_2") < order.index("k")
+    assert any(o.after == 0 and dict(o.values).get("JAM_j") == 4 for o in openings)
+    assert any(o.when == "failed" and dict(o.values)["SUMS"] is False for o in openings)
