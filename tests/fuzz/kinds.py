@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.fuzz import descriptions, expressions, locks, sources, stores
+from tests.fuzz import data_files, descriptions, expressions, locks, sources, stores
 from tests.fuzz.oracle import Finding, judge
 
 Make = Callable[[random.Random, Path], str]  # leaves the case at the path, and says what it is
@@ -68,4 +68,5 @@ KINDS: Mapping[str, Kind] = {
     "lock": Kind(5_000, "tunepass.lock", _lock, locks.check),
     "store": Kind(2_000, "store.db", _store, stores.check),
     "expression": Kind(10_000, "case.txt", _text(expressions.case), _expression),
+    "data": Kind(10_000, "case", data_files.case, data_files.check),
 }

@@ -10,7 +10,7 @@ from tests.fuzz.kinds import KINDS, run_case
 from tests.fuzz.oracle import Finding
 
 SEED = 12
-COUNTS = {"c": 60, "spatial": 40, "yaml": 150, "lock": 40, "store": 25, "expression": 80}
+COUNTS = {"c": 60, "spatial": 40, "yaml": 150, "lock": 40, "store": 25, "expression": 80, "data": 60}
 ACCEPTED = {"yaml": 0.5}  # at least that share, so that what is behind the first check is reached
 
 

@@ -123,6 +123,12 @@ def test_a_damaged_gzip_file_is_refused(tmp_path: Path) -> None:
         loaded(tmp_path / "m.mtx.gz")
 
 
+def test_a_line_of_sizes_of_many_words_is_read_once(tmp_path: Path) -> None:
+    (tmp_path / "m.mtx").write_bytes(REAL + b"1 " * 100_000 + b"\n")
+    with pytest.raises(SourceError, match="the line of sizes has 100000 numbers"):
+        loaded(tmp_path / "m.mtx")
+
+
 def test_what_is_no_file_is_refused(tmp_path: Path) -> None:
     for path in (tmp_path / "missing.mtx", tmp_path / "folder.mtx", tmp_path / "m.csv"):
         if path.stem == "folder":

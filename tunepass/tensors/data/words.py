@@ -19,7 +19,9 @@ class Word:
 
 
 def words_of(stream: LineStream, line: int, text: bytes) -> list[Word]:
-    spans = [stream.excerpt(line, text, *found.span()) for found in _WORD.finditer(text)]
+    source = stream.excerpt(line, text).source
+    length = len(source.text)
+    spans = [source.span(min(found.start(), length), min(found.end(), length)) for found in _WORD.finditer(text)]
     return [Word(span.text, span) for span in spans]
 
 
