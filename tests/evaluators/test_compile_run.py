@@ -11,8 +11,10 @@ import pytest
 
 from tests.evaluators.kernels import ARGUMENTS, WINDOW, N, window_task
 from tunepass.diagnostics import ToolError
+from tunepass.evaluators import compile_run as module
 from tunepass.evaluators.compile_run import CompileRun
 from tunepass.evaluators.measure.timing import MeasurePlan
+from tunepass.evaluators.process.run import Limits
 from tunepass.evaluators.process.workspace import PREFIX
 from tunepass.evaluators.toolchains.compiling import CompileLimits
 from tunepass.frontends.c.harness.text import CArray, harness_text
@@ -146,6 +148,26 @@ def test_finalists_are_measured_again_in_turns(tmp_path: Path) -> None:
         shaped(evaluator, 0)
         times = evaluator.compare_again([Configuration({"SHAPE": s}) for s in (0, 18, 6)], rounds=3)
     assert [len(found) for found in times] == [3, 3, 0]
+    assert max(times[0]) < min(times[1])
+
+
+@pytest.mark.parametrize("shapes", [(0, 1, 18), (0, 3, 13, 18)])
+def test_who_hangs_crashes_or_leaves_keeps_no_other_finalist_from_being_measured(
+    tmp_path: Path, shapes: tuple[int, ...]
+) -> None:
+    with CompileRun(window_task(tmp_path, run_limits=Limits(wall_s=2))) as evaluator:
+        times = evaluator.compare_again([Configuration({"SHAPE": s}) for s in shapes], rounds=2)
+    assert [len(found) for found in times] == [2, *(0 for _ in shapes[2:]), 2]
+
+
+def test_who_needs_more_memory_than_there_is_for_all_at_once_is_measured_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "memory_left", lambda: 1e6)
+    monkeypatch.setattr(module, "time_together", None)
+    with CompileRun(window_task(tmp_path)) as evaluator:
+        assert evaluator.set_up().peak_bytes > 1e6
+        times = evaluator.compare_again([Configuration({"SHAPE": s}) for s in (0, 18)], rounds=2)
     assert max(times[0]) < min(times[1])
 
 

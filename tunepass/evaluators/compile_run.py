@@ -37,13 +37,15 @@ from tunepass.evaluators.harness.report import Report, shapes
 from tunepass.evaluators.harness.sanitizing import run_sanitized
 from tunepass.evaluators.harness.symbols import symbols, taken_over
 from tunepass.evaluators.harness.threads import race_found
+from tunepass.evaluators.harness.together import Slices, time_together
 from tunepass.evaluators.kept_programs import KeptPrograms
-from tunepass.evaluators.measure.interleaved import Behind, interleaved
+from tunepass.evaluators.measure.interleaved import Behind, in_rounds
 from tunepass.evaluators.measure.rounding import StatedTolerance
 from tunepass.evaluators.measure.stages import measuring, spent
 from tunepass.evaluators.measure.timing import MeasurePlan, Timing, disturbed, processor_times, summarise
 from tunepass.evaluators.object_cache import digest, file_digest
 from tunepass.evaluators.process.cores import reserved_core
+from tunepass.evaluators.process.memory import memory_left
 from tunepass.evaluators.process.run import Limits, tail
 from tunepass.evaluators.toolchains.compiling import CompileLimits, Compiling, mentions_main
 from tunepass.evaluators.toolchains.source_files import SourceFiles
@@ -52,6 +54,7 @@ from tunepass.space.configuration import Configuration
 from tunepass.study.outcome import Evaluation, Failed, Measured
 
 MS = 1000.0
+MEMORY_SHARE = 0.5  # of what is left, that programs which are timed together may take
 DOUBTS = 2  # measurements whose samples are in doubt that are made again
 Metric = Literal["time", "instructions"]
 
@@ -230,12 +233,15 @@ class CompileRun(BuildingEvaluator[BuiltCandidate]):
 
     @contextlib.contextmanager
     def _runner(self, built: BuiltCandidate) -> Iterator[HarnessRun]:
-        assert built.program is not None
         with contextlib.ExitStack() as stack:
             cpus: tuple[int, ...] = stack.enter_context(reserved_core(self.patience))
             if self.compiling.threaded(built.candidate):
                 cpus = ()
-            yield HarnessRun(built.program, built.folder, built.candidate.environment, cpus)
+            yield self._run_of(built, cpus)
+
+    def _run_of(self, built: BuiltCandidate, cpus: Sequence[int]) -> HarnessRun:
+        assert built.program is not None
+        return HarnessRun(built.program, built.folder, built.candidate.environment, cpus)
 
     def _judge(self, built: BuiltCandidate, run: HarnessRun) -> Evaluation:
         with spent(built.seconds, "check"):
@@ -329,9 +335,7 @@ class CompileRun(BuildingEvaluator[BuiltCandidate]):
     def _time_once(self, run: HarnessRun, plan: MeasurePlan, incumbent: Timing | None) -> tuple[Report, str] | Failed:
         """The report of one measurement, and why its samples are in doubt, if they are."""
         reference, task = self.set_up(), self.task
-        known = [variant for variant in reference.variants if variant != reference.filling]
-        ask = Questions(self._random, known, self._wrong_variant, reference.filling, task.seeds[-1])
-        limits = reference.time_limits(task.run_limits, plan)
+        limits, ask = reference.time_limits(task.run_limits, plan), self._questions()
         result = run.time(task.seeds[-1], plan.arguments(incumbent), limits, ask, reference.shapes)
         if isinstance(result, Failed):
             return result
@@ -339,6 +343,11 @@ class CompileRun(BuildingEvaluator[BuiltCandidate]):
         if len(report.samples) > plan.most:
             return Failed("cheated", f"the report is not the harness's: {len(report.samples):,} samples")
         return report, witness.doubts(summarise(report.samples).median_s)
+
+    def _questions(self) -> Questions:
+        filling = self.set_up().filling
+        known = [variant for variant in self.set_up().variants if variant != filling]
+        return Questions(self._random, known, self._wrong_variant, filling, self.task.seeds[-1])
 
     def compare_again(
         self,
@@ -354,20 +363,44 @@ class CompileRun(BuildingEvaluator[BuiltCandidate]):
         counted = self.task.metric == "instructions"  # the same in every round
         prepared = [self.linked(configuration) for configuration in configurations]
 
-        def measure(index: int) -> float | Failed:
-            with self._runner(prepared[index]) as run:
-                value = self._value(run)
-            if isinstance(value, Failed) and value.stage in (*GRAVE, "cheated"):
-                self._failed_again[configurations[index]] = value
-            return value
+        def measure(order: Sequence[int]) -> list[float | Failed]:
+            values = self._round([prepared[index] for index in order])
+            for index, value in zip(order, values, strict=True):
+                if isinstance(value, Failed) and value.stage in (*GRAVE, "cheated"):
+                    self._failed_again[configurations[index]] = value
+            return values
 
         try:
             linked = [built.program is not None for built in prepared]
-            values = interleaved(linked, measure, 1 if counted else rounds, seconds, behind)
+            values = in_rounds(linked, measure, 1 if counted else rounds, seconds, behind)
         finally:
             for built in prepared:
                 self.discard(built)
         return [counts * rounds for counts in values] if counted else values
+
+    def _round(self, built: Sequence[BuiltCandidate]) -> list[float | Failed]:
+        """A value of each: together where they can be, else one after the other."""
+        together: list[float | Failed | None] = [None] * len(built)
+        if self._go_together(built):
+            reference = self.set_up()
+            call_s = self.incumbent.median_s if self.incumbent else reference.seconds / len(reference.expected)
+            plan, limits = self.task.plan.again, reference.time_limits(self.task.run_limits, self.task.plan.again)
+            with reserved_core(self.patience) as cpus:
+                runs = [self._run_of(each, cpus) for each in built]
+                asked = [self._questions() for _ in built]
+                found = time_together(runs, asked, plan, Slices.of(call_s, plan.budget_s), limits, reference.shapes)
+            together = [value * MS if isinstance(value, float) else value for value in found]
+        return [self._alone(each) if value is None else value for each, value in zip(built, together, strict=True)]
+
+    def _go_together(self, built: Sequence[BuiltCandidate]) -> bool:
+        """Threads of programs that wait for their turn may go on spinning, and all need memory at once."""
+        if self.task.metric != "time" or len(built) < 2 or any(self.compiling.threaded(b.candidate) for b in built):
+            return False
+        return self.set_up().peak_bytes * len(built) <= MEMORY_SHARE * memory_left()
+
+    def _alone(self, built: BuiltCandidate) -> float | Failed:
+        with self._runner(built) as run:
+            return self._value(run)
 
     def _value(self, run: HarnessRun) -> float | Failed:
         """Of one round."""

@@ -17,6 +17,8 @@ from tunepass.evaluators.harness.compare import Output
 from tunepass.evaluators.harness.conversation import Conversation, Order
 from tunepass.evaluators.harness.report import ForgedReport, Report
 from tunepass.evaluators.harness.witness import SLACK_S, Witness, per_call
+from tunepass.evaluators.measure.timing import Sample
+from tunepass.evaluators.measure.turns import Party
 from tunepass.study.outcome import Failed
 
 SLOW_S = 0.05  # of a call: it is ordered once before it is timed
@@ -108,7 +110,7 @@ def be_timed(talk: Conversation, ask: Questions) -> tuple[Report, Witness]:
     talk.hear("ready")
     talk.check_arrays()
     witness, first_s = _batches(talk, ask)
-    singles = _samples(talk, ask)
+    singles = _samples(talk, ask, ask.positions())
     if not singles:
         variant = ask.variant()
         if variant is not None:
@@ -121,6 +123,49 @@ def be_timed(talk: Conversation, ask: Questions) -> tuple[Report, Witness]:
         raise ForgedReport(f"it reported {len(talk.report.samples)} samples and took {len(singles)}")
     seen = Witness(tuple(singles), single=True) if singles else witness
     return talk.report, replace(seen, refilled_s=refilled_s)
+
+
+def be_timed_in_turns(
+    talk: Conversation, ask: Questions, party: Party, slices: int, patience_s: float
+) -> tuple[list[list[Sample]], Witness]:
+    """As `be_timed`, but a slice of the samples at each turn of the `party`, after one for the first calls. Who does
+    not answer for `patience_s` has no further turn, so that the others live to have theirs."""
+    talk.socket.settimeout(patience_s)
+    try:
+        talk.hear("ready")
+        talk.check_arrays()
+        with party.floor():
+            witness, first_s = _batches(talk, ask)
+        taken, singles = [], []
+        for _ in range(slices):
+            with party.floor():
+                samples, seconds = _slice(talk, ask, witness.calls if first_s <= SLOW_S else 0)
+                taken.append(samples)
+                singles += seconds
+        with party.floor():
+            refilled_s = _refilled(talk, ask, first_s)
+            _end(talk, ask.fresh())
+    finally:
+        party.leave()
+    seen = Witness(tuple(singles), single=True) if len(singles) == len(talk.report.samples) else witness
+    return taken, replace(seen, refilled_s=refilled_s)
+
+
+def _slice(talk: Conversation, ask: Questions, warming: int) -> tuple[list[Sample], list[float]]:
+    """Samples, and seconds of each where they are timed from here. Others had the caches meanwhile: it begins with
+    `warming` calls."""
+    if warming:
+        talk.calls(warming, ask.fresh())
+    before, variant = len(talk.report.samples), ask.variant()
+    seconds = _samples(talk, ask, {} if variant is None else {ask.random.randint(*LOOKED_AT[0]): variant})
+    if variant is not None and not seconds:
+        talk.order(Order.POISON)
+        talk.calls(1, variant)
+        ask.look(talk, variant)
+    samples = talk.report.samples[before:]
+    if not samples or (seconds and len(seconds) != len(samples)):
+        raise ForgedReport(f"it reported {len(samples)} samples and took {len(seconds)}")
+    return samples, seconds
 
 
 def _refilled(talk: Conversation, ask: Questions, first_s: float) -> float:
@@ -162,10 +207,10 @@ def _batches(talk: Conversation, ask: Questions) -> tuple[Witness, float]:
     return Witness(per_call(seconds, empty_s, count), count), first_s
 
 
-def _samples(talk: Conversation, ask: Questions) -> list[float]:
-    """Seconds of each sample, where the program lets them be timed from here one by one; none otherwise."""
+def _samples(talk: Conversation, ask: Questions, looked_at: Mapping[int, int]) -> list[float]:
+    """Seconds of each sample, where the program lets them be timed from here one by one; none otherwise. `looked_at`:
+    the variants of samples that are looked at, by number."""
     singles: list[float] = []
-    looked_at = ask.positions()
     event, _ = talk.order(Order.GO, 1, ask.fresh(), until=("next", "timed"))
     while event == "next":
         variant = looked_at.get(len(singles))

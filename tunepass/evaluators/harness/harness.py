@@ -13,12 +13,22 @@ from typing import Generic, TypeVar
 from tunepass.diagnostics import ToolError
 from tunepass.evaluators.harness.cases import Case
 from tunepass.evaluators.harness.conversation import Conversation
-from tunepass.evaluators.harness.dialogues import Outputs, Questions, be_checked, be_counted, be_timed, compute
+from tunepass.evaluators.harness.dialogues import (
+    Outputs,
+    Questions,
+    be_checked,
+    be_counted,
+    be_timed,
+    be_timed_in_turns,
+    compute,
+)
 from tunepass.evaluators.harness.failures import harness_failure
 from tunepass.evaluators.harness.listening import Dialogue
 from tunepass.evaluators.harness.report import ArrayShape, Report
 from tunepass.evaluators.harness.symbols import symbols
 from tunepass.evaluators.harness.witness import Witness
+from tunepass.evaluators.measure.timing import Sample
+from tunepass.evaluators.measure.turns import Party
 from tunepass.evaluators.process.run import Completed, Limits, base_environment, run_limited
 from tunepass.evaluators.toolchains.compiling import SUFFIX, WRAPPED, Compiling
 from tunepass.files import encoded
@@ -41,11 +51,12 @@ class PlainRun:
 @dataclass(frozen=True, slots=True)
 class Checked:
     """What the calls of a case computed, how many elements of floating inout arrays the first of several calls left
-    as they were, and the case's share of the run's seconds."""
+    as they were, the case's share of the run's seconds, and the most memory in that run."""
 
     calls: Calls
     unchanged: int
     seconds: float
+    peak_bytes: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,8 +103,8 @@ class HarnessRun:
             return Failed(
                 failure.stage, cases[min(len(cases), max(1, len(spoken.report.cases))) - 1].explained(failure.log)
             )
-        share, unchanged = spoken.done.seconds / len(cases), spoken.report.unchanged
-        return {case: Checked(spoken.answer[k], unchanged.get(k, 0), share) for k, case in enumerate(cases)}
+        share, unchanged, peak = spoken.done.seconds / len(cases), spoken.report.unchanged, spoken.done.peak_bytes
+        return {case: Checked(spoken.answer[k], unchanged.get(k, 0), share, peak) for k, case in enumerate(cases)}
 
     def sanitized(self, seed: int, limits: Limits) -> PlainRun | Failed:
         """One call of a program that the compiler made watchful, with what it printed."""
@@ -112,6 +123,24 @@ class HarnessRun:
         self, seed: int, plan: Sequence[str], limits: Limits, ask: Questions, shapes: Shapes
     ) -> tuple[Report, Witness] | Failed:
         spoken = self._run(["mode=time", f"seed={seed}", *plan], limits, lambda talk: be_timed(talk, ask), [shapes])
+        return spoken.answer if spoken.answer is not None and spoken.failure is None else spoken.failed
+
+    def time_in_turns(
+        self,
+        seed: int,
+        plan: Sequence[str],
+        limits: Limits,
+        ask: Questions,
+        shapes: Shapes,
+        party: Party,
+        slices: int,
+        patience_s: float,
+    ) -> tuple[list[list[Sample]], Witness] | Failed:
+        """As `time`, in slices."""
+        words = ["mode=time", f"seed={seed}", *plan]
+        spoken = self._run(
+            words, limits, lambda talk: be_timed_in_turns(talk, ask, party, slices, patience_s), [shapes]
+        )
         return spoken.answer if spoken.answer is not None and spoken.failure is None else spoken.failed
 
     def compute(

@@ -54,6 +54,7 @@ class Reference:
     seconds: float  # of a run of all cases, one call each, and the filling of the arrays
     defines: frozenset[str] = frozenset()  # names that others see in its object and in its program
     alignment: int = 1  # of guarded arrays in bytes; 1: that of their elements
+    peak_bytes: int = 0
     left_out: tuple[tuple[Case, str], ...] = ()  # cases in which the source itself fails, and how
 
     def usual(self, seed: int) -> Expected:
@@ -140,6 +141,7 @@ def run_reference(
         run=run,
         seconds=sum(checked.seconds for checked in judged.values()) / 2,
         alignment=alignment,
+        peak_bytes=max(checked.peak_bytes for checked in usual.values()),
         left_out=tuple(left_out),
     )
 

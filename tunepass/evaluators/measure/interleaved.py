@@ -19,6 +19,17 @@ def interleaved(
     seconds: float | None = None,
     behind: Behind | None = None,
 ) -> list[list[float]]:
+    """`in_rounds`, measured one after the other."""
+    return in_rounds(alive, lambda order: [measure(index) for index in order], rounds, seconds, behind)
+
+
+def in_rounds(
+    alive: Sequence[bool],
+    measure: Callable[[Sequence[int]], Sequence[float | Failed]],
+    rounds: int,
+    seconds: float | None = None,
+    behind: Behind | None = None,
+) -> list[list[float]]:
     """For each finalist its value by round; none for one that is not alive, or fails in any round. After LEAST_ROUNDS
     no round begins that would last longer than what is left of `seconds`, as the last one did. Who is `behind` after
     a round makes no further ones."""
@@ -26,8 +37,8 @@ def interleaved(
     running = [index for index, lives in enumerate(alive) if lives]
     values: list[list[float]] = [[] for _ in alive]
     for turn in range(rounds):
-        for index in running if turn % 2 == 0 else running[::-1]:
-            value = measure(index)
+        order = running if turn % 2 == 0 else running[::-1]
+        for index, value in zip(order, measure(order), strict=True):
             if isinstance(value, Failed):
                 running, values[index] = [i for i in running if i != index], []
             else:

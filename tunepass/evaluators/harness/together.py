@@ -1,0 +1,87 @@
+"""Programs of a round that are timed together: all alive, and each with the core for a slice at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from dataclasses import dataclass, replace
+
+from tunepass.evaluators.harness.dialogues import Questions
+from tunepass.evaluators.harness.harness import HarnessRun, Shapes
+from tunepass.evaluators.harness.witness import Witness
+from tunepass.evaluators.measure.timing import MeasurePlan, Sample, summarise
+from tunepass.evaluators.measure.turns import Party, Turns, in_same_turns
+from tunepass.evaluators.process.run import Limits, stop_all
+from tunepass.study.outcome import Failed
+
+SLICE_S = 0.01  # the shortest that differences between turns of others' work are seen in
+SLICES = (2, 8)
+MOST_SAMPLES = 40  # in a slice
+Taken = tuple[list[list[Sample]], Witness]
+
+
+@dataclass(frozen=True, slots=True)
+class Slices:
+    """How many there are, and how many samples at most in each."""
+
+    count: int
+    samples: int
+
+    @classmethod
+    def of(cls, call_s: float, budget_s: float) -> Slices:
+        """For calls that take so long, of a program in a round: forth and back in any case."""
+        slice_s = max(SLICE_S, call_s)
+        count = min(max(int(budget_s / slice_s) // 2 * 2, SLICES[0]), SLICES[1])
+        return cls(count, min(max(round(SLICE_S / max(call_s, 1e-9)), 1), MOST_SAMPLES))
+
+    def plan(self, plan: MeasurePlan) -> MeasurePlan:
+        return replace(plan, budget_s=SLICE_S, least=min(3, self.samples), most=self.samples)
+
+
+def time_together(
+    runs: Sequence[HarnessRun],
+    questions: Sequence[Questions],
+    plan: MeasurePlan,
+    slices: Slices,
+    limits: Limits,
+    shapes: Shapes,
+) -> list[float | Failed | None]:
+    """Seconds a call of each, comparable with one another; None where the samples are in doubt."""
+    turns, words = Turns(len(runs), slices.count + 2), slices.plan(plan).arguments()
+    patience_s, longer = limits.wall_s, replace(limits, wall_s=limits.wall_s * (1 + len(runs)))
+
+    def timed(run: HarnessRun, ask: Questions, party: Party) -> Taken | Failed:
+        try:
+            return run.time_in_turns(ask.seed, words, longer, ask, shapes, party, slices.count, patience_s)
+        finally:
+            party.leave()
+
+    pool = ThreadPoolExecutor(len(runs), thread_name_prefix="together")
+    try:
+        parties = [Party(turns, number) for number in range(len(runs))]
+        futures = [pool.submit(timed, *each) for each in zip(runs, questions, parties, strict=True)]
+        wait(futures, return_when=FIRST_EXCEPTION)
+        for future in futures:
+            if future.done():
+                future.result()  # raises what was raised, without waiting for the others
+        return _values([future.result() for future in futures], slices.samples)
+    except BaseException:
+        turns.stop()
+        stop_all()
+        raise
+    finally:
+        pool.shutdown()
+
+
+def _values(found: Sequence[Taken | Failed], most: int) -> list[float | Failed | None]:
+    taken = {i: each for i, each in enumerate(found) if not isinstance(each, Failed)}
+    seconds = dict(zip(taken, in_same_turns([slices for slices, _ in taken.values()]))) if taken else {}
+    return [each if isinstance(each, Failed) else _checked(each, seconds[i], most) for i, each in enumerate(found)]
+
+
+def _checked(taken: Taken, seconds: float, most: int) -> float | Failed | None:
+    slices, witness = taken
+    if any(len(samples) > most for samples in slices):
+        return Failed("cheated", f"the report is not the harness's: more than {most} samples in a slice")
+    median_s = summarise([sample for samples in slices for sample in samples]).median_s
+    return None if witness.doubts(median_s) else seconds
