@@ -10,6 +10,7 @@ make a vector gather. Its time is the largest of what its resources need, as com
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -201,7 +202,21 @@ class SparseCompute:
                 else:
                     changed = alg.minimum(begun, self.counts.run_at(self.loops.deepest(segments.before)))
                     terms.append(alg.mul(UNFORESEEN * segments.unlike * self.core.enter_ns, changed))
-        return alg.add(*terms)
+        return alg.add(*terms, self._searching())
+
+    def _searching(self) -> Expr:
+        """A tile of coordinates is looked for in the segment by halves, each of which the processor guesses."""
+        terms: list[Expr] = []
+        entries = [self.counts.entries(q) for q in range(self.loops.depth)]
+        for name in self.loops.roots:
+            if self.counts.by_coordinate(name):
+                found = self.counts.ranges[name]
+                outermost, _ = self.counts.weights(name, alg.lift(found.extent))[0]
+                last = self.loops.deepest((name,))
+                narrowed = alg.compare(self.loops.positions[outermost], "<", last)
+                halves = math.log2(1 + found.mean) * self.core.enter_ns
+                terms.append(alg.where(narrowed, alg.mul(halves, self.loops.at(last, entries)), 0.0))
+        return alg.add(0.0, *terms)
 
     def _workspaces(self) -> Expr:
         """What is precomputed is stored, loaded and set to zero once more than it would be."""

@@ -219,14 +219,14 @@ class Counts:
             case _:
                 pass
 
-    def _by_coordinate(self, name: str) -> bool:
+    def by_coordinate(self, name: str) -> bool:
         """Is a compressed level's variable split as if it were dense?"""
         segmented = name in self.ranges and self.ranges[name].segments is not None
         return segmented and not self.loops.by_position(name)
 
     def _count(self, name: str, box: Box, length: Expr) -> Expr:
         """Iterations of the variable's loops in the box; what is fused counts as the fused loop's."""
-        if self._by_coordinate(name):
+        if self.by_coordinate(name):
             return self._searched(name, box, length)
         match self.loops.derived.get(name):
             case Parts(outer, inner) as parts:
@@ -248,7 +248,7 @@ class Counts:
     def _searched(self, name: str, box: Box, length: Expr) -> Expr:
         """The loops of a coordinate that is split are dense but for the last one, which looks at the positions that the
         parts of more weight leave."""
-        weights = self._dense(name, alg.lift(self.ranges[name].extent))
+        weights = self.weights(name, alg.lift(self.ranges[name].extent))
         last = self.loops.deepest((name,))
         counts: list[Expr] = []
         left = length
@@ -258,21 +258,21 @@ class Counts:
             left = alg.div(left, extent)
         return alg.mul(1.0, *counts)
 
-    def _dense(self, name: str, length: Expr) -> list[tuple[str, Expr]]:
+    def weights(self, name: str, length: Expr) -> list[tuple[str, Expr]]:
         """The loops of a variable by falling weight, with their extents."""
         match self.loops.derived.get(name):
             case Parts(outer, inner) as parts:
                 first, second = _parts(parts, length)
-                return [*self._dense(outer, first), *self._dense(inner, second)]
+                return [*self.weights(outer, first), *self.weights(inner, second)]
             case Renamed(to):
-                return self._dense(to, length)
+                return self.weights(to, length)
             case _:
                 return [(name, length)]
 
     def _values(self, name: str, box: Box, length: Expr) -> Expr:
         """Distinct values that the box runs through."""
-        if self._by_coordinate(name):
-            extents = self._dense(name, alg.lift(self.ranges[name].extent))
+        if self.by_coordinate(name):
+            extents = self.weights(name, alg.lift(self.ranges[name].extent))
             shares = [alg.div(box.of(loop, extent), extent) for loop, extent in extents]
             return alg.maximum(alg.minimum(1.0, length), alg.mul(length, *shares))
         match self.loops.derived.get(name):

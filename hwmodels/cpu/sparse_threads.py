@@ -24,7 +24,7 @@ from tunepass.hwmodels.cpu.sparse_loops import NO, YES, FusedInto
 from tunepass.ir.tensor import Parallelize
 
 ABOVE_MEAN = 0.8  # standard deviations by which the busiest of a few threads is above the mean
-DISPATCHES = 3.0  # calls that handing out a chunk takes, under contention
+DISPATCHES = 3.0  # calls that handing out a chunk takes; threads hand out one after the other
 ATOMIC_CALLS = 2.0  # an element that is updated atomically, in calls
 
 
@@ -56,7 +56,7 @@ class Threads:
         core = self.device.core
         started = alg.add(1.0, alg.sub(self.threads, self.cores))
         fork = alg.where(alg.compare(self.threads, ">", 1), alg.mul(core.fork_ns, started), 0.0)
-        dispatch = alg.div(alg.mul(DISPATCHES * core.call_ns, self.chunks), self.cores)
+        dispatch = alg.mul(DISPATCHES * core.call_ns, self.chunks)
         team = alg.add(fork, alg.where(self.dynamic, dispatch, 0.0))
         together = alg.mul(ATOMIC_CALLS * core.call_ns, stores) if self.directive.race == "Atomics" else alg.lift(0.0)
         return alg.add(alg.mul(self.entries, team), alg.div(together, self.cores))
