@@ -127,7 +127,7 @@ def directives(text: str, parameters: tuple[Parameter, ...] = ()) -> tuple[Direc
                 made.append(Fuse(i, j, f))
             case "pos", (i, position, tensor):
                 made.append(Pos(i, position, tensor))
-            case "reorder", (order,):
+            case "reorder", (order,) if order in items:
                 made.append(Reorder(items[order], order))
             case "reorder", _:
                 made.append(Reorder(tuple(words)))

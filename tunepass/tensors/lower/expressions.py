@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from tunepass.ir.tensor import Access, Binary, Element, Negation, Number, TensorExpr
-from tunepass.tensors.lower.terms import Term
+from tunepass.tensors.terms import Term
 
 Reader = Callable[[Access], str]  # the C text of the number an access is
 

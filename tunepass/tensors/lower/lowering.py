@@ -24,9 +24,9 @@ from tunepass.tensors.lower.loops import Scope
 from tunepass.tensors.lower.results import plan_of
 from tunepass.tensors.lower.statement import Producer, Statement, usable_loops
 from tunepass.tensors.lower.storage import Storage
-from tunepass.tensors.lower.terms import Term, accesses, sum_of_products
 from tunepass.tensors.lower.text import Lines, Names, Quantity, helpers_of
 from tunepass.tensors.schedule.nest import BoundOf, NestLoop, ScheduledNest, Workspace
+from tunepass.tensors.terms import Term, accesses, sum_of_products
 
 # Without OpenMP its pragmas are passed over; clang says so too where it cannot vectorise as one asks.
 QUIET = (

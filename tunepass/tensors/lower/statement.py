@@ -9,10 +9,10 @@ from itertools import takewhile
 from tunepass.ir.tensor import Access
 from tunepass.tensors.lower.function import LoweringError
 from tunepass.tensors.lower.storage import Storage
-from tunepass.tensors.lower.terms import Term
 from tunepass.tensors.lower.text import Quantity
 from tunepass.tensors.lower.variables import Derivation, Variables, parents
 from tunepass.tensors.schedule.nest import NestLoop, PosOf, Workspace
+from tunepass.tensors.terms import Term
 
 
 @dataclass(frozen=True, slots=True)

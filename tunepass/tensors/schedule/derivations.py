@@ -12,6 +12,9 @@ from tunepass.tensors.schedule.refusal import IllegalSchedule
 
 def check_directive(nest: ScheduledNest, directive: Directive, extents: Mapping[str, int]) -> None:
     """Raises IllegalSchedule where `nest`, to which `directive` has been applied, breaks a rule of it."""
+    for made in nest.workspaces:
+        names = zip(made.variables, made.workspace_variables)
+        extents = {**extents, **{new: extents[old] for old, new in names if old in extents}}
     match directive:
         case Pos():
             _check_position(nest, directive)

@@ -2,37 +2,56 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from tunepass.diagnostics import Span
 from tunepass.ir.tensor import Access, Assignment, Tensor
-from tunepass.tensors.notation import Term, accesses, factors, terms
-from tunepass.tensors.schedule.loops import FuseOf, NestLoop, PosOf, ScheduledNest, Statement
+from tunepass.tensors.notation import accesses
+from tunepass.tensors.schedule.loops import FuseOf, NestLoop, PosOf, ScheduledNest, Statement, Workspace
 from tunepass.tensors.schedule.refusal import IllegalSchedule
 from tunepass.tensors.schedule.requirements import is_racing
+from tunepass.tensors.terms import Term, sum_of_products
 
 
 def check_expression(assignment: Assignment, tensors: tuple[Tensor, ...]) -> None:
-    """Sparse operands are factors, one a term; a sparse result has the pattern of an operand of every term."""
+    """A term has one sparse operand; a sparse result has the pattern of an operand of every term."""
     stored = {tensor.name: tensor for tensor in tensors}
-    for term in terms(assignment.right):
-        sparse = [a for a in accesses(term.product) if stored[a.tensor].format.sparse]
-        multiplied = [factor for factor in factors(term.product) if isinstance(factor, Access)]
-        for access in sparse:
-            if access not in multiplied:
-                message = f"the sparse {access.tensor} is in a sum or a divisor, and no factor of its term"
-                raise IllegalSchedule("expression", message, access.span, "write the sum as terms of their own")
-            if len(set(access.index)) < len(access.index):
-                message = f"the sparse {access.tensor} has an index variable twice"
-                raise IllegalSchedule("expression", message, access.span)
+    left, result = assignment.left, stored[assignment.left.tensor]
+    for term in sum_of_products(assignment.right, left.index, tensors):
+        sparse = [access for access in term.accesses() if stored[access.tensor].format.sparse]
         if len(sparse) > 1:
-            names = " and ".join(a.tensor for a in sparse)
+            names = " and ".join(access.tensor for access in sparse)
             message = f"a term has one sparse operand, this one has {names}"
-            raise IllegalSchedule("expression", message, sparse[1].span, "store one of them dense")
-        result = stored[assignment.left.tensor]
-        if result.format.sparse and not any(_has_pattern(assignment.left, result, a, stored[a.tensor]) for a in sparse):
+            raise IllegalSchedule("expression", message, left.span, "store one of them dense")
+        if any(len(set(access.index)) < len(access.index) for access in sparse):
+            message = f"the sparse {sparse[0].tensor} has an index variable twice"
+            raise IllegalSchedule("expression", message, left.span)
+        if result.format.sparse and not any(_has_pattern(left, result, a, stored[a.tensor]) for a in sparse):
             message = f"the sparse result {result.name} does not have the pattern of an operand of every term"
-            raise IllegalSchedule(
-                "expression", message, assignment.left.span, f"store {result.name} dense, or with its operand's format"
-            )
+            hint = f"store {result.name} dense, or with its operand's format"
+            raise IllegalSchedule("expression", message, left.span, hint)
+    read = next((access for access in accesses(assignment.right) if access.tensor == result.name), None)
+    if read:
+        raise IllegalSchedule("expression", f"{result.name} is read while it is computed", read.span)
+
+
+def _check_result(nest: ScheduledNest, term: Term, span: Span | None) -> None:
+    """The operand that a sparse result has the pattern of is still read with the result's index variables."""
+    left, result = nest.assignment.left, nest.tensor(nest.assignment.left.tensor)
+    read = ((access, nest.tensor(access.tensor)) for access in _read(nest, term))
+    if result and result.format.sparse and not any(t and _has_pattern(left, result, a, t) for a, t in read):
+        message = f"the workspace has other variables than the sparse result {result.name}"
+        raise IllegalSchedule("workspace", message, span, "give the workspace the result's own variables")
+
+
+def _read(nest: ScheduledNest, term: Term) -> Iterator[Access]:
+    """The accesses of a term, and of the workspaces that it reads."""
+    for access in term.accesses():
+        yield access
+        for made in nest.workspaces:
+            if made.name == access.tensor:
+                for inner in sum_of_products(made.expression, made.workspace_variables, nest.tensors):
+                    yield from _read(nest, inner)
 
 
 def _has_pattern(left: Access, result: Tensor, access: Access, operand: Tensor) -> bool:
@@ -48,61 +67,87 @@ def _has_pattern(left: Access, result: Tensor, access: Access, operand: Tensor) 
 def check_nest(nest: ScheduledNest, span: Span | None) -> None:
     """What holds of the whole nest: races, and loops that fit every term. Raises IllegalSchedule at `span`."""
     for statement in nest.statements():
-        for derivation in nest.derivations:
-            match derivation:
-                case FuseOf(fused=fused) if nest.leaves(fused, statement.loops):
-                    _check_fused(nest, statement, fused, span)
-                case PosOf(position=position) if nest.leaves(position, statement.loops):
-                    _check_positions(nest, statement, derivation, span)
+        for term in sum_of_products(statement.expression, statement.index, nest.tensors):
+            for derivation in nest.derivations:
+                match derivation:
+                    case FuseOf(fused=fused) if nest.leaves(fused, statement.loops):
+                        _check_fused(nest, statement, term, fused, span)
+                    case PosOf(position=position) if nest.leaves(position, statement.loops[statement.outer :]):
+                        _check_positions(nest, statement, term, derivation, span)
+            _check_workspaces(nest, statement, term, span)
+            if statement.workspace is None:
+                _check_result(nest, term, span)
         for loop in nest.around(statement.workspace):
             _check_races(nest, statement, loop, span)
-    threads = sorted({loop.variable for loop in nest.all_loops if loop.unit == "CPUThread"})
-    twice = len([loop for loop in nest.all_loops if loop.unit == "CPUThread"]) > 1
-    if twice:
-        names = " and ".join(threads)
+    for made in nest.workspaces:
+        _check_sum(nest, made, span)
+    threads = [loop.variable for loop in nest.all_loops if loop.unit == "CPUThread"]
+    if len(threads) > 1:
+        names = " and ".join(sorted(set(threads)))
         raise IllegalSchedule("parallel", f"one loop runs on threads, and {names} would be several", span)
 
 
-def _check_fused(nest: ScheduledNest, statement: Statement, fused: str, span: Span | None) -> None:
-    """A term uses all coordinates of a fused loop or none; those of a compressed level are iterated by positions."""
-    roots = set(nest.roots(fused))
-    for term in terms(statement.expression):
-        used = _used(statement, term)
-        if used & roots and not roots <= used:
-            raise IllegalSchedule("fused", f"a term has {_list(used & roots)} only of what is fused to {fused}", span)
-        for access in term.accesses:
-            tensor = nest.tensor(access.tensor)
-            for mode, level in zip(tensor.format.order, tensor.format.levels) if tensor else ():
-                walked = {r for d in nest.positions(statement.loops) for r in nest.roots(d.position)}
-                if level == "compressed" and access.index[mode] in roots - walked:
-                    message = f"{fused} holds {access.index[mode]}, of a compressed level of {access.tensor}"
-                    hint = f"write pos({fused}, {fused}pos, {access.tensor}) after the fuse"
-                    raise IllegalSchedule("fused", message, span, hint)
-
-
-def _check_positions(nest: ScheduledNest, statement: Statement, derivation: PosOf, span: Span | None) -> None:
-    """Terms that are summed over positions are zero elsewhere: the tensor is a factor of them."""
-    roots = set(nest.roots(derivation.position))
-    for term in terms(statement.expression):
-        if _used(statement, term) & roots and not _is_zero_outside(nest, term, derivation.tensor):
-            message = f"a term without {derivation.tensor} is not over positions of it, as {derivation.position} is"
-            raise IllegalSchedule("position", message, span, f"leave {derivation.variable} to its coordinates")
-
-
-def _is_zero_outside(nest: ScheduledNest, term: Term, tensor: str) -> bool:
-    made = {workspace.name: workspace for workspace in nest.workspaces}
-    for factor in factors(term.product):
-        if isinstance(factor, Access):
-            if factor.tensor == tensor:
-                return True
-            inner = made.get(factor.tensor)
-            if inner and all(_is_zero_outside(nest, part, tensor) for part in terms(inner.expression)):
-                return True
-    return False
-
-
 def _used(statement: Statement, term: Term) -> set[str]:
-    return {*statement.index, *(v for access in term.accesses for v in access.index)}
+    return {*statement.index, *term.variables()}
+
+
+def _check_fused(nest: ScheduledNest, statement: Statement, term: Term, fused: str, span: Span | None) -> None:
+    """A term uses all coordinates of a fused loop or none; those of a compressed level are iterated by positions."""
+    roots, used = set(nest.roots(fused)), _used(statement, term)
+    if used & roots and not roots <= used:
+        raise IllegalSchedule("fused", f"a term has {_list(used & roots)} only of what is fused to {fused}", span)
+    walked = {root for d in nest.positions(statement.loops) for root in nest.roots(d.position)}
+    for access in term.accesses():
+        tensor = nest.tensor(access.tensor)
+        for mode, level in zip(tensor.format.order, tensor.format.levels) if tensor else ():
+            if level == "compressed" and access.index[mode] in roots - walked:
+                message = f"{fused} holds {access.index[mode]}, of a compressed level of {access.tensor}"
+                hint = f"write pos({fused}, {fused}pos, {access.tensor}) after the fuse"
+                raise IllegalSchedule("fused", message, span, hint)
+
+
+def _check_positions(
+    nest: ScheduledNest, statement: Statement, term: Term, derivation: PosOf, span: Span | None
+) -> None:
+    """Terms that are summed over positions are zero elsewhere: the tensor is a factor of them."""
+    used = _used(statement, term) & set(nest.roots(derivation.position))
+    if used and derivation.tensor not in _factors(nest, term):
+        message = f"a term without {derivation.tensor} is not over positions of it, as {derivation.position} is"
+        raise IllegalSchedule("position", message, span, f"leave {derivation.variable} to its coordinates")
+
+
+def _factors(nest: ScheduledNest, term: Term) -> set[str]:
+    """Tensors that a term is a multiple of, those of the workspaces it reads too."""
+    found = {factor.tensor for factor in term.factors if isinstance(factor, Access)}
+    for made in nest.workspaces:
+        if made.name in found:
+            inner = sum_of_products(made.expression, made.workspace_variables, nest.tensors)
+            found |= set.intersection(*(_factors(nest, part) for part in inner))
+    return found
+
+
+def _check_sum(nest: ScheduledNest, made: Workspace, span: Span | None) -> None:
+    """A loop around a workspace walks a sparse operand where all of the workspace is a multiple of it."""
+    inner = sum_of_products(made.expression, made.workspace_variables, nest.tensors)
+    shared = set.intersection(*(_factors(nest, term) for term in inner))
+    outside = {root for loop in nest.around(made.name)[: made.outer] for root in nest.roots(loop.variable)}
+    for access in (access for term in inner for access in _read(nest, term)):
+        tensor = nest.tensor(access.tensor)
+        if tensor and tensor.format.sparse and access.tensor not in shared and outside & set(access.index):
+            message = f"{made.name} sums terms with and without {access.tensor}, inside loops that walk {access.tensor}"
+            raise IllegalSchedule("workspace", message, span, "precompute the terms one by one")
+
+
+def _check_workspaces(nest: ScheduledNest, statement: Statement, term: Term, span: Span | None) -> None:
+    """All loops around what computes a workspace, or reads one, are of its terms: none of them is there for others."""
+    read = [made for made in nest.workspaces if made.name in {access.tensor for access in term.accesses()}]
+    if statement.workspace is None and not read:
+        return
+    used = _used(statement, term)
+    for loop in statement.loops[max((made.outer for made in read), default=statement.outer) :]:
+        if not set(nest.roots(loop)) <= used:
+            message = f"the loop {loop} is around a workspace and a term that does not use it"
+            raise IllegalSchedule("workspace", message, span, "precompute all of the sum, or within a term")
 
 
 def _check_races(nest: ScheduledNest, statement: Statement, loop: NestLoop, span: Span | None) -> None:

@@ -98,6 +98,7 @@ class Statement:
     index: tuple[str, ...]
     expression: TensorExpr
     loops: tuple[str, ...]
+    outer: int = 0  # how many of them are around the statement that reads the workspace too
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -174,4 +175,4 @@ class ScheduledNest:
         yield Statement(None, left.tensor, left.index, self.assignment.right, names)
         for made in self.workspaces:
             names = tuple(loop.variable for loop in self.around(made.name))
-            yield Statement(made.name, made.name, made.workspace_variables, made.expression, names)
+            yield Statement(made.name, made.name, made.workspace_variables, made.expression, names, made.outer)

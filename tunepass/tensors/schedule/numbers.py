@@ -9,7 +9,7 @@ from tunepass.diagnostics import Span
 from tunepass.expr.algebra import ceildiv, compare, lift, mul, number
 from tunepass.expr.nodes import CategoryType, Constant, Expr, IntegerType, Name
 from tunepass.expr.typing import constant, member
-from tunepass.ir.tensor import Bound, Directive, Divide, Fuse, Parallelize, Split, TensorKernel, Unroll
+from tunepass.ir.tensor import Bound, Directive, Divide, Fuse, Parallelize, Precompute, Split, TensorKernel, Unroll
 from tunepass.space.parameter import Parameter
 from tunepass.tensors.schedule.apply import POLICIES
 from tunepass.tensors.schedule.nest import known_extents
@@ -90,6 +90,8 @@ def _extent(variable: str, directives: tuple[Directive, ...], extents: Mapping[s
                 return None if left is None or right is None else mul(left, right)
             case Bound(bounded=bounded, extent=extent) if bounded == variable:
                 return extent
+            case Precompute(variables=old, workspace_variables=new) if variable in new and variable not in old:
+                return _extent(old[new.index(variable)], directives, extents)
     return lift(extents[variable]) if variable in extents else None
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tunepass.ir.tensor import Access, Precompute, TensorExpr
-from tunepass.tensors.notation import contains, expression_text, is_linear, renamed, replaced, variables
+from tunepass.tensors.notation import accesses, contains, expression_text, is_linear, renamed, replaced, variables
 from tunepass.tensors.schedule.loops import NestLoop, ScheduledNest, Statement, Workspace
 from tunepass.tensors.schedule.refusal import IllegalSchedule
 
@@ -31,8 +31,12 @@ def precomputed(nest: ScheduledNest, directive: Precompute) -> ScheduledNest:
     own = nest.loops if reader.workspace is None else nest.workspace(reader.workspace).loops
     shared = max((w.outer for w in nest.workspaces if w.parent == reader.workspace), default=0)
     kept = max(0, shared - (len(around) - len(own)))  # loops around an earlier workspace stay around this one
-    outer, consumer, producer = _given_out(nest, own[kept:], set(directive.variables), used_by_reader, used_by_producer)
-    outer = own[:kept] + outer
+    given = _given_out(nest, own[kept:], set(directive.variables), used_by_reader, used_by_producer)
+    outer, consumer, producer = own[:kept] + given[0], given[1], given[2]
+    late = [v for v in directive.variables for loop in outer if v in nest.roots(loop.variable)]
+    if late:
+        message = f"{late[0]} stands outside of a loop that both what is precomputed and the rest of the expression use"
+        raise IllegalSchedule("workspace", message, directive.span, f"reorder: {late[0]} inside, or leave it out")
     made = Workspace(
         name,
         renamed(directive.expression, names),
@@ -56,11 +60,14 @@ def _check(nest: ScheduledNest, directive: Precompute, reader: Statement | None,
         raise IllegalSchedule("workspace", "precompute takes as many workspace variables as variables", span)
     if any(len(set(names)) < len(names) for names in (directive.variables, directive.workspace_variables)):
         raise IllegalSchedule("workspace", "precompute names a variable twice", span)
-    known = {*variables(reader.expression), *reader.index}
+    if not list(accesses(directive.expression)) or any(
+        made.name in {access.tensor for access in accesses(directive.expression)} for made in nest.workspaces
+    ):
+        message = f"`{text}` reads a workspace" if nest.workspaces else f"`{text}` reads no tensor"
+        raise IllegalSchedule("workspace", message, span, "precompute the larger part first")
     for old, new in zip(directive.variables, directive.workspace_variables):
-        if old not in known:
-            hint = f"index variables are {', '.join(sorted(known))}"
-            raise IllegalSchedule("variable", f"`{old}` is no index variable of the expression", span, hint)
+        if old not in variables(directive.expression):
+            raise IllegalSchedule("variable", f"`{old}` is no index variable of `{text}`", span)
         if new != old:
             _check_renaming(nest, directive, old, new)
     if nest.tensor(name) or any(workspace.name == name for workspace in nest.workspaces):

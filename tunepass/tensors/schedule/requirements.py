@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 from tunepass.diagnostics import Span
 from tunepass.ir.tensor import Access, Tensor
-from tunepass.tensors.notation import factors, terms
 from tunepass.tensors.schedule.loops import PosOf, ScheduledNest, Statement
 from tunepass.tensors.schedule.refusal import IllegalSchedule
+from tunepass.tensors.terms import sum_of_products
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +36,10 @@ class Requirement:
 
 def requirements(nest: ScheduledNest, statement: Statement) -> Iterator[Requirement]:
     """Those of one statement, whatever the order of its loops is."""
-    for term in terms(statement.expression):
-        for factor in factors(term.product):
-            if isinstance(factor, Access) and (tensor := nest.tensor(factor.tensor)) and tensor.format.sparse:
-                yield from _of_access(nest, statement, factor, tensor)
+    for term in sum_of_products(statement.expression, statement.index, nest.tensors):
+        for access in term.accesses():
+            if (tensor := nest.tensor(access.tensor)) and tensor.format.sparse:
+                yield from _of_access(nest, statement, access, tensor)
     yield from _of_reductions(nest, statement)
 
 

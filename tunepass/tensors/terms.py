@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from tunepass.ir.tensor import Access, Binary, Negation, Number, Tensor, TensorExpr
-from tunepass.tensors.lower.function import LoweringError
+from tunepass.tensors.schedule.refusal import IllegalSchedule
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +46,10 @@ def sum_of_products(expression: TensorExpr, free: Sequence[str], tensors: Sequen
         known = {*free, *term.over, *(name for part in term.factors for a in accesses(part) for name in a.index)}
         for access in (access for divisor in term.divisors for access in accesses(divisor)):
             if access.tensor in sparse:
-                raise LoweringError(f"a sparse tensor cannot be divided by: {access.tensor}")
+                raise IllegalSchedule("expression", f"the sparse {access.tensor} is a divisor", access.span)
             if summed := [name for name in access.index if name not in known]:
-                raise LoweringError(f"{access.tensor} is summed over {summed[0]}, and a sum cannot be divided by")
+                message = f"{access.tensor} is summed over {summed[0]}, and a sum cannot be divided by"
+                raise IllegalSchedule("expression", message, access.span)
     return tuple(replace(term, over=tuple(name for name in term.over if name not in free)) for term in terms)
 
 
