@@ -12,7 +12,8 @@ machine as all parts but (s) do. 0 leaves a part out. A part that fails its boun
 (b) The same build under a competing load, which this script starts and ends: the winners' times, measured in turns when
     the load is gone, are within 5 % of one another.
 (c) The naive matrix product, tuned by loop directives with different seeds: the worst gains at least 3x.
-(d) A kernel that only one thing makes faster, 1.25x: nine of ten builds find it.
+(d) A kernel that only one thing makes faster, 1.3x whatever the machine does: nine of ten builds find it. So with syrk,
+    whose gain is a matter of the processor and of who shares the core, if rounds made afterwards tell of 1.15x.
 (h) The gains that the builds of (c) and (d) told are within 1 % of what 31 rounds of default and choice say afterwards.
 (s) Builds simulated on recorded rounds of kernels that nothing changes: fewer than 1 in 100 choose something else.
 """
@@ -33,7 +34,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from statistics import median
 
-from tests.benchmarks.trust.kernels import IDLE, SYRK
+from tests.benchmarks.trust.kernels import IDLE, STEPS, SYRK
 from tests.benchmarks.trust.recording import measured_in_turns, record
 from tests.benchmarks.trust.simulated import recordings, table
 from tunepass.space.configuration import Configuration
@@ -195,15 +196,24 @@ def gains_with_any_seed(folder: Path, seeds: int, budget: str) -> bool:
 
 
 def finds_what_is_easily_missed(folder: Path, seeds: int, budget: str) -> bool:
-    source = folder / "syrk.c"
-    source.write_text(SYRK)
+    kernels = (("steps", STEPS, COMPILER, {"STEPS": 4}), ("syrk", SYRK, FAST, {"UK": 8}))
+    held = [finds(folder / f"{name}.c", *rest, seeds, budget) for name, *rest in kernels]
+    return all(held)
+
+
+def finds(source: Path, text: str, compiler: tuple[str, ...], known: dict[str, int], seeds: int, budget: str) -> bool:
+    """Do nine of ten builds find the gain of what is `known` to be good, where it is one now?"""
+    source.write_text(text)
     builds = []
     for seed in range(seeds):
-        builds.append(build(source, budget, seed, FAST))
+        builds.append(build(source, budget, seed, compiler))
         row("d", seed, builds[-1])
     found = sum(gain_of(each) >= FOUND for each in builds)
-    print(f"(d) {found} of {seeds} builds found a gain of {FOUND}x or more")
-    return honest("d", source, builds, FAST) and seeds - found <= MOST_MISSED * seeds
+    default = default_of(builds[0])
+    before, after = true_times(source, [default, Configuration({**default, **known})], compiler)
+    print(f"(d) {found} of {seeds} builds of {source.stem} found {FOUND}x or more; {known} gains {before / after:.3f}x")
+    missed = before / after >= FOUND and seeds - found > MOST_MISSED * seeds
+    return honest(f"d, {source.stem}", source, builds, compiler) and not missed
 
 
 def keeps_the_default_in_simulations(folder: Path, builds: int, budget: str) -> bool:
