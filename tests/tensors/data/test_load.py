@@ -9,7 +9,7 @@ import pytest
 from tests.tensors.data.tensors import tensor
 from tunepass.diagnostics import Source, SourceError
 from tunepass.files import noting_reads
-from tunepass.ir.tensor import BoundFile
+from tunepass.ir.tensor import BoundFile, Format, Tensor
 from tunepass.tensors.data.load import load
 
 LINE = Source("k.taco", 'dim i = 4\nbind B = "m.mtx"\n')
@@ -47,6 +47,16 @@ def test_a_read_file_is_noted(tmp_path: Path) -> None:
         with noting_reads() as noted:
             load(DATUM, tensor(), tmp_path, tmp_path / "cache")
         assert str(tmp_path / "m.mtx") in noted
+
+
+def test_so_many_modes_are_not_stored(tmp_path: Path) -> None:
+    modes = 63
+    (tmp_path / "m.mtx").write_text("1 " * modes + "1.5\n")
+    many = Tensor(
+        name="B", index=tuple(f"i{k}" for k in range(modes)), format=Format(("dense",) * modes, tuple(range(modes)))
+    )
+    with pytest.raises(SourceError, match="k.taco:2:10: error: B has 63 modes; data are bound to at most 16"):
+        load(DATUM, many, tmp_path, tmp_path / "cache")
 
 
 def test_a_stated_extent_of_a_frostt_file_bounds_its_indices(tmp_path: Path) -> None:

@@ -36,7 +36,7 @@ PAGE = 4096
 ELEMENTS: tuple[Element, ...] = ("double", "float", "int", "long")
 _START = struct.Struct("=8sQ32s32sIIQQ")
 _LEVEL = struct.Struct("=IIQQQQQ16x")
-_LEVELS_AT = 128
+_LEVELS_AT = 128  # in the first page there is room for 62
 _DIGEST = slice(16, 48)
 
 

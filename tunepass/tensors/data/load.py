@@ -14,6 +14,7 @@ from tunepass.ir.tensor import BoundFile, Data, Tensor
 from tunepass.tensors.data.cache import read_cached, write_cached
 from tunepass.tensors.data.families.resolve import draw, resolve
 from tunepass.tensors.data.frostt import read_frostt
+from tunepass.tensors.data.market_header import MOST_MODES
 from tunepass.tensors.data.matrix_market import read_matrix_market
 from tunepass.tensors.data.pack import pack
 from tunepass.tensors.data.stored import Coordinates, StoredTensor
@@ -33,6 +34,8 @@ def load(
     `extents` are those stated elsewhere, by mode, None where none is. Raises SourceError."""
     stated = extents or (None,) * len(tensor.index)
     with _placed(datum.span):
+        if len(tensor.index) > MOST_MODES:
+            raise SourceError(f"{tensor.name} has {len(tensor.index)} modes; data are bound to at most {MOST_MODES}")
         content = _content(datum, source_folder)
         key = _key(content, tensor, stated)
         if cache_folder is not None and (cached := read_cached(cache_folder, key, tensor)) is not None:
