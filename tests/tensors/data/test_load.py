@@ -55,7 +55,7 @@ def test_so_many_modes_are_not_stored(tmp_path: Path) -> None:
     many = Tensor(
         name="B", index=tuple(f"i{k}" for k in range(modes)), format=Format(("dense",) * modes, tuple(range(modes)))
     )
-    with pytest.raises(SourceError, match="k.taco:2:10: error: B has 63 modes; data are bound to at most 16"):
+    with pytest.raises(SourceError, match=r"k.taco:2:10: error: B has 63 modes; data are bound to at most 16"):
         load(DATUM, many, tmp_path, tmp_path / "cache")
 
 
