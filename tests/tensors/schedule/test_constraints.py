@@ -136,6 +136,7 @@ CASES: list[tuple[tuple[str, ...], str, tuple[Parameter, ...]]] = [
     (SPMM, "divide(k,k0,k1,f) bound(k0,kb,g,MaxExact) parallelize(i,CPUThread,NoRaces,p,g,f)",
      (F, G, Categorical("p", ["static", "guided", "dynamic"]))),
     (SPMM, "precompute(B(i,j)*C(j,k),k,kw,w) bound(kw,kb,4,MaxExact) split(kb,k0,k1,f) unroll(k1,g)", (F, G)),
+    (SPMM, "precompute(B(i,j)*C(j,k),k,kw,w) bound(kw,kb,g,MaxExact) bound(k,kc,f,MaxExact)", (F, G)),
     (SPMM, "reorder(o) split(j,j0,j1,4) reorder(q)", (order("o", "i", "j", "k"), order("q", "j0", "j1"))),
     (SPMM, "reorder(o) fuse(i,k,f) reorder(q)", (order("o", "i", "j", "k"), order("q", "f", "j"))),
     (SPMV, "split(i,i0,i1,4) split(j,j0,j1,4) reorder(o)", (order("o", "i0", "i1", "j0", "j1"),)),

@@ -12,16 +12,13 @@ from tunepass.tensors.schedule.refusal import IllegalSchedule
 
 def check_directive(nest: ScheduledNest, directive: Directive, extents: Mapping[str, int]) -> None:
     """Raises IllegalSchedule where `nest`, to which `directive` has been applied, breaks a rule of it."""
-    for made in nest.workspaces:
-        names = zip(made.variables, made.workspace_variables)
-        extents = {**extents, **{new: extents[old] for old, new in names if old in extents}}
     match directive:
         case Pos():
             _check_position(nest, directive)
         case Fuse():
             _check_fuse(nest, directive)
         case Bound():
-            _check_bound(nest, directive, extents)
+            _check_bound(nest, directive, _stated_extents(nest, extents))
         case Unroll(variable) if constant_extent(nest, variable, {}) is None:
             raise IllegalSchedule(
                 "constant",
@@ -53,6 +50,15 @@ def constant_extent(nest: ScheduledNest, variable: str, extents: Mapping[str, in
             case BoundOf(bounded=bounded, extent=extent) if bounded == variable:
                 return extent
     return extents.get(variable)
+
+
+def _stated_extents(nest: ScheduledNest, extents: Mapping[str, int]) -> dict[str, int]:
+    """Extents of index variables, those that earlier bounds state and those of workspaces' variables too."""
+    known, renamed = dict(extents), nest.renamed_variables()
+    for derivation in nest.derivations[:-1]:
+        if isinstance(derivation, BoundOf) and not nest.parents(derivation.variable):
+            known.setdefault(renamed.get(derivation.variable, derivation.variable), derivation.extent)
+    return known | {new: known[old] for new, old in renamed.items() if old in known}
 
 
 def _check_bound(nest: ScheduledNest, bound: Bound, extents: Mapping[str, int]) -> None:

@@ -131,11 +131,16 @@ def _check_sum(nest: ScheduledNest, made: Workspace, span: Span | None) -> None:
     inner = sum_of_products(made.expression, made.workspace_variables, nest.tensors)
     shared = set.intersection(*(_factors(nest, term) for term in inner))
     outside = {root for loop in nest.around(made.name)[: made.outer] for root in nest.roots(loop.variable)}
+    inside = {root for loop in made.loops for root in nest.roots(loop.variable)}
     for access in (access for term in inner for access in _read(nest, term)):
         tensor = nest.tensor(access.tensor)
-        if tensor and tensor.format.sparse and access.tensor not in shared and outside & set(access.index):
-            message = f"{made.name} sums terms with and without {access.tensor}, inside loops that walk {access.tensor}"
-            raise IllegalSchedule("workspace", message, span, "precompute the terms one by one")
+        if tensor and tensor.format.sparse and outside & set(access.index):
+            if access.tensor not in shared:
+                what = f"{made.name} sums terms with and without {access.tensor}, inside loops that walk it"
+                raise IllegalSchedule("workspace", what, span, "precompute the terms one by one")
+            if divided := outside & inside & set(access.index):
+                what = f"some loops of {_list(divided)} are inside the workspace {made.name}, and some outside"
+                raise IllegalSchedule("workspace", what, span, "reorder the loops before the precompute")
 
 
 def _check_workspaces(nest: ScheduledNest, statement: Statement, term: Term, span: Span | None) -> None:

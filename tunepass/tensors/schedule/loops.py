@@ -159,6 +159,14 @@ class ScheduledNest:
         used = {name for loop in loops for name in self.ancestors(loop)}
         return tuple(d for d in self.derivations if isinstance(d, PosOf) and d.position in used)
 
+    def renamed_variables(self) -> dict[str, str]:
+        """Of the variables that workspaces have of their own: the index variable that each stands for."""
+        names: dict[str, str] = {}
+        for made in self.workspaces:
+            own = zip(made.variables, made.workspace_variables)
+            names |= {new: names.get(old, old) for old, new in own if new != old}
+        return names
+
     def workspace(self, name: str) -> Workspace:
         return next(workspace for workspace in self.workspaces if workspace.name == name)
 

@@ -9,7 +9,7 @@ from tunepass.diagnostics import Span
 from tunepass.expr.algebra import ceildiv, compare, lift, mul, number
 from tunepass.expr.nodes import CategoryType, Constant, Expr, IntegerType, Name
 from tunepass.expr.typing import constant, member
-from tunepass.ir.tensor import Bound, Directive, Divide, Fuse, Parallelize, Precompute, Split, TensorKernel, Unroll
+from tunepass.ir.tensor import Bound, Directive, Divide, Fuse, Parallelize, Pos, Precompute, Split, TensorKernel, Unroll
 from tunepass.space.parameter import Parameter
 from tunepass.tensors.schedule.apply import POLICIES
 from tunepass.tensors.schedule.nest import known_extents
@@ -26,13 +26,15 @@ class Condition:
 
 def number_conditions(body: TensorKernel, parameters: Mapping[str, Parameter]) -> tuple[Condition, ...]:
     """Those that some value of a parameter breaks. Raises IllegalSchedule for a number of the wrong type."""
-    extents = known_extents(body)
+    extents: dict[str, Expr] = {variable: lift(extent) for variable, extent in known_extents(body).items()}
     found: list[Condition] = []
     for at, directive in enumerate(body.schedule):
         for e in _counts(directive):
             found += _count_conditions(e, directive.span, parameters)
         if isinstance(directive, Bound):
             found += _bound_conditions(directive, body.schedule[:at], extents)
+            if _is_index_variable(directive.variable, body.schedule[:at]):
+                extents.setdefault(_origin(directive.variable, body.schedule[:at]), directive.extent)
         if isinstance(directive, Parallelize) and directive.policy is not None:
             found += _policy_conditions(directive.policy, directive.span)
     return tuple(dict.fromkeys(found))
@@ -66,14 +68,14 @@ def _policy_conditions(e: Expr, span: Span | None) -> Iterator[Condition]:
         yield Condition(member(e, [constant(policy) for policy in POLICIES]), e.span or span)
 
 
-def _bound_conditions(bound: Bound, before: tuple[Directive, ...], extents: Mapping[str, int]) -> Iterator[Condition]:
+def _bound_conditions(bound: Bound, before: tuple[Directive, ...], extents: Mapping[str, Expr]) -> Iterator[Condition]:
     true = _extent(bound.variable, before, extents)
     if true is None or true == bound.extent or (number(true) is not None and isinstance(bound.extent, Constant)):
         return
     yield Condition(compare(bound.extent, "==", true), bound.span)
 
 
-def _extent(variable: str, directives: tuple[Directive, ...], extents: Mapping[str, int]) -> Expr | None:
+def _extent(variable: str, directives: tuple[Directive, ...], extents: Mapping[str, Expr]) -> Expr | None:
     """The extent of a loop as an expression, where there is one: `constant_extent` before numbers are filled in."""
     for directive in directives:
         match directive:
@@ -92,7 +94,27 @@ def _extent(variable: str, directives: tuple[Directive, ...], extents: Mapping[s
                 return extent
             case Precompute(variables=old, workspace_variables=new) if variable in new and variable not in old:
                 return _extent(old[new.index(variable)], directives, extents)
-    return lift(extents[variable]) if variable in extents else None
+    return extents.get(variable)
+
+
+def _is_index_variable(variable: str, before: tuple[Directive, ...]) -> bool:
+    """Of the expression, or a workspace's own: no loop that a directive derives."""
+    made: set[str] = set()
+    for directive in before:
+        match directive:
+            case Split(outer=outer, inner=inner) | Divide(outer=outer, inner=inner):
+                made |= {outer, inner}
+            case Fuse(fused=name) | Pos(position=name) | Bound(bounded=name):
+                made.add(name)
+    return variable not in made
+
+
+def _origin(variable: str, before: tuple[Directive, ...]) -> str:
+    """The index variable that a workspace's own stands for."""
+    for directive in reversed(before):
+        if isinstance(directive, Precompute) and variable in directive.workspace_variables:
+            variable = directive.variables[directive.workspace_variables.index(variable)]
+    return variable
 
 
 def _divided(whole: Expr | None, factor: Expr) -> Expr | None:

@@ -12,6 +12,7 @@ from tunepass.ir.tensor import Access, Precompute, TensorExpr
 from tunepass.tensors.notation import accesses, contains, expression_text, is_linear, renamed, replaced, variables
 from tunepass.tensors.schedule.loops import NestLoop, ScheduledNest, Statement, Workspace
 from tunepass.tensors.schedule.refusal import IllegalSchedule
+from tunepass.tensors.terms import sum_of_products
 
 DEFAULT_NAME = "workspace"
 
@@ -33,7 +34,8 @@ def precomputed(nest: ScheduledNest, directive: Precompute) -> ScheduledNest:
     kept = max(0, shared - (len(around) - len(own)))  # loops around an earlier workspace stay around this one
     given = _given_out(nest, own[kept:], set(directive.variables), used_by_reader, used_by_producer)
     outer, consumer, producer = own[:kept] + given[0], given[1], given[2]
-    late = [v for v in directive.variables for loop in outer if v in nest.roots(loop.variable)]
+    shared_loops = (*around[: len(around) - len(own)], *outer)
+    late = [v for v in directive.variables for loop in shared_loops if v in nest.roots(loop.variable)]
     if late:
         message = f"{late[0]} stands outside of a loop that both what is precomputed and the rest of the expression use"
         raise IllegalSchedule("workspace", message, directive.span, f"reorder: {late[0]} inside, or leave it out")
@@ -70,6 +72,10 @@ def _check(nest: ScheduledNest, directive: Precompute, reader: Statement | None,
             raise IllegalSchedule("variable", f"`{old}` is no index variable of `{text}`", span)
         if new != old:
             _check_renaming(nest, directive, old, new)
+    for term in sum_of_products(directive.expression, variables(directive.expression), nest.tensors):
+        if set(directive.variables) - set(term.variables()):
+            message = f"a term of `{text}` does not use all of {', '.join(directive.variables)}"
+            raise IllegalSchedule("workspace", message, span, "precompute that term on its own, or leave it out")
     if nest.tensor(name) or any(workspace.name == name for workspace in nest.workspaces):
         raise IllegalSchedule("name", f"`{name}` is in use already", span, "give the workspace a name of its own")
 
