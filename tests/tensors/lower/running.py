@@ -93,7 +93,7 @@ def program(cases: Sequence[Case]) -> str:
 {helpers}
 {functions}
 static void *copy(const void *from, size_t size) {{
-  void *to = malloc(size ? size : 1);
+  void *to = calloc(size ? size : 1, 1);
   if (size) memcpy(to, from, size);
   return to;
 }}

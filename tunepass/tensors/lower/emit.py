@@ -199,7 +199,14 @@ class Emitter:
             self.buffers.add(everyone, element, (product_of(sizes), self.threads))
             own = f"{everyone} + {product_of(sizes)} * omp_get_thread_num()"
             self.lines.add(f"{element} *restrict {name} = {own};")
-        for number, statement in enumerate(self.build(producer, self.statement, frozenset(scope.coordinates))):
+        made = producer.workspace
+        looped = {root for loop in made.loops for root in self.statement.variables.roots(loop.variable)}
+        coordinates = dict(scope.coordinates)
+        for variable, own in zip(made.variables, made.workspace_variables, strict=True):
+            if own not in looped and variable in coordinates:  # no loop of its own: where the reader is
+                coordinates[own] = coordinates[variable]
+        scope = replace(scope, coordinates=coordinates)
+        for number, statement in enumerate(self.build(producer, self.statement, frozenset(coordinates))):
             follows = statement.sparse == self.statement.sparse
             inner = scope if follows else replace(scope, positions={}, opened={})
             plan = plan_of(statement, fresh=number == 0)

@@ -22,9 +22,10 @@ from tunepass.tensors.lower.function import (
 )
 from tunepass.tensors.lower.loops import Scope
 from tunepass.tensors.lower.results import plan_of
-from tunepass.tensors.lower.statement import Producer, Statement, usable_loops
+from tunepass.tensors.lower.statement import Producer, Statement, plain_loops, usable_loops
 from tunepass.tensors.lower.storage import Storage
 from tunepass.tensors.lower.text import Lines, Names, Quantity, helpers_of
+from tunepass.tensors.lower.variables import Variables
 from tunepass.tensors.schedule.nest import BoundOf, NestLoop, ScheduledNest, Workspace
 from tunepass.tensors.terms import Term, accesses, sum_of_products
 
@@ -71,12 +72,12 @@ class Lowering:
         used = used_accesses(nest)
         if left.tensor in {access.tensor for access in used}:
             raise LoweringError(f"{left.tensor} is read while it is computed", left.span)
-        alias = {
-            w: v for made in nest.workspaces for v, w in zip(made.variables, made.workspace_variables, strict=True)
-        }
-        roots = dict.fromkeys(v for access in (left, *used) for v in access.index if alias.get(v, v) == v)
+        pairs = [(made.variables, made.workspace_variables) for made in nest.workspaces]
+        looped = {*left.index, *(root for loop in nest.loops for root in nest.roots(loop.variable))}
+        alias = {w: v for old, new in pairs for v, w in zip(old, new, strict=True) if w not in looped and v != w}
+        roots = dict.fromkeys(original(v, alias) for access in (left, *used) for v in access.index)
         sizes: dict[str, Quantity] = {root: storage.size(root) for root in roots}
-        sizes |= {w: sizes[v] for w, v in alias.items()}
+        sizes |= {w: sizes[original(w, alias)] for w in alias}
         operands = tuple(dict.fromkeys(access.tensor for access in used))
         arguments = tuple(arguments_of(nest, storage, tuple(roots), operands))
         return cls(nest, name, storage, sizes, arguments)
@@ -121,13 +122,19 @@ class Lowering:
         if sparse is None and outside is not None and outside.sparse is not None and given:
             sparse = outside.sparse
         levels = self.storage.stored(sparse) if sparse else ()
+        made = {name for producer in producers for name in self.used_by(producer)}
         deepest = max((producer.depth for producer in producers), default=0)
         wanted = [*result.index, *term.variables()]
-        wanted += [root for loop in loops[:deepest] for root in self.nest.roots(loop.variable)]
+        wanted += [root for loop in loops[:deepest] for root in self.nest.roots(loop.variable) if root in made]
         wanted = [root for root in dict.fromkeys(wanted) if root not in given]
-        own, variables = usable_loops(loops, self.nest.derivations, wanted, sparse, levels, self.sizes)
-        if (producers or outside) and own != loops:
-            raise LoweringError("the loops around a workspace are not those of the statement that reads it")
+        derivations = self.nest.derivations
+        found = usable_loops(loops, derivations, wanted, sparse, levels, self.sizes)
+        if found is None:
+            if producers:
+                raise LoweringError("the loops around a workspace are not those of the term that reads it")
+            found = plain_loops(loops, derivations, wanted, levels), Variables((), dict(self.sizes))
+        own, variables = found
+        kept = [replace(p, depth=sum(loop in own for loop in loops[: p.depth])) for p in producers]
         return Statement(
             result=result,
             term=term,
@@ -135,9 +142,16 @@ class Lowering:
             variables=variables,
             storage=self.storage,
             sparse=sparse,
-            producers=producers,
+            producers=tuple(kept),
             given=given,
         )
+
+    def used_by(self, producer: Producer) -> Iterator[str]:
+        """The index variables of all that a workspace is computed from."""
+        for term in producer.terms:
+            yield from term.variables()
+            for inner in self.producers(term, producer.workspace, 0):
+                yield from self.used_by(inner)
 
     def producers(self, term: Term, parent: Workspace | None, around: int) -> Iterator[Producer]:
         """The workspaces a term reads, of the statement that computes `parent`."""
@@ -157,7 +171,8 @@ class Lowering:
         found = [access for access in term.accesses() if self.storage.sparse(access)]
         for producer in producers:
             for inner in producer.terms:
-                found += [access for access in inner.accesses() if self.storage.sparse(access)]
+                operand = self.sparse_operand(inner, tuple(self.producers(inner, producer.workspace, 0)))
+                found += [operand] if operand else []
         found = list(dict.fromkeys(found))
         if len(found) > 1:
             raise LoweringError(
@@ -215,6 +230,13 @@ def used_accesses(nest: ScheduledNest) -> tuple[Access, ...]:
     made = {workspace.name for workspace in nest.workspaces}
     expressions = (nest.assignment.right, *(workspace.expression for workspace in nest.workspaces))
     return tuple(dict.fromkeys(a for e in expressions for a in accesses(e) if a.tensor not in made))
+
+
+def original(variable: str, alias: Mapping[str, str]) -> str:
+    """The index variable that a workspace's variable stands for."""
+    for _ in alias:
+        variable = alias.get(variable, variable)
+    return variable
 
 
 def arguments_of(

@@ -67,9 +67,10 @@ def segments_of(
 ) -> tuple[Segment, ...]:
     """The window's positions at its levels, by declarations in `lines` where they take more than a look."""
     assert statement.sparse
-    first = statement.levels.index(window.roots[0])
     count = len(window.roots)
-    if statement.levels[first : first + count] != window.roots or (first and first - 1 not in positions):
+    first = statement.levels.index(window.roots[0]) if window.roots[0] in statement.levels else -1
+    reached = first == 0 or (first > 0 and first - 1 in positions)
+    if not reached or statement.levels[first : first + count] != window.roots:
         around = ", ".join(window.roots)
         raise LoweringError(f"{statement.sparse.tensor} is not stored in the order of the loops at {around}")
     segments = [first_segment(statement, first, window, positions.get(first - 1, 0), lines)]

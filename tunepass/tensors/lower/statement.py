@@ -101,9 +101,9 @@ def usable_loops(
     sparse: Access | None,
     levels: Sequence[str],
     sizes: Mapping[str, Quantity],
-) -> tuple[tuple[NestLoop, ...], Variables]:
-    """The loops of a term over the index variables `wanted`: the scheduled ones where all of them are of the term, and
-    plain ones, in an order that follows the sparse operand, where not."""
+) -> tuple[tuple[NestLoop, ...], Variables] | None:
+    """The scheduled loops of a term over the index variables `wanted`; None where one of them is of others too, or goes
+    through positions the term does not have."""
     wanted = tuple(wanted)
     variables = Variables(derivations, dict(sizes))
     own = [loop for loop in loops if set(variables.roots(loop.variable)) & set(wanted)]
@@ -112,11 +112,19 @@ def usable_loops(
     if covered == set(wanted) and follows:
         kept = tuple(d for d in derivations if {r for p in parents(d) for r in variables.roots(p)} <= covered)
         return tuple(own), Variables(kept, dict(sizes))
-    met = [root for loop in own for root in variables.roots(loop.variable) if root in wanted]
+    return None
+
+
+def plain_loops(
+    loops: Sequence[NestLoop], derivations: Sequence[Derivation], wanted: Sequence[str], levels: Sequence[str]
+) -> tuple[NestLoop, ...]:
+    """A loop for each index variable, in the scheduled order as far as that follows the sparse operand."""
+    variables = Variables(derivations, {})
+    met = [root for loop in loops for root in variables.roots(loop.variable) if root in wanted]
     order = list(dict.fromkeys([*met, *wanted]))
     ranked = iter([root for root in levels if root in order])
     order = [next(ranked) if root in levels else root for root in order]
-    return tuple(NestLoop(root) for root in order), Variables((), dict(sizes))
+    return tuple(NestLoop(root) for root in order)
 
 
 def positions_above(loops: Sequence[NestLoop], variables: Variables) -> list[PosOf]:
