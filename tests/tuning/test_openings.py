@@ -48,7 +48,7 @@ def test_what_follows_the_best_comes_before_what_follows_another() -> None:
 
 
 def test_nothing_follows_what_is_far_behind() -> None:
-    assert due((at("b", 1), took(3.1)), (at("c", 1), took(2.0))) == [at("c", 2)]
+    assert due((at("b", 1), took(4.1)), (at("c", 1), took(2.0))) == [at("c", 2)]
 
 
 def test_another_takes_the_place_of_one_that_failed() -> None:

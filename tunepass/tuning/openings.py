@@ -11,7 +11,7 @@ from tunepass.study.objective import Objective
 from tunepass.study.trial import Trial
 from tunepass.tuning.result import value_of
 
-NEAR = 1.5  # times worse than the best: further behind, what follows an opening is not tried
+NEAR = 2.0  # times worse than the best: further behind, what follows an opening is not tried
 
 
 def due_openings(
