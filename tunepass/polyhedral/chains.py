@@ -57,8 +57,9 @@ def chains_of(scop: Scop, shape: str) -> tuple[Chain, ...]:
 
 def chains_under(scop: Scop, start: Plan, *, independent: bool = False) -> tuple[Chain, ...]:
     """The chains of the tree that `start` makes, a plan that orders and tiles nothing."""
-    pairs = dependences(subject(scop, start.shape), independent=independent).order
-    return tuple(_chains(scop, start.shape, planned(scop, start, independent), pairs))
+    run = subject(scop, start.shape)
+    pairs = dependences(run, independent=independent).order
+    return tuple(_chains(run, start.shape, planned(scop, start, independent), pairs))
 
 
 def _chains(scop: Scop, shape: str, tree: Tree, pairs: isl.UnionMap) -> Iterator[Chain]:

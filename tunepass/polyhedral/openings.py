@@ -27,7 +27,10 @@ LINE_BYTE = 64
 RECURRENCE = 4.0  # lines that could be loaded while an iteration waits for the one before
 SUM = 0.25  # likewise of a sum, whose lanes are joined at the end
 HEAVY = 0.1  # share of the heaviest statement's work from which on one counts
-FIRST_SHAPES = ("distributed", "expanded_distributed", "source", "split", "expanded_split", "fused", "expanded_fused")
+FIRST_SHAPES = (
+    *("distributed", "expanded_distributed", "pieces_distributed", "source"),
+    *("split", "expanded_split", "fused", "expanded_fused"),
+)
 COPIES = ((4, 1), (1, 4), (4, 4), (8, 1), (4, 2))  # of the loop around the innermost one, and of the one around that
 Values = dict[str, Value]
 

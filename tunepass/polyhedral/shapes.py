@@ -17,6 +17,7 @@ from tunepass.ir.scop_directives import SHAPES
 from tunepass.polyhedral.dependences import Dependences, dependences, union
 from tunepass.polyhedral.expand import expanded
 from tunepass.polyhedral.legality import domain_of, keeps_order, time_of
+from tunepass.polyhedral.pieces import pieced
 from tunepass.polyhedral.tree import (
     Band,
     Leaf,
@@ -36,7 +37,9 @@ OPERATIONS_LIMIT = 4_000_000  # of isl's in one schedule: some seconds
 
 
 def subject(scop: Scop, shape: str) -> Scop:
-    """What a shape's tree runs: the scop, or it with its scalars expanded."""
+    """What a shape's tree runs: the scop, or it with its scalars expanded, or its statements in pieces."""
+    if shape.startswith("pieces"):
+        return pieced(scop)
     return expanded(scop) if shape.startswith("expanded") else scop
 
 
@@ -58,7 +61,7 @@ def shapes_of(scop: Scop, *, independent: bool = False) -> tuple[str, ...]:
     """The shapes that differ from those before them, the source's first."""
     different: dict[Tree, str] = {}
     for shape in SHAPES:
-        if subject(scop, shape) is scop and shape.startswith("expanded"):
+        if subject(scop, shape) is scop and shape.startswith(("expanded", "pieces")):
             continue
         tree = shape_tree(scop, shape, independent)
         if tree is not None:
