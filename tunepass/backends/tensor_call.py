@@ -95,6 +95,10 @@ class TensorCall:
             return data.stored.get(name)
         return truncated(data.stored[pattern.operand], self.body.tensor(name), pattern.levels)
 
+    def output_bytes(self, data: DataSet) -> int:
+        result = self.body.tensor(self.body.assignment.left.tensor)
+        return self._count(result.name, data) * DTYPE_OF[result.element].itemsize
+
     def _count(self, name: str, data: DataSet) -> int:
         stored = self.stored(name, data)
         if stored is not None:

@@ -25,6 +25,7 @@ from tunepass.tensors.lower import lower as lowered
 from tunepass.tensors.notation import all_variables
 from tunepass.tensors.schedule.nest import scheduled_nest
 
+LARGE_BYTE = 4 << 20  # of a result: further seeds are compared on the small data alone
 THREADS, SIMD = "#pragma omp parallel", "#pragma omp"
 
 
@@ -86,6 +87,7 @@ def tensor_task(
             stated=True,
             elements=sum(argument.length for argument in arguments if isinstance(argument, CArray)),
         ),
+        seeds=(1,) if call.output_bytes(bound) > LARGE_BYTE else (1, 2),
         confirm=Confirmation(call),
     )
 

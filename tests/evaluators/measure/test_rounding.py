@@ -95,3 +95,24 @@ def test_other_orders_of_a_sum_pass_and_a_shorter_type_does_not(wide: str, short
     found = outcomes(task_of(tmp_path, text), *({"WAY": way, "FAST": fast} for way, fast in ways))
     assert all(isinstance(outcome, Measured) for outcome in found[:4]), found[:4]
     assert [o.stage for o in found[4:] if isinstance(o, Failed)] == ["wrong_result", "wrong_result"]
+
+
+def test_the_spread_does_not_depend_on_how_an_array_is_divided(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(0)
+    values = rng.normal(size=1000) * 10.0 ** rng.integers(-200, 200, 1000)
+    values[[3, 500]] = np.nan, np.inf
+    other = values * (1 + rng.normal(size=1000) * 1e-15)
+    whole = spread_of(values, [other])
+    wide, finite = values.astype(np.longdouble), np.isfinite(values)
+    assert whole.size == pytest.approx(float(np.sqrt(np.mean(wide[finite] ** 2))), rel=1e-12)
+    assert whole.peak == np.abs(values[finite]).max()
+    assert whole.rounding == np.nanmax(np.abs(other[finite] - values[finite]))
+    monkeypatch.setattr("tunepass.evaluators.measure.rounding.BLOCK", 7)
+    parts = spread_of(values, [other])
+    assert (parts.peak, parts.rounding) == (whole.peak, whole.rounding)
+    assert parts.size == pytest.approx(whole.size, rel=1e-12)
+
+
+def test_the_largest_numbers_have_a_size() -> None:
+    spread = spread_of(np.full(4, 1e308))
+    assert spread.size == pytest.approx(1e308) and spread.peak == 1e308

@@ -19,11 +19,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tunepass.evaluators.measure.tolerance import Array, Tolerance
 
 FACTOR = 16.0  # 2 for two evaluations, 8 for partial sums that are larger in another order
 SMALL = 1e-3
+BLOCK = 1 << 15  # elements at a time, which caches hold
 # By bytes of a floating type: no rounding is believed to cost more than this, of the outputs' size and at least of 1.
 LARGEST = {2: 1e-2, 4: 1e-4, 8: 1e-6, 16: 1e-6}
 
@@ -54,15 +56,27 @@ def spread_of(values: Array, others: Sequence[Array] = ()) -> Spread:
     does not count. Integers have none."""
     if values.dtype.kind != "f":
         return Spread(0.0, 0.0)
-    wide = values.astype(np.longdouble)
-    finite = wide[np.isfinite(wide)]
-    if not finite.size:
+    counted, squares, peak, largest = 0, np.longdouble(0), np.longdouble(0), np.longdouble(0)
+    for first in range(0, values.size, BLOCK):
+        part = _wide(values[first : first + BLOCK])
+        finite = part[np.isfinite(part)]
+        high = np.longdouble(np.abs(finite).max(initial=0))
+        counted, peak = counted + finite.size, max(peak, high)
+        if high:
+            scaled = finite / high  # so that no square leaves the range
+            squares += high * high * np.dot(scaled, scaled)
+        with np.errstate(invalid="ignore", over="ignore"):
+            for other in others:
+                apart = np.abs(_wide(other[first : first + BLOCK]) - part)
+                largest = max(largest, np.longdouble(apart[np.isfinite(apart)].max(initial=0)))
+    if not counted:
         return Spread(0.0, 0.0)
-    with np.errstate(invalid="ignore", over="ignore"):
-        apart = [np.abs(other.astype(np.longdouble) - wide) for other in others]
-        size = np.sqrt(np.mean(finite * finite))
-    largest = [float(a[np.isfinite(a)].max(initial=0)) for a in apart]
-    return Spread(float(size), float(np.abs(finite).max()), max(largest, default=0.0))
+    return Spread(float(np.sqrt(squares / counted)), float(peak), float(largest))
+
+
+def _wide(values: Array) -> NDArray[np.longdouble] | NDArray[np.float64]:
+    """In a type in which differences of neighbours are exact."""
+    return values.astype(np.longdouble) if values.dtype.itemsize > 8 else values.astype(np.float64)
 
 
 def needs_rounding(stated: StatedTolerance, spread: Spread) -> bool:
