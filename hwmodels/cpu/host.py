@@ -6,7 +6,7 @@ import hashlib
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import resources
 from pathlib import Path
 
@@ -43,11 +43,17 @@ def cache_file(processor: str, environment: Mapping[str, str] = os.environ) -> P
 
 
 def host(processor: str, environment: Mapping[str, str] = os.environ) -> Cpu:
-    """This machine as it was characterised; the default device where it was not. Nothing is measured here."""
+    """This machine as it was characterised; where it was not, the default device with as many cores as there are.
+    Nothing is measured here."""
     path = cache_file(processor, environment)
     if not os.path.lexists(path):
-        return load()
+        return replace(load(), cores=usable_cores())
     return read(read_utf8(path, SIZE_LIMIT, ModelError), str(path))
+
+
+def usable_cores() -> int:
+    """The cores that this process may run on."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def program() -> str:

@@ -42,7 +42,7 @@ def sparse_costs(kernel: Kernel, device: Cpu, words: Sequence[str] = ()) -> Cost
     compute = SparseCompute(body, counts, arrays, device, compiled_words(kernel, device, types, words))
     traffic = Traffic(counts, arrays.all, device)
     data = [traffic.ns(level) for level in (*device.levels, device.pages)]
-    total = alg.add(compute.ns(), *data)
+    total = alg.add(compute.ns(), *data, traffic.cleared_ns(arrays.result))
     for directive in loops.parallel.values():
         if directive.unit == "CPUThread":
             total = _threaded(total, Threads(counts, directive, device), compute)

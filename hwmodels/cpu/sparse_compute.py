@@ -64,7 +64,11 @@ class SparseCompute:
         flops, self.divisions = operations(body.assignment.right)
         self.flops = flops + self.sums
         self.iterations = counts.runs[-1]
-        self.steps = {d.outer for d in self.loops.derived.values() if isinstance(d, Parts) and not d.divided}
+        parts = [d for d in self.loops.derived.values() if isinstance(d, Parts) and not d.divided]
+        self.exists = {
+            d.inner: alg.where(alg.compare(d.factor, ">", 1), 1.0, 0.0) for d in parts
+        }  # but for tiles of one
+        self.steps = {d.outer for d in parts}
 
     def ns(self) -> Expr:
         *others, last = self.loops.names
@@ -194,7 +198,9 @@ class SparseCompute:
         for name in self.loops.roots:
             segments = self.counts.ranges[name].segments
             for leaf in self.loops.leaves(name):
-                begun = self.loops.at(self.loops.positions[leaf], entries)
+                begun = alg.mul(
+                    self.exists.get(leaf, alg.lift(1.0)), self.loops.at(self.loops.positions[leaf], entries)
+                )
                 steps = ENTERED + (DIVIDED if leaf in self.steps else 0.0)
                 terms.append(alg.mul(steps * self.core.issue_ns, begun))
                 if segments is None:

@@ -231,7 +231,11 @@ class Counts:
         match self.loops.derived.get(name):
             case Parts(outer, inner) as parts:
                 first, second = _parts(parts, length)
-                both = alg.minimum(length, alg.mul(self._count(outer, box, first), self._count(inner, box, second)))
+                steps, within = self._count(outer, box, first), self._count(inner, box, second)
+                extra = (
+                    1.0 if self.loops.is_loop(inner) else alg.maximum(1.0, alg.div(within, second))
+                )  # that do nothing
+                both = alg.mul(extra, alg.minimum(length, alg.mul(steps, alg.div(within, extra))))
                 if parts.divided:
                     return both
                 alone = self._count(

@@ -153,6 +153,14 @@ class SparseLoops:
             case _:
                 return (variable,)
 
+    def is_loop(self, variable: str) -> bool:
+        """Is the variable one loop, perhaps under another name?"""
+        match self.derived.get(variable):
+            case Renamed(to):
+                return self.is_loop(to)
+            case derived:
+                return derived is None
+
     def unit(self, variable: str) -> str:
         """The loop along which the variable goes by one."""
         match self.derived.get(variable):

@@ -7,6 +7,7 @@ with footprints F in expectation (sparse_arrays.py) and n(q) the mean iterations
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from tunepass.expr import algebra as alg
@@ -41,6 +42,16 @@ class Traffic:
             extra = alg.mul(level.scattered_ns - level.miss_ns, self._scattered(array, level))
             terms.append(alg.mul(written, alg.add(level.miss_ns, extra), self.moved(array, level)))
         return alg.add(*terms)
+
+    def cleared_ns(self, result: Array) -> Expr:
+        """A dense result whose elements are hit here and there is set to zero first, row after row."""
+        hit = any(self.counts.ranges[name].segments is not None for name, _ in result.strides)
+        if not hit or result.stored:
+            return alg.lift(0.0)
+        size = math.prod(self.counts.ranges[name].extent for name in result.variables) * result.element_byte
+        missed = [level for level in self.device.levels if size > level.size_byte]
+        each = self.device.core.store_ns + sum(level.miss_ns for level in missed)
+        return alg.lift(each * size / self.device.levels[0].block_byte)
 
     def moved(self, array: Array, level: Level) -> Expr:
         """M of the notation."""

@@ -27,7 +27,7 @@ def characterise_host() -> str:
     facts = host.Facts(
         processor=processor_name(),
         compiler=compiler.version,
-        cores=len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1,
+        cores=host.usable_cores(),
         vector_byte=_vector_byte(),
         registers=32 if platform.machine() in ("aarch64", "arm64") else 16,
         levels=_levels(),

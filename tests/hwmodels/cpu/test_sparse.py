@@ -127,6 +127,35 @@ def test_a_tile_that_is_longer_than_the_segments_helps_nobody() -> None:
     assert time_ms(long, order=order, unroll=64) < time_ms(long, order=order, unroll=2)
 
 
+def test_the_inner_loop_of_a_tile_is_whole_outside_of_the_outer_one() -> None:
+    """512 iterations a segment of 2, most of which find nothing."""
+    short = spmm(even(20_000, 2))
+    inside, outside = ("i0", "i1", "jpos0", "jpos1", "k"), ("i0", "i1", "jpos1", "jpos0", "k")
+    assert time_ms(short, order=outside, unroll=512) > 2 * time_ms(short, order=inside, unroll=512)
+    assert time_ms(short, order=outside, unroll=512) > 2 * time_ms(short, order=outside, unroll=4)
+
+
+def test_tiles_within_tiles() -> None:
+    """A tile of 8 in which a loop of 512 stands outside runs through 512."""
+
+    def tiled(inner: int, *order: str) -> float:
+        split = (Split("i", "i0", "i1", number("8")), Split("i1", "i10", "i11", number(str(inner))), Reorder(order))
+        return time_ms(spmv(even(20_000, 2), *split))
+
+    assert tiled(512, "i11", "i0", "i10", "j") > 2 * tiled(512, "i0", "i10", "i11", "j")
+    assert tiled(4, "i11", "i0", "i10", "j") < tiled(512, "i11", "i0", "i10", "j") / 2
+
+
+def test_rows_that_are_visited_with_steps_are_far_apart() -> None:
+    near = spmm(even(40_000, 16), spread=2.0, columns=40_000)
+    assert time_ms(near, order=FIRST, chunk=512) < time_ms(near, order=("i1", "i0", *FIRST[2:]), chunk=512)
+
+
+def test_a_dense_result_is_cleared() -> None:
+    """As many nonzeros in a result of more columns."""
+    assert time_ms(ttv((500, 40_000, 100), 5000, 2)) > time_ms(ttv((500, 400, 100), 5000, 2))
+
+
 def test_vectors_where_elements_are_neighbours() -> None:
     of = spmm(even(20_000, 16), order=FIRST)
     body = of.body_as(TensorKernel)
