@@ -68,18 +68,6 @@ def terms(expression: TensorExpr, sign: int = 1) -> tuple[Term, ...]:
     return (Term(sign, expression),)
 
 
-def factors(product: TensorExpr) -> tuple[TensorExpr, ...]:
-    """What a product multiplies: where one of them is 0, the product is. Divisors are none."""
-    match product:
-        case Negation(operand):
-            return factors(operand)
-        case Binary("*", left, right):
-            return factors(left) + factors(right)
-        case Binary("/", left, _):
-            return factors(left)
-    return (product,)
-
-
 def replaced(expression: TensorExpr, old: TensorExpr, new: TensorExpr) -> TensorExpr:
     """`expression` with every part that equals `old`, spans apart, replaced."""
     if same(expression, old):
