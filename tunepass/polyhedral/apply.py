@@ -25,9 +25,13 @@ from tunepass.polyhedral.tree import (
 )
 
 
-@lru_cache(maxsize=256)
 def planned(scop: Scop, plan: Plan, independent: bool = False) -> Tree:
     """The tree that `plan` asks for, over `subject(scop, plan.shape)`; `is_legal` says whether dependences are kept."""
+    return _planned(scop, plan, independent)
+
+
+@lru_cache(maxsize=256)
+def _planned(scop: Scop, plan: Plan, independent: bool) -> Tree:
     tree = shape_tree(scop, plan.shape, independent)
     scop = subject(scop, plan.shape)
     tree = tree or source_tree(scop)

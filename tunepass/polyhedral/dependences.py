@@ -52,9 +52,13 @@ def union(maps: list[isl.Map], like: isl.UnionMap) -> isl.UnionMap:
     return reduce(lambda whole, part: whole.union(isl.UnionMap.from_map(part)), maps, empty).coalesce()
 
 
-@lru_cache(maxsize=16)
 def dependences(scop: Scop, *, independent: bool = False) -> Dependences:
     """All of the scop's; `independent` leaves out those that are only guessed."""
+    return _dependences(scop, independent)
+
+
+@lru_cache(maxsize=16)
+def _dependences(scop: Scop, independent: bool) -> Dependences:
     import islpy as isl
 
     touched = [(s, access) for s in scop.statements for access in s.accesses]
@@ -113,7 +117,8 @@ def last_writes(scop: Scop, array: str) -> tuple[isl.UnionMap, isl.UnionMap]:
         ]
         return union(chosen, space)
 
-    times = union([isl.Map(s.schedule).intersect_domain(isl.Set(s.domain)) for s in scop.statements], space)
+    using = [s for s in scop.statements if any(a.array == array for a in s.accesses)]
+    times = union([isl.Map(s.schedule).intersect_domain(isl.Set(s.domain)) for s in using], space)
     info = isl.UnionAccessInfo.from_sink(touched(reading=True, sure=False))
     info = info.set_must_source(touched(reading=False, sure=True)).set_may_source(touched(reading=False, sure=False))
     flow = info.set_schedule_map(times).compute_flow()

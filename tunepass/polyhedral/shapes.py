@@ -43,9 +43,13 @@ def subject(scop: Scop, shape: str) -> Scop:
     return expanded(scop) if shape.startswith("expanded") else scop
 
 
-@lru_cache(maxsize=64)
 def shape_tree(scop: Scop, shape: str, independent: bool = False) -> Tree | None:
     """The tree of that name, over `subject(scop, shape)`; None where isl finds none, or none that can be written."""
+    return _known_tree(scop, shape, independent)
+
+
+@lru_cache(maxsize=64)
+def _known_tree(scop: Scop, shape: str, independent: bool) -> Tree | None:
     scop = subject(scop, shape)
     source = source_tree(scop)
     if shape == "source":
