@@ -91,7 +91,8 @@ class Emitter:
         return replace(scope, read=self.reads(scope)) if depth < len(statement.loops) else scope
 
     def roots(self) -> tuple[str, ...]:
-        names = (*self.statement.result.index, *self.statement.term.variables(), *self.statement.levels)
+        looped = [root for index in range(len(self.statement.loops)) for root in self.statement.roots_at(index)]
+        names = (*self.statement.result.index, *self.statement.term.variables(), *self.statement.levels, *looped)
         return tuple(dict.fromkeys(names))
 
     def reads(self, scope: Scope) -> dict[Access, str]:

@@ -147,11 +147,11 @@ class Lowering:
         )
 
     def used_by(self, producer: Producer) -> Iterator[str]:
-        """The index variables of all that a workspace is computed from."""
+        """The index variables of all that a workspace is computed from, but for those of its own loops."""
+        own = {root for loop in producer.workspace.loops for root in self.nest.roots(loop.variable)}
         for term in producer.terms:
-            yield from term.variables()
-            for inner in self.producers(term, producer.workspace, 0):
-                yield from self.used_by(inner)
+            inner = [name for made in self.producers(term, producer.workspace, 0) for name in self.used_by(made)]
+            yield from (name for name in (*term.variables(), *inner) if name not in own)
 
     def producers(self, term: Term, parent: Workspace | None, around: int) -> Iterator[Producer]:
         """The workspaces a term reads, of the statement that computes `parent`."""
