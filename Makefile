@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 NATIVE := $(wildcard native/*.py native/*.h native/include/*.h native/src/*.c native/src/*.h)
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test lint types dist-check bench bench-applications bench-c bench-fpga bench-model bench-resources bench-search bench-trust nests kills attack fuzz native clean
+.PHONY: demo test lint types dist-check bench bench-applications bench-c bench-fpga bench-kernel-tuner bench-model bench-resources bench-search bench-taco bench-trust nests kills attack fuzz native clean
 
 $(STAMP): setup.py pyproject.toml $(NATIVE)
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -75,6 +75,15 @@ bench-c: $(STAMP)
 # ARGS='--checkouts DIR --python VENV/bin/python', see the script; --budget 20 --seeds 1 for a first impression.
 bench-applications: $(STAMP)
 	$(BIN)/python -m tests.benchmarks.bench_applications $(ARGS)
+
+# Kernel Tuner's C backend for the same wall time on three kernels (a quarter of an hour). ARGS='--python VENV/bin/python'.
+bench-kernel-tuner: $(STAMP)
+	$(BIN)/python -m tests.benchmarks.bench_kernel_tuner $(ARGS)
+
+# Sparse tensor kernels: spaces, results, SciPy, Optuna's TPE and OpenTuner (hours; it goes on where it stopped).
+# ARGS='--python VENV/bin/python --kernels spmm --tensors 1 --seeds 1'.
+bench-taco: $(STAMP)
+	$(BIN)/python -m tests.benchmarks.bench_taco $(ARGS)
 
 # Searches of recorded loop nests with the model as prior mean, without, and inverted: TUNEPASS_BENCH_CACHE names a folder.
 bench-model: $(STAMP)
