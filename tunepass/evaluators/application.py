@@ -29,6 +29,7 @@ from tunepass.ir.application import Commands, Words
 from tunepass.space.configuration import Configuration
 from tunepass.study.outcome import Evaluation, Failed, Measured
 
+LEAST_WORTH_S, WORTH_OF_BUILD = 0.3, 0.25  # of runs that tell more than building another candidate would
 VERSION = "application 1"  # of what is measured and how; part of every identity
 SAME_CODE = "same program and same run as an earlier candidate: its outcome was taken"
 
@@ -272,7 +273,8 @@ class ApplicationRun(DeterministicRun):
             run = self._right(built, folder, bounds, race=True)
             return run if isinstance(run, Failed) else Cut(run.values) if run.cut else run.values
 
-        return self._repeats.measure(once, Cut(first.values) if first.cut else first.values)
+        worth_s = max(LEAST_WORTH_S, WORTH_OF_BUILD * built.seconds.get("compile", 0.0))
+        return self._repeats.measure(once, Cut(first.values) if first.cut else first.values, worth_s)
 
     def compare_again(
         self,

@@ -44,6 +44,12 @@ def test_it_stops_when_the_median_is_known() -> None:
     assert outcome == Measured({"time": 2.0}, (2, 2, 2))
 
 
+def test_where_building_took_less_than_the_runs_few_of_them_are_enough() -> None:
+    some = Repeats(PLAN, [WALL_TIME])
+    assert some.measure(runs([3, 1]), {"time": 2.0}, worth_s=0.0) == Measured({"time": 2.0}, (2, 3, 1))
+    assert len(some.measure(runs([3, 1, 2, 3]), {"time": 2.0}, worth_s=60.0).samples) == PLAN.most  # type: ignore[union-attr]
+
+
 @pytest.mark.parametrize("objective,good,bad", [(WALL_TIME, 2.0, 6.1), (RATE, 9.0, 2.9)])
 def test_what_cannot_win_is_cut_after_one_run(objective: Objective, good: float, bad: float) -> None:
     some, name = raced([good] * 3, objective), objective.name

@@ -6,6 +6,7 @@ can tell the candidate from the best.
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -77,15 +78,23 @@ class Repeats:
 
     # -- the runs of a candidate
 
-    def measure(self, once: Callable[[], Values | Cut | Failed], first: Values | Cut) -> Measured | Failed:
-        """More runs, until they tell the candidate from the best or the plan is spent; one that was cut is the last."""
+    def measure(
+        self, once: Callable[[], Values | Cut | Failed], first: Values | Cut, worth_s: float = math.inf
+    ) -> Measured | Failed:
+        """More runs, until they tell the candidate from the best or the plan is spent; one that was cut is the last.
+        After `worth_s`, the plan's least number of them is enough."""
         speeds = [machine_speed()] if self.timed else []
         if isinstance(first, Cut):
             self.speed = median(speeds) if self.timed else None
             return Measured(first.values, censored=True)
         name, runs, censored = self.objectives[0].name, [first], self._hopeless([first])
-        until = time.monotonic() + self.plan.budget_s
-        while not (censored or self._decided([run[name] for run in runs]) or time.monotonic() >= until):
+        started = time.monotonic()
+
+        def spent() -> bool:
+            enough = worth_s if len(runs) >= self.plan.least else math.inf
+            return time.monotonic() - started >= min(self.plan.budget_s, enough)
+
+        while not (censored or self._decided([run[name] for run in runs]) or spent()):
             values = once()
             if isinstance(values, Failed):
                 return values
