@@ -58,7 +58,8 @@ def test_what_the_plain_loops_compute_is_what_numpy_does(tmp_path: Path, name: s
         reference = run.set_up()
         words = {case.words for case in reference.expected if case.size}
         assert not reference.left_out and not run.warnings and len(words) == 3, words
-        assert isinstance(run(Configuration({})).outcome, Measured)
+        outcome = run(default_of(made.kernel)).outcome
+        assert isinstance(outcome, Measured), outcome
 
 
 BODY = """
@@ -176,6 +177,7 @@ def test_the_written_c_builds_with_the_command_in_its_header(tmp_path: Path) -> 
     text = (out / "kernel.tuned.c").read_text()
     command = re.search(r"Compile: (.*)", text)
     assert command is not None and "-fopenmp" in command[1]
+    assert " *   C_vals  the numbers of C, by j, k, the last one innermost, read\n" in text
     (out / "kernel.tuned.o").unlink()
     subprocess.run([*shlex.split(command[1]), "-Wall", "-Wextra", "-Werror"], cwd=out, check=True)
     assert (out / "kernel.tuned.o").exists()

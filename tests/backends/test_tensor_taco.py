@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.backends.tensors import BOUND, KERNELS, SPMM, backend
+from tunepass.backends.tensor_data import EMPTY
 from tunepass.backends.tensor_taco import VARIABLE
 from tunepass.diagnostics import ToolError, TunepassError
 from tunepass.passes.apply_schedule import scheduled
@@ -89,6 +90,8 @@ def test_what_the_program_writes_is_compared_and_timed(tmp_path: Path, seen: Pat
         assert isinstance(refused, Failed) and refused.stage == "compile"
         assert "The loops are not nested" in refused.log and "transformations.cpp:7" in refused.log
         run(configuration(4))
+        assert EMPTY in [case.words.removeprefix("at ") for case in run.set_up().expected]
+        assert run.task.sizes_of is not None and list(run.task.sizes_of(configuration(4))) == [1, 3]
     words = seen.read_text().splitlines()
     assert len(words) == 3  # each schedule once
     assert words[0].startswith("['A(i,k)=B(i,j)*C(j,k)', '-f=A:dd', '-f=B:ds', '-f=C:dd', ")

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from tunepass.evaluators.compile_run import CompileRun
 
 DEFAULT_FLAGS = ("-O3", "-march=native")
+RETURNS = ("and returns 0; 1 where the schedule states an extent that does not hold; 2 where memory lacks.",)
 TACO = "taco"  # the generator that is a program of that name
 CACHE = (".tunepass", "data")  # folders beside the source
 
@@ -162,11 +163,14 @@ class TensorBackend(Backend):
         return replace(self.kernel, body=replace(self.body, statistics=known, extents=extents))
 
     def evaluator(self) -> CompileRun:
+        from tunepass.backends.tensor_data import EMPTY
         from tunepass.backends.tensor_task import tensor_task
         from tunepass.evaluators.compile_run import CompileRun
 
-        lower = self.generation(self.kernel)
-        return CompileRun(tensor_task(self.kernel, self.data, self.command, self.objectives()[0], lower))
+        # TACO's binary search reads the first coordinate where there is none
+        not_asked = (EMPTY,) if self.target.generator == TACO else ()
+        lower, objective = self.generation(self.kernel), self.objectives()[0]
+        return CompileRun(tensor_task(self.kernel, self.data, self.command, objective, lower, not_asked))
 
     def write(self, scheduled: Sequence[Kernel], note: str, folder: Path, word: str = "tuned") -> tuple[Path, ...]:
         """NAME.tuned.taco, NAME.tuned.c, which builds on its own, and NAME.tuned.o."""
@@ -184,9 +188,18 @@ class TensorBackend(Backend):
     def _header(self, name: str, flags: Sequence[str], note: str) -> str:
         """A comment: what was chosen, and the command that compiles it."""
         command = shlex.join([*self.command, *flags, "-c", name])
-        lines = [f"{Path(self.kernel.source.name).name}, tuned by tunepass.", *note.splitlines(), f"Compile: {command}"]
+        title = f"{Path(self.kernel.source.name).name}, tuned by tunepass."
+        lines = [title, *note.splitlines(), f"Compile: {command}", "", *self._argument_lines()]
         body = "\n".join(f" * {line}".rstrip() for line in (line.replace("*/", "* /") for line in lines))
         return f"/*\n{body}\n */\n"
+
+    def _argument_lines(self) -> list[str]:
+        """What a caller has to know: what each argument is, and what the function returns."""
+        from tunepass.backends.tensor_task import unscheduled
+        from tunepass.tensors.lower.describe import described
+
+        function = unscheduled(self.kernel)
+        return [f"{function.name} takes", *(f"  {line}" for line in described(self.body, function)), *RETURNS]
 
     def _build(self, scratch: Path, text: EmittedFile, flags: tuple[str, ...]) -> str:
         """Compile the text; the name of the object in `scratch`."""

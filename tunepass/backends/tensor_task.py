@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -65,13 +65,20 @@ class Generation:
 
 
 def tensor_task(
-    kernel: Kernel, bound: DataSet, command: tuple[str, ...], objective: Objective, lower: Lower
+    kernel: Kernel,
+    bound: DataSet,
+    command: tuple[str, ...],
+    objective: Objective,
+    lower: Lower,
+    not_asked: Collection[str] = (),
 ) -> KernelTask:
+    """`not_asked` are the further data, by their words, on which candidates need not be right."""
     body = kernel.body_as(TensorKernel)
     reference = unscheduled(kernel)
     further = further_data(body, bound, stated_extents(body, bound.extents))
     call = TensorCall(body, reference, (bound, *further))
     arguments = call.arguments(bound)
+    asked = [number for number, data in enumerate(further, 1) if data.words not in not_asked]
     return KernelTask(
         command=command,
         source=Path(kernel.source.name).with_suffix(".c"),
@@ -87,6 +94,7 @@ def tensor_task(
             stated=True,
             elements=sum(argument.length for argument in arguments if isinstance(argument, CArray)),
         ),
+        sizes_of=lambda configuration: asked,
         seeds=(1,) if call.output_bytes(bound) > LARGE_BYTE else (1, 2),
         confirm=Confirmation(call),
     )
