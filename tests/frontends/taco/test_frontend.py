@@ -143,3 +143,15 @@ def test_a_proposed_schedule_is_written_out() -> None:
 def test_a_parameter_needs_a_schedule() -> None:
     with pytest.raises(SourceError, match="no `schedule` that could use this"):
         parse("param n: pow2(1, 8)\na(i) = b(i)")
+
+
+def test_names_that_a_schedule_makes_may_have_underscores() -> None:
+    read = body(
+        "a(i) = b(i)\nschedule bound(i, i_bounded, 64, MaxExact), split(i_bounded, i0_, i_1, 4), unroll(i_1, 4)"
+    )
+    assert len(read.schedule) == 3
+
+
+def test_positions_may_be_those_of_an_access() -> None:
+    read = body("tensor B(i,j) = ds\na(i) = B(i,j) * c(j)\nschedule pos(j, jpos, B(i, j))")
+    assert isinstance(read.schedule[0], Pos) and read.schedule[0].tensor == "B"
