@@ -15,7 +15,7 @@ import tunepass
 from tests.backends.tensors import BOUND, KERNELS, SPMM, backend, matrix, written
 from tests.contracts.backend import BackendContract
 from tunepass.backends.base import Starts, Target, default_of
-from tunepass.backends.tensor import TensorBackend
+from tunepass.backends.tensor import TensorBackend, cache_folder
 from tunepass.diagnostics import SourceError, ToolError, TunepassError
 from tunepass.evaluators.compile_run import CompileRun, KernelTask
 from tunepass.ir.candidate import Candidate
@@ -141,6 +141,15 @@ def test_the_data_are_packed_once(tmp_path: Path) -> None:
     before = packed.stat().st_mtime_ns
     backend(tmp_path).evaluator()
     assert packed.stat().st_mtime_ns == before
+
+
+def test_where_nothing_can_be_written_data_are_kept_with_other_caches(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert cache_folder(tmp_path) == tmp_path / ".tunepass" / "data"
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "caches"))
+    monkeypatch.setattr("os.access", lambda path, mode: False)
+    assert cache_folder(tmp_path) == tmp_path / "caches" / "tunepass" / "data"
 
 
 @pytest.mark.parametrize(

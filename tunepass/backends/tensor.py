@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -47,6 +48,15 @@ DEFAULT_FLAGS = ("-O3", "-march=native")
 RETURNS = ("and returns 0; 1 where the schedule states an extent that does not hold; 2 where memory lacks.",)
 TACO = "taco"  # the generator that is a program of that name
 CACHE = (".tunepass", "data")  # folders beside the source
+
+
+def cache_folder(folder: Path) -> Path:
+    """Where packed data are kept: beside the source, or with the user's other caches where nothing can be written."""
+    own = folder.joinpath(*CACHE)
+    nearest = next(place for place in (own, *own.absolute().parents) if place.exists())
+    if os.access(nearest, os.W_OK):
+        return own
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache", "tunepass", "data")
 
 
 class TensorBackend(Backend):
@@ -109,7 +119,7 @@ class TensorBackend(Backend):
         from tunepass.backends.tensor_data import bound_data
 
         source = Path(self.kernel.source.name)
-        return bound_data(self.body, source, source.parent.joinpath(*CACHE))
+        return bound_data(self.body, source, cache_folder(source.parent))
 
     @cached_property
     def inputs(self) -> Manifest:

@@ -31,7 +31,7 @@ def test_every_argument_has_a_line() -> None:
         "j_size  the extent of j",
         "k_size  the extent of k",
         "A_vals  the numbers of A, in the order of B's, written",
-        "B2_pos  B, level 2: where the segments of the parents begin, and where the last ends; from 0",
+        "B2_pos  B, level 2: where each segment begins, from 0, and where the last one ends",
         "B2_crd  B, level 2: the coordinates of j, ascending in each segment",
         "B_vals  the numbers of B, in the order of its last level, read",
         "C_vals  the numbers of C, by i, k, the last one innermost, read",
@@ -42,4 +42,6 @@ def test_every_argument_has_a_line() -> None:
 def test_scalars_and_what_is_added_to_are_told() -> None:
     told = lines("tensor a\ntensor B(i) = s\na += B(i)\nschedule bound(i, ib, 7, MaxExact)\ndim i = 7\n")
     assert any(line.endswith("the number a, added to") for line in told)
-    assert any("where the segments of the whole begin" in line for line in told)
+    assert any(
+        line.endswith("B, level 1: where each segment begins, from 0, and where the last one ends") for line in told
+    )

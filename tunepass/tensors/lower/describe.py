@@ -20,8 +20,7 @@ def _description(body: TensorKernel, function: CFunction, argument: Argument) ->
         case Extent(_, variable):
             return f"the extent of {variable}"
         case Positions(_, tensor, level):
-            above = "the parents" if level else "the whole"
-            return f"{tensor}, level {level + 1}: where the segments of {above} begin, and where the last ends; from 0"
+            return f"{tensor}, level {level + 1}: where each segment begins, from 0, and where the last one ends"
         case Coordinates(_, tensor, level):
             mode = body.tensor(tensor).index[body.tensor(tensor).format.order[level]]
             return f"{tensor}, level {level + 1}: the coordinates of {mode}, ascending in each segment"
@@ -38,4 +37,5 @@ def _values(body: TensorKernel, function: CFunction, values: Values) -> str:
     if tensor.format.sparse:
         return f"the numbers of {tensor.name}, in the order of its last level"
     order = ", ".join(tensor.index[mode] for mode in tensor.format.order)
-    return f"the numbers of {tensor.name}, by {order}, the last one innermost"
+    innermost = ", the last one innermost" if len(tensor.index) > 1 else ""
+    return f"the numbers of {tensor.name}, by {order}{innermost}"
