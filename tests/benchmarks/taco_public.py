@@ -23,7 +23,9 @@ from tunepass.frontends.taco.reading import read_file
 
 FORMATS = {"CSR": "ds", "CSC": "ds:1,0", "COO": "cq", "taco::dense": "d", "dense": "d", "sparse": "s"}
 LEVELS = {"Dense": "d", "dense": "d", "Sparse": "s", "Compressed": "s", "compressed": "s", "sparse": "s"}
-METHOD = re.compile(r"\.(split|divide|fuse|pos|reorder|bound|unroll|precompute|parallelize|mergeby|assemble)\(")
+METHOD = re.compile(
+    r"\.(split|divide|fuse|pos|reorder|bound|unroll|precompute|parallelize|mergeby|assemble)\((?!\))"
+)  # not `y.assemble()`, which runs a kernel
 TENSOR = re.compile(r'Tensor<(\w+)>\s+(\w+)\("\w*"(?:,\s*\{[^}]*\})?(?:,\s*(.*?))?\);')
 ASSIGNMENT = re.compile(r"^\s*(\w+)\(([\w, ]*)\)\s*(\+?=)\s*([^;]+);", re.MULTILINE)
 
