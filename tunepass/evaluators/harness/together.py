@@ -29,7 +29,7 @@ class Slices:
 
     @classmethod
     def of(cls, call_s: float, budget_s: float) -> Slices:
-        """For calls that take so long, of a program in a round: forth and back in any case."""
+        """For calls that take so long, of a program in a round: several in any case."""
         slice_s = max(SLICE_S, call_s)
         count = min(max(int(budget_s / slice_s) // 2 * 2, SLICES[0]), SLICES[1])
         return cls(count, min(max(round(SLICE_S / max(call_s, 1e-9)), 1), MOST_SAMPLES))

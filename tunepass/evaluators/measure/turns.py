@@ -29,13 +29,12 @@ class Stopped(Exception):
 
 
 class Turns:
-    """The floor is given to one party after another: all of them, for `rounds` rounds, forth and back. Nobody has it
-    before everybody has asked for it, or left."""
+    """The floor is given to one party after another, for `rounds` rounds, in one order: who had it twice in a row would
+    find the caches as it left them. Nobody has it before everybody has asked for it, or left."""
 
     def __init__(self, parties: int, rounds: int):
-        order = list(range(parties))
-        self._left = [party for turn in range(rounds) for party in (order if turn % 2 == 0 else order[::-1])]
-        self._absent = set(order)
+        self._left = [*range(parties)] * rounds
+        self._absent = set(range(parties))
         self._gone: set[int] = set()
         self._stopped = False
         self._changed = threading.Condition()
