@@ -1,9 +1,9 @@
-"""Index expressions: their accesses, variables, terms, and their text as TACO writes it."""
+"""Index expressions: their accesses, variables, and their text as TACO writes it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from decimal import Decimal
 
 from tunepass.ir.tensor import Access, Assignment, Binary, Negation, Number, TensorExpr
@@ -42,30 +42,6 @@ def reduction_variables(assignment: Assignment) -> tuple[str, ...]:
 def all_variables(assignment: Assignment) -> tuple[str, ...]:
     """The result's variables first."""
     return free_variables(assignment) + reduction_variables(assignment)
-
-
-@dataclass(frozen=True, slots=True)
-class Term:
-    """A product that a sum adds (`sign` 1) or takes away (-1)."""
-
-    sign: int
-    product: TensorExpr
-
-    @property
-    def accesses(self) -> tuple[Access, ...]:
-        return tuple(accesses(self.product))
-
-
-def terms(expression: TensorExpr, sign: int = 1) -> tuple[Term, ...]:
-    """The terms of the outermost sum; a sum inside a product belongs to that product's term."""
-    match expression:
-        case Negation(operand):
-            return terms(operand, -sign)
-        case Binary("+", left, right):
-            return terms(left, sign) + terms(right, sign)
-        case Binary("-", left, right):
-            return terms(left, sign) + terms(right, -sign)
-    return (Term(sign, expression),)
 
 
 def replaced(expression: TensorExpr, old: TensorExpr, new: TensorExpr) -> TensorExpr:

@@ -10,20 +10,23 @@ from tests.tensors.kernels import access, expression, tensor_format
 from tunepass.expr.typing import constant
 from tunepass.ir.tensor import (
     Assignment,
+    Binary,
     Bound,
     Directive,
     Divide,
     Fuse,
+    Negation,
     Parallelize,
     Pos,
     Precompute,
     Reorder,
     Split,
     Tensor,
+    TensorExpr,
     TensorKernel,
     Unroll,
 )
-from tunepass.tensors.notation import accesses, terms
+from tunepass.tensors.notation import accesses
 from tunepass.tensors.schedule.nest import IllegalSchedule, ScheduledNest, scheduled_nest
 
 EXPRESSIONS = (  # left, right, formats a sparse operand may have, whether the result may share its levels
@@ -129,11 +132,20 @@ def precomputed(random: Random, body: TensorKernel, step: int) -> Directive:
 
 
 def pieces(assignment: Assignment) -> Iterator[object]:
-    for term in terms(assignment.right):
-        found = [term.product]
+    for term in summands(assignment.right):
+        found = [term]
         for part in found:
             yield part
             found += [side for name in ("left", "right") if (side := getattr(part, name, None)) is not None]
+
+
+def summands(whole: TensorExpr) -> tuple[TensorExpr, ...]:
+    match whole:
+        case Negation(operand):
+            return summands(operand)
+        case Binary("+" | "-", left, right):
+            return summands(left) + summands(right)
+    return (whole,)
 
 
 def parallel(random: Random, nest: ScheduledNest) -> Directive:

@@ -96,4 +96,15 @@ OTHERS = (
     Sample("dense_transposed", "A(i,k)", "B(i,j) * C(j,k)", "A=dd:1,0 B=ds C=dd:1,0", "reorder(i,k,j)"),
     Sample("bounded", *SPMM, "bound(k,kb,4,MaxExact) reorder(i,kb,j) unroll(kb,4)"),
     Sample("workspace", *MTTKRP, "reorder(i,k,l,j) precompute(B(i,k,l)*D(l,j),j,j,w) split(i,i0,i1,4)"),
+    Sample("steps_beyond_the_end", *SPMV, "divide(i,i0,i1,8) fuse(i1,j,f) pos(f,p,B)"),
+    Sample("sum_in_workspace", "A(i,j)", "B(i,j) + C(i,j)", "B=ds", "precompute(B(i,j)+C(i,j),{i,j},{i,j},w)"),
+    Sample("renamed_workspace", *SPMV, "precompute(B(i,j)*x(j),j,jw,w)"),
+    Sample(
+        "nested_workspaces",
+        "A(i,j)",
+        "B(i,k,l,m) * E(m,j) * D(l,j) * C(k,j)",
+        "B=ssss",
+        "split(i,i1,i2,16) reorder(i1,i2,k,l,m,j) precompute(B(i,k,l,m)*E(m,j)*D(l,j),j,j,v) "
+        "precompute(B(i,k,l,m)*E(m,j),j,j,w) parallelize(i1,CPUThread,NoRaces,dynamic,4,2)",
+    ),
 )

@@ -98,6 +98,8 @@ def test_a_vector_around_threads_is_given_up() -> None:
     assert [loop.unit for loop in nest.loops] == ["NotParallel", "CPUThread", "NotParallel"]
 
 
+BOTH_TERMS = ("A(i,j)", "B(i,j) + B(i,j) * c(j)", "A=ds B=ds")
+RING = ("a", "B(i,j) * C(j,k) * D(k,i)", "B=ss")
 BROKEN = [
     ("expression", ("y(i)", "B(i,j) / C(i,j)", "C=ds"), ""),
     ("expression", ("y(i)", "B(i,j) * C(i,j)", "B=ds C=ds"), ""),
@@ -106,6 +108,7 @@ BROKEN = [
     ("expression", ("y(i)", "y(i) * B(i,j)", "B=ds"), ""),
     ("expression", ("y(i)", "B(i,i)", "B=ds"), ""),
     ("expression", ("A(i,j)", "B(i,j) + C(i,j)", "A=ds B=ds"), ""),
+    ("expression", ("A(i,j)", "B(i,j) + C(i,j)", "A=ds B=ds C=ds"), ""),
     ("expression", ("A(i,k)", "B(i,j) * C(j,k)", "A=ds B=ds"), ""),
     ("variable", SPMM, "split(q,q0,q1,4)"),
     ("variable", SPMM, "split(i,i0,i1,4) unroll(i,4)"),
@@ -154,6 +157,10 @@ BROKEN = [
     ("workspace", MTTKRP, "precompute(B(i,k,l)*D(l,j)*C(k,j),j,jw,w) precompute(B(i,k,l)*D(l,jw),{i,jw},{i,jw},v)"),
     ("workspace", ("y(i)", "B(i,j) * x(j) + z(i)"), "precompute(B(i,j)*x(j)+z(i),{i,j},{i,j},w)"),
     ("workspace", SPMM, "split(k,k0,k1,4) precompute(B(i,j)*C(j,k),k,kw,w)"),
+    ("workspace", ("A(i,k)", "C(i,j) * D(j,k) + E(i,k)"), "reorder(j,i,k) precompute(C(i,j)*D(j,k)+E(i,k),{},{},w)"),
+    ("workspace", BOTH_TERMS, "precompute(B(i,j)+B(i,j)*c(j),{i,j},{i,j},w) precompute(B(i,j)*c(j),j,jv,v)"),
+    ("position", SPMV, "precompute(B(i,j),{i,j},{iw,j},w) pos(j,p,B)"),
+    ("position", RING, "reorder(i,k,j) precompute(B(i,j)*C(j,k)*D(k,i),{j,k},{j,k},w) pos(j,p,B)"),
     ("race", SPMM, "parallelize(j,CPUThread,NoRaces)"),
     ("race", SPMM, "parallelize(j,CPUThread,IgnoreRaces)"),
     ("race", SPMM, "parallelize(j,CPUVector,NoRaces)"),

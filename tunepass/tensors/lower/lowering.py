@@ -27,6 +27,7 @@ from tunepass.tensors.lower.storage import Storage
 from tunepass.tensors.lower.text import Lines, Names, Quantity, helpers_of
 from tunepass.tensors.lower.variables import Variables
 from tunepass.tensors.schedule.nest import BoundOf, NestLoop, ScheduledNest, Workspace
+from tunepass.tensors.schedule.operands import sparse_operand
 from tunepass.tensors.terms import Term, accesses, sum_of_products
 
 # Without OpenMP its pragmas are passed over; clang says so too where it cannot vectorise as one asks.
@@ -118,7 +119,7 @@ class Lowering:
     ) -> Statement:
         """`result += term` inside `loops`, those of `outside` being around them."""
         producers = tuple(self.producers(term, parent, around))
-        sparse = self.sparse_operand(term, producers)
+        sparse = sparse_operand(self.nest, term)
         if sparse is None and outside is not None and outside.sparse is not None and given:
             sparse = outside.sparse
         levels = self.storage.stored(sparse) if sparse else ()
@@ -166,19 +167,6 @@ class Lowering:
         made = producer.workspace
         for term in producer.terms:
             yield self.statement(producer.access, term, made.loops, made, made.outer, outside, given)
-
-    def sparse_operand(self, term: Term, producers: tuple[Producer, ...]) -> Access | None:
-        found = [access for access in term.accesses() if self.storage.sparse(access)]
-        for producer in producers:
-            for inner in producer.terms:
-                operand = self.sparse_operand(inner, tuple(self.producers(inner, producer.workspace, 0)))
-                found += [operand] if operand else []
-        found = list(dict.fromkeys(found))
-        if len(found) > 1:
-            raise LoweringError(
-                f"a product of two sparse operands is not lowered: {found[0].tensor}, {found[1].tensor}"
-            )
-        return found[0] if found else None
 
     def pattern(self, statement: Statement) -> ResultPattern:
         """The sparse operand's levels that a sparse result has."""

@@ -92,7 +92,8 @@ def first_segment(statement: Statement, level: int, window: Window, parent: Quan
     if not statement.compressed(level):
         size = statement.variables.extent(root)
         high = size if window.high is None else smallest((window.high, size))
-        low = window.low if len(window.used) < 2 else smallest((window.low, high))
+        split = [isinstance(statement.variables.above.get(loop), SplitBy) for loop in window.used]
+        low = window.low if split in ([], [True]) else smallest((window.low, high))  # other steps may begin beyond
         base = times(f"(long){atom(parent)}" if parent != 0 else 0, size)
         return declared(statement, level, str(plus(base, low)), str(plus(base, high)), lines)
     pos, crd = statement.storage.pos(tensor, level), statement.storage.crd(tensor, level)

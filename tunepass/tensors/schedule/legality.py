@@ -8,6 +8,7 @@ from tunepass.diagnostics import Span
 from tunepass.ir.tensor import Access, Assignment, Tensor
 from tunepass.tensors.notation import accesses
 from tunepass.tensors.schedule.loops import FuseOf, NestLoop, PosOf, ScheduledNest, Statement, Workspace
+from tunepass.tensors.schedule.operands import sparse_operand
 from tunepass.tensors.schedule.refusal import IllegalSchedule
 from tunepass.tensors.schedule.requirements import is_racing
 from tunepass.tensors.terms import Term, sum_of_products
@@ -17,6 +18,7 @@ def check_expression(assignment: Assignment, tensors: tuple[Tensor, ...]) -> Non
     """A term has one sparse operand; a sparse result has the pattern of an operand of every term."""
     stored = {tensor.name: tensor for tensor in tensors}
     left, result = assignment.left, stored[assignment.left.tensor]
+    patterns: set[str] | None = None  # operands of all terms so far that the result may have the pattern of
     for term in sum_of_products(assignment.right, left.index, tensors):
         sparse = [access for access in term.accesses() if stored[access.tensor].format.sparse]
         if len(sparse) > 1:
@@ -26,7 +28,9 @@ def check_expression(assignment: Assignment, tensors: tuple[Tensor, ...]) -> Non
         if any(len(set(access.index)) < len(access.index) for access in sparse):
             message = f"the sparse {sparse[0].tensor} has an index variable twice"
             raise IllegalSchedule("expression", message, left.span)
-        if result.format.sparse and not any(_has_pattern(left, result, a, stored[a.tensor]) for a in sparse):
+        fitting = {a.tensor for a in sparse if _has_pattern(left, result, a, stored[a.tensor])}
+        patterns = fitting if patterns is None else patterns & fitting
+        if result.format.sparse and not patterns:
             message = f"the sparse result {result.name} does not have the pattern of an operand of every term"
             hint = f"store {result.name} dense, or with its operand's format"
             raise IllegalSchedule("expression", message, left.span, hint)
@@ -38,8 +42,10 @@ def check_expression(assignment: Assignment, tensors: tuple[Tensor, ...]) -> Non
 def _check_result(nest: ScheduledNest, term: Term, span: Span | None) -> None:
     """The operand that a sparse result has the pattern of is still read with the result's index variables."""
     left, result = nest.assignment.left, nest.tensor(nest.assignment.left.tensor)
-    read = ((access, nest.tensor(access.tensor)) for access in _read(nest, term))
-    if result and result.format.sparse and not any(t and _has_pattern(left, result, a, t) for a, t in read):
+    operand = sparse_operand(nest, term)
+    tensor = nest.tensor(operand.tensor) if operand else None
+    fits = result and operand and tensor and _has_pattern(left, result, operand, tensor)
+    if result and result.format.sparse and not fits:
         message = f"the workspace has other variables than the sparse result {result.name}"
         raise IllegalSchedule("workspace", message, span, "give the workspace the result's own variables")
 
@@ -110,10 +116,21 @@ def _check_positions(
     nest: ScheduledNest, statement: Statement, term: Term, derivation: PosOf, span: Span | None
 ) -> None:
     """Terms that are summed over positions are zero elsewhere: the tensor is a factor of them."""
-    used = _used(statement, term) & set(nest.roots(derivation.position))
-    if used and derivation.tensor not in _factors(nest, term):
+    roots, operand = nest.roots(derivation.position), sparse_operand(nest, term)
+    if not _used(statement, term) & set(roots):
+        return
+    hint = f"leave {derivation.variable} to its coordinates"
+    if operand is None or operand.tensor != derivation.tensor:
         message = f"a term without {derivation.tensor} is not over positions of it, as {derivation.position} is"
-        raise IllegalSchedule("position", message, span, f"leave {derivation.variable} to its coordinates")
+        raise IllegalSchedule("position", message, span, hint)
+    tensor = nest.tensor(operand.tensor)
+    along = [operand.index[mode] for mode in tensor.format.order] if tensor else []
+    looped = {root for loop in statement.loops for root in nest.roots(loop)}
+    if missing := set(along[: along.index(roots[-1]) + 1] if roots[-1] in along else roots) - looped:
+        message = (
+            f"the positions {derivation.position} start where {_list(missing)} is, of loops around a workspace only"
+        )
+        raise IllegalSchedule("position", message, span, hint)
 
 
 def _factors(nest: ScheduledNest, term: Term) -> set[str]:
@@ -153,6 +170,20 @@ def _check_workspaces(nest: ScheduledNest, statement: Statement, term: Term, spa
         if not set(nest.roots(loop)) <= used:
             message = f"the loop {loop} is around a workspace and a term that does not use it"
             raise IllegalSchedule("workspace", message, span, "precompute all of the sum, or within a term")
+    for made in read:
+        for loop in statement.loops[statement.outer : made.outer]:
+            if unused := set(nest.roots(loop)) - used - _used_by_all(nest, made):
+                message = f"a term of {made.name} does not use {_list(unused)}, and is inside its loop {loop}"
+                raise IllegalSchedule("workspace", message, span, "precompute the terms one by one")
+
+
+def _used_by_all(nest: ScheduledNest, made: Workspace) -> set[str]:
+    """The variables that each term of a workspace uses, or the workspaces that it reads."""
+    used = []
+    for term in sum_of_products(made.expression, made.workspace_variables, nest.tensors):
+        read = [inner for inner in nest.workspaces if inner.name in {access.tensor for access in term.accesses()}]
+        used.append(set(term.variables()).union(*(_used_by_all(nest, inner) for inner in read)))
+    return set.intersection(*used)
 
 
 def _check_races(nest: ScheduledNest, statement: Statement, loop: NestLoop, span: Span | None) -> None:

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import takewhile
 
 from tunepass.diagnostics import Span
 from tunepass.ir.tensor import Access, Tensor
 from tunepass.tensors.schedule.loops import PosOf, ScheduledNest, Statement
+from tunepass.tensors.schedule.operands import sparse_operand
 from tunepass.tensors.schedule.refusal import IllegalSchedule
 from tunepass.tensors.terms import sum_of_products
 
@@ -37,15 +39,17 @@ class Requirement:
 def requirements(nest: ScheduledNest, statement: Statement) -> Iterator[Requirement]:
     """Those of one statement, whatever the order of its loops is."""
     for term in sum_of_products(statement.expression, statement.index, nest.tensors):
-        for access in term.accesses():
-            if (tensor := nest.tensor(access.tensor)) and tensor.format.sparse:
-                yield from _of_access(nest, statement, access, tensor)
+        operand = sparse_operand(nest, term)
+        if operand and (tensor := nest.tensor(operand.tensor)):
+            yield from _of_access(nest, statement, operand, tensor)
     yield from _of_reductions(nest, statement)
 
 
 def _of_access(nest: ScheduledNest, statement: Statement, access: Access, tensor: Tensor) -> Iterator[Requirement]:
-    """Every level that is compressed, or below one that is, comes after those above it."""
-    along = tuple(access.index[mode] for mode in tensor.format.order)
+    """Every level that is compressed, or below one that is, comes after those above it; up to the first that has no
+    loop here, where the statement follows the operand of a workspace."""
+    stored = (access.index[mode] for mode in tensor.format.order)
+    along = tuple(takewhile(lambda name: nest.leaves(name, statement.loops), stored))
     positions = {d.variable: d for d in nest.positions(statement.loops) if d.tensor == access.tensor}
     walked = {root: d for d in positions.values() for root in nest.roots(d.position)}
     for level, variable in enumerate(along):
