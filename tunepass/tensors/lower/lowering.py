@@ -25,6 +25,7 @@ from tunepass.tensors.lower.results import plan_of
 from tunepass.tensors.lower.statement import Producer, Statement, plain_loops, usable_loops
 from tunepass.tensors.lower.storage import Storage
 from tunepass.tensors.lower.text import Lines, Names, Quantity, helpers_of
+from tunepass.tensors.lower.unused import used_lines
 from tunepass.tensors.lower.variables import Variables
 from tunepass.tensors.schedule.nest import BoundOf, NestLoop, ScheduledNest, Workspace
 from tunepass.tensors.schedule.operands import sparse_operand
@@ -251,34 +252,3 @@ def parameter(argument: Argument) -> str:
             return f"const int *restrict {name}"
         case Values(name, _, element, direction):
             return f"{'const ' * (direction == 'in')}{element} *restrict {name}"
-
-
-DECLARATION = re.compile(r"( *)(?:const )?\w+ (\w+) = .*;")
-
-
-def used_lines(lines: list[str]) -> list[str]:
-    """Without declarations that nothing after them in their block reads."""
-    kept: list[str] = []
-    for number in reversed(range(len(lines))):
-        found = DECLARATION.fullmatch(lines[number])
-        if found is not None:
-            indent, name = len(found[1]), found[2]
-            block = inside(kept, indent)
-            followed = re.compile(rf" *while \(\w+\[{name} \+ 1\] <= \w+\) {name}\+\+;")
-            steps = [place for place in block if followed.fullmatch(kept[place])]
-            if not any(re.search(rf"\b{name}\b", kept[place]) for place in block if place not in steps):
-                for place in reversed(steps):
-                    del kept[place]
-                continue
-        kept.append(lines[number])
-    return kept[::-1]
-
-
-def inside(kept: list[str], indent: int) -> list[int]:
-    """The lines of a block that is indented so, in `kept`, which has the last line first: where they are."""
-    places = []
-    for place in reversed(range(len(kept))):
-        if len(kept[place]) - len(kept[place].lstrip()) < indent:
-            break
-        places.append(place)
-    return sorted(places)

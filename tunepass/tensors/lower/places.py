@@ -1,0 +1,43 @@
+"""Which number of a tensor an access is, and its value: read before loops that do not change it."""
+
+from __future__ import annotations
+
+from tunepass.ir.tensor import Access
+from tunepass.tensors.lower.loops import Scope
+from tunepass.tensors.lower.statement import Statement
+from tunepass.tensors.lower.text import Lines, Quantity
+
+
+def reads(statement: Statement, scope: Scope, lines: Lines) -> dict[Access, str]:
+    """Numbers that inner loops do not change, read before these."""
+    read = dict(scope.read)
+    storage = statement.storage
+    for access in statement.term.accesses():
+        if access in read or not reached(statement, access, scope):
+            continue
+        wish = f"{access.tensor}_{'_'.join(access.index)}" if access.index else f"{access.tensor}_value"
+        name = storage.names.of("read", access.tensor, *access.index, wish=wish)
+        lines.add(f"const {storage.element(access.tensor)} {name} = {number(statement, access, scope)};")
+        read[access] = name
+    return read
+
+
+def reached(statement: Statement, access: Access, scope: Scope) -> bool:
+    if statement.storage.sparse(access):
+        return len(access.index) - 1 in scope.positions
+    written = any(access.tensor == producer.access.tensor for producer in statement.producers)
+    return not written and set(access.index) <= set(scope.coordinates)
+
+
+def number(statement: Statement, access: Access, scope: Scope) -> str:
+    if access in scope.read:
+        return scope.read[access]
+    return f"{statement.storage.values(access.tensor)}[{place(statement, access, scope)}]"
+
+
+def place(statement: Statement, access: Access, scope: Scope) -> Quantity:
+    storage = statement.storage
+    if storage.sparse(access):
+        return scope.positions[len(access.index) - 1]
+    extents = {root: statement.variables.extent(root) for root in access.index}
+    return storage.place(access, scope.coordinates, extents)
