@@ -30,6 +30,7 @@ import scipy.sparse
 
 import tunepass
 from tests.benchmarks.taco.experts import EXPERTS
+from tests.benchmarks.taco.pictures import write_picture
 from tests.benchmarks.taco.runner import Runner
 from tests.benchmarks.taco.searches import METHODS, Problem, best_so_far, search
 from tests.benchmarks.taco_panel import PANEL, PanelTensor
@@ -186,6 +187,8 @@ def searches(names: Sequence[str], options: argparse.Namespace, kept: Path) -> b
             found.write_text(json.dumps(runs))
     for name in names:
         good = report(name, kept) and good
+        if options.pictures is not None:
+            picture(name, kept, options.pictures / f"taco-{name}.svg")
     return overall(names, kept) and good
 
 
@@ -221,6 +224,20 @@ def report(name: str, kept: Path) -> bool:
         )
     auto = reached.get("auto", [])
     return bool(auto) and median(auto) <= WITHIN and geometric_mean(row[2] for row in shares["auto"]) > 1
+
+
+def picture(name: str, kept: Path, path: Path) -> None:
+    budget, curves = BUDGET[name], dict[str, list[list[float]]]()
+    for runs in runs_of(name, kept).values():
+        (expert,) = runs["expert"]
+        assert expert is not None
+        for key, times in runs.items():
+            if key != "expert":
+                best = best_so_far(times)
+                padded = [best[min(k, len(best) - 1)] for k in range(budget)]
+                curves.setdefault(key.split()[0], []).append([max(1e-9, expert / ms) for ms in padded])
+    means = {method: [geometric_mean(at) for at in zip(*rows)] for method, rows in curves.items()}
+    write_picture(path, f"{name}: {len(curves['auto'])} searches by each", means)
 
 
 def overall(names: Sequence[str], kept: Path) -> bool:
@@ -280,6 +297,7 @@ def main() -> int:
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--methods", default=",".join(METHODS))
     parser.add_argument("--python", default=sys.executable, help="of the environment that has Optuna and OpenTuner")
+    parser.add_argument("--pictures", type=Path, help="the folder for a picture of each kernel's searches")
     parser.add_argument("--kept", type=Path, default=CACHE, help="the folder of what was measured")
     options = parser.parse_args()
     options.kept.mkdir(parents=True, exist_ok=True)
