@@ -40,6 +40,7 @@ DOCUMENTS = (
     "docs/security.md",
     "docs/search.md",
     "docs/fpga.md",
+    "docs/sparse.md",
     "docs/extending.md",
     "docs/architecture.md",
     "CONTRIBUTING.md",
@@ -75,7 +76,9 @@ def shape(text: str) -> list[str]:
     return lines
 
 
-@pytest.mark.parametrize("document", ["README.md", "docs/cli.md", "docs/loops.md", "docs/trials.md", "docs/fpga.md"])
+@pytest.mark.parametrize(
+    "document", ["README.md", "docs/cli.md", "docs/loops.md", "docs/trials.md", "docs/fpga.md", "docs/sparse.md"]
+)
 def test_consoles(document: str, tmp_path: Path) -> None:
     shutil.copytree(ROOT / "samples", tmp_path / "samples", ignore=shutil.ignore_patterns(".tunepass", "tunepass.lock"))
     for command, expected in commands(document):
@@ -123,6 +126,22 @@ def test_the_fpga_block_prints_what_the_document_says() -> None:
     (program,), (printed,) = blocks("docs/fpga.md", "python"), blocks("docs/fpga.md", "text")
     done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout == printed
+
+
+def test_the_taco_block_is_read_and_the_error_is_told(tmp_path: Path) -> None:
+    from tunepass.diagnostics import SourceError
+    from tunepass.jobs.reading import parse
+
+    source, told = blocks("docs/sparse.md", "text")
+    path = tmp_path / "spmm.taco"
+    path.write_text(source)
+    assert not parse(str(path)).warnings
+    bad = tmp_path / "bad.taco"
+    lines = [*source.splitlines()[:3], "A(i,k) = B(i,j) * C(j,k)", "schedule reorder(j, i, k)", "dim k = 64"]
+    bad.write_text("\n".join([*lines, 'bind B = "m.mtx"\n']))
+    with pytest.raises(SourceError) as caught:
+        parse(str(bad))
+    assert "\n".join(d.render() for d in caught.value.diagnostics).replace(str(bad), "bad.taco") == told.rstrip("\n")
 
 
 def test_the_c_block_is_read_and_compiles(tmp_path: Path) -> None:
@@ -173,6 +192,7 @@ def test_every_block_has_a_language_that_is_tested() -> None:
         "docs/security.md": set(),
         "docs/search.md": {"python", "sh", "text"},
         "docs/fpga.md": {"console", "python", "text"},
+        "docs/sparse.md": {"console", "text"},
         "docs/extending.md": {"python"},
         "docs/architecture.md": set(),
         "CONTRIBUTING.md": {"sh"},
