@@ -72,9 +72,11 @@ class Runner:
         """Those that do not compile, crash, or compute something else."""
         return [c for c in configurations if self._measured(dict(c), seconds=0.0) is None]
 
-    def beside(self, values: Mapping[str, Value], other: Callable[[], object]) -> tuple[float, float]:
-        """Medians in ms of the configuration's calls and of the other's, in turns."""
-        function = lower(scheduled_nest(self.body, values), "kernel")
+    def beside(
+        self, body: TensorKernel, values: Mapping[str, Value], other: Callable[[], object]
+    ) -> tuple[float, float]:
+        """Medians in ms of calls of this kernel, on the same tensors, and of the other's, in turns."""
+        function = lower(scheduled_nest(body, values), "kernel")
         library = self._compiled(function, "beside")
         assert library is not None
         held = {**self.arrays, "result": np.zeros_like(self.arrays["result"])}
