@@ -1,5 +1,5 @@
-"""Expert schedules of the samples: what TACO's scheduling paper advises, for two cores. Their sizes are not yet tuned by
-hand on a quiet machine.
+"""Expert schedules of the samples: what TACO's scheduling paper advises, for two cores. Their sizes are not
+tuned by hand yet.
 
 Rows go to threads in chunks, positions of the compressed level are split so that the inner loop has a constant extent,
 and the loop over the dense operand's columns is the vector loop (Senanayake et al. 2020, section 7).
