@@ -55,7 +55,7 @@ from tunepass.study.outcome import Evaluation, Failed, Measured
 
 MS = 1000.0
 MEMORY_SHARE = 0.5  # of what is left, that programs which are timed together may take
-DOUBTS = 2  # measurements whose samples are in doubt that are made again
+DOUBTS = 4  # measurements in doubt that are made again: on a busy machine each may have lost a time slice
 Metric = Literal["time", "instructions"]
 
 
