@@ -28,11 +28,11 @@ ROWS: tuple[tuple[Box, ...], ...] = (
         (("strategies",), "what to try next"),
     ),
     (
-        (("polyhedral", "tensors"), "legal schedules"),
         (("evaluators",), "compile, check, measure"),
         (("exact",), "proven fronts"),
         (("acquisition",), "what a trial is worth"),
     ),
+    ((("polyhedral",), "legal schedules of loops"), (("tensors",), "sparse tensors: schedules, C, data")),
     (
         (("ir",), "the kernel"),
         (("study",), "trials, store, lock"),
