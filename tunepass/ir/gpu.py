@@ -80,8 +80,9 @@ class Work:
 class GpuAccess:
     """What one thread reads or writes of an array: `count` elements, `vector` of them an instruction.
 
-    Neighbouring threads of a warp are `stride` elements apart (0: all read the same, 1: coalesced), which in shared
-    memory says how many banks they meet. `distinct` elements are touched by a block, `total` by the launch; left out,
+    Neighbouring threads of a warp are `stride` elements apart (0: all read the same, 1: coalesced), and the rows of a
+    block `row_stride` (left out: each follows where the one before ends), which in shared memory says how many banks
+    they meet. `distinct` elements are touched by a block, `total` by the launch; left out,
     no two accesses meet. `reused` elements a block finds in the caches beside those it fetched itself are not told:
     that is what the caches' sizes decide."""
 
@@ -92,6 +93,7 @@ class GpuAccess:
     element_byte: int
     stride: Expr
     vector: Expr
+    row_stride: Expr | None = None
     distinct: Expr | None = None
     total: Expr | None = None
     span: Span | None = None
