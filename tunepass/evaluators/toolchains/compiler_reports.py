@@ -1,0 +1,116 @@
+"""Compiler reports by content: the same text, words and compiler give the same report, also in later sessions.
+
+Kept in the user's cache folder, a small file a compile, with digests of the headers that it read: one that changed
+makes the file worthless. A new header that would hide another is not noticed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+from tunepass.diagnostics import TunepassError
+from tunepass.evaluators.object_cache import digest
+from tunepass.evaluators.process.workspace import Workspace
+from tunepass.evaluators.toolchains.compiling import Compiling
+from tunepass.evaluators.toolchains.digests import content_digest
+from tunepass.evaluators.toolchains.nvcc import CudaObject, compile_cuda, identify
+from tunepass.evaluators.toolchains.ptxas import CompilerReport, report_of
+from tunepass.files import encoded, read_utf8, write_bytes
+from tunepass.ir.candidate import Candidate
+from tunepass.study.outcome import Failed, Infeasible
+
+KEPT = "nvcc-reports-1"  # the folder, in the user's cache folder
+LARGEST = 1 << 20  # characters of a file that is believed
+AMOUNTS = ("registers", "spill_store_byte", "spill_load_byte", "stack_byte", "shared_byte", "constant_byte", "barriers")
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """What a compile of one candidate says of the kernel, in how many seconds, and whether it was known before."""
+
+    outcome: CompilerReport | Failed | Infeasible
+    seconds: float
+    known: bool = False
+
+
+@dataclass(slots=True)
+class CompilerReports:
+    """The reports of one kernel's candidates for one architecture. Safe to ask from several threads."""
+
+    compiling: Compiling
+    function: str
+    arch: str
+    folder: Path | None = None  # where reports are kept; None: nowhere
+    workspace: Workspace = field(default_factory=Workspace)
+
+    def report(self, candidate: Candidate) -> Compiled:
+        """Looked up, else compiled."""
+        started = time.monotonic()
+        place = self._place(candidate)
+        reports = None if place is None else _kept(place)
+        if reports is not None and (known := report_of(self.function, reports)) is not None:
+            return Compiled(known, time.monotonic() - started, known=True)
+        with self.workspace.scratch() as folder:
+            made = compile_cuda(self.compiling, candidate, self.arch, folder)
+        if isinstance(made, CudaObject):
+            if place is not None:
+                _keep(place, made)
+            return Compiled(made.report(self.function), time.monotonic() - started)
+        return Compiled(made, time.monotonic() - started)
+
+    def close(self) -> None:
+        self.workspace.close()
+
+    def _place(self, candidate: Candidate) -> Path | None:
+        if self.folder is None:
+            return None
+        source = self.compiling.source
+        text = source.read_bytes() if candidate.text is None else candidate.text
+        words = (*self.compiling.flags, *candidate.compiler_words)
+        compiler = identify(self.compiling.command[0])
+        key = digest(compiler.path, compiler.version, self.arch, os.fspath(source.absolute()), text, *words)
+        return self.folder / key[:2] / key  # few files a folder
+
+
+def user_cache() -> Path:
+    """Beside the digests of tunepass.evaluators.toolchains.digests."""
+    named = os.environ.get("TUNEPASS_CACHE")
+    home = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    return (Path(named) if named else Path(home) / "tunepass") / KEPT
+
+
+def _kept(path: Path) -> tuple[CompilerReport, ...] | None:
+    """None where there is no such file, or it is not what _keep wrote, or a header is another now."""
+    try:
+        stored = json.loads(read_utf8(path, LARGEST))
+        if any(content_digest(name) != value for name, value in stored["files"]):
+            return None
+        return tuple(_report(fields) for fields in stored["reports"])
+    except (TunepassError, OSError, ValueError, TypeError, KeyError):
+        return None
+
+
+def _report(fields: dict[str, object]) -> CompilerReport:
+    amounts = {name: fields[name] for name in AMOUNTS}
+    function, instructions = fields["function"], fields["instructions"]
+    if not isinstance(function, str) or not isinstance(instructions, list):
+        raise ValueError("not a report")
+    if not all(type(amount) is int and amount >= 0 for amount in amounts.values()):
+        raise ValueError("an amount is a whole number")
+    mix = tuple((str(name), int(count)) for name, count in instructions)
+    return CompilerReport(function=function, instructions=mix, **{name: int(str(n)) for name, n in amounts.items()})
+
+
+def _keep(path: Path, made: CudaObject) -> None:
+    """Where nothing can be written, nothing is kept."""
+    files: Sequence[tuple[str, str]] = [(os.fspath(file), content_digest(file)) for file in made.files]
+    stored = {"files": files, "reports": [asdict(report) for report in made.reports]}
+    with contextlib.suppress(OSError, TunepassError):
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        write_bytes(path, encoded(json.dumps(stored) + "\n"), durable=False)
