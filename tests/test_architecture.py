@@ -37,7 +37,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "hwmodels": {"ir", "expr", "yaml_nodes", "files"},
     "backends": {"tensors", "files", "frontends", "hwmodels", "evaluators", "ir", "study", "space", "expr", "registry"},
     "tuning": {"signals", "expr", "strategies", "exact", "executors", "evaluators", "study", "space"},
-    "passes": {"backends", "evaluators", "exact", "hwmodels", "tuning", "ir", "space", "study", "registry"},
+    "passes": {"backends", "evaluators", "exact", "hwmodels", "tuning", "ir", "space", "study", "expr", "registry"},
     "interchange": {"study", "space", "expr"},
     "report": {"tuning", "study", "space"},
     "jobs": {

@@ -18,6 +18,7 @@ from tests.commands.conftest import SOURCE, Folder
 KEYS = [
     *("source", "kernel", "device", "choice", "default", "objectives", "pareto", "trials", "evaluations", "failures"),
     *("kept_default", "transfer", "seconds", "outputs", "lock", "model", "picks", "certificate", "finalists"),
+    "estimated",
 ]
 COMPILER = ("--", "gcc", "-O2")
 

@@ -29,6 +29,7 @@ from tunepass.study.objective import Objective
 from tunepass.study.outcome import Evaluate
 
 HOST = "host"  # the device that is the machine this runs on
+GENERATOR_OF = {"taco": "tensor expressions (.taco)", "model": "GPU kernels (.cu, .cl)"}  # what --backend is for
 CPU = "cpu"  # the family of hardware models that says what this machine does with loop nests
 
 
@@ -44,9 +45,9 @@ class Starts(IntEnum):
 class Target:
     """What a kernel is built for. What is left out is the backend's usual: its compiler, its device, its objectives.
 
-    `compiler` is a command and its words. `generator` is the program that writes the code of tensor kernels, empty:
-    tunepass itself does. `restrict` False leaves out the constraints that the frontend derives. What only a program
-    beyond `starts` could tell of the identity is left empty.
+    `compiler` is a command and its words. `generator` is what --backend names: the program that writes the code of
+    tensor kernels, or the model alone of GPU kernels; empty: the usual. `restrict` False leaves out the constraints
+    that the frontend derives. What only a program beyond `starts` could tell of the identity is left empty.
     """
 
     compiler: tuple[str, ...] = ()
@@ -68,7 +69,7 @@ class Backend(ABC):
     kind: ClassVar[str]  # the kind of the bodies it knows
     measures: ClassVar[bool] = False  # whether there is an evaluator
     compiles: ClassVar[bool] = False  # whether the target's compiler is what compiles it
-    generators: ClassVar[tuple[str, ...]] = ()  # the programs that can write its code in place of tunepass
+    generators: ClassVar[tuple[str, ...]] = ()  # what else `Target.generator` may be
     kernel: Kernel  # as this backend sees it
     target: Target
 
@@ -76,8 +77,18 @@ class Backend(ABC):
         self.kernel, self.target = kernel, target
         if target.generator and target.generator not in self.generators:
             raise TunepassError(
-                f"--backend {target.generator} is about tensor expressions (.taco), and {kernel.source.name} has none"
+                f"--backend {target.generator} is about {GENERATOR_OF[target.generator]}; {kernel.source.name} is none"
             )
+
+    @property
+    def only_priced(self) -> bool:
+        """Whether all that is known of a configuration is a model's word, estimated: nothing is run."""
+        return not self.measures
+
+    @property
+    def basis(self) -> str:
+        """What priced values rest on, where people are to be told more than the model's device; empty: no more."""
+        return ""
 
     @property
     @abstractmethod

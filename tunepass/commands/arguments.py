@@ -88,7 +88,7 @@ def _command(commands: Commands, name: str, summary: str, usage: str | None = No
     return parser
 
 
-STRATEGY_HELP = "auto, random, exhaustive or bayesian; of a .scala source also branch_and_bound"
+STRATEGY_HELP = "auto, random, exhaustive or bayesian; where a model prices, also branch_and_bound"
 PICK_HELP = """\
 of several objectives, the one the choice is the best of; of a .scala source also fastest, smallest or knee, or several
 of them, separated by commas"""
@@ -134,9 +134,10 @@ def _taco_word(word: str) -> Callable[[str], tuple[str, str]]:
 def _add_generator(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--backend",
-        choices=("tunepass", "taco"),
+        choices=("tunepass", "taco", "model"),
         default="tunepass",
-        help="of a .taco source, what writes its C: tunepass, or the program taco (PATH, TUNEPASS_TACO)",
+        help="of a .taco source, what writes its C: tunepass, or the program taco (PATH, TUNEPASS_TACO); of a GPU "
+        "kernel (.cu, .cl) model: the model alone, nothing is compiled",
     )
 
 
@@ -157,7 +158,10 @@ def _add_build(commands: Commands) -> None:
     _add_source(parser, "an annotated source")
     parser.add_argument("-o", "--output", metavar="DIR", default="out", help="where the results go (default: out)")
     parser.add_argument(
-        "--device", metavar="D", help="the machine to tune for (default: host, this one); of a .scala source an FPGA"
+        "--device",
+        metavar="D",
+        help="the machine to tune for (default: host, this one); of a .scala source an FPGA, of a .cu or .cl source a "
+        "GPU: `tunepass devices` lists them",
     )
     parser.add_argument(
         "--budget", type=duration, metavar="TIME", help="time to search, such as 90s or 10m (default: 60s)"
@@ -178,7 +182,10 @@ def _add_build(commands: Commands) -> None:
     parser.add_argument("--pick", metavar="NAME", help=PICK_HELP)
     parser.add_argument("--seed", type=_at_least(0), default=0, metavar="N", help="of every random choice (default: 0)")
     parser.add_argument(
-        "--jobs", type=_at_least(1), default=1, metavar="N", help="compile up to N candidates at a time"
+        "--jobs",
+        type=_at_least(1),
+        metavar="N",
+        help="compile up to N candidates at a time (default: 1; as many as there are cores where nothing is timed)",
     )
     _add_spatial(parser)
     _add_generator(parser)
@@ -209,6 +216,7 @@ def _add_space(commands: Commands) -> None:
         "tunepass space [options] SOURCE [-- COMPILER ARGS...]",
     )
     _add_source(parser)
+    parser.add_argument("--device", metavar="D", help="also the limits of the device that a GPU kernel is tuned for")
     _add_kernel(parser)
     _add_spatial(parser)
 

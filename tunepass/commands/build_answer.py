@@ -58,6 +58,7 @@ def build_data(built: BuildResult) -> dict[str, Json]:
         "picks": {point.name: _assigned(point.configuration) for point in built.picked},
         "certificate": certificate_data(result.certificate, result.gap) if result.certificate else None,
         "finalists": finalists_data(result.comparison, result.objectives, job.space),
+        "estimated": job.only_priced,
     }
 
 
@@ -85,7 +86,8 @@ def build_text(built: BuildResult) -> str:
     if result.gains:
         lines.append(f"  choice    {assignment(result.choice)}")
         lines += [f"  {gain.objective.name:<9} {gain.sentence().partition(': ')[2]}" for gain in result.gains]
-    elif not job.only_priced:
+        lines += [f"  estimated {job.backend.basis}"] if job.backend.basis else []
+    elif not job.only_priced or _failed(result):
         return "\n".join([*lines, *failure_lines(result.trials)])
     lines += _evaluated(job, result)
     if result.certificate is not None:
@@ -103,11 +105,18 @@ def _evaluated(job: Job, result: Found) -> list[str]:
     line = f"  evaluated {result.evaluations:,} configurations in {result.seconds.get('total', 0.0):.1f} s"
     if job.only_priced:
         unfit = result.failures.get("infeasible", 0)
-        return [line + (f", {unfit:,} of them do not fit" if unfit and result.certificate is None else "")]
+        line += f", {unfit:,} of them do not fit" if unfit and result.certificate is None else ""
+        return [line, *_failed(result), *transferred(result.origin)]
     failed = (
         [f"  failed    {', '.join(f'{n} {kind}' for kind, n in result.failures.items())}"] if result.failures else []
     )
     return [line, *failed, *refusals(result.trials), *transferred(result.origin)]
+
+
+def _failed(result: Found) -> list[str]:
+    """How candidates failed that a model could not price: they did not compile, say."""
+    kinds = [f"{n} {kind}" for kind, n in result.failures.items() if kind != "infeasible"]
+    return [f"  failed    {', '.join(kinds)}"] if kinds else []
 
 
 def _headline(job: Job, result: Found) -> str:
@@ -127,6 +136,8 @@ def _headline(job: Job, result: Found) -> str:
 def _priced_headline(job: Job, result: Found) -> str:
     if result.interrupted:
         return "interrupted; what was found so far is kept, and the same command goes on"
+    if not result.gains and _failed(result):
+        return f"every one of {result.trial_count} evaluations failed"
     if not result.gains:
         return f"nothing fits: {result.trial_count:,} configurations were evaluated"
     if not result.evaluations:

@@ -84,10 +84,9 @@ def _known(job: Job, options: argparse.Namespace, output: Path | None) -> Answer
 
 def _trials(job: Job, front: Front) -> tuple[Trial, ...]:
     """The front's points as trials, numbered by their order; the default's number stays free."""
-    names = [o.name for o in job.objectives]
     return tuple(
-        Trial(number, configuration, Measured(dict(zip(names, values))))
-        for number, (configuration, values) in enumerate(zip(front.configurations, front.values.tolist()), 1)
+        Trial(number, configuration, Measured({o.name: o.value(loss) for o, loss in zip(job.objectives, losses)}))
+        for number, (configuration, losses) in enumerate(zip(front.configurations, front.values.tolist()), 1)
     )
 
 

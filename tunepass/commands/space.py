@@ -5,10 +5,11 @@ from __future__ import annotations
 import argparse
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 
-from tunepass.backends.base import unrestricted
+from tunepass.backends.base import Starts, backend_for, unrestricted
 from tunepass.commands.answer import Answer, Json, plain, table
-from tunepass.commands.targets import kernel_name, source_of
+from tunepass.commands.targets import kernel_name, source_of, target_of
 from tunepass.ir.kernel import Kernel
 from tunepass.jobs.reading import parse
 from tunepass.passes.base import Compilation
@@ -22,6 +23,9 @@ def run(options: argparse.Namespace) -> Answer:
     parsed = parse(source_of(options), kernel_name(options), words=options.compiler[1:] or None)
     restricted = parsed.kernels
     kernels = tuple(map(unrestricted, restricted)) if options.no_restrictions else restricted
+    if options.device is not None:
+        target = replace(target_of(options), starts=Starts.NOTHING)
+        kernels = tuple(backend_for(kernel, target).kernel for kernel in kernels)
     answers = [_describe(kernel) for kernel in kernels]
     several = [{"kernel": kernel.name, **data} for kernel, (_, data) in zip(kernels, answers)]
     data: Json = answers[0][1] if len(answers) == 1 else several

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -13,7 +14,7 @@ from tunepass.expr.vm.compiled_expressions import CompiledExpressions
 from tunepass.space.columns import Columns, length
 from tunepass.space.configuration import Configuration
 from tunepass.space.parameter import Parameter
-from tunepass.study.outcome import Evaluation, Infeasible, Measured
+from tunepass.study.outcome import Evaluation, Infeasible, Measured, Outcome
 
 
 @dataclass(frozen=True)
@@ -38,12 +39,21 @@ class ModelEvaluator:
         return kept
 
     def __call__(self, configuration: Configuration) -> Evaluation:
-        columns = {p.name: p.column([configuration[p.name]]) for p in self.parameters}
+        return Evaluation(self.price(self.columns(configuration)))
+
+    def columns(self, configuration: Configuration) -> Columns:
+        """Of length 1."""
+        return {p.name: p.column([configuration[p.name]]) for p in self.parameters}
+
+    def price(self, columns: Columns) -> Outcome:
+        """Of one configuration, whose columns may have further names that the expressions need."""
         outputs = [float(values[0]) for values in self._program.run(columns, 1)]
         for (name, (_, most)), needed in zip(self.limits.items(), outputs[len(self.values) :]):
             if needed > most:
-                return Evaluation(Infeasible(f"{name} <= {most}"))
-        return Evaluation(Measured(dict(zip(self.values, outputs))))
+                return Infeasible(f"{name} <= {most}")
+        values = dict(zip(self.values, outputs))
+        undefined = next((name for name, value in values.items() if not math.isfinite(value)), None)
+        return Measured(values) if undefined is None else Infeasible(f"the model has no value of {undefined}")
 
     def worthwhile(self, trials: int) -> int:
         """More at a time as the search goes on: a model answers faster than a strategy thinks."""

@@ -64,8 +64,8 @@ class Job:
 
     @property
     def only_priced(self) -> bool:
-        """Nothing is measured: a model prices it."""
-        return not self.backend.measures
+        """Nothing is run: a model prices it."""
+        return self.backend.only_priced
 
     def misfits(self, store: Path | None = None) -> list[str]:
         """Why the lock's choice cannot stand as it is, a line a reason; none: it can. The store, else the usual one,
@@ -155,11 +155,16 @@ def entry_of(kernel: Kernel, lock: Lock) -> Entry | None:
 
 def check_options(job: Job, options: SearchOptions) -> None:
     """Raises TunepassError for what cannot be asked of this job, before anything is done."""
-    exact = job.only_priced
+    exact = not job.backend.measures
     if job.only_priced:
         for word, given in {"--sanitize": options.sanitize, "--transfer-from": options.transfer_from}.items():
             if given:
                 raise TunepassError(f"{word} is about compiled programs; {job.kernel.source.name} is priced by a model")
+    if job.only_priced and not exact and options.strategy in set(EXACT_SOLVERS) - set(STRATEGIES):
+        raise TunepassError(
+            f"{options.strategy} finds the best of expressions; here a compiler's reports are a part of what is priced",
+            hint="leave the compiler out: --backend model",
+        )
     known = sorted({*STRATEGIES, *EXACT_SOLVERS}) if exact else sorted(STRATEGIES)
     if isinstance(options.strategy, str) and options.strategy not in known:
         close = nearest(options.strategy, known)

@@ -11,6 +11,7 @@ from tunepass.backends.base import Backend
 from tunepass.diagnostics import EnvironmentFault, TunepassError
 from tunepass.evaluators.model import ModelEvaluator
 from tunepass.exact.base import Certificate
+from tunepass.expr.algebra import mul
 from tunepass.hwmodels.base import Costs
 from tunepass.ir.kernel import Kernel
 from tunepass.passes.base import Compilation, Pass
@@ -118,8 +119,9 @@ class Search(Pass):
 
 
 def problem_of(costs: Costs, objectives: Sequence[Objective]) -> Problem:
-    """What an exact solver is asked of a model: these of its expressions, where the design fits."""
-    return Problem(objectives=[costs.values[o.name] for o in objectives], constraints=[costs.fits])
+    """What an exact solver is asked of a model: these of its expressions as losses, where the design fits."""
+    losses = [mul(-1, costs.values[o.name]) if o.maximise else costs.values[o.name] for o in objectives]
+    return Problem(objectives=losses, constraints=[costs.fits])
 
 
 def _stated_prior(costs: Costs | None, objectives: Sequence[Objective]) -> SearchPrior | None:

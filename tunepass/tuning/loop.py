@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace as with_fields
@@ -13,6 +14,7 @@ from tunepass.evaluators.capabilities import (
     ComparesAgain,
     LooksAgain,
     NoiseFree,
+    Prepares,
     Remembers,
     Sanitizes,
     SetsUpAgain,
@@ -27,7 +29,7 @@ from tunepass.space.configuration import Configuration
 from tunepass.space.opening import Opening
 from tunepass.study.comparison import Comparison, comparison_of
 from tunepass.study.objective import Objective
-from tunepass.study.outcome import Evaluate, Evaluation, Failed
+from tunepass.study.outcome import Evaluate, Evaluation, Failed, Infeasible
 from tunepass.study.study import Study
 from tunepass.study.trial import Trial, comparable
 from tunepass.tuning.drift import at_first_speed
@@ -64,7 +66,9 @@ class SearchLoop:
     ):
         self.study, self.objective, self.evaluate = study, objective, evaluate
         self.options, self.watch, self.clock, self.openings = options, watch, clock, openings
-        self.guard = FaultGuard(evaluate, executor(options.executor, options.jobs))
+        untimed = self.noise_free and isinstance(evaluate, Prepares)
+        self.jobs = options.jobs or (len(os.sched_getaffinity(0)) if untimed else 1)
+        self.guard = FaultGuard(evaluate, executor(options.executor, self.jobs))
         self.start = clock()
         self.evaluations = 0
         self.exploring = True
@@ -157,7 +161,7 @@ class SearchLoop:
     def batch(self) -> int:
         """How many suggestions to ask for: an evaluation that costs nothing is faster than a strategy thinks."""
         many = self.evaluate.worthwhile(len(self.trials)) if isinstance(self.evaluate, NoiseFree) else 1
-        return max(self.options.jobs, many)
+        return max(self.jobs, many)
 
     def first(self) -> list[Configuration]:
         """What comes before the strategy's suggestions."""
@@ -239,7 +243,8 @@ class SearchLoop:
         return max(0.0, budget - self.reserve_s() - self.elapsed())
 
     def gave_up(self) -> bool:
-        return not self.noise_free and len(self.trials) >= GIVE_UP_AFTER and self.best is None
+        unfit = self.noise_free and any(isinstance(t.outcome, Infeasible) for t in self.trials)
+        return len(self.trials) >= GIVE_UP_AFTER and self.best is None and not unfit
 
     # -- comparing the finalists
 

@@ -14,14 +14,15 @@ class SearchOptions:
 
     `strategy` is the name of a strategy or of an exact solver. `picks` are points of the front (tuning/picks.py); the
     first is the choice, none: the best in the first objective. `transfer_from` is PATH[:STUDY] or "none", None: the
-    nearest earlier study of the kernel. `sanitize` runs the finalists once under sanitizers.
+    nearest earlier study of the kernel. `jobs` compiles run side by side; None: one, or where nothing is timed one a
+    core. `sanitize` runs the finalists once under sanitizers.
     """
 
     strategy: str | Factory = "auto"
     seed: int = 0
     budget_s: float | None = None
     max_evals: int | None = None
-    jobs: int = 1
+    jobs: int | None = None
     executor: str = "local"
     sanitize: bool = False
     picks: tuple[str, ...] = ()

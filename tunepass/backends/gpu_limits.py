@@ -1,0 +1,78 @@
+"""What a GPU refuses to launch, as constraints over a kernel's parameters: it holds before anything is compiled."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from tunepass.diagnostics import SpaceError
+from tunepass.expr.algebra import ceildiv, compare, lift, mul, sub
+from tunepass.expr.interval.extension import IntervalExtension
+from tunepass.expr.nodes import Expr
+from tunepass.expr.printer import to_text
+from tunepass.hwmodels.gpu.device import Gpu
+from tunepass.ir.gpu import GpuKernel
+from tunepass.ir.kernel import Kernel
+from tunepass.space.constraint import Constraint
+from tunepass.space.parameter import Parameter
+
+# Of a grid and of a block in x, y, z. NVIDIA: CUDA C++ Programming Guide 13.0, table "Technical Specifications per
+# Compute Capability"; AMD: what hipDeviceProp_t says of gfx9 and gfx11.
+MOST_BLOCKS = {"nvidia": (2**31 - 1, 65_535, 65_535), "amd": (2**31 - 1, 65_536, 65_536)}
+MOST_THREADS = {"nvidia": (1024, 1024, 64), "amd": (1024, 1024, 1024)}
+CHECKED_WARPS = 4  # the registers of a block are counted for as many warps, rounded up to these
+
+Limit = tuple[str, Expr, int]  # what is limited, how much of it a configuration has, the most there is
+
+
+def with_limits(kernel: Kernel, gpu: Gpu) -> Kernel:
+    """The kernel with what the device refuses as further constraints. SpaceError where that is everything."""
+    kept = list(_constraints(kernel, gpu))
+    return replace(kernel, constraints=(*kernel.constraints, *kept)) if kept else kernel
+
+
+def _constraints(kernel: Kernel, gpu: Gpu) -> Iterator[Constraint]:
+    limits = list(limits_of(kernel.body_as(GpuKernel), gpu))
+    conditions = [compare(amount, "<=", most) for _, amount, most in limits]
+    always, never = _decided(conditions, kernel.parameters)
+    for (what, amount, most), condition, holds, fails in zip(limits, conditions, always, never):
+        if fails:
+            raise SpaceError(
+                f"{kernel.name} cannot be launched on {gpu.name}, which has at most {most:,} {what}: {to_text(amount)}",
+                kernel.body_as(GpuKernel).span or kernel.span,
+            )
+        if not holds:
+            yield Constraint(condition, f"{to_text(amount)} <= {most} ({what} on {gpu.name})", kernel.span)
+
+
+def limits_of(body: GpuKernel, gpu: Gpu) -> Iterator[Limit]:
+    """What the launch and the source's own words say; what a compiler decides is not among them."""
+    grid, block = (tuple(map(body.at, extent)) for extent in (body.launch.grid, body.launch.block))
+    limits = gpu.limits
+    threads = mul(*block)
+    yield "threads in a block", threads, limits.threads_per_block
+    for axis, extent, most in zip("xyz", block, MOST_THREADS[gpu.vendor]):
+        yield f"threads in a block's {axis}", extent, most
+    for axis, extent, most in zip("xyz", grid, MOST_BLOCKS[gpu.vendor]):
+        yield f"blocks in a grid's {axis}", extent, most
+    if body.shared is not None or body.launch.dynamic_shared is not None:
+        dynamic = body.at(body.launch.dynamic_shared or lift(0))
+        shared = dynamic if body.shared is None else body.at(body.shared)
+        yield "bytes of shared memory in a block", shared, limits.shared_per_block_byte
+        if body.shared is not None and body.dialect == "cuda":
+            yield "bytes of shared memory in arrays of the source", sub(shared, dynamic), limits.static_shared_byte
+    if body.registers is not None:
+        registers = body.at(body.registers)
+        warps = mul(ceildiv(ceildiv(threads, limits.warp), CHECKED_WARPS), CHECKED_WARPS)
+        warp_registers = mul(ceildiv(mul(registers, limits.warp), limits.register_unit), limits.register_unit)
+        yield "registers in a block", mul(warp_registers, warps), limits.registers_per_block
+
+
+def _decided(conditions: Sequence[Expr], parameters: Sequence[Parameter]) -> tuple[list[bool], list[bool]]:
+    """Which conditions hold in every configuration, and which in none, as far as bounds tell."""
+    lo = {p.name: np.array([p.ends()[0]]) for p in parameters}
+    hi = {p.name: np.array([p.ends()[1]]) for p in parameters}
+    bounds = IntervalExtension(conditions).bounds(lo, hi, 1)
+    return [bool(b.always[0]) for b in bounds], [bool(b.never[0]) for b in bounds]
