@@ -45,7 +45,7 @@ DOCUMENTS = (
     "docs/architecture.md",
     "CONTRIBUTING.md",
 )
-EXACT = ("space",)  # commands whose output does not depend on the machine
+EXACT = ("space", "occupancy")  # commands whose output does not depend on the machine
 OPEN_ENDED = ("explain", "doctor")  # only the first lines are shown, if any
 
 

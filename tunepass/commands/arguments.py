@@ -333,6 +333,16 @@ def _add_store_command(commands: Commands) -> None:
     )
 
 
+def _add_occupancy(commands: Commands) -> None:
+    parser = _command(commands, "occupancy", "how many blocks of a kernel a GPU's multiprocessor holds at once")
+    parser.add_argument("--device", metavar="D", required=True, help="a GPU of `tunepass devices`, such as a100")
+    parser.add_argument("--threads", type=_at_least(1), required=True, metavar="N", help="of a block")
+    parser.add_argument("--registers", type=_at_least(0), required=True, metavar="N", help="of a thread")
+    parser.add_argument(
+        "--shared", type=_at_least(0), default=0, metavar="BYTES", help="of a block, static and dynamic (default: 0)"
+    )
+
+
 def _add_doctor(commands: Commands) -> None:
     _command(commands, "doctor", "say what tunepass finds on this machine, and how to get what it does not")
 
@@ -346,6 +356,7 @@ COMMANDS: Mapping[str, tuple[Callable[[Commands], None], str]] = {
     "estimate": (_add_estimate, "tunepass.commands.estimate"),
     "pareto": (_add_pareto, "tunepass.commands.pareto"),
     "devices": (_add_devices, "tunepass.commands.devices"),
+    "occupancy": (_add_occupancy, "tunepass.commands.occupancy"),
     "characterize": (_add_characterize, "tunepass.commands.characterize"),
     "verify": (_add_verify, "tunepass.commands.verify"),
     "diff": (_add_diff, "tunepass.commands.diff"),
