@@ -41,10 +41,10 @@ def flag_text(kernel: Kernel) -> str:
 
 def _source(kernels: Sequence[Kernel], note: str, name: str) -> str:
     """The source's own text below a comment and a block of macros: it builds without a -D."""
-    lines = [f"{name}, tuned by tunepass.", *_note_lines(note)]
+    lines = [f"{name}, tuned by tunepass.", *note_lines(note)]
     lines += [f"Compile with {flag_text(kernel)}" for kernel in kernels if flag_text(kernel)]
     block = [f"#define {macro} {text}" for kernel in kernels for macro, text in macros(kernel, chosen(kernel))]
-    return "\n".join([*_comment(lines), *block, "", _scheduled(kernels)])
+    return "\n".join([*comment(lines), *block, "", _scheduled(kernels)])
 
 
 def _scheduled(kernels: Sequence[Kernel]) -> str:
@@ -71,12 +71,12 @@ def _loops_comment(pragma: Span, words: str) -> str:
     line = pragma.source.line_text(pragma.start)
     margin = line[: len(line) - len(line.lstrip())]
     text = f"Loops, from the outside in: {words}."
-    return f"\n{margin}".join(_comment(textwrap.wrap(text, 100))).replace(f"\n{margin} */", " */")
+    return f"\n{margin}".join(comment(textwrap.wrap(text, 100))).replace(f"\n{margin} */", " */")
 
 
 def _header(kernels: Sequence[Kernel], note: str, name: str, header: str) -> str:
     guard = re.sub(r"\W", "_", header).upper()
-    lines = [*_comment([f"What tunepass chose for {name}.", *_note_lines(note)])]
+    lines = [*comment([f"What tunepass chose for {name}.", *note_lines(note)])]
     lines += [f"#ifndef {guard}", f"#define {guard}", ""]
     for kernel in kernels:
         prefix = f"{re.sub(chr(92) + 'W+', '_', kernel.name).strip('_').upper()}_TUNED"
@@ -110,10 +110,10 @@ def _types(call: KernelCall) -> set[str]:
     return {a.element for a in call.arguments if isinstance(a, ArrayArgument) or a.element}
 
 
-def _note_lines(note: str) -> list[str]:
+def note_lines(note: str) -> list[str]:
     return note.replace("*/", "* /").splitlines()
 
 
-def _comment(lines: Sequence[str]) -> list[str]:
+def comment(lines: Sequence[str]) -> list[str]:
     first, *rest = lines
     return [f"/* {first}", *(f" * {line}".rstrip() for line in rest), " */"]

@@ -9,13 +9,11 @@ from dataclasses import replace
 from pathlib import PurePath
 from typing import ClassVar
 
-from tunepass.diagnostics import Diagnostic, Severity, Source, SourceError, TunepassError, nearest
-from tunepass.expr.numpy_eval import satisfied
+from tunepass.diagnostics import Diagnostic, Source, SourceError
 from tunepass.frontends.base import Frontend, Parsed
 from tunepass.frontends.c.autos import DerivedNest, derive_nest, headers_of
 from tunepass.frontends.c.call import CallReader
 from tunepass.frontends.c.emission import emit_file
-from tunepass.frontends.c.flags import Words, flag_words
 from tunepass.frontends.c.globals import GlobalsReader
 from tunepass.frontends.c.loops.accesses import Surroundings, read_work
 from tunepass.frontends.c.loops.directives import check_apart, check_directives
@@ -23,24 +21,20 @@ from tunepass.frontends.c.loops.nest import read_nest
 from tunepass.frontends.c.lowering import macro_names
 from tunepass.frontends.c.macros import macro_defaults, set_macros
 from tunepass.frontends.c.overloads import chosen, overloads
-from tunepass.frontends.c.parameters import build_parameter
 from tunepass.frontends.c.pragmas.auto import AutoPragma
 from tunepass.frontends.c.pragmas.groups import BELONGS, PragmaGroup, group, no_duplicates
 from tunepass.frontends.c.pragmas.kernel import KernelPragma
 from tunepass.frontends.c.pragmas.models import build_models, scalar_values
 from tunepass.frontends.c.pragmas.nest import NestPragma
-from tunepass.frontends.c.pragmas.pragma import (
-    ConstraintPragma,
-    Pragma,
-    parse_pragma,
-)
+from tunepass.frontends.c.pragmas.pragma import Pragma, cursor_of, parse_pragma
 from tunepass.frontends.c.pragmas.run import RunPragma
 from tunepass.frontends.c.run import build_run
 from tunepass.frontends.c.scops.directives import ScheduledNest, check_scops_apart, schedule_nest
 from tunepass.frontends.c.scops.scop import read_scop
 from tunepass.frontends.c.syntax.definitions import FunctionDefinition, definitions
-from tunepass.frontends.c.syntax.lexical import PragmaText, Scan, scan
+from tunepass.frontends.c.syntax.lexical import Scan, scan
 from tunepass.frontends.c.syntax.visible import visible_types
+from tunepass.frontends.c.tunables import TunablesReader, includes_own
 from tunepass.frontends.c.tune_calls import (
     check_outside,
     check_tune_calls,
@@ -49,11 +43,10 @@ from tunepass.frontends.c.tune_calls import (
     tune_calls,
 )
 from tunepass.frontends.params.param import ParamText
-from tunepass.frontends.params.tokens import Cursor, explained
 from tunepass.frontends.problems import each
 from tunepass.ir.c_kernel import CKernel, KernelCall
 from tunepass.ir.files import EmittedFile
-from tunepass.ir.kernel import Binding, Kernel, Role
+from tunepass.ir.kernel import Binding, Kernel
 from tunepass.ir.loops import Nest
 from tunepass.ir.run import RunCommand
 from tunepass.space.constraint import Constraint
@@ -70,7 +63,7 @@ class CFrontend(Frontend):
 
     def parse(self, source: Source, only: str | None = None, words: Sequence[str] = ()) -> Parsed:
         scanned = scan(source)
-        pragmas = each(scanned.pragmas, lambda p: parse_pragma(_cursor(source, p)))
+        pragmas = each(scanned.pragmas, lambda p: parse_pragma(cursor_of(source, p)))
         return _KernelReader(source, scanned, words).read(pragmas)
 
     def emit(self, kernels: Sequence[Kernel], note: str = "", word: str = "tuned") -> tuple[EmittedFile, ...]:
@@ -87,12 +80,10 @@ class _KernelReader:
         self.tune_calls = tune_calls(scanned)
         self.macros = {**macro_defaults(scanned), **stated_defaults(self.tune_calls)}
         self.words = frozenset((*scanned.words(), *(call.name for call in self.tune_calls)))
-        self.includes = any(d.kind == "include" and '"' in d.body for d in scanned.directives)
         self.functions = definitions(scanned)
         self.definitions = {d.name: d for d in reversed(self.functions)}
         self.is_cpp = source.name.endswith(CPP_SUFFIXES)
         self.known: frozenset[str] = frozenset()  # the macros that parameters set
-        self.flags: dict[str, Words] = {}
         self.warnings: list[Diagnostic] = []
 
     def read(self, pragmas: Sequence[Pragma]) -> Parsed:
@@ -104,7 +95,15 @@ class _KernelReader:
         check_tune_calls(self.tune_calls, [p for g in groups for p in g.params])
         self.known = frozenset(name for g in groups for p in g.params for name in set_macros(p))
         self.calls = self.call_reader()
-        parameters = each(groups, lambda g: tuple(each(g.params, self.parameter)))
+        self.tunables = TunablesReader(
+            source=self.source,
+            macros=self.macros,
+            words=self.words,
+            includes=includes_own(self.scan),
+            known=self.known,
+            warnings=self.warnings,
+        )
+        parameters = each(groups, lambda g: tuple(each(g.params, self.tunables.parameter)))
         kernels = each(list(zip(groups, parameters)), lambda pair: self.kernel(*pair))
         return Parsed(tuple(kernels), tuple(self.warnings))
 
@@ -121,17 +120,11 @@ class _KernelReader:
                 found[pragma.name] = chosen(pragma, overloads(pragma, self.functions))
         return found
 
-    def parameter(self, pragma: ParamText) -> Parameter:
-        parameter, warnings = build_parameter(pragma, self.macros, self.known)
-        self.flags[pragma.name], doubts = flag_words(pragma)
-        self.warnings += (*warnings, *doubts)
-        return parameter
-
     def kernel(self, group: PragmaGroup, parameters: tuple[Parameter, ...]) -> Kernel:
         directives = {name for pragma in group.loops for name in pragma.names}
         directives |= {name for pragma in group.scheduled for name in pragma.names}
         macros = [pair for pair in zip(group.params, parameters) if pair[0].name not in directives]
-        each(macros, lambda pair: self.check_use(*pair))
+        each(macros, lambda pair: self.tunables.check_use(*pair))
         if not parameters and not group.autos:
             raise SourceError("nothing to tune: no `param` belongs to this", group.target.span, BELONGS)
         target = group.target
@@ -142,7 +135,7 @@ class _KernelReader:
             else self.calls.read(target)
         )
         sizes = scalar_values(judged_by) if isinstance(judged_by, KernelCall) else {}
-        constraints = each(group.constraints, lambda c: self.constraint(c, parameters, sizes))
+        constraints = each(group.constraints, lambda c: self.tunables.constraint(c, parameters, sizes))
         pairs = self.overlapping(judged_by)
         derived = each(group.autos, lambda pragma: self.derived(pragma, sizes, pairs))
         scheduled = each(group.scheduled, lambda pragma: self.scheduled(pragma, group, parameters, pairs))
@@ -172,12 +165,12 @@ class _KernelReader:
 
     def binding(self, pragma: ParamText, parameter: Parameter, directives: set[str]) -> Binding:
         """A parameter of a directive that code uses by name too is a macro; its directive reads it all the same."""
-        role: Role = "flag" if pragma.flag else "macro"
+        binding = self.tunables.binding(pragma)
         if any(call.name == pragma.name for call in self.tune_calls):
-            role = "constant"
-        elif pragma.name in directives and not self.words & set(macro_names(parameter)):
-            role = "directive"
-        return Binding(pragma.name, role, pragma.span, words=self.flags[pragma.name])
+            return replace(binding, role="constant")
+        if pragma.name in directives and not self.words & set(macro_names(parameter)):
+            return replace(binding, role="directive")
+        return binding
 
     def nests(self, group: PragmaGroup, parameters: tuple[Parameter, ...]) -> tuple[tuple[Nest, ...], list[Constraint]]:
         """The nests to rewrite, and the constraints that their orders imply."""
@@ -230,39 +223,6 @@ class _KernelReader:
             tuned=self.known,
         )
         return tuple(replace(nest, work=read_work(nest, around)) for nest in nests)
-
-    def check_use(self, pragma: ParamText, parameter: Parameter) -> None:
-        """A macro that no code uses would be tuned for nothing."""
-        names = macro_names(parameter)
-        if pragma.flag or self.words & set(names):
-            return
-        close = nearest(pragma.name, self.words)
-        hint = f"did you mean `{close}`?" if close else "use it as a macro, or mark it `flag`"
-        problem = Diagnostic(f"no code uses `{names[0]}`", pragma.span, hint)
-        if not self.includes:
-            raise SourceError(problem)
-        hint = "unless an included file does, tuning it changes nothing"
-        self.warnings.append(Diagnostic(f"no code in this file uses `{names[0]}`", pragma.span, hint, Severity.WARNING))
-
-    def constraint(
-        self, pragma: ConstraintPragma, parameters: tuple[Parameter, ...], sizes: Mapping[str, bool | int | float]
-    ) -> Constraint:
-        text = pragma.expression
-        try:
-            constraint = Constraint.parse(text.text, parameters, source=self.source, offset=text.start, sizes=sizes)
-        except TunepassError as error:
-            raise explained(error, text, "a constraint") from None
-        columns = {p.name: p.column([p.default]) for p in parameters}
-        if not satisfied(constraint.expression, columns, 1).all():
-            hint = "the default is the first configuration tried; choose one that satisfies the constraints"
-            self.warnings.append(
-                Diagnostic("the default configuration violates this", pragma.span, hint, Severity.WARNING)
-            )
-        return constraint
-
-
-def _cursor(source: Source, pragma: PragmaText) -> Cursor:
-    return Cursor(source, pragma.text, pragma.start, whole=(pragma.outer_start, pragma.outer_end))
 
 
 def _stem(name: str) -> str:

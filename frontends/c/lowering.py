@@ -60,13 +60,18 @@ def defines(kernel: Kernel, configuration: Configuration) -> tuple[str, ...]:
 
 
 def flags(kernel: Kernel, configuration: Configuration) -> tuple[str, ...]:
-    """The compiler arguments of every `flag` parameter (its value may hold several, or none), and what nests need."""
+    """The compiler arguments of every `flag` parameter, and what nests need."""
+    return (*parameter_flags(kernel, configuration), *_openmp_flags(kernel, configuration))
+
+
+def parameter_flags(kernel: Kernel, configuration: Configuration) -> tuple[str, ...]:
+    """The compiler arguments of every `flag` parameter; its value may hold several, or none."""
     arguments: list[str] = []
     for parameter in kernel.parameters:
         binding = kernel.binding(parameter.name)
         if binding.role == "flag":
             arguments += flag_arguments(binding, configuration[parameter.name])
-    return (*arguments, *_openmp_flags(kernel, configuration))
+    return tuple(arguments)
 
 
 def flag_arguments(binding: Binding, value: Value) -> tuple[str, ...]:

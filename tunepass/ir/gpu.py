@@ -16,16 +16,33 @@ from tunepass.expr.algebra import lift, substitute
 from tunepass.expr.nodes import Expr
 from tunepass.ir.body import Body
 from tunepass.ir.c_kernel import Direction
+from tunepass.ir.gpu_elements import Dialect
 
-Dialect = Literal["cuda", "opencl"]
 Memory = Literal["global", "constant", "local"]  # of a buffer; local is OpenCL's shared memory, given at the launch
 Place = Literal["global", "readonly", "shared", "constant", "texture"]  # what an access goes through
 Extent3 = tuple[Expr, Expr, Expr]  # x, y, z
 
 
+@dataclass(frozen=True, slots=True)
+class NumberOf:
+    """A number in an element: its C type and the byte where it begins."""
+
+    type: str
+    offset: int
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """An element of `byte` bytes that holds these numbers: a struct's members, one by one."""
+
+    byte: int
+    numbers: tuple[NumberOf, ...]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GpuScalar:
-    """A scalar passed by value; `value` is an expression over the scalars before it and the parameters."""
+    """A scalar passed by value; `value` is an expression over the scalars before it and the parameters. All numbers of
+    a vector (`float4`) have that value."""
 
     name: str
     element: str  # the C type
@@ -36,7 +53,8 @@ class GpuScalar:
 class GpuBuffer:
     """`length` elements. Inputs are filled with `fill(i)` if given, else uniform in [lo, hi].
 
-    A buffer that is no argument of the function is a `symbol`: a `__constant__` or `__device__` array of the file."""
+    A buffer that is no argument of the function is a `symbol`: a `__constant__` or `__device__` array of the file. What
+    a number or a vector (`float4`) is made of, `ir.gpu_elements` says; a struct has a `layout`."""
 
     name: str
     element: str
@@ -47,6 +65,7 @@ class GpuBuffer:
     lo: Expr | None = None
     hi: Expr | None = None
     symbol: bool = False
+    layout: Layout | None = None
 
 
 GpuArgument = GpuScalar | GpuBuffer

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from tunepass.diagnostics import Diagnostic, Source, SourceError, Span
 from tunepass.frontends.c.pragmas.auto import PROGRAM, AutoPragma
@@ -23,6 +23,16 @@ from tunepass.frontends.params.param import ParamText
 T = TypeVar("T")
 R = TypeVar("R")
 Target = KernelPragma | RunPragma
+
+
+class Named(Protocol):
+    """A pragma that gives something its name; the span is that of the name."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def span(self) -> Span: ...
+
 
 BELONGS = "a `param` belongs to the first `kernel` or `run` after it; after the last, to the last"
 
@@ -98,7 +108,7 @@ def owner(start: int, targets: Sequence[Target], definitions: Mapping[str, Funct
     return next((t for t in targets if t.span.start > start), targets[-1])
 
 
-def no_duplicates(pragmas: Sequence[ParamText | Target], what: str) -> None:
+def no_duplicates(pragmas: Sequence[Named | RunPragma], what: str) -> None:
     first: dict[str, Span] = {}
     problems: list[Diagnostic] = []
     for pragma in pragmas:

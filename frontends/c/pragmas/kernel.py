@@ -10,6 +10,7 @@ kernel NAME(ARGUMENT, ...) CLAUSE ...
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tunepass.diagnostics import Span, nearest
@@ -74,23 +75,29 @@ class KernelPragma:
     span: Span
 
 
-def parse_kernel(cursor: Cursor) -> KernelPragma:
+def parse_call(cursor: Cursor, directions: Sequence[str] = DIRECTIONS) -> tuple[str, Span, tuple[ArgumentText, ...]]:
+    """`NAME(ARGUMENT, ...)`: the name, where it stands, and the arguments."""
     name, first = qualified_name(cursor, "a function's name", "write `kernel matmul(n = 512, A: in double[n*n])`")
     span = cursor.span(first, cursor.last)
     cursor.expect("(", f"after `{name}`", "the arguments of the call follow the function's name")
     arguments: list[ArgumentText] = []
     while not cursor.at(")"):
-        arguments.append(_argument(cursor))
+        arguments.append(_argument(cursor, directions))
         if not cursor.accept(","):
             break
     cursor.expect(")", "after the arguments")
+    return name, span, tuple(arguments)
+
+
+def parse_kernel(cursor: Cursor) -> KernelPragma:
+    name, span, arguments = parse_call(cursor)
     clauses = _Clauses()
     while cursor.next.kind == "name":
         clauses.read(cursor)
     cursor.finish("the kernel", f"after the arguments: {', '.join(f'`{word}(…)`' for word in CLAUSES)}")
     return KernelPragma(
         name=name,
-        arguments=tuple(arguments),
+        arguments=arguments,
         tolerance=clauses.tolerance,
         sizes=clauses.sizes,
         aliasing=tuple(clauses.aliasing),
@@ -124,7 +131,7 @@ class _Clauses:
             case "tolerance":
                 self.tolerance = parse_tolerance(cursor)
             case "sizes":
-                self.sizes = _sizes(cursor)
+                self.sizes = parse_sizes(cursor)
             case "aliasing":
                 self.aliasing.append(_aliasing(cursor, word))
             case "finite":
@@ -136,16 +143,17 @@ class _Clauses:
 CLAUSES = ("tolerance", "sizes", "aliasing", "finite", "globals")
 
 
-def _argument(cursor: Cursor) -> ArgumentText:
+def _argument(cursor: Cursor, directions: Sequence[str]) -> ArgumentText:
     how = "write `n = 512` for a scalar, `A: in double[n*n]` for an array"
     name = cursor.name("an argument", how)
     span = cursor.span(name)
     if cursor.accept("="):
         return ArgumentText(name=name.text, span=span, value=cursor.expression(",)", "a value"))
     cursor.expect(":", f"or `=` after `{name.text}`", how)
-    direction = cursor.name("`in`, `out` or `inout`")
-    if direction.text not in DIRECTIONS:
-        cursor.fail(f"expected `in`, `out` or `inout`, found `{direction.text}`", token=direction)
+    expected = " or ".join([", ".join(f"`{word}`" for word in directions[:-1]), f"`{directions[-1]}`"])
+    direction = cursor.name(expected)
+    if direction.text not in directions:
+        cursor.fail(f"expected {expected}, found `{direction.text}`", token=direction)
     element = type_words(cursor, "an element type, such as `double`")
     cursor.expect("[", f"after `{element}`", f"say how many elements {name.text} has: `double[n*n]`")
     lengths = [_length(cursor)]
@@ -194,7 +202,7 @@ def _contents(
     return None, lo, hi
 
 
-def _sizes(cursor: Cursor) -> tuple[SizesText, ...]:
+def parse_sizes(cursor: Cursor) -> tuple[SizesText, ...]:
     """`(n = 1001, 7, m = 3, 5)`; nothing between the parentheses: no further sizes."""
     how = "write `sizes(n = 1001, 7, 1)`, or `sizes()` where nothing may vary"
     cursor.expect("(", "after `sizes`", how)

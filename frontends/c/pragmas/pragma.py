@@ -10,15 +10,17 @@ loop(INDEX, ...) CLAUSES (pragmas/loop.py), loop auto [CLAUSES OF run] (pragmas/
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import TypeVar
 
-from tunepass.diagnostics import Span, nearest
+from tunepass.diagnostics import Source, Span, nearest
 from tunepass.frontends.c.pragmas.auto import AutoPragma, parse_auto
 from tunepass.frontends.c.pragmas.kernel import KernelPragma, parse_kernel
 from tunepass.frontends.c.pragmas.loop import LoopPragma, parse_loop
 from tunepass.frontends.c.pragmas.nest import NestPragma, parse_nest
 from tunepass.frontends.c.pragmas.run import RunPragma, parse_run
+from tunepass.frontends.c.syntax.lexical import PragmaText
 from tunepass.frontends.params.param import ParamText, parse_param
 from tunepass.frontends.params.tokens import Cursor, ExpressionText
 
@@ -36,26 +38,36 @@ class ModelPragma:
     span: Span  # of the name
 
 
+P = TypeVar("P")
 Pragma = ParamText | ConstraintPragma | ModelPragma | KernelPragma | RunPragma | LoopPragma | AutoPragma | NestPragma
+
+
+def cursor_of(source: Source, pragma: PragmaText) -> Cursor:
+    return Cursor(source, pragma.text, pragma.start, whole=(pragma.outer_start, pragma.outer_end))
 
 
 def parse_pragma(cursor: Cursor) -> Pragma:
     """The pragma at `cursor`; raises SourceError where it stops making sense."""
-    kind = cursor.name(f"one of {', '.join(PARSERS)}")
-    parser = PARSERS.get(kind.text)
+    return parse_by_kind(cursor, PARSERS)
+
+
+def parse_by_kind(cursor: Cursor, parsers: Mapping[str, Callable[[Cursor], P]]) -> P:
+    """By the word that it begins with."""
+    kind = cursor.name(f"one of {', '.join(parsers)}")
+    parser = parsers.get(kind.text)
     if parser is None:
-        close = nearest(kind.text, PARSERS)
-        hint = f"did you mean `{close}`?" if close else f"known are {', '.join(PARSERS)}"
+        close = nearest(kind.text, parsers)
+        hint = f"did you mean `{close}`?" if close else f"known are {', '.join(parsers)}"
         cursor.fail(f"unknown pragma `{kind.text}`", hint, token=kind)
     return parser(cursor)
 
 
-def _constraint(cursor: Cursor) -> ConstraintPragma:
+def parse_constraint(cursor: Cursor) -> ConstraintPragma:
     text = cursor.expression("", "a condition such as `TILE % UNROLL == 0`")
     return ConstraintPragma(expression=text, span=cursor.source.span(text.start, text.end))
 
 
-def _model(cursor: Cursor) -> ModelPragma:
+def parse_model(cursor: Cursor) -> ModelPragma:
     how = "write `model time = ceildiv(n, TILE) * (40 + TILE)`"
     name = cursor.name("an objective's name", how)
     cursor.expect("=", f"after `{name.text}`", how)
@@ -72,8 +84,8 @@ def _loop(cursor: Cursor) -> LoopPragma | AutoPragma | NestPragma:
 
 PARSERS: dict[str, Callable[[Cursor], Pragma]] = {
     "param": parse_param,
-    "constraint": _constraint,
-    "model": _model,
+    "constraint": parse_constraint,
+    "model": parse_model,
     "kernel": parse_kernel,
     "run": parse_run,
     "loop": _loop,
