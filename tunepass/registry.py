@@ -32,6 +32,7 @@ EXECUTORS: Mapping[str, str] = {
 # A source's suffix -> the frontend that reads it.
 FRONTENDS: Mapping[str, str] = {
     **dict.fromkeys((".c", ".cc", ".cpp", ".cxx", ".c++", ".C"), "tunepass.frontends.c.frontend:CFrontend"),
+    **dict.fromkeys((".cu", ".cl"), "tunepass.frontends.gpu.frontend:GpuFrontend"),
     ".scala": "tunepass.frontends.spatial.frontend:SpatialFrontend",
     ".taco": "tunepass.frontends.taco.frontend:TacoFrontend",
     **dict.fromkeys((".yaml", ".yml"), "tunepass.frontends.app.frontend:AppFrontend"),

@@ -75,16 +75,33 @@ def _loops_comment(pragma: Span, words: str) -> str:
 
 
 def _header(kernels: Sequence[Kernel], note: str, name: str, header: str) -> str:
+    lines = [
+        line for kernel in kernels for line in [*choice_macros(kernel, flag_text(kernel)), "", *_declaration(kernel)]
+    ]
+    return guarded_header(header, [f"What tunepass chose for {name}.", *note_lines(note)], lines)
+
+
+def guarded_header(header: str, summary: Sequence[str], lines: Sequence[str]) -> str:
+    """The text of a header called `header`, below a comment."""
     guard = re.sub(r"\W", "_", header).upper()
-    lines = [*comment([f"What tunepass chose for {name}.", *note_lines(note)])]
-    lines += [f"#ifndef {guard}", f"#define {guard}", ""]
-    for kernel in kernels:
-        prefix = f"{re.sub(chr(92) + 'W+', '_', kernel.name).strip('_').upper()}_TUNED"
-        quoted = flag_text(kernel).replace("\\", "\\\\").replace('"', '\\"')
-        lines.append(f'#define {prefix}_FLAGS "{quoted}"')
-        lines += [f"#define {prefix}_{macro} {text}" for macro, text in macros(kernel, chosen(kernel))]
-        lines += ["", *_declaration(kernel)]
-    return "\n".join([*lines, f"#endif /* {guard} */", ""])
+    return "\n".join(
+        [*comment(summary), f"#ifndef {guard}", f"#define {guard}", "", *lines, f"#endif /* {guard} */", ""]
+    )
+
+
+def tuned_prefix(kernel: Kernel) -> str:
+    """What the names in its header begin with."""
+    return re.sub(r"\W+", "_", kernel.name).strip("_") + "_tuned"
+
+
+def choice_macros(kernel: Kernel, flags: str) -> list[str]:
+    """The flags and the value of each macro, for those who include the header."""
+    prefix, quoted = tuned_prefix(kernel).upper(), flags.replace("\\", "\\\\").replace('"', '\\"')
+    chosen_macros = macros(kernel, chosen(kernel))
+    return [
+        f'#define {prefix}_FLAGS "{quoted}"',
+        *(f"#define {prefix}_{macro} {text}" for macro, text in chosen_macros),
+    ]
 
 
 def _declaration(kernel: Kernel) -> list[str]:

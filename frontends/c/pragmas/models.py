@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from tunepass.diagnostics import Source, TunepassError
 from tunepass.frontends.c.constants import constant_value
@@ -29,7 +29,7 @@ def build_models(
     else:
         measured, sizes = tuple(metric.objective for metric in judged_by.metrics) or RUN_OBJECTIVES, {}
     check_objectives([(pragma.name, pragma.span) for pragma in pragmas], measured)
-    return tuple(each(pragmas, lambda pragma: _model(pragma, parameters, sizes, source)))
+    return tuple(each(pragmas, lambda pragma: stated_model(pragma, parameters, sizes, source)))
 
 
 def scalar_values(call: KernelCall) -> dict[str, Size]:
@@ -49,7 +49,10 @@ def _typed(value: Size, element: str) -> Size:
     return int(value) if is_integral(element) else float(value)
 
 
-def _model(pragma: ModelPragma, parameters: Sequence[Parameter], sizes: dict[str, Size], source: Source) -> StatedModel:
+def stated_model(
+    pragma: ModelPragma, parameters: Sequence[Parameter], sizes: Mapping[str, Size], source: Source
+) -> StatedModel:
+    """Sizes are replaced by their values."""
     text = pragma.expression
     try:
         return StatedModel.parse(

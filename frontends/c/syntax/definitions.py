@@ -146,7 +146,7 @@ def _definition(text: str, scopes: tuple[Scope, ...], start: int, brace: int, en
         name=head.name,
         prototype=language + prototype,
         private=_private(head, scopes),
-        formals=tuple(_formal(part) for part in split_arguments(head.formals)),
+        formals=tuple(formal_of(part) for part in split_arguments(head.formals)),
         start=start + len(text) - len(text.lstrip()),
         name_start=start + head.name_start,
         body_start=brace,
@@ -183,7 +183,7 @@ def split_arguments(text: str) -> list[str]:
     return [] if parts in ([""], ["void"]) else parts
 
 
-def _formal(text: str) -> Formal:
+def formal_of(text: str) -> Formal:
     declared = re.sub(r"(?<![<>=!])=.*", "", STANDARD.sub("", text))
     container = CONTAINER.search(declared)
     array = "[" in declared and not container

@@ -1,0 +1,151 @@
+"""From the pragmas of one GPU kernel to its body: its function's arguments, launch, work and accesses."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from tunepass.diagnostics import SourceError, nearest
+from tunepass.expr.algebra import lift
+from tunepass.expr.nodes import Expr, IntegerType
+from tunepass.frontends.c.inputs import ELEMENT_LIMIT
+from tunepass.frontends.c.overloads import chosen, overloads
+from tunepass.frontends.c.pragmas.kernel import KernelPragma, SizesText
+from tunepass.frontends.c.syntax.variables import Variable
+from tunepass.frontends.gpu.accesses import AccessReader
+from tunepass.frontends.gpu.arguments import ArgumentReader
+from tunepass.frontends.gpu.functions import GpuFunction, GpuText
+from tunepass.frontends.gpu.launch import LaunchReader
+from tunepass.frontends.gpu.numbers import Numbers
+from tunepass.frontends.gpu.pragmas.groups import GpuGroup
+from tunepass.frontends.gpu.pragmas.kernel import ReferenceText
+from tunepass.frontends.gpu.pragmas.work import WorkPragma
+from tunepass.frontends.params.tokens import ExpressionText
+from tunepass.frontends.problems import each
+from tunepass.ir.gpu import GpuArgument, GpuKernel, GpuScalar, Launch, ReferenceKernel, Sizes, Work
+from tunepass.space.constraint import Constraint
+
+
+@dataclass(frozen=True, slots=True)
+class BodyReader:
+    """Reads one kernel of a file."""
+
+    text: GpuText
+    numbers: Numbers
+    symbols: Mapping[str, Variable]
+
+    def read(self, group: GpuGroup) -> tuple[GpuKernel, tuple[Constraint, ...]]:
+        """The body, and the constraints without which an extent could be no number of blocks or threads."""
+        pragma = group.target
+        function = kernel_function(self.text, pragma.call)
+        arguments = ArgumentReader(self.text, self.numbers, self.symbols).read(pragma.call, function)
+        reader = LaunchReader(self.numbers, self.text.dialect)
+        launch = reader.read(pragma.launch)
+        tolerance = pragma.call.tolerance
+        accesses = AccessReader(self.text, self.numbers, function, arguments, self.symbols)
+        body = GpuKernel(
+            dialect=self.text.dialect,
+            function=pragma.call.name,
+            arguments=arguments,
+            launch=launch,
+            shared=self._stated(reader, pragma.shared, "the bytes of shared memory", 0),
+            registers=self._stated(reader, pragma.registers, "the registers of a thread", 1),
+            accumulators=self._stated(reader, pragma.accumulators, "the accumulators of a thread", 0),
+            work=self._work(group.work[0]) if group.work else None,
+            accesses=tuple(each(group.accesses, accesses.read)),
+            sizes=self._sizes(pragma.call.sizes or (), arguments),
+            reference=self._reference(pragma.reference, function, launch) if pragma.reference else None,
+            absolute_tolerance=tolerance.absolute if tolerance else None,
+            relative_tolerance=tolerance.relative if tolerance else None,
+            span=pragma.span,
+        )
+        return body, tuple(dict.fromkeys(reader.implied))
+
+    def _stated(self, reader: LaunchReader, text: ExpressionText | None, what: str, least: int) -> Expr | None:
+        return None if text is None else reader.at_least(text, what, least)
+
+    def _work(self, pragma: WorkPragma) -> Work:
+        def number(word: str) -> Expr | None:
+            text = pragma.number(word)
+            return None if text is None else self.numbers.amount(text, "a number of operations")
+
+        flops = number("flops")
+        assert flops is not None  # the pragma's reader saw to it
+        return Work(
+            flops=flops,
+            double=pragma.double,
+            integer=number("integer"),
+            special=number("special"),
+            barriers=number("barriers"),
+            independent=number("independent"),
+        )
+
+    def _sizes(self, texts: Sequence[SizesText], arguments: Sequence[GpuArgument]) -> tuple[Sizes, ...]:
+        scalars = {a.name: a for a in arguments if isinstance(a, GpuScalar)}
+        found: list[Sizes] = []
+        for text in texts:
+            scalar = scalars.get(text.name)
+            if text.name in {sizes.name for sizes in found}:
+                raise SourceError(f"`{text.name}` is given twice", text.span)
+            if scalar is None:
+                close = nearest(text.name, scalars)
+                hint = f"did you mean `{close}`?" if close else f"there are {', '.join(scalars) or 'none'}"
+                raise SourceError(f"no scalar argument is called `{text.name}`", text.span, hint)
+            values = tuple(value for value in text.values if isinstance(value, int))
+            if len(values) != len(text.values) or not isinstance(scalar.value.type, IntegerType):
+                raise SourceError(f"the sizes of `{text.name}` are whole numbers", text.span)
+            found.append(Sizes(text.name, values))
+        if texts:
+            self._check_lengths(found, arguments, texts[0])
+        return tuple(found)
+
+    def _check_lengths(self, sizes: Sequence[Sizes], arguments: Sequence[GpuArgument], text: SizesText) -> None:
+        """Every buffer has a possible length at every size."""
+        for number in range(len(sizes[0].values)):
+            given = {s.name: s.values[number] for s in sizes}
+            at = Numbers(self.numbers.source, self.numbers.parameters, self.numbers.constants)
+            for argument in arguments:
+                if isinstance(argument, GpuScalar):
+                    value = lift(given[argument.name]) if argument.name in given else argument.value
+                    at.add(argument.name, value, self.numbers.types[argument.name])
+                elif not 1 <= (at.default_value(argument.length) or 0) <= ELEMENT_LIMIT:
+                    words = ", ".join(f"{name} = {value}" for name, value in given.items())
+                    raise SourceError(f"`{argument.name}` has no possible length at {words}", text.span)
+
+    def _reference(self, text: ReferenceText, function: GpuFunction, launch: Launch) -> ReferenceKernel:
+        call = _named(text)
+        other = kernel_function(self.text, call)
+        if [f.type for f in other.formals] != [f.type for f in function.formals]:
+            listed = ", ".join(f"`{f.text}`" for f in other.formals) or "none"
+            hint = f"a reference takes the same arguments; it has {listed}"
+            raise SourceError(f"`{text.name}` has other parameters", text.span, hint)
+        reader = LaunchReader(self.numbers, self.text.dialect)
+        return ReferenceKernel(function=text.name, launch=reader.read(text.launch, launch))
+
+
+def kernel_function(text: GpuText, call: KernelPragma) -> GpuFunction:
+    """The kernel that a pragma names. Raises SourceError for a function that no launch can name."""
+    found = [text.read(d, call.name) for d in overloads(call, text.functions)]
+    kernels = [f for f in found if f.is_kernel]
+    if not kernels:
+        word = "__global__" if text.dialect == "cuda" else "__kernel"
+        hint = f"a kernel's definition begins with `{word}`"
+        raise SourceError(f"`{call.name}` is no kernel", call.span, hint)
+    if len(kernels) == 1:
+        return kernels[0]
+    definition = chosen(call, [f.definition for f in kernels])
+    return next(f for f in kernels if f.definition is definition)
+
+
+def _named(text: ReferenceText) -> KernelPragma:
+    """A name as the reader of definitions takes it."""
+    return KernelPragma(
+        name=text.name,
+        arguments=(),
+        tolerance=None,
+        sizes=None,
+        aliasing=(),
+        finite=True,
+        globals=None,
+        span=text.span,
+    )

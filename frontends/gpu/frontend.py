@@ -1,0 +1,109 @@
+"""The frontend of CUDA and OpenCL: annotated kernels in; the source with its choices and how it is launched out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import PurePath
+from typing import ClassVar
+
+from tunepass.diagnostics import Diagnostic, Source, SourceError
+from tunepass.frontends.base import Frontend, Parsed
+from tunepass.frontends.c.macros import macro_defaults, set_macros
+from tunepass.frontends.c.pragmas.models import stated_model
+from tunepass.frontends.c.pragmas.pragma import cursor_of
+from tunepass.frontends.c.syntax.definitions import FunctionDefinition
+from tunepass.frontends.c.syntax.lexical import Scan, scan
+from tunepass.frontends.c.syntax.lookup import named, template_arguments
+from tunepass.frontends.c.syntax.variables import variables
+from tunepass.frontends.c.tunables import TunablesReader, includes_own
+from tunepass.frontends.gpu.body import BodyReader
+from tunepass.frontends.gpu.emission import emit_files
+from tunepass.frontends.gpu.functions import gpu_text
+from tunepass.frontends.gpu.numbers import Numbers, file_constants
+from tunepass.frontends.gpu.pragmas.groups import BELONGS, GpuGroup, GpuPragma, group, parse_gpu_pragma
+from tunepass.frontends.gpu.pragmas.kernel import GpuKernelPragma
+from tunepass.frontends.params.param import ParamText
+from tunepass.frontends.problems import each
+from tunepass.ir.files import EmittedFile
+from tunepass.ir.gpu_elements import Dialect
+from tunepass.ir.kernel import Kernel
+from tunepass.ir.stated_model import check_objectives
+from tunepass.space.parameter import Parameter
+
+OBJECTIVES = ("time",)
+DIALECTS: dict[str, Dialect] = {".cu": "cuda", ".cl": "opencl"}
+
+
+class GpuFrontend(Frontend):
+    """Pragmas in CUDA and OpenCL; docs/pragmas.md says what they mean."""
+
+    suffixes: ClassVar[tuple[str, ...]] = tuple(DIALECTS)
+
+    def parse(self, source: Source, only: str | None = None, words: Sequence[str] = ()) -> Parsed:
+        scanned = scan(source)
+        pragmas = each(scanned.pragmas, lambda p: parse_gpu_pragma(cursor_of(source, p)))
+        return _KernelReader(source, scanned).read(pragmas)
+
+    def emit(self, kernels: Sequence[Kernel], note: str = "", word: str = "tuned") -> tuple[EmittedFile, ...]:
+        return emit_files(kernels, note, word)
+
+
+class _KernelReader:
+    """Turns groups into kernels: parameters first; what depends on them only once they are sound."""
+
+    def __init__(self, source: Source, scanned: Scan):
+        self.source, self.scan = source, scanned
+        self.dialect = DIALECTS.get(PurePath(source.name).suffix, "cuda")
+        self.macros = macro_defaults(scanned)
+        self.warnings: list[Diagnostic] = []
+
+    def read(self, pragmas: Sequence[GpuPragma]) -> Parsed:
+        known = frozenset(name for p in pragmas if isinstance(p, ParamText) for name in set_macros(p))
+        self.text = gpu_text(self.scan, self.dialect, {n: m for n, m in self.macros.items() if n not in known})
+        self.constants = file_constants(self.text.macros)
+        self.symbols = {v.name: v for v in variables(self.text.scan, self.text.functions)}
+        groups = group(pragmas, self.functions(pragmas), self.source)
+        self.tunables = TunablesReader(
+            source=self.source,
+            macros=self.macros,
+            words=frozenset(self.scan.words()) | {word for g in groups for word in template_words(g.target)},
+            includes=includes_own(self.scan),
+            known=known,
+            warnings=self.warnings,
+        )
+        parameters = each(groups, lambda g: tuple(each(g.params, self.tunables.parameter)))
+        kernels = each(list(zip(groups, parameters)), lambda pair: self.kernel(*pair))
+        return Parsed(tuple(kernels), tuple(self.warnings))
+
+    def functions(self, pragmas: Sequence[GpuPragma]) -> dict[str, FunctionDefinition]:
+        """The function of each kernel by the name that its pragma gives it; what is wrong there is told later."""
+        targets = [p.call for p in pragmas if isinstance(p, GpuKernelPragma)]
+        found = {call.name: named(call.name, self.text.functions, call.span.start) for call in targets}
+        return {name: definitions[0] for name, definitions in found.items() if definitions}
+
+    def kernel(self, group: GpuGroup, parameters: tuple[Parameter, ...]) -> Kernel:
+        each(list(zip(group.params, parameters)), lambda pair: self.tunables.check_use(*pair))
+        if not parameters:
+            raise SourceError("nothing to tune: no `param` belongs to this", group.target.span, BELONGS)
+        numbers = Numbers(self.source, parameters, self.constants)
+        body, implied = BodyReader(self.text, numbers, self.symbols).read(group)
+        sizes = numbers.values()
+        constraints = each(group.constraints, lambda c: self.tunables.constraint(c, parameters, sizes))
+        check_objectives([(model.name, model.span) for model in group.models], OBJECTIVES)
+        return Kernel(
+            name=group.target.call.name,
+            language=self.dialect,
+            source=self.source,
+            parameters=parameters,
+            constraints=(*constraints, *implied),
+            bindings=tuple(self.tunables.binding(p) for p in group.params),
+            body=body,
+            models=tuple(each(group.models, lambda m: stated_model(m, parameters, sizes, self.source))),
+            span=group.target.span,
+        )
+
+
+def template_words(pragma: GpuKernelPragma) -> list[str]:
+    """The names in a kernel's template arguments: a macro that is used there is used."""
+    return [word for argument in template_arguments(pragma.call.name) or () for word in re.findall(r"\w+", argument)]
