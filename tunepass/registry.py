@@ -50,6 +50,7 @@ BACKENDS: Mapping[str, str] = {
 COST_MODELS: Mapping[str, str] = {
     "cpu": "tunepass.hwmodels.cpu.model:CpuModel",
     "fpga": "tunepass.hwmodels.fpga.model:FpgaModel",
+    "gpu": "tunepass.hwmodels.gpu.model:GpuModel",
 }
 
 

@@ -1,0 +1,150 @@
+"""Time of a launch: what its busiest multiprocessor takes for its blocks, or what the memory behind all of them takes.
+
+| symbol | meaning |
+|---|---|
+| B | blocks of the busiest multiprocessor, ceil(blocks / multiprocessors) |
+| b, W | blocks it holds at once, at most B; warps of a block |
+| t | clocks a warp keeps the busiest of its pipes: issue, arithmetic, special, load and store, first-level cache |
+| L | clocks a warp takes by itself: every instruction waits for the one before, less what is independent |
+
+With n = b W warps on a multiprocessor, Little's law bounds what is done by n / L and by 1 / t warps a clock (V. Volkov,
+"Understanding Latency Hiding on GPUs", PhD thesis, UC Berkeley 2016, chapter 4). All B blocks take
+
+    throughput  B W t                     latency  ceil(B / b) L
+
+and the launch the larger of these, of the second-level cache's time and of DRAM's. The larger is taken as the
+fourth root of the sum of fourth powers: near the corner both count (his figure 4.3).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tunepass.expr import algebra as alg
+from tunepass.expr.algebra import ExprLike
+from tunepass.expr.nodes import Expr
+from tunepass.hwmodels.gpu.device import Gpu
+from tunepass.hwmodels.gpu.traffic import Moved, moved
+from tunepass.ir.gpu import GpuKernel
+
+MS_PER_S, NS_PER_MS = 1e3, 1e6
+WORD_BYTE = 4
+ILP = 2.0  # operations that do not wait for one another, where the source does not say
+MOST_ILP = 8.0
+LOADS_AHEAD = 4.0  # loads a warp has under way, at most
+BLOCK_CLOCKS = 60.0  # to begin and end a block on a multiprocessor
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """What occupancy says of the launch: `blocks` launched, `per_sm` at once."""
+
+    blocks: Expr
+    per_sm: Expr
+    warps: Expr  # a block
+
+
+@dataclass(frozen=True, slots=True)
+class Times:
+    """Milliseconds of the launch by what bounds it, and all together."""
+
+    pipes: dict[str, Expr]
+    latency: Expr
+    l2: Expr
+    dram: Expr
+    total: Expr
+
+
+def times(kernel: GpuKernel, gpu: Gpu, held: Held, spilled: Expr) -> Times:
+    """`spilled`: bytes a thread keeps in local memory."""
+    accesses = moved(kernel, gpu, held.blocks)
+    pipes = _pipes(kernel, gpu, accesses, spilled)
+    busiest = alg.apply("ceil", alg.div(held.blocks, float(gpu.sms)))
+    resident = alg.maximum(1.0, alg.minimum(held.per_sm, busiest))
+    ms = MS_PER_S / gpu.clock_hz
+    rounds = alg.apply("ceil", alg.div(busiest, resident))
+    in_pipes = {name: alg.mul(ms, busiest, held.warps, clocks) for name, clocks in pipes.items()}
+    alone = alg.add(_alone(kernel, gpu, accesses, held, spilled), BLOCK_CLOCKS)
+    latency = alg.mul(ms, rounds, alone)
+    l2 = _l2_ms(gpu, held, accesses)
+    dram = _dram_ms(gpu, accesses)
+    total = alg.add(gpu.launch_ns / NS_PER_MS, larger(*in_pipes.values(), latency, l2, dram))
+    return Times(in_pipes, latency, l2, dram, total)
+
+
+def larger(*items: ExprLike) -> Expr:
+    """The larger, and more where several are near it: the fourth root of the sum of fourth powers."""
+    squares = [alg.mul(item, item) for item in items]
+    return alg.apply("sqrt", alg.apply("sqrt", alg.add(*(alg.mul(square, square) for square in squares))))
+
+
+def _pipes(kernel: GpuKernel, gpu: Gpu, accesses: tuple[Moved, ...], spilled: Expr) -> dict[str, Expr]:
+    """Clocks that a warp keeps each pipe of its multiprocessor."""
+    lanes, warp = gpu.architecture.lanes, float(gpu.limits.warp)
+    fused, integer, special = _operations(kernel)
+    double = kernel.work is not None and kernel.work.double
+    loads = alg.add(*(m.instructions for m in accesses), 0.0)
+    spills = alg.mul(1 / WORD_BYTE, spilled)
+    waves = alg.add(*(alg.mul(m.instructions, m.wavefronts) for m in accesses), 0.0)
+    asked = alg.add(*(alg.mul(m.instructions, m.sectors) for m in accesses), 0.0)
+    sector = float(gpu.architecture.sector_byte)
+    bank_byte = WORD_BYTE * min(gpu.architecture.banks, 32)
+    l1 = alg.mul(sector / lanes.l1_byte, asked)
+    return {
+        "issue": alg.mul(1 / lanes.schedulers, alg.add(fused, integer, special, loads, spills)),
+        "arithmetic": alg.mul(warp / (lanes.fp64 if double else lanes.fp32), fused),
+        "integer": alg.mul(warp / lanes.integer, integer),
+        "special": alg.mul(warp / lanes.special, special),
+        "load": alg.add(
+            alg.mul(bank_byte / lanes.shared_byte, waves), l1, alg.mul(WORD_BYTE * warp / lanes.l1_byte, spills)
+        ),
+    }
+
+
+def _operations(kernel: GpuKernel) -> tuple[Expr, Expr, Expr]:
+    """Of a thread: pairs of a multiplication and an addition, integer operations, special functions."""
+    work = kernel.work
+    if work is None:
+        return alg.lift(0.0), alg.lift(0.0), alg.lift(0.0)
+    parts = (work.flops, work.integer, work.special)
+    flops, integer, special = (alg.mul(1.0, kernel.at(e)) if e is not None else alg.lift(0.0) for e in parts)
+    return alg.mul(0.5, flops), integer, special
+
+
+def _alone(kernel: GpuKernel, gpu: Gpu, accesses: tuple[Moved, ...], held: Held, spilled: Expr) -> Expr:
+    """L of the notation."""
+    work, latencies = kernel.work, gpu.architecture.latencies
+    fused, integer, special = _operations(kernel)
+    double = work is not None and work.double
+    stated = work.independent if work is not None else None
+    ilp = alg.lift(ILP) if stated is None else alg.minimum(MOST_ILP, alg.maximum(1.0, kernel.at(stated)))
+    chain = alg.mul(latencies.fp64 if double else latencies.fp32, fused)
+    chain = alg.add(chain, alg.mul(latencies.fp32, integer), alg.mul(latencies.special, special))
+    waits = [_wait(m, gpu) for m in accesses]
+    ahead = alg.minimum(LOADS_AHEAD, alg.add(ilp, 0.0))
+    barriers: ExprLike = 0.0
+    if work is not None and work.barriers is not None:
+        barriers = alg.mul(latencies.shared, kernel.at(work.barriers))
+    spills = alg.mul(latencies.l1 / WORD_BYTE, spilled)
+    return alg.add(alg.div(chain, ilp), alg.div(alg.add(*waits, spills), ahead), barriers)
+
+
+def _wait(access: Moved, gpu: Gpu) -> Expr:
+    """Clocks until what a thread loads is there, one load after another; stores are not waited for."""
+    latencies = gpu.architecture.latencies
+    if access.access.written:
+        return alg.lift(0.0)
+    if access.in_shared:
+        return alg.mul(access.instructions, alg.add(latencies.shared - 1.0, access.wavefronts))
+    return alg.mul(access.instructions, latencies.l1)
+
+
+def _l2_ms(gpu: Gpu, held: Held, accesses: tuple[Moved, ...]) -> Expr:
+    byte = alg.mul(held.blocks, alg.add(*(m.block_byte for m in accesses), 0.0))
+    return alg.mul(MS_PER_S / (gpu.l2_byte_per_clock * gpu.clock_hz), byte)
+
+
+def _dram_ms(gpu: Gpu, accesses: tuple[Moved, ...]) -> Expr:
+    """What the launch touches comes once: blocks that share data run near one another, or find it in the cache."""
+    byte = alg.add(*(m.total_byte for m in accesses), 0.0)
+    return alg.mul(MS_PER_S / gpu.dram_byte_per_s, byte)
