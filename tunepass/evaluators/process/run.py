@@ -64,6 +64,27 @@ class Completed:
         return tail("\n".join(part.rstrip() for part in (self.stdout, self.stderr) if part.strip()))
 
 
+class Stop:
+    """Ends one program from another thread, with all that it started; also before it has begun."""
+
+    def __init__(self) -> None:
+        self._process: subprocess.Popen[bytes] | None = None
+        self._ended = False
+        self._changing = threading.Lock()
+
+    def can_end(self, process: subprocess.Popen[bytes]) -> None:
+        with self._changing:
+            self._process = process
+            if self._ended:
+                _let_go(process)
+
+    def end(self) -> None:
+        with self._changing:
+            self._ended = True
+            if self._process is not None:
+                _let_go(self._process)
+
+
 class _Header(TypedDict):
     """The first part of the supervisor's reply; the captured bytes follow."""
 
@@ -99,6 +120,7 @@ def run_limited(
     scratch: Path | str | None = None,
     protection: Kind | None = None,
     descriptors: Sequence[int] = (),
+    stop: Stop | None = None,
 ) -> Completed:
     """Run `argv` (never through a shell; stdin is /dev/null) in `cwd` with exactly the environment `env`.
 
@@ -106,8 +128,8 @@ def run_limited(
     and when the caller is interrupted or dies. `cpus` pins it where allowed. What it may do is a matter of `trust`;
     `scratch` is the folder for its temporary files, which end with it, and the only one that a kernel may write to.
     `protection` is the strongest there is, unless a weaker one is wanted.
-    `descriptors` are open files that the program finds as 3, 4, ...; nothing of them stays open beside it.
-    Raises ToolError when the program cannot be started.
+    `descriptors` are open files that the program finds as 3, 4, ...; nothing of them stays open beside it. With `stop`
+    another thread may end it, which raises KeyboardInterrupt here. Raises ToolError when the program cannot be started.
     """
     if trust == "kernel" and scratch is None:
         raise ValueError("a kernel needs the folder that it may write to")
@@ -132,7 +154,7 @@ def run_limited(
         "threads": limits.threads,
         "descriptors": list(descriptors),
     }
-    reply = _supervise(marshal.dumps(request), descriptors)
+    reply = _supervise(marshal.dumps(request), descriptors, stop or Stop())
     try:
         answer: tuple[_Header, bytes, bytes] = marshal.loads(reply)
     except (EOFError, ValueError, TypeError):
@@ -140,7 +162,7 @@ def run_limited(
     return _completed(words[0], *answer)
 
 
-def _supervise(request: bytes, descriptors: Sequence[int]) -> bytes:
+def _supervise(request: bytes, descriptors: Sequence[int], stop: Stop) -> bytes:
     """Start the supervisor, keep its stdin open until it has replied, and wait for it."""
     process = subprocess.Popen(
         start_words(),
@@ -155,6 +177,7 @@ def _supervise(request: bytes, descriptors: Sequence[int]) -> bytes:
     try:
         process.stdin.write(len(request).to_bytes(8, "little") + request)
         process.stdin.flush()
+        stop.can_end(process)
         return process.stdout.read()
     except BrokenPipeError:
         return b""

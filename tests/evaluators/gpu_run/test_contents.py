@@ -1,0 +1,65 @@
+"""What buffers hold before a launch and what is found wrong in them after it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.evaluators.gpu_run.kernels import e
+from tunepass.evaluators.gpu_run.contents import PAGE, Bytes, Case, Layout
+from tunepass.ir.gpu_call import CalledBuffer, Element
+from tunepass.study.outcome import Failed
+
+X = CalledBuffer(name="x", element=Element("f4"), direction="in", count=5)
+Y = CalledBuffer(name="y", element=Element("f8"), direction="out", count=3)
+Z = CalledBuffer(name="z", element=Element("i2", 4, 3), direction="inout", count=2, fill=e("i + 1"))
+TABLE = CalledBuffer(name="table", element=Element("u1"), direction="in", count=9, symbol=True)
+LAYOUT = Layout.of((X, Y, Z, TABLE))
+CASE = Case(1, 0)
+
+
+def payload(number: int, image: Bytes) -> Bytes:
+    place = LAYOUT.places[number]
+    return image[place.start + place.guard :][: place.size]
+
+
+def test_inputs_are_drawn_outputs_poisoned_and_fills_computed() -> None:
+    first, second = LAYOUT.image(CASE), LAYOUT.image(Case(2, 1))
+    x = payload(0, first).view("f4")
+    assert ((x >= -1) & (x <= 1)).all() and not np.array_equal(x, payload(0, second).view("f4"))
+    assert np.isnan(payload(1, first).view("f8")).all() and (payload(1, second).view("f8") == -1234.5).all()
+    assert payload(2, first).view("i2").tolist() == [1, 2, 3, 4, 5, 6, 7, 8]
+    assert LAYOUT.places[3].guard == 0 and LAYOUT.places[3].symbol == "table"
+    assert np.array_equal(first, LAYOUT.image(CASE))
+
+
+def test_outputs_leave_out_what_vectors_of_three_do_not_use() -> None:
+    y, z = LAYOUT.outputs(LAYOUT.image(CASE))
+    assert (y.name, z.name) == ("y", "z") and z.values.tolist() == [1, 2, 3, 5, 6, 7]
+
+
+@given(byte=st.integers(0, LAYOUT.size - 1))
+def test_a_byte_that_changes_is_a_fault_unless_the_kernel_may_write_it(byte: int) -> None:
+    before = LAYOUT.image(CASE)
+    after = before.copy()
+    after[byte] ^= 0x10
+    fault = LAYOUT.fault(before, after)
+    for buffer, place in zip(LAYOUT.buffers, LAYOUT.places, strict=True):
+        if place.start <= byte < place.start + place.whole:
+            inside = place.guard <= byte - place.start < place.guard + place.size
+            if inside and place.written:
+                assert fault is None
+            else:
+                assert isinstance(fault, Failed) and buffer.name in fault.log
+                assert fault.stage == ("wrong_result" if inside else "out_of_bounds")
+            return
+    assert fault is None  # between two buffers in the arena, which no device sees
+
+
+@pytest.mark.parametrize("count", [1, PAGE, PAGE + 1, 3 << 20])
+def test_every_buffer_begins_where_devices_let_parts_of_buffers_begin(count: int) -> None:
+    buffer = CalledBuffer(name="x", element=Element("u1"), direction="in", count=count)
+    for place in Layout.of((buffer, buffer)).places:
+        assert place.guard >= PAGE and place.guard % PAGE == 0 and place.start % PAGE == 0

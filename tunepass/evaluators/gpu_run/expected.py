@@ -1,0 +1,107 @@
+"""What the reference kernel computes, and how far right results may be from it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from tunepass.diagnostics import ToolError
+from tunepass.evaluators.gpu_run.contents import Case
+from tunepass.evaluators.gpu_run.holder import Holder, Program
+from tunepass.evaluators.gpu_run.session import TooLarge, WorkerFailed
+from tunepass.evaluators.harness.compare import Mismatch, Output, compare, zeros_pass
+from tunepass.evaluators.measure.rounding import LARGEST, StatedTolerance, spread_of, tolerance_of
+from tunepass.evaluators.measure.tolerance import Tolerance
+from tunepass.study.outcome import Failed
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Expected:
+    """`outputs` and `tolerances` by case and name, for outputs of the reference; `seconds` of one launch."""
+
+    outputs: Mapping[Case, Mapping[str, Output]]
+    tolerances: Mapping[Case, Mapping[str, Tolerance]]
+    seconds: float
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def cases(self) -> tuple[Case, ...]:
+        return tuple(self.outputs)
+
+    def mismatches(self, case: Case, got: Sequence[Output]) -> tuple[Mismatch, ...]:
+        """What is wrong. A buffer whose length is another is room for intermediate results: it is not compared."""
+        known, tolerances = self.outputs[case], self.tolerances[case]
+        same = [output for output in got if known[output.name].values.size == output.values.size]
+        want = [known[output.name] for output in same]
+        return compare(want, same, [tolerances[output.name] for output in same])
+
+
+def expected_of(
+    holder: Holder, program: Program, cases: Sequence[Case], stated: StatedTolerance, wall_s: float
+) -> Expected:
+    """Runs the reference on each case, on the first one twice. Raises ToolError where it fails or varies."""
+    outputs: dict[Case, dict[str, Output]] = {}
+    tolerances: dict[Case, dict[str, Tolerance]] = {}
+    seconds = 0.0
+    for case in cases:
+        found, seconds = _computed(holder, program, case, wall_s)
+        outputs[case] = {output.name: output for output in found}
+        tolerances[case] = {output.name: tolerance(stated, output) for output in found}
+    first = cases[0]
+    again, _ = _computed(holder, program, first, wall_s)
+    wrong = compare(list(outputs[first].values()), again, list(tolerances[first].values()))
+    if wrong:
+        raise ToolError(
+            f"the reference kernel gives different results for the same data ({wrong[0]})",
+            hint=f"if it reads {wrong[0].name} before writing it, declare it `inout`; "
+            "if it races, nothing can be checked",
+        )
+    if not outputs[first]:
+        raise ToolError("the kernel has no output that could be compared", hint="declare a buffer `out` or `inout`")
+    zeros = zeros_pass(list(outputs[first].values()), list(tolerances[first].values()))
+    return Expected(
+        outputs=outputs,
+        tolerances=tolerances,
+        seconds=seconds,
+        warnings=tuple(f"the tolerance accepts zeros for {name}: wrong results may pass" for name in zeros),
+    )
+
+
+def tolerance(stated: StatedTolerance, output: Output) -> Tolerance:
+    """As the source states it; else what a sum in another order may cost at most, of elements of that type."""
+    dtype = output.values.dtype
+    if stated.relative is None and dtype.kind == "f":
+        stated = StatedTolerance(relative=LARGEST[dtype.itemsize], absolute=stated.absolute)
+    return tolerance_of(stated, spread_of(output.values), dtype)
+
+
+def _computed(holder: Holder, program: Program, case: Case, wall_s: float) -> tuple[tuple[Output, ...], float]:
+    try:
+        launched, seconds = holder.attempt(lambda: holder.run(program, case, wall_s))
+    except WorkerFailed as failed:
+        raise _unusable(failed.failure) from None
+    except TooLarge as error:
+        raise ToolError(f"the reference kernel does not fit the device: {error}") from None
+    fault = program.layout.fault(launched.before, launched.after)
+    if fault is not None:
+        holder.retire()
+        raise _unusable(fault)
+    return program.layout.outputs(launched.after), seconds
+
+
+def _unusable(failure: Failed) -> ToolError:
+    what = {
+        "compile": "does not compile",
+        "timeout": "does not end in time",
+        "out_of_bounds": "leaves the bounds of its buffers",
+        "memory": "lacks memory",
+        "wrong_result": "writes to an input",
+    }
+    advice = {
+        "out_of_bounds": "\nare the lengths in the kernel pragma right?",
+        "wrong_result": "\ndeclare it `inout` in the kernel pragma",
+    }
+    return ToolError(
+        f"the reference kernel {what.get(failure.stage, 'does not run')}, so nothing can be judged",
+        hint=failure.log + advice.get(failure.stage, ""),
+    )
