@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from tests.evaluators.gpu_run.kernels import e, one, scale_body
-from tunepass.ir.gpu import GpuBuffer, GpuScalar, Launch, ReferenceKernel
-from tunepass.ir.gpu_call import Element, NoLaunch, call_at, element_of, reference_call_at
+from tunepass.ir.gpu import GpuBuffer, GpuScalar, Launch, Layout, NumberOf, ReferenceKernel
+from tunepass.ir.gpu_call import Element, NoLaunch, Number, call_at, element_of, reference_call_at
 from tunepass.space.configuration import Configuration
 
 AT = Configuration({"B": 32})
@@ -48,19 +48,31 @@ def test_a_grid_that_is_none_is_told(grid: str, words: str) -> None:
         call_at(body, AT)
 
 
+def numbers(size: int, dtype: str, how_many: int = 1) -> Element:
+    return Element(size, tuple(Number(dtype, k * int(dtype[1])) for k in range(how_many)))
+
+
 @pytest.mark.parametrize(
     "text, cuda, opencl",
     [
-        ("float", Element("f4"), Element("f4")),
-        ("const unsigned int", Element("u4"), Element("u4")),
-        ("double2", Element("f8", 2, 2), Element("f8", 2, 2)),
-        ("float3", Element("f4", 3, 3), Element("f4", 4, 3)),
-        ("uchar4", Element("u1", 4, 4), Element("u1", 4, 4)),
-        ("int64_t", Element("i8"), Element("i8")),
+        ("float", numbers(4, "f4"), numbers(4, "f4")),
+        ("unsigned int", numbers(4, "u4"), numbers(4, "u4")),
+        ("double2", numbers(16, "f8", 2), numbers(16, "f8", 2)),
+        ("float3", numbers(12, "f4", 3), numbers(16, "f4", 3)),
+        ("uchar4", numbers(4, "u1", 4), numbers(4, "u1", 4)),
+        ("int64_t", numbers(8, "i8"), numbers(8, "i8")),
+        ("half", numbers(2, "f2"), numbers(2, "f2")),
     ],
 )
 def test_elements_have_the_layout_of_the_language(text: str, cuda: Element, opencl: Element) -> None:
-    assert (element_of(text, "cuda"), element_of(text, "opencl")) == (cuda, opencl)
+    scalar = GpuScalar(name="a", element=text, value=one())
+    assert (element_of(scalar, "cuda"), element_of(scalar, "opencl")) == (cuda, opencl)
+
+
+def test_a_struct_has_the_layout_that_its_source_gives_it() -> None:
+    layout = Layout(12, (NumberOf("unsigned char", 0), NumberOf("double", 4)))
+    buffer = GpuBuffer(name="p", element="struct p", direction="in", length=one(), layout=layout)
+    assert element_of(buffer, "cuda") == Element(12, (Number("u1"), Number("f8", 4)))
 
 
 def test_an_element_of_another_type_is_told() -> None:

@@ -15,19 +15,14 @@ from tunepass.diagnostics import ExpressionError
 from tunepass.expr.nodes import CategoryType, Expr, Name, OrderType, walk
 from tunepass.expr.numpy_eval import evaluate
 from tunepass.ir.c_kernel import Direction
-from tunepass.ir.gpu import Dialect, GpuBuffer, GpuKernel, GpuScalar, Launch, Memory
+from tunepass.ir.gpu import GpuBuffer, GpuKernel, GpuScalar, Launch, Memory
+from tunepass.ir.gpu_elements import Dialect, element_byte, numbers_of, plain_name
 from tunepass.space.configuration import Configuration
 
 INDEX = "i"  # the name of the index in an expression that fills a buffer
 Three = tuple[int, int, int]  # x, y, z
-VECTOR = re.compile(r"([a-z]+(?: [a-z]+)*?)(2|3|4|8|16)")
-REAL = {"half": "f2", "__half": "f2", "float": "f4", "double": "f8"}
-SIGNED = {"char": 1, "signed char": 1, "short": 2, "int": 4, "long long": 8, "long": 8, "ptrdiff_t": 8}
-UNSIGNED = {"bool": 1, "unsigned char": 1, "unsigned short": 2, "unsigned": 4, "unsigned int": 4, "size_t": 8}
-UNSIGNED |= {"unsigned long": 8, "unsigned long long": 8, "uchar": 1, "ushort": 2, "uint": 4, "ulong": 8}
-INTEGERS = {name: f"i{size}" for name, size in SIGNED.items()} | {name: f"u{size}" for name, size in UNSIGNED.items()}
-STANDARD = {f"{sign}int{8 * size}_t": f"{sign or 'i'}{size}" for sign in ("", "u") for size in (1, 2, 4, 8)}
-NUMBERS = {**REAL, **INTEGERS, **STANDARD}
+REAL = {"half": "f2", "float": "f4", "double": "f8"}  # bfloat16 is no type of NumPy's
+UNSIGNED = re.compile(r"u|bool|size_t")
 
 
 class NoLaunch(Exception):
@@ -35,16 +30,26 @@ class NoLaunch(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Element:
-    """An element in memory: `lanes` numbers of NumPy's type (`f4`), of which the first `used` hold values."""
+class Number:
+    """A number in an element: NumPy's type (`f4`) and the byte where it begins."""
 
     dtype: str
-    lanes: int = 1
-    used: int = 1
+    offset: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Element:
+    """`bytes` of memory that hold these numbers; the rest, if any, means nothing."""
+
+    bytes: int
+    numbers: tuple[Number, ...]
 
     @property
-    def bytes(self) -> int:
-        return np.dtype(self.dtype).itemsize * self.lanes
+    def run(self) -> str:
+        """The type of its numbers, if they are of one type and follow one another from its start; else empty."""
+        dtype = self.numbers[0].dtype
+        size = np.dtype(dtype).itemsize
+        return dtype if all(n == Number(dtype, k * size) for k, n in enumerate(self.numbers)) else ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,7 +137,7 @@ def _call(
         return x, y, z
 
     def scalar(argument: GpuScalar) -> CalledScalar:
-        element = element_of(argument.element, kernel.dialect)
+        element = element_of(argument, kernel.dialect)
         stated = (given or {}).get(argument.name)
         value = number(argument.value, f"`{argument.name}`") if stated is None else stated
         return CalledScalar(name=argument.name, element=element, value=value)
@@ -145,7 +150,7 @@ def _call(
         fill = None if argument.fill is None else kernel.at(argument.fill, given)
         return CalledBuffer(
             name=argument.name,
-            element=element_of(argument.element, kernel.dialect),
+            element=element_of(argument, kernel.dialect),
             direction=argument.direction,
             count=whole(argument.length, f"the length of `{argument.name}`", 1),
             memory=argument.memory,
@@ -165,17 +170,28 @@ def _call(
     )
 
 
-def element_of(text: str, dialect: Dialect) -> Element:
-    """The C type's layout: numbers and vectors of them, of which those of three take the room of four in OpenCL.
-    Raises NoLaunch for any other type."""
-    name = " ".join(text.replace("const", " ").split())
-    if name in NUMBERS:
-        return Element(NUMBERS[name])
-    match = VECTOR.fullmatch(name)
-    if match and match[1] in NUMBERS:
-        lanes = int(match[2])
-        return Element(NUMBERS[match[1]], 4 if lanes == 3 and dialect == "opencl" else lanes, lanes)
-    raise NoLaunch(f"no buffer can be filled with elements of type `{text}`")
+def element_of(argument: GpuScalar | GpuBuffer, dialect: Dialect) -> Element:
+    """What is in memory. Raises NoLaunch for a type whose numbers are not known."""
+    layout = argument.layout if isinstance(argument, GpuBuffer) else None
+    if layout is not None:
+        return Element(layout.byte, tuple(Number(_dtype(n.type, dialect), n.offset) for n in layout.numbers))
+    found = numbers_of(argument.element, dialect)
+    if found is None:
+        raise NoLaunch(f"no buffer can be filled with elements of type `{argument.element}`")
+    number, how_many, size = found
+    dtype = _dtype(number, dialect)
+    step = np.dtype(dtype).itemsize
+    return Element(size, tuple(Number(dtype, k * step) for k in range(how_many)))
+
+
+def _dtype(number: str, dialect: Dialect) -> str:
+    name = plain_name(number)
+    if name in REAL:
+        return REAL[name]
+    size = element_byte(name, dialect)
+    if name == "bfloat16" or size is None:
+        raise NoLaunch(f"no buffer can be filled with numbers of type `{number}`")
+    return f"{'u' if UNSIGNED.match(name) else 'i'}{size}"
 
 
 def value_at(e: Expr, configuration: Configuration, what: str) -> int | float:

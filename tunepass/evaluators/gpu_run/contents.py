@@ -32,6 +32,7 @@ GUARD_BYTE = 0xFF
 POISON_BYTE = (0xA5, 0x5A)  # of integers, as in frontends/c/harness/runtime.h
 POISON_REAL = -1234.5  # of pattern 1; NaN of pattern 0
 POISON_HALF = 203.25
+BUFFERS = 1 << 16  # streams of random numbers before those of a buffer's second number
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,19 +85,42 @@ class Layout:
         return None
 
     def outputs(self, after: Bytes) -> tuple[Output, ...]:
-        """Copies of what the kernel may have written, without the room that vectors of three do not use."""
+        """Copies of the numbers that the kernel may have written, those of structs each by its own."""
         found = []
         for buffer, place in zip(self.buffers, self.places, strict=True):
             if place.written:
-                values = after[place.start + place.guard :][: place.size].view(buffer.element.dtype)
-                used = values.reshape(-1, buffer.element.lanes)[:, : buffer.element.used]
-                found.append(Output(buffer.name, used.flatten()))
+                rows = after[place.start + place.guard :][: place.size].reshape(buffer.count, -1)
+                found += _outputs(buffer, rows)
         return tuple(found)
 
 
-def contents(buffer: CalledBuffer, number: int, case: Case) -> Array:
-    """The numbers (count * lanes,) of buffer `number` before a launch."""
-    dtype, count = np.dtype(buffer.element.dtype), buffer.count * buffer.element.lanes
+def _outputs(buffer: CalledBuffer, rows: Bytes) -> list[Output]:
+    """`rows` (count, bytes of an element)."""
+    element = buffer.element
+    if element.run:
+        used = len(element.numbers) * np.dtype(element.run).itemsize
+        return [Output(buffer.name, np.ascontiguousarray(rows[:, :used]).view(element.run).flatten())]
+    columns = [rows[:, n.offset : n.offset + np.dtype(n.dtype).itemsize] for n in element.numbers]
+    return [
+        Output(f"{buffer.name}[].byte{number.offset}", np.ascontiguousarray(column).view(number.dtype).flatten())
+        for number, column in zip(element.numbers, columns, strict=True)
+    ]
+
+
+def contents(buffer: CalledBuffer, number: int, case: Case) -> Bytes:
+    """The bytes (count * bytes of an element,) of buffer `number` before a launch. What lies between the numbers of a
+    struct is zero."""
+    rows = np.zeros((buffer.count, buffer.element.bytes), np.uint8)
+    for place, part in enumerate(buffer.element.numbers):
+        dtype = np.dtype(part.dtype)
+        values = _values(buffer, dtype, case, number + BUFFERS * place)
+        rows[:, part.offset : part.offset + dtype.itemsize] = values.view(np.uint8).reshape(buffer.count, -1)
+    return rows.reshape(-1)
+
+
+def _values(buffer: CalledBuffer, dtype: np.dtype[np.generic], case: Case, stream: int) -> Array:
+    """One number of each element, (count,)."""
+    count = buffer.count
     if buffer.direction == "out":
         return poison(dtype, count, case.pattern)
     if buffer.fill is not None:
@@ -106,7 +130,7 @@ def contents(buffer: CalledBuffer, number: int, case: Case) -> Array:
     lo, hi = (buffer.lo or 0.0, 1.0 if buffer.hi is None else buffer.hi)
     if buffer.lo is None and buffer.hi is None:  # as frontends/c/harness/runtime.h
         lo, hi = (-1.0, 1.0) if dtype.kind == "f" else (0.0, 127.0 if dtype.itemsize == 1 else 255.0)
-    return drawn(case.seed, number, count, dtype, lo, hi)
+    return drawn(case.seed, stream, count, dtype, lo, hi)
 
 
 def poison(dtype: np.dtype[np.generic], count: int, pattern: int) -> Array:

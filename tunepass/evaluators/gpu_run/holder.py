@@ -147,7 +147,11 @@ class Holder:
     def _choose_trust(self) -> None:
         """A kernel that runs on the processor has the worker's rights: none that it could use."""
         devices = devices_of(self.setting.driver) if not self.setting.environment else ()
-        if self.setting.number < len(devices) and not devices[self.setting.number].is_gpu:
+        if (
+            self.setting.trust == "program"
+            and self.setting.number < len(devices)
+            and not devices[self.setting.number].is_gpu
+        ):
             self.setting = replace(self.setting, trust="kernel")
 
     def _no_device(self) -> str:
@@ -198,11 +202,17 @@ def words_of(call: GpuCall) -> LaunchWords:
     arguments = []
     for argument in call.arguments:
         if isinstance(argument, CalledScalar):
-            value = np.array(argument.value).astype(argument.element.dtype)
-            data = np.repeat(value, argument.element.lanes).tobytes().hex()
-            arguments.append(Argument("scalar", data=data))
+            arguments.append(Argument("scalar", data=_scalar(argument).hex()))
         elif argument.memory == "local":
             arguments.append(Argument("local", argument.bytes))
         elif not argument.symbol:
             arguments.append(Argument("buffer", numbers[argument.name]))
     return LaunchWords(call.grid, call.block, call.dynamic_shared, tuple(arguments))
+
+
+def _scalar(argument: CalledScalar) -> bytes:
+    data = bytearray(argument.element.bytes)
+    for number in argument.element.numbers:
+        value = np.array(argument.value).astype(number.dtype).tobytes()
+        data[number.offset : number.offset + len(value)] = value
+    return bytes(data)

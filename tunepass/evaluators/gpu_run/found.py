@@ -1,0 +1,44 @@
+"""The devices of this machine that kernels can be run on, by address: `cuda:0`, `opencl:1`."""
+
+from __future__ import annotations
+
+import ctypes.util
+import importlib.util
+from dataclasses import dataclass
+
+from tunepass.evaluators.gpu_run.protocol import Device
+from tunepass.evaluators.gpu_run.session import WorkerSetting, devices_of
+
+DRIVERS = ("cuda", "opencl")
+
+
+@dataclass(frozen=True, slots=True)
+class FoundDevice:
+    """One device of a driver, by its number."""
+
+    driver: str
+    number: int
+    device: Device
+
+    @property
+    def address(self) -> str:
+        return f"{self.driver}:{self.number}"
+
+    @property
+    def setting(self) -> WorkerSetting:
+        """Where the processor poses as the device, kernels run in the worker's process, with the rights of kernels."""
+        return WorkerSetting(
+            driver=self.driver, number=self.number, trust="program" if self.device.is_gpu else "kernel"
+        )
+
+
+def found_devices(driver: str = "") -> tuple[FoundDevice, ...]:
+    """Of one driver, or of all; asked once. A driver whose library is there is started, in a process of its own."""
+    names = [name for name in DRIVERS if name == (driver or name) and _may_be_there(name)]
+    return tuple(FoundDevice(name, k, device) for name in names for k, device in enumerate(devices_of(name)))
+
+
+def _may_be_there(driver: str) -> bool:
+    if driver == "opencl":
+        return importlib.util.find_spec("pyopencl") is not None
+    return ctypes.util.find_library("cuda") is not None
