@@ -23,7 +23,7 @@
 
 #pragma tunepass kernel reduction(n = 2**24, x: in float[n] range(0, 1), sum: inout float[1] fill(0)) \
     grid(ceildiv(n, BLOCK * ITEMS * VEC)) block(BLOCK) shared(4 * if(TREE == "SHARED", BLOCK, 32)) \
-    accumulators(2 * LANES * VEC) tolerance(1e-3) sizes(n = 2**16, 2**20, 2**24)
+    accumulators(2 * LANES * VEC) tolerance(1e-3) sizes(n = 65536, 1048576, 16777216)
 
 #ifndef BLOCK
 #define BLOCK 256

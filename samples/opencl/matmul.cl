@@ -27,9 +27,9 @@
 #pragma tunepass access B: load(ceildiv(n, TK) * TN * TK // BY) stride(VEC, BX * VEC) vector(VEC) \
     distinct(BX * TN * n) total(n * n) in readonly
 #pragma tunepass access a: store(ceildiv(n, TK) * TM * TK // BX) stride(VEC * BY * TM, BX * VEC // TK) in shared
-#pragma tunepass access b: store(ceildiv(n, TK) * TN * TK // BY) stride(VEC, BX * VEC) vector(VEC) in shared
+#pragma tunepass access b: store(ceildiv(n, TK) * TN * TK // BY) stride(VEC, BX * VEC) vector(VEC) bytes(4) in shared
 #pragma tunepass access a: load(n * TM) stride(0, TM) vector(min(TM, 4)) in shared
-#pragma tunepass access b: load(n * TN) stride(1, 0) in shared
+#pragma tunepass access b: load(n * TN) stride(1, 0) bytes(4) in shared
 #pragma tunepass access C: store(TM * TN) stride(1, n * TM) distinct(BX * BY * TM * TN) total(n * n)
 
 #pragma tunepass kernel matmul(n = 512, A: in float[n*n], B: in float[n*n], C: out float[n*n]) \
