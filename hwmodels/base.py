@@ -50,6 +50,7 @@ class Costs:
     timing: tuple[EstimatePart, ...] = ()
     areas: tuple[EstimatePart, ...] = ()
     name: str = "the model"  # what people are told it is
+    expected: bool = False  # what fits is only expected, a compiler decides: it forbids nothing
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from typing import ClassVar, cast
 
 from tunepass import registry
 from tunepass.diagnostics import TunepassError, nearest
+from tunepass.evaluators.toolchains.named import usual_command
 from tunepass.expr.numpy_eval import Columns
 from tunepass.files import encoded, scratch_folder
 from tunepass.frontends.base import Frontend
@@ -136,6 +137,11 @@ class Backend(ABC):
     def breakdown(self, columns: Columns) -> Breakdown:
         """Where the costs of one configuration go."""
         return Breakdown()
+
+    @classmethod
+    def usual_compiler(cls, flags: tuple[str, ...]) -> tuple[str, ...]:
+        """What compiles it where nobody names a compiler, with these flags; empty where it takes none."""
+        return usual_command(flags) if cls.compiles else ()
 
     @classmethod
     def target_of(cls, identity: Identity, objectives: tuple[str, ...]) -> Target:

@@ -60,14 +60,19 @@ def limits_of(body: GpuKernel, gpu: Gpu) -> Iterator[Limit]:
     if body.shared is not None or body.launch.dynamic_shared is not None:
         dynamic = body.at(body.launch.dynamic_shared or lift(0))
         shared = dynamic if body.shared is None else body.at(body.shared)
-        yield "bytes of shared memory in a block", shared, limits.shared_per_block_byte
-        if body.shared is not None and body.dialect == "cuda":
-            yield "bytes of shared memory in arrays of the source", sub(shared, dynamic), limits.static_shared_byte
+        asks = body.launch.dynamic_shared is not None and body.dialect == "cuda"  # OpenCL asks for no more than usual
+        yield "bytes of shared memory", shared, limits.shared_per_block_byte if asks else limits.static_shared_byte
+        if asks and body.shared is not None:
+            yield "bytes of shared arrays in the source", sub(shared, dynamic), limits.static_shared_byte
     if body.registers is not None:
-        registers = body.at(body.registers)
-        warps = mul(ceildiv(ceildiv(threads, limits.warp), CHECKED_WARPS), CHECKED_WARPS)
-        warp_registers = mul(ceildiv(mul(registers, limits.warp), limits.register_unit), limits.register_unit)
-        yield "registers in a block", mul(warp_registers, warps), limits.registers_per_block
+        yield "registers in a block", registers_of_block(body, gpu, body.at(body.registers)), limits.registers_per_block
+
+
+def registers_of_block(body: GpuKernel, gpu: Gpu, registers: Expr) -> Expr:
+    """As they are handed out to the warps of a block whose threads have so many."""
+    threads, limits = mul(*map(body.at, body.launch.block)), gpu.limits
+    warps = mul(ceildiv(ceildiv(threads, limits.warp), CHECKED_WARPS), CHECKED_WARPS)
+    return mul(ceildiv(mul(registers, limits.warp), limits.register_unit), limits.register_unit, warps)
 
 
 def _decided(conditions: Sequence[Expr], parameters: Sequence[Parameter]) -> tuple[list[bool], list[bool]]:

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 from functools import cached_property
 from typing import ClassVar
 
-import numpy as np
-
 from tunepass.backends.base import Backend, Target, cost_model, unrestricted
+from tunepass.backends.stated import costs_digest
 from tunepass.diagnostics import TunepassError, nearest
-from tunepass.expr import numpy_eval
 from tunepass.expr.numpy_eval import Columns
 from tunepass.hwmodels.base import Breakdown, Costs
 from tunepass.ir.hardware import Program
@@ -23,7 +20,6 @@ from tunepass.study.space_description import space_hash
 FAMILY = "fpga"
 USUAL = ("cycles", "alms", "luts")  # the first two of these that a device has are searched for, unless others are named
 NO_RESTRICTIONS = "--no-restrictions"
-SAMPLES = 64  # configurations that the model's digest is of
 
 
 class ModelBackend(Backend):
@@ -90,10 +86,4 @@ class ModelBackend(Backend):
     @cached_property
     def _digest(self) -> str:
         """What the model says, in short: of its values at a few configurations of the space, and its limits."""
-        rng = np.random.default_rng(0)
-        columns = {parameter.name: parameter.draw(SAMPLES, rng) for parameter in self.kernel.parameters}
-        digest = hashlib.sha256(repr(sorted(self._costs.limits.items())).encode())
-        for name, expression in {**self._costs.values, "fits": self._costs.fits}.items():
-            values = np.asarray(numpy_eval.evaluate(expression, columns, SAMPLES).values, dtype=np.float64)
-            digest.update(name.encode() + values.tobytes())
-        return digest.hexdigest()[:12]
+        return costs_digest(self._costs, self.kernel.parameters)

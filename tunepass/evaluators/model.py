@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from tunepass.expr.algebra import lift
 from tunepass.expr.nodes import Expr
 from tunepass.expr.vm.compiled_expressions import CompiledExpressions
 from tunepass.space.columns import Columns, length
@@ -19,23 +20,27 @@ from tunepass.study.outcome import Evaluation, Infeasible, Measured, Outcome
 
 @dataclass(frozen=True)
 class ModelEvaluator:
-    """`values` are the objectives by name; what passes one of `limits` (the most that the device has) is infeasible."""
+    """`values` are the objectives by name; what passes one of `limits` (the most that the device has), or does not fit
+    for another reason, is infeasible."""
 
     parameters: Sequence[Parameter]
     values: Mapping[str, Expr]
     limits: Mapping[str, tuple[Expr, int]]
+    fit: Expr = field(default_factory=lambda: lift(True))
     _program: CompiledExpressions = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         limited = [expression for expression, _ in self.limits.values()]
-        object.__setattr__(self, "_program", CompiledExpressions([*self.values.values(), *limited]))
+        object.__setattr__(self, "_program", CompiledExpressions([*self.values.values(), *limited, self.fit]))
 
     def fits(self, columns: Columns) -> NDArray[np.bool_]:
         """Which configurations (n,) pass no limit; asking costs no evaluation."""
         n = length(columns)
         kept = np.ones(n, np.bool_)
-        for needed, (_, most) in zip(self._program.run(columns, n)[len(self.values) :], self.limits.values()):
+        *limited, fit = self._program.run(columns, n)[len(self.values) :]
+        for needed, (_, most) in zip(limited, self.limits.values()):
             kept &= np.asarray(needed) <= most
+        kept &= np.asarray(fit, np.bool_)
         return kept
 
     def __call__(self, configuration: Configuration) -> Evaluation:
@@ -47,10 +52,12 @@ class ModelEvaluator:
 
     def price(self, columns: Columns) -> Outcome:
         """Of one configuration, whose columns may have further names that the expressions need."""
-        outputs = [float(values[0]) for values in self._program.run(columns, 1)]
+        *outputs, fit = [float(values[0]) for values in self._program.run(columns, 1)]
         for (name, (_, most)), needed in zip(self.limits.items(), outputs[len(self.values) :]):
             if needed > most:
                 return Infeasible(f"{name} <= {most}")
+        if not fit:
+            return Infeasible("a block fits the device")
         values = dict(zip(self.values, outputs))
         undefined = next((name for name, value in values.items() if not math.isfinite(value)), None)
         return Measured(values) if undefined is None else Infeasible(f"the model has no value of {undefined}")

@@ -144,11 +144,12 @@ def _evaluating(
         return measured, None
     model = model_evaluator(backend.kernel, costs, () if measured is not None else objectives)
     if measured is not None:
-        return measured, model.fits if costs.limits else None
+        return measured, model.fits if costs.limits and not costs.expected else None
     return nullcontext(model), model.fits
 
 
 def model_evaluator(kernel: Kernel, costs: Costs, objectives: Sequence[Objective]) -> ModelEvaluator:
     """Evaluates configurations by what the costs say of the objectives, within their limits."""
     limits = {name: (costs.values[name], limit) for name, limit in costs.limits.items()}
-    return ModelEvaluator(kernel.parameters, {o.name: costs.values[o.name] for o in objectives}, limits)
+    values = {o.name: costs.values[o.name] for o in objectives}
+    return ModelEvaluator(kernel.parameters, values, limits, costs.fits)

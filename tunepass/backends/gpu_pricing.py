@@ -1,0 +1,123 @@
+"""A GPU kernel on a device that need not be here: what the model says, with what the device's compiler reports."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tunepass.backends.gpu_limits import registers_of_block
+from tunepass.diagnostics import TunepassError, nearest
+from tunepass.expr.algebra import add, lift
+from tunepass.frontends.gpu.lowering import lower
+from tunepass.hwmodels.base import Costs
+from tunepass.hwmodels.gpu.device import Gpu
+from tunepass.hwmodels.gpu.model import priced
+from tunepass.hwmodels.gpu.resources import Resources, stated_resources
+from tunepass.ir.candidate import Candidate
+from tunepass.ir.gpu import GpuKernel
+from tunepass.ir.kernel import Kernel
+from tunepass.space.configuration import Configuration
+from tunepass.study.objective import Objective
+
+if TYPE_CHECKING:
+    from tunepass.evaluators.compiled_model import CompiledModel
+    from tunepass.evaluators.toolchains.nvcc import Nvcc
+
+NVCC = "nvcc"
+BLOCK_REGISTERS = "registers_per_block"  # as they are handed out
+MORE_IS_BETTER = frozenset({"occupancy", "blocks_per_sm", "warps_per_sm"})
+
+
+@dataclass(frozen=True)
+class GpuPricing:
+    """`command` is the compiler that reports, with the user's words; empty: nothing is compiled."""
+
+    kernel: Kernel
+    gpu: Gpu
+    command: tuple[str, ...] = ()
+
+    @property
+    def body(self) -> GpuKernel:
+        return self.kernel.body_as(GpuKernel)
+
+    @cached_property
+    def costs(self) -> Costs:
+        """The model's, with the registers that the source lets expect."""
+        costs = self._priced(stated_resources(self.body, self.gpu))
+        return replace(costs, expected=bool(self.command), name=f"{costs.name} with expected registers")
+
+    def _priced(self, resources: Resources) -> Costs:
+        costs = priced(self.body, self.gpu, resources)
+        registers = registers_of_block(self.body, self.gpu, resources.registers)
+        return replace(
+            costs,
+            values={**costs.values, BLOCK_REGISTERS: registers},
+            limits={**costs.limits, BLOCK_REGISTERS: self.gpu.limits.registers_per_block},
+        )
+
+    def objectives(self, names: Sequence[str]) -> tuple[Objective, ...]:
+        """Any value of the model; unless named, the time."""
+        known = self.costs.values
+        for name in names:
+            if name not in known:
+                close = nearest(name, known)
+                hint = f"did you mean {close!r}?" if close else f"there are {', '.join(known)}"
+                raise TunepassError(f"the model of {self.gpu.name} has no {name!r}", hint=hint)
+        units = self.costs.units
+        return tuple(
+            Objective(name, unit=units.get(name, ""), maximise=name in MORE_IS_BETTER) for name in names or ("time",)
+        )
+
+    @cached_property
+    def nvcc(self) -> Nvcc:
+        from tunepass.evaluators.toolchains.nvcc import identify
+
+        return identify(self.command[0])
+
+    @cached_property
+    def architecture(self) -> str:
+        """What is compiled for: the device's own architecture, or the oldest that the compiler has for a device that is
+        older."""
+        major, _, minor = self.gpu.architecture.name.partition(".")
+        return self.nvcc.architecture((int(major), int(minor or 0))) or self.nvcc.architectures[0]
+
+    @property
+    def basis(self) -> str:
+        if not self.command:
+            return f"by {self.costs.name}, for {self.gpu.name}; nothing was compiled or run"
+        stand_in = "" if self.architecture == self.gpu.target else f", which stands in for {self.gpu.target}"
+        reported = f"the registers that {self.nvcc.version} reports for {self.architecture}{stand_in}"
+        return f"by the GPU model with {reported}; nothing was run"
+
+    def evaluator(self, objectives: Sequence[Objective], default: Configuration) -> CompiledModel:
+        """Compiles a configuration, and prices it with what is reported."""
+        from tunepass.evaluators.compiled_model import REGISTERS, SPILL_BYTE, STATIC_SHARED_BYTE, CompiledModel
+        from tunepass.evaluators.model import ModelEvaluator
+        from tunepass.evaluators.toolchains.compiler_reports import CompilerReports, user_cache
+        from tunepass.evaluators.toolchains.nvcc import nvcc_on
+
+        dynamic = self.body.at(self.body.launch.dynamic_shared or lift(0))
+        shared = add(STATIC_SHARED_BYTE, dynamic)
+        costs = self._priced(Resources(registers=REGISTERS, spill_byte=SPILL_BYTE, shared=shared))
+        model = ModelEvaluator(
+            self.kernel.parameters,
+            {o.name: costs.values[o.name] for o in objectives},
+            {name: (costs.values[name], most) for name, most in costs.limits.items()},
+            costs.fits,
+        )
+        source = Path(self.kernel.source.name)
+        compiling = nvcc_on(source, self.command[1:], self.command[0])
+        function = self.body.function.partition("<")[0].rpartition("::")[2].strip()
+        reports = CompilerReports(compiling, function, self.architecture, user_cache())
+        return CompiledModel(reports, self.candidate, model, default)
+
+    def candidate(self, configuration: Configuration) -> Candidate:
+        """What is compiled of a configuration. The text is the one that was read, whatever the file is now."""
+        candidate = lower(self.kernel, configuration)
+        text = candidate.text or self.kernel.source.text
+        if "<" in self.body.function:  # a template is compiled where something asks for it
+            text += f"\nnamespace {{ [[maybe_unused]] auto tunepass_asks = &{self.body.function}; }}\n"
+        return replace(candidate, text=text)
