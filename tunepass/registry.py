@@ -43,6 +43,7 @@ BACKENDS: Mapping[str, str] = {
     "accelerator": "tunepass.backends.model:ModelBackend",
     "application": "tunepass.backends.application:ApplicationBackend",
     "c": "tunepass.backends.c:CBackend",
+    "gpu": "tunepass.backends.gpu:GpuBackend",
     "tensor": "tunepass.backends.tensor:TensorBackend",
 }
 

@@ -34,7 +34,7 @@ def with_limits(kernel: Kernel, gpu: Gpu) -> Kernel:
 
 
 def _constraints(kernel: Kernel, gpu: Gpu) -> Iterator[Constraint]:
-    limits = list(limits_of(kernel.body_as(GpuKernel), gpu))
+    limits = limits_of(kernel.body_as(GpuKernel), gpu)
     conditions = [compare(amount, "<=", most) for _, amount, most in limits]
     always, never = _decided(conditions, kernel.parameters)
     for (what, amount, most), condition, holds, fails in zip(limits, conditions, always, never):
@@ -47,7 +47,15 @@ def _constraints(kernel: Kernel, gpu: Gpu) -> Iterator[Constraint]:
             yield Constraint(condition, f"{to_text(amount)} <= {most} ({what} on {gpu.name})", kernel.span)
 
 
-def limits_of(body: GpuKernel, gpu: Gpu) -> Iterator[Limit]:
+def limits_of(body: GpuKernel, gpu: Gpu) -> list[Limit]:
+    """Each once, by the first words that it has."""
+    by_text: dict[tuple[str, int], Limit] = {}
+    for what, amount, most in _limits(body, gpu):
+        by_text.setdefault((to_text(amount), most), (what, amount, most))
+    return list(by_text.values())
+
+
+def _limits(body: GpuKernel, gpu: Gpu) -> Iterator[Limit]:
     """What the launch and the source's own words say; what a compiler decides is not among them."""
     grid, block = (tuple(map(body.at, extent)) for extent in (body.launch.grid, body.launch.block))
     limits = gpu.limits

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from tunepass.diagnostics import TunepassError, nearest
 from tunepass.space.configuration import Configuration
+from tunepass.study.distance import distance_from_default
 from tunepass.study.objective import Objective
 from tunepass.study.study import Study
 from tunepass.study.trial import Trial
@@ -79,7 +80,9 @@ def choice_of(study: Study, pick: str | None) -> tuple[Configuration, tuple[Gain
     front, default = study.pareto, study.space.default
     if not front:
         return default, ()
-    chosen = picked_of(pick, front, study.objectives)
+    picked = picked_of(pick, front, study.objectives)
+    equal = [t for t in front if t.outcome == picked.outcome]
+    chosen = min(equal, key=lambda t: distance_from_default(study.space, t.configuration))
     first = next((t for t in study.trials if t.configuration == default), None)
     return chosen.configuration, gains_of(chosen, first, study.objectives)
 

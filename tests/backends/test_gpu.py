@@ -1,0 +1,154 @@
+"""The backend of GPU kernels on devices that are not here: what they refuse, what is estimated, and what is told."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.backends.gpu_kernels import CUDA, OPENCL, fake_nvcc
+from tests.contracts.backend import BackendContract
+from tunepass.backends.base import Target, backend_for
+from tunepass.cli import main
+from tunepass.diagnostics import SpaceError, TunepassError
+from tunepass.ir.kernel import Kernel
+from tunepass.jobs.reading import load
+from tunepass.space.space import Space
+
+
+@pytest.fixture
+def folder(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with both sources; nvcc is the one that stands in."""
+    folder = tmp_path_factory.mktemp("kernels")
+    monkeypatch.chdir(folder)
+    monkeypatch.setenv("TUNEPASS_CACHE", str(folder / "cache"))
+    nvcc = fake_nvcc(folder / "bin")
+    monkeypatch.setenv("PATH", f"{nvcc.parent}{os.pathsep}{os.environ['PATH']}")
+    (folder / "scale.cu").write_text(CUDA)
+    (folder / "scale.cl").write_text(OPENCL)
+    return folder
+
+
+def run(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:
+    capsys.readouterr()
+    status = main(words)
+    return status, *capsys.readouterr()
+
+
+def test_what_a_device_refuses_is_a_constraint_of_its_own(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    free = json.loads(run(capsys, "space", "scale.cu", "--format", "json")[1])
+    bound = json.loads(run(capsys, "space", "scale.cu", "--device", "a100", "--format", "json")[1])
+    assert free["feasible"] == 28 and bound["feasible"] == 24
+    assert bound["constraints"] == [*free["constraints"], "B <= 1024 (threads in a block on a100)"]
+
+
+def test_a_kernel_that_no_configuration_can_launch_is_told_with_its_line(folder: Path) -> None:
+    (folder / "scale.cu").write_text(CUDA.replace("block(B)", "block(B, 64)"))
+    with pytest.raises(SpaceError, match=r"cannot be launched on a100, which has at most 1,024 threads in a block"):
+        backend_for(load("scale.cu"), Target(device="a100", generator="model"))
+
+
+def test_a_build_compiles_and_says_that_it_estimates(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ("build", "scale.cu", "--device", "A100", "--max-evals", "24", "--format", "json")
+    status, out, _ = run(capsys, *words)
+    built = json.loads(out)
+    assert status == 0 and built["estimated"] and built["device"] == "a100" and built["trials"] == 24
+    assert built["failures"] == {"infeasible": 1, "compile": 1}  # 90 registers times 1024 threads; U=8 with B=32
+    assert built["objectives"]["time"]["unit"] == "ms" and built["model"]["compared"] == 22
+    assert {Path(path).name for path in built["outputs"]} >= {"scale.tuned.cu", "scale.tuned.h"}
+    assert run(capsys, "verify", "scale.cu")[0] == 0
+    assert json.loads(run(capsys, *words)[1])["evaluations"] == 0
+    assert "24 trials" in run(capsys, "explain", "scale.cu")[1]
+    assert run(capsys, "report", "scale.cu", "-o", "page.html")[0] == 0
+
+
+def test_what_rests_on_what_is_said(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = run(capsys, "build", "scale.cu", "--device", "a100", "--max-evals", "5")[1]
+    assert "estimated by the GPU model with the registers that nvcc 13.0.88 reports for sm_80; nothing was run" in out
+    out = run(capsys, "build", "scale.cu", "--device", "v100", "--max-evals", "5", "-o", "v")[1]
+    assert "nvcc 13.0.88 reports for sm_75, which stands in for sm_70" in out
+    out = run(capsys, "build", "scale.cu", "--device", "a100", "--backend", "model", "--max-evals", "5", "-o", "m")[1]
+    assert "nothing was compiled or run" in out
+
+
+@pytest.mark.parametrize("source,more", [("scale.cu", ("--backend", "model")), ("scale.cl", ())])
+def test_the_model_alone_is_searched_exactly(
+    source: str, more: tuple[str, ...], folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ("build", source, "--device", "a100", *more, "--strategy", "branch_and_bound", "--format", "json")
+    built = json.loads(run(capsys, *words, "--objective", "time,registers,occupancy")[1])
+    assert built["certificate"]["exact"] and built["estimated"] and len(built["pareto"]) > 1
+    assert all(0 < point["objectives"]["occupancy"] <= 1 for point in built["pareto"])
+    assert run(capsys, "verify", source)[0] == 0
+
+
+def test_an_exact_solver_and_a_compiler_do_not_go_together(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    status, _, err = run(capsys, "build", "scale.cu", "--device", "a100", "--strategy", "branch_and_bound")
+    assert status == 2 and "--backend model" in err
+
+
+def test_without_a_device_the_known_ones_are_named(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for words in ("build scale.cu", "build scale.cu --device cuda:7", "estimate scale.cu"):
+        status, _, err = run(capsys, *words.split())
+        assert status == 2 and "--device" in err and "a100" in err and "Traceback" not in err
+    status, _, err = run(capsys, "build", "scale.cu", "--device", "a101")
+    assert status == 2 and "did you mean 'a100'?" in err
+
+
+def test_a_source_that_never_compiles_is_given_up(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ("build", "scale.cu", "--device", "a100", "--jobs", "1", "--", "nvcc", "-DBROKEN=1")
+    status, out, _ = run(capsys, *words)
+    assert status == 1 and "every one of 10 evaluations failed" in out and "expected a declaration" in out
+
+
+def test_the_user_is_told_that_his_compiler_is_not_there(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    status, _, err = run(capsys, "build", "scale.cu", "--device", "a100", "--", "nvcc-9")
+    assert status in (2, 4) and "nvcc-9" in err
+    status, _, err = run(capsys, "build", "scale.cl", "--device", "a100", "--", "nvcc")
+    assert status == 2 and "nothing follows --" in err
+
+
+def test_a_lock_stands_for_its_device_and_compiler(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ("build", "scale.cu", "--device", "h100", "--max-evals", "6", "--format", "json", "--", "nvcc", "-O2")
+    built = json.loads(run(capsys, *words)[1])
+    again = json.loads(run(capsys, "build", "scale.cu", "--frozen", "--format", "json", "--", "nvcc", "-O2")[1])
+    assert again["choice"] == built["choice"] and again["device"] == "h100" and again["evaluations"] == 0
+    status, _, err = run(capsys, "build", "scale.cu", "--frozen", "--device", "a100", "--", "nvcc", "-O2")
+    assert status == 3 and "device: h100 -> a100" in err
+    assert run(capsys, "verify", "scale.cu")[0] == 0
+
+
+def test_the_space_of_the_identity_is_the_sources(folder: Path) -> None:
+    kernel = load("scale.cu")
+    backends = [backend_for(kernel, Target(device=name, generator="model")) for name in ("a100", "k80")]
+    one, other = (b.identity(Space(b.kernel.parameters, b.kernel.constraints)) for b in backends)
+    assert one.space == other.space and one.compiler != other.compiler
+
+
+def test_what_is_minimised_is_not_what_more_of_is_better(folder: Path) -> None:
+    backend = backend_for(load("scale.cu"), Target(device="a100", generator="model", objectives=("time", "occupancy")))
+    assert [o.maximise for o in backend.objectives()] == [False, True]
+    with pytest.raises(TunepassError, match="did you mean 'occupancy'"):
+        backend_for(load("scale.cu"), Target(device="a100", generator="model", objectives=("ocupancy",))).objectives()
+
+
+class TestModelAlone(BackendContract):
+    @pytest.fixture
+    def kernel(self, folder: Path) -> Kernel:
+        return load("scale.cl")
+
+    @pytest.fixture
+    def target(self) -> Target:
+        return Target(device="a100")
+
+
+class TestWithACompiler(BackendContract):
+    @pytest.fixture
+    def kernel(self, folder: Path) -> Kernel:
+        return load("scale.cu")
+
+    @pytest.fixture
+    def target(self) -> Target:
+        return Target(device="a100", compiler=("nvcc", "-O2"))
