@@ -137,7 +137,7 @@ class Slow(Comparing):
 
 def test_when_looking_takes_long_fewer_finalists_are_compared() -> None:
     prices = Slow(TIMES, lambda c, r: TIMES(c))
-    found = search(prices, budget_s=30.0)
+    found = search(prices, budget_s=32.0)
     assert found.choice["TILE"] == 8 and len(prices.compared[0]) == 3
 
 

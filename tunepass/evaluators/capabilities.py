@@ -32,6 +32,14 @@ class ComparesAgain(Protocol):
 
 
 @runtime_checkable
+class TimesRounds(Protocol):
+    """Knows what a round of `compare_again` takes where that is not a matter of what a trial took."""
+
+    def round_s(self, trial_s: float, /) -> float:
+        """About how long one configuration takes in a round, where its trial was measured for `trial_s`."""
+
+
+@runtime_checkable
 class Prepares(Protocol[Prepared]):
     """Evaluates in two steps: compiles, which may run side by side, and measurements, one at a time."""
 

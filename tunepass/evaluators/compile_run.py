@@ -37,7 +37,7 @@ from tunepass.evaluators.harness.report import Report, shapes
 from tunepass.evaluators.harness.sanitizing import run_sanitized
 from tunepass.evaluators.harness.symbols import symbols, taken_over
 from tunepass.evaluators.harness.threads import race_found
-from tunepass.evaluators.harness.together import Slices, time_together
+from tunepass.evaluators.harness.together import SLICE_S, Slices, time_together
 from tunepass.evaluators.kept_programs import KeptPrograms
 from tunepass.evaluators.measure.interleaved import Behind, in_rounds
 from tunepass.evaluators.measure.rounding import StatedTolerance
@@ -55,6 +55,7 @@ from tunepass.study.outcome import Evaluation, Failed, Measured
 
 MS = 1000.0
 MEMORY_SHARE = 0.5  # of what is left, that programs which are timed together may take
+START_S = 0.08  # of a program, until it is ready, and from its last answer to its end
 DOUBTS = 4  # measurements in doubt that are made again: on a busy machine each may have lost a time slice
 Metric = Literal["time", "instructions"]
 
@@ -377,6 +378,12 @@ class CompileRun(BuildingEvaluator[BuiltCandidate]):
             for built in prepared:
                 self.discard(built)
         return [counts * rounds for counts in values] if counted else values
+
+    def round_s(self, trial_s: float) -> float:
+        """A round does not end early as a trial's measurement does: it has its slices, and the calls before them."""
+        plan, call_s = self.task.plan.again, self.incumbent.median_s if self.incumbent else trial_s
+        slices = Slices.of(call_s, plan.budget_s)
+        return START_S + (slices.count + 2) * max(SLICE_S, call_s)
 
     def _round(self, built: Sequence[BuiltCandidate]) -> list[float | Failed]:
         """A value of each: together where they can be, else one after the other."""

@@ -18,6 +18,7 @@ from tunepass.evaluators.capabilities import (
     Remembers,
     Sanitizes,
     SetsUpAgain,
+    TimesRounds,
     WaitsForCores,
     Warns,
 )
@@ -39,16 +40,16 @@ from tunepass.tuning.openings import due_openings
 from tunepass.tuning.options import SearchOptions
 from tunepass.tuning.picks import KNEE, choice_of
 from tunepass.tuning.result import Found, Gain, Phase, Progress, failures_of, value_of
-from tunepass.tuning.rounds import FIRST_LOOK, MOST_ROUNDS, Rounds
+from tunepass.tuning.rounds import MOST_ROUNDS, RESERVED_ROUNDS, Rounds, measurements
 from tunepass.tuning.simplify import simpler
 
 GIVE_UP_AFTER = 10  # with the default and so many trials failed, and none measured, the search gives up
 LATE = 0.8  # of the evaluations, or of the time, has the search to itself; then the best is simplified first
-FINALISTS_SHARE = 0.3  # of the time budget, at most, is kept for measuring the finalists again
+FINALISTS_SHARE = 0.35  # of the time budget, at most, is kept for measuring the finalists again
 LEAST_PATIENCE_S = 5.0  # most measurements of others end sooner
 LEAST_FINALISTS_S = 3.0  # where only evaluations are limited, and the search was short
-USUAL_ROUNDS = 10  # a finalist makes; those that fall behind make fewer
-ROUND_SHARE = 0.5  # of a trial's measurement, at most, that a round takes
+FEW_ROUNDS = 12  # of the best: where there is no time for so many, fewer finalists are compared
+ROUND_SHARE = 0.5  # of a trial's measurement, at most, that a round takes, unless the evaluator says what it takes
 
 
 class SearchLoop:
@@ -226,14 +227,20 @@ class SearchLoop:
         if not isinstance(self.evaluate, ComparesAgain):
             return 0.0
         default = self.study.space.default
-        again = self.again_s([default, *self.finalists()], USUAL_ROUNDS)
+        again = self.again_s([default, *self.finalists()], RESERVED_ROUNDS)
         return min(FINALISTS_SHARE * (self.options.budget_s or 0.0), again)
 
     def again_s(self, configurations: list[Configuration], rounds: int) -> float:
-        """What building them again and so many rounds of them take, as their trials took."""
+        """What building the default and finalists again takes, and rounds until the best has made so many, as their
+        trials took."""
         wanted = [t for t in self.trials if t.configuration in configurations]
         taken = [(t if t.same_as is None else self.trials[t.same_as]).seconds for t in wanted]
-        return sum(t.get("compile", 0.0) + rounds * ROUND_SHARE * t.get("measure", 0.0) for t in taken)
+        each = [self.round_s(seconds.get("measure", 0.0)) for seconds in taken]
+        mean_s = sum(each) / max(1, len(each))
+        return sum(t.get("compile", 0.0) for t in taken) + measurements(len(configurations) - 1, rounds) * mean_s
+
+    def round_s(self, trial_s: float) -> float:
+        return self.evaluate.round_s(trial_s) if isinstance(self.evaluate, TimesRounds) else ROUND_SHARE * trial_s
 
     def search_left_s(self) -> float:
         """What a trial may still take. The default is measured in any case, and so are finalists."""
@@ -355,7 +362,7 @@ class SearchLoop:
         if left is None:
             return candidates
         enough = [
-            k for k in range(1, len(candidates) + 1) if self.again_s([default, *candidates[:k]], FIRST_LOOK) <= left
+            k for k in range(1, len(candidates) + 1) if self.again_s([default, *candidates[:k]], FEW_ROUNDS) <= left
         ]
         return candidates[: max(enough, default=1)]
 
