@@ -82,6 +82,8 @@ def test_what_the_device_lacks_is_infeasible(run: GpuRun) -> None:
     assert isinstance(threads, Infeasible) and "threads of a block: 1,048,576" in threads.constraint
     empty = run(shape(0, 0)).outcome
     assert isinstance(empty, Infeasible)
+    local = run(shape(9)).outcome
+    assert isinstance(local, Infeasible) and local.constraint.startswith("shared memory of a block: 268,435,456 of")
     assert isinstance(run(shape(0)).outcome, Measured)
 
 

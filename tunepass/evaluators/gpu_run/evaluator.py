@@ -19,7 +19,7 @@ from tunepass.evaluators.building import BuildingEvaluator, BuiltConfiguration
 from tunepass.evaluators.gpu_run.contents import Case
 from tunepass.evaluators.gpu_run.expected import Expected, expected_of
 from tunepass.evaluators.gpu_run.holder import Holder, Launched, Program
-from tunepass.evaluators.gpu_run.limits import lacking
+from tunepass.evaluators.gpu_run.limits import lacking, too_large
 from tunepass.evaluators.gpu_run.protocol import Device, Plan, Timed
 from tunepass.evaluators.gpu_run.session import TooLarge, WorkerFailed
 from tunepass.evaluators.gpu_run.task import GpuCandidate, GpuTask, Module
@@ -143,6 +143,9 @@ class GpuRun(BuildingEvaluator[BuiltKernel]):
         try:
             with spent(built.seconds, "compile"):
                 loaded = self._holder.attempt(lambda: self._holder.load(program.module))
+            limit = too_large(self.device, program.call, loaded)
+            if limit:
+                return Evaluation(Infeasible(limit), built.seconds, tail(loaded.log))
             with spent(built.seconds, "check"):
                 failure = self._check(program)
             if failure is not None:

@@ -107,7 +107,10 @@ class Holder:
     def unload(self, module: Module) -> None:
         key, _ = self._loaded.pop(module, ("", None))
         if key and self._session is not None:
-            self._ask(protocol.Unload(key), ALLOCATE_S)
+            try:
+                self._ask(protocol.Unload(key), ALLOCATE_S)
+            except WorkerFailed:  # its outcome is known, and nobody waits for this
+                self.retire()
 
     def run(self, program: Program, case: Case, wall_s: float) -> tuple[Launched, float]:
         """What one launch leaves, and its seconds. Raises WorkerFailed and TooLarge."""

@@ -1,8 +1,8 @@
-"""What a device says of itself that forbids a launch, before anything is compiled."""
+"""What forbids a launch: by what the device says of itself, and by what it says of a compiled function."""
 
 from __future__ import annotations
 
-from tunepass.evaluators.gpu_run.protocol import Device
+from tunepass.evaluators.gpu_run.protocol import Device, Loaded
 from tunepass.ir.gpu_call import CalledBuffer, GpuCall
 
 
@@ -21,4 +21,15 @@ def lacking(device: Device, call: GpuCall) -> str:
     needed = sum(buffer.bytes for buffer in call.buffers)
     if needed > device.memory_byte:
         return f"memory: {needed:,} of {device.memory_byte:,} bytes"
+    return ""
+
+
+def too_large(device: Device, call: GpuCall, loaded: Loaded) -> str:
+    """The limit that the function breaks now that it is compiled; empty: none."""
+    if 0 < loaded.threads < call.threads:
+        registers = f", with {loaded.registers} registers each" if loaded.registers > 0 else ""
+        return f"threads of a block: {call.threads:,} of at most {loaded.threads:,} of this function{registers}"
+    shared = loaded.shared_byte + call.dynamic_shared
+    if shared > device.shared_byte:
+        return f"shared memory of a block: {shared:,} of at most {device.shared_byte:,} bytes"
     return ""

@@ -130,7 +130,9 @@ def driver_named(name: str) -> Driver:
         from tunepass.evaluators.gpu_run.opencl import OpenCl
 
         return OpenCl()
-    raise ImportError(f"there is no driver {name}")
+    from tunepass.evaluators.gpu_run.cuda import Cuda
+
+    return Cuda()
 
 
 def serve(name: str, talk: socket.socket, arena: int) -> None:

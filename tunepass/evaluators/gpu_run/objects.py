@@ -1,0 +1,32 @@
+"""CUDA: nvcc makes an object of one architecture, which the driver loads."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from tunepass.evaluators.gpu_run.task import GpuCandidate, Module
+from tunepass.evaluators.object_cache import digest
+from tunepass.evaluators.toolchains.compiling import Compiling
+from tunepass.evaluators.toolchains.nvcc import CudaObject, compile_cuda
+from tunepass.ir.candidate import Candidate
+from tunepass.study.outcome import Failed, Infeasible
+
+
+@dataclass(frozen=True, slots=True)
+class CudaObjects:
+    """Compiles with `compiling`, nvcc on the source, for the architecture `arch` (`sm_80`)."""
+
+    compiling: Compiling
+    arch: str
+
+    def __call__(self, candidate: GpuCandidate, folder: Path) -> Module | Failed | Infeasible:
+        made = compile_cuda(self.compiling, Candidate(text=candidate.text, flags=candidate.words), self.arch, folder)
+        if not isinstance(made, CudaObject):
+            return made
+        report = made.report(candidate.call.function)
+        if isinstance(report, Failed):
+            return report
+        file = folder / "kernel.cubin"
+        file.write_bytes(made.code)
+        return Module(file, report.function, code=digest(made.code))
