@@ -10,9 +10,12 @@ import pytest
 
 from tests.backends.gpu_kernels import CUDA, OPENCL, fake_nvcc
 from tests.contracts.backend import BackendContract
-from tunepass.backends.base import Target, backend_for
+from tunepass.backends import gpu
+from tunepass.backends.base import Starts, Target, backend_for
 from tunepass.cli import main
 from tunepass.diagnostics import SpaceError, TunepassError
+from tunepass.evaluators.gpu_run.found import FoundDevice, found_devices
+from tunepass.evaluators.gpu_run.protocol import Device
 from tunepass.ir.kernel import Kernel
 from tunepass.jobs.reading import load
 from tunepass.space.space import Space
@@ -89,7 +92,10 @@ def test_an_exact_solver_and_a_compiler_do_not_go_together(folder: Path, capsys:
     assert status == 2 and "--backend model" in err
 
 
-def test_without_a_device_the_known_ones_are_named(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_without_a_device_the_known_ones_are_named(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(gpu, "found_devices", lambda driver: ())
     for words in ("build scale.cu", "build scale.cu --device cuda:7", "estimate scale.cu"):
         status, _, err = run(capsys, *words.split())
         assert status == 2 and "--device" in err and "a100" in err and "Traceback" not in err
@@ -132,6 +138,67 @@ def test_what_is_minimised_is_not_what_more_of_is_better(folder: Path) -> None:
     assert [o.maximise for o in backend.objectives()] == [False, True]
     with pytest.raises(TunepassError, match="did you mean 'occupancy'"):
         backend_for(load("scale.cu"), Target(device="a100", generator="model", objectives=("ocupancy",))).objectives()
+
+
+def processor(number: int = 0, *, is_gpu: bool = False) -> FoundDevice:
+    device = Device(
+        name="pthread-test",
+        vendor="test",
+        version="OpenCL 3.0 test",
+        is_gpu=is_gpu,
+        threads=256,
+        block=(256, 256, 256),
+        grid=(1 << 31, 1 << 31, 1 << 31),
+        shared_byte=32768,
+        memory_byte=1 << 30,
+        l2_byte=0,
+        multiprocessors=2,
+        clock_mhz=1000,
+    )
+    return FoundDevice("opencl", number, device)
+
+
+def test_a_processor_that_poses_as_a_device_is_used_where_it_is_named(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(gpu, "found_devices", lambda driver: (processor(),) if driver == "opencl" else ())
+    kernel = load("scale.cl")
+    for device in ("host", "opencl", "opencl:0", "opencl:0 another name"):
+        backend = backend_for(kernel, Target(device=device))
+        assert backend.device == "opencl:0 pthread-test" and backend.measures and not backend.only_priced
+        assert backend.kernel.constraints[-1].text == "B <= 256 (threads in a block on opencl:0)"
+    with pytest.raises(TunepassError, match=r"no GPU is found here that runs this opencl kernel(.|\n)*opencl:0"):
+        backend_for(kernel, Target())
+    with pytest.raises(TunepassError, match="no device 'opencl:1' here"):
+        backend_for(kernel, Target(device="opencl:1"))
+    with pytest.raises(TunepassError, match="cuda:0 does not run opencl kernels"):
+        backend_for(kernel, Target(device="cuda:0"))
+
+
+def test_a_gpu_that_is_here_is_the_usual_device(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gpu, "found_devices", lambda driver: (processor(is_gpu=True),))
+    backend = backend_for(load("scale.cl"), Target())
+    assert backend.device == "opencl:0 pthread-test" and backend.costs() is None
+    with pytest.raises(TunepassError, match="no objective 'energy'"):
+        backend_for(load("scale.cl"), Target(objectives=("energy",))).objectives()
+
+
+def test_nothing_is_started_to_read_a_lock(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gpu, "found_devices", lambda driver: pytest.fail("a driver was started"))
+    backend = backend_for(load("scale.cl"), Target(device="opencl:0 pthread-test", starts=Starts.NOTHING))
+    assert backend.identity(Space(backend.kernel.parameters)).compiler == "" and backend.evaluator() is None
+
+
+@pytest.mark.skipif(not found_devices("opencl"), reason="no OpenCL device: pip install 'tunepass[pocl]'")
+def test_a_build_runs_on_a_device_of_this_machine(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ("build", "scale.cl", "--device", "host", "--max-evals", "3", "--format", "json")
+    status, out, err = run(capsys, *words)
+    built = json.loads(out)
+    assert status == 0, err
+    assert not built["estimated"] and built["failures"] == {} and built["device"].startswith("opencl:0 ")
+    assert run(capsys, "verify", "scale.cl")[:2] == (0, "scale.cl::scale: fits\n")
+    assert json.loads(run(capsys, *words)[1])["evaluations"] == 0
+    assert "3 trials" in run(capsys, "explain", "scale.cl")[1]
 
 
 class TestModelAlone(BackendContract):

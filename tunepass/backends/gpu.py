@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
-from functools import cached_property
+from dataclasses import dataclass
 from typing import ClassVar
 
 from tunepass.backends.base import HOST, Backend, Starts, Target, cost_model
-from tunepass.backends.gpu_limits import with_limits
+from tunepass.backends.c import TIME
+from tunepass.backends.gpu_limits import LaunchLimits, with_limits
 from tunepass.backends.gpu_pricing import NVCC, GpuPricing
-from tunepass.backends.stated import costs_digest
+from tunepass.backends.gpu_running import ENERGY, GpuRunning, launch_limits
 from tunepass.diagnostics import ToolError, TunepassError
+from tunepass.evaluators.gpu_run.found import FoundDevice, found_devices
 from tunepass.expr.numpy_eval import Columns
 from tunepass.hwmodels.base import Breakdown, Costs
 from tunepass.hwmodels.gpu.device import Gpu, load
 from tunepass.ir.gpu import GpuKernel
 from tunepass.ir.kernel import Kernel
+from tunepass.space.configuration import Configuration
 from tunepass.space.space import Space
 from tunepass.study.identity import Identity, source_hash
 from tunepass.study.objective import Objective
@@ -25,7 +29,7 @@ from tunepass.study.space_description import space_hash
 
 FAMILY = "gpu"
 MODEL = "model"  # the generator that compiles nothing
-HERE = re.compile(r"(opencl|cuda)(?::(\d{1,3}))?")  # a device of this machine
+HERE = re.compile(r"(opencl|cuda)(?::(\d{1,3})(?: .*)?)?", re.DOTALL)  # a device of this machine, as identities name it
 COMPILED = re.compile(r"nvcc [\d.]+")  # at the beginning of an identity's compiler
 
 
@@ -36,53 +40,60 @@ class GpuBackend(Backend):
     def __init__(self, kernel: Kernel, target: Target):
         super().__init__(kernel, target)
         self.source = kernel
-        self.body = kernel.body_as(GpuKernel)
-        self.gpu = _priced_on(kernel, target)
-        self.kernel = with_limits(kernel, self.gpu)
-        self.pricing = GpuPricing(self.kernel, self.gpu, _compiler(self.body, self.gpu, target))
+        self.asks = target.generator == MODEL or target.starts >= Starts.COMPILER
+        self.place: GpuPricing | GpuRunning | Unasked
+        here = _here(target)
+        if here is None:
+            gpu = load(target.device or "")
+            self.kernel = with_limits(kernel, LaunchLimits.of(gpu))
+            self.place = GpuPricing(self.kernel, gpu, _reporting_compiler(kernel, gpu, target))
+        elif target.starts < Starts.COMPILER:
+            self.place = Unasked(target.device or HOST)
+        else:
+            found = here.found(kernel)
+            self.kernel = with_limits(kernel, launch_limits(found))
+            self.place = GpuRunning(self.kernel, found, target.compiler)
 
     @property
     def measures(self) -> bool:  # type: ignore[override]
-        return bool(self.pricing.command)
+        return self.place.measures
 
     @property
     def only_priced(self) -> bool:
-        return True
+        return self.place.only_priced
 
     @property
     def basis(self) -> str:
-        return self.pricing.basis
+        return self.place.basis
 
     @property
     def device(self) -> str:
-        return self.gpu.name
+        return self.place.device
 
     def objectives(self) -> tuple[Objective, ...]:
-        return self.pricing.objectives(self.target.objectives)
+        return self.place.objectives(self.target.objectives)
 
     def identity(self, space: Space) -> Identity:
         """The space is the source's: what the device forbids goes with the device."""
-        told = self.target.generator == MODEL or self.target.starts >= Starts.COMPILER
-        compiler = f"{self.pricing.nvcc.version}, " if self.measures else ""
         return Identity(
             source=source_hash(self.kernel.source.text),
             space=space_hash(Space(self.source.parameters, self.source.constraints)),
-            compiler=f"{compiler}GPU model {self._digest}" if told else "",
-            flags=self.pricing.command[1:],
+            compiler=self.place.compiler() if self.asks else "",
+            flags=self.place.flags,
             device=self.device,
+            harness=self.place.harness,
         )
 
-    def costs(self) -> Costs:
-        return self.pricing.costs
+    def costs(self) -> Costs | None:
+        return self.place.costs
 
     def evaluator(self) -> AbstractContextManager[Evaluate] | None:
-        if not self.measures:
-            return None
         default = Space(self.kernel.parameters, self.kernel.constraints).default
-        return self.pricing.evaluator(self.objectives(), default)
+        return self.place.evaluator(self.objectives(), default)
 
     def breakdown(self, columns: Columns) -> Breakdown:
-        return cost_model(FAMILY).breakdown(self.costs(), self.device, columns)
+        costs, gpu = self.place.costs, self.place.gpu
+        return Breakdown() if costs is None or gpu is None else cost_model(FAMILY).breakdown(costs, gpu.name, columns)
 
     @classmethod
     def usual_compiler(cls, flags: tuple[str, ...]) -> tuple[str, ...]:
@@ -90,42 +101,86 @@ class GpuBackend(Backend):
 
     @classmethod
     def target_of(cls, identity: Identity, objectives: tuple[str, ...]) -> Target:
-        compiled = COMPILED.match(identity.compiler) is not None
+        compiled, run = COMPILED.match(identity.compiler) is not None, HERE.fullmatch(identity.device)
         return Target(
-            compiler=(NVCC, *identity.flags) if compiled else (),
+            compiler=(NVCC, *identity.flags) if compiled else identity.flags,
             device=identity.device or None,
-            generator="" if compiled else MODEL,
+            generator="" if compiled or run else MODEL,
             objectives=objectives,
         )
 
-    @cached_property
-    def _digest(self) -> str:
-        return costs_digest(self.costs(), self.kernel.parameters)
 
+@dataclass(frozen=True, slots=True)
+class Here:
+    """A device of this machine: of a driver and a number; of any driver, the first that there is; without `processors`
+    a GPU."""
 
-def _priced_on(kernel: Kernel, target: Target) -> Gpu:
-    """The device whose model prices the kernel."""
-    if target.device in (None, HOST) or HERE.fullmatch(target.device or ""):
-        devices = ", ".join(cost_model(FAMILY).devices())
-        what = "no GPU is found here" if target.device is None else f"there is no device {target.device!r} here"
+    name: str
+    driver: str = ""
+    number: int = 0
+    processors: bool = True
+
+    def found(self, kernel: Kernel) -> FoundDevice:
+        """The device. TunepassError where it is not there, or does not run kernels of this language."""
+        language = kernel.body_as(GpuKernel).dialect
+        if self.driver and self.driver != language:
+            raise TunepassError(f"{kernel.source.name}: {self.name} does not run {language} kernels")
+        devices = found_devices(language)
+        usable = [found for found in devices if found.device.is_gpu or self.processors]
+        if self.number < len(usable):
+            return usable[self.number]
+        known = ", ".join(cost_model(FAMILY).devices())
+        here = "; ".join(f"{found.address} ({found.device.name})" for found in devices)
+        what = f"there is no device {self.name!r} here" if self.driver else "no GPU is found here"
         raise TunepassError(
-            f"{kernel.source.name}: {what} that this {kernel.language} kernel can run on",
-            hint=f"name the one to tune for, with --device: {devices}",
+            f"{kernel.source.name}: {what} that runs this {language} kernel",
+            hint=f"name what to tune for, with --device: {f'here {here}; ' if here else ''}priced by a model {known}",
         )
-    return load(target.device or "")
 
 
-def _compiler(body: GpuKernel, gpu: Gpu, target: Target) -> tuple[str, ...]:
+@dataclass(frozen=True, slots=True)
+class Unasked:
+    """A device of this machine that nobody is to start a driver for: its name is all that is known."""
+
+    device: str
+    measures = True
+    only_priced = False
+    basis = ""
+    flags = ()
+    harness = GpuRunning.harness
+    costs = None
+    gpu = None
+
+    def compiler(self) -> str:
+        return ""
+
+    def objectives(self, names: Sequence[str]) -> tuple[Objective, ...]:
+        return tuple(ENERGY if name == ENERGY.name else TIME for name in names) or (TIME,)
+
+    def evaluator(self, objectives: Sequence[Objective], default: Configuration) -> None:
+        return None
+
+
+def _here(target: Target) -> Here | None:
+    """None for a device that is only priced."""
+    if target.device in (None, HOST):
+        return Here(HOST, processors=target.device == HOST)
+    match = HERE.fullmatch(target.device or "")
+    return None if match is None else Here(match[0].partition(" ")[0], match[1], int(match[2] or 0))
+
+
+def _reporting_compiler(kernel: Kernel, gpu: Gpu, target: Target) -> tuple[str, ...]:
     """The compiler that reports, with its words; none where there is none for this device, or it is not to be started.
     ToolError where the one that the user names is not there."""
     from tunepass.evaluators.toolchains.nvcc import find
 
+    dialect = kernel.body_as(GpuKernel).dialect
     if target.generator == MODEL or target.starts < Starts.COMPILER:
         return ()
-    if body.dialect != "cuda" or gpu.vendor != "nvidia":
+    if dialect != "cuda" or gpu.vendor != "nvidia":
         if target.compiler:
             raise TunepassError(
-                f"nothing follows -- here: no compiler reports what {body.dialect} kernels take of {gpu.name}",
+                f"nothing follows -- here: no compiler reports what {dialect} kernels take of {gpu.name}",
                 hint="leave out what follows --: the model alone prices it",
             )
         return ()

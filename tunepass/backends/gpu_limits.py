@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -25,55 +25,81 @@ MOST_THREADS = {"nvidia": (1024, 1024, 64), "amd": (1024, 1024, 1024)}
 CHECKED_WARPS = 4  # the registers of a block are counted for as many warps, rounded up to these
 
 Limit = tuple[str, Expr, int]  # what is limited, how much of it a configuration has, the most there is
+Three = tuple[int, int, int]  # x, y, z
 
 
-def with_limits(kernel: Kernel, gpu: Gpu) -> Kernel:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LaunchLimits:
+    """Of the device called `name`. `shared_byte` is what a launch may ask for, `static_shared_byte` what arrays of the
+    source may take; `gpu` has what is known of its registers."""
+
+    name: str
+    threads: int
+    block: Three
+    grid: Three
+    shared_byte: int
+    static_shared_byte: int
+    gpu: Gpu | None = None
+
+    @classmethod
+    def of(cls, gpu: Gpu) -> LaunchLimits:
+        limits = gpu.limits
+        return cls(
+            name=gpu.name,
+            threads=limits.threads_per_block,
+            block=MOST_THREADS[gpu.vendor],
+            grid=MOST_BLOCKS[gpu.vendor],
+            shared_byte=limits.shared_per_block_byte,
+            static_shared_byte=limits.static_shared_byte,
+            gpu=gpu,
+        )
+
+
+def with_limits(kernel: Kernel, device: LaunchLimits) -> Kernel:
     """The kernel with what the device refuses as further constraints. SpaceError where that is everything."""
-    kept = list(_constraints(kernel, gpu))
+    kept = list(_constraints(kernel, device))
     return replace(kernel, constraints=(*kernel.constraints, *kept)) if kept else kernel
 
 
-def _constraints(kernel: Kernel, gpu: Gpu) -> Iterator[Constraint]:
-    limits = limits_of(kernel.body_as(GpuKernel), gpu)
+def _constraints(kernel: Kernel, device: LaunchLimits) -> Iterator[Constraint]:
+    limits = limits_of(kernel.body_as(GpuKernel), device)
     conditions = [compare(amount, "<=", most) for _, amount, most in limits]
     always, never = _decided(conditions, kernel.parameters)
     for (what, amount, most), condition, holds, fails in zip(limits, conditions, always, never):
         if fails:
-            raise SpaceError(
-                f"{kernel.name} cannot be launched on {gpu.name}, which has at most {most:,} {what}: {to_text(amount)}",
-                kernel.body_as(GpuKernel).span or kernel.span,
-            )
+            why = f"which has at most {most:,} {what}: {to_text(amount)}"
+            span = kernel.body_as(GpuKernel).span or kernel.span
+            raise SpaceError(f"{kernel.name} cannot be launched on {device.name}, {why}", span)
         if not holds:
-            yield Constraint(condition, f"{to_text(amount)} <= {most} ({what} on {gpu.name})", kernel.span)
+            yield Constraint(condition, f"{to_text(amount)} <= {most} ({what} on {device.name})", kernel.span)
 
 
-def limits_of(body: GpuKernel, gpu: Gpu) -> list[Limit]:
+def limits_of(body: GpuKernel, device: LaunchLimits) -> list[Limit]:
     """Each once, by the first words that it has."""
     by_text: dict[tuple[str, int], Limit] = {}
-    for what, amount, most in _limits(body, gpu):
+    for what, amount, most in _limits(body, device):
         by_text.setdefault((to_text(amount), most), (what, amount, most))
     return list(by_text.values())
 
 
-def _limits(body: GpuKernel, gpu: Gpu) -> Iterator[Limit]:
+def _limits(body: GpuKernel, device: LaunchLimits) -> Iterator[Limit]:
     """What the launch and the source's own words say; what a compiler decides is not among them."""
     grid, block = (tuple(map(body.at, extent)) for extent in (body.launch.grid, body.launch.block))
-    limits = gpu.limits
-    threads = mul(*block)
-    yield "threads in a block", threads, limits.threads_per_block
-    for axis, extent, most in zip("xyz", block, MOST_THREADS[gpu.vendor]):
+    yield "threads in a block", mul(*block), device.threads
+    for axis, extent, most in zip("xyz", block, device.block):
         yield f"threads in a block's {axis}", extent, most
-    for axis, extent, most in zip("xyz", grid, MOST_BLOCKS[gpu.vendor]):
+    for axis, extent, most in zip("xyz", grid, device.grid):
         yield f"blocks in a grid's {axis}", extent, most
     if body.shared is not None or body.launch.dynamic_shared is not None:
         dynamic = body.at(body.launch.dynamic_shared or lift(0))
         shared = dynamic if body.shared is None else body.at(body.shared)
         asks = body.launch.dynamic_shared is not None and body.dialect == "cuda"  # OpenCL asks for no more than usual
-        yield "bytes of shared memory", shared, limits.shared_per_block_byte if asks else limits.static_shared_byte
+        yield "bytes of shared memory", shared, device.shared_byte if asks else device.static_shared_byte
         if asks and body.shared is not None:
-            yield "bytes of shared arrays in the source", sub(shared, dynamic), limits.static_shared_byte
-    if body.registers is not None:
-        yield "registers in a block", registers_of_block(body, gpu, body.at(body.registers)), limits.registers_per_block
+            yield "bytes of shared arrays in the source", sub(shared, dynamic), device.static_shared_byte
+    if body.registers is not None and device.gpu is not None:
+        registers = registers_of_block(body, device.gpu, body.at(body.registers))
+        yield "registers in a block", registers, device.gpu.limits.registers_per_block
 
 
 def registers_of_block(body: GpuKernel, gpu: Gpu, registers: Expr) -> Expr:

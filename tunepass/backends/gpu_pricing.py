@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tunepass.backends.gpu_limits import registers_of_block
+from tunepass.backends.gpu_text import compiled_text, plain_function
+from tunepass.backends.stated import costs_digest
 from tunepass.diagnostics import TunepassError, nearest
 from tunepass.expr.algebra import add, lift
-from tunepass.frontends.gpu.lowering import lower
 from tunepass.hwmodels.base import Costs
 from tunepass.hwmodels.gpu.device import Gpu
 from tunepass.hwmodels.gpu.model import priced
 from tunepass.hwmodels.gpu.resources import Resources, stated_resources
-from tunepass.ir.candidate import Candidate
 from tunepass.ir.gpu import GpuKernel
 from tunepass.ir.kernel import Kernel
 from tunepass.space.configuration import Configuration
@@ -33,15 +33,31 @@ MORE_IS_BETTER = frozenset({"occupancy", "blocks_per_sm", "warps_per_sm"})
 
 @dataclass(frozen=True)
 class GpuPricing:
-    """`command` is the compiler that reports, with the user's words; empty: nothing is compiled."""
+    """A place that nothing is run at. `command` is the compiler that reports, with the user's words; empty: nothing is
+    compiled."""
 
     kernel: Kernel
     gpu: Gpu
     command: tuple[str, ...] = ()
 
+    only_priced = True
+    harness = ""
+
+    @property
+    def flags(self) -> tuple[str, ...]:
+        return self.command[1:]
+
     @property
     def body(self) -> GpuKernel:
         return self.kernel.body_as(GpuKernel)
+
+    @property
+    def device(self) -> str:
+        return self.gpu.name
+
+    @property
+    def measures(self) -> bool:
+        return bool(self.command)
 
     @cached_property
     def costs(self) -> Costs:
@@ -84,6 +100,11 @@ class GpuPricing:
         major, _, minor = self.gpu.architecture.name.partition(".")
         return self.nvcc.architecture((int(major), int(minor or 0))) or self.nvcc.architectures[0]
 
+    def compiler(self) -> str:
+        """What values come from, for identities."""
+        digest = costs_digest(self.costs, self.kernel.parameters)
+        return f"{self.nvcc.version}, GPU model {digest}" if self.command else f"GPU model {digest}"
+
     @property
     def basis(self) -> str:
         if not self.command:
@@ -92,8 +113,10 @@ class GpuPricing:
         reported = f"the registers that {self.nvcc.version} reports for {self.architecture}{stand_in}"
         return f"by the GPU model with {reported}; nothing was run"
 
-    def evaluator(self, objectives: Sequence[Objective], default: Configuration) -> CompiledModel:
-        """Compiles a configuration, and prices it with what is reported."""
+    def evaluator(self, objectives: Sequence[Objective], default: Configuration) -> CompiledModel | None:
+        """Compiles a configuration, and prices it with what is reported; None where nothing is compiled."""
+        if not self.command:
+            return None
         from tunepass.evaluators.compiled_model import REGISTERS, SPILL_BYTE, STATIC_SHARED_BYTE, CompiledModel
         from tunepass.evaluators.model import ModelEvaluator
         from tunepass.evaluators.toolchains.compiler_reports import CompilerReports, user_cache
@@ -110,14 +133,5 @@ class GpuPricing:
         )
         source = Path(self.kernel.source.name)
         compiling = nvcc_on(source, self.command[1:], self.command[0])
-        function = self.body.function.partition("<")[0].rpartition("::")[2].strip()
-        reports = CompilerReports(compiling, function, self.architecture, user_cache())
-        return CompiledModel(reports, self.candidate, model, default)
-
-    def candidate(self, configuration: Configuration) -> Candidate:
-        """What is compiled of a configuration. The text is the one that was read, whatever the file is now."""
-        candidate = lower(self.kernel, configuration)
-        text = candidate.text or self.kernel.source.text
-        if "<" in self.body.function:  # a template is compiled where something asks for it
-            text += f"\nnamespace {{ [[maybe_unused]] auto tunepass_asks = &{self.body.function}; }}\n"
-        return replace(candidate, text=text)
+        reports = CompilerReports(compiling, plain_function(self.body.function), self.architecture, user_cache())
+        return CompiledModel(reports, partial(compiled_text, self.kernel), model, default)
