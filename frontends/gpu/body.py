@@ -20,9 +20,11 @@ from tunepass.frontends.gpu.numbers import Numbers
 from tunepass.frontends.gpu.pragmas.groups import GpuGroup
 from tunepass.frontends.gpu.pragmas.kernel import ReferenceText
 from tunepass.frontends.gpu.pragmas.work import WorkPragma
+from tunepass.frontends.gpu.thread.reader import read_thread
 from tunepass.frontends.params.tokens import ExpressionText
 from tunepass.frontends.problems import each
 from tunepass.ir.gpu import GpuArgument, GpuKernel, GpuScalar, Launch, ReferenceKernel, Sizes, Work
+from tunepass.ir.gpu_thread import ThreadCode
 from tunepass.space.constraint import Constraint
 
 
@@ -51,6 +53,7 @@ class BodyReader:
             shared=self._stated(reader, pragma.shared, "the bytes of shared memory", 0),
             registers=self._stated(reader, pragma.registers, "the registers of a thread", 1),
             accumulators=self._stated(reader, pragma.accumulators, "the accumulators of a thread", 0),
+            thread=self._thread(pragma.call.name),
             work=self._work(group.work[0]) if group.work else None,
             accesses=tuple(each(group.accesses, accesses.read)),
             sizes=self._sizes(pragma.call.sizes or (), arguments),
@@ -60,6 +63,10 @@ class BodyReader:
             span=pragma.span,
         )
         return body, tuple(dict.fromkeys(reader.implied))
+
+    def _thread(self, function: str) -> ThreadCode | None:
+        types = {parameter.name: parameter.type for parameter in self.numbers.parameters}
+        return read_thread(self.numbers.source.text, function, types)
 
     def _stated(self, reader: LaunchReader, text: ExpressionText | None, what: str, least: int) -> Expr | None:
         return None if text is None else reader.at_least(text, what, least)

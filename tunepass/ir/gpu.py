@@ -17,6 +17,7 @@ from tunepass.expr.nodes import Expr
 from tunepass.ir.body import Body
 from tunepass.ir.c_kernel import Direction
 from tunepass.ir.gpu_elements import Dialect
+from tunepass.ir.gpu_thread import ThreadCode
 
 Memory = Literal["global", "constant", "local"]  # of a buffer; local is OpenCL's shared memory, given at the launch
 Place = Literal["global", "readonly", "shared", "constant", "texture"]  # what an access goes through
@@ -147,6 +148,7 @@ class GpuKernel(Body):
     shared: Expr | None = None
     registers: Expr | None = None
     accumulators: Expr | None = None
+    thread: ThreadCode | None = None  # what the text says; None where it was not understood
     work: Work | None = None
     accesses: tuple[GpuAccess, ...] = ()
     sizes: tuple[Sizes, ...] = ()
