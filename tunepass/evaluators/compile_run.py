@@ -42,7 +42,7 @@ from tunepass.evaluators.kept_programs import KeptPrograms
 from tunepass.evaluators.measure.interleaved import Behind, in_rounds
 from tunepass.evaluators.measure.rounding import StatedTolerance
 from tunepass.evaluators.measure.stages import measuring, spent
-from tunepass.evaluators.measure.timing import MeasurePlan, Timing, disturbed, processor_times, summarise
+from tunepass.evaluators.measure.timing import MeasurePlan, Timing, disturbed, far_behind, processor_times, summarise
 from tunepass.evaluators.object_cache import digest, file_digest
 from tunepass.evaluators.process.cores import reserved_core
 from tunepass.evaluators.process.memory import memory_left
@@ -305,8 +305,9 @@ class CompileRun(BuildingEvaluator[BuiltCandidate]):
     ) -> tuple[Timing, bool] | Failed:
         """Time, repeat if the machine interfered or the samples are in doubt; was it cut short?
 
-        Under a load that stays, another measurement is disturbed like the first: after one that did not help there are
-        none until a measurement is undisturbed. Samples that are doubtful every time are a failure."""
+        Who is far behind the best is not measured a second time. Under a load that stays, another measurement is
+        disturbed like the first: after one that did not help there are none until a measurement is undisturbed.
+        Samples that are doubtful every time are a failure."""
         best: Timing | None = None
         doubts = 0
         for turn in range(1 + max(plan.retries if self._repeating_helps else 0, DOUBTS)):
@@ -328,7 +329,8 @@ class CompileRun(BuildingEvaluator[BuiltCandidate]):
             interfered = disturbed(report.samples, processor_times().stolen_share(before))
             if turn > doubts or not interfered:
                 self._repeating_helps = not interfered
-            if not interfered or turn - doubts >= plan.retries:
+            behind = incumbent is not None and far_behind(timing, incumbent)
+            if not interfered or behind or turn - doubts >= plan.retries:
                 break
         assert best is not None
         return best, False

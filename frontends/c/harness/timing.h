@@ -182,6 +182,7 @@ typedef struct {
 
 #define TP_SHORT 5e-5 /* a sample averages enough calls to last this long */
 #define TP_LONG 2e-3  /* calls that last longer are timed from outside one by one */
+#define TP_BEHIND 0.1 /* of the best's time: whose fastest sample is so far behind needs no more samples than a probe */
 #define TP_FAR 1.5    /* times the cutoff: farther than what an interrupted sample is off by, its wait left out */
 
 /* --- the other end ---------------------------------------------------------------------------------------------- */
@@ -288,9 +289,10 @@ static void tp_time(const tp_plan *plan, double began, double last) {
         double spent = tp_now() - started;
         if ((spent >= plan->budget_s && n >= 3) || spent >= 4 * plan->budget_s) break;
         /* what is behind for sure need not be known as well as what may lead: to a quarter of the distance */
-        double behind = plan->best_s > 0 ? (least / (plan->best_s * slower) - 1) / 4 : 0;
-        double enough = behind > plan->precision ? behind : plan->precision;
-        if (n >= plan->least && tp_median_uncertainty(samples, n, samples + plan->most) <= enough) break;
+        double behind = plan->best_s > 0 ? least / (plan->best_s * slower) - 1 : 0;
+        double enough = behind / 4 > plan->precision ? behind / 4 : plan->precision;
+        int known = n >= plan->least || (behind > TP_BEHIND && clean >= plan->probe);
+        if (known && tp_median_uncertainty(samples, n, samples + plan->most) <= enough) break;
     }
     free(samples);
 }

@@ -11,7 +11,9 @@ from tunepass.evaluators.measure.timing import (
     MeasurePlan,
     ProcessorTimes,
     Sample,
+    Timing,
     disturbed,
+    far_behind,
     median,
     median_interval,
     processor_times,
@@ -74,3 +76,12 @@ def test_the_plan_in_words_and_for_the_finalists() -> None:
     plan = MeasurePlan(budget_s=0.8, warmup_s=0.1)
     assert "cutoff=0" in plan.arguments() and "cutoff=0.003" in plan.arguments(summarise([Sample(0.002, 0, 1e-5)]))
     assert plan.again.budget_s == 0.2 and plan.again.retries == 0
+
+
+def test_who_is_far_behind_is_not_worth_a_second_measurement() -> None:
+    def timing(seconds: float, calibration_s: float) -> Timing:
+        return summarise([Sample(seconds, 0, calibration_s)] * 3)
+
+    best = timing(1.0, 1e-3)
+    assert far_behind(timing(1.3, 1e-3), best) and not far_behind(timing(1.2, 1e-3), best)
+    assert not far_behind(timing(1.3, 1.2e-3), best)  # the machine is slower by as much

@@ -14,6 +14,7 @@ from statistics import median
 
 CALIBRATION_SLACK = 1.10  # a calibration loop slower than this times the fastest one marks a disturbed sample
 STEAL_SHARE = 0.02  # of the processor time that the hypervisor gave to others
+FAR = 1.25  # times the best's median: a trial whose fastest sample is slower is not worth a second measurement
 SPREAD = 0.03  # half the relative width of the interval of the median that interference may leave
 
 
@@ -117,6 +118,12 @@ def disturbed(samples: Sequence[Sample], stolen_share: float = 0.0) -> bool:
     lo, hi = timing.interval_s
     wide = (hi - lo) / 2 > SPREAD * timing.median_s
     return stolen_share > STEAL_SHARE or (wide and timing.disturbed > len(samples) / 2)
+
+
+def far_behind(timing: Timing, best: Timing) -> bool:
+    """Whether the fastest sample is slower than the best's median by more than what interference explains."""
+    slower = max(1.0, timing.calibration_s / max(best.calibration_s, 1e-9))
+    return min(timing.samples) > FAR * slower * best.median_s
 
 
 @dataclass(frozen=True, slots=True)

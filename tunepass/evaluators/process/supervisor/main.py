@@ -5,7 +5,6 @@ from __future__ import annotations
 import fcntl
 import marshal
 import os
-import signal
 import sys
 import time
 
@@ -23,7 +22,10 @@ from tunepass.evaluators.process.supervisor.watch import Capture, Watch
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import signal
     from _socket import socket
+else:
+    import _signal as signal  # `signal` brings `enum`, which takes as long to import as all the rest
 
 REPLY = 1
 COUNTS_BY_NAMESPACE = (5, 14)  # the Linux since which a user namespace has a count of processes of its own

@@ -7,9 +7,14 @@ from __future__ import annotations
 
 import ctypes
 import os
-import signal
 
 from tunepass.evaluators.process.supervisor.kernel import PR_SET_PDEATHSIG, libc, prctl
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import signal
+else:
+    import _signal as signal  # `signal` brings `enum`, which takes as long to import as all the rest
 
 NEW_MOUNT, NEW_IPC, NEW_USER, NEW_PID = 0x00020000, 0x08000000, 0x10000000, 0x20000000
 MS_NOSUID, MS_NODEV, MS_REC, MS_PRIVATE = 2, 4, 0x4000, 0x40000

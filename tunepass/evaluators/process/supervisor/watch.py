@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import resource
 import select
-import signal
 import time
 
 from tunepass.evaluators.process.supervisor.descendants import descendants, send, state_of
@@ -13,7 +12,11 @@ from tunepass.evaluators.process.supervisor.request import LIFELINE, RunRequest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import signal
+
     from tunepass.evaluators.process.supervisor.broker import Broker
+else:
+    import _signal as signal  # `signal` brings `enum`, which takes as long to import as all the rest
 
 POLL_S = 0.05  # how often descendants are counted and weighed
 GRACE_S = 0.1  # children still exiting when the program ends are not "left behind"
