@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 NATIVE := $(wildcard native/*.py native/*.h native/include/*.h native/src/*.c native/src/*.h)
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test lint types dist-check bench bench-applications bench-c bench-fpga bench-kernel-tuner bench-model bench-resources bench-search bench-taco bench-trust nests kills attack fuzz native clean
+.PHONY: demo test lint types dist-check bench bench-applications bench-c bench-fpga bench-gpu bench-kernel-tuner bench-model bench-resources bench-search bench-taco bench-trust nests kills attack fuzz native clean
 
 $(STAMP): setup.py pyproject.toml $(NATIVE)
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -88,6 +88,11 @@ bench-taco: $(STAMP)
 # Searches of recorded loop nests with the model as prior mean, without, and inverted: TUNEPASS_BENCH_CACHE names a folder.
 bench-model: $(STAMP)
 	$(BIN)/python -m tests.benchmarks.bench_model_prior $(ARGS)
+
+# The model of GPU kernels beside tables recorded on real GPUs (TUNEPASS_DATA), and searches with it (an hour or two).
+# ARGS='--table predictions' takes half a minute.
+bench-gpu: $(STAMP)
+	$(BIN)/python -m tests.benchmarks.bench_gpu $(ARGS)
 
 # Can a build be trusted: kernels that nothing changes, a busy machine, several seeds (half an hour).
 bench-trust: $(STAMP)

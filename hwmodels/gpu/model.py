@@ -12,14 +12,14 @@ from tunepass.hwmodels.base import Breakdown, CostModel, Costs, DeviceSummary, E
 from tunepass.hwmodels.gpu.device import Gpu, load, names
 from tunepass.hwmodels.gpu.occupancy import occupancy_expressions
 from tunepass.hwmodels.gpu.resources import Resources, stated_resources
-from tunepass.hwmodels.gpu.time import Held, Times, times
+from tunepass.hwmodels.gpu.time import ASSUMED, Assumed, Held, Times, times
 from tunepass.ir.gpu import GpuKernel
 from tunepass.ir.kernel import Kernel
 
 UNITS = {"time": "ms", "shared": "bytes"}
 
 
-def priced(kernel: GpuKernel, gpu: Gpu, resources: Resources) -> Costs:
+def priced(kernel: GpuKernel, gpu: Gpu, resources: Resources, assumed: Assumed = ASSUMED) -> Costs:
     """`time` in ms, what the kernel takes and how many blocks fit. Names that `resources` have besides the parameters
     stay free: measured registers can be put in for them."""
     threads = alg.mul(*(kernel.at(extent) for extent in kernel.launch.block))
@@ -31,7 +31,7 @@ def priced(kernel: GpuKernel, gpu: Gpu, resources: Resources) -> Costs:
         per_sm=alg.mul(1.0, occupied.blocks_per_sm),
         warps=alg.mul(1.0, alg.maximum(1, alg.ceildiv(threads, gpu.limits.warp))),
     )
-    found = times(kernel, gpu, held, alg.mul(1.0, resources.spill_byte))
+    found = times(kernel, gpu, held, alg.mul(1.0, resources.spill_byte), assumed)
     values = {
         "time": found.total,
         "threads": threads,

@@ -29,10 +29,21 @@ from tunepass.ir.gpu import GpuKernel
 
 MS_PER_S, NS_PER_MS = 1e3, 1e6
 WORD_BYTE = 4
-ILP = 2.0  # operations that do not wait for one another, where the source does not say
-MOST_ILP = 8.0
-LOADS_AHEAD = 4.0  # loads a warp has under way, at most
-BLOCK_CLOCKS = 60.0  # to begin and end a block on a multiprocessor
+BANKED = 32  # threads whose words are looked up at once
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Assumed:
+    """What neither the source nor the device says. Chosen on recorded kernels by tests/benchmarks/bench_gpu.py, which
+    also chooses them on all kernels but one and reports the one left out."""
+
+    independent: float = 2.0  # operations that do not wait for one another, where the source does not say
+    most_independent: float = 4.0  # of them that a compiler's order and the registers leave so
+    loads_ahead: float = 2.0  # loads that a warp has under way, at most
+    block_clocks: float = 60.0  # to begin and end a block on a multiprocessor
+
+
+ASSUMED = Assumed()
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,18 +66,19 @@ class Times:
     total: Expr
 
 
-def times(kernel: GpuKernel, gpu: Gpu, held: Held, spilled: Expr) -> Times:
+def times(kernel: GpuKernel, gpu: Gpu, held: Held, spilled: Expr, assumed: Assumed = ASSUMED) -> Times:
     """`spilled`: bytes a thread keeps in local memory."""
     accesses = moved(kernel, gpu, held.blocks)
-    pipes = _pipes(kernel, gpu, accesses, spilled)
+    spills = _spills(kernel, spilled)
+    pipes = _pipes(kernel, gpu, accesses, spills)
     busiest = alg.apply("ceil", alg.div(held.blocks, float(gpu.sms)))
     resident = alg.maximum(1.0, alg.minimum(held.per_sm, busiest))
     ms = MS_PER_S / gpu.clock_hz
     rounds = alg.apply("ceil", alg.div(busiest, resident))
     in_pipes = {name: alg.mul(ms, busiest, held.warps, clocks) for name, clocks in pipes.items()}
-    alone = alg.add(_alone(kernel, gpu, accesses, held, spilled), BLOCK_CLOCKS)
+    alone = alg.add(_alone(kernel, gpu, accesses, held, spills, assumed), assumed.block_clocks)
     latency = alg.mul(ms, rounds, alone)
-    l2 = _l2_ms(gpu, held, accesses)
+    l2 = _l2_ms(gpu, held, accesses, spills)
     dram = _dram_ms(gpu, accesses)
     total = alg.add(gpu.launch_ns / NS_PER_MS, larger(*in_pipes.values(), latency, l2, dram))
     return Times(in_pipes, latency, l2, dram, total)
@@ -78,27 +90,39 @@ def larger(*items: ExprLike) -> Expr:
     return alg.apply("sqrt", alg.apply("sqrt", alg.add(*(alg.mul(square, square) for square in squares))))
 
 
-def _pipes(kernel: GpuKernel, gpu: Gpu, accesses: tuple[Moved, ...], spilled: Expr) -> dict[str, Expr]:
+def _pipes(kernel: GpuKernel, gpu: Gpu, accesses: tuple[Moved, ...], spills: Expr) -> dict[str, Expr]:
     """Clocks that a warp keeps each pipe of its multiprocessor."""
     lanes, warp = gpu.architecture.lanes, float(gpu.limits.warp)
     fused, integer, special = _operations(kernel)
     double = kernel.work is not None and kernel.work.double
     loads = alg.add(*(m.instructions for m in accesses), 0.0)
-    spills = alg.mul(1 / WORD_BYTE, spilled)
-    waves = alg.add(*(alg.mul(m.instructions, m.wavefronts) for m in accesses), 0.0)
-    asked = alg.add(*(alg.mul(m.instructions, m.sectors) for m in accesses), 0.0)
-    sector = float(gpu.architecture.sector_byte)
-    bank_byte = WORD_BYTE * min(gpu.architecture.banks, 32)
-    l1 = alg.mul(sector / lanes.l1_byte, asked)
+    spilling = alg.mul(WORD_BYTE * warp / lanes.l1_byte, spills)
     return {
         "issue": alg.mul(1 / lanes.schedulers, alg.add(fused, integer, special, loads, spills)),
         "arithmetic": alg.mul(warp / (lanes.fp64 if double else lanes.fp32), fused),
         "integer": alg.mul(warp / lanes.integer, integer),
         "special": alg.mul(warp / lanes.special, special),
-        "load": alg.add(
-            alg.mul(bank_byte / lanes.shared_byte, waves), l1, alg.mul(WORD_BYTE * warp / lanes.l1_byte, spills)
-        ),
+        "load": alg.add(*(alg.mul(m.instructions, _load_clocks(kernel, gpu, m)) for m in accesses), spilling),
     }
+
+
+def _load_clocks(kernel: GpuKernel, gpu: Gpu, access: Moved) -> Expr:
+    """Of one instruction of a warp: its addresses, what is looked up, and what goes back to the registers."""
+    lanes, warp = gpu.architecture.lanes, float(gpu.limits.warp)
+    vector = kernel.at(access.access.vector)
+    addresses = warp / lanes.load
+    if access.access.place == "constant":
+        return access.sectors
+    if access.in_shared:
+        banks = min(gpu.architecture.banks, BANKED)
+        wave = max(WORD_BYTE * banks / lanes.shared_byte, banks / lanes.load)
+        byte = lanes.shared_byte
+        looked_up = alg.mul(wave, access.wavefronts)
+    else:
+        byte = lanes.l1_byte
+        looked_up = alg.mul(gpu.architecture.sector_byte / byte, access.sectors)
+    back = alg.mul(warp * access.access.element_byte / byte, vector)
+    return alg.maximum(addresses, looked_up, back)
 
 
 def _operations(kernel: GpuKernel) -> tuple[Expr, Expr, Expr]:
@@ -111,36 +135,58 @@ def _operations(kernel: GpuKernel) -> tuple[Expr, Expr, Expr]:
     return alg.mul(0.5, flops), integer, special
 
 
-def _alone(kernel: GpuKernel, gpu: Gpu, accesses: tuple[Moved, ...], held: Held, spilled: Expr) -> Expr:
+def _spills(kernel: GpuKernel, spilled: Expr) -> Expr:
+    """Loads and stores of a thread's spilled values: one of each whenever such a value is used, as often as the values
+    that live in the thread are on average."""
+    used: Expr = alg.lift(1.0)
+    if kernel.accumulators is not None:
+        fused, _, _ = _operations(kernel)
+        used = alg.maximum(1.0, alg.div(fused, alg.maximum(1.0, kernel.at(kernel.accumulators))))
+    return alg.mul(2.0 / WORD_BYTE, spilled, used)
+
+
+def _alone(
+    kernel: GpuKernel, gpu: Gpu, accesses: tuple[Moved, ...], held: Held, spills: Expr, assumed: Assumed
+) -> Expr:
     """L of the notation."""
     work, latencies = kernel.work, gpu.architecture.latencies
     fused, integer, special = _operations(kernel)
     double = work is not None and work.double
     stated = work.independent if work is not None else None
-    ilp = alg.lift(ILP) if stated is None else alg.minimum(MOST_ILP, alg.maximum(1.0, kernel.at(stated)))
+    ilp = alg.lift(assumed.independent)
+    if stated is not None:
+        ilp = alg.minimum(assumed.most_independent, alg.maximum(1.0, kernel.at(stated)))
     chain = alg.mul(latencies.fp64 if double else latencies.fp32, fused)
     chain = alg.add(chain, alg.mul(latencies.fp32, integer), alg.mul(latencies.special, special))
-    waits = [_wait(m, gpu) for m in accesses]
-    ahead = alg.minimum(LOADS_AHEAD, alg.add(ilp, 0.0))
+    waits = [_wait(m, gpu, held) for m in accesses]
+    ahead = alg.minimum(assumed.loads_ahead, ilp)
     barriers: ExprLike = 0.0
     if work is not None and work.barriers is not None:
         barriers = alg.mul(latencies.shared, kernel.at(work.barriers))
-    spills = alg.mul(latencies.l1 / WORD_BYTE, spilled)
-    return alg.add(alg.div(chain, ilp), alg.div(alg.add(*waits, spills), ahead), barriers)
+    waits.append(alg.mul(float(latencies.l1), spills))
+    return alg.add(alg.div(chain, ilp), alg.div(alg.add(*waits), ahead), barriers)
 
 
-def _wait(access: Moved, gpu: Gpu) -> Expr:
-    """Clocks until what a thread loads is there, one load after another; stores are not waited for."""
+def _wait(access: Moved, gpu: Gpu, held: Held) -> Expr:
+    """Clocks until what a thread loads is there, one load after another; stores are not waited for. The share of what a
+    block asks for that it has not asked for before comes from behind the first-level cache, and so on."""
     latencies = gpu.architecture.latencies
     if access.access.written:
         return alg.lift(0.0)
     if access.in_shared:
         return alg.mul(access.instructions, alg.add(latencies.shared - 1.0, access.wavefronts))
-    return alg.mul(access.instructions, latencies.l1)
+    asked = alg.mul(float(gpu.architecture.sector_byte), access.sectors, access.instructions, held.warps)
+    fresh = alg.div(access.block_byte, alg.maximum(1.0, asked))
+    first = alg.div(access.total_byte, alg.maximum(1.0, alg.mul(held.blocks, asked)))
+    behind = alg.add(
+        alg.mul(float(latencies.l2 - latencies.l1), fresh), alg.mul(float(latencies.dram - latencies.l2), first)
+    )
+    return alg.mul(access.instructions, alg.add(float(latencies.l1), behind))
 
 
-def _l2_ms(gpu: Gpu, held: Held, accesses: tuple[Moved, ...]) -> Expr:
-    byte = alg.mul(held.blocks, alg.add(*(m.block_byte for m in accesses), 0.0))
+def _l2_ms(gpu: Gpu, held: Held, accesses: tuple[Moved, ...], spills: Expr) -> Expr:
+    local = alg.mul(float(WORD_BYTE * gpu.limits.warp), spills, held.warps)
+    byte = alg.mul(held.blocks, alg.add(*(m.block_byte for m in accesses), local))
     return alg.mul(MS_PER_S / (gpu.l2_byte_per_clock * gpu.clock_hz), byte)
 
 
