@@ -39,7 +39,7 @@ class ResidualSettings:
     warm_up_best: int = 1
     warm_up_design: int = 0
     process_only_trials: int = 12  # measured trials before which `mixed` asks the process alone: a forest needs more
-    agreeing_rows: float = 5.0  # pseudo-rows that the prior ranks right
+    agreeing_rows: float = 3.0  # pseudo-rows that the prior ranks right
     trusted_correlation: float = 0.5  # rank correlation from which on the rank agreement is 1
     misfit_penalty: float = 2.0  # how fast the value agreement c falls with the misfit of prior and trials
     influence: float = 10.0  # beta of the prior's ranks q: they weigh in as q^(-c beta / n)

@@ -13,8 +13,11 @@ from tunepass.space.space import Space
 from tunepass.strategies.bo import bayesian, models
 from tunepass.strategies.bo.bayesian import Bayesian, BayesianSettings
 from tunepass.strategies.bo.design import DesignSettings
+from tunepass.strategies.prior_mean.sources import PriorMean
 from tunepass.strategies.random import Random
+from tunepass.study.objective import Objective
 from tunepass.study.outcome import Failed, Measured, Outcome
+from tunepass.study.study import Study
 from tunepass.study.trial import Trial
 from tunepass.surrogates.base import Floats
 from tunepass.surrogates.gp import GaussianProcess
@@ -213,3 +216,24 @@ def test_a_process_is_conditioned_on_a_bounded_number_of_rows(monkeypatch: pytes
     everything, measured = suggested(10**9), max(rows)
     assert suggested(measured) == everything and max(rows) == measured
     assert suggested(20) and max(rows[1:]) == 20 < measured  # the first is the search for hyperparameters
+
+
+def test_a_search_whose_prior_mean_says_nothing_makes_up_for_the_design_that_it_spared() -> None:
+    space = Space([Integer("x", 0, 19), Integer("y", 0, 19), Integer("z", 0, 19)])
+    noise = PriorMean.from_expression("1 + (7919 * x + 104729 * y + 1299709 * z) % 1009")
+    exact = PriorMean.from_expression("1 + (x - 3) * (x - 3) + (y - 11) * (y - 11) + z")
+
+    def made(prior: PriorMean) -> int:
+        """How many of a plain search's first trials are among the first ones with this prior mean."""
+        design = trials(space, None, 5)
+        return len(set(design) & set(trials(space, prior, 16)))
+
+    def trials(space: Space, prior: PriorMean | None, count: int) -> list[Configuration]:
+        study = Study(space, [Objective("time", unit="ms")], strategy="auto", seed=3, max_evals=60, prior_mean=prior)
+        for _ in range(count):
+            (c,) = study.suggest(1)
+            x, y, z = (float(str(c[name])) for name in "xyz")
+            study.observe(c, Measured({"time": 1 + (x - 3) ** 2 + (y - 11) ** 2 + z}))
+        return [trial.configuration for trial in study.trials]
+
+    assert made(noise) >= 4 and made(exact) <= 2

@@ -7,6 +7,7 @@ HyperMapper 2.0 and BaCO are settings of it (BaCO, §3.3 and §4.2). Several obj
     beta     settings.influence, of the parameters' priors; settings.residual.influence, of the prior mean's ranks
     q        share of the space that the prior mean ranks better
     c        value agreement of prior mean and trials (tunepass.surrogates.residual)
+    w        weight of the prior mean (there, too): of n trials (1 - w) n are of the design, as long as it lasts
 
     log utility = log EI + (beta / n) log prior - (c beta / n) log q      (Hvarfner et al. 2022, "πBO", Eq. 6)
 """
@@ -63,11 +64,18 @@ class Bayesian(BayesianLoop):
     @property
     def prior_weight(self) -> float | None:
         """How much of the prediction rests on the prior mean, 0 to 1; None without one."""
-        models = self.active_models
-        reliances = [model.reliance for model in models if isinstance(model, ResidualModel)]
-        if not reliances or not all(np.isfinite(model.score()) for model in models):  # nothing was fitted yet
-            return reliances[0] if reliances else None
-        return float(np.dot(model_weights(models, self.settings.score_weight), reliances))
+        return self._weighted([model.reliance for model in self._informed_models])
+
+    @property
+    def _informed_models(self) -> tuple[ResidualModel, ...]:
+        return tuple(model for model in self.active_models if isinstance(model, ResidualModel))
+
+    def _weighted(self, values: Sequence[float]) -> float | None:
+        """The mean of a value of each informed model, by how well the models predict."""
+        models = self._informed_models
+        if not models or not all(np.isfinite(model.score()) for model in models):  # nothing was fitted yet
+            return values[0] if models else None
+        return float(np.dot(model_weights(models, self.settings.score_weight), values))
 
     def _models(self) -> tuple[Model, ...]:
         s, prior, residual = self.settings, self.prior, self.settings.residual
@@ -88,8 +96,11 @@ class Bayesian(BayesianLoop):
         return tuple(ResidualModel(base, prior, residual, rough_gp if base is gp else None) for base in bases)
 
     def _early_suggestion(self, utility: Utility, rng: np.random.Generator) -> Configuration | None:
-        """A change of one parameter of the best trial, where one is due."""
+        """One of the design that the prior mean's weight no longer spares, else a change of one parameter of the best
+        trial, where one is due."""
         s = self.settings
+        if (spared := self._spared_design()) is not None:
+            return spared
         due = s.one_at_a_time > 0 and (len(self.history) + len(self.history.pending)) % s.one_at_a_time == 0
         trusted = self._process_alone and self._value_agreement > s.residual.trusted_agreement
         if not due or len(self.task.objectives) > 1 or trusted:
@@ -108,6 +119,16 @@ class Bayesian(BayesianLoop):
         if self._is_prior_refuted(self.prior, len(plan)):
             plan = list(dict.fromkeys([*plan, *self._design]))
         return plan if len(self.history) < len(plan) else []
+
+    def _spared_design(self) -> Configuration | None:
+        """The next of the design that a search without a prior mean begins with, where (1 - w) n trials are more than
+        the prior mean left of it: as the weight w falls, the search comes to know what one without it would know."""
+        weight = self._weighted([model.weight for model in self._informed_models])
+        if weight is None or self._design is None:
+            return None
+        left = [c for c in self._design if c not in self.history.taken]
+        due = (1 - weight) * (len(self.history) + 1)
+        return left[0] if left and len(self._design) - len(left) < due else None
 
     def _is_prior_refuted(self, prior: ScaledPriorMean, first: int) -> bool:
         """Do the `first` trials rank against the prior?"""
