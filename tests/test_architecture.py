@@ -38,11 +38,11 @@ MAY_IMPORT: dict[str, set[str]] = {
     "backends": {"tensors", "files", "frontends", "hwmodels", "evaluators", "ir", "study", "space", "expr", "registry"},
     "tuning": {"signals", "expr", "strategies", "exact", "executors", "evaluators", "study", "space"},
     "passes": {"backends", "evaluators", "exact", "hwmodels", "tuning", "ir", "space", "study", "expr", "registry"},
-    "interchange": {"study", "space", "expr"},
+    "interchange": {"yaml_nodes", "study", "space", "expr"},
     "report": {"tuning", "study", "space"},
     "jobs": {
         *("passes", "tuning", "backends", "evaluators", "frontends", "hwmodels", "report", "strategies", "study"),
-        *("ir", "space", "expr", "files", "signals", "registry"),
+        *("interchange", "ir", "space", "expr", "files", "signals", "registry"),
     },
     "commands": {
         *("jobs", "passes", "tuning", "backends", "exact", "evaluators", "hwmodels", "report", "strategies", "study"),

@@ -67,7 +67,8 @@ class _KernelReader:
         self.tunables = TunablesReader(
             source=self.source,
             macros=self.macros,
-            words=frozenset(self.scan.words()) | {word for g in groups for word in template_words(g.target)},
+            words=frozenset(self.scan.words())
+            | {word for g in groups for word in (*template_words(g.target), *launch_words(g.target))},
             includes=includes_own(self.scan),
             known=known,
             warnings=self.warnings,
@@ -102,6 +103,14 @@ class _KernelReader:
             models=tuple(each(group.models, lambda m: stated_model(m, parameters, sizes, self.source))),
             span=group.target.span,
         )
+
+
+def launch_words(pragma: GpuKernelPragma) -> list[str]:
+    """The names in a kernel's launch: code reads its block as `blockDim`."""
+    launch = pragma.launch
+    extents = [number for extent in (launch.grid, launch.block) if extent is not None for number in extent.numbers]
+    texts = [*extents, *([launch.dynamic] if launch.dynamic is not None else [])]
+    return [word for text in texts for word in re.findall(r"\w+", text.text)]
 
 
 def template_words(pragma: GpuKernelPragma) -> list[str]:

@@ -343,6 +343,28 @@ def _add_occupancy(commands: Commands) -> None:
     )
 
 
+def _add_import(commands: Commands) -> None:
+    parser = _command(commands, "import", "make another tuner's description of a kernel a source with pragmas")
+    parser.add_argument("file", metavar="FILE", help="a T1 file (.json), or a C source with `#pragma tuner start`")
+    parser.add_argument("-o", "--output", metavar="FILE", help="the annotated source, or its folder (default: printed)")
+    parser.add_argument(
+        "--source",
+        metavar="FILE",
+        action="append",
+        help="the kernel's own source, if it is not beside FILE; repeatable",
+    )
+    parser.add_argument(
+        "--param", metavar="NAME=LIST", action="append", help="a parameter's values as Python writes them; repeatable"
+    )
+    parser.add_argument(
+        "--constraint", metavar="EXPRESSION", action="append", help="what holds of parameters, in Python; repeatable"
+    )
+    parser.add_argument(
+        "--size", metavar="NAME=N", action="append", help="what a name in `#pragma tuner start` stands for; repeatable"
+    )
+    parser.add_argument("--kernel", metavar="NAME", help="of several sections of a C source, this one")
+
+
 def _add_doctor(commands: Commands) -> None:
     _command(commands, "doctor", "say what tunepass finds on this machine, and how to get what it does not")
 
@@ -364,6 +386,7 @@ COMMANDS: Mapping[str, tuple[Callable[[Commands], None], str]] = {
     "report": (_add_report, "tunepass.commands.report"),
     "replay": (_add_replay, "tunepass.commands.replay"),
     "store": (_add_store_command, "tunepass.commands.store"),
+    "import": (_add_import, "tunepass.commands.import_"),
     "doctor": (_add_doctor, "tunepass.commands.doctor"),
 }
 TAKES_COMPILER = frozenset({"build", "space", "verify", "diff"})

@@ -55,6 +55,18 @@ def test_what_a_source_expects_of_its_resources() -> None:
     assert (read.relative_tolerance, read.absolute_tolerance) == (1e-5, 1e-6)
 
 
+def test_a_parameter_of_the_launch_alone_is_used() -> None:
+    launched = """\
+#pragma tunepass param BX: ordinal(32, 64) = 32
+#pragma tunepass kernel f(x: out float[64]) grid(64 // BX) block(BX)
+#ifndef BX
+#define BX 32
+#endif
+__global__ void f(float *x) { x[blockIdx.x * blockDim.x + threadIdx.x] = 1; }
+"""
+    assert [p.name for p in parse(launched).kernels[0].parameters] == ["BX"]
+
+
 def test_further_sizes() -> None:
     assert body(short("grid(n // BX) block(BX) sizes(n = 256, 4096)")).sizes == (Sizes("n", (256, 4096)),)
 

@@ -1,0 +1,122 @@
+"""What another tuner's files describe, as a source with tunepass's pragmas."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from tunepass.diagnostics import Source, SourceError, TunepassError
+from tunepass.expr.from_python import from_python
+from tunepass.expr.parser import parse as parse_expression
+from tunepass.expr.printer import to_text
+from tunepass.files import shown
+from tunepass.interchange.foreign_kernel import ForeignKernel, ForeignParameter, annotated, used
+from tunepass.interchange.python_values import python_value
+from tunepass.interchange.signatures import agreed
+from tunepass.interchange.t1 import read_t1
+from tunepass.interchange.tuner_pragmas import TunedSection, tuned_sections
+from tunepass.jobs.reading import read_source
+
+SUFFIXES = {"cuda": ".cu", "opencl": ".cl"}
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What is said beside the file: Kernel Tuner's `tune_params` and `restrictions` as Python texts, numbers for names,
+    the kernel's own files, and which of several kernels is meant."""
+
+    parameters: Mapping[str, str]
+    constraints: tuple[str, ...] = ()
+    sizes: Mapping[str, int] | None = None
+    sources: tuple[Path, ...] = ()
+    kernel: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """`kernel` is as described, `text` the annotated source with `notes` on what it lacks; `name` is its file's."""
+
+    kernel: ForeignKernel
+    notes: tuple[str, ...]
+    text: str
+    name: str
+    whole: bool  # with a `kernel` pragma
+
+
+def imported(path: Path, given: Given) -> Imported:
+    """The kernel at `path`: a T1 file (.json), or a C source with Kernel Tuner's pragmas."""
+    source = read_source(path)
+    if path.suffix == ".json":
+        return _from_t1(path, source, given)
+    return _from_pragmas(path, source, given)
+
+
+def _from_t1(path: Path, source: Source, given: Given) -> Imported:
+    kernel = _with_given(read_t1(source), given)
+    texts = [read_source(file).text for file in given.sources or _beside(path, kernel)]
+    text = "\n".join(texts)
+    if texts:
+        written = used(agreed(kernel, text), text)
+    else:
+        note = f"the kernel's source, {kernel.source}, is not here: only its pragmas are written (--source names it)"
+        written = replace(kernel, arguments=(), notes=(*kernel.notes, note))
+    suffix = SUFFIXES.get(str(kernel.language), ".txt")
+    return Imported(
+        kernel, written.notes, annotated(written, text, shown(path.name)), path.stem + suffix, written.whole
+    )
+
+
+def _beside(path: Path, kernel: ForeignKernel) -> tuple[Path, ...]:
+    """The kernel's file, in the folder of its description or below; a description names no other files to be copied."""
+    if kernel.source is None or Path(kernel.source).is_absolute() or ".." in Path(kernel.source).parts:
+        return ()
+    file = path.parent / kernel.source
+    inside = file.resolve().is_relative_to(path.parent.resolve())
+    return (file,) if inside and file.is_file() else ()
+
+
+def _from_pragmas(path: Path, source: Source, given: Given) -> Imported:
+    sections = tuned_sections(source, given.sizes)
+    if not sections:
+        hint = "T1 files end in .json; a C source has `#pragma tuner start NAME ...`"
+        raise SourceError(f"{shown(path)} has no `#pragma tuner start`", hint=hint)
+    section = _chosen(sections, given.kernel)
+    if not given.parameters:
+        hint = "give them as Kernel Tuner has them: --param 'nthreads=[32, 64, 128]'"
+        raise SourceError(f"what may vary in `{section.name}` is not in the source", section.span, hint)
+    kernel = ForeignKernel(
+        function=section.name, language="c", parameters=(), constraints=(), arguments=section.arguments
+    )
+    kernel = _with_given(kernel, given)
+    unused = [p.name for p in kernel.parameters if not re.search(rf"\b{p.name}\b", section.body)]
+    if unused:
+        raise SourceError(f"`{section.name}` does not use `{unused[0]}`", section.span)
+    text = annotated(kernel, section.function(), shown(path.name))
+    return Imported(kernel, kernel.notes, text, section.name + path.suffix, kernel.whole)
+
+
+def _chosen(sections: Sequence[TunedSection], name: str | None) -> TunedSection:
+    names = [section.name for section in sections]
+    if name is None and len(sections) > 1:
+        raise TunepassError(f"the source has several kernels: {', '.join(names)}", hint="choose one with --kernel")
+    if name is not None and name not in names:
+        raise TunepassError(f"no kernel {name!r}; the source has {', '.join(names)}")
+    return sections[names.index(name) if name is not None else 0]
+
+
+def _with_given(kernel: ForeignKernel, given: Given) -> ForeignKernel:
+    """With the parameters and constraints of the command line besides its own."""
+    known = {p.name: p for p in kernel.parameters}
+    for name, text in given.parameters.items():
+        values = python_value(text)
+        if not isinstance(values, tuple) or not values:
+            raise TunepassError(f"the values of `{name}` are a list, got {text!r}")
+        scalars = [v for v in values if v is not None and not isinstance(v, tuple)]
+        if len(scalars) < len(values):
+            raise TunepassError(f"a value of `{name}` is a number, a text or a truth value, got {text!r}")
+        known[name] = ForeignParameter(name, tuple(dict.fromkeys(scalars)), scalars[0])
+    types = {p.name: p.parameter().type for p in known.values()}
+    more = tuple(to_text(parse_expression(from_python(text), types)) for text in given.constraints)
+    return replace(kernel, parameters=tuple(known.values()), constraints=(*kernel.constraints, *more))
