@@ -6,6 +6,7 @@
 `kernel_tuner` and `ktt`. The kernels are described by tests/benchmarks/gpu/spaces, in pragmas of our own.
 
 predictions  Spearman, the top 1 %, and the failures foretold, by space
+parts        wavefronts, sectors and registers beside the hardware's counters, where a table has them
 left-out     the same of each kernel, with what is assumed chosen on the others
 searches     evaluations until within 10 % of the optimum, with the model as prior mean and without
 transfer     the same with another GPU's table as the source, and with the model besides
@@ -19,7 +20,7 @@ import sys
 import time
 from pathlib import Path
 
-from tests.benchmarks.gpu import predictions, searches
+from tests.benchmarks.gpu import parts, predictions, searches
 from tests.benchmarks.gpu.recorded import ENTRIES, Entry
 
 SEARCHED = (
@@ -27,7 +28,7 @@ SEARCHED = (
     "kernel_tuner/dedispersion-MI250X", "kernel_tuner/gemm-Titan", "kernel_tuner/gemm_ext-A100",
     "kernel_tuner/pnpoly-3090", "ktt/convolution-2080Ti", "ktt/pnpoly-2080Ti", "ktt/coulomb3d-2080Ti",
 )  # fmt: skip
-TABLES = ("predictions", "left-out", "searches", "transfer")
+TABLES = ("predictions", "parts", "left-out", "searches", "transfer")
 
 
 def main() -> int:
@@ -61,6 +62,8 @@ def _table(name: str, entries: list[Entry], data: Path, options: argparse.Namesp
 
     if name == "predictions":
         return predictions.table(entries, data)
+    if name == "parts":
+        return parts.table(entries, data), True
     if name == "left-out":
         return predictions.left_out(entries, data), True
     chosen = [e for e in entries if options.spaces or e.table in SEARCHED]

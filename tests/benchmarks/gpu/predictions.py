@@ -16,9 +16,7 @@ from tunepass.study.trust import rank_correlation
 
 WITHIN, TOP = 1.10, 0.01
 GOAL_CORRELATION, GOAL_TOP, GOAL_PRECISION = 0.6, 0.7, 0.95
-GRID = tuple(
-    Assumed(most_independent=ilp, loads_ahead=ahead) for ilp, ahead in product((2.0, 4.0, 8.0), (1.0, 2.0, 4.0))
-)
+GRID = tuple(Assumed(most_independent=ilp, loads_ahead=ahead) for ilp, ahead in product((2.0, 4.0, 8.0), (2.0, 4.0)))
 
 
 @dataclass(frozen=True, slots=True)
