@@ -3,7 +3,8 @@
  * An "object" is a shared library; a kernel in it is
  *     int NAME(void **parameters, const unsigned *launch)       launch: grid x y z, block x y z, dynamic shared bytes
  * and returns the CUresult in which the launch ends. NAME_registers (int) and NAME_sizes (size_t[], ended by 0) say what
- * the driver tells of it. An error of a launch is told by the next call that waits, and by every call after it.
+ * the driver tells of it. An error of a launch is told by the next call that waits, and by every call after it; of a
+ * launch that returns -1 nobody hears again.
  * FAKE_CUDA_LOG names a file that launches are noted in; FAKE_CUDA_MEMORY bounds the bytes allocated.
  */
 #define _GNU_SOURCE
@@ -18,7 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { OK = 0, INVALID = 1, NO_MEMORY = 2, BAD_IMAGE = 200, NOT_FOUND = 500, RESOURCES = 701 };
+enum { OK = 0, INVALID = 1, NO_MEMORY = 2, BAD_IMAGE = 200, NOT_FOUND = 500, RESOURCES = 701, ENDLESS = -1 };
 enum { REGISTERS = 65536, SHARED = 48 << 10, OPT_IN = 99 << 10 };
 
 typedef int Kernel(void **, const unsigned *);
@@ -28,6 +29,13 @@ typedef struct { struct timespec at; } Event;
 
 static int sticky;
 static size_t allocated;
+
+static int waited(void)
+{
+    while (sticky == ENDLESS)
+        pause();
+    return sticky;
+}
 
 #define CHECK if (sticky) return sticky
 
@@ -61,7 +69,7 @@ int cuDeviceGetAttribute(int *value, int which, int device)
 
 int cuDevicePrimaryCtxRetain(void **context, int device) { (void)device; *context = &sticky; return OK; }
 int cuCtxSetCurrent(void *context) { return context == &sticky ? OK : INVALID; }
-int cuCtxSynchronize(void) { return sticky; }
+int cuCtxSynchronize(void) { return waited(); }
 
 int cuMemAlloc_v2(uint64_t *address, size_t size)
 {
@@ -238,7 +246,7 @@ int cuEventRecord(void *event, void *stream)
     return OK;
 }
 
-int cuEventSynchronize(void *event) { (void)event; return sticky; }
+int cuEventSynchronize(void *event) { (void)event; return waited(); }
 
 int cuEventElapsedTime(float *milliseconds, void *first, void *last)
 {

@@ -11,7 +11,7 @@ LAUNCH = LaunchWords((3, 2, 1), (64, 1, 1), 16, (Argument("scalar", data="00ff")
 MESSAGES: list[Message] = [
     protocol.ListDevices(),
     protocol.Allocate(8192, (protocol.Place(100, 4096, 0, True), protocol.Place(7, 0, 12288, False, "table"))),
-    protocol.Run("k", LAUNCH),
+    protocol.Begin("k", LAUNCH),
     protocol.Time("k", LAUNCH, protocol.Plan(0.1, 0.5, 0.01, 3, 9, 2, 0.0)),
     protocol.Timed((1e-3, 2.5e-4), True, Clock(1410), Clock(900, "power")),
     protocol.Broken("crash", "it says \"no\"\n", False),
@@ -38,7 +38,7 @@ def test_a_message_comes_back(message: Message) -> None:
         b'["Ran",{"seconds":1,"more":2}]',
         b'["Timed",{"samples_s":[1,null],"cut":false,"before":{},"after":{}}]',
         b'["Timed",{"samples_s":{},"cut":0,"before":{},"after":{}}]',
-        b'["Run",{"key":"k","launch":{"grid":[1,1],"block":[1,1,1],"dynamic_shared":0,"arguments":[]}}]',
+        b'["Begin",{"key":"k","launch":{"grid":[1,1],"block":[1,1,1],"dynamic_shared":0,"arguments":[]}}]',
         b'["Load",{"key":"k","path":"p","function":"f","options":["a",1]}]',
     ],
 )

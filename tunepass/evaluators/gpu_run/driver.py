@@ -66,6 +66,9 @@ class Driver(ABC):
     def launch(self, key: str, launch: LaunchWords) -> None:
         """Queue the launch."""
 
+    def begun(self) -> None:  # noqa: B027 (most compile nothing before they run it)
+        """Wait until the last launch runs."""
+
     @abstractmethod
     def elapsed_s(self) -> float:
         """Wait for the last launch: seconds by the device's clock."""

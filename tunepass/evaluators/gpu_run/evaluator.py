@@ -33,7 +33,7 @@ from tunepass.space.configuration import Configuration
 from tunepass.study.outcome import Evaluation, Failed, Infeasible, Measured, Outcome
 
 MS = 1000.0
-FIRST_S = 10.0  # that the first launch may take longer: some drivers compile then
+SLACK_S = 5.0  # for copies, and a machine that does something else
 SLOWER = 20.0  # a launch may take this many times the reference's before it counts as endless
 ENERGY_S = 0.3  # of launches, for counters that are read ten times a second
 
@@ -146,8 +146,7 @@ class GpuRun(BuildingEvaluator[BuiltKernel]):
             limit = too_large(self.device, program.call, loaded)
             if limit:
                 return Evaluation(Infeasible(limit), built.seconds, tail(loaded.log))
-            with spent(built.seconds, "check"):
-                failure = self._check(program)
+            failure = self._check(program, built.seconds)
             if failure is not None:
                 return Evaluation(failure, built.seconds, tail(failure.log))
             started = time.monotonic()
@@ -160,17 +159,24 @@ class GpuRun(BuildingEvaluator[BuiltKernel]):
         log = outcome.log if isinstance(outcome, Failed) else program.module.log or loaded.log
         return Evaluation(outcome, built.seconds, tail(log))
 
-    def _check(self, program: Program) -> Failed | None:
-        expected = self.set_up()
-        for case in expected.cases:
-            failure = self._check_case(program, case)
+    def _check(self, program: Program, seconds: dict[str, float]) -> Failed | None:
+        """Some drivers compile when the first launch is due."""
+        for number, case in enumerate(self.set_up().cases):
+            failure = self._check_case(program, case, seconds, "check" if number else "compile")
             if failure is not None:
                 return failure
         return None
 
-    def _check_case(self, program: Program, case: Case) -> Failed | None:
-        launched, _ = self._holder.attempt(lambda: self._holder.run(program, case, self._limit_s()))
-        return self._wrong(program, case, launched)
+    def _check_case(self, program: Program, case: Case, seconds: dict[str, float], beginning: str) -> Failed | None:
+        def launch() -> Launched:
+            with spent(seconds, beginning):
+                begun = self._holder.begin(program, case)
+            with spent(seconds, "check"):
+                return self._holder.finish(begun, self._limit_s())[0]
+
+        launched = self._holder.attempt(launch)
+        with spent(seconds, "check"):
+            return self._wrong(program, case, launched)
 
     def _wrong(self, program: Program, case: Case, launched: Launched) -> Failed | None:
         """What one launch did wrong. A worker whose memory a kernel wrote to without right is not used again."""
@@ -208,7 +214,7 @@ class GpuRun(BuildingEvaluator[BuiltKernel]):
 
     def _limit_s(self) -> float:
         """Of one launch, with its copies."""
-        return min(self.task.run_s, FIRST_S + SLOWER * self.set_up().seconds)
+        return min(self.task.run_s, SLACK_S + SLOWER * self.set_up().seconds)
 
     # --- finalists ------------------------------------------------------------------------------------------------
 

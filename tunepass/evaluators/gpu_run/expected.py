@@ -77,7 +77,7 @@ def tolerance(stated: StatedTolerance, output: Output) -> Tolerance:
 
 def _computed(holder: Holder, program: Program, case: Case, wall_s: float) -> tuple[tuple[Output, ...], float]:
     try:
-        launched, seconds = holder.attempt(lambda: holder.run(program, case, wall_s))
+        launched, seconds = holder.attempt(lambda: holder.finish(holder.begin(program, case), wall_s))
     except WorkerFailed as failed:
         raise _unusable(failed.failure) from None
     except TooLarge as error:

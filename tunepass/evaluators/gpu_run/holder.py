@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import count
 from typing import TypeVar
@@ -31,6 +32,15 @@ class Launched:
 
     before: Bytes
     after: Bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """A launch that was begun: its module's key, and the arena before it and as it will be."""
+
+    key: str
+    before: Bytes
+    arena: Bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,12 +101,8 @@ class Holder:
         if module not in self._loaded:
             key = f"module {next(self._keys)}"
             order = protocol.Load(key, str(module.file), module.function, module.words)
-            try:
+            with self._compiling("timeout", "crash", "memory"):
                 answer = self._ask(order, self._compile_s)
-            except WorkerFailed as failed:
-                if failed.lost:  # only the compiler ran
-                    raise WorkerFailed(Failed("compile", failed.failure.log), lost=True) from None
-                raise
             assert isinstance(answer, Loaded)
             self._loaded[module] = key, answer
         return self._loaded[module][1]
@@ -112,12 +118,30 @@ class Holder:
             except WorkerFailed:  # its outcome is known, and nobody waits for this
                 self.retire()
 
-    def run(self, program: Program, case: Case, wall_s: float) -> tuple[Launched, float]:
-        """What one launch leaves, and its seconds. Raises WorkerFailed and TooLarge."""
+    def begin(self, program: Program, case: Case) -> Begun:
+        """Launch once. Raises WorkerFailed and TooLarge."""
         before, arena = self._ready(program, case)
-        answer = self._ask(protocol.Run(self._loaded[program.module][0], program.words), wall_s)
+        key = self._loaded[program.module][0]
+        with self._compiling("timeout"):  # a kernel may have begun, and crash
+            self._ask(protocol.Begin(key, program.words), self._compile_s)
+        return Begun(key, before, arena)
+
+    def finish(self, begun: Begun, wall_s: float) -> tuple[Launched, float]:
+        """What the launch leaves, and its seconds. Raises WorkerFailed."""
+        answer = self._ask(protocol.Finish(begun.key), wall_s)
         assert isinstance(answer, protocol.Ran)
-        return Launched(before, arena.copy()), answer.seconds
+        return Launched(begun.before, begun.arena.copy()), answer.seconds
+
+    @contextmanager
+    def _compiling(self, *stages: str) -> Iterator[None]:
+        """A worker that is lost in these stages is lost to the driver's compiler."""
+        try:
+            yield
+        except WorkerFailed as failed:
+            if failed.lost and failed.failure.stage in stages:
+                log = f"the driver's compiler: {failed.failure.log}"
+                raise WorkerFailed(Failed("compile", log), lost=True) from None
+            raise
 
     def time(self, program: Program, case: Case, plan: Plan, wall_s: float) -> tuple[Launched, protocol.Timed]:
         """What the last launch leaves, and the samples. Raises WorkerFailed and TooLarge."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import time
 import warnings
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -24,6 +25,7 @@ REFUSED = {
 }
 MEMORY = {Status.MEM_OBJECT_ALLOCATION_FAILURE, Status.OUT_OF_HOST_MEMORY, Status.INVALID_BUFFER_SIZE}
 ARGUMENTS = {Status.INVALID_ARG_SIZE, Status.INVALID_ARG_VALUE, Status.INVALID_ARG_INDEX, Status.INVALID_KERNEL_ARGS}
+POLL_S = 1e-3
 FLUSHED = 2  # times the cache's size is written to empty it
 
 
@@ -126,6 +128,15 @@ class OpenCl(Driver):
         x, y, z = (blocks * threads for blocks, threads in zip(launch.grid, launch.block, strict=True))
         with told("crash", launching=True):
             self.event = cl.enqueue_nd_range_kernel(self.queue, kernel, (x, y, z), launch.block)
+
+    def begun(self) -> None:
+        """PoCL compiles for the size of the block, which may take a minute, when a launch is due."""
+        assert self.event is not None
+        running = cl.command_execution_status.RUNNING
+        with told("crash"):
+            self.queue.flush()
+            while self.event.command_execution_status > running:
+                time.sleep(POLL_S)
 
     def _value(self, argument: Argument) -> cl.Buffer | cl.LocalMemory | bytes:
         match argument.kind:

@@ -96,11 +96,18 @@ class Unload:
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
-    """Copy the arena to the buffers, launch once, and copy the buffers back."""
+class Begin:
+    """Copy the arena to the buffers and launch; done when the kernel runs, which some drivers compile before."""
 
     key: str
     launch: LaunchWords
+
+
+@dataclass(frozen=True, slots=True)
+class Finish:
+    """Wait for the launch that was begun, and copy the buffers back."""
+
+    key: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +125,8 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Time:
-    """As `Run`, with many launches; before each the written buffers are as in the arena and the caches are flushed."""
+    """As `Begin` and `Finish`, with many launches; before each of them the written buffers are as in the arena and the
+    caches are flushed."""
 
     key: str
     launch: LaunchWords
@@ -235,7 +243,7 @@ class Broken:
 
 
 Message = (
-    ListDevices | Open | Allocate | Load | Unload | Run | Time | MeasureEnergy
+    ListDevices | Open | Allocate | Load | Unload | Begin | Finish | Time | MeasureEnergy
     | Devices | Device | Done | Loaded | Ran | Timed | Energy | Refused | Broken
 )  # fmt: skip
 KINDS: dict[str, type[Message]] = {kind.__name__: kind for kind in get_args(Message)}

@@ -52,8 +52,10 @@ class Worker:
                 return driver.load(key, path, function, options)
             case protocol.Unload(key):
                 driver.unload(key)
-            case protocol.Run(key, launch):
-                return self._run(key, launch)
+            case protocol.Begin(key, launch):
+                self._begin(key, launch)
+            case protocol.Finish(key):
+                return self._finish(key)
             case protocol.Time(key, launch, plan):
                 return self._time(key, launch, plan)
             case protocol.MeasureEnergy(key, launch, seconds):
@@ -62,11 +64,15 @@ class Worker:
                 return protocol.Broken("run", f"{type(message).__name__} is no order")
         return protocol.Done()
 
-    def _run(self, key: str, launch: LaunchWords) -> Message:
+    def _begin(self, key: str, launch: LaunchWords) -> None:
         with memoryview(self._arena or b"") as arena:
             self.driver.put(key, arena)
-            self.driver.launch(key, launch)
-            seconds = self.driver.elapsed_s()
+        self.driver.launch(key, launch)
+        self.driver.begun()
+
+    def _finish(self, key: str) -> Message:
+        seconds = self.driver.elapsed_s()
+        with memoryview(self._arena or b"") as arena:
             self.driver.get(key, arena)
         return protocol.Ran(seconds)
 
