@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -13,11 +15,14 @@ from tests.contracts.backend import BackendContract
 from tunepass.backends import gpu
 from tunepass.backends.base import Starts, Target, backend_for
 from tunepass.cli import main
+from tunepass.commands import devices
 from tunepass.diagnostics import SpaceError, TunepassError
 from tunepass.evaluators.gpu_run.found import FoundDevice, found_devices
 from tunepass.evaluators.gpu_run.protocol import Device
 from tunepass.ir.kernel import Kernel
+from tunepass.jobs.locked import tuned_source
 from tunepass.jobs.reading import load
+from tunepass.passes.pipeline import Pipeline
 from tunepass.space.space import Space
 
 
@@ -199,6 +204,65 @@ def test_a_build_runs_on_a_device_of_this_machine(folder: Path, capsys: pytest.C
     assert run(capsys, "verify", "scale.cl")[:2] == (0, "scale.cl::scale: fits\n")
     assert json.loads(run(capsys, *words)[1])["evaluations"] == 0
     assert "3 trials" in run(capsys, "explain", "scale.cl")[1]
+
+
+def test_a_compiler_is_given_the_locked_macros(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["build", "scale.cu", "--device", "a100", "--max-evals", "8", "--format", "json"]) == 0
+    choice = json.loads(capfd.readouterr().out)["choice"]
+    locked = tuned_source(Path("scale.cu"))
+    assert locked.text is None and locked.arguments == tuple(f"-D{name}={value}" for name, value in choice.items())
+    compiler = folder / "bin" / "echoing"
+    compiler.write_text('#!/bin/sh\necho "$@"\n')
+    compiler.chmod(0o755)
+    done = subprocess.run(
+        [sys.executable, "-m", "tunepass", "cc", "-c", "scale.cu"],
+        env={**os.environ, "TUNEPASS_CC": str(compiler)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.split() == ["-c", "scale.cu", *locked.arguments]
+
+
+def test_where_the_time_goes(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ("estimate", "scale.cu", "--device", "a100", "--explain")
+    status, out, err = run(capsys, *words, "-o", "time.svg")
+    assert status == 0, err
+    assert "what would bound it alone (ms)" in out and "DRAM" in out and (folder / "time.svg").is_file()
+    (whole,) = json.loads(run(capsys, *words, "--format", "json")[1])["parts"]["time"]
+    assert whole["values"]["time"] >= max(part["values"]["time"] for part in whole["inside"])
+
+
+def test_the_front_of_a_model(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ("pareto", "scale.cl", "--device", "a100", "--exact", "--objective", "time,occupancy", "--format", "json")
+    front = json.loads(run(capsys, *words)[1])
+    built = ("build", "scale.cl", "--device", "a100", "--strategy", "exhaustive", "--format", "json")
+    every = json.loads(run(capsys, *built, "--objective", "time,occupancy")[1])
+    points = [[point["objectives"] for point in found["pareto"]] for found in (front, every)]
+    assert front["certificate"]["exact"] and points[0] == [p for i, p in enumerate(points[1]) if p not in points[1][:i]]
+
+
+def test_a_pipeline_on_a_device_that_is_not_here(folder: Path) -> None:
+    result = Pipeline.default("a100", max_evals=6).run(load("scale.cu"))
+    assert len(result.found.trials) == 6 and f"#define B {result.choice['B']}" in result.source
+    Pipeline.default("RTX 3090")
+    with pytest.raises(TunepassError, match="GPU kernels are priced on"):
+        Pipeline.default("abacus")
+
+
+def test_the_devices_of_this_machine_are_listed(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(devices, "found_devices", lambda: (processor(),))
+    assert run(capsys, "devices")[1].splitlines()[-1].split() == [
+        "opencl:0",
+        "this",
+        "machine's",
+        "1000",
+        "MHz",
+        "pthread-test",
+    ]
+    assert json.loads(run(capsys, "devices", "--format", "json")[1])[-1]["name"] == "opencl:0"
 
 
 class TestModelAlone(BackendContract):

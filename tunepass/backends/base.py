@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -17,7 +19,7 @@ from tunepass.evaluators.toolchains.named import usual_command
 from tunepass.expr.numpy_eval import Columns
 from tunepass.files import encoded, scratch_folder
 from tunepass.frontends.base import Frontend
-from tunepass.hwmodels.base import Breakdown, CostModel, Costs
+from tunepass.hwmodels.base import Breakdown, CostModel, Costs, ModelError
 from tunepass.ir.candidate import Candidate
 from tunepass.ir.files import EmittedFile
 from tunepass.ir.kernel import Kernel
@@ -31,6 +33,8 @@ from tunepass.study.outcome import Evaluate
 
 HOST = "host"  # the device that is the machine this runs on
 GENERATOR_OF = {"taco": "tensor expressions (.taco)", "model": "GPU kernels (.cu, .cl)"}  # what --backend is for
+HERE = re.compile(r"(opencl|cuda)(?::(\d{1,3})(?: .*)?)?", re.DOTALL)  # a GPU of this machine, as identities name it
+PRICED = {"fpga": "Spatial programs", "gpu": "GPU kernels"}  # by a model, on what need not be here
 CPU = "cpu"  # the family of hardware models that says what this machine does with loop nests
 
 
@@ -165,22 +169,22 @@ def backend_class(kernel: Kernel) -> type[Backend]:
 
 
 def check_device(device: str | None) -> None:
-    """TunepassError for a device that is neither this machine nor one that a hardware model knows."""
-    if device not in (None, HOST, *priced_devices()):
-        raise no_machine(device)
+    """TunepassError for a device that is neither of this machine nor one that a hardware model knows."""
+    if device in (None, HOST) or HERE.fullmatch(device or ""):
+        return
+    for family in set(registry.COST_MODELS) - {CPU}:
+        with contextlib.suppress(ModelError):
+            cost_model(family).summary(device or "")
+            return
+    raise no_machine(device)
 
 
 def no_machine(device: str | None) -> TunepassError:
     """The error for a kernel that is to be compiled and run on something that is not this machine."""
+    priced = [f"{what} are priced on {', '.join(cost_model(family).devices())}" for family, what in PRICED.items()]
     return TunepassError(
-        f"no device {device!r} compiles and runs; there is {HOST!r}, the machine this runs on",
-        hint=f"Spatial programs are priced on {', '.join(priced_devices())}",
+        f"no device {device!r} compiles and runs; there is {HOST!r}, the machine this runs on", hint="; ".join(priced)
     )
-
-
-def priced_devices() -> tuple[str, ...]:
-    """The devices that stand for no processor: what only a model prices."""
-    return tuple(name for family in registry.COST_MODELS if family != CPU for name in cost_model(family).devices())
 
 
 def cost_model(family: str) -> CostModel:

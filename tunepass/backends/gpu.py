@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import ClassVar
 
-from tunepass.backends.base import HOST, Backend, Starts, Target, cost_model
+from tunepass.backends.base import HERE, HOST, Backend, Starts, Target, cost_model
 from tunepass.backends.c import TIME
 from tunepass.backends.gpu_limits import LaunchLimits, with_limits
 from tunepass.backends.gpu_pricing import NVCC, GpuPricing
@@ -16,8 +16,11 @@ from tunepass.backends.gpu_running import ENERGY, GpuRunning, launch_limits
 from tunepass.diagnostics import ToolError, TunepassError
 from tunepass.evaluators.gpu_run.found import FoundDevice, found_devices
 from tunepass.expr.numpy_eval import Columns
+from tunepass.frontends.c.emission import chosen
+from tunepass.frontends.gpu.lowering import lower
 from tunepass.hwmodels.base import Breakdown, Costs
 from tunepass.hwmodels.gpu.device import Gpu, load
+from tunepass.ir.candidate import Candidate
 from tunepass.ir.gpu import GpuKernel
 from tunepass.ir.kernel import Kernel
 from tunepass.space.configuration import Configuration
@@ -29,7 +32,6 @@ from tunepass.study.space_description import space_hash
 
 FAMILY = "gpu"
 MODEL = "model"  # the generator that compiles nothing
-HERE = re.compile(r"(opencl|cuda)(?::(\d{1,3})(?: .*)?)?", re.DOTALL)  # a device of this machine, as identities name it
 COMPILED = re.compile(r"nvcc [\d.]+")  # at the beginning of an identity's compiler
 
 
@@ -90,6 +92,14 @@ class GpuBackend(Backend):
     def evaluator(self) -> AbstractContextManager[Evaluate] | None:
         default = Space(self.kernel.parameters, self.kernel.constraints).default
         return self.place.evaluator(self.objectives(), default)
+
+    def candidate(self, scheduled: Sequence[Kernel]) -> Candidate:
+        """Macros and flags: the text is the source's."""
+        candidates = [lower(kernel, chosen(kernel)) for kernel in scheduled]
+        return Candidate(
+            defines=tuple(dict.fromkeys(word for candidate in candidates for word in candidate.defines)),
+            flags=tuple(dict.fromkeys(word for candidate in candidates for word in candidate.flags)),
+        )
 
     def breakdown(self, columns: Columns) -> Breakdown:
         costs, gpu = self.place.costs, self.place.gpu

@@ -268,7 +268,7 @@ def _add_estimate(commands: Commands) -> None:
     parser.add_argument("--set", metavar="NAME=VALUE,...", help="values in place of the source's own")
     parser.add_argument("--configs", metavar="FILE.csv", help="a table of configurations; its columns are parameters")
     parser.add_argument("-o", "--output", metavar="FILE", help="a table (.csv); with --explain a picture (.svg, .html)")
-    parser.add_argument("--explain", action="store_true", help="where the cycles and the area go")
+    parser.add_argument("--explain", action="store_true", help="where the time and the area go")
 
 
 def _add_pareto(commands: Commands) -> None:

@@ -14,6 +14,7 @@ from tunepass.report.flame import FlameBlock, Panel, flame_svg
 from tunepass.report.page import page
 from tunepass.space.configuration import Configuration
 
+CYCLES, TIME = "cycles", "time"  # what the parts of a time are in
 LEAST = 0.0005  # of the whole: smaller parts are left out of the tables, not of the data
 
 
@@ -24,11 +25,23 @@ def explained(model: Estimator, point: Configuration, picture: Path | None) -> t
     timing, area, kinds = parts.time, parts.area, parts.resources
     if not timing and not area:
         raise TunepassError(f"{model.costs.name} does not say where its costs go: --explain has nothing to show")
-    text = f"{_timing(timing)}\n{_area(area, kinds)}"
+    measure = CYCLES if any(CYCLES in part.values for part in timing) else TIME
+    tables = [_timing(timing) if measure == CYCLES else _bounds(timing, model.costs.units.get(TIME, ""))]
+    tables += [_area(area, kinds)] if area else []
+    text = "\n".join(tables)
     if picture is not None and picture.suffix != ".csv":
-        _draw(model, timing, area, kinds[0], picture)
+        _draw(model, timing, measure, area, kinds, picture)
         text += f"\n  wrote   {picture}"
-    return text, {"cycles": [_data(part) for part in timing], "area": [_data(part) for part in area]}
+    return text, {measure: [_data(part) for part in timing], "area": [_data(part) for part in area]}
+
+
+def _bounds(parts: Sequence[Slice], unit: str) -> str:
+    """What each thing takes that the whole may be waiting for."""
+    total = sum(part.values[TIME] for part in parts) or 1.0
+    rows = [(f"time, and what would bound it alone ({unit})", "share", "")]
+    for depth, part in _walk(parts):
+        rows.append((_name(depth, part), f"{part.values[TIME] / total:.1%}", f"{part.values[TIME]:.4g}"))
+    return table(rows, indent="  ")
 
 
 def _timing(parts: Sequence[Slice]) -> str:
@@ -80,13 +93,15 @@ def _data(part: Slice) -> Json:
     }
 
 
-def _draw(model: Estimator, timing: Sequence[Slice], area: Sequence[Slice], logic: str, picture: Path) -> None:
+def _draw(
+    model: Estimator, timing: Sequence[Slice], measure: str, area: Sequence[Slice], kinds: Sequence[str], picture: Path
+) -> None:
     name = f"{model.kernel.name} on {model.backend.device}"
-    panels = [
-        Panel(f"{name}: cycles on the critical path", "cycles", _blocks(timing, "cycles")),
-        Panel(f"{name}: {model.costs.units.get(logic, logic)}", logic, _blocks(area, logic)),
-        Panel(f"{name}: {model.costs.units.get('brams', 'RAM')}", "brams", _blocks(area, "brams")),
-    ]
+    what = "cycles on the critical path" if measure == CYCLES else model.costs.units.get(TIME, TIME)
+    panels = [Panel(f"{name}: {what}", measure, _blocks(timing, measure))]
+    for kind in dict.fromkeys((kinds[0], "brams")) if kinds else ():
+        title = model.costs.units.get(kind, "RAM" if kind == "brams" else kind)
+        panels.append(Panel(f"{name}: {title}", kind, _blocks(area, kind)))
     drawn = flame_svg([panel for panel in panels if sum(block.amount for block in panel.blocks) > 0])
     write_text(picture, printable(drawn if picture.suffix == ".svg" else page(name, [drawn])))
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from tunepass.commands.languages import LANGUAGES, STOPS_EARLY
 from tunepass.evaluators.toolchains.responses import operand
 
-TUNABLE = ("c", "c++")
+TUNABLE = ("c", "c++", "cuda")
 SOURCE_SUFFIXES = frozenset(suffix for suffix, language in LANGUAGES.items() if language in TUNABLE)
 
 # gcc's and clang's options whose value is the next argument ("GCC manual", Option Index; clang --help).

@@ -1,4 +1,4 @@
-"""`tunepass devices`: the devices that models know, and what they hold."""
+"""`tunepass devices`: the devices that models know, and what they hold; then the GPUs of this machine."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import cast
 
 from tunepass import registry
 from tunepass.commands.answer import Answer, Json, table
+from tunepass.evaluators.gpu_run.found import found_devices
 from tunepass.hwmodels.base import CostModel
 
 
@@ -18,7 +19,12 @@ def run(options: argparse.Namespace) -> Answer:
         holds = ", ".join(f"{limit:,} {name}" for name, limit in device.capacity.items())
         clock = "" if device.clock_hz is None else f"{device.clock_hz / 1e6:g} MHz"
         rows.append((device.name, device.family, clock, holds))
-    data: Json = [
+    here = found_devices()
+    for found in here:
+        device = found.device
+        clock = f"{device.clock_mhz} MHz" if device.clock_mhz else ""
+        rows.append((found.address, "this machine's", clock, device.name))
+    listed: list[Json] = [
         {
             "name": device.name,
             "family": device.family,
@@ -28,4 +34,14 @@ def run(options: argparse.Namespace) -> Answer:
         }
         for device in summaries
     ]
-    return Answer(table(rows), data)
+    listed += [
+        {
+            "name": found.address,
+            "family": "this machine's",
+            "description": found.device.name,
+            "clock_hz": found.device.clock_mhz * 1e6 or None,
+            "capacity": {"multiprocessors": found.device.multiprocessors, "memory_byte": found.device.memory_byte},
+        }
+        for found in here
+    ]
+    return Answer(table(rows), listed)

