@@ -21,9 +21,8 @@ def run(options: argparse.Namespace) -> Answer:
         rows.append((device.name, device.family, clock, holds))
     here = found_devices()
     for found in here:
-        device = found.device
-        clock = f"{device.clock_mhz} MHz" if device.clock_mhz else ""
-        rows.append((found.address, "this machine's", clock, device.name))
+        clock = f"{found.device.clock_mhz} MHz" if found.device.clock_mhz else ""
+        rows.append((found.address, "this machine's", clock, found.device.name))
     listed: list[Json] = [
         {
             "name": device.name,
