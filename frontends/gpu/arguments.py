@@ -13,10 +13,10 @@ from tunepass.expr.typing import binary
 from tunepass.frontends.c.elements import UnknownElement
 from tunepass.frontends.c.inputs import ELEMENT_LIMIT
 from tunepass.frontends.c.pragmas.kernel import ArgumentText, KernelPragma
-from tunepass.frontends.c.syntax.definitions import canonical_type, is_integral
-from tunepass.frontends.c.syntax.types import CType
+from tunepass.frontends.c.syntax.definitions import is_integral
+from tunepass.frontends.c.syntax.types import CType, type_name
 from tunepass.frontends.c.syntax.variables import Variable
-from tunepass.frontends.gpu.elements import layout_of
+from tunepass.frontends.gpu.elements import LayoutReader
 from tunepass.frontends.gpu.functions import GpuFormal, GpuFunction, GpuText
 from tunepass.frontends.gpu.numbers import Numbers
 from tunepass.ir.gpu import GpuArgument, GpuBuffer, GpuScalar, Layout, Memory
@@ -74,6 +74,8 @@ class ArgumentReader:
         kind = formal.type
         if kind.base.startswith(UNPASSED):
             raise SourceError(f"`{argument.name}` is a {kind.base}, which cannot be passed", argument.span, declared)
+        if kind.function:
+            raise SourceError(f"`{argument.name}` is a pointer to a function", argument.span, declared)
         if kind.depth or kind.dims:
             element = f"{kind.base}[LENGTH]"
             how = f"{argument.name}: local {element}" if formal.memory == "local" else f"{argument.name}: in {element}"
@@ -146,7 +148,7 @@ class ArgumentReader:
         symbol: bool = False,
     ) -> GpuBuffer:
         types = self.text.types
-        stated = types.resolved(CType(canonical_type(argument.element or "")))
+        stated = types.resolved(CType(type_name(self.text.expanded(argument.element or ""))))
         stated = CType(plain_name(stated.base))
         if not opaque and declared_type.base not in ("void", stated.base):
             message = f"`{argument.name}` is an array of {declared_type.base}, not {stated.base}"
@@ -166,11 +168,11 @@ class ArgumentReader:
 
     def _layout(self, argument: ArgumentText, element: CType) -> Layout | None:
         try:
-            layout = layout_of(element, self.text.types, self.text.dialect)
+            layout = LayoutReader(self.text.types, self.text.dialect, self.numbers.constants).layout_of(element)
         except UnknownElement as problem:
             message = f"the elements of `{argument.name}`, {element.base}, cannot be filled and compared"
             close = nearest(element.base, BYTES)
-            hint = f"did you mean `{close}`?" if close else str(problem)
+            hint = f"{problem}; did you mean `{close}`?" if close else str(problem)
             raise SourceError(message, argument.span, hint) from None
         if layout is not None and argument.fill is not None:
             raise SourceError(f"`fill` gives one number, an element of `{argument.name}` is a struct", argument.span)

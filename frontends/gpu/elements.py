@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from tunepass.frontends.c.elements import LEAF_LIMIT, UnknownElement
-from tunepass.frontends.c.syntax.types import CType, Types
+from tunepass.frontends.c.elements import UnknownElement
+from tunepass.frontends.c.syntax.types import CType, Record, Types
+from tunepass.frontends.gpu.numbers import Value, constant_of
 from tunepass.ir.gpu import Layout, NumberOf
 from tunepass.ir.gpu_elements import Dialect, numbers_of, plain_name
 
 DEPTH_LIMIT = 16  # structs in structs
-CUDA_FOURS_ALIGN = 16  # bytes at most, of CUDA's vectors of four 8-byte numbers (Programming Guide, alignment table)
+NUMBER_LIMIT = 4096  # in one element
+CUDA_ALIGN = 16  # bytes at most, of CUDA's vectors (Programming Guide 13.0, alignment of the built-in vector types)
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,53 +23,67 @@ class _Placed:
     numbers: tuple[NumberOf, ...]
 
 
-def layout_of(element: CType, types: Types, dialect: Dialect) -> Layout | None:
-    """Of a struct; None for a number or a vector. Raises UnknownElement for what cannot be filled and compared."""
-    if not element.depth and not element.dims and numbers_of(element.base, dialect) is not None:
-        return None
-    placed = _place(element, types, dialect, 0)
-    return Layout(placed.byte, placed.numbers)
+@dataclass(frozen=True, slots=True)
+class LayoutReader:
+    """`constants` may be lengths of members."""
 
+    types: Types
+    dialect: Dialect
+    constants: Mapping[str, Value]
 
-def _place(declared: CType, types: Types, dialect: Dialect, depth: int) -> _Placed:
-    kind = types.resolved(declared)
-    if depth > DEPTH_LIMIT:
-        raise UnknownElement(f"`{kind.base}` holds itself")
-    if kind.depth or kind.function:
-        raise UnknownElement("its elements hold pointers")
-    one = _one(kind, types, dialect, depth)
-    count = 1
-    for dim in kind.dims:
-        if not dim.isdigit():
-            raise UnknownElement(f"the length `{dim}` of a member is not a number")
-        count *= int(dim)
-    if count * len(one.numbers) > LEAF_LIMIT:
-        raise UnknownElement(f"`{kind.base}` has more than {LEAF_LIMIT} numbers")
-    numbers = tuple(NumberOf(n.type, k * one.byte + n.offset) for k in range(count) for n in one.numbers)
-    return _Placed(count * one.byte, one.align, numbers)
+    def layout_of(self, element: CType) -> Layout | None:
+        """Of a struct; None for a number or a vector. Raises UnknownElement for what cannot be filled and compared."""
+        if not element.depth and not element.dims and numbers_of(element.base, self.dialect) is not None:
+            return None
+        placed = self._place(element, 0)
+        return Layout(placed.byte, placed.numbers)
 
+    def _place(self, declared: CType, depth: int) -> _Placed:
+        kind = self.types.resolved(declared)
+        if depth > DEPTH_LIMIT:
+            raise UnknownElement(f"`{kind.base}` holds itself")
+        if kind.depth or kind.function:
+            raise UnknownElement("its elements hold pointers")
+        one, count = self._one(kind, depth), 1
+        for dim in kind.dims:
+            length = constant_of(dim, self.constants)
+            if not isinstance(length, int) or not 1 <= length <= NUMBER_LIMIT:
+                raise UnknownElement(f"the length `{dim}` of a member is not a known number")
+            count *= length
+        if count * len(one.numbers) > NUMBER_LIMIT:
+            raise UnknownElement(f"`{kind.base}` has more than {NUMBER_LIMIT} numbers")
+        numbers = tuple(NumberOf(n.type, k * one.byte + n.offset) for k in range(count) for n in one.numbers)
+        return _Placed(count * one.byte, one.align, numbers)
 
-def _one(kind: CType, types: Types, dialect: Dialect, depth: int) -> _Placed:
-    known = numbers_of(kind.base, dialect)
-    if known is not None:
-        number, count, byte = known
-        width = byte // count if count != 3 or dialect == "cuda" else byte // 4
-        align = width if count == 3 and dialect == "cuda" else byte
-        if dialect == "cuda":
-            align = min(align, CUDA_FOURS_ALIGN)
-        return _Placed(byte, align, tuple(NumberOf(number, k * width) for k in range(count)))
-    if kind.base in types.enums:
-        return _Placed(4, 4, (NumberOf("int", 0),))
-    record = types.records.get(kind.base)
-    if record is None or record.kind == "union":
-        what = "is a union" if record else "is not defined in this file or a header beside it"
-        raise UnknownElement(f"`{plain_name(kind.base)}` {what}")
-    offset, align, numbers = 0, 1, list[NumberOf]()
-    for member in record.members:
-        if member.bits:
-            raise UnknownElement(f"`{member.name}` is a bit-field")
-        placed = _place(member.type, types, dialect, depth + 1)
-        offset = -(-offset // placed.align) * placed.align
-        numbers += [NumberOf(n.type, offset + n.offset) for n in placed.numbers]
-        offset, align = offset + placed.byte, max(align, placed.align)
-    return _Placed(max(1, -(-offset // align) * align), align, tuple(numbers))
+    def _one(self, kind: CType, depth: int) -> _Placed:
+        known = numbers_of(kind.base, self.dialect)
+        if known is not None:
+            return self._vector(*known)
+        if kind.base in self.types.enums:
+            return _Placed(4, 4, (NumberOf("int", 0),))
+        record = self.types.records.get(kind.base)
+        if record is None or record.kind == "union":
+            what = "is a union" if record else "is not defined in this file or a header beside it"
+            raise UnknownElement(f"`{plain_name(kind.base)}` {what}")
+        return self._record(record, depth)
+
+    def _vector(self, number: str, count: int, byte: int) -> _Placed:
+        """OpenCL's vectors of three have the room and the alignment of four; CUDA's are aligned as their numbers."""
+        unpadded = count == 3 and self.dialect == "cuda"
+        width = byte // (4 if count == 3 and not unpadded else count)
+        align = width if unpadded else byte
+        numbers = tuple(NumberOf(number, k * width) for k in range(count))
+        return _Placed(byte, min(align, CUDA_ALIGN) if self.dialect == "cuda" else align, numbers)
+
+    def _record(self, record: Record, depth: int) -> _Placed:
+        offset, align, numbers = 0, 1, list[NumberOf]()
+        for member in record.members:
+            if member.bits:
+                raise UnknownElement(f"`{member.name}` is a bit-field")
+            placed = self._place(member.type, depth + 1)
+            offset = -(-offset // placed.align) * placed.align
+            numbers += [NumberOf(n.type, offset + n.offset) for n in placed.numbers]
+            offset, align = offset + placed.byte, max(align, placed.align)
+            if len(numbers) > NUMBER_LIMIT:
+                raise UnknownElement(f"it has more than {NUMBER_LIMIT} numbers")
+        return _Placed(max(1, -(-offset // align) * align), align, tuple(numbers))

@@ -60,7 +60,7 @@ class _KernelReader:
 
     def read(self, pragmas: Sequence[GpuPragma]) -> Parsed:
         known = frozenset(name for p in pragmas if isinstance(p, ParamText) for name in set_macros(p))
-        self.text = gpu_text(self.scan, self.dialect, {n: m for n, m in self.macros.items() if n not in known})
+        self.text = gpu_text(self.scan, self.dialect, known)
         self.constants = file_constants(self.text.macros)
         self.symbols = {v.name: v for v in variables(self.text.scan, self.text.functions)}
         groups = group(pragmas, self.functions(pragmas), self.source)

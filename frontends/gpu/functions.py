@@ -7,12 +7,13 @@ read here from the text as it was. Every text keeps the source's length.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from tunepass.frontends.c.arguments import formal_type
 from tunepass.frontends.c.entry import with_arguments
-from tunepass.frontends.c.macros import MacroDefault
+from tunepass.frontends.c.macros import MacroDefault, macro_defaults
 from tunepass.frontends.c.syntax.definitions import (
     Formal,
     FunctionDefinition,
@@ -23,7 +24,8 @@ from tunepass.frontends.c.syntax.definitions import (
 from tunepass.frontends.c.syntax.lexical import Scan, blanked
 from tunepass.frontends.c.syntax.statements import closing
 from tunepass.frontends.c.syntax.types import CType, Types, declarations
-from tunepass.frontends.c.syntax.visible import visible_types
+from tunepass.frontends.c.syntax.visible import headers_beside, types_of
+from tunepass.frontends.gpu.branches import one_branch
 from tunepass.ir.gpu import Memory
 from tunepass.ir.gpu_elements import Dialect, numbers_of, plain_name
 
@@ -73,7 +75,7 @@ class GpuText:
     dialect: Dialect
     scan: Scan
     text: str
-    macros: Mapping[str, MacroDefault]  # of the file; those that parameters set are left out
+    macros: Mapping[str, MacroDefault]  # of the file and the headers beside it; those that parameters set are left out
     types: Types
     functions: tuple[FunctionDefinition, ...]
 
@@ -81,9 +83,9 @@ class GpuText:
         """`name` is as the pragma writes it, with the template's arguments."""
         opening = self.text.index("(", definition.name_start)
         raw = split_arguments(self.text[opening + 1 : closing(self.text, opening) - 1])
-        formals = [formal for part in raw for formal in self._expanded(part)]
+        formals = [formal for part in raw for formal in self._formals(part)]
         read = tuple(self._formal(part, name, definition) for part in formals)
-        head = self._expand(self.text[self._head_start(definition) : definition.name_start])
+        head = self.expanded(self.text[self._head_start(definition) : definition.name_start])
         return GpuFunction(definition, read, KERNEL[self.dialect].search(head) is not None)
 
     def shared_arrays(self, definition: FunctionDefinition) -> Iterator[tuple[str, CType]]:
@@ -103,7 +105,7 @@ class GpuText:
     def _head_start(self, definition: FunctionDefinition) -> int:
         return max(self.text.rfind(stop, 0, definition.name_start) for stop in ";{}") + 1
 
-    def _expand(self, text: str) -> str:
+    def expanded(self, text: str) -> str:
         """The object-like macros of the file in it replaced by their texts."""
         for _ in range(EXPANSIONS):
             words = {word for word in WORD.findall(text) if word in self.macros}
@@ -113,9 +115,9 @@ class GpuText:
                 text = re.sub(rf"\b{word}\b", self.macros[word].text.replace("\\", " "), text)
         return text
 
-    def _expanded(self, part: str) -> list[str]:
+    def _formals(self, part: str) -> list[str]:
         """A macro may stand for several parameters."""
-        text = self._expand(part)
+        text = self.expanded(part)
         return [part] if text == part else split_arguments(text) or [part]
 
     def _formal(self, part: str, name: str, definition: FunctionDefinition) -> GpuFormal:
@@ -141,17 +143,30 @@ class GpuText:
         return not (named or kind.base in self.types.enums) or "(" in formal.text
 
 
-def gpu_text(scanned: Scan, dialect: Dialect, macros: Mapping[str, MacroDefault]) -> GpuText:
-    """`macros` are those of the file that no parameter sets."""
-    seen = replace(scanned, code=without_words(scanned.code, dialect))
-    plain = {name: macro for name, macro in macros.items() if macro.text and name not in repeated(scanned)}
-    return GpuText(dialect, seen, scanned.statements, plain, visible_types(seen), definitions(seen))
+def gpu_text(scanned: Scan, dialect: Dialect, tuned: frozenset[str]) -> GpuText:
+    """`tuned` are the macros that parameters set."""
+    headers = [_seen(header, dialect) for header in headers_beside(scanned.source)]
+    macros: dict[str, MacroDefault] = {}
+    for each_scan in (*headers[::-1], scanned):
+        macros |= macro_defaults(each_scan)
+    several = repeated([scanned, *headers])
+    plain = {name: m for name, m in macros.items() if m.text and name not in several and name not in tuned}
+    chosen = one_branch(scanned, frozenset(macros) | tuned)
+    seen = _seen(chosen, dialect)
+    return GpuText(dialect, seen, chosen.statements, plain, types_of([seen, *headers]), definitions(seen))
 
 
-def repeated(scanned: Scan) -> frozenset[str]:
-    """Macros that the file defines more than once: which definition holds, only the compiler knows."""
-    names = [d.body.split("(")[0].split()[0] for d in scanned.directives if d.kind == "define" and d.body.split()]
-    return frozenset(name for name in names if names.count(name) > 1)
+def _seen(scanned: Scan, dialect: Dialect) -> Scan:
+    """As C sees it."""
+    return replace(scanned, code=without_words(scanned.code, dialect))
+
+
+def repeated(scans: Sequence[Scan]) -> frozenset[str]:
+    """Macros that are defined more than once: which definition holds, only the compiler knows."""
+    names = Counter(
+        d.body.split("(")[0].split()[0] for s in scans for d in s.directives if d.kind == "define" and d.body.split()
+    )
+    return frozenset(name for name, count in names.items() if count > 1)
 
 
 def without_words(text: str, dialect: Dialect) -> str:

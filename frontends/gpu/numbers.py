@@ -22,6 +22,7 @@ from tunepass.space.parameter import Parameter
 
 Value = bool | int | float
 PLAIN = re.compile(r"[\s\w.()*+-]+\Z")  # of a macro's text: what means the same in C and here
+LONGEST = 200  # characters of a constant
 SUFFIX = re.compile(r"\b(\d[\d.]*(?:[eE][+-]?\d+)?|0[xX][0-9a-fA-F]+)[uUlLfF]+\b")
 
 
@@ -32,7 +33,7 @@ def file_constants(macros: Mapping[str, MacroDefault]) -> dict[str, Value]:
     while True:
         found: dict[str, Value] = {}
         for name, text in waiting.items():
-            value = _constant(SUFFIX.sub(r"\1", text), known)
+            value = constant_of(text, known)
             if value is not None:
                 found[name] = value
         if not found:
@@ -41,9 +42,11 @@ def file_constants(macros: Mapping[str, MacroDefault]) -> dict[str, Value]:
         waiting = {name: text for name, text in waiting.items() if name not in found}
 
 
-def _constant(text: str, known: Mapping[str, Value]) -> Value | None:
-    if len(text) > 200:
+def constant_of(text: str, known: Mapping[str, Value]) -> Value | None:
+    """The value of a C expression of numbers and `known` names, where it means the same here."""
+    if len(text) > LONGEST or not PLAIN.match(text):
         return None
+    text = SUFFIX.sub(r"\1", text)
     values = {name: lift(value) for name, value in known.items()}
     try:
         e = parse(text, {name: value.type for name, value in values.items()})

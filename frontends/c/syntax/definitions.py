@@ -23,6 +23,7 @@ QUALIFIERS = re.compile(r"\b(?:const|volatile|restrict|__restrict__|__restrict|r
 WORD = re.compile(r"[A-Za-z_]\w*")
 STANDARD = re.compile(r"\bstd\s*::\s*(?=\w+_t\b)")
 CONTAINER = re.compile(r"\b(?:vector|span|array|valarray)\s*<\s*(?P<element>[^,<>]+)")
+BODIED = re.compile(r"\)\s*(?:const|noexcept|override|final)?\s*\Z")  # of operators and constructors, which have a body
 STOPS = re.compile(r"[;{}(]")
 LONGEST_HEAD = 8_000  # characters before a `{`; what is longer is no function of a person's
 NUMERIC = frozenset({"char", "short", "int", "long", "signed", "unsigned", "float", "double", "_Bool", "bool"})
@@ -114,6 +115,7 @@ def _definitions(text: str) -> Iterator[FunctionDefinition]:
         definition = _definition(head, tuple(around), start, bracket.start(), end)
         if definition is not None:
             yield definition
+        if definition is not None or BODIED.search(head):
             start = end
         position = end  # a function, an enumeration or an initialiser: the `;` of the latter ends it
 

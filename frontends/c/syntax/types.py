@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from tunepass.frontends.c.syntax.definitions import canonical_type, split_arguments
+from tunepass.frontends.c.syntax.heads import bracket_end
 from tunepass.frontends.c.syntax.statements import closing
 
 TAGGED = re.compile(r"\b(struct|union|enum)\b(?:\s+class\b)?\s*([A-Za-z_]\w*)?")
@@ -144,6 +145,7 @@ def declarations(code: str, start: int, end: int) -> Iterator[Declared]:
     for attribute in ATTRIBUTE.finditer(text):
         stop = closing(text, attribute.end())
         text = text[: attribute.start()] + " " * (stop - attribute.start()) + text[stop:]
+    text = _without_lists(text)
     body = BODY.search(text)
     base = None
     if body is not None:  # a struct that is defined here
@@ -163,6 +165,19 @@ def declarations(code: str, start: int, end: int) -> Iterator[Declared]:
             yield replace(declared, start=start + offset + declared.start)
         elif body is not None and len(parts) == 1 and not part.strip() and not body[2]:
             yield Declared("", CType(base))  # an anonymous member
+
+
+def _without_lists(text: str) -> str:
+    """Lists of template arguments blanked: `Reduce<double, 8> total` is a `Reduce`, and declares no `double`."""
+    for opening in re.finditer(r"(?<=\w)\s*<(?!<)", text):
+        place = opening.end() - 1
+        if text[place] != "<":  # inside another list
+            continue
+        stop = bracket_end(text, place)
+        inside = text[place:stop]
+        if "," in inside and inside.endswith(">") and not re.search(r"[=;{]", text[:stop]):
+            text = text[:place] + " " * len(inside) + text[stop:]
+    return text
 
 
 def _split(text: str) -> list[tuple[int, str]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from tunepass.diagnostics import Source, TunepassError
@@ -16,10 +16,14 @@ BYTE_LIMIT = 1 << 20  # of a header
 
 
 def visible_types(scanned: Scan) -> Types:
-    return read_types("\n;\n".join([scanned.statements, *(header.statements for header in _headers(scanned.source))]))
+    return types_of([scanned, *headers_beside(scanned.source)])
 
 
-def _headers(source: Source) -> Iterator[Scan]:
+def types_of(scans: Sequence[Scan]) -> Types:
+    return read_types("\n;\n".join(scanned.statements for scanned in scans))
+
+
+def headers_beside(source: Source) -> Iterator[Scan]:
     """Each once; what cannot be read is left out: the compiler may find it elsewhere."""
     folder, seen = Path(source.name).parent, set[Path]()
     waiting = [folder / name for name in INCLUDED.findall(source.text)]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from tests.frontends.gpu.sources import SCALE, SCALE_CL, body, kernel, parse, short
@@ -222,3 +224,41 @@ def test_flags_are_words_of_the_compiler() -> None:
     candidate = lower(kernel(short(lines=line)), Configuration({"BX": 32, "MATH": "-use_fast_math -maxrregcount=64"}))
     assert candidate.flags == ("-use_fast_math", "-maxrregcount=64") and candidate.defines == ("-DBX=32",)
     assert candidate.text is None
+
+
+def test_a_body_under_two_signatures() -> None:
+    function = (
+        "#ifdef IMAGE\n__global__ void f(int n, cudaTextureObject_t y) {\n"
+        "#else\n__global__ void f(int n, float *y) {\n#endif\n    y[BX] = n;\n}\n"
+    )
+    assert len(body(short(function=function)).arguments) == 2
+    assert len(body("#define OTHER\n" + short(function=function.replace("ifdef IMAGE", "ifndef OTHER"))).arguments) == 2
+
+
+def test_variants_of_a_function_that_a_parameter_chooses() -> None:
+    variants = "".join(
+        f"#if BX == {n}\n__global__ void f(int n, float *y) {{ y[{n}] = n; }}\n#endif\n" for n in (32, 64)
+    )
+    assert len(body(short(function=variants)).arguments) == 2
+
+
+def test_headers_beside_the_source(tmp_path: Path) -> None:
+    (tmp_path / "real.h").write_text("#define REAL float\n#define SIDE 64\nstruct pair { REAL at[SIDE / 32]; };\n")
+    function = '#include "real.h"\n__global__ void f(int n, REAL *y, pair *z) { y[BX] = n; }\n'
+    text = short(arguments="n = SIDE, y: out float[n], z: in pair[n]", function=function.replace("SIDE / 32", "2"))
+    (tmp_path / "real.h").write_text("#define REAL float\n#define SIDE 64\nstruct pair { float at[SIDE]; };\n")
+    (_, _, z) = body(text, str(tmp_path / "f.cu")).arguments
+    assert isinstance(z, GpuBuffer) and z.layout is not None and z.layout.byte == 256
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        "inline __device__ float4 operator+(float4 a, float4 b) { a.x += b.x; return a; }\n",
+        "struct S { float x; __device__ S(float y); };\n__device__ S::S(float y) : x(y) { x = y; }\n",
+        "typedef Block<float, 8> Reduce;\n",
+        "template <typename T> struct Shared { __device__ operator T *() { return 0; } };\n",
+    ],
+)
+def test_what_may_stand_before_a_kernel(before: str) -> None:
+    assert [a.name for a in body(before + short()).arguments] == ["n", "y"]

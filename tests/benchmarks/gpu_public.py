@@ -1,0 +1,152 @@
+"""How many of the kernels in other people's CUDA and OpenCL sources can be annotated: their arguments are read from the
+definitions by a reader of its own, and each kernel gets a pragma that the frontend then has to understand.
+
+    python -m tests.benchmarks.gpu_public FOLDER [FOLDER ...]
+
+prints one line for every kernel that is refused, and the counts by reason. Nothing is compiled or run.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from tunepass.diagnostics import Source, SourceError
+from tunepass.frontends.gpu.frontend import GpuFrontend
+
+COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*|\"(?:\\.|[^\"\\\n])*\"", re.DOTALL)
+HEAD = {
+    ".cu": re.compile(
+        r"(?P<template>template\s*<[^;{}()]*?>\s*)?(?:extern\s*\"\s*\"\s*)?"
+        r"(?:__launch_bounds__\s*\([^;{}]*?\)\s*)?[\w\s]*\b__global__\b"
+    ),
+    ".cl": re.compile(r"(?P<template>(?!))?\b(?:__)?kernel\b"),
+}
+CALLED = re.compile(r"\b(?:__launch_bounds__|__attribute__|__cluster_dims__)\s*\(")
+NAME = re.compile(r"\b([A-Za-z_]\w*)\s*\(")
+SPACES = re.compile(r"\b(?:__)?(?:global|local|constant|private|restrict|const|volatile|read_only|write_only)(?:__)?\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A kernel's pragma line; `reason` is why it has none."""
+
+    name: str
+    pragma: str
+    reason: str = ""
+
+
+def kernels(text: str, suffix: str) -> Iterator[Found]:
+    text = COMMENT.sub(lambda m: re.sub(r"[^\n]", " ", m.group()), text)
+    text = re.sub(r"^[ \t]*#(?:\\\n|[^\n])*", lambda m: re.sub(r"[^\n]", " ", m.group()), text, flags=re.MULTILINE)
+    for head in HEAD[suffix].finditer(text):
+        place = head.end()
+        while (word := NAME.search(text, place)) and CALLED.match(text, word.start()):
+            place = bracket(text, word.end() - 1)
+        if word is None:
+            continue
+        end = bracket(text, word.end() - 1)
+        if text[end:].lstrip()[:1] == "{":
+            yield annotated(word[1], text[word.end() : end - 1], head["template"] or "", suffix)
+
+
+def bracket(text: str, opening: int) -> int:
+    depth = 0
+    for place in range(opening, len(text)):
+        depth += (text[place] in "([") - (text[place] in ")]")
+        if not depth:
+            return place + 1
+    return len(text)
+
+
+def annotated(name: str, formals: str, template: str, suffix: str) -> Found:
+    examples: dict[str, str] = {}
+    for parameter in re.findall(r"(typename|class|[\w:]+)\s+(\w+)\s*(?:=[^,>]*)?(?=[,>])", template):
+        examples[parameter[1]] = {"typename": "float", "class": "float", "bool": "true"}.get(parameter[0], "8")
+    called = f"{name}<{', '.join(examples.values())}>" if template else name
+    arguments, written = [], False
+    for formal in parts(formals):
+        if formal in ("", "void"):
+            continue
+        formal = formal.split("=")[0]
+        words = re.findall(r"\w+", SPACES.sub(" ", formal.split("[")[0]))
+        if len(words) < 2:
+            return Found(called, "", f"macro as a parameter: {formal}")
+        element = " ".join(examples.get(word, word) for word in words[:-1] if word not in ("struct", "signed"))
+        pointer, constant = "*" in formal or "[" in formal, re.search(r"\bconst\b", formal.split("*")[0]) is not None
+        local = suffix == ".cl" and re.search(r"\b(?:__)?local\b", formal) is not None
+        constant = constant or (suffix == ".cl" and re.search(r"\b(?:__)?constant\b", formal) is not None)
+        if pointer:
+            direction = "local" if local else "in" if constant else "inout"
+            written = written or direction == "inout"
+            arguments.append(f"{words[-1]}: {direction} {element if element != 'void' else 'char'}[1024]")
+        else:
+            arguments.append(f"{words[-1]} = 8")
+    if not written:
+        return Found(called, "", "writes no buffer")
+    return Found(called, f"#pragma tunepass kernel {called}({', '.join(arguments)}) grid(16) block(64)")
+
+
+def parts(text: str) -> list[str]:
+    found, depth = [""], 0
+    for character in text:
+        depth += (character in "([<") - (character in ")]>")
+        if character == "," and not depth:
+            found.append("")
+        else:
+            found[-1] += character
+    return [" ".join(part.split()) for part in found]
+
+
+def main(folders: list[str]) -> int:
+    reasons: Counter[str] = Counter()
+    for path in sorted(p for folder in folders for p in Path(folder).rglob("*") if p.suffix in HEAD):
+        text = path.read_text(errors="replace")
+        for found in kernels(text, path.suffix):
+            problem = found.reason or refusal(path, text, found.pragma)
+            pragma = found.pragma
+            while unknown := re.search(r"elements of `\w+`, ([\w ]+), cannot.*is not defined in this file", problem):
+                number = numbers_beside(path).get(unknown[1].split()[-1])
+                if number is None or unknown[1] not in pragma:
+                    break
+                pragma = pragma.replace(unknown[1], number)  # who annotates it writes the type
+                problem = refusal(path, text, pragma)
+            reasons[re.sub(r"`[^`]*`", "`…`", problem) or "read"] += 1
+            if problem:
+                print(f"{path}: {found.name}: {problem}")
+    for reason, count in reasons.most_common():
+        print(f"{count:5d}  {reason}")
+    print(f"{reasons['read']} of {sum(reasons.values())} kernels are read")
+    return 0
+
+
+@cache
+def numbers_beside(path: Path) -> dict[str, str]:
+    """Names of numbers and vectors that the file, or those of the folders around it, define."""
+    found: dict[str, str] = {}
+    files = [p for folder in (path.parent, path.parent.parent) for p in sorted(folder.glob("*")) if p.is_file()]
+    for text in (p.read_text(errors="replace") for p in [*files, path] if p.suffix in (".h", ".cuh", *HEAD)):
+        for kind, name in re.findall(r"typedef\s+((?:unsigned\s+)?\w+)\s+(\w+)\s*;", text):
+            found.setdefault(name, kind)
+        for name, kind in re.findall(r"#\s*define\s+(\w+)\s+((?:unsigned\s+)?[a-z]\w+)\s*$", text, re.MULTILINE):
+            found.setdefault(name, kind)
+    return {"float4": "float4", "fp": "float", "real": "float", **found}
+
+
+def refusal(path: Path, text: str, pragma: str) -> str:
+    lines = f'\n#pragma tunepass param OPT: categorical("", "-O2") flag\n{pragma}\n'
+    try:
+        GpuFrontend().parse(Source(str(path), text + lines))
+    except SourceError as error:
+        first = error.diagnostics[0]
+        return f"{first.message} | {first.hint}"
+    return ""
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
