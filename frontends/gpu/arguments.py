@@ -73,7 +73,7 @@ class ArgumentReader:
         declared = f"the definition says `{formal.text}`"
         kind = formal.type
         if kind.base.startswith(UNPASSED):
-            raise SourceError(f"`{argument.name}` is a {kind.base}, which cannot be passed", argument.span, declared)
+            raise SourceError(f"`{argument.name}` cannot be passed: {kind.base}", argument.span, declared)
         if kind.function:
             raise SourceError(f"`{argument.name}` is a pointer to a function", argument.span, declared)
         if kind.depth or kind.dims:
@@ -100,7 +100,7 @@ class ArgumentReader:
     def _buffer(self, argument: ArgumentText, formal: GpuFormal) -> GpuBuffer:
         declared, kind = f"the definition says `{formal.text}`", formal.type
         if kind.base.startswith(UNPASSED):
-            raise SourceError(f"`{argument.name}` is a {kind.base}, which cannot be passed", argument.span, declared)
+            raise SourceError(f"`{argument.name}` cannot be passed: {kind.base}", argument.span, declared)
         if not formal.opaque and not kind.depth and not kind.dims:
             hint = f"{declared}; write `{argument.name} = VALUE`"
             raise SourceError(f"`{argument.name}` is a scalar", argument.span, hint)

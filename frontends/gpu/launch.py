@@ -35,7 +35,7 @@ class LaunchReader:
         block = self._extent("block", text.block) if text.block is not None or other is None else other.block
         dynamic = other.dynamic_shared if other is not None else None
         if text.dynamic is not None:
-            dynamic = self.at_least(text.dynamic, "bytes of shared memory", 0)
+            dynamic = self.at_least(text.dynamic, "the number of bytes of shared memory", 0)
         return Launch(grid=grid, block=block, dynamic_shared=dynamic)
 
     def _extent(self, word: str, text: ExtentText | None) -> Extent3:

@@ -1,0 +1,4 @@
+#pragma tunepass param BX: ordinal(32, 64, 128) = 64
+#pragma tunepass kernel f(n = 1024, y: out float[n]) grid(n // BX) block(BX) reference(g, grid(n))
+__global__ void f(int n, float *y) { y[BX] = n; }
+__global__ void g(int n, double *y) { y[0] = n; }

@@ -1,0 +1,5 @@
+#pragma tunepass param BX: ordinal(32, 64, 128) = 64
+#pragma tunepass work flops(n)
+#pragma tunepass work flops(2 * n)
+#pragma tunepass kernel f(n = 1024, y: out float[n]) grid(n // BX) block(BX)
+__global__ void f(int n, float *y) { y[BX] = n; }

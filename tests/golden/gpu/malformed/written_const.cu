@@ -1,0 +1,3 @@
+#pragma tunepass param BX: ordinal(32, 64, 128) = 64
+#pragma tunepass kernel f(n = 1024, y: out float[n]) grid(n // BX) block(BX)
+__global__ void f(int n, const float *y) { (void)y[BX]; }

@@ -1,0 +1,3 @@
+#pragma tunepass param BX: ordinal(32, 64, 128) = 64
+#pragma tunepass kernel f(n = 48, y: out float[64]) grid(n // BX) block(BX)
+__global__ void f(int n, float *y) { y[BX] = n; }
