@@ -1,4 +1,4 @@
-"""Every C and C++ source in docs/pragmas.md is read by the frontend without a warning, and compiles untouched."""
+"""Every source in docs/pragmas.md is read by its frontend without a warning, and compiles untouched."""
 
 from __future__ import annotations
 
@@ -11,9 +11,11 @@ import pytest
 
 from tunepass.diagnostics import Source
 from tunepass.frontends.c.frontend import CFrontend
+from tunepass.frontends.gpu.frontend import GpuFrontend
 
 TEXT = (Path(__file__).parents[1] / "docs" / "pragmas.md").read_text()
 BLOCKS = re.findall(r"^```(c|cpp)\n(.*?)^```", TEXT, re.MULTILINE | re.DOTALL)
+GPU_BLOCKS = re.findall(r"^```(cuda|opencl)\n(.*?)^```", TEXT, re.MULTILINE | re.DOTALL)
 COMPILERS = {"c": ["gcc"], "cpp": ["g++", "-std=c++20"]}
 
 
@@ -27,6 +29,16 @@ def test_block(number: int, tmp_path: Path) -> None:
         (tmp_path / f"block.{suffix}").write_text(text)
         words = ["-Wall", "-Wextra", "-Werror", "-Wno-unknown-pragmas", "-fsyntax-only", f"block.{suffix}"]
         subprocess.run([*compiler, *words], cwd=tmp_path, check=True, timeout=60)
+
+
+@pytest.mark.parametrize("number", range(len(GPU_BLOCKS)))
+def test_gpu_block(number: int, tmp_path: Path) -> None:
+    language, text = GPU_BLOCKS[number]
+    parsed = GpuFrontend().parse(Source("pragmas.cu" if language == "cuda" else "pragmas.cl", text))
+    assert parsed.kernels and not parsed.warnings
+    if language == "cuda" and shutil.which("nvcc"):
+        (tmp_path / "block.cu").write_text(text)
+        subprocess.run(["nvcc", "-ptx", "block.cu"], cwd=tmp_path, check=True, timeout=120, capture_output=True)
 
 
 @pytest.mark.parametrize("form", re.findall(r"^\| `?(?:\w+)`? \| [^|]* \| (`.*`) \|$", TEXT, re.MULTILINE))
