@@ -191,6 +191,9 @@ class GpuRun(BuildingEvaluator[BuiltKernel]):
         timed = self._time(program, self.task.plan, self._best_s)
         if isinstance(timed, Failed):
             return timed
+        failure = self._check_case(program, self.set_up().cases[0], {}, "check")
+        if failure is not None:  # what it computed may have been what it kept of an earlier launch
+            return Failed(failure.stage, f"with other data, after it was timed: {failure.log}")
         seconds = median(timed.samples_s)
         if not timed.cut and (self._best_s is None or seconds < self._best_s):
             self._best_s = seconds
