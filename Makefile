@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 NATIVE := $(wildcard native/*.py native/*.h native/include/*.h native/src/*.c native/src/*.h)
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test lint types dist-check bench bench-applications bench-c bench-fpga bench-gpu bench-gpu-device bench-kernel-tuner bench-model bench-resources bench-search bench-taco bench-trust nests kills attack fuzz native clean
+.PHONY: demo test lint types dist-check bench bench-applications bench-c bench-fpga bench-gpu bench-gpu-device bench-kernel-tuner bench-model bench-registers bench-resources bench-search bench-taco bench-trust nests kills attack fuzz native clean
 
 $(STAMP): setup.py pyproject.toml $(NATIVE)
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -98,6 +98,10 @@ bench-model: $(STAMP)
 # ARGS='--table predictions' takes half a minute.
 bench-gpu: $(STAMP)
 	$(BIN)/python -m tests.benchmarks.bench_gpu $(ARGS)
+
+# Estimated registers of the CUDA samples' variants beside ptxas's. ARGS='--fit' fits them anew (a quarter of an hour).
+bench-registers: $(STAMP)
+	$(BIN)/python -m tests.benchmarks.gpu.registers $(ARGS)
 
 # Can a build be trusted: kernels that nothing changes, a busy machine, several seeds (half an hour).
 bench-trust: $(STAMP)

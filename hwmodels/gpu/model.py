@@ -11,7 +11,8 @@ from tunepass.expr.sharing import shared
 from tunepass.hwmodels.base import Breakdown, CostModel, Costs, DeviceSummary, EstimatePart, Slice
 from tunepass.hwmodels.gpu.device import Gpu, load, names
 from tunepass.hwmodels.gpu.occupancy import occupancy_expressions
-from tunepass.hwmodels.gpu.resources import Resources, stated_resources
+from tunepass.hwmodels.gpu.registers import estimate
+from tunepass.hwmodels.gpu.resources import Resources
 from tunepass.hwmodels.gpu.time import ASSUMED, Assumed, Held, Times, times
 from tunepass.ir.gpu import GpuKernel
 from tunepass.ir.kernel import Kernel
@@ -83,7 +84,7 @@ class GpuModel(CostModel):
         if not isinstance(kernel.body, GpuKernel):
             return None
         gpu = load(device)
-        return priced(kernel.body, gpu, stated_resources(kernel.body, gpu))
+        return priced(kernel.body, gpu, estimate(kernel.body, gpu))
 
     def breakdown(self, costs: Costs, device: str, columns: Columns) -> Breakdown:
         """Of the time, by what would bound the launch alone."""

@@ -16,7 +16,8 @@ from tunepass.expr.algebra import add, lift
 from tunepass.hwmodels.base import Costs
 from tunepass.hwmodels.gpu.device import Gpu
 from tunepass.hwmodels.gpu.model import priced
-from tunepass.hwmodels.gpu.resources import Resources, stated_resources
+from tunepass.hwmodels.gpu.registers import estimate
+from tunepass.hwmodels.gpu.resources import Resources
 from tunepass.ir.gpu import GpuKernel
 from tunepass.ir.kernel import Kernel
 from tunepass.space.configuration import Configuration
@@ -62,7 +63,7 @@ class GpuPricing:
     @cached_property
     def costs(self) -> Costs:
         """The model's, with the registers that the source lets expect."""
-        costs = self._priced(stated_resources(self.body, self.gpu))
+        costs = self._priced(estimate(self.body, self.gpu))
         return replace(costs, expected=bool(self.command), name=f"{costs.name} with expected registers")
 
     def _priced(self, resources: Resources) -> Costs:

@@ -18,7 +18,7 @@ from tunepass.evaluators.measure.rounding import StatedTolerance
 from tunepass.hwmodels.base import Costs
 from tunepass.hwmodels.gpu.device import Gpu, load, resolve
 from tunepass.hwmodels.gpu.model import priced
-from tunepass.hwmodels.gpu.resources import stated_resources
+from tunepass.hwmodels.gpu.registers import estimate
 from tunepass.ir.gpu import GpuKernel
 from tunepass.ir.gpu_call import GpuCall, NoLaunch, call_at, reference_call_at
 from tunepass.ir.kernel import Kernel
@@ -88,7 +88,7 @@ class GpuRunning:
         """What the model says of a device that it knows."""
         if self.gpu is None:
             return None
-        costs = priced(self.body, self.gpu, stated_resources(self.body, self.gpu))
+        costs = priced(self.body, self.gpu, estimate(self.body, self.gpu))
         return replace(costs, expected=True)
 
     def objectives(self, names: Sequence[str]) -> tuple[Objective, ...]:
