@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from tunepass.diagnostics import Diagnostic, Source
+from tunepass.diagnostics import Diagnostic, Source, TunepassError
 from tunepass.ir.files import EmittedFile
 from tunepass.ir.kernel import Kernel
+from tunepass.ir.sizes import SizedVariants
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,3 +40,8 @@ class Frontend(ABC):
 
         `note` is a comment's text: what was chosen and what it gained.
         """
+
+    def dispatch(self, variants: SizedVariants, note: str = "") -> EmittedFile:
+        """NAME.dispatch.h: the variants of a kernel for several sizes, and what picks one."""
+        kernel = variants.variants[0]
+        raise TunepassError(f"{kernel.name}: no dispatcher is written for {kernel.language}", hint="--variants 1")

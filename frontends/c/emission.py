@@ -44,10 +44,10 @@ def _source(kernels: Sequence[Kernel], note: str, name: str) -> str:
     lines = [f"{name}, tuned by tunepass.", *note_lines(note)]
     lines += [f"Compile with {flag_text(kernel)}" for kernel in kernels if flag_text(kernel)]
     block = [f"#define {macro} {text}" for kernel in kernels for macro, text in macros(kernel, chosen(kernel))]
-    return "\n".join([*comment(lines), *block, "", _scheduled(kernels)])
+    return "\n".join([*comment(lines), *block, "", scheduled_text(kernels)])
 
 
-def _scheduled(kernels: Sequence[Kernel]) -> str:
+def scheduled_text(kernels: Sequence[Kernel]) -> str:
     """The source's text with its constants, and every nest as it is scheduled, its pragma a comment that says how."""
     text = kernels[0].source.text
     changes: list[tuple[Span, str]] = []

@@ -13,6 +13,7 @@ from tunepass.diagnostics import Diagnostic, Source, SourceError
 from tunepass.frontends.base import Frontend, Parsed
 from tunepass.frontends.c.autos import DerivedNest, derive_nest, headers_of
 from tunepass.frontends.c.call import CallReader
+from tunepass.frontends.c.dispatch import dispatch_file
 from tunepass.frontends.c.emission import emit_file
 from tunepass.frontends.c.globals import GlobalsReader
 from tunepass.frontends.c.loops.accesses import Surroundings, read_work
@@ -49,6 +50,7 @@ from tunepass.ir.files import EmittedFile
 from tunepass.ir.kernel import Binding, Kernel
 from tunepass.ir.loops import Nest
 from tunepass.ir.run import RunCommand
+from tunepass.ir.sizes import SizedVariants
 from tunepass.space.constraint import Constraint
 from tunepass.space.parameter import Parameter
 
@@ -68,6 +70,9 @@ class CFrontend(Frontend):
 
     def emit(self, kernels: Sequence[Kernel], note: str = "", word: str = "tuned") -> tuple[EmittedFile, ...]:
         return emit_file(kernels, note, word)
+
+    def dispatch(self, variants: SizedVariants, note: str = "") -> EmittedFile:
+        return dispatch_file(variants, note)
 
 
 class _KernelReader:

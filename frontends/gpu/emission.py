@@ -9,6 +9,7 @@ from pathlib import PurePath
 from tunepass.expr.algebra import lift, mul, substitute
 from tunepass.expr.emit_c import prelude, to_c
 from tunepass.expr.nodes import Expr, RealType, free_names
+from tunepass.expr.typing import constant
 from tunepass.frontends.c.emission import choice_macros, chosen, comment, guarded_header, note_lines, tuned_prefix
 from tunepass.frontends.c.lowering import macros, parameter_flags
 from tunepass.ir.files import EmittedFile
@@ -47,12 +48,12 @@ def _header(kernels: Sequence[Kernel], note: str, name: str, header: str) -> str
     return guarded_header(header, summary, lines)
 
 
-def launch_functions(kernel: Kernel) -> list[str]:
+def launch_functions(kernel: Kernel, prefix: str = "") -> list[str]:
     """C functions of the sizes that the launch depends on: PREFIX_grid, PREFIX_block and PREFIX_dynamic_shared; for
     CUDA also as dim3, for OpenCL the work-items of the whole launch."""
-    body, prefix = kernel.body_as(GpuKernel), tuned_prefix(kernel)
-    grid, block = ([_at_choice(kernel, e) for e in extent] for extent in (body.launch.grid, body.launch.block))
-    dynamic = _at_choice(kernel, body.launch.dynamic_shared or lift(0))
+    body, prefix = kernel.body_as(GpuKernel), prefix or tuned_prefix(kernel)
+    grid, block = ([at_choice(kernel, e) for e in extent] for extent in (body.launch.grid, body.launch.block))
+    dynamic = at_choice(kernel, body.launch.dynamic_shared or lift(0))
     used = {name for e in (*grid, *block, dynamic) for name in free_names(e)}
     sizes = [a for a in body.arguments if isinstance(a, GpuScalar) and a.name in used]
     texts = [to_c(e) for e in (*grid, *block, dynamic)]
@@ -77,11 +78,11 @@ def launch_functions(kernel: Kernel) -> list[str]:
     return re.sub(r"\btp_(?=\w+\()", f"{prefix}_", "\n".join(lines)).splitlines()
 
 
-def _at_choice(kernel: Kernel, e: Expr) -> Expr:
+def at_choice(kernel: Kernel, e: Expr) -> Expr:
     """With the chosen values in place of the parameters; sizes stay names."""
     values = chosen(kernel)
     numbers = {p.name: values[p.name] for p in kernel.parameters}
-    return substitute(e, {n: lift(v) for n, v in numbers.items() if isinstance(v, (bool, int, float))})
+    return substitute(e, {n: constant(v) for n, v in numbers.items() if not isinstance(v, tuple)})
 
 
 def _filled(function: str, array: str, texts: Sequence[str], formals: str) -> list[str]:

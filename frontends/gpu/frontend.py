@@ -18,6 +18,7 @@ from tunepass.frontends.c.syntax.lookup import named, template_arguments
 from tunepass.frontends.c.syntax.variables import variables
 from tunepass.frontends.c.tunables import TunablesReader, includes_own
 from tunepass.frontends.gpu.body import BodyReader
+from tunepass.frontends.gpu.dispatch import dispatch_file
 from tunepass.frontends.gpu.emission import emit_files
 from tunepass.frontends.gpu.functions import gpu_text
 from tunepass.frontends.gpu.numbers import Numbers, file_constants
@@ -28,6 +29,7 @@ from tunepass.frontends.problems import each
 from tunepass.ir.files import EmittedFile
 from tunepass.ir.gpu_elements import Dialect
 from tunepass.ir.kernel import Kernel
+from tunepass.ir.sizes import SizedVariants
 from tunepass.ir.stated_model import check_objectives
 from tunepass.space.parameter import Parameter
 
@@ -47,6 +49,9 @@ class GpuFrontend(Frontend):
 
     def emit(self, kernels: Sequence[Kernel], note: str = "", word: str = "tuned") -> tuple[EmittedFile, ...]:
         return emit_files(kernels, note, word)
+
+    def dispatch(self, variants: SizedVariants, note: str = "") -> EmittedFile:
+        return dispatch_file(variants, note)
 
 
 class _KernelReader:

@@ -16,6 +16,7 @@ from typing import ClassVar, cast
 from tunepass import registry
 from tunepass.diagnostics import TunepassError, nearest
 from tunepass.evaluators.toolchains.named import usual_command
+from tunepass.expr.nodes import Expr
 from tunepass.expr.numpy_eval import Columns
 from tunepass.files import encoded, scratch_folder
 from tunepass.frontends.base import Frontend
@@ -23,6 +24,7 @@ from tunepass.hwmodels.base import Breakdown, CostModel, Costs, ModelError
 from tunepass.ir.candidate import Candidate
 from tunepass.ir.files import EmittedFile
 from tunepass.ir.kernel import Kernel
+from tunepass.ir.sizes import Size
 from tunepass.space.configuration import Configuration
 from tunepass.space.opening import Opening
 from tunepass.space.space import Space
@@ -75,6 +77,7 @@ class Backend(ABC):
     measures: ClassVar[bool] = False  # whether there is an evaluator
     compiles: ClassVar[bool] = False  # whether the target's compiler is what compiles it
     generators: ClassVar[tuple[str, ...]] = ()  # what else `Target.generator` may be
+    variants: ClassVar[int] = 1  # how many the listed sizes may have at most, where nobody says
     kernel: Kernel  # as this backend sees it
     target: Target
 
@@ -115,6 +118,18 @@ class Backend(ABC):
     def costs(self) -> Costs | None:
         """What a hardware model, or the source itself, says of the kernel; None where nothing does."""
         return None
+
+    def sizes(self) -> tuple[Size, ...]:
+        """The sizes that the source lists: values of scalar arguments, by name."""
+        return ()
+
+    def scalars(self) -> Mapping[str, Expr]:
+        """The scalar arguments with their values, as the source writes them."""
+        return {}
+
+    def at_size(self, size: Size) -> Kernel:
+        """The kernel as a source with these values of its scalars would have it."""
+        raise NotImplementedError(f"{self.kernel.name} lists no sizes")
 
     def openings(self) -> tuple[Opening, ...]:
         """What is worth trying before the strategy's suggestions."""

@@ -27,15 +27,19 @@ from tunepass.backends.stated import stated_costs
 from tunepass.diagnostics import ToolError, TunepassError
 from tunepass.evaluators.base import Evaluator
 from tunepass.evaluators.toolchains.named import usual_command
+from tunepass.expr.algebra import lift
+from tunepass.expr.nodes import Expr
 from tunepass.files import scratch_folder
 from tunepass.frontends.c.emission import chosen
+from tunepass.frontends.c.inputs import scalar_values
 from tunepass.frontends.c.lowering import defines, flags, lower
 from tunepass.hwmodels.base import Costs
-from tunepass.ir.c_kernel import CKernel, KernelCall
+from tunepass.ir.c_kernel import CKernel, KernelCall, ScalarArgument
 from tunepass.ir.candidate import Candidate
 from tunepass.ir.files import EmittedFile
 from tunepass.ir.kernel import Kernel
 from tunepass.ir.run import RunCommand
+from tunepass.ir.sizes import Size, constraints_at
 from tunepass.space.configuration import Configuration, Value
 from tunepass.space.opening import Opening
 from tunepass.space.space import Space
@@ -132,6 +136,26 @@ class CBackend(Backend):
             return stated_costs(self.kernel)
         modelled = self.body.nests or self.body.scops
         return cost_model(CPU).costs(self.kernel, self.device, self.command[1:]) if modelled else None
+
+    def sizes(self) -> tuple[Size, ...]:
+        """Those of the pragma's clause, as far as they are of the same scalars."""
+        listed = (self.body.call.sizes or ()) if self.body.call else ()
+        return tuple(size for size in listed if [name for name, _ in size] == [name for name, _ in listed[0]])
+
+    def scalars(self) -> Mapping[str, Expr]:
+        arguments = self.body.call.arguments if self.body.call else ()
+        return {a.name: a.value for a in arguments if isinstance(a, ScalarArgument)}
+
+    def at_size(self, size: Size) -> Kernel:
+        call, given = self.body.call, dict(size)
+        assert call is not None, "only a call has sizes"
+        arguments = tuple(
+            replace(a, value=lift(given[a.name])) if isinstance(a, ScalarArgument) and a.name in given else a
+            for a in call.arguments
+        )
+        scalars = {name: lift(value) for name, value in scalar_values(arguments, ()).items()}
+        body = replace(self.body, judged_by=replace(call, arguments=arguments))
+        return replace(self.kernel, body=body, constraints=constraints_at(self.kernel.constraints, scalars))
 
     def openings(self) -> tuple[Opening, ...]:
         """Of each nest, the others as they stand."""

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from tunepass.backends.base import HERE, HOST, Backend, Starts, Target, cost_model
@@ -15,14 +15,17 @@ from tunepass.backends.gpu_pricing import NVCC, GpuPricing
 from tunepass.backends.gpu_running import ENERGY, GpuRunning, launch_limits
 from tunepass.diagnostics import ToolError, TunepassError
 from tunepass.evaluators.gpu_run.found import FoundDevice, found_devices
+from tunepass.expr.algebra import lift
+from tunepass.expr.nodes import Expr
 from tunepass.expr.numpy_eval import Columns
 from tunepass.frontends.c.emission import chosen
 from tunepass.frontends.gpu.lowering import lower
 from tunepass.hwmodels.base import Breakdown, Costs
 from tunepass.hwmodels.gpu.device import Gpu, load
 from tunepass.ir.candidate import Candidate
-from tunepass.ir.gpu import GpuKernel
+from tunepass.ir.gpu import GpuKernel, GpuScalar
 from tunepass.ir.kernel import Kernel
+from tunepass.ir.sizes import Size, constraints_at
 from tunepass.space.configuration import Configuration
 from tunepass.space.space import Space
 from tunepass.study.identity import Identity, source_hash
@@ -37,6 +40,7 @@ COMPILED = re.compile(r"nvcc [\d.]+")  # at the beginning of an identity's compi
 
 class GpuBackend(Backend):
     kind: ClassVar[str] = GpuKernel.kind
+    variants: ClassVar[int] = 3
     generators: ClassVar[tuple[str, ...]] = (MODEL,)
 
     def __init__(self, kernel: Kernel, target: Target):
@@ -85,6 +89,24 @@ class GpuBackend(Backend):
             device=self.device,
             harness=self.place.harness,
         )
+
+    def sizes(self) -> tuple[Size, ...]:
+        """The first values of each scalar belong together, and the second ones."""
+        listed = self.kernel.body_as(GpuKernel).sizes
+        names, values = [s.name for s in listed], [s.values for s in listed]
+        return tuple(tuple(zip(names, joint)) for joint in zip(*values))
+
+    def scalars(self) -> Mapping[str, Expr]:
+        return {a.name: a.value for a in self.kernel.body_as(GpuKernel).arguments if isinstance(a, GpuScalar)}
+
+    def at_size(self, size: Size) -> Kernel:
+        body, given = self.source.body_as(GpuKernel), dict(size)
+        arguments = tuple(
+            replace(a, value=lift(given[a.name])) if isinstance(a, GpuScalar) and a.name in given else a
+            for a in body.arguments
+        )
+        body = replace(body, arguments=arguments)
+        return replace(self.source, body=body, constraints=constraints_at(self.source.constraints, body.scalars()))
 
     def costs(self) -> Costs | None:
         return self.place.costs

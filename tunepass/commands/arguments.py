@@ -187,6 +187,13 @@ def _add_build(commands: Commands) -> None:
         metavar="N",
         help="compile up to N candidates at a time (default: 1; as many as there are cores where nothing is timed)",
     )
+    parser.add_argument(
+        "--variants",
+        type=_at_least(1),
+        metavar="K",
+        help="tune for each of the kernel's sizes(...), keep K variants at most, and write what picks one by the size "
+        "(default: 3 for .cu and .cl sources, else 1: no such thing)",
+    )
     _add_spatial(parser)
     _add_generator(parser)
     parser.add_argument(

@@ -8,8 +8,10 @@ from collections.abc import Sequence
 from tunepass.commands.answer import Answer, Json, Status, plain
 from tunepass.commands.finalists_answer import finalists_data, kept_sentence
 from tunepass.commands.fronts import certificate_data, certificate_lines, front_data, front_table
+from tunepass.ir.sizes import size_text
 from tunepass.jobs.build import BuildResult
 from tunepass.jobs.job import Job
+from tunepass.jobs.sizes import SizedFound
 from tunepass.space.configuration import Configuration
 from tunepass.study.outcome import Failed, Infeasible
 from tunepass.study.prior_origin import Origin
@@ -57,6 +59,7 @@ def build_data(built: BuildResult) -> dict[str, Json]:
         "model": origin["model"],
         "picks": {point.name: _assigned(point.configuration) for point in built.picked},
         "certificate": certificate_data(result.certificate, result.gap) if result.certificate else None,
+        "sizes": _sizes_data(built.sized) if built.sized else None,
         "finalists": finalists_data(result.comparison, result.objectives, job.space),
         "estimated": job.only_priced,
     }
@@ -94,8 +97,42 @@ def build_text(built: BuildResult) -> str:
         lines += certificate_lines(result.certificate, result.gap)
     if result.pareto and job.only_priced:
         lines += [f"  the front has {len(result.pareto):,} points:", front_table(result.pareto, result.objectives)]
+    lines += _sizes_lines(built)
     lines += [f"  wrote     {path}" for path in built.outputs]
     return "\n".join([*lines, *([f"  lock      {built.lock}"] if built.lock else [])])
+
+
+def _sizes_data(sized: SizedFound) -> list[Json]:
+    """A size an item: its variant's number and choice, with its value and the best known where they are."""
+    numbers, known = sized.variants, bool(sized.values)
+    return [
+        {
+            "size": dict(size),
+            "variant": numbers.index(choice),
+            "choice": _assigned(choice),
+            "value": sized.values[i] if known else None,
+            "best": sized.best[i] if known else None,
+        }
+        for i, (size, choice) in enumerate(zip(sized.sizes, sized.choices))
+    ]
+
+
+def _sizes_lines(built: BuildResult) -> list[str]:
+    """Which variant each size has, and what that costs it against the best known there."""
+    sized, objective = built.sized, built.job.objective
+    if sized is None:
+        return []
+    lines = []
+    for i, (size, choice) in enumerate(zip(sized.sizes, sized.choices)):
+        line = f"  {size_text(size)}: variant {sized.variants.index(choice)}"
+        if sized.values:
+            unit = f" {objective.unit}" if objective.unit else ""
+            slowdown = objective.gain(sized.values[i], sized.best[i])
+            line += f", {sized.values[i]:.4g}{unit}"
+            line += " (the best known)" if slowdown <= 1 else f" ({slowdown:.2f}x the best known)"
+        lines.append(line)
+    count = len(sized.variants)
+    return [f"  {count} variant{'s' if count > 1 else ''} for {len(sized.sizes)} sizes", *lines]
 
 
 def _evaluated(job: Job, result: Found) -> list[str]:

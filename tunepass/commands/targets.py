@@ -49,6 +49,7 @@ def search_options(options: argparse.Namespace) -> SearchOptions:
         sanitize=options.sanitize,
         picks=_picks(options.pick),
         transfer_from=options.transfer_from,
+        variants=options.variants,
     )
 
 

@@ -14,6 +14,7 @@ from tunepass.diagnostics import EnvironmentFault, ToolError
 from tunepass.evaluators.process.failures import of_the_machine
 from tunepass.files import printable, shown, writable_folder, write_text
 from tunepass.ir.kernel import Kernel
+from tunepass.ir.sizes import size_text
 from tunepass.jobs.history import history_named
 from tunepass.jobs.job import (
     Job,
@@ -21,11 +22,21 @@ from tunepass.jobs.job import (
     entry_for,
     has_doubtful_trials,
     mark_finished,
+    mark_unfinished,
     prepare,
     recall,
     search,
 )
 from tunepass.jobs.places import lock_path, prepare_for
+from tunepass.jobs.sizes import (
+    SizedFound,
+    choose,
+    dispatch_files,
+    locked_sizes,
+    most_variants,
+    resized,
+    wanted_sizes,
+)
 from tunepass.jobs.tables import front_csv, number
 from tunepass.jobs.transfer import transfer_to
 from tunepass.passes.apply_schedule import scheduled
@@ -83,6 +94,7 @@ class BuildResult:
     picked: tuple[Picked, ...] = ()
     outputs: tuple[Path, ...] = ()
     lock: Path | None = None
+    sized: SizedFound | None = None  # the choices for several sizes
 
 
 def prepare_all(kernels: Sequence[Kernel], request: BuildRequest) -> list[Job]:
@@ -100,10 +112,14 @@ def build(jobs: Sequence[Job], request: BuildRequest, shows: Shows) -> list[Buil
     writable_folder(request.folder)
     budget_s = request.options.budget_s
     share = replace(request.options, budget_s=budget_s / len(jobs) if budget_s else None)
-    results = [_result_of(job, share, request, shows) for job in jobs]
+    results, sized = [], []
+    for job in jobs:
+        result, chosen = _results_of(job, share, request, shows)
+        results.append(result)
+        sized.append(chosen)
     interrupted = any(result.interrupted for result in results)
     with _finishing(request), held_back(for_good=interrupted):
-        built = _finish(jobs, results, request)
+        built = _finish(jobs, results, sized, request)
         for job, result in zip(jobs, results):
             if not (request.frozen or result.interrupted):
                 mark_finished(job, request.store)
@@ -123,19 +139,67 @@ def _finishing(request: BuildRequest) -> Iterator[None]:
         raise environment_fault(error, f"cannot write the results to {shown(request.folder)}") from None
 
 
-def _result_of(job: Job, options: SearchOptions, request: BuildRequest, shows: Shows) -> Found:
+def _results_of(
+    job: Job, options: SearchOptions, request: BuildRequest, shows: Shows
+) -> tuple[Found, SizedFound | None]:
+    """For the kernel's own size, and for the sizes that it lists: time and evaluations are divided among them."""
+    sizes = wanted_sizes(job, options.variants)
+    if not sizes:
+        return _result_of(job, options, request, shows), None
+    most = most_variants(job, options.variants)
+    locked = locked_sizes(job, sizes, most)
+    share = replace(
+        options,
+        budget_s=options.budget_s / len(sizes) if options.budget_s else None,
+        max_evals=-(-options.max_evals // len(sizes)) if options.max_evals else None,
+    )
+    own = _result_of(job, share, request, shows, search_on=locked is None)
+    if locked is not None and not own.evaluations:
+        return own, locked
+    if request.frozen or own.interrupted or not own.gains:
+        return own, None
+    jobs, results = [job], [own]
+    for size in sizes[1:]:
+        jobs.append(resized(job, size))
+        found = _result_of(jobs[-1], share, request, shows, title=f"{job.kernel.name}, {size_text(size)}")
+        if found.interrupted:
+            mark_unfinished(job, request.store)
+            return replace(own, interrupted=found.interrupted), None
+        results.append(found)
+    chosen = choose(jobs, results, sizes, most)
+    for other in jobs[1:]:
+        mark_finished(other, request.store)
+    evaluations = sum(result.evaluations for result in results)
+    return replace(own, evaluations=evaluations, seconds=_sum_of(results)), chosen
+
+
+def _sum_of(results: Sequence[Found]) -> dict[str, float]:
+    names = dict.fromkeys(name for result in results for name in result.seconds)
+    return {name: sum(result.seconds.get(name, 0.0) for result in results) for name in names}
+
+
+def _result_of(
+    job: Job,
+    options: SearchOptions,
+    request: BuildRequest,
+    shows: Shows,
+    *,
+    search_on: bool = False,
+    title: str = "",
+) -> Found:
     """From the lock if it fits, with the front that the store has, else by searching."""
     store = request.store
     misfits = job.misfits(store)
     finished = not job.unfinished(store).exists() and not has_doubtful_trials(job, store)
-    if request.frozen or (finished and _has_picks(job, options, store) and not request.search_on and not misfits):
+    search_on = search_on or request.search_on
+    if request.frozen or (finished and _has_picks(job, options, store) and not search_on and not misfits):
         return recall(job, store)
     prior = None if job.only_priced else transfer_to(job, store, options.transfer_from)
     prepare_for(store)
     writable_folder(lock_path(request.source).parent)
     stale = f"the lock is stale: {'; '.join(misfits)}" if job.entry and misfits else ""
     opening = ". ".join(sentence for sentence in (stale, prior.sentence() if prior else "") if sentence)
-    with shows.progress(job.kernel.name, opening) as watch:
+    with shows.progress(title or job.kernel.name, opening) as watch:
         return search(job, options, store, prior, watch, shows.certificates(job.kernel.name))
 
 
@@ -147,21 +211,24 @@ def _has_picks(job: Job, options: SearchOptions, store: Path) -> bool:
     return known is not None and bool(known.pareto)
 
 
-def _finish(jobs: Sequence[Job], results: Sequence[Found], request: BuildRequest) -> list[BuildResult]:
+def _finish(
+    jobs: Sequence[Job], results: Sequence[Found], sized: Sequence[SizedFound | None], request: BuildRequest
+) -> list[BuildResult]:
     """Write the sources, what is built of them, the fronts and the lock: for the kernels that have a choice."""
     picks = [_picked(job, result, request.options.picks) for job, result in zip(jobs, results)]
     path = lock_path(request.source)
     sources = _write_sources(jobs, results, picks, request)
     built = []
-    for job, result, picked in zip(jobs, results, picks):
+    for job, result, picked, chosen in zip(jobs, results, picks, sized):
         if not picked:
             built.append(BuildResult(job, result))
             continue
         fronts = _write_front(job, result, picked, request.folder, alone=len(jobs) == 1)
-        entry = entry_for(job, result)
+        headers = _write_dispatcher(job, chosen, request.folder, alone=len(jobs) == 1) if chosen else []
+        entry = entry_for(job, result, chosen.by_size() if chosen else None)
         if entry is not None and entry != job.entry and not request.frozen:
             lock.update(path, job.key, entry)
-        built.append(BuildResult(job, result, picked, (*sources, *fronts), path))
+        built.append(BuildResult(job, result, picked, (*sources, *headers, *fronts), path, chosen))
     return built
 
 
@@ -199,6 +266,15 @@ def _note(job: Job, result: Found, point: Picked) -> list[str]:
         priced = ((o.name, value_of(point.trial, o)) for o in job.objectives)
         lines.append(", ".join(f"{name} {number(value)}" for name, value in priced if value is not None))
     return lines
+
+
+def _write_dispatcher(job: Job, chosen: SizedFound, folder: Path, *, alone: bool) -> list[Path]:
+    """NAME.dispatch.h; the kernel's name is part of it where the source has several."""
+    (header,) = dispatch_files(job, chosen)
+    stem = Path(job.kernel.source.name).stem
+    path = folder / (header.name if alone else header.name.replace(stem, f"{stem}.{job.kernel.name}", 1))
+    write_text(path, header.text)
+    return [path]
 
 
 def _write_front(job: Job, result: Found, picked: Sequence[Picked], folder: Path, *, alone: bool) -> list[Path]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -21,6 +22,7 @@ from tunepass.passes.pipeline import Pipeline
 from tunepass.passes.prune_space import PruneSpace
 from tunepass.passes.search import Search, Watch
 from tunepass.registry import EXACT_SOLVERS, STRATEGIES
+from tunepass.space.configuration import Configuration
 from tunepass.space.space import Space
 from tunepass.study.identity import Identity
 from tunepass.study.lock.lock import Entry, Lock, LockedObjective
@@ -279,7 +281,7 @@ def mark_finished(job: Job, store: Path) -> None:
         job.unfinished(store).unlink(missing_ok=True)
 
 
-def entry_for(job: Job, result: Found) -> Entry | None:
+def entry_for(job: Job, result: Found, sizes: Mapping[str, Configuration] | None = None) -> Entry | None:
     """The lock's entry for what was found; None when nothing was measured."""
     gain = next((g for g in result.gains if g.objective.name == job.objective.name), None)
     if gain is None:
@@ -294,4 +296,4 @@ def entry_for(job: Job, result: Found) -> Entry | None:
         evaluations=result.trial_count,
         pick=job.pick,
     )
-    return Entry(result.choice, locked, job.identity)
+    return Entry(result.choice, locked, job.identity, sizes or {})

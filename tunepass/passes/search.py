@@ -131,6 +131,11 @@ def _stated_prior(costs: Costs | None, objectives: Sequence[Objective]) -> Searc
     return model_prior(costs.name, costs.values[objectives[0].name])
 
 
+def evaluating(backend: Backend) -> AbstractContextManager[Evaluate]:
+    """What evaluates one configuration, by measuring it or by the model."""
+    return _evaluating(backend, backend.costs(), backend.evaluator(), backend.objectives())[0]
+
+
 def _evaluating(
     backend: Backend,
     costs: Costs | None,

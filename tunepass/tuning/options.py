@@ -15,7 +15,8 @@ class SearchOptions:
     `strategy` is the name of a strategy or of an exact solver. `picks` are points of the front (tuning/picks.py); the
     first is the choice, none: the best in the first objective. `transfer_from` is PATH[:STUDY] or "none", None: the
     nearest earlier study of the kernel. `jobs` compiles run side by side; None: one, or where nothing is timed one a
-    core. `sanitize` runs the finalists once under sanitizers.
+    core. `sanitize` runs the finalists once under sanitizers. `variants` is how many configurations the sizes that a
+    kernel lists may have, None: what is usual for its kind.
     """
 
     strategy: str | Factory = "auto"
@@ -28,6 +29,7 @@ class SearchOptions:
     picks: tuple[str, ...] = ()
     transfer_from: str | None = None
     store: str | Store | None = None
+    variants: int | None = None
 
     @property
     def pick(self) -> str | None:

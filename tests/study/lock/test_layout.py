@@ -78,3 +78,14 @@ def test_what_is_wrong_in_a_part_is_said_where_the_whole_has_it(tmp_path: Path) 
     path.write_text(text.replace("TILE: 64", "TILE: 2024-01-01"))
     with pytest.raises(StudyError, match=rf"{path}:9:20.*TILE is a Boolean"):
         Lock.read(path, only="matmul.c")
+
+
+def test_an_entry_with_sizes_is_laid_out() -> None:
+    choice = Configuration({"TILE": 8, "NAME": "a, b", "ORDER": (1, 0)})
+    sizes = {"n=256, m=3": choice, "n=9": Configuration({"TILE": 1})}
+    written = Entry(choice, OBJECTIVE, IDENTITY, sizes)
+    text = Lock().with_entry("k.c::f", written).with_entry("l.c::g", written).text()
+    assert is_laid_out(text)
+    assert Lock.parse(text).entries["k.c::f"] == written
+    part = excerpt(text, "l.c")
+    assert part is not None and list(Lock.parse(part).entries) == ["l.c::g"]

@@ -52,11 +52,13 @@ class LockedObjective:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One kernel: the choice in parameter order, what it gained, and what that depends on."""
+    """One kernel: the choice in parameter order, what it gained, and what that depends on. `sizes` are the choices for
+    further sizes (`n=256, m=64`), where a few variants were chosen for them."""
 
     choice: Configuration
     objective: LockedObjective
     identity: Identity
+    sizes: Mapping[str, Configuration] = field(default_factory=dict)
 
     def text(self, key: str) -> str:
         """The entry's lines, ready for the `kernels` mapping."""
@@ -88,8 +90,12 @@ class Entry:
         )
         return (
             f"  {scalar(key)}:\n    choice: {flow(self.choice.items())}\n"
-            f"    objective: {objective}\n    identity: {identity}\n"
+            f"    objective: {objective}\n    identity: {identity}\n{self._sizes_text()}"
         )
+
+    def _sizes_text(self) -> str:
+        chosen = ", ".join(f"{scalar(size)}: {flow(choice.items())}" for size, choice in self.sizes.items())
+        return f"    sizes: {{{chosen}}}\n" if chosen else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,9 +195,18 @@ def _exclusive(folder: Path) -> Iterator[None]:
 
 def _entry(reader: LockReader, key: str, node: yaml.Node) -> Entry:
     parts = ("choice", "objective", "identity")
-    found = reader.record(node, f"kernel {key}", parts, parts)
-    choice = {name: reader.value(value, name) for name, value in reader.mapping(found["choice"], "choice").items()}
-    return Entry(Configuration(choice), _objective(reader, found["objective"]), _identity(reader, found["identity"]))
+    found = reader.record(node, f"kernel {key}", (*parts, "sizes"), parts)
+    listed = reader.mapping(found["sizes"], "sizes") if "sizes" in found else {}
+    return Entry(
+        _choice(reader, found["choice"]),
+        _objective(reader, found["objective"]),
+        _identity(reader, found["identity"]),
+        {size: _choice(reader, choice) for size, choice in listed.items()},
+    )
+
+
+def _choice(reader: LockReader, node: yaml.Node) -> Configuration:
+    return Configuration({name: reader.value(value, name) for name, value in reader.mapping(node, "choice").items()})
 
 
 def _objective(reader: LockReader, node: yaml.Node) -> LockedObjective:

@@ -1,0 +1,203 @@
+"""NAME.dispatch.h: variants of a kernel for several sizes in one header, which picks one by the size.
+
+The header holds the tuned source of each variant, its names at file scope with the variant's number appended, so that
+all can stand in one translation unit; nothing is needed at run time.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import PurePath
+
+from tunepass.diagnostics import Source, SourceError, Span
+from tunepass.expr.emit_c import prelude, to_c
+from tunepass.expr.nodes import free_names
+from tunepass.frontends.c.emission import chosen, comment, flag_text, note_lines, scheduled_text
+from tunepass.frontends.c.lowering import macros
+from tunepass.frontends.c.syntax.definitions import FunctionDefinition, definitions
+from tunepass.frontends.c.syntax.lexical import Scan, scan
+from tunepass.frontends.c.syntax.types import read_types
+from tunepass.frontends.c.syntax.variables import variables
+from tunepass.ir.c_kernel import CKernel, ScalarArgument
+from tunepass.ir.files import EmittedFile
+from tunepass.ir.kernel import Kernel
+from tunepass.ir.sizes import FAR, SizedVariants, binary_log, common_names, size_text
+from tunepass.space.configuration import shown
+
+TAGGED = re.compile(r"\b(?:struct|union|class|enum)\b([^;{}=]*)\{")  # with attributes and bases around the name
+BRACKETS = re.compile(r"\([^()]*(?:\([^()]*\)[^()]*)*\)")
+PRAGMA = re.compile(r"^([ \t]*#[ \t]*pragma[ \t]+\w+)(.*)", re.MULTILINE)  # nvcc expands no macro there
+WORD = re.compile(r"\b[A-Za-z_]\w*")
+PLAIN_SCOPES = ("extern",)
+
+
+def dispatch_file(variants: SizedVariants, note: str) -> EmittedFile:
+    """The header of a C or C++ kernel."""
+    kernel = variants.variants[0]
+    function = dispatched(kernel)
+    if len({flag_text(variant) for variant in variants.variants}) > 1:
+        raise SourceError(
+            "variants that differ in the compiler's flags cannot stand in one file", kernel.span, "tune macros alone"
+        )
+    call = kernel.body_as(CKernel).call
+    assert call is not None
+    scalars = {a.name: f.name for a, f in zip(call.arguments, function.formals) if isinstance(a, ScalarArgument)}
+    texts = [scheduled_text((variant,)) for variant in variants.variants]
+    lines = [*selector(variants), "", *includes(scan(kernel.source)), ""]
+    for number, (variant, text) in enumerate(zip(variants.variants, texts)):
+        lines += [*copy(kernel.source, text, macros(variant, chosen(variant)), number), ""]
+    sizes = ", ".join(scalars[name] for name in common_names(variants.sizes))
+    lines += _calls(kernel, function, f"{identifier(kernel)}_variant({sizes})", len(variants.variants))
+    return header_file(variants, note, lines)
+
+
+def header_file(variants: SizedVariants, note: str, lines: Sequence[str]) -> EmittedFile:
+    """The lines inside a guard, below a table of what was chosen for which size."""
+    kernel = variants.variants[0]
+    path = PurePath(kernel.source.name)
+    name = f"{path.stem}.dispatch.h"
+    guard = re.sub(r"\W", "_", name).upper()
+    told = [f"Variants of {kernel.name} ({path.name}) by size, chosen by tunepass.", *note_lines(note)]
+    for number, variant in enumerate(variants.variants):
+        sizes = "; ".join(size_text(s) for s, n in zip(variants.sizes, variants.numbers) if n == number)
+        values = ", ".join(f"{p} = {shown(value)}" for p, value in chosen(variant).items())
+        default = "any other size (the default)" if number == variants.default else ""
+        told.append(f"{number}: {'; '.join(part for part in (sizes, default) if part)}: {values}")
+    top = [*comment(told), f"#ifndef {guard}", f"#define {guard}", ""]
+    return EmittedFile(name, "\n".join([*top, *lines, "", f"#endif /* {guard} */", ""]))
+
+
+def identifier(kernel: Kernel) -> str:
+    """What the header's own names begin with."""
+    return re.sub(r"\W+", "_", kernel.name).strip("_")
+
+
+def dispatched(kernel: Kernel) -> FunctionDefinition:
+    """The kernel's definition; SourceError for one that cannot stand in a file several times."""
+    scanned = scan(kernel.source)
+    found = [d for d in definitions(scanned) if d.name == kernel.name]
+    if len(found) != 1 or found[0].template is not None or any(s.kind != "extern" for s in found[0].scopes):
+        message = "no dispatcher is written for templates, methods, overloads and functions in namespaces"
+        raise SourceError(message, _span(kernel), "give the kernel a name of its own at file scope, or --variants 1")
+    return found[0]
+
+
+def _span(kernel: Kernel) -> Span:
+    return kernel.span or Span(kernel.source, 0, 0)
+
+
+def selector(variants: SizedVariants) -> list[str]:
+    """NAME_variant(sizes): the number of the variant for the nearest of the tuned sizes; the default for those that
+    are far from all, and where the variant's condition does not hold."""
+    prefix, names = identifier(variants.variants[0]), common_names(variants.sizes)
+    rows = [", ".join(repr(binary_log(float(value))) for _, value in size) for size in variants.sizes]
+    texts = [to_c(condition) for condition in variants.conditions]
+    helpers = frozenset(name for text in texts for name in text.helpers)
+    refused = [
+        f"    if (best == {number} && !({text.expression})) best = {variants.default};"
+        for number, (text, condition) in enumerate(zip(texts, variants.conditions))
+        if number != variants.default and free_names(condition)
+    ]
+    formals = ", ".join(f"long long {name}" for name in names)
+    lines = [
+        *([prelude(helpers)] if helpers else []),
+        f"static inline double {prefix}_log2(double x)",
+        "{",
+        "    int whole = 0;",
+        "    while (x >= 2) { x /= 2; whole++; }",
+        "    while (x < 1) { x *= 2; whole--; }",
+        "    return whole + (x - 1);",
+        "}",
+        "",
+        f"/* The variant for a size: that of the nearest tuned one. Farther than {FAR} times from all, the default. */",
+        f"static inline int {prefix}_variant({formals})",
+        "{",
+        f"    static const double tuned[{len(rows)}][{len(names)}] = {{{', '.join(f'{{{row}}}' for row in rows)}}};",
+        f"    static const int number[{len(rows)}] = {{{', '.join(map(str, variants.numbers))}}};",
+        f"    const double given[{len(names)}] = {{{', '.join(f'(double){name}' for name in names)}}};",
+        f"    double logs[{len(names)}], nearest = 1e300;",
+        f"    int i, k, best = {variants.default};",
+        f"    for (k = 0; k < {len(names)}; k++) {{",
+        f"        if (given[k] <= 0) return {variants.default};",
+        f"        logs[k] = {prefix}_log2(given[k]);",
+        "    }",
+        f"    for (i = 0; i < {len(rows)}; i++) {{",
+        "        double distance = 0;",
+        f"        for (k = 0; k < {len(names)}; k++) {{",
+        "            const double step = logs[k] - tuned[i][k];",
+        f"            distance += step < -{binary_log(FAR)} || step > {binary_log(FAR)} ? 1e300 : step * step;",
+        "        }",
+        "        if (distance < nearest) { nearest = distance; best = number[i]; }",
+        "    }",
+        *refused,
+        "    return best;",
+        "}",
+    ]
+    return re.sub(r"\btp_(?=\w+\()", f"{prefix}_size_", "\n".join(lines)).splitlines()
+
+
+def includes(scanned: Scan) -> list[str]:
+    """What the source includes, read before any name is changed."""
+    lines = (scanned.source.line_text(d.start).strip() for d in scanned.directives if d.kind == "include")
+    return list(dict.fromkeys(lines))
+
+
+def copy(source: Source, text: str, values: Sequence[tuple[str, str]], number: int) -> list[str]:
+    """The text with the variant's macros, and its names at file scope made the variant's own. All macros are as they
+    were before, in the end."""
+    scanned = scan(replace(source, text=text))
+    defined = [name for d in scanned.directives if d.kind == "define" for name in re.findall(r"\A\w+", d.body)]
+    renamed = file_names(scanned)
+    touched = list(dict.fromkeys([*(name for name, _ in values), *defined, *renamed]))
+    body = text
+    for pragma in reversed(scanned.pragmas):
+        body = body[: pragma.outer_start] + body[pragma.outer_end :]
+    changed = {name: f"{name}_{number}" for name in renamed}
+    body = PRAGMA.sub(lambda line: line[1] + WORD.sub(lambda word: changed.get(word[0], word[0]), line[2]), body)
+    return [
+        *(f'#pragma push_macro("{name}")' for name in touched),
+        *(f"#undef {name}\n#define {name} {value}" for name, value in values),
+        *(f"#undef {name}\n#define {name} {name}_{number}" for name in renamed),
+        re.sub(r"\n{3,}", "\n\n", body).strip(),
+        *(f'#pragma pop_macro("{name}")' for name in touched),
+    ]
+
+
+def file_names(scanned: Scan) -> list[str]:
+    """What the text defines at file scope: functions, variables, types, enumerators."""
+    functions = definitions(scanned)
+    types = read_types(scanned.statements)
+    heads = (BRACKETS.sub(" ", head) for head in TAGGED.findall(scanned.statements))
+    tags = [words[-1] for head in heads if (words := re.findall(r"\w+", head.partition(":")[0]))]
+    enumerators = [name for listed in types.enums.values() for name in listed]
+    names = [
+        *(f.name for f in functions if not f.path and all(s.kind in PLAIN_SCOPES for s in f.scopes)),
+        *(v.name for v in variables(scanned, functions)),
+        *types.typedefs,
+        *tags,
+        *enumerators,
+    ]
+    return [name for name in dict.fromkeys(names) if re.fullmatch(r"[A-Za-z_]\w*", name)]
+
+
+def formal_list(function: FunctionDefinition) -> str:
+    """The formals as the definition writes them."""
+    return ", ".join(f.text.strip() for f in function.formals) or "void"
+
+
+def _calls(kernel: Kernel, function: FunctionDefinition, variant: str, count: int) -> list[str]:
+    returns = re.sub(r"\b(?:static|inline|extern)\b|\"C\"", "", function.returns).strip()
+    values = ", ".join(f.name for f in function.formals)
+    lines = [
+        f"/* {kernel.name} with the variant for its size. */",
+        f"static inline {returns} {identifier(kernel)}_dispatch({formal_list(function)})",
+        "{",
+        f"    switch ({variant}) {{",
+    ]
+    for number in range(count):
+        call = f"{kernel.name}_{number}({values});"
+        label = "default" if number == count - 1 else f"case {number}"
+        lines.append(f"    {label}: {f'{call} return;' if returns == 'void' else f'return {call}'}")
+    return [*lines, "    }", "}"]
