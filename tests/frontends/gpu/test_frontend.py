@@ -189,6 +189,8 @@ def test_templates_are_named_with_their_arguments(signature: str) -> None:
     arguments = "<BX>" if "int N>" in signature else "<float, BX>"
     text = short(function=f"{signature} {{ y[n] = N; }}\n").replace("kernel f(", f"kernel f{arguments}(")
     assert body(text).function == f"f{arguments}" and not parse(text).warnings
+    candidate = lower(kernel(text), Configuration({"BX": 32}))
+    assert candidate.text is not None and candidate.text.endswith(f"= &f{arguments};\n")
 
 
 @pytest.mark.parametrize(
