@@ -213,6 +213,9 @@ class GpuRun(BuildingEvaluator[BuiltKernel]):
         failure = self._wrong(program, case, launched)
         if failure is not None:
             return Failed(failure.stage, f"while timed: {failure.log}")
+        if timed.after.throttled:
+            warning = f"the device's clock was kept down by {timed.after.throttled}: its times vary more than usual"
+            self.warnings = tuple(dict.fromkeys((*self.warnings, warning)))
         return timed
 
     def _limit_s(self) -> float:

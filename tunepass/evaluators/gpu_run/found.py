@@ -5,11 +5,13 @@ from __future__ import annotations
 import ctypes.util
 import importlib.util
 from dataclasses import dataclass
+from pathlib import Path
 
 from tunepass.evaluators.gpu_run.protocol import Device
 from tunepass.evaluators.gpu_run.session import WorkerSetting, devices_of
 
 DRIVERS = ("cuda", "opencl")
+OF_NVIDIA = ("/dev/nvidiactl", "/dev/dxg")  # where the library is found by a path that is not the usual
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,4 +43,4 @@ def found_devices(driver: str = "") -> tuple[FoundDevice, ...]:
 def _may_be_there(driver: str) -> bool:
     if driver == "opencl":
         return importlib.util.find_spec("pyopencl") is not None
-    return ctypes.util.find_library("cuda") is not None
+    return ctypes.util.find_library("cuda") is not None or any(Path(file).exists() for file in OF_NVIDIA)
