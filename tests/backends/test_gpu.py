@@ -58,6 +58,13 @@ def test_a_kernel_that_no_configuration_can_launch_is_told_with_its_line(folder:
         backend_for(load("scale.cu"), Target(device="a100", generator="model"))
 
 
+def test_a_grid_without_blocks_is_no_configuration(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "scale.cu").write_text(CUDA.replace("ceildiv(n, B * U)", "65536 // (B * U * 128)"))
+    words = ("build", "scale.cu", "--device", "a100", "--backend", "model", "--strategy", "exhaustive")
+    built = json.loads(run(capsys, *words, "--format", "json")[1])
+    assert built["certificate"]["points"] == sum(b * u <= 512 for b in (32, 64, 128, 256, 512) for u in (1, 2, 4, 8))
+
+
 def test_a_build_compiles_and_says_that_it_estimates(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = ("build", "scale.cu", "--device", "A100", "--max-evals", "24", "--format", "json")
     status, out, _ = run(capsys, *words)

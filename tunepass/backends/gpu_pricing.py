@@ -15,8 +15,7 @@ from tunepass.diagnostics import TunepassError, nearest
 from tunepass.expr.algebra import add, lift
 from tunepass.hwmodels.base import Costs
 from tunepass.hwmodels.gpu.device import Gpu
-from tunepass.hwmodels.gpu.model import priced
-from tunepass.hwmodels.gpu.registers import estimate
+from tunepass.hwmodels.gpu.model import GpuModel, priced
 from tunepass.hwmodels.gpu.resources import Resources
 from tunepass.ir.gpu import GpuKernel
 from tunepass.ir.kernel import Kernel
@@ -30,6 +29,24 @@ if TYPE_CHECKING:
 NVCC = "nvcc"
 BLOCK_REGISTERS = "registers_per_block"  # as they are handed out
 MORE_IS_BETTER = frozenset({"occupancy", "blocks_per_sm", "warps_per_sm"})
+
+
+def expected_costs(kernel: Kernel, gpu: Gpu) -> Costs:
+    """What the model says, with the registers that it expects."""
+    costs = GpuModel().costs(kernel, gpu.name)
+    assert costs is not None  # the body is of the kind that the model prices
+    costs = with_block_registers(costs, kernel.body_as(GpuKernel), gpu)
+    return replace(costs, name=f"{costs.name} with expected registers")
+
+
+def with_block_registers(costs: Costs, body: GpuKernel, gpu: Gpu) -> Costs:
+    """With the registers of a block, and the most of them."""
+    registers = registers_of_block(body, gpu, costs.values["registers"])
+    return replace(
+        costs,
+        values={**costs.values, BLOCK_REGISTERS: registers},
+        limits={**costs.limits, BLOCK_REGISTERS: gpu.limits.registers_per_block},
+    )
 
 
 @dataclass(frozen=True)
@@ -63,17 +80,17 @@ class GpuPricing:
     @cached_property
     def costs(self) -> Costs:
         """The model's, with the registers that the source lets expect."""
-        costs = self._priced(estimate(self.body, self.gpu))
-        return replace(costs, expected=bool(self.command), name=f"{costs.name} with expected registers")
+        costs = expected_costs(self.kernel, self.gpu)
+        return replace(costs, expected=bool(self.command))
 
-    def _priced(self, resources: Resources) -> Costs:
-        costs = priced(self.body, self.gpu, resources)
-        registers = registers_of_block(self.body, self.gpu, resources.registers)
-        return replace(
-            costs,
-            values={**costs.values, BLOCK_REGISTERS: registers},
-            limits={**costs.limits, BLOCK_REGISTERS: self.gpu.limits.registers_per_block},
-        )
+    def _reported(self) -> Costs:
+        """The model's, with what is reported left open."""
+        from tunepass.evaluators.compiled_model import REGISTERS, SPILL_BYTE, STATIC_SHARED_BYTE
+
+        dynamic = self.body.at(self.body.launch.dynamic_shared or lift(0))
+        shared = add(STATIC_SHARED_BYTE, dynamic)
+        resources = Resources(registers=REGISTERS, spill_byte=SPILL_BYTE, shared=shared)
+        return with_block_registers(priced(self.body, self.gpu, resources), self.body, self.gpu)
 
     def objectives(self, names: Sequence[str]) -> tuple[Objective, ...]:
         """Any value of the model; unless named, the time."""
@@ -118,14 +135,12 @@ class GpuPricing:
         """Compiles a configuration, and prices it with what is reported; None where nothing is compiled."""
         if not self.command:
             return None
-        from tunepass.evaluators.compiled_model import REGISTERS, SPILL_BYTE, STATIC_SHARED_BYTE, CompiledModel
+        from tunepass.evaluators.compiled_model import CompiledModel
         from tunepass.evaluators.model import ModelEvaluator
         from tunepass.evaluators.toolchains.compiler_reports import CompilerReports, user_cache
         from tunepass.evaluators.toolchains.nvcc import nvcc_on
 
-        dynamic = self.body.at(self.body.launch.dynamic_shared or lift(0))
-        shared = add(STATIC_SHARED_BYTE, dynamic)
-        costs = self._priced(Resources(registers=REGISTERS, spill_byte=SPILL_BYTE, shared=shared))
+        costs = self._reported()
         model = ModelEvaluator(
             self.kernel.parameters,
             {o.name: costs.values[o.name] for o in objectives},

@@ -11,14 +11,13 @@ from typing import TYPE_CHECKING
 from tunepass.backends.base import named
 from tunepass.backends.c import TIME
 from tunepass.backends.gpu_limits import LaunchLimits
+from tunepass.backends.gpu_pricing import expected_costs
 from tunepass.backends.gpu_text import compiled_text, plain_function
 from tunepass.diagnostics import TunepassError
 from tunepass.evaluators.gpu_run.found import FoundDevice
 from tunepass.evaluators.measure.rounding import StatedTolerance
 from tunepass.hwmodels.base import Costs
 from tunepass.hwmodels.gpu.device import Gpu, load, resolve
-from tunepass.hwmodels.gpu.model import priced
-from tunepass.hwmodels.gpu.registers import estimate
 from tunepass.ir.gpu import GpuKernel
 from tunepass.ir.gpu_call import GpuCall, NoLaunch, call_at, reference_call_at
 from tunepass.ir.kernel import Kernel
@@ -88,8 +87,7 @@ class GpuRunning:
         """What the model says of a device that it knows."""
         if self.gpu is None:
             return None
-        costs = priced(self.body, self.gpu, estimate(self.body, self.gpu))
-        return replace(costs, expected=True)
+        return replace(expected_costs(self.kernel, self.gpu), expected=True)
 
     def objectives(self, names: Sequence[str]) -> tuple[Objective, ...]:
         known = (TIME, ENERGY) if self.found.device.counts_energy else (TIME,)
