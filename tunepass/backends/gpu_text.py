@@ -13,15 +13,12 @@ from tunepass.space.configuration import Configuration
 
 def compiled_text(kernel: Kernel, configuration: Configuration) -> Candidate:
     """The text that was read, whatever the file is now, with the configuration's words. A template is compiled only
-    where something asks for it."""
-    body, candidate = kernel.body_as(GpuKernel), lower(kernel, configuration)
-    functions = [body.function, *([body.reference.function] if body.reference else [])]
-    asked = [
-        f"namespace {{ [[maybe_unused]] auto tunepass_asks_{i} = &{function}; }}\n"
-        for i, function in enumerate(functions)
-        if "<" in function
-    ]
-    return replace(candidate, text="\n".join([candidate.text or kernel.source.text, *asked]))
+    where something names it with its arguments."""
+    candidate, reference = lower(kernel, configuration), kernel.body_as(GpuKernel).reference
+    text = candidate.text or kernel.source.text
+    if reference is not None and "<" in reference.function:
+        text += f"\nauto tunepass_reference = &{reference.function};\n"
+    return replace(candidate, text=text)
 
 
 def plain_function(name: str) -> str:
