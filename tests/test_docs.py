@@ -41,6 +41,7 @@ DOCUMENTS = (
     "docs/search.md",
     "docs/fpga.md",
     "docs/sparse.md",
+    "docs/gpu.md",
     "docs/extending.md",
     "docs/architecture.md",
     "CONTRIBUTING.md",
@@ -77,7 +78,8 @@ def shape(text: str) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    "document", ["README.md", "docs/cli.md", "docs/loops.md", "docs/trials.md", "docs/fpga.md", "docs/sparse.md"]
+    "document",
+    ["README.md", "docs/cli.md", "docs/loops.md", "docs/trials.md", "docs/fpga.md", "docs/sparse.md", "docs/gpu.md"],
 )
 def test_consoles(document: str, tmp_path: Path) -> None:
     shutil.copytree(ROOT / "samples", tmp_path / "samples", ignore=shutil.ignore_patterns(".tunepass", "tunepass.lock"))
