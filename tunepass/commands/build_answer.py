@@ -95,7 +95,7 @@ def build_text(built: BuildResult) -> str:
     lines += _evaluated(job, result)
     if result.certificate is not None:
         lines += certificate_lines(result.certificate, result.gap)
-    if result.pareto and job.only_priced:
+    if len(result.objectives) > 1 and result.pareto and job.only_priced:
         lines += [f"  the front has {len(result.pareto):,} points:", front_table(result.pareto, result.objectives)]
     lines += _sizes_lines(built)
     lines += [f"  wrote     {path}" for path in built.outputs]
