@@ -195,6 +195,7 @@ def test_every_block_has_a_language_that_is_tested() -> None:
         "docs/search.md": {"python", "sh", "text"},
         "docs/fpga.md": {"console", "python", "text"},
         "docs/sparse.md": {"console", "text"},
+        "docs/gpu.md": {"console", "text"},
         "docs/extending.md": {"python"},
         "docs/architecture.md": set(),
         "CONTRIBUTING.md": {"sh"},
