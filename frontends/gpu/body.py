@@ -60,6 +60,7 @@ class BodyReader:
             reference=self._reference(pragma.reference, function, launch) if pragma.reference else None,
             absolute_tolerance=tolerance.absolute if tolerance else None,
             relative_tolerance=tolerance.relative if tolerance else None,
+            namespaces=namespaces_of(function),
             span=pragma.span,
         )
         return body, tuple(dict.fromkeys(reader.implied))
@@ -127,7 +128,11 @@ class BodyReader:
             hint = f"a reference takes the same arguments; it has {listed}"
             raise SourceError(f"`{text.name}` has other parameters", text.span, hint)
         reader = LaunchReader(self.numbers, self.text.dialect)
-        return ReferenceKernel(function=text.name, launch=reader.read(text.launch, launch))
+        return ReferenceKernel(
+            function=text.name,
+            launch=reader.read(text.launch, launch),
+            namespaces=namespaces_of(other),
+        )
 
 
 def kernel_function(text: GpuText, call: KernelPragma) -> GpuFunction:
@@ -142,6 +147,11 @@ def kernel_function(text: GpuText, call: KernelPragma) -> GpuFunction:
         return kernels[0]
     definition = chosen(call, [f.definition for f in kernels])
     return next(f for f in kernels if f.definition is definition)
+
+
+def namespaces_of(function: GpuFunction) -> tuple[str, ...]:
+    """Around it, from the outside in."""
+    return tuple(scope.name for scope in function.definition.scopes if scope.kind == "namespace")
 
 
 def _named(text: ReferenceText) -> KernelPragma:

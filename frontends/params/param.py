@@ -24,6 +24,7 @@ class ParamText:
     name: str
     kind: str
     values: Values
+    values_end: int  # in the source, after their bracket
     default: LiteralText | ItemOrder | None
     log: bool
     flag: bool
@@ -40,12 +41,14 @@ def parse_param(cursor: Cursor) -> ParamText:
         hint = f"did you mean `{close}`?" if close else f"a kind is one of {', '.join(PARAMETER_KINDS)}"
         cursor.fail(f"unknown kind of parameter `{kind.text}`", hint, token=kind)
     values = parse_values(cursor, kind)
+    values_end = cursor.last.end
     default = parse_default(cursor) if cursor.accept("=") else None
     options, prior = _options(cursor)
     return ParamText(
         name=name.text,
         kind="ordinal" if kind.text == "pow2" else kind.text,
         values=values,
+        values_end=values_end,
         default=default,
         log="log" in options,
         flag="flag" in options,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tunepass.frontends.gpu.lowering import lower
+from tunepass.frontends.gpu.lowering import instance, lower
 from tunepass.ir.candidate import Candidate
 from tunepass.ir.gpu import GpuKernel
 from tunepass.ir.kernel import Kernel
@@ -17,7 +17,7 @@ def compiled_text(kernel: Kernel, configuration: Configuration) -> Candidate:
     candidate, reference = lower(kernel, configuration), kernel.body_as(GpuKernel).reference
     text = candidate.text or kernel.source.text
     if reference is not None and "<" in reference.function:
-        text += f"\nauto tunepass_reference = &{reference.function};\n"
+        text += f"\n{instance('tunepass_reference', reference.function, reference.namespaces)}\n"
     return replace(candidate, text=text)
 
 

@@ -125,6 +125,7 @@ class ReferenceKernel:
 
     function: str
     launch: Launch
+    namespaces: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,6 +156,7 @@ class GpuKernel(Body):
     reference: ReferenceKernel | None = None  # None: what the default configuration computes
     absolute_tolerance: float | None = None
     relative_tolerance: float | None = None
+    namespaces: tuple[str, ...] = ()  # around the function, from the outside in; unnamed ones are empty
     span: Span | None = None
 
     def scalars(self, given: Mapping[str, int | float] | None = None) -> dict[str, Expr]:

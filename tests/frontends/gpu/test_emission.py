@@ -28,7 +28,9 @@ def emitted(read: Kernel) -> tuple[str, str]:
 def test_the_source_has_its_choices_on_top(text: str, name: str) -> None:
     read = kernel(text, name).scheduled((Choice("BX", 128), Choice("PER", 3)))
     source, header = emitted(read)
-    assert source.endswith(text) and "#define BX 128\n#define PER 3\n" in source
+    defined = "".join(f"#ifndef {n}\n#define {n} {v}\n#endif\n" for n, v in (("BX", 128), ("PER", 3)))
+    retold = text.replace("128) = 64", "128) = 128").replace("1..4) = 1", "1..4) = 3")
+    assert source.endswith(f" */\n{defined}\n{retold}")
     assert "why * / it was chosen" in source
     assert "#define SCALE_TUNED_BX 128\n#define SCALE_TUNED_PER 3\n" in header
 
