@@ -168,7 +168,8 @@ class ArgumentReader:
 
     def _layout(self, argument: ArgumentText, element: CType) -> Layout | None:
         try:
-            layout = LayoutReader(self.text.types, self.text.dialect, self.numbers.constants).layout_of(element)
+            reader = LayoutReader(self.text.types, self.text.dialect, self.numbers.constants, self.text.alignments)
+            layout = reader.layout_of(element)
         except UnknownElement as problem:
             message = f"the elements of `{argument.name}`, {element.base}, cannot be filled and compared"
             close = nearest(element.base, BYTES)

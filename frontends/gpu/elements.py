@@ -1,4 +1,5 @@
-"""How the structs of a CUDA or OpenCL file lie in memory, as the two languages and C agree on: natural alignment."""
+"""How the structs of a CUDA or OpenCL file lie in memory, as the two languages and C agree on: natural alignment, or
+more where a struct states it."""
 
 from __future__ import annotations
 
@@ -25,11 +26,12 @@ class _Placed:
 
 @dataclass(frozen=True, slots=True)
 class LayoutReader:
-    """`constants` may be lengths of members."""
+    """`constants` may be lengths of members; `alignments` are the texts that structs state."""
 
     types: Types
     dialect: Dialect
     constants: Mapping[str, Value]
+    alignments: Mapping[str, tuple[str, ...]]
 
     def layout_of(self, element: CType) -> Layout | None:
         """Of a struct; None for a number or a vector. Raises UnknownElement for what cannot be filled and compared."""
@@ -65,7 +67,17 @@ class LayoutReader:
         if record is None or record.kind == "union":
             what = "is a union" if record else "is not defined in this file or a header beside it"
             raise UnknownElement(f"`{plain_name(kind.base)}` {what}")
-        return self._record(record, depth)
+        return self._record(record, self._stated(kind.base), depth)
+
+    def _stated(self, record: str) -> int:
+        """Its alignment is this at least."""
+        stated = 1
+        for text in self.alignments.get(record, ()):
+            align = constant_of(text, self.constants)
+            if not isinstance(align, int) or align < 1 or align & (align - 1):
+                raise UnknownElement(f"its alignment is not a known power of two: `{text}`")
+            stated = max(stated, align)
+        return stated
 
     def _vector(self, number: str, count: int, byte: int) -> _Placed:
         """OpenCL's vectors of three have the room and the alignment of four; CUDA's are aligned as their numbers."""
@@ -75,8 +87,8 @@ class LayoutReader:
         numbers = tuple(NumberOf(number, k * width) for k in range(count))
         return _Placed(byte, min(align, CUDA_ALIGN) if self.dialect == "cuda" else align, numbers)
 
-    def _record(self, record: Record, depth: int) -> _Placed:
-        offset, align, numbers = 0, 1, list[NumberOf]()
+    def _record(self, record: Record, align: int, depth: int) -> _Placed:
+        offset, numbers = 0, list[NumberOf]()
         for member in record.members:
             if member.bits:
                 raise UnknownElement(f"`{member.name}` is a bit-field")

@@ -25,6 +25,7 @@ from tunepass.frontends.c.syntax.lexical import Scan, blanked
 from tunepass.frontends.c.syntax.statements import closing
 from tunepass.frontends.c.syntax.types import CType, Types, declarations
 from tunepass.frontends.c.syntax.visible import headers_beside, types_of
+from tunepass.frontends.gpu.alignment import stated_alignments
 from tunepass.frontends.gpu.branches import one_branch
 from tunepass.ir.gpu import Memory
 from tunepass.ir.gpu_elements import Dialect, numbers_of, plain_name
@@ -34,7 +35,8 @@ CUDA = re.compile(
     r"|\b__restrict\b|\b__restrict__\b"
 )
 CALLS = re.compile(
-    r"\b(?:__launch_bounds__|__cluster_dims__|__maxnreg__|__block_size__|__align__|__builtin_align__|__attribute__"
+    r"\b(?:__launch_bounds__|__cluster_dims__|__maxnreg__|__block_size__|__align__|__builtin_align__|alignas"
+    r"|_Alignas|__attribute__"
     r"|__nv_register_params__)\s*(?=\()"
 )
 OPENCL = re.compile(
@@ -78,6 +80,7 @@ class GpuText:
     macros: Mapping[str, MacroDefault]  # of the file and the headers beside it; those that parameters set are left out
     types: Types
     functions: tuple[FunctionDefinition, ...]
+    alignments: Mapping[str, tuple[str, ...]]  # that structs state, as texts
 
     def read(self, definition: FunctionDefinition, name: str) -> GpuFunction:
         """`name` is as the pragma writes it, with the template's arguments."""
@@ -145,7 +148,8 @@ class GpuText:
 
 def gpu_text(scanned: Scan, dialect: Dialect, tuned: frozenset[str]) -> GpuText:
     """`tuned` are the macros that parameters set."""
-    headers = [_seen(header, dialect) for header in headers_beside(scanned.source)]
+    written = headers_beside(scanned.source)
+    headers = [_seen(header, dialect) for header in written]
     macros: dict[str, MacroDefault] = {}
     for each_scan in (*headers[::-1], scanned):
         macros |= macro_defaults(each_scan)
@@ -153,7 +157,10 @@ def gpu_text(scanned: Scan, dialect: Dialect, tuned: frozenset[str]) -> GpuText:
     plain = {name: m for name, m in macros.items() if m.text and name not in several and name not in tuned}
     chosen = one_branch(scanned, frozenset(macros) | tuned)
     seen = _seen(chosen, dialect)
-    return GpuText(dialect, seen, chosen.statements, plain, types_of([seen, *headers]), definitions(seen))
+    alignments: dict[str, tuple[str, ...]] = {}
+    for raw, blank in (*zip(written, headers), (chosen, seen)):
+        alignments |= dict(stated_alignments(raw.statements, blank.statements))
+    return GpuText(dialect, seen, chosen.statements, plain, types_of([seen, *headers]), definitions(seen), alignments)
 
 
 def _seen(scanned: Scan, dialect: Dialect) -> Scan:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
 
 from tests.frontends.gpu.sources import SCALE, SCALE_CL, body, kernel, parse, short
+from tunepass.diagnostics import SourceError
 from tunepass.expr.nodes import INTEGER, REAL
 from tunepass.expr.printer import to_text
 from tunepass.frontends.gpu.lowering import lower
@@ -165,6 +168,48 @@ def test_an_extent_that_may_be_zero_is_a_constraint() -> None:
     assert [c.text for c in constraints] == ["n // BX >= 1"]
     assert to_text(constraints[0].expression) == "64 // BX >= 1"
     assert not kernel(short("grid(ceildiv(n, BX)) block(BX)", arguments="n = 64, y: out float[n]")).constraints
+
+
+ALIGNED = {  # bytes of an element, where gcc and nvcc say so
+    "struct __align__(16) P { float x, y, z; };": 16,
+    "struct alignas(8) P { float x, y, z; };": 16,
+    "struct P { float x, y, z; } __attribute__((aligned(32)));": 32,
+    "typedef struct __attribute__((aligned(SIDE))) { float x; } P;": 64,
+    "struct __align__(8) Q { int k; }; struct P { char c; Q q; };": 16,
+    "struct P { struct __align__(8) Q { int k; } q; char c; };": 16,
+    "struct __align__(2) P { double x; };": 8,
+}
+
+
+@pytest.mark.parametrize(("struct", "byte"), ALIGNED.items())
+def test_structs_that_state_their_alignment(struct: str, byte: int) -> None:
+    function = f"#define SIDE 64\n{struct}\n__global__ void f(int n, P *y) {{ y[BX] = P{{}}; }}\n"
+    (_, y) = body(short(arguments="n = 64, y: out P[n]", function=function)).arguments
+    assert isinstance(y, GpuBuffer) and y.layout is not None and y.layout.byte == byte
+
+
+@pytest.mark.skipif(shutil.which("g++") is None, reason="no g++")
+def test_a_compiler_aligns_them_so(tmp_path: Path) -> None:
+    lines = ["#define SIDE 64", "#define __align__(n) __attribute__((aligned(n)))"]
+    for number, (struct, byte) in enumerate(ALIGNED.items()):
+        lines += [f'namespace n{number} {{ {struct} static_assert(sizeof(P) == {byte}, ""); }}']
+    (tmp_path / "f.cpp").write_text("\n".join(lines) + "\n")
+    subprocess.run(["g++", "-fsyntax-only", "f.cpp"], cwd=tmp_path, check=True, timeout=60)
+
+
+@pytest.mark.parametrize(
+    "struct",
+    [
+        "struct __attribute__((packed)) P { char c; double x; };",
+        "struct P { char c; alignas(8) int x; };",
+        "struct __align__(4 * BX) P { int x; };",
+        "struct __align__(3) P { int x; };",
+    ],
+)
+def test_alignments_that_are_not_known(struct: str) -> None:
+    function = f"{struct}\n__global__ void f(int n, P *y) {{ y[BX] = P{{}}; }}\n"
+    with pytest.raises(SourceError, match="alignment is not a known power of two"):
+        body(short(arguments="n = 64, y: out P[n]", function=function))
 
 
 def test_elements_that_are_structs_have_a_layout() -> None:
