@@ -140,5 +140,7 @@ def test_without_the_program_the_user_is_told_what_to_do(tmp_path: Path, monkeyp
 
 
 def test_another_kind_of_kernel_has_no_such_program(tmp_path: Path) -> None:
-    with pytest.raises(TunepassError, match="about tensor expressions"):
+    with pytest.raises(TunepassError, match="about GPU kernels"):
+        backend(tmp_path, KERNELS["sddmm"] + BOUND, generator="model")
+    with pytest.raises(TunepassError, match="no backend 'halide'; known: model, taco"):
         backend(tmp_path, KERNELS["sddmm"] + BOUND, generator="halide")

@@ -1,14 +1,17 @@
 """How many of the kernels in other people's CUDA and OpenCL sources can be annotated: their arguments are read from the
 definitions by a reader of its own, and each kernel gets a pragma that the frontend then has to understand.
 
-    python -m tests.benchmarks.gpu_public FOLDER [FOLDER ...]
+    python -m tests.benchmarks.gpu_public FOLDER [FOLDER ...] [--device a100] [--words=-I/some/include]
 
-prints one line for every kernel that is refused, and the counts by reason. Nothing is compiled or run.
+prints one line for every kernel that is refused, and the counts by reason. With `--device` two configurations of each
+kernel that is read are also compiled for that device, or run on it: blocks of 64 and of 128 threads.
 """
 
 from __future__ import annotations
 
+import argparse
 import re
+import shlex
 import sys
 from collections import Counter
 from collections.abc import Iterator
@@ -16,8 +19,12 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from tunepass.diagnostics import Source, SourceError
+from tunepass.backends.base import Target, backend_for
+from tunepass.diagnostics import Source, SourceError, TunepassError
 from tunepass.frontends.gpu.frontend import GpuFrontend
+from tunepass.ir.kernel import Kernel
+from tunepass.space.configuration import Configuration
+from tunepass.study.outcome import Failed, Measured
 
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*|\"(?:\\.|[^\"\\\n])*\"", re.DOTALL)
 HEAD = {
@@ -89,7 +96,8 @@ def annotated(name: str, formals: str, template: str, suffix: str) -> Found:
             arguments.append(f"{words[-1]} = 8")
     if not written:
         return Found(called, "", "writes no buffer")
-    return Found(called, f"#pragma tunepass kernel {called}({', '.join(arguments)}) grid(16) block(64)")
+    launch = "grid(ceildiv(1024, BLOCK)) block(BLOCK)"
+    return Found(called, f"#pragma tunepass kernel {called}({', '.join(arguments)}) {launch}")
 
 
 def parts(text: str) -> list[str]:
@@ -103,26 +111,75 @@ def parts(text: str) -> list[str]:
     return [" ".join(part.split()) for part in found]
 
 
-def main(folders: list[str]) -> int:
+def main(words: list[str]) -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folders", nargs="+", metavar="FOLDER")
+    parser.add_argument("--device", action="append", default=[], help="where those that are read are compiled or run")
+    parser.add_argument("--words", default="", help="the compiler's, such as -I/some/include")
+    options = parser.parse_args(words)
     reasons: Counter[str] = Counter()
-    for path in sorted(p for folder in folders for p in Path(folder).rglob("*") if p.suffix in HEAD):
+    fates: dict[str, Counter[str]] = {device: Counter() for device in options.device}
+    for path in sorted(p for folder in options.folders for p in Path(folder).rglob("*") if p.suffix in HEAD):
         text = path.read_text(errors="replace")
         for found in kernels(text, path.suffix):
-            problem = found.reason or refusal(path, text, found.pragma)
-            pragma = found.pragma
-            while unknown := re.search(r"elements of `\w+`, ([\w ]+), cannot.*is not defined in this file", problem):
-                number = numbers_beside(path).get(unknown[1].split()[-1])
-                if number is None or unknown[1] not in pragma:
-                    break
-                pragma = pragma.replace(unknown[1], number)  # who annotates it writes the type
-                problem = refusal(path, text, pragma)
+            kernel, problem = read(path, text, found)
             reasons[re.sub(r"`[^`]*`", "`…`", problem) or "read"] += 1
-            if problem:
+            if kernel is None:
                 print(f"{path}: {found.name}: {problem}")
+                continue
+            for device in options.device:
+                if not device.startswith("opencl") or path.suffix == ".cl":
+                    end = fate(kernel, device, (*shlex.split(options.words), f"-I{path.parent}"))
+                    fates[device][re.sub(r"`[^`]*`|'[^']*'|\d+", "…", end)] += 1
+                    print(f"{path}: {found.name}: {device}: {end}", flush=True)
     for reason, count in reasons.most_common():
         print(f"{count:5d}  {reason}")
     print(f"{reasons['read']} of {sum(reasons.values())} kernels are read")
+    for device, ends in fates.items():
+        for end, count in ends.most_common():
+            print(f"{count:5d}  {end}")
+        print(f"{ends['well']} of {sum(ends.values())} kernels are well on {device}")
     return 0
+
+
+def read(path: Path, text: str, found: Found) -> tuple[Kernel | None, str]:
+    """The kernel, or why there is none."""
+    if found.reason:
+        return None, found.reason
+    pragma = found.pragma
+    kernel, problem = parsed(path, text, pragma)
+    while unknown := re.search(r"elements of `\w+`, ([\w ]+), cannot.*is not defined in this file", problem):
+        number = numbers_beside(path).get(unknown[1].split()[-1])
+        if number is None or unknown[1] not in pragma:
+            break
+        pragma = pragma.replace(unknown[1], number)  # who annotates it writes the type
+        kernel, problem = parsed(path, text, pragma)
+    return kernel, problem
+
+
+def fate(kernel: Kernel, device: str, words: tuple[str, ...]) -> str:
+    """What becomes of two configurations: `well` when both give values."""
+    compiler = ("nvcc", *words) if kernel.language == "cuda" else ("opencl", *words)
+    try:
+        backend = backend_for(kernel, Target(device=device, compiler=compiler if kernel.language == "cuda" else ()))
+        evaluator = backend.evaluator()
+        if evaluator is None:
+            return "nothing compiles it"
+        with evaluator as evaluate:
+            for block in (64, 128):
+                outcome = evaluate(Configuration({"BLOCK": block})).outcome
+                if isinstance(outcome, Failed):
+                    return f"{outcome.stage}: {first_error(outcome.log)}"
+                if not isinstance(outcome, Measured):
+                    return f"{type(outcome).__name__}"
+    except TunepassError as error:
+        return f"{error.diagnostics[0].message}"
+    return "well"
+
+
+def first_error(log: str) -> str:
+    lines = log.splitlines()
+    return next((line for line in lines if "error" in line.lower()), lines[0] if lines else "").strip()[-120:]
 
 
 @cache
@@ -138,14 +195,13 @@ def numbers_beside(path: Path) -> dict[str, str]:
     return {"float4": "float4", "fp": "float", "real": "float", **found}
 
 
-def refusal(path: Path, text: str, pragma: str) -> str:
-    lines = f'\n#pragma tunepass param OPT: categorical("", "-O2") flag\n{pragma}\n'
+def parsed(path: Path, text: str, pragma: str) -> tuple[Kernel | None, str]:
+    lines = f"\n#pragma tunepass param BLOCK: pow2(64, 256) = 64\n{pragma}\n"
     try:
-        GpuFrontend().parse(Source(str(path), text + lines))
+        return GpuFrontend().parse(Source(str(path), text + lines)).kernels[0], ""
     except SourceError as error:
         first = error.diagnostics[0]
-        return f"{first.message} | {first.hint}"
-    return ""
+        return None, f"{first.message} | {first.hint}"
 
 
 if __name__ == "__main__":

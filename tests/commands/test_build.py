@@ -17,8 +17,8 @@ from tests.commands.conftest import SOURCE, Folder
 
 KEYS = [
     *("source", "kernel", "device", "choice", "default", "objectives", "pareto", "trials", "evaluations", "failures"),
-    *("kept_default", "transfer", "seconds", "outputs", "lock", "model", "picks", "certificate", "finalists"),
-    "estimated",
+    *("kept_default", "transfer", "seconds", "outputs", "lock", "model", "picks", "certificate", "sizes"),
+    *("finalists", "estimated"),
 ]
 COMPILER = ("--", "gcc", "-O2")
 

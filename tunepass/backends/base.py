@@ -84,9 +84,10 @@ class Backend(ABC):
     def __init__(self, kernel: Kernel, target: Target):
         self.kernel, self.target = kernel, target
         if target.generator and target.generator not in self.generators:
-            raise TunepassError(
-                f"--backend {target.generator} is about {GENERATOR_OF[target.generator]}; {kernel.source.name} is none"
-            )
+            of = GENERATOR_OF.get(target.generator)
+            if of is None:
+                raise TunepassError(f"no backend {target.generator!r}; known: {', '.join(sorted(GENERATOR_OF))}")
+            raise TunepassError(f"--backend {target.generator} is about {of}; {kernel.source.name} is none")
 
     @property
     def only_priced(self) -> bool:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import ctypes.util
+import ctypes
 import importlib.util
 from dataclasses import dataclass
 from pathlib import Path
 
+from tunepass.evaluators.gpu_run.libcuda import LIBRARY
 from tunepass.evaluators.gpu_run.protocol import Device
 from tunepass.evaluators.gpu_run.session import WorkerSetting, devices_of
 
@@ -43,4 +44,8 @@ def found_devices(driver: str = "") -> tuple[FoundDevice, ...]:
 def _may_be_there(driver: str) -> bool:
     if driver == "opencl":
         return importlib.util.find_spec("pyopencl") is not None
-    return ctypes.util.find_library("cuda") is not None or any(Path(file).exists() for file in OF_NVIDIA)
+    try:
+        ctypes.CDLL(LIBRARY)  # nothing starts before it is initialised; ctypes.util.find_library would start gcc
+    except OSError:
+        return any(Path(file).exists() for file in OF_NVIDIA)
+    return True
