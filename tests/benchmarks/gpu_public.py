@@ -128,8 +128,8 @@ def main(words: list[str]) -> int:
                 print(f"{path}: {found.name}: {problem}")
                 continue
             for device in options.device:
-                if not device.startswith("opencl") or path.suffix == ".cl":
-                    end = fate(kernel, device, (*shlex.split(options.words), f"-I{path.parent}"))
+                if device.startswith("opencl") == (path.suffix == ".cl"):
+                    end = tuned(path, text, found, device, (*shlex.split(options.words), f"-I{path.parent}"))
                     fates[device][re.sub(r"`[^`]*`|'[^']*'|\d+", "…", end)] += 1
                     print(f"{path}: {found.name}: {device}: {end}", flush=True)
     for reason, count in reasons.most_common():
@@ -142,11 +142,27 @@ def main(words: list[str]) -> int:
     return 0
 
 
-def read(path: Path, text: str, found: Found) -> tuple[Kernel | None, str]:
+def tuned(path: Path, text: str, found: Found, device: str, words: tuple[str, ...]) -> str:
+    """What becomes of a kernel. Macros that the host's code would define are parameters to who annotates it."""
+    parameters: dict[str, None] = {}
+    while True:
+        kernel, problem = read(path, text, found, tuple(parameters))
+        end = problem if kernel is None else fate(kernel, device, words)
+        names = [next(filter(None, match)) for match in UNDEFINED.findall(end)]
+        if not names or names[0] in parameters or len(parameters) == MACROS:
+            return end
+        parameters[names[0]] = None
+
+
+UNDEFINED = re.compile(r'identifier "(\w+)" is undefined|use of undeclared identifier \'(\w+)\'')
+MACROS = 16  # of one kernel
+
+
+def read(path: Path, text: str, found: Found, parameters: tuple[str, ...] = ()) -> tuple[Kernel | None, str]:
     """The kernel, or why there is none."""
     if found.reason:
         return None, found.reason
-    pragma = found.pragma
+    pragma = "".join(f"#pragma tunepass param {name}: ordinal(8, 16) = 8\n" for name in parameters) + found.pragma
     kernel, problem = parsed(path, text, pragma)
     while unknown := re.search(r"elements of `\w+`, ([\w ]+), cannot.*is not defined in this file", problem):
         number = numbers_beside(path).get(unknown[1].split()[-1])
@@ -167,13 +183,15 @@ def fate(kernel: Kernel, device: str, words: tuple[str, ...]) -> str:
             return "nothing compiles it"
         with evaluator as evaluate:
             for block in (64, 128):
-                outcome = evaluate(Configuration({"BLOCK": block})).outcome
+                others = {p.name: p.default for p in kernel.parameters if p.name != "BLOCK"}
+                outcome = evaluate(Configuration({"BLOCK": block, **others})).outcome
                 if isinstance(outcome, Failed):
                     return f"{outcome.stage}: {first_error(outcome.log)}"
                 if not isinstance(outcome, Measured):
                     return f"{type(outcome).__name__}"
     except TunepassError as error:
-        return f"{error.diagnostics[0].message}"
+        first = error.diagnostics[0]
+        return f"{first.message}: {first_error(first.hint or '')}"
     return "well"
 
 
