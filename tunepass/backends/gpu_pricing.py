@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tunepass.backends.gpu_limits import registers_of_block
-from tunepass.backends.gpu_text import compiled_text, plain_function
+from tunepass.backends.gpu_text import compiled_text
 from tunepass.backends.stated import costs_digest
 from tunepass.diagnostics import TunepassError, nearest
 from tunepass.expr.algebra import add, lift
@@ -149,5 +149,5 @@ class GpuPricing:
         )
         source = Path(self.kernel.source.name)
         compiling = nvcc_on(source, self.command[1:], self.command[0])
-        reports = CompilerReports(compiling, plain_function(self.body.function), self.architecture, user_cache())
+        reports = CompilerReports(compiling, self.body.function, self.architecture, user_cache())
         return CompiledModel(reports, partial(compiled_text, self.kernel), model, default)

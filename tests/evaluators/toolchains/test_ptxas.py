@@ -88,6 +88,23 @@ def test_a_kernel_is_found_by_its_own_name_where_that_names_one():
     assert report_of("k", reports) == reports[2]
 
 
+@pytest.mark.parametrize(
+    "function,mangled",
+    [
+        ("copy<float>", "_Z4copyIfEvPT_"),
+        ("copy< unsigned int >", "_Z4copyIjEvPT_"),
+        ("ns::tile<float, 16, true>", "_ZN2ns4tileIfLi16ELb1EEEvPT_"),
+        ("ns::tile<float, 32, true>", "_ZN2ns4tileIfLi32ELb1EEEvPT_"),
+        ("copy<uchar4>", None),  # what it is called when mangled is not known
+        ("copy", None),
+    ],
+)
+def test_the_arguments_of_a_template_tell_its_instances_apart(function: str, mangled: str | None) -> None:
+    names = ["_Z4copyIfEvPT_", "_Z4copyIjEvPT_", "_ZN2ns4tileIfLi16ELb1EEEvPT_", "_ZN2ns4tileIfLi32ELb1EEEvPT_"]
+    found = report_of(function, [CompilerReport(function=name, registers=k) for k, name in enumerate(names)])
+    assert (found and found.function) == mangled
+
+
 def test_a_kernel_that_wants_too_much_names_the_limit():
     refusal = "ptxas error   : Entry function '_Z3bigPf' uses too much shared data (0x13880 bytes, 0xc000 max)\n"
     assert too_much(refusal) == "shared memory of big: 80000 bytes <= 49152"

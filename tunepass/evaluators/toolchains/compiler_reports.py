@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
@@ -41,7 +42,8 @@ class Compiled:
 
 @dataclass(slots=True)
 class CompilerReports:
-    """The reports of one kernel's candidates for one architecture. Safe to ask from several threads."""
+    """The reports of one kernel's candidates for one architecture. Safe to ask from several threads. `function` is as
+    the source calls it, with a template's arguments."""
 
     compiling: Compiling
     function: str
@@ -54,14 +56,15 @@ class CompilerReports:
         started = time.monotonic()
         place = self._place(candidate)
         reports = None if place is None else _kept(place)
-        if reports is not None and (known := report_of(self.function, reports)) is not None:
+        function = _with_values(self.function, candidate.defines)
+        if reports is not None and (known := report_of(function, reports)) is not None:
             return Compiled(known, time.monotonic() - started, known=True)
         with self.workspace.scratch() as folder:
             made = compile_cuda(self.compiling, candidate, self.arch, folder)
         if isinstance(made, CudaObject):
             if place is not None:
                 _keep(place, made)
-            return Compiled(made.report(self.function), time.monotonic() - started)
+            return Compiled(made.report(function), time.monotonic() - started)
         return Compiled(made, time.monotonic() - started)
 
     def close(self) -> None:
@@ -76,6 +79,13 @@ class CompilerReports:
         compiler = identify(self.compiling.command[0])
         key = digest(compiler.path, compiler.version, self.arch, os.fspath(source.absolute()), text, *words)
         return self.folder / key[:2] / key  # few files a folder
+
+
+def _with_values(function: str, defines: Sequence[str]) -> str:
+    """The name, with the values of macros (`-DNAME=value`) in its template's arguments."""
+    values = dict(word.removeprefix("-D").split("=", 1) for word in defines if "=" in word)
+    name, bracket, arguments = function.partition("<")
+    return name + bracket + re.sub(r"\b[A-Za-z_]\w*", lambda found: values.get(found[0], found[0]), arguments)
 
 
 def user_cache() -> Path:

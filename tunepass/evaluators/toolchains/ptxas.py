@@ -89,11 +89,53 @@ def too_much(printed: str) -> str | None:
 
 
 def report_of(function: str, reports: Iterable[CompilerReport]) -> CompilerReport | None:
-    """The report of the function as the source calls it: by the very name, else by the only mangled one of it."""
+    """The report of the function as the source calls it: by the very name, else by the only mangled one of it. Of a
+    template several instances may be there; then its arguments decide, where they are numbers and types of numbers."""
+    name, _, arguments = function.partition("<")
+    name = name.rpartition("::")[2].strip()
     known = tuple(reports)
-    exact = [report for report in known if report.function == function]
-    found = exact or [report for report in known if plain_name(report.function) == function]
+    exact = [report for report in known if report.function == name]
+    found = exact or [report for report in known if plain_name(report.function) == name]
+    if len(found) > 1 and arguments:
+        mangled = _mangled_arguments(arguments.rpartition(">")[0])
+        found = [report for report in found if mangled is not None and mangled.search(report.function)]
     return found[0] if len(found) == 1 else None
+
+
+BUILTIN = {  # <builtin-type> of the Itanium C++ ABI
+    "float": "f",
+    "double": "d",
+    "bool": "b",
+    "char": "c",
+    "signed char": "a",
+    "unsigned char": "h",
+    "short": "s",
+    "unsigned short": "t",
+    "int": "i",
+    "unsigned": "j",
+    "unsigned int": "j",
+    "long": "l",
+    "unsigned long": "m",
+    "long long": "x",
+    "unsigned long long": "y",
+    "__half": "6__half",
+}
+LITERAL = re.compile(r"-?\d+|true|false")
+
+
+def _mangled_arguments(text: str) -> re.Pattern[str] | None:
+    """What <template-args> of these look like; a number may be of any integer type. None for other arguments."""
+    parts = []
+    for argument in text.split(","):
+        word = " ".join(argument.split())
+        if LITERAL.fullmatch(word):
+            number = {"true": "1", "false": "0"}.get(word, word).replace("-", "n")
+            parts.append(f"L[a-z]{number}E")
+        elif word in BUILTIN:
+            parts.append(BUILTIN[word])
+        else:
+            return None
+    return re.compile(f"I{''.join(parts)}E")
 
 
 def plain_name(mangled: str) -> str:
