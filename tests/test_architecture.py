@@ -132,7 +132,13 @@ def owner(name: str, paths: dict[str, Path]) -> str | None:
 
 
 # Who may know the classes of bodies: what makes them, prices them, and their backends.
-BODIES = {"CKernel": "c_kernel", "Application": "application", "GpuKernel": "gpu", "Program": "hardware"}
+BODIES = {
+    "CKernel": "c_kernel",
+    "Application": "application",
+    "GpuKernel": "gpu",
+    "HlsKernel": "hls",
+    "Program": "hardware",
+}
 MAY_KNOW_BODIES = ("tunepass.ir.", "tunepass.backends.", "tunepass.frontends.", "tunepass.hwmodels.")
 SYNTHESIS = "tunepass.jobs.characterise"  # holds an FPGA's area model against synthesis: of accelerator programs alone
 
