@@ -26,7 +26,7 @@ Storage = Literal["scalar", "local", "global", "constant", "stream"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HlsPartition:
-    """`array_partition`: dimension `dim` (1: the outermost, 0: all) in `factor` banks; complete: a bank for each element."""
+    """`array_partition`: dimension `dim` (1: the outermost, 0: all) in `factor` banks; complete: one an element."""
 
     kind: Literal["complete", "cyclic", "block"]
     dim: int
