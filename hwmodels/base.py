@@ -76,13 +76,15 @@ class Breakdown:
 
 @dataclass(frozen=True, slots=True)
 class DeviceSummary:
-    """What people are told of a device; `capacity` is what it holds, `clock_hz` None where it has no one clock."""
+    """What people are told of a device; `capacity` is what it holds, `clock_hz` None where it has no one clock.
+    `digest` is of the user's file that describes it; empty for one that ships."""
 
     name: str
     family: str
     description: str
     clock_hz: float | None
     capacity: Mapping[str, int]
+    digest: str = ""
 
 
 class CostModel(ABC):
@@ -94,7 +96,7 @@ class CostModel(ABC):
 
     @abstractmethod
     def summary(self, device: str) -> DeviceSummary:
-        """ModelError for a device that it does not know."""
+        """Of a device that it lists or that a file describes. ModelError for one that it does not know."""
 
     @abstractmethod
     def costs(self, kernel: Kernel, device: str, words: Sequence[str] = ()) -> Costs | None:

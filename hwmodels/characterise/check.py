@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-
-import numpy as np
+from math import fsum
 
 from tunepass.expr import algebra, numpy_eval
 from tunepass.expr.nodes import Expr
@@ -68,7 +67,7 @@ def errors(counts: Mapping[Template, Counts], device: Fpga) -> dict[tuple[str, s
 def _error(pairs: list[tuple[float, float]]) -> Error:
     off = [abs(guess - true) / max(1.0, true) for guess, true in pairs]
     exact = [abs(guess - true) < CLOSE for guess, true in pairs]
-    return Error(len(pairs), float(np.mean(off)), max(off), float(np.mean(exact)))
+    return Error(len(pairs), fsum(off) / len(pairs), max(off), sum(exact) / len(pairs))
 
 
 def _number(e: Expr) -> float:

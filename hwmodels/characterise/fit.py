@@ -11,11 +11,10 @@ RAM blocks                     the shapes are the data sheet's; what a multiplex
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from itertools import pairwise
-
-import numpy as np
 
 from tunepass.hwmodels.characterise import plan
 from tunepass.hwmodels.characterise.verilog import FAMILIES, Template
@@ -80,11 +79,10 @@ def _points(pairs: Iterable[Pair]) -> Curve:
 
 
 def _parabola(known: list[Pair]) -> tuple[float, ...] | None:
-    x, y = np.array(known).T
-    weight = 1 / np.maximum(y, 1)
-    rows = np.stack([np.ones_like(x), x, x * x], axis=1)
-    coefficients = np.linalg.lstsq(rows * weight[:, None], y * weight, rcond=None)[0]
-    if np.any(np.abs(rows @ coefficients - y) * weight > PARABOLA):
+    weights = [1 / max(Fraction(y), Fraction(1)) for _, y in known]
+    coefficients = least_squares([(1.0, x, x * x) for x, _ in known], [y for _, y in known], weights)
+    off = (abs(sum(c * Fraction(x) ** i for i, c in enumerate(coefficients)) - Fraction(y)) for x, y in known)
+    if any(error * weight > PARABOLA for error, weight in zip(off, weights)):
         return None
     return tuple(0.0 if abs(c) < 1e-9 else float(c) for c in coefficients)
 
@@ -110,8 +108,29 @@ def _ways(known: Mapping[tuple[int, int], float]) -> Ways:
 
 def _depth(known: Mapping[int, float]) -> Depth:
     rows = [(1.0, float((d - 1).bit_length()), float(bool(d & (d - 1)))) for d in known]
-    a, b, c = np.linalg.lstsq(np.array(rows), np.array(list(known.values())), rcond=None)[0].tolist()
-    return Depth(*(0.0 if abs(x) < 1e-9 else x for x in (a, b, c)))
+    a, b, c = least_squares(rows, list(known.values()), [Fraction(1)] * len(rows))
+    return Depth(*(0.0 if abs(x) < 1e-9 else float(x) for x in (a, b, c)))
+
+
+def least_squares(
+    rows: Sequence[Sequence[float]], amounts: Sequence[float], weights: Sequence[Fraction]
+) -> list[Fraction]:
+    """The coefficients of `rows` (n, k) whose weighted squares of errors are least; 0 for one that the others make
+    idle. In fractions, by Gauss and Jordan: the same on every machine, to the bit."""
+    k = len(rows[0])
+    exact = [[Fraction(x) * w for x in (*row, y)] for row, y, w in zip(rows, amounts, weights)]
+    system = [[sum((row[i] * row[j] for row in exact), Fraction()) for j in range(k + 1)] for i in range(k)]
+    pivots: dict[int, int] = {}
+    for column in range(k):
+        chosen = next((i for i in range(k) if i not in pivots.values() and system[i][column]), None)
+        if chosen is None:
+            continue
+        pivots[column] = chosen
+        system[chosen] = [x / system[chosen][column] for x in system[chosen]]
+        for i in range(k):
+            if i != chosen:
+                system[i] = [x - system[i][column] * y for x, y in zip(system[i], system[chosen])]
+    return [system[pivots[i]][k] if i in pivots else Fraction() for i in range(k)]
 
 
 def row_price(seen: Mapping[tuple[int, int], Pair], shapes: tuple[tuple[int, int, int], ...]) -> float:

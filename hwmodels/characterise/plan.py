@@ -6,7 +6,7 @@ ports are signed, and their sums. The rest does not depend on the device.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from tunepass.hwmodels.characterise.verilog import Template
 
@@ -109,16 +109,14 @@ _MEMORIES = (
 )  # fmt: skip
 
 
-def batches(templates: Iterable[Template], size: int = 24) -> Iterator[tuple[Template, ...]]:
-    """Few enough at once that one batch's synthesis stays short."""
-    waiting: list[Template] = []
-    for template in templates:
-        waiting.append(template)
-        if len(waiting) == size:
-            yield tuple(waiting)
-            waiting = []
-    if waiting:
-        yield tuple(waiting)
+def batches(templates: Iterable[Template], size: int = 24) -> list[tuple[Template, ...]]:
+    """Few enough at once that one batch's synthesis stays short. Templates held back are never with fitted ones, and
+    each batch is in the plan's order: what is synthesised does not depend on who asks for it."""
+    order = {template: i for i, template in enumerate((*fitted(), *held_back()))}
+    asked = sorted(set(templates), key=lambda template: (order.get(template, len(order)), template.name))
+    split = len(fitted())
+    kinds = ([t for t in asked if order.get(t, split) < split], [t for t in asked if order.get(t, split) >= split])
+    return [tuple(kind[i : i + size]) for kind in kinds for i in range(0, len(kind), size)]
 
 
 def _widths(families: Iterable[str], widths: Iterable[int]) -> list[Template]:

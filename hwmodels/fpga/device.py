@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from importlib import resources
 from typing import Any
 
 import yaml
 
-from tunepass.diagnostics import nearest
+from tunepass.diagnostics import Source, nearest
+from tunepass.files import encoded
 from tunepass.hwmodels.base import ModelError
+from tunepass.hwmodels.fpga import device_file
 from tunepass.hwmodels.fpga.curves import Curve, Depth, Ways, Yaml, curve, sized
 
 
@@ -74,6 +77,7 @@ class Fpga:
 
     `lut_inputs`: a function of more inputs takes several LUTs. Without a `placement`, nothing is added after synthesis.
     `templates`: what counters, multiplexers, queues and buffers take, by ways or depth, where that was characterised.
+    `digest` is of the user's file that describes it; empty for one that ships.
     """
 
     name: str
@@ -93,6 +97,7 @@ class Fpga:
     tile_load: TileLoad
     lut_inputs: int = 6
     templates: Mapping[str, Mapping[str, Ways | Depth]] = field(default_factory=dict)
+    digest: str = ""
 
 
 def names() -> list[str]:
@@ -101,19 +106,29 @@ def names() -> list[str]:
     return sorted(entry.name.removesuffix(".yaml") for entry in folder.iterdir() if entry.name.endswith(".yaml"))
 
 
-@lru_cache(maxsize=16)
 def load(name: str) -> Fpga:
-    """The device `name`, for example `stratix-v`."""
-    return read(text_of(name), name)
+    """The device `name`, for example `stratix-v`, or the one that a YAML file at that path describes."""
+    return _load(name, text_of(name))
+
+
+@lru_cache(maxsize=16)
+def _load(name: str, text: str) -> Fpga:
+    if not device_file.is_file(name):
+        return read(text, name)
+    device_file.check(Source(name, text), {shipped: shipped_text(shipped) for shipped in names()})
+    return replace(read(text, name), digest=hashlib.sha256(encoded(text)).hexdigest())
 
 
 def text_of(name: str) -> str:
-    """The YAML of a device that ships with tunepass."""
+    """The YAML of a device that ships with tunepass, or that a file holds."""
+    return device_file.text_of_file(name) if device_file.is_file(name) else shipped_text(name)
+
+
+def shipped_text(name: str) -> str:
     if name not in names():
         close = nearest(name, names())
-        raise ModelError(
-            f"unknown device {name!r}", hint=f"did you mean {close}?" if close else f"devices: {', '.join(names())}"
-        )
+        known = f"did you mean {close}?" if close else f"devices: {', '.join(names())}"
+        raise ModelError(f"unknown device {name!r}", hint=f"{known}; a file of your own ends in .yaml")
     return resources.files("tunepass.hwmodels").joinpath("devices", f"{name}.yaml").read_text(encoding="utf-8")
 
 
@@ -126,7 +141,7 @@ def read(text: str, name: str) -> Fpga:
     try:
         return _device(_merged(text, name))
     except KeyError as error:
-        raise ModelError(f"device {name}: {error.args[0]!r} is missing") from None
+        raise ModelError(f"device {name}: {error.args[0]!r} is missing", hint=device_file.HINT) from None
     except (TypeError, ValueError, AttributeError, yaml.YAMLError) as error:
         raise ModelError(f"device {name} cannot be read: {error}") from None
 
@@ -140,7 +155,7 @@ def _merged(text: str, name: str, depth: int = 0) -> dict[str, Any]:
         return data
     if depth > 3:
         raise ModelError(f"device {name}: `like` goes in a circle")
-    base = _merged(text_of(str(data["like"])), str(data["like"]), depth + 1)
+    base = _merged(shipped_text(str(data["like"])), str(data["like"]), depth + 1)
     merged = {**base, **data}
     for key in _BY_KEY:
         merged[key] = {**base.get(key, {}), **(data.get(key) or {})}

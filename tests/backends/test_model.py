@@ -9,7 +9,8 @@ import pytest
 
 from tests.contracts.backend import BackendContract
 from tests.contracts.cost_model import CostModelContract
-from tunepass.backends.base import Target, unrestricted
+from tunepass.backends.base import Target, check_device, unrestricted
+from tunepass.backends.model import ModelBackend
 from tunepass.diagnostics import TunepassError
 from tunepass.hwmodels.fpga.model import FpgaModel
 from tunepass.ir.kernel import Kernel
@@ -84,3 +85,25 @@ class TestModelContract(CostModelContract):
     @pytest.fixture
     def kernel(self) -> Kernel:
         return load(SAMPLES / "FFT.scala")
+
+
+def test_a_device_of_the_user_is_a_file_and_its_contents(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "src").mkdir()
+    shutil.copy(SAMPLES / "FFT.scala", tmp_path / "src")
+    board = tmp_path / "board.yaml"
+    board.write_text("{name: board, like: ecp5, family: lattice, description: as ecp5}")
+    monkeypatch.chdir(tmp_path)
+    kernel = load("src/FFT.scala")
+    job = prepare(kernel, Target(device="board.yaml"), Lock())
+    path, digest = job.identity.device.split(" sha256:")
+    assert path == "../board.yaml" and len(digest) == 64 and job.backend.device == "board.yaml"
+    monkeypatch.chdir(tmp_path / "src")  # a lock holds wherever it is read
+    again = prepare(load("FFT.scala"), ModelBackend.target_of(job.identity, ()), Lock())
+    assert again.identity == job.identity
+    board.write_text(board.read_text() + "\n# the same numbers")
+    changed = prepare(load("FFT.scala"), ModelBackend.target_of(job.identity, ()), Lock()).identity
+    assert job.identity.changed(changed) == ["device"]
+    check_device(str(board))
+    board.write_text("{name: board, clock_hz: fast}")
+    with pytest.raises(TunepassError, match="`clock_hz` is a"):
+        check_device(str(board))

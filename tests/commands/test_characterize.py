@@ -41,6 +41,23 @@ def test_a_device_is_written_as_it_ships(tmp_path, capsys):
     assert capsys.readouterr().out == devices.text_of("ecp5")
 
 
+def test_it_is_told_how_far_it_is(capsys):
+    assert main(["characterize", "--device", "ecp5"]) == 0
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[0].startswith("ecp5   0 of 366 templates synthesised")
+    assert lines[-1].startswith("ecp5   366 of 366 templates synthesised")
+
+
+def test_a_file_is_characterised_checked_and_asked_of_a_point(tmp_path, capsys):
+    path = tmp_path / "board.yaml"
+    path.write_text(devices.text_of("ecp5").replace("luts: 83640", "luts: 24000"))
+    assert main(["characterize", "--device", str(path)]) == 0
+    assert capsys.readouterr().out == path.read_text()
+    assert main(["characterize", "--device", str(path), "--check", "--format", "json"]) == 0
+    assert len(json.loads(capsys.readouterr().out)) > 20
+    assert main(["characterize", "--device", str(path), "--point", str(SAMPLE), "--format", "json"]) == 0
+
+
 def test_the_device_that_ships_is_checked(capsys):
     assert main(["characterize", "--device", "ecp5", "--check", "--format", "json"]) == 0
     rows = {(row["template"], row["resource"]): row for row in json.loads(capsys.readouterr().out)}

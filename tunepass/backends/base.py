@@ -21,6 +21,7 @@ from tunepass.expr.numpy_eval import Columns
 from tunepass.files import encoded, scratch_folder
 from tunepass.frontends.base import Frontend
 from tunepass.hwmodels.base import Breakdown, CostModel, Costs, ModelError
+from tunepass.hwmodels.fpga.device_file import is_file
 from tunepass.ir.candidate import Candidate
 from tunepass.ir.files import EmittedFile
 from tunepass.ir.kernel import Kernel
@@ -37,6 +38,7 @@ HOST = "host"  # the device that is the machine this runs on
 GENERATOR_OF = {"taco": "tensor expressions (.taco)", "model": "GPU kernels (.cu, .cl)"}  # what --backend is for
 HERE = re.compile(r"(opencl|cuda)(?::(\d{1,3})(?: .*)?)?", re.DOTALL)  # a GPU of this machine, as identities name it
 PRICED = {"fpga": "Spatial programs", "gpu": "GPU kernels"}  # by a model, on what need not be here
+FILES_OF = "fpga"  # the family whose devices a file of the user's may describe
 CPU = "cpu"  # the family of hardware models that says what this machine does with loop nests
 
 
@@ -187,6 +189,9 @@ def backend_class(kernel: Kernel) -> type[Backend]:
 def check_device(device: str | None) -> None:
     """TunepassError for a device that is neither of this machine nor one that a hardware model knows."""
     if device in (None, HOST) or HERE.fullmatch(device or ""):
+        return
+    if is_file(device or ""):
+        cost_model(FILES_OF).summary(device or "")
         return
     for family in set(registry.COST_MODELS) - {CPU}:
         with contextlib.suppress(ModelError):

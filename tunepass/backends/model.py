@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import ClassVar
 
 from tunepass.backends.base import Backend, Target, cost_model, unrestricted
+from tunepass.backends.device_files import given_device, identity_device
 from tunepass.backends.stated import costs_digest
 from tunepass.diagnostics import TunepassError, nearest
 from tunepass.expr.numpy_eval import Columns
@@ -36,9 +37,10 @@ class ModelBackend(Backend):
         if target.device is None:
             raise TunepassError(
                 f"{kernel.source.name}: a {kernel.language} program is priced on a device",
-                hint=f"name one with --device: {', '.join(self.model.devices())}",
+                hint=f"name one with --device: {', '.join(self.model.devices())}, or a file of your own (.yaml)",
             )
-        self._costs = self._priced(target.device)
+        self._device = given_device(target.device, kernel.source.name)
+        self._costs = self._priced(self._device)
 
     def _priced(self, device: str) -> Costs:
         costs = self.model.costs(self.kernel, device)
@@ -47,8 +49,7 @@ class ModelBackend(Backend):
 
     @property
     def device(self) -> str:
-        assert self.target.device is not None
-        return self.target.device
+        return self._device
 
     def objectives(self) -> tuple[Objective, ...]:
         """Any named expression of the model; unless named, cycles and the device's logic."""
@@ -68,7 +69,7 @@ class ModelBackend(Backend):
             space=space_hash(space),
             compiler=f"{FAMILY} model {self._digest}",
             flags=() if self.target.restrict else (NO_RESTRICTIONS,),
-            device=self.device,
+            device=identity_device(self.device, self.model, self.kernel.source.name),
         )
 
     def costs(self) -> Costs:

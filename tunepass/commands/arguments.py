@@ -161,7 +161,7 @@ def _add_build(commands: Commands) -> None:
         "--device",
         metavar="D",
         help="the machine to tune for (default: host, this one); of a .scala source an FPGA, of a .cu or .cl source a "
-        "GPU: `tunepass devices` lists them",
+        "GPU: `tunepass devices` lists them; of an FPGA a file as well, D.yaml",
     )
     parser.add_argument(
         "--budget", type=duration, metavar="TIME", help="time to search, such as 90s or 10m (default: 60s)"
@@ -263,7 +263,9 @@ def _add_report(commands: Commands) -> None:
 
 def _add_model(parser: argparse.ArgumentParser) -> None:
     """What every command about a model takes, besides a source: its app and a device."""
-    parser.add_argument("--device", metavar="D", help="the device to price it on: `tunepass devices` lists them")
+    parser.add_argument(
+        "--device", metavar="D", help="the device to price it on: `tunepass devices` lists them; or a file, D.yaml"
+    )
     _add_kernel(parser)
     _add_spatial(parser)
 
@@ -299,7 +301,9 @@ def _add_devices(commands: Commands) -> None:
 
 def _add_characterize(commands: Commands) -> None:
     parser = _command(commands, "characterize", "fit a device's areas to synthesis, or measure this machine")
-    parser.add_argument("--device", required=True, metavar="D", help="ecp5, xc7 or cyclonev; host: this machine")
+    parser.add_argument(
+        "--device", required=True, metavar="D", help="ecp5, xc7 or cyclonev, or a file like theirs; host: this machine"
+    )
     parser.add_argument(
         "-o",
         "--output",

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import sys
+import time
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 
 from tunepass.commands.answer import Answer, Json, table
@@ -14,9 +17,10 @@ from tunepass.hwmodels.characterise.check import RESOURCES, Error
 from tunepass.hwmodels.cpu.device import read as read_device
 from tunepass.jobs import characterise as characterising
 from tunepass.jobs import characterise_host
-from tunepass.jobs.characterise import Design
+from tunepass.jobs.characterise import Design, Synthesise
 from tunepass.jobs.configurations import assigned
 from tunepass.jobs.estimates import estimator_of
+from tunepass.report.progress import clock_text
 from tunepass.tuning.result import assignment
 
 HOST = "host"
@@ -28,13 +32,30 @@ def run(options: argparse.Namespace) -> Answer:
     if options.point is not None:
         return _point(options)
     if options.check:
-        errors = characterising.held_back_errors(options.device)
+        errors = characterising.held_back_errors(options.device, run=_watched(options.device))
         return Answer(_errors(errors, options.device), _data(errors))
-    text, errors = characterising.characterise(options.device)
+    text, errors = characterising.characterise(options.device, run=_watched(options.device))
     if options.output is None:
         return Answer(text.rstrip("\n"), _data(errors))
     write_text(Path(options.output), text)
     return Answer(f"{_errors(errors, options.device)}\nwrote {options.output}", _data(errors))
+
+
+def _watched(device: str) -> Synthesise:
+    return partial(characterising.synthesise, watch=_Progress(device))
+
+
+class _Progress:
+    """How many templates are synthesised, a line a batch on stderr, and how long the rest takes at this pace."""
+
+    def __init__(self, device: str):
+        self.device, self.started_s = device, time.monotonic()
+
+    def __call__(self, done: int, of: int) -> None:
+        elapsed_s = time.monotonic() - self.started_s
+        left = f", about {clock_text(elapsed_s / done * (of - done))} left" if 0 < done < of else ""
+        sys.stderr.write(f"{self.device}   {done} of {of} templates synthesised, {clock_text(elapsed_s)}{left}\n")
+        sys.stderr.flush()
 
 
 def _host(options: argparse.Namespace) -> Answer:
@@ -76,7 +97,7 @@ def _data(errors: Mapping[tuple[str, str], Error]) -> Json:
 def _point(options: argparse.Namespace) -> Answer:
     model, parsed = estimator_of(options.point, kernel_name(options), target_of(options))
     point = assigned(options.set, model.kernel.parameters, model.default) if options.set else model.default
-    design = characterising.compare_point(model, point)
+    design = characterising.compare_point(model, point, run=_watched(model.device))
     title = f"{model.title}, {assignment(point)}"
     return Answer(f"{title}\n{_design(design)}", _design_data(design), notes=tuple(w.render() for w in parsed.warnings))
 

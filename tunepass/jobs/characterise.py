@@ -13,38 +13,51 @@ from tunepass.hwmodels.characterise.fit import Counts, fit
 from tunepass.hwmodels.characterise.verilog import Template, wrapper
 from tunepass.hwmodels.fpga import device as devices
 from tunepass.hwmodels.fpga.device import Fpga
+from tunepass.hwmodels.fpga.device_file import is_file
 from tunepass.ir.hardware import Program
 from tunepass.jobs.estimates import Estimator
 from tunepass.space.configuration import Configuration
 
+Watch = Callable[[int, int], None]  # told how many templates are synthesised, and of how many
 Synthesise = Callable[[Sequence[Template], str], dict[Template, Counts]]
 TOP = "top"
 
 
-def synthesise(templates: Iterable[Template], target: str) -> dict[Template, Counts]:
-    """What Yosys makes of every template, batch by batch."""
+def unwatched(done: int, of: int) -> None:
+    """For who does not care how far it is."""
+
+
+def synthesise(templates: Iterable[Template], target: str, watch: Watch = unwatched) -> dict[Template, Counts]:
+    """What Yosys makes of every template. A template's counts may depend on its batch, so `plan` makes the same batches
+    of the same templates, in whatever order they come."""
     counts_by_template: dict[Template, Counts] = {}
-    for batch in plan.batches(templates):
+    batches = plan.batches(templates)
+    total = sum(map(len, batches))
+    for batch in batches:
+        watch(len(counts_by_template), total)
         text = "".join(template.verilog() for template in batch) + wrapper(TOP, batch)
         counts = yosys.synthesise(text, TOP, target)
         counts_by_template |= {template: counts[template.name] for template in batch}
+    watch(total, total)
     return counts_by_template
 
 
 def target_of(device: str) -> str:
-    """The synthesis flow of a device; raises ModelError where there is none."""
-    if device not in yosys.TARGETS:
+    """The synthesis flow of a device, or of the one whose fabric a user's file has; raises ModelError where there is
+    none."""
+    flow = _like(devices.load(device)) if is_file(device) else device
+    if flow not in yosys.TARGETS:
         raise ModelError(f"device {device!r} is not one that is characterised", hint=f"try {', '.join(yosys.TARGETS)}")
-    return device
+    return flow
 
 
 def characterise(
-    name: str, counts: Mapping[Template, Counts] | None = None, tool: str = ""
+    name: str, counts: Mapping[Template, Counts] | None = None, tool: str = "", run: Synthesise = synthesise
 ) -> tuple[str, Mapping[tuple[str, str], check.Error]]:
     """The text of the device's YAML with its amounts fitted anew, and the errors on templates held back."""
     target = target_of(name)
     fitted_to, held = plan.fitted(), plan.held_back()
-    known = synthesise([*fitted_to, *held], target) if counts is None else counts
+    known = run([*fitted_to, *held], target) if counts is None else counts
     kept = write.head(devices.text_of(name), name)
     fitted = fit({t: known[t] for t in fitted_to}, devices.load(name).memory.shapes)
     source, sizes = tool or yosys.version(yosys.find()), (len(fitted_to), len(held))
@@ -54,7 +67,7 @@ def characterise(
 
 
 def held_back_errors(name: str, run: Synthesise = synthesise) -> Mapping[tuple[str, str], check.Error]:
-    """The errors of the device as it ships, on templates it was not fitted to, synthesised now."""
+    """The errors of the device as it is, on templates it was not fitted to, synthesised now."""
     return check.errors(run(plan.held_back(), target_of(name)), devices.load(name))
 
 

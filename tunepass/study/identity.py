@@ -63,10 +63,7 @@ def _text(value: object) -> str:
 
 
 def _shown(texts: Mapping[str, str], name: str) -> str:
-    value = texts.get(name, "")
-    kind, _, digest = value.partition(":")
-    if kind == "sha256" and len(digest) > 12:
-        return f"sha256:{digest[:12]}…"
+    value = re.sub(r"\b(sha256:[0-9a-f]{12})[0-9a-f]+", r"\1…", texts.get(name, ""))
     return value or "(none)"
 
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+from fractions import Fraction
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from tunepass.hwmodels.base import ModelError
 from tunepass.hwmodels.characterise import check, plan, write
-from tunepass.hwmodels.characterise.fit import choose, fit, row_price
+from tunepass.hwmodels.characterise.fit import choose, fit, least_squares, row_price
 from tunepass.hwmodels.characterise.verilog import Template
 from tunepass.hwmodels.fpga import device as devices
 from tunepass.hwmodels.fpga.curves import Steps
@@ -38,6 +40,28 @@ def test_the_device_that_ships_is_what_the_counts_give(counts):
     assert text == devices.text_of("ecp5")
     assert errors["all", "LUT"].mean <= 0.06 and errors["all", "Regs"].mean <= 0.03
     assert errors["all", "DSPs"].exact >= 0.95 and errors["all", "BRAM"].exact >= 0.95
+
+
+def test_a_batch_does_not_depend_on_who_asks_for_it():
+    whole = plan.batches((*plan.held_back(), *reversed(plan.fitted())))
+    assert whole == plan.batches((*plan.fitted(), *plan.held_back()))
+    held = plan.batches(reversed(plan.held_back()))
+    assert held == whole[-len(held) :]
+    other = Template.of("fix_add", w=7)
+    assert plan.batches((other, *plan.fitted()[:2])) == [plan.fitted()[:2], (other,)]
+
+
+def test_least_squares_are_exact():
+    rows, weights = (
+        [(1.0, x, x * x) for x in (1.0, 2.0, 5.0, 9.0)],
+        [Fraction(1), Fraction(1, 3), Fraction(2), Fraction(1)],
+    )
+    assert least_squares(rows, [3 + 0.5 * x - 2 * x * x for _, x, _ in rows], weights) == [3, Fraction(1, 2), -2]
+    noisy = [4.0, 9.0, 1.0, 7.0]
+    scale = np.sqrt([float(w) ** 2 for w in weights])
+    expected = np.linalg.lstsq(np.array(rows) * scale[:, None], np.array(noisy) * scale, rcond=None)[0]
+    assert np.allclose([float(c) for c in least_squares(rows, noisy, weights)], expected)
+    assert least_squares([(1.0, 0.0), (1.0, 0.0)], [2.0, 4.0], [Fraction(1)] * 2) == [3, 0]
 
 
 @pytest.mark.parametrize("name", ["ecp5", "xc7", "cyclonev"])
