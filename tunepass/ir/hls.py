@@ -136,10 +136,14 @@ HlsItem = HlsBlock | HlsLoop | HlsRegion
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NdRange:
     """How many work-items an OpenCL kernel is run for, and what its attributes ask: `group` in work-items a group,
-    `simd` of them at once in each of `compute_units` copies. A barrier ends a block."""
+    `width` of them along dimension 0 (None: all), `simd` of them at once in each of `compute_units` copies. A barrier
+    ends a block. In the terms of subscripts, what a work-item's number moves stands beside loops under the call that
+    gives it: `get_global_id(0)`, `get_local_id(1)`, `get_group_id(0)`. `work_items` 1: a task, one loop after another.
+    """
 
     work_items: Expr
     group: Expr
+    width: Expr | None = None
     simd: Expr = ONE
     compute_units: Expr = ONE
 
