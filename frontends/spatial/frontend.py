@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from tunepass.diagnostics import Diagnostic, Source, SourceError, nearest
 from tunepass.frontends.base import Frontend, Parsed
+from tunepass.frontends.spatial.elaborate.numbers.extents import is_open
 from tunepass.frontends.spatial.emission import rewrite
 from tunepass.frontends.spatial.host.lowering import Lowered, lower
 from tunepass.frontends.spatial.outline.apps import App, apps
@@ -73,7 +74,7 @@ def _kernel(source: Source, lowered: Lowered) -> Kernel:
         language="spatial",
         source=source,
         parameters=parameters(context.declared, switches, program),
-        constraints=restrictions(program),
+        constraints=restrictions(lowered.settled.bounded, is_open),
         bindings=(*declared, *toggles),
         body=program,
         span=program.accel.span,

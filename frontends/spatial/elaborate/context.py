@@ -7,7 +7,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from tunepass.diagnostics import Diagnostic, Severity, Span
+from tunepass.expr.nodes import Expr
 from tunepass.frontends.spatial.elaborate.bodies import BodyBuilder
+from tunepass.frontends.spatial.elaborate.numbers.extents import Extents
 from tunepass.frontends.spatial.elaborate.types import TypeNames, read_type
 from tunepass.frontends.spatial.elaborate.values import Op, Unmodelled
 from tunepass.frontends.spatial.parameters.declared import Declared
@@ -22,6 +24,8 @@ class Context:
     """Grows while the app is read."""
 
     types: TypeNames = field(default_factory=TypeNames)
+    extents: Extents = field(default_factory=Extents)  # sizes that the source leaves open
+    means: dict[str, Expr] = field(default_factory=dict)  # the middle of every counter's range
     declared: list[Declared] = field(default_factory=list)
     toggles: dict[str, Span] = field(default_factory=dict)  # the controllers that may be pipelined or sequential
     warnings: list[Diagnostic] = field(default_factory=list)

@@ -28,6 +28,8 @@ def bind(elaborator: Elaborator, node: n.Value, scope: Scope) -> None:
     value = elaborator.value(node.value, scope, name)
     if isinstance(value, Unmodelled) and not context.in_hardware and name:
         value = HostValue(name)
+    elif isinstance(value, HostValue) and name and name not in value.names:
+        value.also.append(name)
     if node.type is not None and isinstance(value, Known) and value.element is None:
         value = Known(value.expr, context.element(node.type))
     if name is not None:
@@ -55,7 +57,10 @@ def assign(elaborator: Elaborator, node: n.Assign, scope: Scope) -> Value:
 def _bound(target: Value, limit: Value) -> None:
     host = target.host if isinstance(target, MemoryRef) else target
     if isinstance(host, HostValue) and isinstance(limit, (Known, HostValue)):
-        host.bound = limit.expr if isinstance(limit, Known) else limit.known()
+        if isinstance(limit, Known):
+            host.bound = limit.expr
+        elif limit is not host:
+            host.alias = limit
 
 
 def unroll(elaborator: Elaborator, node: n.Comprehension, scope: Scope) -> Value:

@@ -39,20 +39,21 @@ class Text:
 @dataclass(eq=False, slots=True)
 class HostValue:
     """A value known only when the program runs. `bound(x) = n` gives the value that models use; `alias` is the value it
-    was set from. `assumed` stands in where neither says anything; `asked` records that it had to."""
+    was set from. `assumed` stands in where neither says anything, as `source` has it. `also` are the vals it is bound
+    to; a register's `held` are the numbers written to it so far, None for one that is not known."""
 
     name: str
     bound: Expr | None = None
     alias: HostValue | None = None
     assumed: Expr | None = None
-    asked: bool = False
+    source: str = ""
+    also: list[str] = field(default_factory=list)
+    held: list[Expr | None] = field(default_factory=list)
     members: dict[str, HostValue] = field(default_factory=dict)
 
-    def known(self) -> Expr | None:
-        value = self.bound if self.bound is not None or self.alias is None else self.alias.known()
-        if value is None and self.assumed is not None:
-            self.asked = True
-        return self.assumed if value is None else value
+    @property
+    def names(self) -> tuple[str, ...]:
+        return (self.name, *self.also)
 
     def member(self, name: str) -> HostValue:
         """`xs.length`: the same value wherever it is written."""
@@ -61,11 +62,13 @@ class HostValue:
 
 @dataclass(frozen=True, slots=True)
 class Wire:
-    """A value in the hardware. `offset` + sum(coefficient * counter) is its value where `terms` is not None."""
+    """A value in the hardware. `offset` + sum(coefficient * counter) is its value where `terms` is not None. `usual` is
+    the number that models use for one that is not: of a register that holds it, or of `x >> 1`."""
 
     op: Op
     terms: tuple[tuple[str, Expr], ...] | None = None
     offset: Expr = field(default_factory=lambda: algebra.lift(0))
+    usual: Expr | None = None
 
     @property
     def element(self) -> Element:
@@ -73,8 +76,8 @@ class Wire:
 
     @property
     def bound(self) -> Expr | None:
-        """The constant that models use for the value, if there is one."""
-        return self.offset if self.terms == () else None
+        """The number that models use for the value, if there is one."""
+        return self.offset if self.terms == () else self.usual
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +103,7 @@ class CounterRange:
     step: Value
     par: Value
     span: Span
+    length: Value | None = None  # of `a :: a + length`
 
 
 @dataclass(frozen=True, slots=True)

@@ -104,7 +104,8 @@ class HostCode:
             argument = given.get(name)
             if argument is not None and argument[1] - argument[0] == 1:
                 value = self.elaborator.value(parse(self.tokens, *argument), scope)
-                host.assumed = value.expr if isinstance(value, Known) else None
+                known = HostValue(name, value.expr) if isinstance(value, Known) else value
+                host.alias = known if isinstance(known, HostValue) else None
             inner.set(name, host)
         return inner
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from tunepass.diagnostics import SourceError
 from tunepass.frontends.spatial.elaborate.bodies import dataflow, stages
 from tunepass.frontends.spatial.elaborate.context import Context
+from tunepass.frontends.spatial.elaborate.numbers.extents import Extents
 from tunepass.frontends.spatial.elaborate.program import ProgramElaborator
+from tunepass.frontends.spatial.elaborate.settling import Settled, settle, warn_of_assumed
 from tunepass.frontends.spatial.elaborate.values import Scope, TupleOf
 from tunepass.frontends.spatial.host.code import HostCode
 from tunepass.frontends.spatial.host.surroundings import app_scope, command_line
@@ -23,13 +26,18 @@ class Lowered:
     """An app's program, with the context that holds its parameters, toggles and warnings."""
 
     app: App
-    program: Program
+    settled: Settled
     context: Context
 
+    @property
+    def program(self) -> Program:
+        return self.settled.program
 
-def lower(tokens: Tokens, app: App) -> Lowered:
-    """Raises SourceError for what cannot be read; what is not modelled is a warning in the context."""
-    context = Context(file_types(tokens, app))
+
+def lower(tokens: Tokens, app: App, sizes: Mapping[str, int] | None = None) -> Lowered:
+    """Raises SourceError for what cannot be read; what is not modelled is a warning in the context. `sizes` are what
+    the user says of sizes that the source leaves open."""
+    context = Context(file_types(tokens, app), Extents(sizes))
     elaborator = ProgramElaborator(context, tokens)
     opened = accels(tokens, app.first, app.last)
     if len(opened) > 1:
@@ -41,15 +49,16 @@ def lower(tokens: Tokens, app: App) -> Lowered:
     try:
         scope = app_scope(code)
         if words is not None:
-            scope.set("args", TupleOf(words.words))
+            scope.set("args", TupleOf(words))
         scope = code.run_until(opened[0], app.first + self_name, app.last, scope)
         place = tokens.span(opened[0], opened[0])
         accel = _accel(elaborator, opened[0], scope)
     except RecursionError:
         raise SourceError("an expression in here is nested too deeply", place) from None
-    if words is not None:
-        words.warn_if_assumed(context)
-    return Lowered(app, Program(accel, tuple(context.outside)), context)
+    settled = settle(context, Program(accel, tuple(context.outside)))
+    warn_of_assumed(context, settled.assumed)
+    context.warnings.sort(key=lambda warning: warning.span.start if warning.span is not None else 0)
+    return Lowered(app, settled, context)
 
 
 def _accel(elaborator: ProgramElaborator, opened: int, scope: Scope) -> Controller:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-from dataclasses import dataclass
 
-from tunepass.diagnostics import SourceError, Span
+from tunepass.diagnostics import SourceError
 from tunepass.expr import algebra
-from tunepass.frontends.spatial.elaborate.context import Context
 from tunepass.frontends.spatial.elaborate.values import HostValue, Module, Scope, Text, Unmodelled, Value
 from tunepass.frontends.spatial.host.code import HostCode
 from tunepass.frontends.spatial.outline.apps import App, accels, runtime_arguments
@@ -61,21 +59,7 @@ def _construct(code: HostCode, constructed: Class, known: dict[str, Class], scop
                 scope.set(name, HostValue(name) if isinstance(value, Unmodelled) else value)
 
 
-@dataclass(frozen=True, slots=True)
-class CommandLine:
-    """The words that `runtimeArgs` gives, and where it does."""
-
-    words: tuple[Value, ...]
-    span: Span
-
-    def warn_if_assumed(self, context: Context) -> None:
-        """A warning where a word had to stand for what nothing bounds."""
-        if any(isinstance(word, HostValue) and word.asked for word in self.words):
-            message = "the command line is not known here; what nothing bounds is as `runtimeArgs` has it"
-            context.warn(message, self.span, "say `bound(x) = n` for a value that the host gives")
-
-
-def command_line(tokens: Tokens, app: App) -> CommandLine | None:
+def command_line(tokens: Tokens, app: App) -> tuple[Value, ...] | None:
     """What `args(0)` and so on are, where the app uses them and says what they are."""
     string = runtime_arguments(tokens, app)
     used = any(
@@ -84,12 +68,12 @@ def command_line(tokens: Tokens, app: App) -> CommandLine | None:
     if string is None or not used:
         return None
     words = tokens.items[string].text.strip('"').split()
-    return CommandLine(tuple(_word(i, word) for i, word in enumerate(words)), tokens.span(string, string))
+    return tuple(_word(i, word) for i, word in enumerate(words))
 
 
 def _word(i: int, text: str) -> Value:
     """A word of a command line: a number where it is one."""
     for number in (int, float):
         with contextlib.suppress(ValueError):
-            return HostValue(f"args({i})", assumed=algebra.lift(number(text)))
+            return HostValue(f"args({i})", assumed=algebra.lift(number(text)), source="runtimeArgs")
     return Text(text)

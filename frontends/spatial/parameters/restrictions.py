@@ -9,7 +9,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from tunepass.expr import algebra
 from tunepass.expr.nodes import Expr, Name
@@ -18,10 +18,12 @@ from tunepass.ir.hardware import Counter, Program
 from tunepass.space.constraint import Constraint
 
 
-def restrictions(program: Program) -> tuple[Constraint, ...]:
-    """The constraints, each once, in the order of the counters."""
+def restrictions(program: Program, assumed: Callable[[Expr], bool]) -> tuple[Constraint, ...]:
+    """The constraints, each once, in the order of the counters. What depends on a size that is assumed has none."""
     by_text: dict[str, Constraint] = {}
     for counter in _counters(program):
+        if any(e is not None and assumed(e) for e in (counter.start, counter.stop, counter.step, counter.par)):
+            continue
         for expression in _of_counter(counter):
             text = to_text(expression)
             by_text.setdefault(text, Constraint(expression, text, counter.span))

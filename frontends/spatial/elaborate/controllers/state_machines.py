@@ -9,6 +9,7 @@ from tunepass.frontends.spatial.elaborate.controllers.build import controller
 from tunepass.frontends.spatial.elaborate.controllers.heads import Groups, Head
 from tunepass.frontends.spatial.elaborate.elaborator import Elaborator
 from tunepass.frontends.spatial.elaborate.functions import call, closure
+from tunepass.frontends.spatial.elaborate.numbers.extents import is_open
 from tunepass.frontends.spatial.elaborate.numbers.reading import read
 from tunepass.frontends.spatial.elaborate.values import UNIT, Known, Scope, Value, Wire
 from tunepass.frontends.spatial.syntax import nodes as n
@@ -16,33 +17,34 @@ from tunepass.ir.hardware import INT, Counter, Schedule
 
 
 def state_machine(elaborator: Elaborator, head: Head, groups: Groups, scope: Scope, name: str | None) -> Value:
+    """`FSM(init){ notDone }{ action }{ next }`; the old dialect has `FSM{ notDone }{ action }{ next }`, from 0."""
     context = elaborator.context
-    if len(groups) != 4:
+    if len(groups) not in (3, 4) or not all(groups[-3:]):
         raise SourceError("`FSM` is written FSM(init){ notDone }{ action }{ next }", head.span)
-    counter = _states(elaborator, groups, scope)
-    if counter is None:
-        context.warn("how often this state machine runs is unknown; once is assumed", head.span)
+    start = elaborator.value(groups[0][0], scope) if len(groups) == 4 and groups[0] else Known(algebra.lift(0))
+    counter = _states(elaborator, start, groups[-3:], head, scope)
     with context.body() as body:
         state = Wire(context.op("iterator", INT))
-        for arguments in groups[1:]:
+        for arguments in groups[-3:]:
             function = closure(arguments[0], scope)
             if function is not None:
                 call(elaborator, function, [state], head.span)
-    states = () if counter is None else (counter,)
-    context.add_stage(controller(head.label(name), "fsm", body, Schedule.SEQUENTIAL, head.span, counters=states))
+    context.add_stage(controller(head.label(name), "fsm", body, Schedule.SEQUENTIAL, head.span, counters=(counter,)))
     return UNIT
 
 
-def _states(elaborator: Elaborator, groups: Groups, scope: Scope) -> Counter | None:
-    """The counter of a machine that runs from a constant in equal steps to a constant; None for any other:
-    FSM(0)(i => i < 128){ … }{ i => i + 16 }."""
-    start = elaborator.value(groups[0][0], scope)
-    stop = _right_operand(elaborator, groups[1], "<", scope)
-    step = _right_operand(elaborator, groups[3], "+", scope) if stop is not None else None
-    if stop is None or step is None or not isinstance(start, Known) or algebra.number(step) in (None, 0):
-        return None
-    name = elaborator.context.unique("state")
-    return Counter(name, start.expr, stop, step, algebra.lift(1), groups[1][0].span)
+def _states(elaborator: Elaborator, start: Value, groups: Groups, head: Head, scope: Scope) -> Counter:
+    """The counter of a machine that runs from a constant in equal steps to a constant, FSM(0)(i => i < 128){ … }
+    { i => i + 16 }; the steps of any other are open, and assumed to be those to its end one by one, if it has one."""
+    zero, one = algebra.lift(0), algebra.lift(1)
+    stop = _right_operand(elaborator, groups[0], "<", scope)
+    step = _right_operand(elaborator, groups[2], "+", scope) if stop is not None else None
+    name, first = elaborator.context.unique("state"), start.expr if isinstance(start, Known) else None
+    if first is not None and stop is not None and step is not None and algebra.number(step) not in (None, 0):
+        return Counter(name, first, stop, step, one, groups[0][0].span)
+    least = algebra.sub(stop, first) if stop is not None and first is not None and not is_open(stop, first) else None
+    steps = elaborator.context.extents.of_data(f"steps_{head.span.line}", head.span, least)
+    return Counter(name, zero, steps, one, one, groups[0][0].span)
 
 
 def _right_operand(elaborator: Elaborator, arguments: tuple[n.Node, ...], operator: str, scope: Scope) -> Expr | None:

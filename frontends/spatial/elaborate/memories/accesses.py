@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tunepass.diagnostics import Span
+from tunepass.expr.nodes import Expr
 from tunepass.frontends.spatial.elaborate.context import Context
 from tunepass.frontends.spatial.elaborate.elaborator import Elaborator
 from tunepass.frontends.spatial.elaborate.memories.constructors import SCALAR_KINDS
 from tunepass.frontends.spatial.elaborate.memories.transfers import tile
 from tunepass.frontends.spatial.elaborate.numbers.arithmetic import BINARY, binary
-from tunepass.frontends.spatial.elaborate.numbers.reading import read, wire
+from tunepass.frontends.spatial.elaborate.numbers.reading import held, read, stated, wire
 from tunepass.frontends.spatial.elaborate.values import (
     UNIT,
     CounterRange,
+    HostValue,
     Known,
     MemoryRef,
     Op,
@@ -112,9 +114,30 @@ def update(elaborator: Elaborator, node: n.Update, scope: Scope) -> Value:
         held = read(context, target, node.span)
         written = binary(context, arithmetic, held, written, node.span)
     _write(context, target, [written], "stream_write" if target.memory.kind == "stream" else "reg_write", node.span)
-    if target.host is not None and isinstance(written, Known):
-        target.host.bound = target.host.bound or written.expr
+    if target.host is not None:
+        target.host.held.append(_number_written(context, target, written, node.span))
     return UNIT
+
+
+def _number_written(context: Context, target: MemoryRef, written: Value, span: Span) -> Expr | None:
+    """The number that a register is given; None where it follows from what the register held."""
+    if isinstance(written, HostValue):
+        return context.extents.of_host(written, span)
+    if isinstance(written, MemoryRef) and written.memory.name != target.memory.name:
+        known = stated(context, written, span)
+        return held(written) if known is None else known
+    if isinstance(written, Known):
+        return written.expr
+    if not isinstance(written, Wire) or written.bound is None:
+        return None
+    pending, seen = [written.op], set[int]()
+    while pending:
+        op = pending.pop()
+        if op.name == "reg_read" and op.memory == target.memory.name:
+            return None
+        pending += [given for given in op.inputs if id(given) not in seen]
+        seen.update(map(id, op.inputs))
+    return written.bound
 
 
 def _write(

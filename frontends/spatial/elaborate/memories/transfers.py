@@ -9,7 +9,7 @@ from tunepass.expr import algebra
 from tunepass.expr.nodes import Expr
 from tunepass.frontends.spatial.elaborate.context import Context
 from tunepass.frontends.spatial.elaborate.elaborator import Elaborator
-from tunepass.frontends.spatial.elaborate.numbers.ranges import difference
+from tunepass.frontends.spatial.elaborate.numbers.ranges import known_length
 from tunepass.frontends.spatial.elaborate.numbers.reading import read
 from tunepass.frontends.spatial.elaborate.values import (
     UNIT,
@@ -73,7 +73,7 @@ def _lengths(context: Context, region: Tile, local: Memory, span: Span) -> tuple
     lengths: list[Expr] = []
     for value in region.ranges:
         if isinstance(value, CounterRange):
-            length = difference(value.start, value.stop) if value.stop is not None else None
+            length = known_length(context, value)
             if length is None:
                 length = local.dims[min(len(lengths), len(local.dims) - 1)] if local.dims else algebra.lift(1)
                 context.unmodelled("a range whose length is unknown here", span, "the memory's size is taken")

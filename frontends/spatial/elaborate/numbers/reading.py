@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tunepass.diagnostics import Span
 from tunepass.expr import algebra
-from tunepass.expr.nodes import Constant
+from tunepass.expr.nodes import Constant, Expr
 from tunepass.frontends.spatial.elaborate.context import Context
 from tunepass.frontends.spatial.elaborate.values import (
     HostValue,
@@ -24,15 +24,29 @@ _READ_OF = {"argin": "arg_read", "stream": "stream_read", "reg": "reg_read", "ar
 def read(context: Context, value: Value, span: Span) -> Value:
     """The value itself, or what a register, an argument or a host value holds."""
     if isinstance(value, HostValue):
-        known = value.known()
-        return Known(known) if known is not None else Unmodelled(value.name)
+        return Known(context.extents.of_host(value, span))
     if not isinstance(value, MemoryRef) or value.memory.kind not in _READ_OF:
         return value
-    memory, known = value.memory, value.host.known() if value.host else None
+    memory, known = value.memory, stated(context, value, span)
     if not context.in_hardware:
         return Known(known) if known is not None else Unmodelled(memory.name)
     op = context.op(_READ_OF[memory.kind], memory.element, memory=memory.name, span=span)
-    return Wire(op) if known is None else Wire(op, (), known)
+    return Wire(op, usual=held(value)) if known is None else Wire(op, (), known)
+
+
+def stated(context: Context, register: MemoryRef, span: Span) -> Expr | None:
+    """What the host or a bound says of a register: an argument's value is open at worst."""
+    host = register.host
+    if host is None or (register.memory.kind != "argin" and host.bound is None and host.alias is None):
+        return None
+    return context.extents.of_host(host, span)
+
+
+def held(register: MemoryRef) -> Expr | None:
+    """The number that the hardware has written to a register, the largest of several; None where one is not known."""
+    numbers = register.host.held if register.host is not None else []
+    known = [number for number in numbers if number is not None]
+    return algebra.maximum(*known) if known and len(known) == len(numbers) else None
 
 
 def wire(context: Context, value: Value, span: Span, element: Element = INT) -> Op | None:

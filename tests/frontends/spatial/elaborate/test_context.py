@@ -8,7 +8,7 @@ from tests.frontends.spatial.apps import app, operation_names, parse
 def test_what_is_not_modelled_is_a_warning_at_its_line() -> None:
     parsed = parse(app("val x = SRAM[Int](8)\nForeach(n by 1) { i => x(i) = mystery(i) }", "val n = args(0).to[Int]"))
     assert [(w.span.line if w.span else 0, w.message) for w in parsed.warnings] == [
-        (5, "this trip count is unknown here; it is taken as 1"),
+        (5, "`n` is not known here; times assume 8"),
         (5, "`mystery(…)` is not modelled; it is taken to cost nothing"),
     ]
 

@@ -63,8 +63,6 @@ def test_what_a_function_is_called_with_and_the_command_line() -> None:
     assert [to_text(c.stop) for c in loop.counters if c.stop] == ["320", "96", "640", "320"]
     (state,) = machine.counters
     assert machine.kind == "fsm" and (to_text(state.start), to_text(state.step)) == ("4", "16")
-    assert [w.message for w in parsed.warnings] == [
-        "the command line is not known here; what nothing bounds is as `runtimeArgs` has it"
-    ]
+    assert [w.message for w in parsed.warnings] == ["`c` is not known here; times assume 640, as `runtimeArgs` has it"]
     chosen = SpatialFrontend().emit((kernel.scheduled((Choice("op", 3),)),))[0].text
     assert chosen == text.replace('loadParam("op", 2 (1', 'loadParam("op", 3 (1')
