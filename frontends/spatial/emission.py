@@ -2,27 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator
 
 from tunepass.diagnostics import SourceError, Span
-from tunepass.expr.nodes import BoolType
-from tunepass.ir.kernel import Choice, Kernel
+from tunepass.frontends.spatial.host.lowering import Lowered
+from tunepass.frontends.spatial.parameters.declared import Declared
+from tunepass.frontends.spatial.parameters.toggles import Toggle
+from tunepass.ir.kernel import Kernel
 
 _COMMENT_END = str.maketrans({"\r": " "})
 
 
-def rewrite(text: str, kernels: Iterable[tuple[Kernel, Mapping[str, int]]], note: str = "") -> str:
-    """The source's text under the schedules of its kernels; `note` becomes a comment before it.
+def chosen_texts(kernel: Kernel, lowered: Lowered) -> Iterator[tuple[Span, str]]:
+    """For each choice of the kernel's schedule, the piece of the source that says it, and the text that will."""
+    parameters: dict[str, Declared | Toggle] = {d.name: d for d in lowered.context.declared}
+    parameters |= {t.name: t for t in lowered.toggles}
+    for choice in kernel.schedule:
+        parameter = parameters.get(choice.parameter)
+        if parameter is not None:
+            yield parameter.edit, parameter.text(choice.value)
 
-    With each kernel come the defaults as the source has them: a choice that says the same leaves the text alone.
-    """
+
+def rewrite(text: str, texts: Iterable[tuple[Span, str]], note: str = "") -> str:
+    """The source's `text` with these of its pieces replaced; `note` becomes a comment before it."""
     edits: dict[Span, str] = {}  # two apps may share a parameter of their file: it is written once
-    for kernel, written in kernels:
-        toggles = {p.name for p in kernel.parameters if isinstance(p.type, BoolType)}
-        changes = (_edit(kernel, choice, choice.parameter in toggles, written) for choice in kernel.schedule)
-        for span, replacement in filter(None, changes):
-            if edits.setdefault(span, replacement) != replacement:
-                raise SourceError("two apps share this parameter, and their choices differ", span, "name one app")
+    for span, replacement in texts:
+        if edits.setdefault(span, replacement) != replacement:
+            raise SourceError("two apps share this parameter, and their choices differ", span, "name one app")
     end, pieces = len(text), list[str]()
     for span, replacement in sorted(edits.items(), key=lambda e: e[0].start, reverse=True):
         pieces += [text[span.end : end], replacement]
@@ -30,26 +36,3 @@ def rewrite(text: str, kernels: Iterable[tuple[Kernel, Mapping[str, int]]], note
     body = text[:end] + "".join(reversed(pieces))
     head = "".join(f"// {line}\n" for line in note.translate(_COMMENT_END).splitlines())
     return head + body
-
-
-def _edit(kernel: Kernel, choice: Choice, toggle: bool, written: Mapping[str, int]) -> tuple[Span, str] | None:
-    """What to replace for a choice; None when the source says it already."""
-    span = kernel.binding(choice.parameter).span
-    if span is None:
-        return None
-    if not toggle:
-        return None if written.get(choice.parameter) == choice.value else (span, str(choice.value))
-    if choice.value:
-        return None
-    return span, _sequential(span.text)
-
-
-def _sequential(head: str) -> str:
-    """The head of a controller, sequential: `Foreach`, `Pipe.Foreach`, `Pipe(ii=2).Reduce[T]`, `'NAME.Foreach`."""
-    if head.startswith("Pipe"):
-        _, _, last = head.rpartition(".")
-        return f"Sequential.{last}"
-    if head.startswith("'"):
-        label, _, last = head.partition(".")
-        return f"{label}.Sequential.{last}"
-    return f"Sequential.{head}"

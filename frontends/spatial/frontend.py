@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import PurePath
 from typing import ClassVar
 
-from tunepass.diagnostics import Diagnostic, Source, SourceError, nearest
+from tunepass.diagnostics import Diagnostic, Severity, Source, SourceError, nearest
 from tunepass.frontends.base import Frontend, Parsed
 from tunepass.frontends.spatial.elaborate.numbers.extents import is_open
-from tunepass.frontends.spatial.emission import rewrite
+from tunepass.frontends.spatial.emission import chosen_texts, rewrite
 from tunepass.frontends.spatial.host.lowering import Lowered, lower
 from tunepass.frontends.spatial.outline.apps import App, apps
 from tunepass.frontends.spatial.parameters.restrictions import restrictions
@@ -31,17 +31,17 @@ class SpatialFrontend(Frontend):
         for app in _wanted(tokens, only):
             lowered = lower(tokens, app)
             kernels.append(_kernel(source, lowered))
-            warnings.extend(lowered.context.warnings)
+            warnings.extend((*lowered.context.warnings, *_moved(kernels[-1], lowered)))
         return Parsed(tuple(kernels), tuple(warnings))
 
     def emit(self, kernels: Sequence[Kernel], note: str = "", word: str = "tuned") -> tuple[EmittedFile, ...]:
         source = kernels[0].source
         tokens = scan(source)
         by_name = {app.name: app for app in apps(tokens)}
-        written = ({d.name: d.default for d in lower(tokens, by_name[k.name]).context.declared} for k in kernels)
+        texts = [text for k in kernels for text in chosen_texts(k, lower(tokens, by_name[k.name]))]
         path = PurePath(source.name.replace("\\", "/"))
         stem = path.stem if path.suffix == ".scala" else kernels[0].name
-        return (EmittedFile(f"{stem}.{word}.scala", rewrite(source.text, zip(kernels, written), note)),)
+        return (EmittedFile(f"{stem}.{word}.scala", rewrite(source.text, texts, note)),)
 
 
 def _wanted(tokens: Tokens, only: str | None) -> list[App]:
@@ -64,16 +64,23 @@ def _wanted(tokens: Tokens, only: str | None) -> list[App]:
     return wanted
 
 
+def _moved(kernel: Kernel, lowered: Lowered) -> Iterator[Diagnostic]:
+    """A warning for each parameter whose default is none of its values."""
+    for declared, parameter in zip(lowered.context.declared, kernel.parameters):
+        if declared.default != parameter.default:
+            message = f"{declared.default} is none of the values of `{declared.name}`; {parameter.default} is taken"
+            yield Diagnostic(message, declared.edit, "its values follow the default", Severity.WARNING)
+
+
 def _kernel(source: Source, lowered: Lowered) -> Kernel:
     context, program = lowered.context, lowered.program
     declared = [Binding(d.name, "directive", d.edit) for d in context.declared]
-    switches = dict(sorted(context.toggles.items(), key=lambda item: item[1].start))
-    toggles = [Binding(name, "directive", span) for name, span in switches.items()]
+    toggles = [Binding(toggle.name, "directive", toggle.edit) for toggle in lowered.toggles]
     return Kernel(
         name=lowered.app.name,
         language="spatial",
         source=source,
-        parameters=parameters(context.declared, switches, program),
+        parameters=parameters(context.declared, lowered.toggles, program),
         constraints=restrictions(lowered.settled.bounded, is_open),
         bindings=(*declared, *toggles),
         body=program,

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 
-from tunepass.frontends.spatial.elaborate.values import Op
-from tunepass.ir.hardware import Controller, Element, Memory, Operation, Schedule, Stage
+from tunepass.frontends.spatial.elaborate.values import Op, Value
+from tunepass.ir.hardware import Controller, Memory, Operation, Schedule, Stage
 
 _FREE = frozenset({"iterator", "input", "arg_read", "reg_read", "field", "fifo_status"})
 _EFFECTS = ("_store", "_write", "_enq", "_deq", "_shift", "_reset")
@@ -16,12 +16,13 @@ _EFFECTS = ("_store", "_write", "_enq", "_deq", "_shift", "_reset")
 class BodyBuilder:
     """Operations and stages in the order of the source, and the memories declared among them.
 
-    `shared` holds the pure operations by name, type and inputs: equal ones are one.
+    `shared` holds the pure operations by what tells them apart: equal ones are one. With each are kept the values that
+    told it apart, so that their ids stay theirs.
     """
 
     items: list[Op | Stage] = field(default_factory=list)
     memories: list[Memory] = field(default_factory=list)
-    shared: dict[tuple[str, Element, tuple[int, ...]], Op] = field(default_factory=dict)
+    shared: dict[Hashable, tuple[Op, tuple[str | Value, ...]]] = field(default_factory=dict)
 
     @property
     def ops(self) -> list[Op]:

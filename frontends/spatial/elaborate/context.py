@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -11,8 +11,9 @@ from tunepass.expr.nodes import Expr
 from tunepass.frontends.spatial.elaborate.bodies import BodyBuilder
 from tunepass.frontends.spatial.elaborate.numbers.extents import Extents
 from tunepass.frontends.spatial.elaborate.types import TypeNames, read_type
-from tunepass.frontends.spatial.elaborate.values import Op, Unmodelled
+from tunepass.frontends.spatial.elaborate.values import Known, Op, Unmodelled, Value
 from tunepass.frontends.spatial.parameters.declared import Declared
+from tunepass.frontends.spatial.parameters.toggles import Toggle
 from tunepass.frontends.spatial.syntax import nodes as n
 from tunepass.ir.hardware import INT, AddressIndex, Element, Memory, Stage
 
@@ -27,7 +28,7 @@ class Context:
     extents: Extents = field(default_factory=Extents)  # sizes that the source leaves open
     means: dict[str, Expr] = field(default_factory=dict)  # the middle of every counter's range
     declared: list[Declared] = field(default_factory=list)
-    toggles: dict[str, Span] = field(default_factory=dict)  # the controllers that may be pipelined or sequential
+    switches: dict[int, Toggle] = field(default_factory=dict)  # loops that may be switched, by where their heads start
     warnings: list[Diagnostic] = field(default_factory=list)
     outside: list[Memory] = field(default_factory=list)  # declared before `Accel`
     bodies: list[BodyBuilder] = field(default_factory=list)  # being filled, the innermost last
@@ -95,17 +96,21 @@ class Context:
         memory: str | None = None,
         index: tuple[AddressIndex, ...] = (),
         span: Span | None = None,
+        told_by: tuple[str | Value, ...] = (),
     ) -> Op:
-        """An operation of the innermost body; equal pure operations are one."""
+        """An operation of the innermost body; equal pure operations are one.
+
+        `told_by` tells it from others of its name and inputs: its operator, its operands that are no inputs.
+        """
         body = self.bodies[-1]
         pure = memory is None and name not in _IMPURE
-        key = (name, element, tuple(map(id, inputs)))
+        key = (name, element, tuple(map(id, inputs)), tuple(map(_identity, told_by)))
         if pure and key in body.shared:
-            return body.shared[key]
+            return body.shared[key][0]
         op = Op(name, element, inputs, memory, index, span)
         body.items.append(op)
         if pure:
-            body.shared[key] = op
+            body.shared[key] = op, told_by
         return op
 
     @contextmanager
@@ -117,3 +122,8 @@ class Context:
             yield body
         finally:
             self.bodies.pop()
+
+
+def _identity(given: str | Value) -> Hashable:
+    """A known number is the same wherever it is written; of other values only the same one is."""
+    return given.expr if isinstance(given, Known) else given if isinstance(given, str) else id(given)

@@ -28,10 +28,12 @@ def declare(
     values = _domain(elaborator, domain, span, scope) if domain else None
     if values is not None and len(values) == 1:
         return Known(algebra.lift(values[0]))
+    declared = elaborator.context.declared
+    again = next((d for d in declared if d.edit == default.span), None)  # in a function that is inlined twice
+    if again is not None:
+        return Known(Name(again.name, INTEGER, span))
     unique = elaborator.context.unique(name or f"param_{span.line}")
-    elaborator.context.declared.append(
-        Declared(unique, start, values, PRIORS[prior] if prior else None, default.span, span)
-    )
+    declared.append(Declared(unique, start, values, PRIORS[prior] if prior else None, default.span, span))
     return Known(Name(unique, INTEGER, span))
 
 

@@ -59,7 +59,9 @@ def _of_hardware(elaborator: Elaborator, target: Value, node: n.Select, scope: S
     if isinstance(target, Wire):
         fields = dict(target.element.fields) if isinstance(target.element, Struct) else {}
         if node.name in fields:
-            return Wire(elaborator.context.op("field", fields[node.name], (target.op,), span=node.span))
+            return Wire(
+                elaborator.context.op("field", fields[node.name], (target.op,), span=node.span, told_by=(node.name,))
+            )
         return target  # .reverse, .as16b and the like move bits around
     if isinstance(target, Known) and node.name in ("to", "length"):
         return target

@@ -16,6 +16,7 @@ from tunepass.frontends.spatial.host.code import HostCode
 from tunepass.frontends.spatial.host.surroundings import app_scope, command_line
 from tunepass.frontends.spatial.host.types import file_types
 from tunepass.frontends.spatial.outline.apps import App, accel_body, accels
+from tunepass.frontends.spatial.parameters.toggles import Toggle, with_toggles
 from tunepass.frontends.spatial.syntax.lexer import Tokens
 from tunepass.frontends.spatial.syntax.parser import parse
 from tunepass.ir.hardware import Controller, Program, Schedule
@@ -23,11 +24,12 @@ from tunepass.ir.hardware import Controller, Program, Schedule
 
 @dataclass(frozen=True, slots=True)
 class Lowered:
-    """An app's program, with the context that holds its parameters, toggles and warnings."""
+    """An app's program, with the context that holds its declared parameters and warnings, and its toggles."""
 
     app: App
     settled: Settled
     context: Context
+    toggles: tuple[Toggle, ...] = ()
 
     @property
     def program(self) -> Program:
@@ -55,10 +57,11 @@ def lower(tokens: Tokens, app: App, sizes: Mapping[str, int] | None = None) -> L
         accel = _accel(elaborator, opened[0], scope)
     except RecursionError:
         raise SourceError("an expression in here is nested too deeply", place) from None
+    accel, toggles = with_toggles(accel, context.switches, context.unique)
     settled = settle(context, Program(accel, tuple(context.outside)))
     warn_of_assumed(context, settled.assumed)
     context.warnings.sort(key=lambda warning: warning.span.start if warning.span is not None else 0)
-    return Lowered(app, settled, context)
+    return Lowered(app, settled, context, toggles)
 
 
 def _accel(elaborator: ProgramElaborator, opened: int, scope: Scope) -> Controller:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tunepass.diagnostics import SourceError, Span
+from tunepass.space.configuration import Value
 
 PRIORS = {"GAUSSIAN": "gaussian", "EXP": "exponential", "DECAY": "decay", "UNIFORM": "uniform"}
 DOMAIN_LIMIT = 1_000_000  # values that are listed; a range whose low end is a multiple of its step is not
@@ -22,6 +23,10 @@ class Declared:
     prior: str | None
     edit: Span  # the default's text, which emission replaces
     span: Span
+
+    def text(self, value: Value) -> str:
+        """The source's text at `edit` that says `value`."""
+        return self.edit.text if value == self.default else str(value)
 
 
 def range_domain(lo: int, step: int, hi: int, span: Span) -> Sequence[int]:

@@ -6,9 +6,9 @@ from collections import defaultdict
 from collections.abc import Sequence
 from enum import Enum
 
-from tunepass.diagnostics import Span
 from tunepass.expr.nodes import Expr, Name
 from tunepass.frontends.spatial.parameters.declared import Declared, range_domain
+from tunepass.frontends.spatial.parameters.toggles import Toggle
 from tunepass.ir.hardware import Controller, Program, Schedule, Transfer
 from tunepass.space.parameter import Categorical, Integer, Ordinal, Parameter
 
@@ -49,16 +49,16 @@ def roles(program: Program) -> dict[str, set[Role]]:
     return roles_of
 
 
-def parameters(declared: list[Declared], toggles: dict[str, Span], program: Program) -> tuple[Parameter, ...]:
+def parameters(declared: list[Declared], toggles: Sequence[Toggle], program: Program) -> tuple[Parameter, ...]:
     """The space's parameters: the declared ones in the source's order, then the toggles."""
     roles_played = roles(program)
     made = [_parameter(d, roles_played.get(d.name, {Role.OTHER}), program) for d in declared]
-    return (*made, *(Categorical(name, (False, True), default=True, span=span) for name, span in toggles.items()))
+    return (*made, *(Categorical(t.name, (False, True), default=t.on, span=t.head) for t in toggles))
 
 
 def _parameter(declared: Declared, roles_played: set[Role], program: Program) -> Parameter:
     role = next((r for r in (Role.TILE, Role.OUTER_PAR, Role.INNER_PAR) if r in roles_played), Role.OTHER)
-    domain = declared.domain or _automatic(declared, role, program)
+    domain = declared.domain or _with(declared.default, _automatic(declared, role, program))
     prior = declared.prior or PRIOR_OF[role]
     default = _closest(domain, declared.default)
     if (steps := _as_range(domain)) is not None:
@@ -74,6 +74,11 @@ def _as_range(domain: Sequence[int]) -> range | None:
     step = max(1, domain[1] - domain[0]) if len(domain) > 1 else 1
     even = all(value == domain[0] + i * step for i, value in enumerate(domain))
     return range(domain[0], domain[-1] + 1, step) if even else None
+
+
+def _with(value: int, domain: Sequence[int]) -> Sequence[int]:
+    """`domain`, and the value that the source has."""
+    return domain if value in domain else sorted((*domain, value))
 
 
 def _closest(domain: Sequence[int], wanted: int) -> int:

@@ -17,7 +17,7 @@ def test_a_whole_file() -> None:
     parsed = parse(FILE)
     (kernel,) = parsed.kernels
     assert kernel.name == "Filter"
-    sizes = {"par_load": 5, "tile": 1001, "pipeline_44": 2, "pipeline_46": 2}
+    sizes = {"par_load": 5, "tile": 1001, "pipeline_ROWS": 2, "pipeline_46": 2}
     assert {p.name: p.size for p in kernel.parameters} == sizes
     memories = {m.name: m for m in kernel.body_as(Program).all_memories()}
     assert memories["line"].element == Fixed(True, 24, 8)

@@ -12,7 +12,7 @@ from tunepass.backends.base import unrestricted
 from tunepass.diagnostics import Source
 from tunepass.expr import numpy_eval
 from tunepass.frontends.spatial.frontend import SpatialFrontend
-from tunepass.ir.hardware import Controller, Program, Schedule
+from tunepass.ir.hardware import Controller, Program
 from tunepass.ir.kernel import Choice, Kernel
 
 SAMPLES = Path(__file__).parents[3] / "samples" / "spatial"
@@ -59,14 +59,12 @@ def test_chosen_values_parse_back(name: str) -> None:
     rng = np.random.default_rng(1)
     values = {p.name: p.domain[int(rng.integers(len(p.domain)))] for p in kernel.parameters}
     toggles = [p.name for p in kernel.parameters if p.name.startswith("pipeline_")]
-    values |= dict.fromkeys(toggles, False)
+    values |= dict.fromkeys(toggles, False)  # as one that is on is named by a line, which the note moves
     (file,) = SpatialFrontend().emit((kernel.scheduled(tuple(Choice(k, v) for k, v in values.items())),), note="chosen")
     assert file.text.startswith("// chosen\n")
     (again,) = SpatialFrontend().parse(Source(file.name, file.text)).kernels
-    assert {p.name: p.default for p in again.parameters} == {k: v for k, v in values.items() if k not in toggles}
-    sequential = [c for c in again.body_as(Program).accel.walk() if c.schedule is Schedule.SEQUENTIAL]
-    before = [c for c in kernel.body_as(Program).accel.walk() if c.schedule is Schedule.SEQUENTIAL]
-    assert len(sequential) == len(before) + len(toggles)
+    assert {p.name: p.default for p in again.parameters} == values
+    assert file.text.count("Sequential.") == kernel.source.text.count("Sequential.") + len(toggles)
 
 
 @pytest.mark.parametrize("name,size", [("Attention", 313_600), ("Convolution", 1_600), ("FFT", 240)])

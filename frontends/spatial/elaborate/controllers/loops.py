@@ -20,6 +20,7 @@ from tunepass.ir.hardware import INT, Controller, ControllerKind, Counter, Reduc
 _REDUCTIONS: dict[str, ControllerKind] = {
     "Reduce": "reduce", "Fold": "reduce", "MemReduce": "memreduce", "MemFold": "memreduce",
 }  # fmt: skip
+_STYLES = {"Sequential": Schedule.SEQUENTIAL, "Stream": Schedule.STREAM}
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,35 +100,17 @@ def _controller(
 ) -> Controller:
     inner = loop.body.is_inner and loop.kind != "memreduce"
     made_stages = () if inner else stages(loop.body, loop.results)
-    schedule, toggle = (Schedule.INNER, None) if inner else _schedule(context, loop, len(made_stages))
+    context.switches.setdefault(loop.head.span.start, loop.head.toggle(loop.name))
     return Controller(
         label=loop.head.label(loop.name),
         kind=loop.kind,
-        schedule=schedule,
+        schedule=Schedule.INNER if inner else _STYLES.get(loop.head.style, Schedule.PIPELINED),
         counters=loop.counters,
         stages=made_stages,
         operations=dataflow(loop.body.ops, loop.results) if inner else (),
         memories=tuple(loop.body.memories),
         reduction=combined,
         reduce_counters=reduce_counters,
-        toggle=toggle,
         interval=loop.head.interval,
         span=loop.head.span,
     )
-
-
-def _schedule(context: Context, loop: _Loop, stage_count: int) -> tuple[Schedule, str | None]:
-    """The schedule of an outer loop, and its Boolean parameter: a MetaPipe unless the source says otherwise.
-
-    A loop with at least two stages to overlap (a block reduction's accumulation is one) can also run them one after
-    the other, and gets the parameter for it.
-    """
-    if loop.head.style == "Sequential":
-        return Schedule.SEQUENTIAL, None
-    if loop.head.style == "Stream":
-        return Schedule.STREAM, None
-    if stage_count + (loop.kind == "memreduce") < 2:
-        return Schedule.PIPELINED, None
-    toggle = context.unique(f"pipeline_{loop.name or loop.head.span.line}")
-    context.toggles[toggle] = loop.head.span
-    return Schedule.PIPELINED, toggle

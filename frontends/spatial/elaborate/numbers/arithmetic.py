@@ -6,7 +6,7 @@ from tunepass.diagnostics import Span
 from tunepass.expr import algebra
 from tunepass.frontends.spatial.elaborate.context import Context
 from tunepass.frontends.spatial.elaborate.numbers.affine import affine_wire, negated_wire
-from tunepass.frontends.spatial.elaborate.numbers.reading import family, read
+from tunepass.frontends.spatial.elaborate.numbers.reading import constants, family, read
 from tunepass.frontends.spatial.elaborate.values import Known, Text, Unmodelled, Value, Wire
 from tunepass.ir.hardware import BIT
 
@@ -36,9 +36,9 @@ def binary(context: Context, operator: str, left: Value, right: Value, span: Spa
     if not wires:
         return Unmodelled(operator)
     element = wires[0].element
-    op = context.op(
-        f"{family(element)}_{name}", BIT if name in COMPARISONS else element, tuple(w.op for w in wires), span=span
-    )
+    result, inputs = BIT if name in COMPARISONS else element, tuple(w.op for w in wires)
+    told_by = (operator, *constants((left, right)))
+    op = context.op(f"{family(element)}_{name}", result, inputs, span=span, told_by=told_by)
     return affine_wire(op, name, left, right)
 
 
@@ -99,5 +99,6 @@ def prefixed(context: Context, operator: str, operand: Value, span: Span) -> Val
     if not isinstance(operand, Wire) or not context.in_hardware:
         return Unmodelled(operator)
     name = {"-": "neg", "!": "not", "~": "not"}.get(operator, "neg")
-    op = context.op(f"{family(operand.element)}_{name}", operand.element, (operand.op,), span=span)
+    operation = f"{family(operand.element)}_{name}"
+    op = context.op(operation, operand.element, (operand.op,), span=span, told_by=(operator,))
     return negated_wire(op, operand) if operator == "-" else Wire(op)

@@ -6,7 +6,7 @@ from tunepass.diagnostics import Span
 from tunepass.expr import algebra
 from tunepass.frontends.spatial.elaborate.context import Context
 from tunepass.frontends.spatial.elaborate.numbers.arithmetic import power
-from tunepass.frontends.spatial.elaborate.numbers.reading import family, read
+from tunepass.frontends.spatial.elaborate.numbers.reading import constants, family, read
 from tunepass.frontends.spatial.elaborate.values import Known, TupleOf, Unmodelled, Value, Wire
 from tunepass.ir.hardware import INT, Element, Fixed
 
@@ -37,16 +37,17 @@ def builtin(context: Context, name: str, arguments: list[Value], span: Span) -> 
     if not isinstance(operand, Wire) or not context.in_hardware:
         return Unmodelled(name)
     if name in _POLYNOMIALS:
-        return _polynomial(context, _POLYNOMIALS[name], operand, span)
-    return Wire(context.op(f"{family(operand.element)}_{_UNARY[name]}", operand.element, (operand.op,), span=span))
+        return _polynomial(context, name, operand, span)
+    operation = f"{family(operand.element)}_{_UNARY[name]}"
+    return Wire(context.op(operation, operand.element, (operand.op,), span=span, told_by=(name,)))
 
 
-def _polynomial(context: Context, degree: int, x: Wire, span: Span) -> Wire:
-    """Horner's rule: one multiplication and one addition for each degree."""
+def _polynomial(context: Context, name: str, x: Wire, span: Span) -> Wire:
+    """Horner's rule: one multiplication and one addition of a coefficient for each degree."""
     result, kind = x.op, family(x.element)
-    for _ in range(degree):
+    for degree in range(_POLYNOMIALS[name]):
         product = context.op(f"{kind}_mul", x.element, (result, x.op), span=span)
-        result = context.op(f"{kind}_add", x.element, (product,), span=span)
+        result = context.op(f"{kind}_add", x.element, (product,), span=span, told_by=(name, str(degree)))
     return Wire(result)
 
 
@@ -57,7 +58,8 @@ def _extreme(context: Context, name: str, arguments: list[Value], span: Span) ->
     wires = [v for v in arguments if isinstance(v, Wire)]
     if not wires or not context.in_hardware:
         return Unmodelled(name)
-    op = context.op(f"{family(wires[0].element)}_{name}", wires[0].element, tuple(w.op for w in wires), span=span)
+    element, inputs = wires[0].element, tuple(w.op for w in wires)
+    op = context.op(f"{family(element)}_{name}", element, inputs, span=span, told_by=constants(arguments))
     # What models use for the smaller of a tile and what is left of it: the tile.
     known = [v for v in arguments if isinstance(v, Known)]
     return Wire(op, (), known[0].expr) if name == "min" and known else Wire(op)
@@ -79,7 +81,7 @@ def mux(context: Context, arguments: list[Value], span: Span) -> Value:
         return Unmodelled("mux")
     element = wires[0].element if wires else next((c.element for c in choices if isinstance(c, Known)), None) or INT
     inputs = (*(() if not isinstance(condition, Wire) else (condition.op,)), *(w.op for w in wires))
-    return Wire(context.op("mux", element, inputs, span=span))
+    return Wire(context.op("mux", element, inputs, span=span, told_by=constants([condition, *choices])))
 
 
 def convert(context: Context, value: Value, element: Element, span: Span) -> Value:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from tunepass.diagnostics import Span
 from tunepass.expr import algebra
 from tunepass.expr.nodes import Constant, Expr
@@ -58,7 +60,7 @@ def wire(context: Context, value: Value, span: Span, element: Element = INT) -> 
         parts = [wire(context, item, span, element) for item in value.items]
         inputs = tuple(p for p in parts if p is not None)
         fields = tuple((f"_{i + 1}", p.element if p is not None else element) for i, p in enumerate(parts))
-        return context.op("field", Struct(fields), inputs, span=span)
+        return context.op("field", Struct(fields), inputs, span=span, told_by=constants(value.items))
     return None
 
 
@@ -72,3 +74,8 @@ def constant_of(value: Value) -> int | float | bool | None:
 def family(element: Element) -> str:
     """The prefix of an operation's name: flt, bit or fix."""
     return "flt" if isinstance(element, Floating) else "bit" if isinstance(element, Bit) else "fix"
+
+
+def constants(operands: Sequence[Value]) -> tuple[str | Value, ...]:
+    """What tells operations of the same inputs apart: the operands that are none, each in its place."""
+    return tuple("" if isinstance(operand, Wire) else operand for operand in operands)
