@@ -1,8 +1,14 @@
 /* Breadth-first search, the first of two kernels: each node of the frontier visits its neighbours. SELECT 0 writes what
- * it finds with masks, 1 under a condition. The workload is NODES, DEGREE (edges a node) and LEVELS. */
+ * it finds whether it is new or not, 1 under a condition. The workload is NODES, EDGES and LEVELS. */
 #pragma tunepass param unroll: ordinal(1, 4, 6, 8, 10, 12, 16) = 1
 #pragma tunepass param compute_units1: ordinal(1, 2, 4, 6) = 1
 #pragma tunepass hls work_items(NODES) launches(LEVELS)
+
+#if SELECT
+#define VISIT(to) if (!visited[to]) { depth[to] = found; next[to] = 1; }
+#else
+#define VISIT(to) depth[to] = visited[to] ? depth[to] : found; next[to] = !visited[to]
+#endif
 
 __attribute__((reqd_work_group_size(256, 1, 1)))
 __attribute__((num_compute_units(compute_units1)))
@@ -16,22 +22,14 @@ __kernel void visit(__global const int *restrict first, __global const int *rest
         const int start = first[node];
         const int stop = start + degree[node];
         const int found = depth[node] + 1;
-        #pragma tunepass hls trip(FRONTIER_EDGES / unroll)
+        #pragma tunepass hls trip((EDGES / NODES) // unroll / LEVELS)
         for (int i = start; i < stop; i += unroll) {
             #pragma unroll
-            for (int u = 0; u < unroll; u++) {
-                const int to = edges[i + u];
-#if SELECT
-                if (!visited[to]) {
-                    depth[to] = found;
-                    next[to] = 1;
-                }
-#else
-                const flag mask = -(!visited[to]);
-                depth[to] = (found & mask) | (depth[to] & ~mask);
-                next[to] = 1 & !visited[to];
-#endif
-            }
+            for (int u = 0; u < unroll; u++)
+                { VISIT(edges[i + u]); }
         }
+        #pragma tunepass hls trip((EDGES / NODES) % unroll / LEVELS)
+        for (int i = stop - (stop - start) % unroll; i < stop; i++)
+            { VISIT(edges[i]); }
     }
 }
