@@ -32,7 +32,11 @@ ROWS: tuple[tuple[Box, ...], ...] = (
         (("exact",), "proven fronts"),
         (("acquisition",), "what a trial is worth"),
     ),
-    ((("polyhedral",), "legal schedules of loops"), (("tensors",), "sparse tensors: schedules, C, data")),
+    (
+        (("polyhedral",), "legal schedules of loops"),
+        (("tensors",), "sparse tensors: schedules, C, data"),
+        (("graphs",), "operators of networks"),
+    ),
     (
         (("ir",), "the kernel"),
         (("study",), "trials, store, lock"),

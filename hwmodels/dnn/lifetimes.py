@@ -1,0 +1,170 @@
+"""Which tensors are alive at each step of a model, and the most bytes that are.
+
+Steps are the graph's nodes in order. A tensor is alive from the step that makes it to the last that uses it; views and
+`Select` pass on the memory of their inputs. Training keeps what the table of operators says (`keeps`, `kept_byte`) up
+to the step's way back, which goes through the nodes in reverse order; there the gradient of a tensor is alive from the
+last node that used it back to the one that made it.
+
+    inference  max over steps s of         sum of tensors alive at s
+    training   max over steps s back of    kept by steps up to s  +  gradients of the tensors alive at s
+
+Both count only what has to be there: no scratch memory, no rounding by an allocator. They are bounds from below of
+what a run takes, which is the direction in which a limit has to err: nothing that fits is cut.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from tunepass.expr import algebra
+from tunepass.expr.nodes import Expr
+from tunepass.expr.typing import logical
+from tunepass.graphs.inference import Inferred, output_name
+from tunepass.graphs.values import product, total
+from tunepass.ir.graph import Graph
+
+SELECT = "Select"
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """A tensor that a value is held in, under a condition (None: always)."""
+
+    tensor: str
+    condition: Expr | None = None
+
+
+@dataclass(frozen=True)
+class Lifetimes:
+    """Of a graph whose elements take `element_byte`."""
+
+    graph: Graph
+    inferred: Inferred
+    element_byte: Expr
+
+    @cached_property
+    def tensors(self) -> Mapping[str, tuple[int, Expr]]:
+        """The step that makes each tensor (-1: an input), and its bytes."""
+        found = {value.name: (-1, self._byte(value.name, None)) for value in self.graph.inputs}
+        for step, costs in enumerate(self.inferred.nodes):
+            if not costs.view:
+                for k in range(len(costs.outputs)):
+                    name = output_name(costs.node.name, k)
+                    found[name] = (step, self._byte(name, costs.node.present))
+        return found
+
+    def _byte(self, value: str, present: Expr | None) -> Expr:
+        byte = algebra.mul(self.element_byte, product(self.inferred.shapes[value]))
+        return byte if present is None else algebra.where(present, byte, 0)
+
+    @cached_property
+    def memories(self) -> Mapping[str, tuple[Memory, ...]]:
+        """What each value is held in."""
+        held: dict[str, tuple[Memory, ...]] = {name: (Memory(name),) for name in self.tensors}
+        for costs in self.inferred.nodes:
+            node = costs.node
+            if not costs.view:
+                continue
+            if node.operator == SELECT:
+                condition = dict(node.attributes)["condition"]
+                assert isinstance(condition, Expr)
+                sides = ((node.inputs[0], condition), (node.inputs[1], negated(condition)))
+                held[node.name] = tuple(
+                    Memory(memory.tensor, both(memory.condition, side))
+                    for value, side in sides
+                    for memory in held[value]
+                )
+            else:
+                held[node.name] = held[node.inputs[0]]
+        return held
+
+    @cached_property
+    def uses(self) -> Mapping[str, tuple[tuple[int, Expr | None], ...]]:
+        """The steps that use each tensor and when they do; the model's outputs are used after the last step."""
+        found: dict[str, list[tuple[int, Expr | None]]] = {name: [] for name in self.tensors}
+        for step, costs in enumerate(self.inferred.nodes):
+            if not costs.view:
+                for value in costs.node.inputs:
+                    for memory in self.memories[value]:
+                        found[memory.tensor].append((step, both(memory.condition, costs.node.present)))
+        for value in self.graph.outputs:
+            for memory in self.memories[value]:
+                found[memory.tensor].append((len(self.inferred.nodes), memory.condition))
+        return {name: tuple(steps) for name, steps in found.items()}
+
+    def alive(self, step: int) -> list[Expr]:
+        """The bytes of each tensor alive at the step, the outputs of the step included."""
+        found = []
+        for name, (made, byte) in self.tensors.items():
+            if made > step:
+                continue
+            later = [condition for used, condition in self.uses[name] if used >= step]
+            if made == step or None in later:
+                found.append(byte)
+            elif later:
+                found.append(algebra.where(either([c for c in later if c is not None]), byte, 0))
+        return found
+
+    def inference_byte(self) -> Expr:
+        """The most that is alive at any step; weights are not counted."""
+        return algebra.maximum(*(total(self.alive(step)) for step in self._steps()))
+
+    def kept(self, step: int) -> list[Expr]:
+        """What training keeps of the step beside what earlier steps keep: bytes."""
+        costs = self.inferred.nodes[step]
+        before = {tensor for earlier in self.inferred.nodes[:step] for tensor in self._kept_tensors(earlier.keeps)}
+        new = [tensor for tensor in self._kept_tensors(costs.keeps) if tensor not in before]
+        return [*(self.tensors[tensor][1] for tensor in new), costs.resources["kept_byte"]]
+
+    def _kept_tensors(self, values: tuple[str, ...]) -> list[str]:
+        return list(dict.fromkeys(memory.tensor for value in values for memory in self.memories[value]))
+
+    def kept_byte(self) -> Expr:
+        """All that one step of training keeps for the way back."""
+        return total([byte for step in self._steps() for byte in self.kept(step)])
+
+    def training_byte(self) -> Expr:
+        """The most bytes on the way back, kept tensors and gradients; weights and their gradients are not counted."""
+        sums = PrefixSums([total(self.kept(step)) for step in self._steps()])
+        return algebra.maximum(*(algebra.add(sums.upto(s + 1), total(self.alive(s))) for s in self._steps()))
+
+    def _steps(self) -> range:
+        return range(len(self.inferred.nodes))
+
+
+class PrefixSums:
+    """Sums of the first k of many terms, that share their parts: k terms are a sum of log2 k blocks."""
+
+    def __init__(self, terms: list[Expr]):
+        self.levels = [terms]
+        while len(terms) > 1:
+            terms = [algebra.add(*terms[i : i + 2]) for i in range(0, len(terms) - 1, 2)]
+            self.levels.append(terms)
+
+    def upto(self, count: int) -> Expr:
+        """The sum of the first `count` terms."""
+        blocks, at = [], 0
+        for level in reversed(range(len(self.levels))):
+            if count - at >= 1 << level:
+                blocks.append(self.levels[level][at >> level])
+                at += 1 << level
+        return total(blocks)
+
+
+def both(left: Expr | None, right: Expr | None) -> Expr | None:
+    """Both conditions; None is always."""
+    if left is None or right is None:
+        return left if right is None else right
+    return algebra.both(left, right)
+
+
+def either(conditions: list[Expr]) -> Expr:
+    return conditions[0] if len(conditions) == 1 else logical("or", conditions)
+
+
+def negated(condition: Expr) -> Expr:
+    return (
+        algebra.compare(condition, "==", 0) if str(condition.type) != "Bool" else algebra.where(condition, False, True)
+    )

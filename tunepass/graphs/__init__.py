@@ -1,0 +1,1 @@
+"""Graphs of deep-learning operators: the table of operators, and what shapes and costs it gives a model."""

@@ -1,0 +1,86 @@
+"""The body of a deep-learning model: operators that are applied to tensors, with sizes that parameters decide.
+
+A value is named by the node that makes it: `conv1`, and `lstm:1` for its second output. `tunepass.graphs` knows what an
+operator makes of its inputs; nothing here does.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from tunepass.diagnostics import Span
+from tunepass.expr.nodes import Expr
+from tunepass.ir.body import Body
+
+Attribute = Expr | str | tuple["Attribute", ...]
+"""A number or a Boolean (an expression over the parameters), a word (`same`), or several."""
+
+Shape = tuple[Expr, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GraphInput:
+    """A tensor that the model is given. The batch is one of its sizes."""
+
+    name: str
+    shape: Shape
+    element: str = "float32"
+    span: Span | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GraphNode:
+    """An operator applied to values.
+
+    `present` says for which configurations the node is there; what is not there costs nothing, and its output is used
+    by nodes that are not there either, and by `Select`. `weights_of` names the node whose weights it uses again.
+    """
+
+    name: str
+    operator: str
+    inputs: tuple[str, ...]
+    attributes: tuple[tuple[str, Attribute], ...] = ()
+    present: Expr | None = None
+    weights_of: str | None = None
+    span: Span | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResourceLimit:
+    """`resource <= most`, in the resource's own unit."""
+
+    resource: str
+    most: Expr
+    text: str
+    span: Span | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Training:
+    """How the model is trained: what `optimizer` keeps for each weight is part of the memory. `command` trains one
+    configuration, and its output holds `metric`, where the source says so."""
+
+    optimizer: str = "sgd"
+    loss: str | None = None
+    command: str | None = None
+    metric: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Graph(Body):
+    """`nodes` in an order in which they can run: inputs before what uses them. `batch` is the number of images, words,
+    rows ... that the shapes hold."""
+
+    kind: ClassVar[str] = "graph"
+    inputs: tuple[GraphInput, ...]
+    nodes: tuple[GraphNode, ...]
+    outputs: tuple[str, ...]
+    batch: Expr
+    precision: Expr | str = "float32"
+    training: Training = Training()
+    limits: tuple[ResourceLimit, ...] = ()
+    span: Span | None = None
+
+    def node(self, name: str) -> GraphNode:
+        return next(node for node in self.nodes if node.name == name)
