@@ -114,7 +114,7 @@ bench-fpga: $(STAMP)
 	$(BIN)/python tests/benchmarks/fit_fpga.py
 	$(BIN)/python tests/benchmarks/bench_model_speed.py
 	$(BIN)/python tests/benchmarks/bench_fronts.py --exhaust 3e8
-	$(BIN)/python tests/benchmarks/bench_hypermapper.py $(ARGS)
+	$(BIN)/python -m tests.benchmarks.bench_paper $(ARGS)
 	$(BIN)/python -m tests.benchmarks.bench_goal
 
 native: $(STAMP)

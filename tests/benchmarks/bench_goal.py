@@ -3,14 +3,13 @@
     python -m tests.benchmarks.bench_goal [--programs NAME,...] [--seeds N] [--evals N]
 
 The search is what `tunepass build --no-restrictions` does: the raw product of parameters, `fits` known beforehand,
-suggestions in batches as the pass asks for them. Shares are those of bench_hypermapper. Exact fronts and runs are kept
+suggestions in batches as the pass asks for them. Shares are those of bench_paper. Exact fronts and runs are kept
 under build/, the runs by what they depend on, so that one that was stopped goes on.
 """
 
 from __future__ import annotations
 
 import argparse
-import hashlib
 import json
 import time
 from collections.abc import Sequence
@@ -18,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tests.benchmarks.bench_hypermapper import PROGRAMS, Problem, problem
+from tests.benchmarks.paper.problems import PROGRAMS, Problem, code_digest, problem
 from tunepass.passes.search import model_evaluator
 from tunepass.study.outcome import Measured
 from tunepass.study.study import Study
@@ -47,19 +46,12 @@ def curve(p: Problem, evals: int, seed: int) -> tuple[list[float], float]:
 
 
 def kept(p: Problem, evals: int, seed: int, code: str) -> tuple[list[float], float]:
-    path = ROOT / "build" / "bench-goal" / f"{p.name}-{p.model.digest}-{code}-{evals}-{seed}.json"
+    path = ROOT / "build" / "bench-goal" / f"{p.name}-{p.digest}-{code}-{evals}-{seed}.json"
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(json.dumps(curve(p, evals, seed)))
     shares, cpu_s = json.loads(path.read_text())
     return shares, cpu_s
-
-
-def digest() -> str:
-    """Of the code that a search runs."""
-    folders = ("acquisition", "space", "strategies", "study", "surrogates")
-    files = sorted(f for folder in folders for f in (ROOT / "tunepass" / folder).rglob("*.py"))
-    return hashlib.sha256(b"".join(f.read_bytes() for f in files)).hexdigest()[:10]
 
 
 def report(names: Sequence[str], evals: int, seeds: int) -> None:
@@ -68,7 +60,7 @@ def report(names: Sequence[str], evals: int, seeds: int) -> None:
     print("| program |" + "".join(f" at {n:,} |" for n in at) + " CPU s |")
     print("|---|" + "---|" * (len(at) + 1))
     for name in names:
-        runs = [kept(problem(name), evals, seed, digest()) for seed in range(seeds)]
+        runs = [kept(problem(name), evals, seed, code_digest()) for seed in range(seeds)]
         shares = np.array([shares for shares, _ in runs])
         cells = [f" {m:.4f} ({w:.4f}) |" for m, w in zip(np.median(shares, axis=0), shares.min(axis=0))]
         print(f"| {name} |" + "".join(cells) + f" {np.mean([s for _, s in runs]):.0f} |", flush=True)

@@ -13,6 +13,7 @@ them from the priors, with the neighbours of the measured front, as the released
 
 from __future__ import annotations
 
+from collections import deque
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -80,7 +81,7 @@ class ParetoWall(SequentialStrategy):
         self.encoding, self.neighbourhood = Encoding(task.space), Neighbourhood(task.space)
         self.feasibility = Feasibility(self.settings.feasibility)
         self.n, self.m = self.settings.warm_up_size(task), self.settings.iteration_size(task)
-        self._plan: tuple[int, list[Configuration]] | None = None  # the iteration (-1: warm-up) and what it evaluates
+        self._plan: tuple[int, deque[Configuration]] | None = None  # the iteration (-1: warm-up) and what it has left
 
     @property
     def feasible_recall(self) -> float | None:
@@ -90,9 +91,12 @@ class ParetoWall(SequentialStrategy):
         suggested = len(self.history) + len(self.history.pending)
         iteration = (suggested - self.n) // self.m if suggested >= self.n else -1
         if self._plan is None or self._plan[0] != iteration:
-            self._plan = (iteration, self._warm_up() if iteration < 0 else self._iteration(iteration))
-        free = (c for c in self._plan[1] if c not in self.history.taken)
-        return next(free, None) or draw_free(self.history)
+            self._plan = (iteration, deque(self._warm_up() if iteration < 0 else self._iteration(iteration)))
+        left = self._plan[1]
+        while left:
+            if (configuration := left.popleft()) not in self.history.taken:
+                return configuration
+        return draw_free(self.history)
 
     def _warm_up(self) -> list[Configuration]:
         """Algorithm 1, line 2, the default first."""
@@ -107,7 +111,7 @@ class ParetoWall(SequentialStrategy):
         pool = self._pool(rng, measured)
         out = set(self.history.configurations[:known]) | self.history.pending.keys()
         if s.wall:
-            pool = take(pool, self._outside(pool, out))
+            pool = take(pool, self._outside(pool, known))
         wanted = int(rng.binomial(self.m, 1 - s.epsilon)) if s.epsilon else self.m
         chosen: list[Configuration] = []
         if measured.any() and length(pool):
@@ -129,9 +133,10 @@ class ParetoWall(SequentialStrategy):
             parts.append(self.neighbourhood.of(space.columns(front))[0])
         return join([part for part in parts if length(part)])
 
-    def _outside(self, pool: Columns, out: set[Configuration]) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-        """Which rows (n,) of the pool are not in `out`, by their model rows."""
-        rows = {row.tobytes() for row in self.encoding.encode(self.task.space.columns(list(out)))}
+    def _outside(self, pool: Columns, known: int) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+        """Which rows (n,) of the pool are neither known nor under evaluation, by their model rows."""
+        pending = self.encoding.encode(self.task.space.columns(list(self.history.pending)))
+        rows = {row.tobytes() for row in (*self._rows(known), *pending)}
         return np.array([row.tobytes() not in rows for row in self.encoding.encode(pool)], np.bool_)
 
     def _predicted_feasible(self, pool: Columns, known: int) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
@@ -170,4 +175,4 @@ class ParetoWall(SequentialStrategy):
         return np.column_stack([forest.predict(candidates).mean for forest in forests])
 
     def _rows(self, known: int) -> Floats:
-        return self.encoding.encode(self.task.space.columns(self.history.configurations[:known]))
+        return self.encoding.encode(take(self.history.columns, np.arange(known)))
