@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import re
 from collections.abc import Callable, Mapping
 
 from tunepass.diagnostics import TunepassError, nearest
@@ -38,6 +39,15 @@ FRONTENDS: Mapping[str, str] = {
     **dict.fromkeys((".yaml", ".yml"), "tunepass.frontends.app.frontend:AppFrontend"),
 }
 
+# What marks a source as another frontend's than its suffix says, and what would make it that of its suffix again.
+MARKED: Mapping[str, tuple[tuple[str, ...], str, str]] = {
+    "tunepass.frontends.hls.frontend:HlsFrontend": (
+        (".c", ".cc", ".cpp", ".cxx", ".c++", ".C", ".cl"),
+        r"tunepass\s*:?\s+hls\b|#\s*pragma\s+(?i:accel)\b[^\n]*\bauto\s*\{",
+        r"tunepass\s*:?\s+(?:kernel|loop|run)\b",
+    ),
+}
+
 # The kind of a kernel's body -> what is different for kernels of that kind.
 BACKENDS: Mapping[str, str] = {
     "accelerator": "tunepass.backends.model:ModelBackend",
@@ -70,8 +80,11 @@ def executor(name: str) -> Callable[..., object]:
     return _load(EXECUTORS, "executor", name)
 
 
-def frontend(suffix: str) -> Callable[..., object]:
-    """The class of the frontend that reads sources ending in `suffix` (with its dot)."""
+def frontend(suffix: str, text: str = "") -> Callable[..., object]:
+    """The class of the frontend that reads sources ending in `suffix` (with its dot) with this text."""
+    for path, (suffixes, mark, unless) in MARKED.items():
+        if suffix in suffixes and re.search(mark, text) and not re.search(unless, text):
+            return _load({path: path}, "frontend", path)
     return _load(FRONTENDS, "frontend for the suffix", suffix)
 
 

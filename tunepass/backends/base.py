@@ -144,7 +144,7 @@ class Backend(ABC):
 
     def write(self, scheduled: Sequence[Kernel], note: str, folder: Path, word: str = "tuned") -> tuple[Path, ...]:
         """The files of the scheduled kernels of one source, NAME.`word`.SUFFIX: whole or not there."""
-        files = frontend_of(self.kernel.source.name).emit(scheduled, note, word)
+        files = frontend_of(self.kernel.source.name, self.kernel.source.text).emit(scheduled, note, word)
         with scratch_folder(folder) as scratch:
             return install(scratch, write_files(scratch, files), folder)
 
@@ -154,7 +154,7 @@ class Backend(ABC):
 
     def candidate(self, scheduled: Sequence[Kernel]) -> Candidate:
         """What a compiler is given in place of the source for the scheduled kernels of one source."""
-        return Candidate(text=frontend_of(self.kernel.source.name).emit(scheduled)[0].text)
+        return Candidate(text=frontend_of(self.kernel.source.name, self.kernel.source.text).emit(scheduled)[0].text)
 
     def breakdown(self, columns: Columns) -> Breakdown:
         """Where the costs of one configuration go."""
@@ -213,9 +213,9 @@ def cost_model(family: str) -> CostModel:
     return cast("type[CostModel]", registry.cost_model(family))()
 
 
-def frontend_of(path: str | PurePath) -> Frontend:
-    """The frontend that reads and writes sources with this suffix."""
-    return cast(Callable[[], Frontend], registry.frontend(PurePath(path).suffix))()
+def frontend_of(path: str | PurePath, text: str = "") -> Frontend:
+    """The frontend that reads and writes sources with this suffix and this text."""
+    return cast(Callable[[], Frontend], registry.frontend(PurePath(path).suffix, text))()
 
 
 def write_files(folder: Path, files: Sequence[EmittedFile]) -> list[str]:

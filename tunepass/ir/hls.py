@@ -68,10 +68,12 @@ class HlsSubscript:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HlsOperation:
-    """`name` as in ir.hardware: fix_add, flt_mul, mux, ...; `load`, `store` of an array (a scalar's too), `constant`.
+    """`name` as in ir.hardware: fix_add, flt_mul, mux, ...; `load`, `store` of an array (a scalar's too), `constant`,
+    `index`: a number that loops' iterations give, by its one subscript.
 
-    The inputs of a store are the value. `guarded`: under a condition that data decide. Inputs are in the order of the
-    source's operands."""
+    The inputs of a store are the value, then what its address is computed from where that depends on data; those of a
+    load the latter alone. `guarded`: under a condition that data decide. Inputs are in the order of the source's
+    operands; `value` is a constant's, where it is known."""
 
     name: str
     element: Element
@@ -79,6 +81,7 @@ class HlsOperation:
     array: str | None = None
     subscripts: tuple[HlsSubscript, ...] = ()
     guarded: bool = False
+    value: int | float | None = None
     span: Span | None = None
 
 

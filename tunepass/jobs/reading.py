@@ -59,7 +59,7 @@ def parse(
     if words is None:
         words = _locked_words(path) if LOOP_PRAGMA.search(source.text) else ()
     known = Path(path).suffix in registry.FRONTENDS or language not in SUFFIX_OF
-    parsed = frontend_of(path if known else f"source{SUFFIX_OF[language]}").parse(source, only, words)
+    parsed = frontend_of(path if known else f"source{SUFFIX_OF[language]}", source.text).parse(source, only, words)
     return replace(parsed, kernels=select(parsed.kernels, only, str(path)))
 
 

@@ -182,7 +182,7 @@ def _condition(kernel: Kernel, configuration: Configuration) -> Expr:
 
 def dispatch_files(job: Job, found: SizedFound) -> tuple[EmittedFile, ...]:
     """The header. Raises TunepassError for a kernel that none can be written for."""
-    return (frontend_of(job.kernel.source.name).dispatch(dispatcher(job, found)),)
+    return (frontend_of(job.kernel.source.name, job.kernel.source.text).dispatch(dispatcher(job, found)),)
 
 
 def locked_sizes(job: Job, sizes: Sequence[Size], most: int) -> SizedFound | None:

@@ -69,4 +69,4 @@ def _backend_of(target: Target, evaluators: Evaluators | None) -> Callable[[Kern
 
 def emit(kernel: Kernel, note: str) -> tuple[EmittedFile, ...]:
     """The scheduled kernel as its frontend writes it."""
-    return frontend_of(kernel.source.name).emit((kernel,), note)
+    return frontend_of(kernel.source.name, kernel.source.text).emit((kernel,), note)

@@ -75,10 +75,15 @@ class Preprocessor:
                 self.unit.macros.pop(directive.body.strip(), None)
             elif live and directive.kind == "include":
                 self._include(scanned, directive, folder, depth)
+            elif live:
+                self._other(scanned, directive)
         self._expand(code[position:])
 
     def _expand(self, code: list[Token]) -> None:
         self.unit.tokens += Expander(self.unit.macros, self.fixed).expand(code)
+
+    def _other(self, scanned: Scan, directive: Directive) -> None:
+        """A directive that leaves no code, `#pragma` among them."""
 
     def _define(self, text: str) -> None:
         macro = parse_macro(text)

@@ -1,0 +1,121 @@
+"""What the types of declarations are: elements, records, arrays and streams, templates' arguments in place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from tunepass.expr import algebra
+from tunepass.expr.nodes import Expr
+from tunepass.frontends.c.scops.expressions import SyntaxFault
+from tunepass.frontends.c.scops.tokens import tokens
+from tunepass.frontends.c.scops.tree import Declaration, Expression
+from tunepass.frontends.hls.syntax.parser import HlsParser
+from tunepass.frontends.hls.syntax.tree import File, Record
+from tunepass.frontends.hls.syntax.types import (
+    TYPE_TEMPLATES,
+    VECTOR,
+    WIDTH_LIMIT,
+    arguments_of,
+    base_of,
+    c_element,
+    named_element,
+    plain_words,
+)
+from tunepass.ir.hardware import INT, Element, Fixed, Struct
+
+FIXED = {"ap_int": True, "ap_uint": False, "ap_fixed": True, "ap_ufixed": False, "ac_int": True, "ac_fixed": True}
+STREAMS = ("stream", "pipe", "istream", "ostream")
+DEPTH_LIMIT = 24  # of types that stand for types
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """`element` of scalars, `record` of structs; `dims` are of the type itself: `std::array<int, 4>`. A FIFO is a
+    `stream` of its elements."""
+
+    element: Element = INT
+    record: Record | None = None
+    dims: tuple[Expr | None, ...] = ()
+    stream: bool = False
+    pointers: int = 0
+    arguments: Mapping[str, str] = field(default_factory=dict)  # of the record's template
+
+
+@dataclass(slots=True)
+class TypeReader:
+    """`number` reads an expression that is known when the hardware is made; `bound` are a template's arguments."""
+
+    file: File
+    number: Callable[[Expression], Expr | None]
+    bound: dict[str, str] = field(default_factory=dict)
+
+    def kind(self, words: Sequence[str], depth: int = 0) -> Kind:
+        plain = plain_words(tuple(words))
+        element = c_element(plain)
+        if element is not None or depth > DEPTH_LIMIT:
+            return Kind(element or INT)
+        name = plain[-1]
+        base, arguments = base_of(name), arguments_of(name)
+        if base in self.bound and not arguments and self.bound[base] != name:
+            return self.kind(self.words_of(self.bound[base]), depth + 1)
+        if base in TYPE_TEMPLATES and arguments:
+            return self._template(base, arguments, depth)
+        if base in self.file.records:
+            record = self.file.records[base]
+            given = {p.name: a for p, a in zip(record.template, arguments)}
+            return Kind(record=record, arguments=given)
+        if base in self.file.aliases:
+            return self._alias(self.file.aliases[base], depth)
+        vector = VECTOR.match(name)
+        if vector is not None:
+            return Kind(named_element(vector[1]) or INT, dims=(algebra.lift(int(vector[2])),))
+        return Kind(named_element(base) or INT)
+
+    def words_of(self, text: str) -> tuple[str, ...]:
+        """The words of a type in a template's argument; stars are left out."""
+        parser = HlsParser(list(tokens(text)), frozenset(self.file.types))
+        return tuple(text.replace("*", " ").replace("&", " ").split()) if "<" not in text else (text,) if parser else ()
+
+    def _template(self, base: str, arguments: list[str], depth: int) -> Kind:
+        if base in FIXED:
+            width = self._whole(arguments[0], 32)
+            integer = self._whole(arguments[1], width) if len(arguments) > 1 and base.endswith("fixed") else width
+            signed = FIXED[base]
+            if base.startswith("ac_") and arguments[-1] in ("false", "0"):
+                signed = False
+            return Kind(Fixed(signed, integer, width - integer))
+        if base in ("ap_axiu", "ap_axis", "qdma_axis"):
+            return Kind(Fixed(base == "ap_axis", self._whole(arguments[0], 32), 0))
+        inner = self.kind(self.words_of(arguments[-1] if base == "pipe" else arguments[0]), depth + 1)
+        if base in (*STREAMS, "stream_of_blocks"):
+            return Kind(inner.element, inner.record, inner.dims, stream=True)
+        if base in ("array", "vector") and len(arguments) > 1:
+            extent = self.text_number(arguments[1])
+            return Kind(inner.element, inner.record, (extent, *inner.dims))
+        if base == "complex":
+            return Kind(Struct((("re", inner.element), ("im", inner.element))))
+        if base == "burst_maxi":
+            return Kind(inner.element, inner.record, inner.dims, pointers=1)
+        return inner
+
+    def _alias(self, declaration: Declaration, depth: int) -> Kind:
+        declarator = declaration.declarators[0]
+        inner = self.kind(tuple(w for w in declaration.words if w != "typedef"), depth + 1)
+        extents = tuple(None if e is None else self.number(e) for e in declarator.shape)
+        return Kind(inner.element, inner.record, (*extents, *inner.dims), inner.stream, 0, inner.arguments)
+
+    def _whole(self, text: str, otherwise: int) -> int:
+        value = self.text_number(text)
+        number = None if value is None else algebra.number(value)
+        return max(1, min(int(number), WIDTH_LIMIT)) if number is not None else otherwise
+
+    def text_number(self, text: str) -> Expr | None:
+        """The value of a template's argument."""
+        if text in self.bound and self.bound[text] != text:
+            return self.text_number(self.bound[text])
+        try:
+            parser = HlsParser(list(tokens(text)), frozenset(self.file.types))
+            return self.number(parser.conditional())
+        except SyntaxFault:
+            return None

@@ -1,0 +1,295 @@
+"""The frontend of high-level synthesis: C, C++ and OpenCL with the pragmas of Vitis, Merlin and Intel."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import PurePath
+from typing import ClassVar
+
+from tunepass.diagnostics import Diagnostic, Severity, Source, SourceError, Span, TunepassError, nearest
+from tunepass.expr import algebra, nodes
+from tunepass.expr.algebra import substitute
+from tunepass.expr.nodes import Expr, Type
+from tunepass.expr.parser import parse as parse_expression
+from tunepass.frontends.base import Frontend, Parsed
+from tunepass.frontends.c.autos import headers_of
+from tunepass.frontends.c.macros import MacroDefault, macro_defaults, set_macros
+from tunepass.frontends.c.pragmas.groups import no_duplicates
+from tunepass.frontends.c.pragmas.pragma import ConstraintPragma, cursor_of, parse_by_kind
+from tunepass.frontends.c.scops.conditionals import literal
+from tunepass.frontends.c.scops.macro_expansion import ExpansionError, Macro
+from tunepass.frontends.c.scops.preprocessing import Headers
+from tunepass.frontends.c.syntax.lexical import Scan, scan
+from tunepass.frontends.c.tunables import TunablesReader, includes_own
+from tunepass.frontends.hls.body.kernel import ReadKernel, Stated, read_kernel
+from tunepass.frontends.hls.emission import emit_files
+from tunepass.frontends.hls.knobs import Knob, expressions, factor_parameter, knobs_of, mode_parameter
+from tunepass.frontends.hls.pragmas.own import PARSERS, HlsLine, HlsPragma
+from tunepass.frontends.hls.syntax.files import read_file
+from tunepass.frontends.hls.syntax.preprocess import preprocess
+from tunepass.frontends.hls.syntax.tree import File, Function
+from tunepass.frontends.hls.syntax.walk import dialect_of
+from tunepass.frontends.params.param import ParamText
+from tunepass.frontends.params.tokens import ExpressionText, explained
+from tunepass.frontends.problems import each
+from tunepass.ir.files import EmittedFile
+from tunepass.ir.hls import ONE, HlsDialect
+from tunepass.ir.kernel import Binding, Kernel
+from tunepass.space.constraint import Constraint
+from tunepass.space.parameter import Parameter
+
+HINT = "docs/hls.md shows how to begin: `auto{NAME}` in a pragma, or `#pragma tunepass hls NAME`"
+
+
+class HlsFrontend(Frontend):
+    """Pragmas of high-level synthesis; docs/hls.md says what they mean."""
+
+    suffixes: ClassVar[tuple[str, ...]] = (".c", ".cpp", ".cc", ".cxx", ".cl")
+
+    def parse(self, source: Source, only: str | None = None, words: Sequence[str] = ()) -> Parsed:
+        scanned = scan(source)
+        pragmas = each(scanned.pragmas, lambda p: parse_by_kind(cursor_of(source, p), PARSERS))
+        return _FileReader(source, scanned, headers_of(words), pragmas).read(only)
+
+    def emit(self, kernels: Sequence[Kernel], note: str = "", word: str = "tuned") -> tuple[EmittedFile, ...]:
+        return emit_files(kernels, note, word)
+
+
+@dataclass(slots=True)
+class _FileReader:
+    """Parameters first; then the functions, which tell the domains of knobs that no `param` gives."""
+
+    source: Source
+    scan: Scan
+    headers: Headers
+    pragmas: Sequence[HlsLine]
+    warnings: list[Diagnostic] = field(default_factory=list)
+    file: File = field(init=False)
+    macros: dict[str, Macro] = field(init=False)
+    loop_starts: list[int] = field(init=False)
+
+    def read(self, only: str | None) -> Parsed:
+        params = [p for p in self.pragmas if isinstance(p, ParamText)]
+        no_duplicates(params, "parameter")
+        declared = self._declared(params)
+        self._read_file(params, declared)
+        knobs = knobs_of(self.file.pragmas, self.source)
+        types: dict[str, Type] = {p.name: p.type for p in declared.values()}
+        types |= {k.name: _type_of(k) for k in knobs.values() if k.name not in types}
+        targets = [p for p in self.pragmas if isinstance(p, HlsPragma) and not p.is_trip]
+        functions = self._functions(targets)
+        if only is not None and any(f.name.text == only for f, _ in functions):
+            functions = [pair for pair in functions if pair[0].name.text == only]
+        values = expressions(types)
+        kernels = each(functions, lambda pair: self._kernel(*pair, values, types, declared, knobs, len(functions) == 1))
+        return Parsed(tuple(kernels), tuple(dict.fromkeys(self.warnings)))
+
+    # --- the file -------------------------------------------------------------------------------------------------
+
+    def _declared(self, params: Sequence[ParamText]) -> dict[str, Parameter]:
+        macros = {
+            name: MacroDefault(m.text, m.guards | {name}, m.span) for name, m in macro_defaults(self.scan).items()
+        }
+        reader = TunablesReader(
+            source=self.source,
+            macros=macros,
+            words=frozenset(self.scan.words()),
+            includes=includes_own(self.scan),
+            known=frozenset(name for p in params for name in set_macros(p)),
+            warnings=self.warnings,
+        )
+        parameters = each(params, reader.parameter)
+        each(list(zip(params, parameters)), lambda pair: reader.check_use(*pair))
+        return {p.name: p for p in parameters}
+
+    def _read_file(self, params: Sequence[ParamText], declared: Mapping[str, Parameter]) -> None:
+        """Names that parameters set stay names, but in `#if`, where they have their defaults."""
+        fixed = frozenset(name for p in params for name in set_macros(p))
+        defaults = tuple(f"{n}={_text(declared[n].default)}" for n in declared if n in fixed)
+        headers = Headers(self.headers.folders, (*self.headers.defines, *defaults))
+        try:
+            unit = preprocess(self.scan, headers, fixed)
+        except ExpansionError as error:
+            span = self.source.span(error.token.start, error.token.end)
+            raise SourceError(error.message, span) from None
+        self.file = read_file(self.source, unit.tokens)
+        self.macros = unit.macros
+        self.loop_starts = [t.start for t in unit.tokens if t.at("for", "while", "do") and not t.made]
+
+    def _functions(self, targets: Sequence[HlsPragma]) -> list[tuple[Function, HlsPragma | None]]:
+        """The kernels: those that `hls` pragmas name, else those that the dialect marks, else the one with knobs."""
+        no_duplicates([_Named(t.name, t.span) for t in targets if t.name is not None], "kernel")
+        named: list[tuple[Function, HlsPragma | None]] = [(self._named(t), t) for t in targets if t.name is not None]
+        if named:
+            return named
+        general = targets[0] if targets else None
+        everything = [f for functions in self.file.functions.values() for f in functions]
+        marked = [f for f in everything if _is_marked(f)]
+        if not marked:
+            called = {t.text for f in everything for t in f.body}
+            tops = [f for f in everything if f.name.text not in called and f.name.text != "main" and not f.record]
+            with_knobs = [f for f in tops if any(t.at("auto") for t in f.body)]
+            marked = (with_knobs or (tops if general is not None else []))[-1:]
+        if not marked:
+            raise SourceError("this file has no function for synthesis", self.source.span(0, 0), HINT)
+        return [(f, general) for f in marked]
+
+    def _named(self, pragma: HlsPragma) -> Function:
+        assert pragma.name is not None
+        base = pragma.name.partition("<")[0].rpartition("::")[2]
+        found = self.file.functions.get(base, [])
+        if not found:
+            close = nearest(base, self.file.functions)
+            hint = f"did you mean `{close}`?" if close else f"there are {', '.join(self.file.functions) or 'none'}"
+            raise SourceError(f"no function `{pragma.name}` is defined here", pragma.span, hint)
+        return next((f for f in found if f.name.start > pragma.span.start), found[0])
+
+    # --- a kernel -------------------------------------------------------------------------------------------------
+
+    def _kernel(
+        self,
+        function: Function,
+        pragma: HlsPragma | None,
+        values: Mapping[str, Expr],
+        types: Mapping[str, Type],
+        declared: Mapping[str, Parameter],
+        knobs: Mapping[str, Knob],
+        alone: bool,
+    ) -> Kernel:
+        dialect: HlsDialect = dialect_of(self.file, function, PurePath(self.source.name).suffix)
+        if pragma is not None and pragma.dialect is not None:
+            dialect = pragma.dialect  # type: ignore[assignment]  # its parser saw to it
+        stated = self._stated(function, pragma, types, values)
+        read = read_kernel(self.file, function, dialect, values, stated, self.warnings)
+        parameters = self._parameters(read, declared, knobs, alone)
+        if not parameters:
+            span = pragma.span if pragma is not None else read.body.span
+            raise SourceError(f"nothing to tune: `{function.name.text}` has no parameter", span, HINT)
+        constraints = self._constraints(parameters, stated)
+        return Kernel(
+            name=function.name.text,
+            language="opencl" if dialect == "intel" and self.source.name.endswith(".cl") else "hls",
+            source=self.source,
+            parameters=parameters,
+            constraints=constraints,
+            bindings=tuple(Binding(p.name, "directive" if p.name in knobs else "macro", p.span) for p in parameters),
+            body=read.body,
+            span=read.body.span,
+        )
+
+    def _parameters(
+        self, read: ReadKernel, declared: Mapping[str, Parameter], knobs: Mapping[str, Knob], alone: bool
+    ) -> tuple[Parameter, ...]:
+        """In the order of the source; of several kernels' each has those that it reads."""
+        made = dict(declared)
+        for name, knob in knobs.items():
+            if name not in made and name in read.used:
+                made[name] = (
+                    mode_parameter(knob) if knob.kind == "mode" else factor_parameter(knob, read.factors.get(name))
+                )
+            elif name in made and name not in read.used:
+                made.pop(name)
+        kept = [p for p in made.values() if alone or p.name in read.used]
+        return tuple(sorted(kept, key=lambda p: p.span.start if p.span is not None else 0))
+
+    def _constraints(self, parameters: Sequence[Parameter], stated: Stated) -> tuple[Constraint, ...]:
+        pragmas = [p for p in self.pragmas if isinstance(p, ConstraintPragma)]
+        reader = TunablesReader(
+            source=self.source, macros={}, words=frozenset(), includes=False, known=frozenset(), warnings=self.warnings
+        )
+        numbers = {name: n for name, e in stated.scalars.items() if (n := algebra.number(e)) is not None}
+        return tuple(each(pragmas, lambda c: reader.constraint(c, parameters, {**self._numbers(), **numbers})))
+
+    def _numbers(self) -> dict[str, int]:
+        """Macros that are whole numbers."""
+        found: dict[str, int] = {}
+        for name, macro in self.macros.items():
+            text = [t.text for t in macro.body if not t.at("(", ")")]
+            number = literal(text[0]) if len(text) == 1 and macro.parameters is None else None
+            if number is not None:
+                found[name] = number
+        return found
+
+    # --- what pragmas state ---------------------------------------------------------------------------------------
+
+    def _stated(
+        self, function: Function, pragma: HlsPragma | None, types: Mapping[str, Type], values: Mapping[str, Expr]
+    ) -> Stated:
+        known: dict[str, Expr] = {name: algebra.lift(n) for name, n in self._numbers().items() if name not in types}
+        read = _Amounts(self.source, dict(types), known)
+        formals = {d.name.text for f in function.formals for d in f.declarators}
+        scalars: dict[str, Expr] = {}
+        extents: dict[str, tuple[Expr, ...]] = {}
+        for argument in pragma.arguments if pragma is not None else ():
+            if argument.name not in formals:
+                close = nearest(argument.name, formals)
+                hint = f"did you mean `{close}`?" if close else f"there are {', '.join(sorted(formals)) or 'none'}"
+                raise SourceError(f"`{function.name.text}` has no parameter `{argument.name}`", argument.span, hint)
+            if argument.value is not None:
+                scalars[argument.name] = read.amount(argument.value)
+                read.known[argument.name] = scalars[argument.name]
+            else:
+                extents[argument.name] = tuple(read.amount(length) for length in argument.lengths)
+        trips = [p for p in self.pragmas if isinstance(p, HlsPragma) and p.is_trip]
+        numbers = pragma.numbers if pragma is not None else {}
+        amounts = {word: tuple(read.amount(text) for text in texts) for word, texts in numbers.items()}
+        clock = amounts.get("clock")
+        return Stated(
+            scalars=scalars,
+            extents=extents,
+            trips={at: read.amount(p.numbers["trip"][0]) for p in trips if (at := self._loop_after(p)) is not None},
+            items=amounts.get("global", ()),
+            group=amounts.get("local", ()),
+            work_items=amounts["work_items"][0] if "work_items" in amounts else None,
+            launches=amounts["launches"][0] if "launches" in amounts else ONE,
+            clock_hz=algebra.mul(clock[0], 1_000_000) if clock else None,
+        )
+
+    def _loop_after(self, pragma: HlsPragma) -> int | None:
+        at = min((start for start in self.loop_starts if start > pragma.span.start), default=None)
+        if at is None:
+            self.warnings.append(
+                Diagnostic("no loop follows this `trip`", pragma.span, "write it before a loop", Severity.WARNING)
+            )
+        return at
+
+
+@dataclass(slots=True)
+class _Amounts:
+    """Reads numbers of pragmas: over parameters, macros that are numbers, and scalars that were read before."""
+
+    source: Source
+    types: dict[str, Type]
+    known: dict[str, Expr]
+
+    def amount(self, text: ExpressionText) -> Expr:
+        types = self.types | {name: e.type for name, e in self.known.items()}
+        try:
+            written = parse_expression(text.text, types, source=self.source, offset=text.start)
+        except TunepassError as error:
+            raise explained(error, text, "a number") from None
+        if not isinstance(written.type, (nodes.IntegerType, nodes.RealType)):
+            raise SourceError("expected a number", self.source.span(text.start, text.end))
+        return substitute(written, self.known)
+
+
+@dataclass(frozen=True, slots=True)
+class _Named:
+    name: str
+    span: Span
+
+
+def _type_of(knob: Knob) -> Type:
+    parameter = mode_parameter(knob) if knob.kind == "mode" else factor_parameter(knob, None)
+    return parameter.type
+
+
+def _text(value: object) -> str:
+    return str(int(value)) if isinstance(value, bool) else str(value)
+
+
+def _is_marked(function: Function) -> bool:
+    if {"__kernel", "kernel"} & set(function.words):
+        return True
+    return any([w.text.lower() for w in p.words[:2]] == ["accel", "kernel"] for p in function.pragmas)

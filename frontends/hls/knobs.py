@@ -1,0 +1,97 @@
+"""`auto{NAME}` in pragmas: parameters that the source leaves to be chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from tunepass.diagnostics import Diagnostic, Source, SourceError, Span
+from tunepass.expr import algebra, typing
+from tunepass.expr.nodes import Expr, Type
+from tunepass.frontends.c.scops.tokens import Token
+from tunepass.frontends.hls.pragmas.asks import MODES
+from tunepass.frontends.hls.pragmas.options import Option, options
+from tunepass.frontends.hls.syntax.tree import PragmaWords
+from tunepass.space.parameter import Categorical, Ordinal, Parameter
+
+DIVISOR_LIMIT = 1 << 20  # trip counts whose divisors are listed
+VALUE_LIMIT = 64
+GUESS = 16  # the largest factor where the trip count is not known
+
+KnobKind = Literal["mode", "factor"]
+
+
+@dataclass(frozen=True, slots=True)
+class Knob:
+    """`whole` is where `auto{NAME}` stands, which a value replaces."""
+
+    name: str
+    kind: KnobKind
+    span: Span
+    whole: Span
+
+
+def knobs_of(pragmas: Sequence[PragmaWords], source: Source) -> dict[str, Knob]:
+    """Every knob of the pragmas; SourceError for one that is malformed or stands twice."""
+    found: dict[str, Knob] = {}
+    problems: list[Diagnostic] = []
+    for pragma in pragmas:
+        merlin = pragma.words[0].text.upper() == "ACCEL"
+        kind: KnobKind = (
+            "mode" if merlin and pragma.words[1:2] and pragma.words[1].text.lower() == "pipeline" else "factor"
+        )
+        for option in options(pragma.words[2:] if merlin else pragma.words[1:]):
+            if not any(t.at("auto") for t in option.value or ()):
+                continue
+            try:
+                knob = _knob(option, kind if option.name == "auto" else "factor", source)
+            except SourceError as error:
+                problems += error.diagnostics
+                continue
+            if knob.name in found:
+                hint = f"the first is at {found[knob.name].span}"
+                problems.append(Diagnostic(f"`auto{{{knob.name}}}` stands twice", knob.span, hint))
+            found[knob.name] = knob
+    if problems:
+        raise SourceError(problems)
+    return found
+
+
+def _knob(option: Option, kind: KnobKind, source: Source) -> Knob:
+    name = option.knob
+    value = option.value or ()
+    if name is None:
+        start = next(t for t in value if t.at("auto"))
+        span = source.span(start.start, max(value[-1].end, start.end))
+        raise SourceError("expected one name between the braces of `auto{…}`", span, "write `auto{NAME}`")
+    return Knob(name.text, kind, source.span(name.start, name.end), source.span(value[0].start, _end(value)))
+
+
+def _end(value: Sequence[Token]) -> int:
+    return value[-1].end
+
+
+def mode_parameter(knob: Knob) -> Parameter:
+    return Categorical(knob.name, MODES, default="off", span=knob.span)
+
+
+def factor_parameter(knob: Knob, most: Expr | None) -> Parameter:
+    """The divisors of the loop's trip count and the powers of two below it."""
+    number = algebra.number(most) if most is not None else None
+    trip = int(number) if number is not None and number >= 1 else GUESS
+    return Ordinal(knob.name, factor_values(trip), default=1, log=trip > 1, span=knob.span)
+
+
+def factor_values(trip: int) -> tuple[int, ...]:
+    powers = {1 << e for e in range(trip.bit_length()) if 1 << e <= trip}
+    if trip > DIVISOR_LIMIT:
+        return tuple(sorted(powers))
+    divisors = {d for k in range(1, int(trip**0.5) + 1) if trip % k == 0 for d in (k, trip // k)}
+    values = sorted(powers | divisors)
+    return tuple(values) if len(values) <= VALUE_LIMIT else tuple(sorted(powers | {trip}))
+
+
+def expressions(parameters: Mapping[str, Type]) -> dict[str, Expr]:
+    """The name of each parameter as an expression, by the parameters' types."""
+    return {name: typing.name(name, parameters) for name in parameters}

@@ -1,0 +1,69 @@
+"""The words of a pragma as options: `FACTOR=4`, `variable=a`, `cyclic`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tunepass.frontends.c.scops.tokens import Token
+
+OPENING, CLOSING = ("(", "[", "{"), (")", "]", "}")
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """`name`, in small letters, and the tokens after its `=`; None where it has none."""
+
+    name: str
+    token: Token
+    value: tuple[Token, ...] | None = None
+
+    @property
+    def text(self) -> str:
+        return "".join(t.text for t in self.value or ())
+
+    @property
+    def knob(self) -> Token | None:
+        """NAME of `auto{NAME}`."""
+        value = self.value or ()
+        braced = len(value) == 4 and value[0].at("auto") and value[1].at("{") and value[3].at("}")
+        return value[2] if braced and value[2].kind == "name" else None
+
+
+def options(words: Sequence[Token]) -> tuple[Option, ...]:
+    """Of the words after the pragma's kind. `auto{NAME}` without a `NAME=` is an option called `auto`."""
+    found: list[Option] = []
+    at = 0
+    while at < len(words):
+        token, at = words[at], at + 1
+        if token.at("auto") and at < len(words) and words[at].at("{"):
+            value, at = _value(words, at - 1)
+            found.append(Option("auto", token, value))
+        elif at < len(words) and words[at].at("="):
+            value, at = _value(words, at + 1)
+            found.append(Option(token.text.lower(), token, value))
+        elif token.kind != "op":
+            found.append(Option(token.text.lower(), token))
+    return tuple(found)
+
+
+def _value(words: Sequence[Token], at: int) -> tuple[tuple[Token, ...], int]:
+    """A term, with the operators and terms after it."""
+    value: list[Token] = []
+    depth, wants = 0, True
+    while at < len(words):
+        token = words[at]
+        if token.at(*OPENING):
+            depth += 1
+        elif token.at(*CLOSING):
+            depth -= 1
+            wants = False
+        elif depth == 0 and token.kind != "op":
+            if not wants:
+                break
+            wants = False
+        elif depth == 0:
+            wants = True
+        value.append(token)
+        at += 1
+    return tuple(value), at

@@ -1,0 +1,87 @@
+"""Going through trees of statements and expressions."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Sequence
+
+from tunepass.frontends.c.scops.tokens import Token
+from tunepass.frontends.c.scops.tree import (
+    Assign,
+    Binary,
+    Call,
+    Expression,
+    For,
+    Index,
+    Jump,
+    Member,
+    Name,
+    Step,
+    Unary,
+    While,
+)
+from tunepass.frontends.hls.syntax.tree import File, ForEach, Function, PragmaWords
+from tunepass.ir.hls import HlsDialect
+
+Node = object
+
+
+def nodes(root: Node) -> Iterator[Node]:
+    """The node and all below it, in the order of the text."""
+    if isinstance(root, tuple):
+        for part in root:
+            yield from nodes(part)
+    elif dataclasses.is_dataclass(root) and not isinstance(root, (Token, type)):
+        yield root
+        for field in dataclasses.fields(root):
+            inside = getattr(root, field.name)
+            if not isinstance(inside, (Token, str, bool, int)) and inside is not None:
+                yield from nodes(inside)
+
+
+def loops_of(root: Node) -> Iterator[For | While | ForEach]:
+    for node in nodes(root):
+        if isinstance(node, (For, ForEach)) or (isinstance(node, While) and node.kind != "switch"):
+            yield node
+
+
+def root_name(e: Expression) -> str:
+    """`a` of `a[i].x`, `*a`, `&a[2]`; empty where there is none."""
+    while isinstance(e, (Index, Member, Unary)):
+        e = e.operand if isinstance(e, Unary) else e.base
+    return e.text if isinstance(e, Name) else ""
+
+
+def assigned(root: Node) -> frozenset[str]:
+    """The names of variables that are assigned, stepped, read into, or handed to a function."""
+    found: set[str] = set()
+    for node in nodes(root):
+        if isinstance(node, (Assign, Step)):
+            found.add(root_name(node.target))
+        elif isinstance(node, Call):
+            found |= {root_name(a) for a in node.arguments}
+            found.add(root_name(node.function))
+        elif isinstance(node, Binary) and node.op == ">>":
+            found.add(root_name(node.right))
+    return frozenset(found - {""})
+
+
+def pragmas_of(statements: Sequence[Node]) -> tuple[PragmaWords, ...]:
+    """Those that stand directly among the statements."""
+    return tuple(s for s in statements if isinstance(s, PragmaWords))
+
+
+def leaves(root: Node) -> Jump | None:
+    """A `break`, `continue` or `return` of what is around, if the statement ends in one."""
+    statements = getattr(root, "statements", None)
+    if statements:
+        return leaves(statements[-1])
+    return root if isinstance(root, Jump) and root.kind in ("break", "continue", "return") else None
+
+
+def dialect_of(file: File, function: Function, suffix: str) -> HlsDialect:
+    """By the pragmas of the file and the function's own words."""
+    if suffix == ".cl" or {"__kernel", "kernel"} & set(function.words):
+        return "intel"
+    families = {p.words[0].text.upper() for p in file.pragmas}
+    return "merlin" if "ACCEL" in families else "vitis"
