@@ -12,6 +12,18 @@ from tunepass.ir.files import EmittedFile
 from tunepass.ir.kernel import Kernel
 from tunepass.ir.sizes import SizedVariants
 
+SIZE = "--size="
+
+
+def sizes_in(words: Sequence[str]) -> dict[str, int]:
+    """`--size=NAME=N` among the words: what the user says of sizes that a source leaves open."""
+    sizes = {}
+    for word in words:
+        name, _, value = word.removeprefix(SIZE).rpartition("=")
+        if word.startswith(SIZE) and value.isdecimal():
+            sizes[name] = int(value)
+    return sizes
+
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
@@ -25,13 +37,14 @@ class Frontend(ABC):
     """Reads and writes one kind of source. Stateless."""
 
     suffixes: ClassVar[tuple[str, ...]]
+    leaves_sizes_open: ClassVar[bool] = False  # words that begin with SIZE say what they are
 
     @abstractmethod
     def parse(self, source: Source, only: str | None = None, words: Sequence[str] = ()) -> Parsed:
         """Every kernel of the source; raises SourceError with one diagnostic for each thing wrong.
 
         With `only` the caller wants the kernel of that name alone: what is wrong with others may be passed over.
-        `words` are the compiler's: where included files are, and what is defined.
+        `words` are the compiler's: where included files are, and what is defined; and the user's SIZE=NAME=N.
         """
 
     @abstractmethod

@@ -10,6 +10,7 @@ from tunepass.backends.device_files import given_device, identity_device
 from tunepass.backends.stated import costs_digest
 from tunepass.diagnostics import TunepassError, nearest
 from tunepass.expr.numpy_eval import Columns
+from tunepass.frontends.base import SIZE
 from tunepass.hwmodels.base import Breakdown, Costs
 from tunepass.ir.hardware import Program
 from tunepass.ir.kernel import Kernel
@@ -68,7 +69,7 @@ class ModelBackend(Backend):
             source=source_hash(self.kernel.source.text),
             space=space_hash(space),
             compiler=f"{FAMILY} model {self._digest}",
-            flags=() if self.target.restrict else (NO_RESTRICTIONS,),
+            flags=(*(() if self.target.restrict else (NO_RESTRICTIONS,)), *self._sizes),
             device=identity_device(self.device, self.model, self.kernel.source.name),
         )
 
@@ -83,6 +84,11 @@ class ModelBackend(Backend):
         return Target(
             device=identity.device or None, objectives=objectives, restrict=NO_RESTRICTIONS not in identity.flags
         )
+
+    @property
+    def _sizes(self) -> tuple[str, ...]:
+        """The user's, as words for the frontend."""
+        return tuple(f"{SIZE}{size.name}={size.value}" for size in self.kernel.open_sizes if not size.assumed)
 
     @cached_property
     def _digest(self) -> str:

@@ -68,6 +68,14 @@ def _names(text: str) -> tuple[str, ...]:
     return names
 
 
+def _size(text: str) -> str:
+    """A word for frontends, which know the names."""
+    name, _, value = text.rpartition("=")
+    if not name or not value.isdecimal() or not 0 < int(value) < 2**40:
+        raise argparse.ArgumentTypeError(f"a size is written like N=4096, got {text!r}")
+    return f"--size={name}={int(value)}"
+
+
 def seeds(text: str) -> tuple[int, ...]:
     """`0..9`, `3`, `1,4,7..9`: distinct, in the order given."""
     numbers: list[int] = []
@@ -98,6 +106,13 @@ def _add_spatial(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--app", metavar="NAME", help="of several apps in a .scala source, this one")
     parser.add_argument(
         "--no-restrictions", action="store_true", help="of a .scala source the raw product of its parameters"
+    )
+    parser.add_argument(
+        "--size",
+        metavar="NAME=N",
+        type=_size,
+        action="append",
+        help="of a .scala source, what a size is that it leaves open; repeatable",
     )
 
 

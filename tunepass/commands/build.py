@@ -12,7 +12,7 @@ from pathlib import Path
 from tunepass.commands.answer import Answer, Status
 from tunepass.commands.build_answer import answer
 from tunepass.commands.fronts import front_watch
-from tunepass.commands.targets import kernel_name, search_options, source_of, target_of
+from tunepass.commands.targets import kernel_name, search_options, source_of, target_of, words_of
 from tunepass.jobs.build import BuildRequest, build, prepare_all
 from tunepass.jobs.places import store_path
 from tunepass.jobs.reading import parse
@@ -42,7 +42,7 @@ def run(options: argparse.Namespace) -> Answer:
         frozen=options.frozen,
         search_on=options.search_on,
     )
-    parsed = parse(source, kernel_name(options), words=options.compiler[1:] or None)
+    parsed = parse(source, kernel_name(options), words=words_of(options))
     jobs = prepare_all(parsed.kernels, request)
     warnings = tuple(d.render() for d in (*parsed.warnings, *(w for job in jobs for w in job.space.warnings)))
     if options.frozen and (

@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 
 from tunepass.commands.answer import Answer, Json, table
-from tunepass.commands.targets import kernel_name, target_of
+from tunepass.commands.targets import kernel_name, target_of, words_of
 from tunepass.diagnostics import TunepassError
 from tunepass.files import write_text
 from tunepass.hwmodels.characterise.check import RESOURCES, Error
@@ -95,7 +95,7 @@ def _data(errors: Mapping[tuple[str, str], Error]) -> Json:
 
 
 def _point(options: argparse.Namespace) -> Answer:
-    model, parsed = estimator_of(options.point, kernel_name(options), target_of(options))
+    model, parsed = estimator_of(options.point, kernel_name(options), target_of(options), words_of(options))
     point = assigned(options.set, model.kernel.parameters, model.default) if options.set else model.default
     design = characterising.compare_point(model, point, run=_watched(model.device))
     title = f"{model.title}, {assignment(point)}"

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from tunepass.commands.answer import Answer, Json, plain, table
 from tunepass.commands.breakdown import explained
-from tunepass.commands.targets import kernel_name, source_of, target_of
+from tunepass.commands.space import assumed
+from tunepass.commands.targets import kernel_name, source_of, target_of, words_of
 from tunepass.diagnostics import TunepassError
 from tunepass.files import write_text
 from tunepass.jobs.configurations import assigned, tabled
@@ -27,7 +28,7 @@ MOST_ROWS = 40  # of a table on the terminal; all are in the file of -o
 
 def run(options: argparse.Namespace) -> Answer:
     output = _output(options)
-    model, parsed = estimator_of(source_of(options), kernel_name(options), target_of(options))
+    model, parsed = estimator_of(source_of(options), kernel_name(options), target_of(options), words_of(options))
     notes = tuple(warning.render() for warning in parsed.warnings)
     start = assigned(options.set, model.kernel.parameters, model.default) if options.set else model.default
     if options.configs is None:
@@ -61,6 +62,7 @@ def _one(model: Estimator, point: Configuration, *, explain: bool, picture: Path
     lines.append(table(_lines(model, prices), indent="  "))
     broken = model.broken(point)
     lines += [f"  breaks  {text}" for text in broken]
+    lines += [f"  assumed {size.name}={size.value}" for size in model.kernel.open_sizes if size.assumed]
     data: dict[str, Json] = {**_head(model), **_point(point, prices, 0), "breaks": list(broken)}
     if explain:
         text, parts = explained(model, point, picture)
@@ -100,6 +102,7 @@ def _head(model: Estimator) -> dict[str, Json]:
         "device": model.backend.device,
         "units": dict(model.costs.units),
         "limits": dict(model.costs.limits),
+        "assumed": assumed(model.kernel),
     }
 
 

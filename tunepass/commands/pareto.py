@@ -15,7 +15,7 @@ from tunepass.commands.fronts import (
     front_table,
     front_watch,
 )
-from tunepass.commands.targets import kernel_name, target_of
+from tunepass.commands.targets import kernel_name, target_of, words_of
 from tunepass.diagnostics import TunepassError
 from tunepass.exact.base import Front
 from tunepass.files import write_text
@@ -37,7 +37,7 @@ from tunepass.tuning.stop import stoppable
 
 def run(options: argparse.Namespace) -> Answer:
     output = _output(options)
-    model, parsed = estimator_of(options.source, kernel_name(options), target_of(options))
+    model, parsed = estimator_of(options.source, kernel_name(options), target_of(options), words_of(options))
     job = prepare(model.kernel, model.backend.target, lock.Lock.read(lock_path(options.source)))
     answer = _exact(job, options, output) if options.exact else _known(job, options, output)
     return Answer(answer.text, answer.data, answer.status, tuple(w.render() for w in parsed.warnings))

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from tunepass.backends.base import Starts, backend_for, unrestricted
 from tunepass.commands.answer import Answer, Json, plain, table
-from tunepass.commands.targets import kernel_name, source_of, target_of
+from tunepass.commands.targets import kernel_name, source_of, target_of, words_of
 from tunepass.ir.kernel import Kernel
 from tunepass.jobs.reading import parse
 from tunepass.passes.base import Compilation
@@ -20,7 +20,7 @@ from tunepass.space.space import Space
 
 
 def run(options: argparse.Namespace) -> Answer:
-    parsed = parse(source_of(options), kernel_name(options), words=options.compiler[1:] or None)
+    parsed = parse(source_of(options), kernel_name(options), words=words_of(options))
     restricted = parsed.kernels
     kernels = tuple(map(unrestricted, restricted)) if options.no_restrictions else restricted
     if options.device is not None:
@@ -40,10 +40,16 @@ def _describe(kernel: Kernel) -> tuple[str, Mapping[str, Json]]:
         "source": kernel.source.name,
         "parameters": [_parameter(p, kernel) for p in space.parameters],
         "constraints": [c.text for c in space.constraints],
+        "assumed": assumed(kernel),
         "dense": _json(_dense(space)),
         "feasible": _json(feasible),
     }
     return _text(kernel, space, feasible), data
+
+
+def assumed(kernel: Kernel) -> Json:
+    """The sizes that times assume."""
+    return {size.name: size.value for size in kernel.open_sizes if size.assumed}
 
 
 def _text(kernel: Kernel, space: Space, feasible: int | None) -> str:

@@ -37,6 +37,11 @@ def source_of(options: argparse.Namespace) -> str | Source:
     return source
 
 
+def words_of(options: argparse.Namespace) -> tuple[str, ...] | None:
+    """What frontends are told: the compiler's words and the sizes; None: as the lock has them."""
+    return (*options.compiler[1:], *(vars(options).get("size") or ())) or None
+
+
 def search_options(options: argparse.Namespace) -> SearchOptions:
     """How `build` searches. Without a limit it has a minute; exact searches end by themselves."""
     limited = options.budget is not None or options.max_evals is not None or options.strategy in EXACT_SOLVERS

@@ -36,6 +36,16 @@ class Choice:
     value: bool | int | float | str | tuple[int | str, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class OpenSize:
+    """A size of the problem that the source leaves open: as the user gave it, else `assumed` in times. Nothing else
+    follows from what is assumed. `value` is text where it depends on parameters."""
+
+    name: str
+    value: int | float | str
+    assumed: bool
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kernel:
     """A tunable unit of a source. `schedule` is empty until apply_schedule; `body` says what kind of kernel it is."""
@@ -49,6 +59,7 @@ class Kernel:
     body: Body | None = None  # None: only the one who made the kernel knows what it is made of
     models: tuple[StatedModel, ...] = ()  # what the source says about its objectives
     schedule: tuple[Choice, ...] = ()
+    open_sizes: tuple[OpenSize, ...] = ()
     span: Span | None = None
 
     def binding(self, parameter: str) -> Binding:

@@ -65,9 +65,11 @@ class Estimator:
         return tuple(c.text for c, holds in zip(self.kernel.constraints, kept) if not holds)
 
 
-def estimator_of(given: str | Source, kernel: str | None, target: Target) -> tuple[Estimator, Parsed]:
+def estimator_of(
+    given: str | Source, kernel: str | None, target: Target, words: Sequence[str] | None = None
+) -> tuple[Estimator, Parsed]:
     """Of the one kernel of a source, or of the one called so. TunepassError where nothing models it."""
-    parsed = parse(given, kernel)
+    parsed = parse(given, kernel, words=words)
     source = given.name if isinstance(given, Source) else given
     if len(parsed.kernels) > 1:
         names = ", ".join(k.name for k in parsed.kernels)

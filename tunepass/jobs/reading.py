@@ -11,7 +11,7 @@ from tunepass import registry
 from tunepass.backends.base import frontend_of
 from tunepass.diagnostics import Source, SourceError, TunepassError, nearest
 from tunepass.files import read_bytes, shown
-from tunepass.frontends.base import Parsed
+from tunepass.frontends.base import SIZE, Frontend, Parsed, sizes_in
 from tunepass.frontends.taco.commandline import source_of
 from tunepass.ir.kernel import Kernel
 from tunepass.jobs.places import file_name, key_name, lock_path
@@ -56,11 +56,30 @@ def parse(
     lock."""
     source = given if isinstance(given, Source) else read_source(given)
     path = source.name
+    known = Path(path).suffix in registry.FRONTENDS or language not in SUFFIX_OF
+    frontend = frontend_of(path if known else f"source{SUFFIX_OF[language]}", source.text)
+    if words is None and frontend.leaves_sizes_open:
+        parsed = _as_locked(frontend, source, only, _locked_words(path))
+        return replace(parsed, kernels=select(parsed.kernels, only, str(path)))
     if words is None:
         words = _locked_words(path) if LOOP_PRAGMA.search(source.text) else ()
-    known = Path(path).suffix in registry.FRONTENDS or language not in SUFFIX_OF
-    parsed = frontend_of(path if known else f"source{SUFFIX_OF[language]}", source.text).parse(source, only, words)
+    elif not frontend.leaves_sizes_open and (sizes := sizes_in(words)):
+        raise TunepassError(
+            f"--size {next(iter(sizes))}=N says what a size of a Spatial program is, {path} is none",
+            hint="leave it out",
+        )
+    parsed = frontend.parse(source, only, words)
     return replace(parsed, kernels=select(parsed.kernels, only, str(path)))
+
+
+def _as_locked(frontend: Frontend, source: Source, only: str | None, words: Sequence[str]) -> Parsed:
+    """With the sizes that the lock has, as far as the source still leaves them open."""
+    try:
+        return frontend.parse(source, only, words)
+    except SourceError:
+        if not sizes_in(words):
+            raise
+        return frontend.parse(source, only)
 
 
 def _locked_words(path: str | Path) -> tuple[str, ...]:
@@ -70,7 +89,8 @@ def _locked_words(path: str | Path) -> tuple[str, ...]:
     except TunepassError:
         return ()  # whoever needs the lock says what is wrong with it
     flags = [entry.identity.flags for key, entry in entries.items() if file_name(key) == Path(path).name]
-    return tuple(flags[0]) if flags else ()
+    sizes = (word for words in flags[1:] for word in words if word.startswith(SIZE))  # of the source's other kernels
+    return tuple(dict.fromkeys((*flags[0], *sizes))) if flags else ()
 
 
 def load(path: str | Path, kernel: str | None = None, words: Sequence[str] | None = None) -> Kernel:

@@ -33,7 +33,7 @@ _CONVERSIONS = frozenset({"to", "as", "unchecked"})
 
 def apply(elaborator: Elaborator, node: n.Apply, scope: Scope, name: str | None) -> Value:
     """The value of an application; `name` is the val it is bound to."""
-    if any(isinstance(argument, n.Infix) and argument.operator == "->" for argument in node.arguments):
+    if any(_is_range(argument) for argument in node.arguments):
         return declare(elaborator, node.function, node.arguments, None, node.span, scope, name)
     made = (
         add_controller(elaborator, node, scope, name)
@@ -57,6 +57,14 @@ def apply(elaborator: Elaborator, node: n.Apply, scope: Scope, name: str | None)
             return elaborator.value(n.Apply(node.span, target, node.arguments), scope, name)
         case function:
             return _apply_value(elaborator, elaborator.value(function, scope), node, scope, name)
+
+
+def _is_range(argument: n.Node) -> bool:
+    """`1 -> 16`; what begins with a text is an entry of a Scala `Map`."""
+    first = argument
+    while isinstance(first, n.Infix) and first.operator == "->":
+        first = first.left
+    return first is not argument and not (isinstance(first, n.Literal) and isinstance(first.value, str))
 
 
 def _call_named(elaborator: Elaborator, called: str, node: n.Apply, scope: Scope, name: str | None) -> Value:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tunepass.expr import algebra
+from tunepass.expr.nodes import INT_MAX
 from tunepass.frontends.spatial.elaborate import calls, methods, statements
 from tunepass.frontends.spatial.elaborate.context import Context
 from tunepass.frontends.spatial.elaborate.controllers.conditionals import conditional
@@ -41,7 +42,7 @@ class ProgramElaborator:
     def value(self, node: n.Node, scope: Scope, name: str | None = None) -> Value:
         match node:
             case n.Literal():
-                return Text(node.value) if isinstance(node.value, str) else Known(algebra.lift(node.value))
+                return self._literal(node)
             case n.Ident():
                 return self._named(node, scope)
             case n.Parenthesis(items=(item,)):
@@ -72,6 +73,13 @@ class ProgramElaborator:
                 return self.context.unmodelled("this Scala construct", node.span)
             case _:
                 return self._statement(node, scope)
+
+    def _literal(self, node: n.Literal) -> Value:
+        if isinstance(node.value, str):
+            return Text(node.value)
+        if isinstance(node.value, int) and node.value > INT_MAX:  # of an unsigned type
+            return self.context.unmodelled("a number beyond 63 bits", node.span)
+        return Known(algebra.lift(node.value))
 
     def _statement(self, node: n.Node, scope: Scope) -> Value:
         match node:
@@ -107,9 +115,14 @@ class ProgramElaborator:
             return transfer(self, node, scope)
         if node.operator in RANGE_OPERATORS:
             return range_value(self, node, scope)
-        left, right = self.value(node.left, scope), self.value(node.right, scope)
         if node.operator in BINARY or node.operator == "**":
+            left, right = self.value(node.left, scope), self.value(node.right, scope)
             return binary(self.context, node.operator, left, right, node.span)
+        if node.operator.isidentifier():  # `xs map f`
+            method = n.Select(node.left.span, node.left, node.operator)
+            return self.value(n.Apply(node.span, method, (node.right,)), scope, name)
+        self.value(node.left, scope)
+        self.value(node.right, scope)
         return self.context.unmodelled(f"the operator `{node.operator}`", node.span)
 
 

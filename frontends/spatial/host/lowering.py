@@ -6,9 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from tunepass.diagnostics import SourceError
+from tunepass.expr import algebra
+from tunepass.expr.printer import to_text
 from tunepass.frontends.spatial.elaborate.bodies import dataflow, stages
 from tunepass.frontends.spatial.elaborate.context import Context
-from tunepass.frontends.spatial.elaborate.numbers.extents import Extents
+from tunepass.frontends.spatial.elaborate.numbers.extents import MEAN, Extents
 from tunepass.frontends.spatial.elaborate.program import ProgramElaborator
 from tunepass.frontends.spatial.elaborate.settling import Settled, settle, warn_of_assumed
 from tunepass.frontends.spatial.elaborate.values import Scope, TupleOf
@@ -20,6 +22,7 @@ from tunepass.frontends.spatial.parameters.toggles import Toggle, with_toggles
 from tunepass.frontends.spatial.syntax.lexer import Tokens
 from tunepass.frontends.spatial.syntax.parser import parse
 from tunepass.ir.hardware import Controller, Program, Schedule
+from tunepass.ir.kernel import OpenSize
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +37,18 @@ class Lowered:
     @property
     def program(self) -> Program:
         return self.settled.program
+
+    @property
+    def open_sizes(self) -> tuple[OpenSize, ...]:
+        """What the user gave of this app's sizes, and what times assume."""
+        extents = self.context.extents
+        given = [OpenSize(name, extents.given[name], False) for name in sorted(extents.used)]
+        assumed = []
+        for extent, value in self.settled.assumed:
+            number = algebra.number(value)
+            if extent.why != MEAN:
+                assumed.append(OpenSize(extent.name, to_text(value) if number is None else number, True))
+        return (*given, *assumed)
 
 
 def lower(tokens: Tokens, app: App, sizes: Mapping[str, int] | None = None) -> Lowered:

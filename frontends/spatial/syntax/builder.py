@@ -210,6 +210,8 @@ def _block(body: Item, before: Item) -> n.Block:
 
 def _bound_names(pattern: n.Node) -> tuple[str, ...]:
     """What `val pattern =` binds; `_` for a part that binds no single name."""
+    if isinstance(pattern, n.Infix) and pattern.operator == "::":  # a :: b :: rest
+        return (_bound_name(pattern.left), *_bound_names(pattern.right))
     parts = pattern.items if isinstance(pattern, n.Parenthesis) else (pattern,)
     return tuple(map(_bound_name, parts))
 

@@ -208,10 +208,18 @@ def _with_breaks(raw: Sequence[tuple[Token, bool]], partner: Sequence[int]) -> l
             inside.pop()
         before = raw[i - 1][0] if i else None
         breaks = after_newline and before is not None and inside[-1] == "{" and _ends(before) and _begins(token, before)
+        if breaks and _closes_condition(raw, partner, i - 1):
+            breaks = False
         tokens.append(Token(token.kind, token.text, token.start, token.end, True) if breaks else token)
         if token.kind in OPENING:
             inside.append(token.kind)
     return tokens
+
+
+def _closes_condition(raw: Sequence[tuple[Token, bool]], partner: Sequence[int], i: int) -> bool:
+    """Does token `i` close the head of an `if`, a `for` or a `while`, whose body may be on the next line?"""
+    opener = partner[i] if raw[i][0].kind in (")", "}") else -1
+    return opener > 0 and raw[opener - 1][0].kind == "keyword" and raw[opener - 1][0].text in ("if", "for", "while")
 
 
 def _ends(token: Token) -> bool:

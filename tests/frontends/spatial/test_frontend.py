@@ -6,11 +6,12 @@ import pytest
 
 from tests.contracts.frontend import FrontendContract
 from tests.frontends.spatial.apps import FILE, app, parse, program
-from tunepass.diagnostics import Source
+from tunepass.diagnostics import Severity, Source, SourceError
 from tunepass.expr.printer import to_text
 from tunepass.frontends.base import Frontend
 from tunepass.frontends.spatial.frontend import SpatialFrontend
 from tunepass.ir.hardware import INT, Controller, Fixed, Program, Schedule, Struct
+from tunepass.ir.kernel import Choice
 
 
 def test_a_whole_file() -> None:
@@ -48,6 +49,36 @@ def test_several_apps_and_one_by_name() -> None:
     text = app("val x = Reg[Int](0)\nx := 1") + "\n" + app("val y = Reg[Float](0)\ny := 1").replace("App", "Other")
     assert [k.name for k in parse(text).kernels] == ["App", "Other"]
     assert [k.name for k in parse(text, only="Other").kernels] == ["Other"]
+
+
+def test_an_app_that_cannot_be_read_or_tuned_does_not_stop_the_others() -> None:
+    loop = "val x = SRAM[Int](96)\nForeach(96 by 1 par p) { i => x(i) = i }"
+    good = app(loop, "val p = 1 (1 -> 4)")
+    bad = app("Foreach(4 by 1) { (i, j) => i }").replace("App", "Bad")
+    still = app("val y = Reg[Int](0)\ny := 1").replace("App", "Still")
+    parsed = parse("\n".join((bad, good, still)))
+    assert [k.name for k in parsed.kernels] == ["App"]
+    assert [(w.severity, w.message) for w in parsed.warnings] == [
+        (Severity.WARNING, "app `Bad` is left out: `Foreach` has 1 counter and 2 iterators"),
+        (Severity.WARNING, "app `Still` is left out: there is nothing to tune, no parameter is declared"),
+    ]
+    assert [k.name for k in parse("\n".join((bad, good, still)), only="Still").kernels] == ["Still"]
+    with pytest.raises(SourceError, match="1 counter and 2 iterators"):
+        parse("\n".join((bad, good)), only="Bad")
+    with pytest.raises(SourceError) as caught:
+        parse("\n".join((bad, bad.replace("Bad", "Worse"))))
+    assert len(caught.value.diagnostics) == 2
+
+
+def test_a_parameter_that_nothing_depends_on_is_left_as_it_is() -> None:
+    text = app(
+        "val x = SRAM[Int](96)\nForeach(96 by 1 par p) { i => x(i) = i }", "val p = 1 (1 -> 4)\nval q = 1 (1 -> 4)"
+    )
+    parsed = parse(text)
+    assert [p.name for p in parsed.kernels[0].parameters] == ["p"]
+    assert [w.message for w in parsed.warnings] == ["nothing that is priced depends on `q`; it stays as it is"]
+    chosen = parsed.kernels[0].scheduled((Choice("p", 3),))
+    assert SpatialFrontend().emit((chosen,))[0].text == text.replace("val p = 1", "val p = 3")
 
 
 class TestContract(FrontendContract):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tunepass.diagnostics import Span
+from tunepass.diagnostics import ExpressionError, Span
 from tunepass.expr import algebra
 from tunepass.frontends.spatial.elaborate.context import Context
 from tunepass.frontends.spatial.elaborate.numbers.affine import affine_wire, negated_wire
@@ -29,7 +29,10 @@ def binary(context: Context, operator: str, left: Value, right: Value, span: Spa
     if name is None:
         return Unmodelled(operator)
     if isinstance(left, Known) and isinstance(right, Known):
-        return _fold(name, operator, left, right)
+        try:
+            return _fold(name, operator, left, right)
+        except ExpressionError:  # the number is beyond 64 bits
+            return context.unmodelled("a number beyond 63 bits", span)
     if not context.in_hardware:
         return Unmodelled(operator)
     wires = [v for v in (left, right) if isinstance(v, Wire)]

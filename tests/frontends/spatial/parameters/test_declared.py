@@ -26,7 +26,7 @@ def test_a_default_outside_of_its_range_is_moved_and_written() -> None:
 
 def test_a_range_of_any_length_is_not_listed() -> None:
     declared = "val a = 700 (64 -> 64 -> 1000000000000); val b = 2 (1 -> 1000000000000); val c = 7 (0 -> 3 -> 9)"
-    (kernel,) = parse(app("val x = SRAM[Int](a)\nForeach(8 par b) { i => x(i) = c }", declared)).kernels
+    (kernel,) = parse(app("val x = SRAM[Int](a)\nForeach(8 par b, c by 1) { (i, j) => x(i) = j }", declared)).kernels
     a, b, c = kernel.parameters
     assert a.domain == range(64, 10**12 + 1, 64) and b.domain == range(1, 10**12 + 1)
     assert (a.default, b.default, c.default) == (704, 2, 6)
