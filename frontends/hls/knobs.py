@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Literal
 
 from tunepass.diagnostics import Diagnostic, Source, SourceError, Span
@@ -42,7 +43,7 @@ def knobs_of(pragmas: Sequence[PragmaWords], source: Source) -> dict[str, Knob]:
             "mode" if merlin and pragma.words[1:2] and pragma.words[1].text.lower() == "pipeline" else "factor"
         )
         for option in options(pragma.words[2:] if merlin else pragma.words[1:]):
-            if not any(t.at("auto") for t in option.value or ()):
+            if option.name != "auto" and not _begins_auto(option):
                 continue
             try:
                 knob = _knob(option, kind if option.name == "auto" else "factor", source)
@@ -56,6 +57,12 @@ def knobs_of(pragmas: Sequence[PragmaWords], source: Source) -> dict[str, Knob]:
     if problems:
         raise SourceError(problems)
     return found
+
+
+def _begins_auto(option: Option) -> bool:
+    """`compact=auto` is no knob."""
+    value = option.value or ()
+    return any(a.at("auto") and b.at("{") for a, b in pairwise(value))
 
 
 def _knob(option: Option, kind: KnobKind, source: Source) -> Knob:

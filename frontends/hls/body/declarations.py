@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abc import ABC
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -15,12 +15,14 @@ from tunepass.frontends.hls.body.state import known
 from tunepass.frontends.hls.body.types import Kind
 from tunepass.frontends.hls.body.values import Binding, Place, RecordName, ScalarName, Value
 from tunepass.frontends.hls.syntax.tree import HlsDeclarator, Record
+from tunepass.frontends.hls.syntax.types import plain_words
 from tunepass.ir.hardware import INT
 from tunepass.ir.hls import Storage
 
 LOCAL = ("__local", "local")
 CONSTANT = ("__constant",)
 MEMBERS = 200  # of a record, its inner ones too
+TASKS = (("hls::task",), ("task",), ("hls", "task"))
 FIFO_DEPTH = 2  # of a stream that no pragma makes deeper
 
 
@@ -29,9 +31,25 @@ class Declarations(Expressions, ABC):
     def declare(self, declaration: Declaration, file_scope: bool = False) -> None:
         if "typedef" in declaration.words or declaration.words[:1] == ("enum",):
             return
+        if plain_words(declaration.words) in TASKS:
+            self._tasks(declaration)
+            return
         for declarator in declaration.declarators:
             if declarator.parameters is None and declarator.name.text:
                 self._declare(declaration.words, declarator, file_scope)
+
+    def _tasks(self, declaration: Declaration) -> None:
+        """`hls::task t(function, argument, ...)` is the call."""
+        for declarator in declaration.declarators:
+            parts = declarator.value.parts if isinstance(declarator.value, Items) else ()
+            if parts:
+                call = Call(parts[0], parts[1:])
+                self.hoist(call)
+                self.value(call)
+
+    @abstractmethod
+    def hoist(self, e: object) -> None:
+        """Reads the calls of an expression whose functions have loops, innermost first."""
 
     def _declare(self, words: tuple[str, ...], declarator: Declarator, file_scope: bool) -> None:
         name, span, value = declarator.name.text, self.span(declarator.name), declarator.value

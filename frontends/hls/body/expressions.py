@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 
 from tunepass.diagnostics import Span
 from tunepass.expr import algebra
-from tunepass.expr.nodes import Expr
+from tunepass.expr.nodes import INT_MAX, Expr
 from tunepass.frontends.c.scops.conditionals import literal
 from tunepass.frontends.c.scops.tree import (
     Assign,
@@ -35,6 +36,7 @@ from tunepass.ir.hardware import BIT, FLOAT, INT, Element, Fixed
 from tunepass.ir.hls import HlsOperation
 
 WORDS = {"true": 1, "false": 0, "nullptr": 0, "NULL": 0}
+LIMIT = re.compile(r"(U?)INT(\d*)_MAX\Z")
 UNKNOWN = Value(INT)
 
 
@@ -114,6 +116,10 @@ class Expressions(State, ABC):
             number = self.types.text_number(text) if text is not None else None
             if number is not None:
                 return known(number, INT)
+            limit = LIMIT.match(e.text.rpartition("::")[2])
+            if limit is not None:
+                bits = int(limit[2] or 32)
+                return known((1 << (bits - (not limit[1]))) - 1 if bits < 64 else INT_MAX, INT)
             self.warn(f"nothing here declares `{e.text}`; taken as a number that is not known", span)
             return Value(INT, op=self.operation("constant", INT, (), span), block=self.block.serial)
         return self.read(binding, span)

@@ -24,11 +24,12 @@ from tunepass.frontends.c.scops.tree import (
     Expression,
     Items,
     Name,
+    Number,
     Statement,
 )
 from tunepass.frontends.hls.syntax.preprocess import END, PRAGMA
 from tunepass.frontends.hls.syntax.tree import Attribute, ForEach, HlsDeclarator, PragmaWords, Record
-from tunepass.frontends.hls.syntax.types import KNOWN_TYPES, SPACES, TYPE_TEMPLATES
+from tunepass.frontends.hls.syntax.types import KNOWN_TYPES, SOFT, SPACES, TYPE_TEMPLATES
 
 CASTS = ("static_cast<", "reinterpret_cast<", "const_cast<")
 
@@ -131,6 +132,8 @@ class HlsParser(StatementParser):
             return False
         if token.text in SPACES or token.text in ("auto", "constexpr", *TAGGED):
             return True
+        if token.text in SOFT and after.kind == "name":
+            return self.is_type(after) or after.text in SOFT
         if after.at("&", "*") and self.peek(2).kind == "name" and self.peek(3).at("=", ";", ",", "[", "("):
             return self.is_type(token) or (after.at("*") and super().starts_declaration())
         return super().starts_declaration()
@@ -173,6 +176,8 @@ class HlsParser(StatementParser):
             elif token.at("auto"):
                 words.append(self.take().text)
                 named = True
+            elif token.text in SOFT and self.peek().kind == "name" and not named:
+                words.append(self.take().text)
             elif token.text in QUALIFIERS | STORAGE | SPACES or token.text in ARITHMETIC:
                 named = named or token.text in ARITHMETIC
                 words.append(self.take().text)
@@ -260,6 +265,25 @@ class HlsParser(StatementParser):
         )  # fmt: skip
 
     # --- expressions ----------------------------------------------------------------------------------------------
+
+    def _is_cast(self) -> bool:
+        """`(int(x))` is none; `(word *) p` is one, whatever the word."""
+        if self.is_type(self.peek()) and self.peek(2).at("(") and not self.peek(3).at("*"):
+            return False
+        if self.peek().text in SOFT and self.is_type(self.peek(2)):
+            return True
+        pointer = self.peek().kind == "name" and self.peek(2).at("*") and self.peek(3).at(")")
+        return pointer or super()._is_cast()
+
+    def _unary(self) -> Expression:
+        if not self.next.at("new"):
+            return super()._unary()
+        token = self.take()
+        self._words()
+        self._stars()
+        while self.next.at("(", "["):
+            self._skip_brackets()
+        return Number(Token("number", "0", token.start, token.end))
 
     def _primary(self) -> Expression:
         token = self.next

@@ -95,7 +95,9 @@ def split(code: Sequence[Token], declared: Collection[str]) -> Iterator[Token]:
     """The tokens with each `>>` that closes two templates as two."""
     ends: set[int] = set()
     for at, token in enumerate(code):
-        if token.at("<") and at and code[at - 1].kind == "name" and is_template(code[at - 1].text, declared):
+        if not (token.at("<") and at and code[at - 1].kind == "name"):
+            continue
+        if is_template(code[at - 1].text, declared) or (at > 1 and code[at - 2].at(".", "->") and _called(code, at)):
             end = closing_angle(code, at)
             if end >= 0:
                 ends |= {inside for inside in range(at, end + 1) if code[inside].at(">>")}
@@ -105,6 +107,16 @@ def split(code: Sequence[Token], declared: Collection[str]) -> Iterator[Token]:
             yield replace(token, text=">")
         else:
             yield token
+
+
+def _called(code: Sequence[Token], opening: int) -> bool:
+    """Whether `<...>` is followed by a call, as of a method's template."""
+    end = closing_angle(code, opening)
+    return (
+        0 <= end < len(code) - 1
+        and code[end + 1].at("(")
+        and not any(t.at("(", "+", "-", "<=") for t in code[opening:end])
+    )
 
 
 def fold(code: Sequence[Token], declared: Collection[str]) -> Iterator[Token]:
@@ -126,9 +138,10 @@ def fold(code: Sequence[Token], declared: Collection[str]) -> Iterator[Token]:
 
 def _folded(code: Sequence[Token], at: int, declared: Collection[str]) -> tuple[Token, int]:
     """The name that begins there with all that belongs to it, and what follows."""
-    name, at = code[at], at + 1
+    first, name, at = at, code[at], at + 1
     while at < len(code):
-        if code[at].at("<") and is_template(name.text, declared):
+        method = first > 0 and code[first - 1].at(".", "->", "template")
+        if code[at].at("<") and (is_template(name.text, declared) or (method and _called(code, at))):
             end = closing_angle(code, at)
             if end < 0:
                 break

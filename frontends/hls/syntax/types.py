@@ -10,11 +10,22 @@ from tunepass.ir.hardware import BIT, FLOAT, INT, Element, Fixed, Floating
 DOUBLE = Floating(53, 11)
 HALF = Floating(11, 5)
 SPACES = frozenset(
-    {"__global", "global", "__local", "local", "__constant", "__private", "__kernel", "kernel", "__read_only"}
-    | {"__write_only", "read_only", "write_only", "channel", "__restrict", "restrict", "mutable", "explicit"}
-    | {"virtual", "typename", "__inline__", "__forceinline", "thread_local"}
-)  # fmt: skip
-"""Words before a type that are none; `kernel`, `global`, ... are OpenCL's."""
+    {
+        "__global",
+        "__local",
+        "__constant",
+        "__private",
+        "__kernel",
+        "__read_only",
+        "__write_only",
+        "__restrict",
+        "restrict",
+    }
+    | {"mutable", "explicit", "virtual", "typename", "__inline__", "__forceinline", "thread_local", "hls_thread_local"}
+)
+"""Words before a type that are none."""
+SOFT = frozenset({"global", "local", "kernel", "channel", "constant", "private", "read_only", "write_only"})
+"""OpenCL's, which are names elsewhere: words before a type where another word follows."""
 NAMED: dict[str, Element] = {
     "float": FLOAT,
     "double": DOUBLE,
@@ -68,7 +79,9 @@ def base_of(name: str) -> str:
 
 
 def plain_words(words: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(w for w in words if w not in QUALIFIERS | STORAGE | SPACES and w not in ("struct", "class", "union"))
+    return tuple(
+        w for w in words if w not in QUALIFIERS | STORAGE | SPACES | SOFT and w not in ("struct", "class", "union")
+    )
 
 
 def c_element(words: tuple[str, ...]) -> Element | None:
