@@ -16,12 +16,13 @@ from tunepass.expr.nodes import Expr
 from tunepass.hwmodels.fpga.device import Fpga
 from tunepass.hwmodels.hls.opencl.numbers import Board
 from tunepass.hwmodels.hls.opencl.requests import accesses, traffic
-from tunepass.hwmodels.hls.opencl.walk import PlacedBlock, blocks
+from tunepass.hwmodels.hls.opencl.walk import PlacedBlock, Unrolled, bits, blocks, in_registers, shared
 from tunepass.ir.hls import ONE, HlsArray, HlsKernel, HlsOperation
 
 ON_CHIP = frozenset({"local", "constant"})
 LUTS = ("LUT3", "LUT4", "LUT5", "LUT6", "LUT7")
 BLOCK_BIT = 20480
+IN_FLIGHT = 256  # work-items in a pipeline
 
 
 def counts(kernel: HlsKernel, device: Fpga, board: Board) -> Mapping[str, Expr]:
@@ -32,14 +33,21 @@ def counts(kernel: HlsKernel, device: Fpga, board: Board) -> Mapping[str, Expr]:
     placed = blocks(kernel)
     reached = [(access, traffic(access, kernel, board)) for access in accesses(kernel)]
     wide = [alg.mul(8.0, t.units, t.width_byte) for _, t in reached]
+    carried = alg.mul(lanes, _carried(placed, kernel))
+    alone = alg.lift(True) if run is None else alg.compare(run.work_items, "==", 1)
     each = {
         "operator": alg.mul(lanes, _operators(placed, device)),
         "lane": alg.mul(lanes, len(placed)),
-        "request": alg.add(0, *(t.units for _, t in reached)),
+        "request": alg.add(0, *(t.units for a, t in reached if a.affine)),
+        "scatter": alg.add(0, *(t.units for a, t in reached if not a.affine)),
         "request_bit": alg.add(0, *wide),
-        "local": alg.mul(lanes, _local(placed, kernel)),
-        "state_bit": alg.mul(lanes, _state(placed, kernel)),
+        "local": alg.mul(lanes, _ports(placed, kernel, "local")),
+        "constant": alg.mul(lanes, _ports(placed, kernel, "constant")),
+        "state_bit": alg.mul(lanes, _state(kernel)),
+        "carried_bit": alg.where(alone, 0, carried),
+        "task_carried_bit": alg.where(alone, carried, 0),
         "block": alg.add(0, *(_memory_blocks(a, placed, kernel, lanes) for a in kernel.arrays)),
+        "flight": alg.where(alone, 0, alg.mul(lanes, _in_flight(placed, kernel))),
         "dsp": alg.mul(lanes, _dsps(placed, device)),
     }
     return {"unit": units} | {name: alg.mul(units, e) for name, e in each.items()}
@@ -87,35 +95,42 @@ def _at(curve: object, bits: float) -> float:
     return float(curve.at(bits))  # type: ignore[attr-defined]
 
 
-def _local(placed: tuple[PlacedBlock, ...], kernel: HlsKernel) -> Expr:
-    return alg.add(0, *(alg.mul(len(list(p.accesses(ON_CHIP, kernel))), p.copies) for p in placed))
-
-
-def _state(placed: tuple[PlacedBlock, ...], kernel: HlsKernel) -> Expr:
-    """Bits of private arrays that live in registers: only loops without iterations left move them."""
-    return alg.add(0, *(_bits(array) for array in kernel.arrays if registers(array, placed)))
-
-
-def registers(array: HlsArray, placed: tuple[PlacedBlock, ...]) -> bool:
-    if array.storage not in ("local", "scalar"):
-        return False
+def _ports(placed: tuple[PlacedBlock, ...], kernel: HlsKernel, storage: str) -> Expr:
+    """Accesses in a cycle of memories with addresses."""
+    ports: list[Expr] = []
     for p in placed:
-        whole = {u.loop.name for u in p.around if u.whole}
-        for o in p.block.operations:
-            if o.array == array.name and not all(
-                s.affine and all(name in whole for name, _ in s.terms) for s in o.subscripts
-            ):
-                return False
-    return True
+        for operation in p.accesses(frozenset({storage}), kernel):
+            array = kernel.array(str(operation.array))
+            ports.append(alg.where(in_registers(array, kernel), 0, p.copies))
+    return alg.add(0, *ports)
 
 
-def _bits(array: HlsArray) -> Expr:
-    return alg.mul(array.element.bits, *array.dims)
+def _state(kernel: HlsKernel) -> Expr:
+    """Bits of private arrays that live in registers."""
+    return alg.add(0, *(alg.where(in_registers(a, kernel), bits(a), 0) for a in kernel.arrays))
+
+
+def _carried(placed: tuple[PlacedBlock, ...], kernel: HlsKernel) -> Expr:
+    """The same bits for each loop that is left inside another: what waits for it is carried along its pipeline."""
+    inner = {u.loop.name: (u, p.around[:i]) for p in placed for i, u in enumerate(p.around) if i and not u.whole}
+    left = [alg.where(alg.compare(u.iterations, ">", 1), _any_left(around), 0) for u, around in inner.values()]
+    return alg.mul(_state(kernel), alg.add(0, *left))
+
+
+def _any_left(around: tuple[Unrolled, ...]) -> Expr:
+    return alg.minimum(1, alg.add(0, *(alg.where(alg.compare(u.iterations, ">", 1), 1, 0) for u in around)))
+
+
+def _in_flight(placed: tuple[PlacedBlock, ...], kernel: HlsKernel) -> Expr:
+    """Blocks of private memory, a copy for each of the work-items that are in the pipeline at once."""
+    private = [a for a in kernel.arrays if a.storage == "local" and not shared(a, kernel)]
+    each = (alg.where(in_registers(a, kernel), 0, bits(a)) for a in private)
+    return alg.mul(alg.add(0, *each), IN_FLIGHT / BLOCK_BIT)
 
 
 def _memory_blocks(array: HlsArray, placed: tuple[PlacedBlock, ...], kernel: HlsKernel, lanes: Expr) -> Expr:
     """A copy of the memory for each two reads of a cycle, in blocks."""
-    if array.storage not in ON_CHIP or registers(array, placed):
+    if array.storage not in ON_CHIP:
         return alg.lift(0)
     reads = alg.add(
         0,
@@ -125,4 +140,4 @@ def _memory_blocks(array: HlsArray, placed: tuple[PlacedBlock, ...], kernel: Hls
         ),
     )
     copies = alg.maximum(1, alg.ceildiv(alg.mul(reads, lanes), 2))
-    return alg.mul(copies, alg.ceildiv(_bits(array), BLOCK_BIT))
+    return alg.where(in_registers(array, kernel), 0, alg.mul(copies, alg.ceildiv(bits(array), BLOCK_BIT)))

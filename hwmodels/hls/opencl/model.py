@@ -38,9 +38,10 @@ def costs(kernels: Sequence[HlsKernel], device: str | None = None, numbers: Boar
         for name, e in area.counts(kernel, fpga, numbers).items():
             counted[name] = alg.add(counted.get(name, 0), e)
     alms, brams = area.amount(counted, numbers.alms), area.amount(counted, numbers.brams)
-    limits = {"alms": fpga.capacity["alms"], "brams": fpga.capacity["brams"], "dsps": fpga.capacity["dsps"]}
+    limits = dict(numbers.capacity)
     values = {"alms": alms, "brams": brams, "dsps": counted["dsp"]}
-    taken = alg.maximum(alg.div(alms, limits["alms"]), alg.div(brams, limits["brams"]))
+    ram = alg.mul(numbers.clock_mhz.ram, alg.div(brams, limits["brams"]))
+    taken = alg.maximum(alg.div(alms, limits["alms"]), ram)
     clock = clock_hz(taken, numbers)
     cycles = alg.add(*(alg.mul(k.launches, TimingModel(k, numbers).cycles()) for k in kernels))
     seconds = alg.add(*(alg.mul(k.launches, launch_seconds(k, clock, numbers)) for k in kernels))

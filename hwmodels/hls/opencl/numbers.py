@@ -17,11 +17,12 @@ DEFAULT = "de5-14.1"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Clock:
-    """MHz: idle - slope * u ** power, where u is the share of the device that is taken."""
+    """MHz: idle - slope * u ** power, where u is the share of ALMs, or `ram` times that of RAM blocks."""
 
     idle: float
     slope: float
     power: float
+    ram: float
     least: float = 60.0
 
 
@@ -42,6 +43,7 @@ class Board:
     dispatch_ns: float
     start_ns: float
     guarded: float
+    capacity: Mapping[str, int]
     clock_mhz: Clock
     alms: Mapping[str, float]
     brams: Mapping[str, float]

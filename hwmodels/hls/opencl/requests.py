@@ -12,12 +12,12 @@ Requests follow each other by work-items in a range, by iterations of the innerm
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tunepass.expr import algebra as alg
 from tunepass.expr.nodes import Expr
 from tunepass.hwmodels.hls.opencl.numbers import Board
-from tunepass.hwmodels.hls.opencl.walk import PlacedBlock, Unrolled, blocks
+from tunepass.hwmodels.hls.opencl.walk import PlacedBlock, blocks
 from tunepass.ir.hls import ONE, ZERO, HlsArray, HlsKernel, HlsOperation, NdRange
 
 GLOBAL = frozenset({"global"})
@@ -35,6 +35,7 @@ class Access:
     count: int
     affine: bool
     moves: dict[str, Expr]  # elements of the flattened array for each iteration of a loop, or for each work-item
+    dims: dict[str, int]  # of each array of the kernel
 
     def stride(self, name: str) -> Expr:
         return self.moves.get(name, ZERO)
@@ -70,7 +71,8 @@ def _of_block(placed: PlacedBlock, kernel: HlsKernel) -> Iterator[Access]:
         first = operations[0]
         offsets = {tuple(s.offset for s in o.subscripts) for o in operations}
         affine = all(s.affine for s in first.subscripts)
-        yield Access(first, array, placed, len(offsets), affine, _moves(first, array))
+        dims = {a.name: len(a.dims) for a in kernel.arrays}
+        yield Access(first, array, placed, len(offsets), affine, _moves(first, array), dims)
 
 
 def _moves(operation: HlsOperation, array: HlsArray) -> dict[str, Expr]:
@@ -134,9 +136,9 @@ def _of_task(access: Access, board: Board) -> Traffic:
 
 
 def _of_range(access: Access, run: NdRange, board: Board) -> Traffic:
-    units, width = _merged(access)
     if not access.affine:
-        return _of_data(access, units, width, run, board)
+        return _of_data(access, run, board)
+    units, width = _merged(access)
     lane = alg.add(*(access.stride(name) for name in LANE))
     beside = run.width if run.width is not None else run.group
     apart = _apart(access, units, width)
@@ -169,20 +171,45 @@ def _per_item(lane: Expr, width: Expr, beside: Expr, access: Access, board: Boar
     return alg.where(whole, continued, alg.where(near, continued, far))
 
 
-def _of_data(access: Access, units: Expr, width: Expr, run: NdRange, board: Board) -> Traffic:
-    """An address that data decide. Loads that a loop moves on by less than a line find the rest of it in a cache."""
+def _of_data(access: Access, run: NdRange, board: Board) -> Traffic:
+    """An address that data decide: anywhere, a line for each copy; or on from a start that only data know, where loads
+    find the rest of a line in a cache."""
+    weight = _weight(access, board)
+    copies = alg.mul(access.count, access.placed.copies)
+    if gathers(access):
+        return Traffic(
+            alg.mul(copies, run.simd), alg.lift(access.element_byte), alg.mul(weight, copies, board.scattered_ns)
+        )
+    units, width = _merged(replace(access, moves=_steps(access), affine=True))
     byte = alg.mul(width, access.element_byte)
-    walked = _walk(access)
-    if walked is None or access.operation.name == "store":
-        each = alg.mul(_lines(byte, board), board.scattered_ns)
-    else:
-        step = alg.mul(access.stride(walked.loop.name), walked.copies, access.element_byte)
-        share = alg.minimum(1, alg.div(step, board.line_byte))
-        each = alg.mul(alg.where(alg.compare(step, ">", 0), share, _lines(byte, board)), board.scattered_ns)
-    units = alg.mul(units, run.simd)
-    return Traffic(units, byte, alg.mul(_weight(access, board), alg.div(units, run.simd), each))
+    share = alg.div(byte, board.line_byte) if access.operation.name == "load" else _lines(byte, board)
+    each = alg.mul(units, alg.minimum(_lines(byte, board), share), board.scattered_ns)
+    return Traffic(alg.mul(units, run.simd), byte, alg.mul(weight, each))
 
 
-def _walk(access: Access) -> Unrolled | None:
-    """The innermost loop that is left and moves the address."""
-    return next((u for u in reversed(access.placed.around) if not u.whole and u.loop.name in access.moves), None)
+def gathers(access: Access) -> bool:
+    """Does the address come from memory, and not only from where a scalar says that a stretch starts?"""
+    return any(o.name == "load" and access.dims[str(o.array)] > 0 for o in _address(access))
+
+
+def _address(access: Access) -> Iterator[HlsOperation]:
+    """The operations that compute it."""
+    operations = access.placed.block.operations
+    start = access.operation.inputs if access.operation.name == "load" else access.operation.inputs[1:]
+    waiting, seen = list(start), set[int]()
+    while waiting:
+        place = waiting.pop()
+        if place not in seen:
+            seen.add(place)
+            yield operations[place]
+            waiting += operations[place].inputs
+
+
+def _steps(access: Access) -> dict[str, Expr]:
+    """Elements by which loops move on from a start that data give."""
+    steps: dict[str, Expr] = {}
+    for operation in _address(access):
+        if operation.name == "index":
+            for name, elements in operation.subscripts[0].terms:
+                steps[name] = alg.add(steps.get(name, ZERO), elements)
+    return steps

@@ -41,7 +41,7 @@ class TimingModel:
         if isinstance(item, HlsBlock):
             return self.depth(self.placed[id(item)])
         inside = alg.add(0, *(self._latency(i) for i in item.items))
-        return alg.mul(unrolled(item).iterations, inside) if isinstance(item, HlsLoop) else inside
+        return alg.mul(unrolled(item, self.kernel).iterations, inside) if isinstance(item, HlsLoop) else inside
 
     # --- tasks ----------------------------------------------------------------------------------------------------
 
@@ -54,11 +54,11 @@ class TimingModel:
         inside = alg.add(0, *(self._task(i) for i in item.items))
         if not isinstance(item, HlsLoop):
             return inside
-        n = unrolled(item).iterations
+        n = unrolled(item, self.kernel).iterations
         if n == ONE:
             return inside
         loops = [i for i in items_of(item) if isinstance(i, HlsLoop) and i is not item]
-        innermost = alg.both(*(alg.compare(unrolled(i).iterations, "<=", 1) for i in loops))
+        innermost = alg.both(*(alg.compare(unrolled(i, self.kernel).iterations, "<=", 1) for i in loops))
         pipelined = alg.add(alg.mul(alg.maximum(0, alg.sub(n, 1)), self.interval(item)), inside)
         return alg.where(innermost, pipelined, alg.mul(n, inside))
 

@@ -7,7 +7,6 @@
 #pragma tunepass hls work_items(512)
 
 #define LANES (unroll * manual_simd_size)
-#define ROW (NONZEROS / 512)
 
 __attribute__((reqd_work_group_size(block_dim, 1, 1)))
 __attribute__((num_compute_units(compute_units)))
@@ -18,13 +17,13 @@ __kernel void spmv(__global const unsigned *restrict starts, __global const unsi
     const unsigned start = starts[row];
     const unsigned stop = starts[row + 1];
     float sum = y[row];
-    #pragma tunepass hls trip(ROW // LANES)
+    #pragma tunepass hls trip(NONZEROS / 512 // (unroll * manual_simd_size))
     for (unsigned e = start; e < stop; e += LANES) {
         #pragma unroll
         for (int l = 0; l < LANES; l++)
             sum += values[e + l] * x[columns[e + l]];
     }
-    #pragma tunepass hls trip(ROW % LANES)
+    #pragma tunepass hls trip(NONZEROS / 512 % (unroll * manual_simd_size))
     for (unsigned e = stop - stop % LANES; e < stop; e++)
         sum += values[e] * x[columns[e]];
     y[row] = sum;

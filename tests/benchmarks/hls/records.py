@@ -1,0 +1,83 @@
+"""Recorded tables of designs for FPGAs beside what the model says of the same kernels, written anew as HLS sources."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tunepass.evaluators.recorded.table import RecordedSpace, read
+from tunepass.expr.nodes import Expr
+from tunepass.expr.numpy_eval import evaluate_within
+from tunepass.study.outcome import Measured
+
+Floats = NDArray[np.float64]
+SOURCES = Path(__file__).with_name("sources")
+
+
+@dataclass(frozen=True, slots=True)
+class Priced:
+    """Over a table's parameters. `area` by the table's column; `lanes` is the baseline: 1 / (what the knobs ask to
+    run at once)."""
+
+    time: Expr
+    area: Mapping[str, Expr]
+    fits: Expr
+    lanes: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A table. `kernel`: what is left out together. `price` is called with the constants of a fit, or none."""
+
+    table: str
+    kernel: str
+    time: str
+    price: Callable[[], Priced] = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """Of each row: what was recorded (NaN where it failed) and what is predicted."""
+
+    time: Floats
+    predicted: Floats
+    lanes: Floats
+    area: Mapping[str, tuple[Floats, Floats]]  # recorded, predicted
+    fits: NDArray[np.bool_]
+
+    @property
+    def valid(self) -> NDArray[np.bool_]:
+        return ~np.isnan(self.time)
+
+
+@lru_cache(maxsize=64)
+def recorded(data: Path, table: str) -> RecordedSpace:
+    return read(data / f"{table}.json")
+
+
+def compared(entry: Entry, data: Path, priced: Priced | None = None) -> Compared:
+    table, said = recorded(data, entry.table), priced or entry.price()
+    rows = list(table.outcomes)
+    columns = {p.name: p.column([row[p.name] for row in rows]) for p in table.space.parameters}
+
+    def values(e: Expr) -> Floats:
+        found = evaluate_within(e, columns, len(rows))
+        return np.where(found.defined, found.values.astype(np.float64), np.nan)
+
+    def column(name: str) -> Floats:
+        return np.array(
+            [o.values.get(name, np.nan) if isinstance(o, Measured) else np.nan for o in table.outcomes.values()]
+        )
+
+    return Compared(
+        column(entry.time),
+        np.nan_to_num(values(said.time), nan=np.inf),
+        values(said.lanes),
+        {name: (column(name), values(e)) for name, e in said.area.items()},
+        values(said.fits) > 0.5,
+    )

@@ -1,0 +1,83 @@
+"""How well the model tells designs apart before anything is synthesised, table by table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tests.benchmarks.hls.records import Compared, Entry, Floats
+from tests.benchmarks.search.tables import markdown
+from tunepass.study.trust import rank_correlation
+
+GOAL_TIME, GOAL_AREA, GOAL_BEST, HEAD = 0.8, 0.9, 1.3, 10
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """Rank correlations over the designs that were built. `best`: of the HEAD that are predicted fastest, among those
+    that were built, over the optimum. `foretold` of `predicted` failures are some of `failed`."""
+
+    rows: int
+    time: float
+    lanes: float
+    area: dict[str, float]
+    best: float
+    predicted: int
+    foretold: int
+    failed: int
+
+    @property
+    def mean_area(self) -> float:
+        return float(np.mean(list(self.area.values()))) if self.area else float("nan")
+
+
+def score(found: Compared) -> Score:
+    built = found.valid
+    time, predicted = found.time[built], found.predicted[built]
+    order = np.argsort(predicted, kind="stable")[:HEAD]
+    fails = ~found.fits
+    return Score(
+        rows=int(built.sum()),
+        time=_correlation(predicted, time),
+        lanes=_correlation(found.lanes[built], time),
+        area={name: _correlation(p[built], r[built]) for name, (r, p) in found.area.items()},
+        best=float(time[order].min() / time.min()),
+        predicted=int(fails.sum()),
+        foretold=int((fails & ~built).sum()),
+        failed=int((~built).sum()),
+    )
+
+
+def _correlation(predicted: Floats, recorded: Floats) -> float:
+    known: NDArray[np.bool_] = ~np.isnan(recorded) & ~np.isnan(predicted)
+    if known.sum() < 2 or np.ptp(predicted[known]) == 0 or np.ptp(recorded[known]) == 0:
+        return 0.0
+    return rank_correlation(predicted[known], recorded[known])
+
+
+def table(entries: Sequence[Entry], scores: Sequence[Score]) -> tuple[str, bool]:
+    """The table with its medians, and whether the goals are met."""
+    rows = [
+        [
+            e.table, str(s.rows), f"{s.time:.2f}", f"{s.lanes:.2f}", " ".join(f"{a:.2f}" for a in s.area.values()),
+            f"{s.best:.2f}", f"{s.foretold} of {s.predicted}", str(s.failed),
+        ]
+        for e, s in zip(entries, scores, strict=True)
+    ]  # fmt: skip
+    head = ["table", "designs", "Spearman, time", "lane counting", "Spearman, area", "best of ten / optimum",
+            "failures foretold", "failures"]  # fmt: skip
+    time, area = (float(np.median([getattr(s, what) for s in scores])) for what in ("time", "mean_area"))
+    best = float(np.median([s.best for s in scores]))
+    above = [s.time > s.lanes for s in scores]
+    foretold, predicted, failed = (sum(getattr(s, w) for s in scores) for w in ("foretold", "predicted", "failed"))
+    lines = [
+        f"Time: median Spearman {time:.2f} (goal {GOAL_TIME}), above lane counting in {sum(above)} of {len(above)}.",
+        f"Area: median Spearman {area:.2f} (goal {GOAL_AREA}).",
+        f"The best of the {HEAD} predicted fastest: {best:.2f} of the optimum in the median (goal {GOAL_BEST}).",
+        f"Failures foretold: {foretold} of {predicted} are some, of {failed}.",
+    ]
+    met = time >= GOAL_TIME and all(above) and area >= GOAL_AREA and best <= GOAL_BEST
+    return markdown(head, rows) + "\n\n" + "\n".join(lines), met
