@@ -38,7 +38,10 @@ MAY_IMPORT: dict[str, set[str]] = {
     "hwmodels": {"graphs", "ir", "expr", "yaml_nodes", "files"},
     "backends": {"tensors", "files", "frontends", "hwmodels", "evaluators", "ir", "study", "space", "expr", "registry"},
     "tuning": {"signals", "expr", "strategies", "exact", "executors", "evaluators", "study", "space"},
-    "passes": {"backends", "evaluators", "exact", "hwmodels", "tuning", "ir", "space", "study", "expr", "registry"},
+    "passes": {
+        *("backends", "evaluators", "exact", "hwmodels", "tuning", "strategies", "ir", "space", "study", "expr"),
+        *("registry",),
+    },
     "interchange": {"yaml_nodes", "study", "space", "expr"},
     "report": {"tuning", "study", "space"},
     "jobs": {

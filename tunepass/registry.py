@@ -54,6 +54,7 @@ BACKENDS: Mapping[str, str] = {
     "application": "tunepass.backends.application:ApplicationBackend",
     "c": "tunepass.backends.c:CBackend",
     "gpu": "tunepass.backends.gpu:GpuBackend",
+    "hls": "tunepass.backends.hls:HlsBackend",
     "tensor": "tunepass.backends.tensor:TensorBackend",
 }
 

@@ -14,6 +14,7 @@ from pathlib import Path, PurePath
 from typing import ClassVar, cast
 
 from tunepass import registry
+from tunepass.backends.correction import Corrected, Reported, by_residuals
 from tunepass.diagnostics import TunepassError, nearest
 from tunepass.evaluators.toolchains.named import usual_command
 from tunepass.expr.nodes import Expr
@@ -121,6 +122,11 @@ class Backend(ABC):
     def costs(self) -> Costs | None:
         """What a hardware model, or the source itself, says of the kernel; None where nothing does."""
         return None
+
+    def corrected(self, reported: Reported) -> Corrected | None:
+        """The costs with what was reported of some configurations taken into account; None: as they were."""
+        costs = self.costs()
+        return None if costs is None else by_residuals(costs, self.kernel.parameters, reported)
 
     def sizes(self) -> tuple[Size, ...]:
         """The sizes that the source lists: values of scalar arguments, by name."""

@@ -10,6 +10,7 @@ from typing import ClassVar
 
 from tunepass.backends.base import HERE, HOST, Backend, Starts, Target, cost_model
 from tunepass.backends.c import TIME
+from tunepass.backends.correction import Corrected, Reported
 from tunepass.backends.gpu_limits import LaunchLimits, with_limits
 from tunepass.backends.gpu_pricing import NVCC, GpuPricing
 from tunepass.backends.gpu_running import ENERGY, GpuRunning, launch_limits
@@ -110,6 +111,10 @@ class GpuBackend(Backend):
 
     def costs(self) -> Costs | None:
         return self.place.costs
+
+    def corrected(self, reported: Reported) -> Corrected | None:
+        """The registers that compilers report teach the estimate of those of other configurations."""
+        return self.place.corrected(reported) if isinstance(self.place, GpuPricing) else None
 
     def evaluator(self) -> AbstractContextManager[Evaluate] | None:
         default = Space(self.kernel.parameters, self.kernel.constraints).default

@@ -8,18 +8,24 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from tunepass.backends.correction import Corrected, Reported, table
 from tunepass.backends.gpu_limits import registers_of_block
 from tunepass.backends.gpu_text import compiled_text
 from tunepass.backends.stated import costs_digest
 from tunepass.diagnostics import TunepassError, nearest
 from tunepass.expr.algebra import add, lift
+from tunepass.expr.numpy_eval import evaluate
 from tunepass.hwmodels.base import Costs
 from tunepass.hwmodels.gpu.device import Gpu
 from tunepass.hwmodels.gpu.model import GpuModel, priced
+from tunepass.hwmodels.gpu.registers import FEW, RegisterEstimate, estimated
 from tunepass.hwmodels.gpu.resources import Resources
 from tunepass.ir.gpu import GpuKernel
 from tunepass.ir.kernel import Kernel
 from tunepass.space.configuration import Configuration
+from tunepass.space.parameter import Parameter
 from tunepass.study.objective import Objective
 
 if TYPE_CHECKING:
@@ -27,6 +33,7 @@ if TYPE_CHECKING:
     from tunepass.evaluators.toolchains.nvcc import Nvcc
 
 NVCC = "nvcc"
+FEW_REPORTS = 2 * FEW  # each half of them has to be enough to teach the other
 BLOCK_REGISTERS = "registers_per_block"  # as they are handed out
 MORE_IS_BETTER = frozenset({"occupancy", "blocks_per_sm", "warps_per_sm"})
 
@@ -37,6 +44,25 @@ def expected_costs(kernel: Kernel, gpu: Gpu) -> Costs:
     assert costs is not None  # the body is of the kind that the model prices
     costs = with_block_registers(costs, kernel.body_as(GpuKernel), gpu)
     return replace(costs, name=f"{costs.name} with expected registers")
+
+
+def taught(known: RegisterEstimate, parameters: Sequence[Parameter], reported: Reported) -> RegisterEstimate:
+    """The estimate fitted to what compilers reported."""
+    columns, registers = table(parameters, reported, "registers")
+    return known.corrected(columns, registers, table(parameters, reported, "spill_byte")[1])
+
+
+def mean_error(known: RegisterEstimate, parameters: Sequence[Parameter], reported: Reported) -> float:
+    """Mean absolute error in registers."""
+    columns, registers = table(parameters, reported, "registers")
+    expected = np.asarray(evaluate(known.resources().registers, columns, len(registers)).values, np.float64)
+    return float(np.abs(expected - registers).mean())
+
+
+def halves(reported: Reported) -> tuple[Reported, Reported]:
+    """Every second report, and the others."""
+    items = list(reported.items())
+    return dict(items[::2]), dict(items[1::2])
 
 
 def with_block_registers(costs: Costs, body: GpuKernel, gpu: Gpu) -> Costs:
@@ -91,6 +117,24 @@ class GpuPricing:
         shared = add(STATIC_SHARED_BYTE, dynamic)
         resources = Resources(registers=REGISTERS, spill_byte=SPILL_BYTE, shared=shared)
         return with_block_registers(priced(self.body, self.gpu, resources), self.body, self.gpu)
+
+    def corrected(self, reported: Reported) -> Corrected | None:
+        """None where the registers are stated, or the reports do not make the estimate better."""
+        known = estimated(self.body, self.gpu)
+        if known is None or len(reported) < FEW_REPORTS:
+            return None
+        lessons = [taught(known, self.kernel.parameters, part) for part in (reported, *halves(reported))]
+        before = mean_error(known, self.kernel.parameters, reported)
+        after = sum(
+            mean_error(lesson, self.kernel.parameters, part) * len(part) / len(reported)
+            for lesson, part in zip(lessons[:0:-1], halves(reported))  # each half by what the other one teaches
+        )
+        if after >= before:
+            return None
+        costs = with_block_registers(priced(self.body, self.gpu, lessons[0].resources()), self.body, self.gpu)
+        costs = replace(costs, name=self.costs.name, expected=self.costs.expected)
+        sentence = f"registers corrected by {len(reported)} reports: off by {before:.1f} -> {after:.1f} in the mean"
+        return Corrected(costs=costs, sentence=sentence)
 
     def objectives(self, names: Sequence[str]) -> tuple[Objective, ...]:
         """Any value of the model; unless named, the time."""

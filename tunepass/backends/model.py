@@ -26,15 +26,17 @@ NO_RESTRICTIONS = "--no-restrictions"
 
 class ModelBackend(Backend):
     kind: ClassVar[str] = Program.kind
+    family: ClassVar[str] = FAMILY
+    takes_compiler: ClassVar[bool] = False
 
     def __init__(self, kernel: Kernel, target: Target):
         super().__init__(kernel if target.restrict else unrestricted(kernel), target)
-        if target.compiler:
+        if target.compiler and not self.takes_compiler:
             raise TunepassError(
                 f"nothing follows -- here: {kernel.source.name} is priced by a model, not compiled",
                 hint="leave out what follows --; the tuned source is for the language's own compiler",
             )
-        self.model = cost_model(FAMILY)
+        self.model = cost_model(self.family)
         if target.device is None:
             raise TunepassError(
                 f"{kernel.source.name}: a {kernel.language} program is priced on a device",
@@ -68,7 +70,7 @@ class ModelBackend(Backend):
         return Identity(
             source=source_hash(self.kernel.source.text),
             space=space_hash(space),
-            compiler=f"{FAMILY} model {self._digest}",
+            compiler=f"{self.family} model {self._digest}",
             flags=(*(() if self.target.restrict else (NO_RESTRICTIONS,)), *self._sizes),
             device=identity_device(self.device, self.model, self.kernel.source.name),
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Protocol, TypeVar, runtime_checkable
 
 from tunepass.evaluators.process.cores import Patience
@@ -109,3 +109,12 @@ class NoiseFree(Protocol):
 
     def worthwhile(self, trials: int, /) -> int:
         """How many suggestions at a time are worth asking for after so many trials."""
+
+
+@runtime_checkable
+class ReportsQuantities(Protocol):
+    """Knows what tools reported of configurations, by the names of a model's values: a model learns from it."""
+
+    @property
+    def reported(self) -> Mapping[Configuration, Mapping[str, float]]:
+        """Of each configuration that a tool has reported on in this session; it grows."""

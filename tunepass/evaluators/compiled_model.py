@@ -8,6 +8,7 @@ The compiles may run side by side. Free of noise: the same configuration has the
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -22,6 +23,7 @@ from tunepass.expr.nodes import INTEGER, Name
 from tunepass.ir.candidate import Lower
 from tunepass.space.configuration import Configuration
 from tunepass.study.outcome import Evaluation, Failed, Infeasible, Outcome
+from tunepass.study.trial import Trial
 
 # What a compiler reports, as the model's expressions name it besides parameters: no parameter has a dollar in its name.
 REGISTERS = Name("$registers", INTEGER)
@@ -73,6 +75,22 @@ class CompiledModel(Evaluator):
                 self.is_set_up = True
                 self.known[prepared.configuration] = report
                 return Evaluation(self.priced(prepared.configuration, report), seconds)
+
+    @property
+    def reported(self) -> Mapping[Configuration, Mapping[str, float]]:
+        """See tunepass.evaluators.capabilities.ReportsQuantities."""
+        return {
+            configuration: {"registers": float(report.registers), "spill_byte": float(report.spill_byte)}
+            for configuration, report in self.known.items()
+        }
+
+    def remember(self, trials: list[Trial]) -> None:
+        """See tunepass.evaluators.capabilities.Remembers: what was reported in earlier sessions teaches too."""
+        for trial in trials:
+            if trial.measured and trial.configuration not in self.known:
+                known = self.reports.known(self.lower(trial.configuration))
+                if known is not None:
+                    self.known[trial.configuration] = known
 
     def priced(self, configuration: Configuration, report: CompilerReport) -> Outcome:
         """The model's values with what the compiler reports."""

@@ -9,12 +9,14 @@ from dataclasses import dataclass, field, replace
 
 from tunepass.backends.base import Backend
 from tunepass.diagnostics import EnvironmentFault, TunepassError
+from tunepass.evaluators.capabilities import ReportsQuantities
 from tunepass.evaluators.model import ModelEvaluator
 from tunepass.exact.base import Certificate
 from tunepass.expr.algebra import mul
 from tunepass.hwmodels.base import Costs
 from tunepass.ir.kernel import Kernel
 from tunepass.passes.base import Compilation, Pass
+from tunepass.passes.lessons import Lessons
 from tunepass.registry import EXACT_SOLVERS
 from tunepass.study.objective import Objective
 from tunepass.study.outcome import Evaluate
@@ -68,9 +70,11 @@ class Search(Pass):
         costs, measured = backend.costs(), backend.evaluator()
         exact = self.options.strategy in EXACT_SOLVERS and measured is None
         evaluating, feasible = _evaluating(backend, costs, measured, objectives)
-        prior = self.prior
+        prior, lessons = self.prior, None
         if prior is None and measured is not None and self.from_model:
             prior = _stated_prior(costs, objectives)
+            lessons = _lessons(backend, costs, measured, objectives) if prior else None
+            prior = replace(prior, mean=lessons.prior_mean()) if prior and lessons else prior
         study = Study(
             space,
             objectives,
@@ -93,6 +97,8 @@ class Search(Pass):
                     openings = backend.openings()
                     loop = SearchLoop(study, objective, evaluate, self.options, self.watch, self.clock, openings)
                     result = loop.run()
+            if origin and lessons:
+                origin = replace(origin, corrected=lessons.sentence)
             result = replace(result, origin=study.remember(origin))
         return replace(compilation, found=result)
 
@@ -129,6 +135,16 @@ def _stated_prior(costs: Costs | None, objectives: Sequence[Objective]) -> Searc
     if costs is None or len(objectives) > 1 or objectives[0].name not in costs.values:
         return None
     return model_prior(costs.name, costs.values[objectives[0].name])
+
+
+def _lessons(
+    backend: Backend, costs: Costs | None, measured: object, objectives: Sequence[Objective]
+) -> Lessons | None:
+    """What the model is to learn of the evaluator's reports; None where it has none."""
+    if costs is None or not isinstance(measured, ReportsQuantities):
+        return None
+    name = objectives[0].name
+    return Lessons(name=name, plain=costs.values[name], evaluator=measured, correct=backend.corrected)
 
 
 def evaluating(backend: Backend) -> AbstractContextManager[Evaluate]:

@@ -21,7 +21,8 @@ HASHES = {
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Origin:
     """The first `trials` trials of `study` in the store, lock or table at `place`; `differs` says in which respects its
-    results are others than ours, `shared` are the parameters both have. `trust` is what it was worth when last told."""
+    results are others than ours, `shared` are the parameters both have. `trust` is what it was worth when last told,
+    `corrected` what a model learned from reports in the meantime."""
 
     place: str
     study: str
@@ -29,13 +30,14 @@ class Origin:
     differs: tuple[str, ...] = ()
     shared: tuple[str, ...] = ()
     trust: Trust | None = None
+    corrected: str = ""
 
     @property
     def is_model(self) -> bool:
         return self.place == MODEL
 
-    def trusted(self, trust: Trust | None) -> Origin:
-        return replace(self, trust=trust)
+    def trusted(self, trust: Trust | None, corrected: str = "") -> Origin:
+        return replace(self, trust=trust, corrected=corrected or self.corrected)
 
     def sentence(self) -> str:
         """`stencil.c::smooth@0123 (60 trials; flags: -O2 -> -O3)`; of a model, its name."""
@@ -49,7 +51,8 @@ class Origin:
         if self.trust is None or not self.trust.trials:
             return ""
         weight = "not used" if self.trust.weight is None else f"weight {self.trust.weight:.2f}"
-        return f"rank correlation {self.trust.rank_correlation:.2f} over {self.trust.trials} trials, {weight}"
+        told = f"rank correlation {self.trust.rank_correlation:.2f} over {self.trust.trials} trials, {weight}"
+        return f"{told}; {self.corrected}" if self.corrected else told
 
     def data(self) -> dict[str, str | int | float | list[str] | None]:
         """What `--format json` prints and the store keeps."""
@@ -63,6 +66,7 @@ class Origin:
             "rank_correlation": known.rank_correlation if known else None,
             "weight": known.weight if known else None,
             "compared": known.trials if known else 0,
+            "corrected": self.corrected,
         }
 
     def encode(self) -> str:
@@ -85,6 +89,7 @@ class Origin:
             differs=_texts(data.get("differs"), "differs"),
             shared=_texts(data.get("shared"), "shared"),
             trust=trust,
+            corrected=checked.text(data.get("corrected", ""), "correction of origin"),
         )
 
 

@@ -54,11 +54,9 @@ class CompilerReports:
     def report(self, candidate: Candidate) -> Compiled:
         """Looked up, else compiled."""
         started = time.monotonic()
-        place = self._place(candidate)
-        reports = None if place is None else _kept(place)
-        function = _with_values(self.function, candidate.defines)
-        if reports is not None and (known := report_of(function, reports)) is not None:
+        if (known := self.known(candidate)) is not None:
             return Compiled(known, time.monotonic() - started, known=True)
+        place, function = self._place(candidate), _with_values(self.function, candidate.defines)
         with self.workspace.scratch() as folder:
             made = compile_cuda(self.compiling, candidate, self.arch, folder)
         if isinstance(made, CudaObject):
@@ -66,6 +64,12 @@ class CompilerReports:
                 _keep(place, made)
             return Compiled(made.report(function), time.monotonic() - started)
         return Compiled(made, time.monotonic() - started)
+
+    def known(self, candidate: Candidate) -> CompilerReport | None:
+        """What an earlier compile of the same candidate reported; nothing is started."""
+        place = self._place(candidate)
+        reports = None if place is None else _kept(place)
+        return None if reports is None else report_of(_with_values(self.function, candidate.defines), reports)
 
     def close(self) -> None:
         self.workspace.close()

@@ -61,6 +61,11 @@ class Bayesian(BayesianLoop):
         self.prior = ScaledPriorMean(task, log=self.settings.log_output) if prior_mean is not None else None
         self.models = self._models()
 
+    def _next(self) -> Configuration | None:
+        if self.prior is not None:
+            self.prior.renew()
+        return super()._next()
+
     @property
     def prior_weight(self) -> float | None:
         """How much of the prediction rests on the prior mean, 0 to 1; None without one."""

@@ -9,6 +9,7 @@ from tunepass.space.columns import Columns, join, length, take
 from tunepass.space.features.embedding import Embedding
 from tunepass.strategies.base import Task
 from tunepass.strategies.prior_mean.sources import PriorMean
+from tunepass.strategies.prior_mean.taught import TaughtPriorMean
 from tunepass.surrogates.base import Floats
 from tunepass.surrogates.kernels import Features, distances
 from tunepass.surrogates.residual import ResidualSettings, fit_affine_map
@@ -26,12 +27,23 @@ class ScaledPriorMean:
 
     def __init__(self, task: Task, *, log: bool):
         assert task.prior_mean is not None
-        self.task, self.mean = task, task.prior_mean
-        sample = task.space.sample_columns(SAMPLE_SIZE, np.random.default_rng([task.seed, SAMPLE_KEY]))
+        self.task, self.mean, self._log = task, task.prior_mean, log
+        self._sample = task.space.sample_columns(SAMPLE_SIZE, np.random.default_rng([task.seed, SAMPLE_KEY]))
+        self._rank_sample()
+
+    def renew(self) -> bool:
+        """Take in what a prior mean that learns was taught since, and say whether it was; asked before suggestions."""
+        renewed = isinstance(self.mean, TaughtPriorMean) and self.mean.renew()
+        if renewed:
+            self._rank_sample()
+        return renewed
+
+    def _rank_sample(self) -> None:
+        sample = self._sample
         losses = self._losses(sample)
         finite = losses[np.isfinite(losses)]
         self.worst = float(finite.max()) if len(finite) else 0.0
-        self.sign = _common_sign(finite) if log else 0.0
+        self.sign = _common_sign(finite) if self._log else 0.0
         self.variance = float(self.scaled(finite).var()) if len(finite) else 0.0
         self.best = self._best(sample, losses)  # BEST_SIZE configurations, best first
         self._sorted = np.sort(self.scaled(finite))

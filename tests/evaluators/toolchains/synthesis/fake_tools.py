@@ -15,11 +15,12 @@ if any(word.strip("-") == "version" for word in words):
     sys.exit()
 source = next(n for n in sorted(os.listdir(".")) if n.startswith("candidate.") and not n.endswith(".mco"))
 text = open(source).read()
-factor = int(re.search(r"factor\s*=\s*(\d+)", text)[1])
-top = re.search(r"\b(\w+)\s*\(", text[text.rindex("void"):])[1]
-if factor == 13:
+factor = re.search(r"factor\s*=\s*(\w+)", text)[1]
+factor = int(factor if factor.isdigit() else re.search(r"#define " + factor + r" (\d+)", text)[1])
+top = re.search(r"\bvoid\s+(\w+)\s*\(", text)[1]
+if factor == 31:
     sys.exit("ERROR: [HLS 200-70] Compilation errors found: unlucky")
-if factor == 17:
+if factor == 37:
     time.sleep(600)
 cycles, luts, dsps = 40 + 8000 // factor, 900 + 210 * factor, 5 * factor
 

@@ -74,13 +74,13 @@ def test_intel_estimates_or_goes_the_whole_way(tmp_path: Path, calls: Path) -> N
 
 
 def test_a_compile_error_is_a_failure_with_the_tools_words(tmp_path: Path, calls: Path) -> None:
-    outcome = reports(tmp_path, "vitis_hls").report(SOURCE.replace("=4", "=13")).outcome
+    outcome = reports(tmp_path, "vitis_hls").report(SOURCE.replace("=4", "=31")).outcome
     assert isinstance(outcome, Failed) and outcome.stage == "compile" and "unlucky" in outcome.log
 
 
 def test_a_synthesis_that_takes_too_long_is_stopped(tmp_path: Path, calls: Path) -> None:
     asked = replace_wall(reports(tmp_path, "v++"), 1.0)
-    outcome = asked.report(SOURCE.replace("=4", "=17")).outcome
+    outcome = asked.report(SOURCE.replace("=4", "=37")).outcome
     assert isinstance(outcome, Failed) and outcome.stage == "timeout" and "did not end within 1 s" in outcome.log
 
 
