@@ -9,7 +9,8 @@
 #include <stdlib.h>
 
 #define ROWS 16 /* predicted side by side */
-#define FEW 16  /* values of a feature that are summed in a table; more are sorted */
+#define FEW 16  /* values of a feature that a table of fixed size sums */
+#define SPARSE 4 /* a node with fewer rows than one for so many values of a feature sorts them instead */
 
 /* Sums of the rows that share a value of one feature. */
 typedef struct { double value, weight, sum; int count; } level;
@@ -23,9 +24,9 @@ typedef struct {
     double *key;    /* (n) scratch: their values */
     int *features;  /* (d) scratch: shuffled feature indices */
     level *levels;  /* (max(n, FEW + 1)) scratch: the values of a feature in a node */
-    uint8_t *code;  /* (d, n) place of each row's value among the feature's values, where those are at most FEW */
-    int *values;    /* (d) how many values a feature has, FEW + 1 for more */
-    double *value;  /* (d, FEW) them, rising */
+    int32_t *code;  /* (d, n) place of each row's value among the feature's values */
+    int *values;    /* (d) how many values a feature has */
+    double *value;  /* (d, n) them, rising */
 } grower;
 
 static uint64_t next_u64(uint64_t *state) { /* splitmix64 */
@@ -52,26 +53,31 @@ static void sort_by_key(int *rows, double *key, int count) {
     }
 }
 
-/* Fills g->values, g->value and g->code: most features of a compiler's space have few values. */
+static int by_size(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Fills g->values, g->value and g->code. */
 static void code_values(grower *g) {
     for (int f = 0; f < g->d; f++) {
-        double *value = g->value + (size_t)f * FEW;
-        uint8_t *code = g->code + (size_t)f * g->n;
+        double *value = g->value + (size_t)f * g->n;
+        int32_t *code = g->code + (size_t)f * g->n;
         int k = 0;
-        for (int i = 0; i < g->n && k <= FEW; i++) {
-            double v = g->x[(size_t)i * g->d + f];
-            int at = k;
-            while (at > 0 && value[at - 1] > v) at--;
-            if (at > 0 && value[at - 1] == v) continue;
-            if (k++ == FEW) break;
-            for (int j = k - 1; j > at; j--) value[j] = value[j - 1];
-            value[at] = v;
-        }
+        for (int i = 0; i < g->n; i++) value[i] = g->x[(size_t)i * g->d + f];
+        qsort(value, (size_t)g->n, sizeof *value, by_size);
+        for (int i = 0; i < g->n; i++)
+            if (i == 0 || value[i] != value[k - 1]) value[k++] = value[i];
         g->values[f] = k;
-        for (int i = 0; i < g->n && k <= FEW; i++) {
-            int at = 0;
-            while (value[at] != g->x[(size_t)i * g->d + f]) at++;
-            code[i] = (uint8_t)at;
+        for (int i = 0; i < g->n; i++) {
+            double v = g->x[(size_t)i * g->d + f];
+            int first = 0, last = k - 1;
+            while (first < last) {
+                int middle = first + (last - first) / 2;
+                if (value[middle] < v) first = middle + 1;
+                else last = middle;
+            }
+            code[i] = first;
         }
     }
 }
@@ -80,9 +86,9 @@ static void code_values(grower *g) {
 static int levels_of(grower *g, const int *rows, int count, int feature) {
     level *found = g->levels;
     int k = 0, all = g->values[feature];
+    const int32_t *code = g->code + (size_t)feature * g->n;
+    const double *value = g->value + (size_t)feature * g->n;
     if (all <= FEW) {
-        const uint8_t *code = g->code + (size_t)feature * g->n;
-        const double *value = g->value + (size_t)feature * FEW;
         level table[FEW];
         for (int j = 0; j < all; j++) table[j] = (level){value[j], 0, 0, 0};
         for (int i = 0; i < count; i++) {
@@ -92,6 +98,17 @@ static int levels_of(grower *g, const int *rows, int count, int feature) {
         }
         for (int j = 0; j < all; j++)
             if (table[j].count) found[k++] = table[j];
+        return k;
+    }
+    if (count > FEW && all <= count * SPARSE) {
+        for (int j = 0; j < all; j++) found[j] = (level){value[j], 0, 0, 0};
+        for (int i = 0; i < count; i++) {
+            level *mine = found + code[rows[i]];
+            double w = g->weight[rows[i]];
+            mine->weight += w, mine->sum += w * g->y[rows[i]], mine->count++;
+        }
+        for (int j = 0; j < all; j++)
+            if (found[j].count) found[k++] = found[j];
         return k;
     }
     for (int i = 0; i < count && k <= FEW; i++) { /* a table of those met so far is faster than sorting the rows */
@@ -214,8 +231,8 @@ int tp_forest_fit(const double *x, const double *y, const double *weight, int n,
     g.key = malloc(sizeof(double) * (size_t)n), g.features = malloc(sizeof(int) * (size_t)(d > 0 ? d : 1));
     g.levels = malloc(sizeof(level) * (size_t)(n > FEW ? n : FEW + 1));
     int *seen = calloc((size_t)n, sizeof(int)), *bag = malloc(sizeof(int) * (size_t)n), used = 0;
-    g.code = malloc((size_t)n * (size_t)(d > 0 ? d : 1)), g.values = malloc(sizeof(int) * (size_t)(d > 0 ? d : 1));
-    g.value = malloc(sizeof(double) * FEW * (size_t)(d > 0 ? d : 1));
+    g.code = malloc(sizeof(int32_t) * (size_t)n * (size_t)(d > 0 ? d : 1)), g.values = malloc(sizeof(int) * (size_t)(d > 0 ? d : 1));
+    g.value = malloc(sizeof(double) * (size_t)n * (size_t)(d > 0 ? d : 1));
     if (!g.row || !g.order || !g.key || !g.features || !g.levels || !seen || !bag || !g.code || !g.values || !g.value) used = -1;
     else code_values(&g);
     for (int i = 0; i < n && used == 0; i++) out_of_bag[i] = 0;
