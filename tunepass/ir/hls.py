@@ -73,7 +73,8 @@ class HlsOperation:
 
     The inputs of a store are the value, then what its address is computed from where that depends on data; those of a
     load the latter alone. `guarded`: under a condition that data decide. Inputs are in the order of the source's
-    operands; `value` is a constant's, where it is known."""
+    operands; `value` is a constant's, where it is known. A store under a condition of its block has the position of
+    what decides it."""
 
     name: str
     element: Element
@@ -82,6 +83,7 @@ class HlsOperation:
     subscripts: tuple[HlsSubscript, ...] = ()
     guarded: bool = False
     value: int | float | None = None
+    condition: int | None = None
     span: Span | None = None
 
 

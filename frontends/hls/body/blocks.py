@@ -60,5 +60,7 @@ def renumbered(operations: Sequence[HlsOperation], keep: Sequence[bool]) -> tupl
     for at, operation in enumerate(operations):
         if keep[at]:
             position[at] = len(kept)
-            kept.append(replace(operation, inputs=tuple(position[i] for i in operation.inputs)))
+            inputs = tuple(position[i] for i in operation.inputs)
+            condition = None if operation.condition is None else position[operation.condition]
+            kept.append(replace(operation, inputs=inputs, condition=condition))
     return tuple(kept)

@@ -373,6 +373,22 @@ class Expressions(State, ABC):
             ]
             facts.reaches.append(algebra.add(first.linear.offset, *moved, 1))
 
+    def _condition(self, span: Span | None) -> int | None:
+        """What decides whether the statement at hand runs, of the conditions in this block."""
+        whole: Value | None = None
+        for condition, holds in self.conditions:
+            if condition.block == self.block.serial:
+                value = condition if holds else arithmetic.negation(self, condition, span)
+                whole = value if whole is None else binary(self, "&&", whole, value, span)
+        return None if whole is None else self.op(whole, span)
+
+    def keep(self, condition: Value, name: str, span: Span | None) -> None:
+        """Of what decides about loops: it is held while they run."""
+        facts = self.new_array(f"{name}.condition", BIT, [], "scalar", span)
+        facts.formal = facts.written = True
+        inputs = (self.op(condition, span),)
+        self.block.store(HlsOperation(name="store", element=BIT, inputs=inputs, array=facts.name, span=span))
+
     def write(self, binding: Binding | None, value: Value, span: Span | None) -> Value:
         """The value as it is kept."""
         match binding:
@@ -389,7 +405,8 @@ class Expressions(State, ABC):
                     inputs: tuple[int, ...] = (self.op(value, span),)
                     store = HlsOperation(
                         name="store", element=facts.element, inputs=inputs, array=facts.name,
-                        guarded=self.guarded > 0, span=span,
+                        guarded=self.guarded > 0,
+                        condition=self._condition(span), span=span,
                     )  # fmt: skip
                     self.block.queue(store)
                     return value
@@ -399,7 +416,8 @@ class Expressions(State, ABC):
                     HlsOperation(
                         name="store", element=facts.element, inputs=(self.op(value, span), *addresses),
                         array=facts.name, subscripts=tuple(subscript_of(v) for v in subscripts),
-                        guarded=self.guarded > 0, span=span,
+                        guarded=self.guarded > 0,
+                        condition=self._condition(span), span=span,
                     )
                 )  # fmt: skip
         return value

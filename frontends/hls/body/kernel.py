@@ -223,5 +223,5 @@ def work_items(reader: Statements, function: Function, stated: Stated) -> NdRang
             f"get_num_groups({dimension})": algebra.ceildiv(along, local),
             f"get_group_size({dimension})": algebra.ceildiv(along, local),
         }
-    width = items[0] if len(items) > 1 else None
+    width = group[0] if any(algebra.number(e) != 1 for e in group[1:]) else None
     return NdRange(work_items=whole, group=algebra.mul(*group), width=width, simd=simd, compute_units=units)

@@ -70,7 +70,9 @@ class Loops(Headers, ABC):
             if algebra.number(shape.most) == 0:
                 return
             if shape.assumed and isinstance(loop, (For, While)) and loop.condition is not None:
-                self.value(loop.condition)  # what it is computed from
+                bound = self.value(loop.condition)
+                if bound.linear is None and bound.op is not None:
+                    self.keep(bound, shape.index or "while", self.span(loop.first))
             self._read(loop, shape, pragmas, label)
 
     def _begin(self, begin: Declaration | Expression) -> None:
@@ -103,7 +105,9 @@ class Loops(Headers, ABC):
         if isinstance(loop, For) and loop.advance is not None and not _only(loop.advance, shape.index):
             self.value(loop.advance)
         if isinstance(loop, While) and shape.count is None:
-            self.value(loop.condition)
+            again = self.value(loop.condition)
+            if again.op is not None and again.block == self.block.serial:
+                self.keep(again, name, self.span(loop.first))
         self.flush(self.span(loop.first))
         self.loops.pop()
         items = tuple(self.items.pop())

@@ -50,4 +50,6 @@ def _block(block: HlsBlock, dead: frozenset[str] | set[str]) -> HlsBlock:
         if used[at]:
             for inside in operation.inputs:
                 used[inside] = True
+            if operation.condition is not None:
+                used[operation.condition] = True
     return block if all(used) else HlsBlock(operations=renumbered(block.operations, used), span=block.span)

@@ -40,6 +40,7 @@ class State:
     loops: list[ActiveLoop] = field(default_factory=list)
     taken: dict[str, set[str]] = field(default_factory=dict)  # the kernel's names of loops, of arrays
     guarded: int = 0  # conditions around that data decide
+    conditions: list[tuple[Value, bool]] = field(default_factory=list)  # around, in this block; False: where they fail
     serial: int = 1
     probing: int = 0
     sizes: dict[str, Expr] = field(default_factory=dict)  # of work-items, by the call that gives one

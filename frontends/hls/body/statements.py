@@ -142,9 +142,12 @@ class Statements(Loops):
         """Both sides in one block; scalars are chosen between."""
         before = dict(self.held)
         self.guarded += data
+        self.conditions.append((condition, True))
         self._branch(then)
         chosen, self.held = self.held, dict(before)
+        self.conditions[-1] = condition, False
         self._branch(other)
+        self.conditions.pop()
         self.guarded -= data
         for name in {**chosen, **self.held}:
             a, b = chosen.get(name), self.held.get(name)
@@ -165,7 +168,7 @@ class Statements(Loops):
 
     def _apart(self, condition: Value, then: Statement, other: Statement | None, data: bool, span: Span | None) -> None:
         """Loops on a side: each side has its own items."""
-        self.op(condition, span)
+        self.keep(condition, "if", span)
         self.flush(span)
         before = dict(self.held)
         self.guarded += data

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from tunepass.diagnostics import Source
+from tunepass.diagnostics import Source, SourceError
 from tunepass.frontends.c.scops.expressions import SyntaxFault
 from tunepass.frontends.c.scops.tokens import Token
 from tunepass.frontends.c.scops.tree import Binary, Declaration, Declarator, Expression, Number
 from tunepass.frontends.hls.syntax.parser import HlsParser, skip
-from tunepass.frontends.hls.syntax.preprocess import PRAGMA, closing_angle
+from tunepass.frontends.hls.syntax.preprocess import END, PRAGMA, closing_angle
 from tunepass.frontends.hls.syntax.tree import File, Function, PragmaWords, Record, TemplateParameter
 from tunepass.frontends.hls.syntax.types import base_of
 
@@ -208,9 +208,13 @@ class _FileReader(HlsParser):
         self._done()
 
     def _function(self, words: tuple[str, ...], declarator: Declarator) -> None:
-        end = self.closing.get(self.position)
+        end = closing_brace(self.tokens, self.position)
         if end is None:
-            self.fail("expected `}`")
+            brace = self.next
+            raise SourceError(
+                f"the body of `{declarator.name.text}` is not closed: `}}` expected",
+                self.file.source.span(brace.start, brace.end),
+            )
         name = base_of(declarator.name.text)
         function = Function(
             name=declarator.name,
@@ -225,6 +229,19 @@ class _FileReader(HlsParser):
         self.file.functions.setdefault(name, []).append(function)
         self.position = min(end + 1, len(self.tokens) - 1)
         self._done()
+
+
+def closing_brace(code: Sequence[Token], opening: int) -> int | None:
+    """Where a body ends by its braces alone: what is wrong with other brackets inside is told where it stands."""
+    depth, in_pragma = 0, False
+    for at in range(opening, len(code)):
+        token = code[at]
+        in_pragma = token.at(PRAGMA) or (in_pragma and not token.at(END))
+        if not in_pragma:
+            depth += token.at("{") - token.at("}")
+            if depth == 0:
+                return at
+    return None
 
 
 def _with_value(declarator: Declarator, value: Expression, last: Token) -> Declarator:

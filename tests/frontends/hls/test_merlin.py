@@ -143,3 +143,18 @@ def test_constants_are_folded_and_told_apart() -> None:
     kernel = merlin("float h = 1.0f / 4; for (int i = 0; i < 64; i++) a[i] = b[i] * h + b[i] * 0.5f;")
     assert [o.value for o in operations(kernel) if o.name == "constant"] == [0.25, 0.5]
     assert names(kernel).count("flt_mul") == 2
+
+
+def test_what_only_a_condition_reads_is_kept() -> None:
+    kernel = merlin("for (int i = 0; i < 64; i++) if (a[i] != 0) b[i] = 1;")
+    (store,) = [o for o in operations(kernel) if o.name == "store"]
+    (block,) = (i for i in loop(kernel, "i").items if isinstance(i, HlsBlock))
+    assert store.condition is not None and block.operations[store.condition].name == "flt_ne"
+    assert "load" in names(kernel)
+
+
+def test_a_condition_of_loops_is_kept_while_they_run() -> None:
+    text = "for (int i = 0; i < 8; i++) if (a[i] > 0) for (int j = 0; j < 8; j++) b[j] += a[i];"
+    kernel = merlin(text)
+    assert loop(kernel, "j").guarded
+    assert "flt_lt" in names(kernel)

@@ -1,0 +1,104 @@
+"""Sources with one thing wrong: one diagnostic, at its place."""
+
+import pytest
+
+from tunepass.diagnostics import Source, SourceError
+from tunepass.frontends.hls.frontend import HlsFrontend
+
+MERLIN = """\
+#pragma ACCEL kernel
+void k(float a[64], int n)
+{
+#pragma ACCEL PARALLEL FACTOR=auto{P}
+  for (int i = 0; i < 64; i++) a[i] = 0;
+}
+"""
+VITIS = """\
+#pragma tunepass param U: pow2(1, 8) = 2
+#pragma tunepass hls top
+#define U 2
+void top(int a[64], int n)
+{
+#pragma HLS array_partition variable=a type=cyclic factor=U dim=1
+  for (int i = 0; i < 64; i++) {
+#pragma HLS unroll factor=U
+    a[i] = n;
+  }
+}
+"""
+DEEP = "(" * 150 + "1" + ")" * 150
+LONG = "+".join(["i"] * 400)
+
+MALFORMED = [
+    # (source, what is replaced, by what, line, column, a part of the message)
+    (MERLIN, "auto{P}", "auto{}", 4, 31, "expected one name"),
+    (MERLIN, "auto{P}", "auto{P Q}", 4, 31, "expected one name"),
+    (MERLIN, "auto{P}", "auto{P", 4, 31, "expected one name"),
+    (MERLIN, "FACTOR=auto{P}", "FACTOR=auto{P} reduction=auto{P}", 4, 54, "stands twice"),
+    (MERLIN, "PARALLEL", "PARALEL", 4, 15, "unknown pragma `ACCEL PARALEL`"),
+    (MERLIN, "  for", "#pragma ACCEL PIPELINE fast\n  for", 5, 24, "unknown word `fast`"),
+    (MERLIN, "  for", "#pragma ACCEL TILE FACTOR=0\n  for", 5, 20, "a factor is 1 or more"),
+    (MERLIN, "  for", "#pragma ACCEL TILE FACTOR=-4\n  for", 5, 20, "a factor is 1 or more"),
+    (MERLIN, "a[i] = 0;", "a[i = 0;", 5, 39, "expected `]`"),
+    (MERLIN, "a[i] = 0;", "a[i] = ;", 5, 39, "expected an expression"),
+    (MERLIN, "a[i] = 0;", "a[i] = 0", 5, None, "expected `;`"),
+    (MERLIN, "i++)", "i++", 5, 31, "expected `)`"),
+    (MERLIN, "i < 64;", "i < 64", 5, 26, "expected `;`"),
+    (MERLIN, "a[i] = 0;", f"a[i] = {DEEP};", 5, None, "nested too deeply"),
+    (MERLIN, "a[i] = 0;", f"a[i] = {LONG};", 5, None, "too long"),
+    (MERLIN, "0;\n}\n", "0;\n", 3, 1, "is not closed"),
+    (MERLIN, "void k(", "void k", 1, 1, "no function"),
+    (MERLIN, "auto{P}", "4", 2, 6, "nothing to tune"),
+    (MERLIN, "void k(", "#define ADD(x) x\nint z = ADD(3;\nvoid k(", 3, 9, "are not closed"),
+    (VITIS, "hls top", "hls pot", 2, 22, "no function `pot`"),
+    (VITIS, "hls top", "hls top(m = 4)", 2, 26, "no parameter `m`"),
+    (VITIS, "hls top", "hls top(n = )", 2, 30, "expected a value"),
+    (VITIS, "hls top", "hls top(n = q)", 2, 30, "unknown name `q`"),
+    (VITIS, "hls top", "hls top trips(4)", 2, 26, "unknown clause `trips`"),
+    (VITIS, "hls top", "hls top dialect(xilinx)", 2, 34, "unknown dialect"),
+    (VITIS, "hls top", "hls top clock(100) clock(200)", 2, 37, "given twice"),
+    (VITIS, "hls top", "hls top global(1, 2, 3, 4)", 2, 40, "at most 3 numbers"),
+    (VITIS, "hls top", "hls top clock(1, 2)", 2, 33, "at most 1 number"),
+    (VITIS, "hls top", "hls 3", 2, 22, "expected a function's name"),
+    (VITIS, "hls top", "hls top\n#pragma tunepass hls top", 3, 22, "given twice"),
+    (VITIS, "tunepass hls", "tunepas hls", 2, 9, "unknown pragma `tunepas`"),
+    (VITIS, "pow2(1, 8)", "pow3(1, 8)", 1, 27, "unknown kind"),
+    (VITIS, "= 2\n", "= 3\n", 1, 40, "is not one of its values"),
+    (VITIS, "param U", "param U: pow2(1, 2) = 1\n#pragma tunepass param U", 2, 24, "given twice"),
+    (
+        VITIS,
+        "#pragma tunepass hls",
+        "#pragma tunepass param V: pow2(1, 2) = 1\n#pragma tunepass hls",
+        2,
+        24,
+        "no code uses",
+    ),
+    (
+        VITIS,
+        "#pragma tunepass hls",
+        "#pragma tunepass constraint W < 3\n#pragma tunepass hls",
+        2,
+        29,
+        "unknown name `W`",
+    ),
+    (VITIS, "#pragma tunepass hls", "#pragma tunepass constraint U + 3\n#pragma tunepass hls", 2, 29, "true or false"),
+    (VITIS, "variable=a ", "", 6, 13, "names no variable"),
+    (VITIS, "type=cyclic", "type=cyclical", 6, 40, "unknown kind of partition"),
+    (VITIS, "dim=1", "dim=3", 6, None, "has 1 dimensions"),
+    (VITIS, "unroll factor=U", "unroll factor=0", 8, 20, "a factor is 1 or more"),
+    (VITIS, "  for", "#pragma tunepass hls trip(m)\n  for", 7, 27, "unknown name `m`"),
+]
+
+
+@pytest.mark.parametrize("text,old,new,line,column,message", MALFORMED, ids=[case[2][:40] for case in MALFORMED])
+def test_one_thing_wrong_is_one_diagnostic(
+    text: str, old: str, new: str, line: int, column: int | None, message: str
+) -> None:
+    assert old in text
+    with pytest.raises(SourceError) as caught:
+        HlsFrontend().parse(Source("bad.cpp", text.replace(old, new, 1)))
+    (problem,) = caught.value.diagnostics
+    assert message in problem.message
+    assert problem.span is not None and problem.span.line == line
+    assert column in (None, problem.span.column)
+    assert problem.render().count("^") >= 1
