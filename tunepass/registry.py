@@ -63,6 +63,7 @@ COST_MODELS: Mapping[str, str] = {
     "cpu": "tunepass.hwmodels.cpu.model:CpuModel",
     "fpga": "tunepass.hwmodels.fpga.model:FpgaModel",
     "gpu": "tunepass.hwmodels.gpu.model:GpuModel",
+    "hls": "tunepass.hwmodels.hls.model:HlsModel",
 }
 
 

@@ -13,7 +13,8 @@ from tunepass.hwmodels.base import CostModel
 
 def run(options: argparse.Namespace) -> Answer:
     models = [cast("type[CostModel]", registry.cost_model(family))() for family in registry.COST_MODELS]
-    summaries = [model.summary(name) for model in models for name in model.devices()]
+    known = {name: model for model in reversed(models) for name in reversed(model.devices())}  # families share devices
+    summaries = [known[name].summary(name) for name in reversed(known)]
     rows = [("device", "family", "clock", "holds")]
     for device in summaries:
         holds = ", ".join(f"{limit:,} {name}" for name, limit in device.capacity.items())

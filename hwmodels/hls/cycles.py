@@ -1,0 +1,131 @@
+"""Cycles of a kernel (after Lin-Analyzer, COMBA and AutoDSE's account of Merlin).
+
+pipelined    (ceil(N / u) - 1) II + D        II the largest of what recurrences, ports and the pragma leave
+perfect      the loops around a pipelined loop with nothing else in them run through its pipeline as one
+in turns     ceil(N / e) (sum of what is inside + overhead)      e processing elements, where nothing forbids them
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tunepass.expr import algebra as alg
+from tunepass.expr.nodes import Expr
+from tunepass.hwmodels.base import EstimatePart
+from tunepass.hwmodels.hls.banks import Banks
+from tunepass.hwmodels.hls.depth import Depths
+from tunepass.hwmodels.hls.lanes import Lanes
+from tunepass.hwmodels.hls.nest import Nest, contents, either, every, negated
+from tunepass.hwmodels.hls.tools import HlsTool
+from tunepass.hwmodels.hls.transfers import TransferModel
+from tunepass.ir.hls import HlsBlock, HlsItem, HlsLoop
+
+
+@dataclass(frozen=True, slots=True)
+class Pipeline:
+    """`passes` runs of `iterations`, each `interval` after the one before, the last `depth` long; where `valid`."""
+
+    passes: Expr
+    iterations: Expr
+    interval: Expr
+    depth: Expr
+    valid: Expr
+
+
+class CycleModel:
+    def __init__(self, nest: Nest, tool: HlsTool):
+        self.nest, self.tool = nest, tool
+        self.lanes = Lanes(nest)
+        self.banks = Banks(nest, self.lanes, tool)
+        self.depths = Depths(nest, self.lanes, tool)
+        self.transfers = TransferModel(nest, self.lanes, self.banks, tool)
+        self.parts: list[EstimatePart] = []
+
+    def total(self) -> Expr:
+        moved = self.transfers.total() if self.nest.kernel.dialect == "merlin" else alg.lift(0)
+        self.parts.append(EstimatePart("transfers", 0, {"cycles": moved}))
+        return alg.add(self.tool.start_cycles, moved, self._items(self.nest.kernel.whole.items, 0))
+
+    def _items(self, items: tuple[HlsItem, ...], depth: int) -> Expr:
+        return alg.add(*(self._item(item, depth) for item in contents(items)))
+
+    def _item(self, item: HlsItem, depth: int) -> Expr:
+        if isinstance(item, HlsLoop):
+            return self.loop(item, depth)
+        assert isinstance(item, HlsBlock)
+        return alg.lift(self.depths.block(item))
+
+    def interval(self, loop: HlsLoop) -> Expr:
+        bounds = [self.depths.recurrence(loop), self.banks.interval(loop, self.tool.memory_ports)]
+        if loop.interval is not None:
+            bounds.append(alg.maximum(1, loop.interval))
+        return alg.maximum(*bounds)
+
+    def loop(self, loop: HlsLoop, depth: int) -> Expr:
+        index = len(self.parts)
+        turns = alg.mul(
+            alg.ceildiv(loop.trip, self.lanes.of(loop)),
+            alg.add(self._items(loop.items, depth + 1), self.tool.loop_cycles),
+        )
+        pipeline = self.pipeline(loop)
+        whole = alg.add(self.depths.body(loop), 0)
+        cycles = alg.where(every(self.nest.leaf(loop), self.nest.whole(loop)), whole, turns)
+        if pipeline is not None:
+            piped = alg.mul(
+                pipeline.passes,
+                alg.add(
+                    alg.mul(alg.sub(pipeline.iterations, 1), pipeline.interval), pipeline.depth, self.tool.loop_cycles
+                ),
+            )
+            cycles = alg.where(pipeline.valid, piped, cycles)
+        self.parts.insert(
+            index, EstimatePart(loop.name, depth, {"cycles": cycles}, loop.span, times=loop.trip, combine="turns")
+        )
+        return cycles
+
+    def pipeline(self, loop: HlsLoop) -> Pipeline | None:
+        """The pipeline that the loop's iterations run through, its own or that of a loop inside."""
+        leaf = every(self.nest.leaf(loop), negated(self.nest.whole(loop)))
+        own = Pipeline(
+            alg.lift(1),
+            alg.maximum(1, alg.div(loop.trip, self.nest.copies(loop))),
+            self.interval(loop),
+            self.depths.body(loop),
+            leaf,
+        )
+        child = self.nest.only(loop)
+        if child is None:
+            return own
+        inner = self.pipeline(child)
+        if inner is None:
+            return own
+        return self._around(loop, child, own, inner)
+
+    def _around(self, loop: HlsLoop, child: HlsLoop, own: Pipeline, inner: Pipeline) -> Pipeline:
+        cut = every(alg.compare(loop.unroll, ">", 1), alg.compare(loop.unroll, "<", self.nest.most(loop)))
+        tiled = every(alg.compare(loop.tile, ">", 1), alg.compare(loop.tile, "<", self.nest.most(loop)))
+        run = alg.where(cut, loop.unroll, alg.where(tiled, loop.tile, loop.trip))  # iterations that stay one run
+        together = alg.compare(inner.passes, "<=", 1)
+        merged = alg.mul(inner.iterations, alg.ceildiv(run, self.lanes.of(loop)))
+        passes = alg.mul(inner.passes, alg.where(together, alg.ceildiv(loop.trip, run), loop.trip))
+        again = self._again(loop, inner)
+        leaf = own.valid
+        return Pipeline(
+            alg.where(leaf, own.passes, passes),
+            alg.where(leaf, own.iterations, alg.where(together, merged, inner.iterations)),
+            alg.where(leaf, own.interval, alg.maximum(inner.interval, again)),
+            alg.where(leaf, own.depth, inner.depth),
+            either(leaf, inner.valid),
+        )
+
+    def _again(self, loop: HlsLoop, inner: Pipeline) -> Expr:
+        """What the outer loop's dependences leave of the interval: their distance is a run of the inner loop, unless
+        banks hide it."""
+        bounds: list[Expr] = [alg.lift(1)]
+        for dependence in self.depths.carried(loop):
+            array = self.nest.kernel.array(dependence.store.operation.array or "")
+            path = alg.add(self.depths.path(dependence, loop), self.tool.load_cycles + self.tool.store_cycles)
+            far = alg.div(path, alg.maximum(1, inner.iterations))
+            hidden = alg.compare(self.banks.scattered(array, loop), ">", 1)
+            bounds.append(alg.where(hidden, path, far))
+        return alg.maximum(*bounds)

@@ -1,0 +1,132 @@
+"""How long a pass through statements takes, and the cycles of a dependence between iterations.
+
+    depth      the longest path through a block; through what is unrolled, with its chains and trees of reductions
+    path       from a load to the store that it feeds
+    links      how many such paths one iteration strings together: u copies in a chain, one where a tree is built
+
+A reduction that a pragma names becomes a tree over the copies that are asked for; the copies that a flattened loop
+outside makes of it stay a chain (floating-point sums are not reordered unasked).
+"""
+
+from __future__ import annotations
+
+from tunepass.expr import algebra as alg
+from tunepass.expr.nodes import Expr
+from tunepass.hwmodels.hls.banks import moving
+from tunepass.hwmodels.hls.dependence import Carried, carried
+from tunepass.hwmodels.hls.lanes import Lanes
+from tunepass.hwmodels.hls.nest import Nest, contents
+from tunepass.hwmodels.hls.tools import HlsTool
+from tunepass.ir.hls import HlsBlock, HlsItem, HlsLoop
+
+
+class Depths:
+    def __init__(self, nest: Nest, lanes: Lanes, tool: HlsTool):
+        self.nest, self.lanes, self.tool = nest, lanes, tool
+        self._carried: dict[str, tuple[Carried, ...]] = {}
+
+    def carried(self, loop: HlsLoop) -> tuple[Carried, ...]:
+        if loop.name not in self._carried:
+            self._carried[loop.name] = carried(self.nest, loop)
+        return self._carried[loop.name]
+
+    def cycles(self, block: HlsBlock, position: int) -> float:
+        operation = block.operations[position]
+        match operation.name:
+            case "load":
+                return self.tool.load_cycles if operation.subscripts else 0.0
+            case "store":
+                return self.tool.store_cycles if operation.subscripts else 0.0
+            case "constant":
+                return 0.0
+        return self.tool.operator(operation).cycles
+
+    def block(self, block: HlsBlock) -> float:
+        """The longest path; a value that goes through a scalar is there when it is stored."""
+        done: list[float] = []
+        scalars: dict[str, float] = {}
+        for position, operation in enumerate(block.operations):
+            start = max((done[i] for i in operation.inputs), default=0.0)
+            if operation.name == "load" and operation.array in scalars and not operation.subscripts:
+                start = scalars[operation.array]
+            done.append(start + self.cycles(block, position))
+            if operation.name == "store" and operation.array is not None:
+                scalars[operation.array] = done[-1]
+        return max(done, default=0.0)
+
+    def path(self, dependence: Carried, loop: HlsLoop) -> float:
+        """From the load to the store, where one block has both; else through both blocks. What each iteration of the
+        innermost loop adds to stays in a register."""
+        store, load = dependence.store, dependence.load
+        if store.block is not load.block or load.position > store.position:
+            return self.block(store.block) + (0.0 if store.block is load.block else self.block(load.block))
+        block = store.block
+        held = loop.name not in moving(load) and (self.tool.holds_elements or load.loops[-1] is loop)
+        reached: dict[int, float] = {load.position: 0.0 if held else self.cycles(block, load.position)}
+        scalars: dict[str, float] = {}
+        for position in range(load.position + 1, store.position + 1):
+            operation = block.operations[position]
+            starts = [reached[i] for i in operation.inputs if i in reached]
+            if operation.name == "load" and operation.array in scalars and not operation.subscripts:
+                starts.append(scalars[operation.array])
+            if starts:
+                stored = held and position == store.position
+                reached[position] = max(starts) + (0.0 if stored else self.cycles(block, position))
+                if operation.name == "store" and operation.array is not None:
+                    scalars[operation.array] = reached[position]
+        return reached.get(store.position, 0.0)
+
+    def links(self, dependence: Carried, loop: HlsLoop) -> Expr:
+        """Paths that `loop`'s copies string together, if it carries the dependence."""
+        same = any(d.store is dependence.store and d.load is dependence.load for d in self.carried(loop))
+        copies = self.lanes.of(loop)
+        if not same:
+            return alg.lift(1)
+        if self.reduced(loop, dependence):
+            return alg.maximum(1, alg.ceildiv(copies, alg.maximum(1, loop.unroll)))
+        return copies
+
+    def reduced(self, loop: HlsLoop, dependence: Carried) -> bool:
+        return dependence.store.operation.array in loop.reductions
+
+    def recurrence(self, loop: HlsLoop) -> Expr:
+        """The initiation interval that dependences between iterations of the loop leave."""
+        bounds: list[Expr] = []
+        for dependence in self.carried(loop):
+            path = self.path(dependence, loop)
+            if path > 0:
+                chain = alg.mul(path, *(self.links(dependence, inner) for inner in (loop, *self.nest.inside(loop))))
+                chain = alg.add(chain, self.tool.carry_cycles)
+                if (
+                    self.tool.reorders_reductions
+                    and self.reduced(loop, dependence)
+                    and dependence.store.operation.subscripts
+                ):
+                    chain = alg.where(alg.compare(self.lanes.of(loop), "==", 1), 1, chain)
+                bounds.append(alg.div(chain, dependence.distance) if dependence.distance > 1 else chain)
+        return alg.maximum(1, *bounds)
+
+    def body(self, loop: HlsLoop) -> Expr:
+        """One pass of the copies of the loop's body, all inside unrolled."""
+        inner = alg.add(*(self.item(item) for item in contents(loop.items)))
+        return alg.add(inner, self._strung(loop))
+
+    def item(self, item: HlsItem) -> Expr:
+        if isinstance(item, HlsBlock):
+            return alg.lift(self.block(item))
+        if isinstance(item, HlsLoop):
+            return self.body(item)
+        return alg.add(*(self.item(inner) for inner in contents(item.items)))
+
+    def _strung(self, loop: HlsLoop) -> Expr:
+        """What chains and trees of the loop's copies add to one body's depth."""
+        added: list[Expr] = [alg.lift(0)]
+        for dependence in self.carried(loop):
+            path = self.path(dependence, loop)
+            if path > 0:
+                chain = alg.mul(path, alg.sub(self.links(dependence, loop), 1))
+                if self.reduced(loop, dependence):
+                    wide = alg.minimum(loop.unroll, self.nest.most(loop))
+                    chain = alg.add(chain, alg.mul(path, alg.ceil_log2(wide)))
+                added.append(chain)
+        return alg.maximum(*added)

@@ -1,0 +1,120 @@
+"""What a tool for high-level synthesis makes of operations, loops and transfers: its numbers, read from tools.yaml."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from typing import Any
+
+import yaml
+
+from tunepass.diagnostics import nearest
+from tunepass.hwmodels.base import ModelError
+from tunepass.ir.hardware import Element, Floating
+from tunepass.ir.hls import HlsDialect, HlsOperation
+
+FREE = ("load", "store", "constant")
+SIMPLE = "logic"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Operator:
+    """Cycles until the result is there, and what one takes of the device."""
+
+    cycles: float
+    luts: float = 0.0
+    ffs: float = 0.0
+    dsps: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Transfers:
+    """How global memory is reached. `request_cycles`: until a burst's first word; `scattered_cycles`: an element that
+    no burst brings; a beat is `port_bit` wide."""
+
+    port_bit: int
+    wide_bit: float  # arrays that are larger come an element at a time
+    request_cycles: float
+    scattered_cycles: float
+    scattered_lane_cycles: float  # more of them for each processing element that competes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AreaTerms:
+    """LUTs and registers besides the operators'; see area.py."""
+
+    luts: Mapping[str, float]
+    ffs: Mapping[str, float]
+    brams: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HlsTool:
+    """One version of a tool. `loop_cycles`: to enter a loop and to leave it; `load_cycles`: of on-chip memory.
+    `carry_cycles`: from one iteration to the next, besides a recurrence's operators. `reorders_reductions`: a reduction
+    that a pragma names into an array's elements, and that is not unrolled, starts an iteration a cycle.
+    `holds_elements`: what all copies of a body add to stays in registers, and not only what a body without copies does.
+    `splits_mixed`: an array that two loops index in the same dimension is still partitioned there."""
+
+    name: str
+    source: str
+    operators: Mapping[str, Operator]
+    load_cycles: float
+    store_cycles: float
+    loop_cycles: float
+    start_cycles: float
+    memory_ports: int
+    splits_mixed: bool
+    carry_cycles: float
+    reorders_reductions: bool
+    holds_elements: bool
+    transfers: Transfers
+    area: AreaTerms
+
+    def operator(self, operation: HlsOperation) -> Operator:
+        return self.operators.get(kind_of(operation), self.operators[SIMPLE])
+
+
+def kind_of(operation: HlsOperation) -> str:
+    """The operation in the table's words: `double_add`, `int_mul`, ..."""
+    family, _, verb = operation.name.partition("_")
+    verb = {"sub": "add", "neg": "logic", "mod": "div", "rem": "div"}.get(verb, verb)
+    return f"{_width(operation.element)}_{verb}" if family in ("flt", "fix") else SIMPLE
+
+
+def _width(element: Element) -> str:
+    if isinstance(element, Floating):
+        return "double" if element.bits > 32 else "float" if element.bits > 16 else "half"
+    return "int"
+
+
+def default_tool(dialect: HlsDialect) -> str:
+    return {"merlin": "merlin-2020.2", "vitis": "vitis-2020.2", "intel": "intel"}[dialect]
+
+
+@cache
+def tool(name: str) -> HlsTool:
+    """ModelError for a tool that is not in tools.yaml."""
+    tools = yaml.safe_load(resources.files("tunepass.hwmodels.hls").joinpath("tools.yaml").read_text(encoding="utf-8"))
+    if name not in tools:
+        close = nearest(name, tools)
+        raise ModelError(
+            f"no numbers for the tool {name!r}",
+            hint=f"did you mean {close}?" if close else f"known: {', '.join(tools)}",
+        )
+    return read(name, tools[name])
+
+
+def read(name: str, table: Mapping[str, Any]) -> HlsTool:
+    """The numbers under one name of tools.yaml."""
+    operators = {kind: Operator(**amounts) for kind, amounts in table["operators"].items()}
+    fields = {key: value for key, value in table.items() if key not in ("operators", "transfers", "area")}
+    return HlsTool(
+        name=name,
+        operators=operators,
+        transfers=Transfers(**table["transfers"]),
+        area=AreaTerms(**table["area"]),
+        **fields,
+    )

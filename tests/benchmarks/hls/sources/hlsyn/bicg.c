@@ -1,0 +1,21 @@
+/* s = transpose(a) * r and q = a * p, in one sweep */
+#define ROWS 124
+#define COLS 116
+#pragma ACCEL kernel
+void bicg(double a[ROWS][COLS], double s[COLS], double q[ROWS], double p[COLS], double r[ROWS])
+{
+  #pragma ACCEL PARALLEL FACTOR=auto{__PARA__L0}
+  for (int c = 0; c < COLS; c++)
+  s[c] = 0.0;
+  #pragma ACCEL PIPELINE auto{__PIPE__L1}
+  #pragma ACCEL TILE FACTOR=auto{__TILE__L1}
+  #pragma ACCEL PARALLEL FACTOR=auto{__PARA__L1}
+  for (int i = 0; i < ROWS; i++) {
+    q[i] = 0.0;
+    #pragma ACCEL PARALLEL reduction FACTOR=auto{__PARA__L2}
+    for (int c = 0; c < COLS; c++) {
+      s[c] += r[i] * a[i][c];
+      q[i] += a[i][c] * p[c];
+    }
+  }
+}
