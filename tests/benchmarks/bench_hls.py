@@ -16,10 +16,10 @@ import os
 import sys
 from pathlib import Path
 
-from tests.benchmarks.hls import spector, statistics
+from tests.benchmarks.hls import sorting, spector, statistics
 from tests.benchmarks.hls.records import Entry, compared
 
-ENTRIES: tuple[Entry, ...] = spector.ENTRIES
+ENTRIES: tuple[Entry, ...] = (*spector.ENTRIES, *sorting.ENTRIES)
 TABLES = ("predictions",)
 
 

@@ -1,10 +1,11 @@
 """What an OpenCL kernel takes: counts of what it is made of, each with an amount from the board's numbers.
 
-base          the shell of the board, once for each bitstream          unit     a compute unit
-operator      ALMs of operators after the device's table               lane     loops and blocks of each SIMD lane
-request       load-store units        request_bit   their width        request_copies    units beyond one an array
-local         accesses of on-chip memory in a cycle                    state_bit   bits of private arrays in registers
-block         RAM blocks of on-chip memory, its copies for ports
+base              the shell of the board, once for each bitstream
+operator          ALMs of operators after the device's table
+request, scatter  load-store units: of affine addresses, and of those that data decide
+constant, local   accesses of on-chip memory in a cycle
+carried_bit       bits of private arrays in registers, for each loop inside a loop (task_carried_bit in a task)
+block, flight     RAM blocks of memories; of private ones a copy for each work-item in flight
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The model of OpenCL kernels for Intel's FPGAs: what several kernels of one bitstream take together.
 
-    seconds = launches (start + groups dispatch + max(cycles / clock, lines of global memory))
+    seconds = launches (start + max(cycles / clock, time of global memory, groups dispatch))
 
 The clock falls with the share of the device that is taken, which is that of all kernels of the bitstream.
 """
@@ -66,5 +66,5 @@ def launch_seconds(kernel: HlsKernel, clock: Expr, numbers: Board) -> Expr:
         memory = alg.mul(memory, run.work_items)
         groups = alg.ceildiv(run.work_items, run.group)
         dispatch = alg.where(alg.compare(run.compute_units, ">", 1), alg.mul(groups, numbers.dispatch_ns * 1e-9), 0.0)
-    busy = alg.maximum(alg.div(cycles, clock), alg.mul(memory, 1e-9))
-    return alg.add(numbers.start_ns * 1e-9, dispatch, busy)
+    busy = alg.maximum(alg.div(cycles, clock), alg.mul(memory, 1e-9), dispatch)
+    return alg.add(numbers.start_ns * 1e-9, alg.div(numbers.start_cycles, clock), busy)

@@ -40,8 +40,11 @@ class Board:
     line_byte: int
     line_ns: float
     scattered_ns: float
+    request_ns: float
+    walked_ns: float
     dispatch_ns: float
     start_ns: float
+    start_cycles: float
     guarded: float
     capacity: Mapping[str, int]
     clock_mhz: Clock

@@ -5,6 +5,7 @@ widen it. SIMD lanes are merged before either: what they do not continue is a un
 
     continued      neighbours in the order of requests follow each other: lines of a run of them, `line_ns` each
     scattered      each request is for a line of its own, `scattered_ns`
+    walked         on from a start that data give: `request_ns`, and `walked_ns` for a line's worth
 
 Requests follow each other by work-items in a range, by iterations of the innermost loop in a task.
 """
@@ -182,8 +183,10 @@ def _of_data(access: Access, run: NdRange, board: Board) -> Traffic:
         )
     units, width = _merged(replace(access, moves=_steps(access), affine=True))
     byte = alg.mul(width, access.element_byte)
-    share = alg.div(byte, board.line_byte) if access.operation.name == "load" else _lines(byte, board)
-    each = alg.mul(units, alg.minimum(_lines(byte, board), share), board.scattered_ns)
+    if access.operation.name == "load":
+        each = alg.mul(units, alg.add(board.request_ns, alg.mul(alg.div(byte, board.line_byte), board.walked_ns)))
+    else:
+        each = alg.mul(units, _lines(byte, board), board.scattered_ns)
     return Traffic(alg.mul(units, run.simd), byte, alg.mul(weight, each))
 
 

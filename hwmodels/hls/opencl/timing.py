@@ -13,7 +13,7 @@ from tunepass.expr import algebra as alg
 from tunepass.expr.nodes import Expr
 from tunepass.hwmodels.hls.opencl.numbers import Board
 from tunepass.hwmodels.hls.opencl.walk import PlacedBlock, Unrolled, blocks, unrolled
-from tunepass.ir.hls import ONE, HlsBlock, HlsItem, HlsKernel, HlsLoop, HlsOperation, NdRange, items_of
+from tunepass.ir.hls import ONE, HlsBlock, HlsItem, HlsKernel, HlsLoop, HlsOperation, HlsSubscript, NdRange, items_of
 
 
 class TimingModel:
@@ -32,7 +32,8 @@ class TimingModel:
         return alg.where(alg.compare(run.work_items, "==", 1), self.task(), self.in_range(run))
 
     def in_range(self, run: NdRange) -> Expr:
-        items = alg.div(run.work_items, alg.mul(run.simd, run.compute_units))
+        groups = alg.ceildiv(run.work_items, run.group)
+        items = alg.div(alg.mul(run.group, alg.ceildiv(groups, run.compute_units)), run.simd)
         passes = [alg.mul(items, p.executions) for p in self.placed.values()]
         latency = alg.add(*(self._latency(item) for item in self.kernel.whole.items))
         return alg.add(alg.maximum(1, *passes, latency))
@@ -111,10 +112,24 @@ class TimingModel:
         sums = [o for o in placed.block.operations if o.name in ("flt_add", "flt_sub")]
         stores = {o.array for o in placed.block.operations if o.name == "store"}
         loads = {o.array for o in placed.block.operations if o.name == "load"}
+        chains = [alg.mul(alg.sub(u.copies, 1), self._handed_on(placed, u)) for u in placed.around if u.copies != ONE]
+        longest_chain = alg.add(longest, *chains)
         if not sums or not stores & loads:
-            return alg.lift(longest)
+            return longest_chain
         trees = [alg.ceil_log2(u.copies) for u in placed.around if u.copies != ONE and self._sums(placed, u)]
-        return alg.add(longest, *(alg.mul(t, self.board.cycles("flt_add")) for t in trees))
+        return alg.add(longest_chain, *(alg.mul(t, self.board.cycles("flt_add")) for t in trees))
+
+    def _handed_on(self, placed: PlacedBlock, loop: Unrolled) -> float:
+        """Cycles from what a copy of the loop's body reads to what the next one does, where that is what it stores."""
+        longest = 0.0
+        for store in (o for o in placed.block.operations if o.name == "store"):
+            for load in (o for o in placed.block.operations if o.name == "load" and o.array == store.array):
+                if self._registers(store, placed) and _unmoved(store, load, loop.loop.name):
+                    longest = max(longest, self._path(placed.block, load, store, frozenset({"mux"})))
+                elif any(_ahead(s, o, loop.loop.name) for s, o in zip(store.subscripts, load.subscripts, strict=False)):
+                    path = self._path(placed.block, load, store)
+                    longest = max(longest, path + self.board.load_cycles + self.board.store_cycles if path >= 0 else 0)
+        return longest
 
     def _sums(self, placed: PlacedBlock, loop: Unrolled) -> bool:
         return any(
@@ -141,9 +156,14 @@ class TimingModel:
             return 0.0
         return self.board.load_cycles if operation.name == "load" else self.board.store_cycles
 
-    def _path(self, block: HlsBlock, load: HlsOperation, store: HlsOperation) -> float:
-        """Cycles of the operations between them; -1 where the store does not depend on the load."""
+    def _path(
+        self, block: HlsBlock, load: HlsOperation, store: HlsOperation, through: frozenset[str] | None = None
+    ) -> float:
+        """Cycles of the operations between them; -1 where the store does not depend on the load, or not `through`
+        one of these."""
         reach = [-1.0] * len(block.operations)
+        if through is not None and not any(o.name in through for o in block.operations):
+            return -1.0
         for place, operation in enumerate(block.operations):
             before = max((reach[i] for i in operation.inputs), default=-1.0)
             if operation is load:
@@ -154,6 +174,19 @@ class TimingModel:
                 own = 0.0 if operation.array is not None else self.board.cycles(operation.name)
                 reach[place] = before + own
         return -1.0
+
+
+def _ahead(store: HlsSubscript, load: HlsSubscript, loop: str) -> bool:
+    """Does a later copy of the loop's body read what an earlier one stores?"""
+    if not (store.affine and load.affine) or dict(store.terms).get(loop) is None:
+        return False
+    apart = alg.number(alg.sub(store.offset, load.offset))
+    return dict(store.terms).get(loop) == dict(load.terms).get(loop) and apart is not None and apart > 0
+
+
+def _unmoved(store: HlsOperation, load: HlsOperation, loop: str) -> bool:
+    """Is it one and the same element for all copies of the loop's body?"""
+    return store.subscripts == load.subscripts and all(name != loop for s in store.subscripts for name, _ in s.terms)
 
 
 def _same(load: HlsOperation, store: HlsOperation) -> bool:

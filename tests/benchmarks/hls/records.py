@@ -32,12 +32,13 @@ class Priced:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A table. `kernel`: what is left out together. `price` is called with the constants of a fit, or none."""
+    """A table. `kernel`: what is left out together. `time` is the column of times."""
 
     table: str
     kernel: str
     time: str
     price: Callable[[], Priced] = field(compare=False, repr=False)
+    negated: bool = False  # the column is log2 of work done in a time, not a time
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +75,9 @@ def compared(entry: Entry, data: Path, priced: Priced | None = None) -> Compared
             [o.values.get(name, np.nan) if isinstance(o, Measured) else np.nan for o in table.outcomes.values()]
         )
 
+    time = column(entry.time)
     return Compared(
-        column(entry.time),
+        np.exp2(-time) if entry.negated else time,
         np.nan_to_num(values(said.time), nan=np.inf),
         values(said.lanes),
         {name: (column(name), values(e)) for name, e in said.area.items()},

@@ -44,6 +44,10 @@ def add(*inputs: int) -> HlsOperation:
     return HlsOperation(name="flt_add", element=FLOAT, inputs=inputs)
 
 
+def mux(*inputs: int) -> HlsOperation:
+    return HlsOperation(name="mux", element=FLOAT, inputs=inputs)
+
+
 def kernel(*items: HlsItem, range_: NdRange | None = None, local: int = 0) -> HlsKernel:
     """Arrays `a`, `b` and `c` in global memory of 1024 elements, `m` of `local` on chip, a scalar `s`."""
     arrays = [

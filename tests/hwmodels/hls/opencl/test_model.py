@@ -3,15 +3,18 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.hwmodels.hls.opencl.bodies import DATA, add, at, block, copy, items, kernel, load, loop, name, store
+from tests.hwmodels.hls.opencl.bodies import DATA, add, at, block, copy, items, kernel, load, loop, mux, name, store
 from tunepass.expr import algebra as alg
 from tunepass.expr.nodes import Expr
 from tunepass.expr.numpy_eval import evaluate
+from tunepass.hwmodels.fpga.device import load as load_device
+from tunepass.hwmodels.hls.opencl.area import counts
 from tunepass.hwmodels.hls.opencl.model import costs
 from tunepass.hwmodels.hls.opencl.numbers import board
 from tunepass.hwmodels.hls.opencl.requests import accesses, traffic
 from tunepass.hwmodels.hls.opencl.timing import TimingModel
-from tunepass.ir.hls import HlsKernel
+from tunepass.ir.hardware import FLOAT, INT
+from tunepass.ir.hls import HlsKernel, HlsOperation
 
 
 def value(e: Expr, **parameters: int) -> float:
@@ -28,9 +31,9 @@ def memory_ns(body: HlsKernel) -> list[float]:
 
 
 def test_a_range_passes_one_work_item_a_cycle_and_lane() -> None:
-    assert cycles(kernel(copy(at(item=1)), range_=items(10000))) == 10000
-    assert cycles(kernel(copy(at(item=1)), range_=items(10000, simd=4))) == 2500
-    assert cycles(kernel(copy(at(item=1)), range_=items(10000, simd=2, units=2))) == 2500
+    assert cycles(kernel(copy(at(item=1)), range_=items(12800))) == 12800
+    assert cycles(kernel(copy(at(item=1)), range_=items(12800, simd=4))) == 3200
+    assert cycles(kernel(copy(at(item=1)), range_=items(12800, simd=2, units=2))) == 3200
 
 
 def test_few_work_items_wait_for_the_latency_of_their_loop() -> None:
@@ -100,3 +103,38 @@ def test_one_work_item_is_a_task() -> None:
     body = kernel(loop("i", 1000, copy(at(i=1, item=1000))), range_=items(name("N"), group=1))
     assert cycles(body, N=1) == 999 + 70
     assert alg.number(TimingModel(kernel(loop("i", 1000, copy(at(i=1)))), board()).cycles()) == 999 + 70
+
+
+def test_what_a_start_from_data_walks_on_from_shares_lines_and_a_gather_does_not() -> None:
+    def accessed(*first: HlsOperation) -> list[float]:
+        index = HlsOperation(name="index", element=INT, subscripts=(at(i=1),))
+        place = HlsOperation(name="fix_add", element=INT, inputs=(0, 1))
+        read = HlsOperation(name="load", element=FLOAT, inputs=(2,), array="c", subscripts=(DATA,))
+        body = kernel(loop("i", 16, block(*first, index, place, read), unroll=16), range_=items(64))
+        return [value(traffic(a, body, board()).item_ns) for a in accesses(body) if a.operation.array == "c"]
+
+    assert accessed(load("s")) == [2.0 + 5.8]
+    assert accessed(load("m", DATA)) == [16 * 8.0]
+
+
+def test_a_mean_trip_is_no_reason_to_unroll() -> None:
+    body = kernel(loop("i", 2.5, copy(at(i=1, item=4))), range_=items(4096))
+    assert cycles(body) == 4096 * 2.5
+
+
+def test_a_loop_inside_a_loop_carries_private_arrays_along() -> None:
+    step = block(load("a", at(i=1)), load("m", at(j=1)), add(0, 1), store("m", 2, at(j=1)))
+
+    def carried(trip: int) -> float:
+        inner = loop("j", 32, step, unroll=name("U"))
+        body = kernel(loop("i", trip, inner), range_=items(4096), local=32)
+        return value(counts(body, load_device("stratix-v"), board())["carried_bit"], U=1)
+
+    assert carried(1000) == 32 * 32 + 32
+    assert carried(1) == 0
+
+
+def test_compared_and_swapped_copies_follow_one_another() -> None:
+    swap = block(load("a", at(i=1)), load("s"), mux(0, 1), store("s", 2))
+    one, four = (cycles(kernel(loop("i", 4000, loop("j", k, swap, unroll=k)))) for k in (1, 4))
+    assert four == one + 3
