@@ -17,6 +17,7 @@ from tunepass.hwmodels.base import EstimatePart
 from tunepass.hwmodels.fpga import memory as memories
 from tunepass.hwmodels.fpga.dataflow import BodyTiming, analyse
 from tunepass.hwmodels.fpga.device import Fpga
+from tunepass.hwmodels.fpga.places import errors_at, placed_area
 from tunepass.hwmodels.fpga.resources import Area, constant, sized, total
 from tunepass.ir.hardware import Controller, Counter, Operation, Program, Schedule, Transfer
 
@@ -60,6 +61,10 @@ class AreaModel:
         return Raw(total([shell, *outside, design]), tuple(self.parts))
 
     def _controller(self, controller: Controller, depth: int) -> Area:
+        with errors_at(controller.span):
+            return placed_area(self._controller_area(controller, depth), controller.span)
+
+    def _controller_area(self, controller: Controller, depth: int) -> Area:
         index = len(self.parts)
         par = par_of(controller.counters)
         if controller.schedule is Schedule.INNER:
@@ -142,7 +147,8 @@ class AreaModel:
     def _memory(self, name: str, depth: int) -> Area:
         memory = next(m for m in self.program.all_memories() if m.name == name)
         buffers = self.buffers.get(name, algebra.lift(1))
-        area = memories.area_of(memory, self.used.get(name, []), buffers, self.device)
+        with errors_at(memory.span):
+            area = placed_area(memories.area_of(memory, self.used.get(name, []), buffers, self.device), memory.span)
         if area:
             self.parts.append(EstimatePart(f"{memory.kind} {name}", depth, area, memory.span))
         return area

@@ -24,6 +24,7 @@ from tunepass.hwmodels.fpga.area import par_of, pipelined
 from tunepass.hwmodels.fpga.curves import evaluate
 from tunepass.hwmodels.fpga.dataflow import analyse
 from tunepass.hwmodels.fpga.device import Fpga
+from tunepass.hwmodels.fpga.places import errors_at, placed
 from tunepass.ir.hardware import Controller, Counter, Program, Schedule, Stage
 
 STORE = 1  # cycles of a register write
@@ -71,7 +72,8 @@ class CycleModel:
     def _controller(self, controller: Controller, depth: int) -> Expr:
         index = len(self.parts)
         inner = controller.schedule is Schedule.INNER
-        cycles = self._inner(controller) if inner else self._outer(controller, depth)
+        with errors_at(controller.span):
+            cycles = placed(self._inner(controller) if inner else self._outer(controller, depth), controller.span)
         loop = controller.kind in LOOPS
         part = EstimatePart(
             controller.label,

@@ -72,7 +72,9 @@ def test_the_front_the_sources_and_the_lock(here: Path, capsys: pytest.CaptureFi
         kernel = load(here / "out" / f"FFT.{word}.scala")
         again = {p.name: p.default for p in kernel.parameters if not p.name.startswith("pipeline_")}
         assert again == {k: v for k, v in found["picks"][pick].items() if not k.startswith("pipeline_")}
-    ElementTree.parse(here / "out" / "FFT.pareto.svg")
+    assert found["objectives"]["cycles"]["unit"] == "cycles"
+    picture = ElementTree.parse(here / "out" / "FFT.pareto.svg")
+    assert any((t.text or "").count("on the front exact: of 240 configurations") for t in picture.iter())
     rows = list(csv.DictReader((here / "out" / "FFT.pareto.csv").open()))
     assert len(rows) == len(found["pareto"])
     assert 'pick: "knee of cycles, alms"' in (here / "tunepass.lock").read_text()

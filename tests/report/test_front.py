@@ -6,6 +6,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+from tunepass.exact.base import Certificate
 from tunepass.report.front import front_svg
 from tunepass.space.configuration import Configuration
 from tunepass.study.objective import Objective
@@ -38,3 +39,18 @@ def test_every_trial_is_drawn_once(objectives: tuple[Objective, ...]) -> None:
 def test_nothing_fits() -> None:
     root = ElementTree.fromstring(front_svg([trial(0)], [], TWO, {}, "none"))
     assert "nothing fits" in [t.text for t in root.iter(f"{SVG}text")]
+
+
+def test_the_caption_of_a_proven_front_tells_the_points_covered_and_how() -> None:
+    certificate = Certificate(points=7_000, evaluated=400, bounded=6_000, infeasible=600, open=0, boxes=9)
+    assert (
+        certificate.caption
+        == "exact: of 7,000 configurations 400 evaluated, 6,000 cannot be better, 600 cannot be used"
+    )
+    root = ElementTree.fromstring(front_svg(TRIALS[:2], TRIALS[:2], TWO, {}, "proven", certificate.caption))
+    assert f"2 on the front {certificate.caption}" in [t.text for t in root.iter(f"{SVG}text")]
+
+
+def test_the_caption_of_a_front_that_is_not_proven_says_so() -> None:
+    certificate = Certificate(points=7_000, evaluated=400, bounded=0, infeasible=0, open=6_600, boxes=9)
+    assert certificate.caption == "of 7,000 configurations 400 evaluated, 6,600 not looked at"

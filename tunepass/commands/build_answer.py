@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 from tunepass.commands.answer import Answer, Json, Status, plain
 from tunepass.commands.finalists_answer import finalists_data, kept_sentence
-from tunepass.commands.fronts import certificate_data, certificate_lines, front_data, front_table
+from tunepass.commands.fronts import certificate_data, certificate_lines, front_data, front_table, unit_of
+from tunepass.hwmodels.base import Costs
 from tunepass.ir.sizes import size_text
 from tunepass.jobs.build import BuildResult
 from tunepass.jobs.job import Job
@@ -46,7 +47,7 @@ def build_data(built: BuildResult) -> dict[str, Json]:
         "device": job.identity.device,
         "choice": _assigned(result.choice) if result.gains else None,
         "default": _assigned(result.default),
-        "objectives": {gain.objective.name: _gain(gain) for gain in result.gains},
+        "objectives": {gain.objective.name: _gain(gain, job.backend.costs()) for gain in result.gains},
         "pareto": front_data(result.pareto, result.objectives),
         "trials": result.trial_count,
         "evaluations": result.evaluations,
@@ -69,9 +70,9 @@ def _assigned(configuration: Configuration) -> Json:
     return {name: plain(value) for name, value in configuration.items()}
 
 
-def _gain(gain: Gain) -> Json:
+def _gain(gain: Gain, costs: Costs | None) -> Json:
     interval = list(gain.interval) if gain.interval else None
-    unit = gain.objective.unit
+    unit = unit_of(gain.objective, costs)
     return {"unit": unit, "default": gain.default, "chosen": gain.chosen, "gain": gain.gain, "interval": interval}
 
 

@@ -8,6 +8,7 @@ from typing import TextIO
 
 from tunepass.commands.answer import Json, plain, table
 from tunepass.exact.base import Certificate
+from tunepass.hwmodels.base import Costs
 from tunepass.jobs.tables import number, spelt, tidy
 from tunepass.study.objective import Objective
 from tunepass.study.trial import Trial
@@ -45,6 +46,11 @@ def front_data(front: Sequence[Trial], objectives: Sequence[Objective]) -> Json:
         }
         for trial in front
     ]
+
+
+def unit_of(objective: Objective, costs: Costs | None) -> str:
+    """The unit for a program that reads; texts leave out one that is the objective's own name, such as cycles."""
+    return objective.unit or (costs.units.get(objective.name, "") if costs is not None else "")
 
 
 def certificate_lines(certificate: Certificate, gap: float | None) -> list[str]:

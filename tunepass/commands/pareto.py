@@ -14,6 +14,7 @@ from tunepass.commands.fronts import (
     front_data,
     front_table,
     front_watch,
+    unit_of,
 )
 from tunepass.commands.targets import kernel_name, target_of, words_of
 from tunepass.diagnostics import TunepassError
@@ -63,7 +64,7 @@ def _exact(job: Job, options: argparse.Namespace, output: Path | None) -> Answer
     lines = [_head(job, len(trials)), *certificate_lines(front.certificate, front.gap)]
     data = {**_data(job, trials), "certificate": certificate_data(front.certificate, front.gap)}
     status = Status.INTERRUPTED if stop.asked else Status.DONE if trials else Status.ALL_FAILED
-    return _answer(job, lines, data, trials, trials, output, status)
+    return _answer(job, lines, data, trials, trials, output, status, front.certificate.caption)
 
 
 def _known(job: Job, options: argparse.Namespace, output: Path | None) -> Answer:
@@ -100,7 +101,7 @@ def _data(job: Job, front: Sequence[Trial]) -> dict[str, Json]:
         "source": job.kernel.source.name,
         "kernel": job.kernel.name,
         "device": job.backend.device,
-        "objectives": {o.name: o.unit for o in job.objectives},
+        "objectives": {o.name: unit_of(o, job.backend.costs()) for o in job.objectives},
         "pareto": front_data(front, job.objectives),
     }
 
@@ -113,16 +114,18 @@ def _answer(
     trials: Sequence[Trial],
     output: Path | None,
     status: Status,
+    caption: str = "",
 ) -> Answer:
     text = [*lines]
     if front:
         text.append(front_table(front, job.objectives))
     if front and output is not None:
-        write_text(output, front_csv(front, job.objectives) if output.suffix == ".csv" else _drawn(job, front, trials))
+        drawn = output.suffix == ".svg"
+        write_text(output, _drawn(job, front, trials, caption) if drawn else front_csv(front, job.objectives))
         text.append(f"  wrote     {output}")
     return Answer("\n".join(text), data, status)
 
 
-def _drawn(job: Job, front: Sequence[Trial], trials: Sequence[Trial]) -> str:
+def _drawn(job: Job, front: Sequence[Trial], trials: Sequence[Trial], caption: str) -> str:
     picks = {pick: picked_of(pick, front, job.objectives).configuration for pick in possible(job.objectives)}
-    return front_svg(trials, front, job.objectives, picks, f"{job.kernel.name} on {job.backend.device}")
+    return front_svg(trials, front, job.objectives, picks, f"{job.kernel.name} on {job.backend.device}", caption)

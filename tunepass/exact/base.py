@@ -34,6 +34,18 @@ class Certificate:
     def exact(self) -> bool:
         return self.open == 0
 
+    @property
+    def caption(self) -> str:
+        """How many configurations are covered, and how: what stands below a picture of the front."""
+        counts = [
+            (self.evaluated, "evaluated"),
+            (self.bounded, "cannot be better"),
+            (self.infeasible, "cannot be used"),
+            (self.open, "not looked at"),
+        ]
+        told = ", ".join(f"{count:,} {what}" for count, what in counts if count)
+        return f"{'exact: ' if self.exact else ''}of {self.points:,} configurations {told or 'none'}"
+
 
 @dataclass(frozen=True, slots=True)
 class Front:

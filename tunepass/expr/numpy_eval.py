@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tunepass.diagnostics import ExpressionError
+from tunepass.diagnostics import ExpressionError, Span
 from tunepass.expr import numpy_ops as ops
 from tunepass.expr.nodes import (
     INTEGER,
@@ -69,7 +69,7 @@ def _evaluated(e: Expr, columns: Columns, n: int, *, strict: bool) -> Evaluated:
     reader = _Evaluator(columns, n)
     values, status = reader.read(e)
     if strict and status is not None and (status == OVERFLOW).any():
-        raise ExpressionError(OVERFLOW_MESSAGE, reader.culprit(e).span)
+        raise ExpressionError(OVERFLOW_MESSAGE, reader.culprit(e))
     defined = np.ones(n, bool) if status is None else np.broadcast_to(status == OK, n).copy()
     return Evaluated(np.broadcast_to(values, n).copy() if np.shape(values) != (n,) else values, defined)
 
@@ -121,14 +121,17 @@ class _Evaluator:
                     self.known[id(node)] = self._node(node)
         return self.known[id(e)]
 
-    def culprit(self, e: Expr) -> Expr:
-        """The innermost node of `e` that overflows at the first element where `e` does."""
+    def culprit(self, e: Expr) -> Span | None:
+        """The place of the innermost node of `e` that overflows at the first element where `e` does, or what is next
+        around it that has one."""
         row = int(np.argmax(np.broadcast_to(self._status(e) == OVERFLOW, self.n)))
+        span = e.span
         while True:
             inner = [c for c in e.children if np.broadcast_to(self._status(c), self.n)[row] == OVERFLOW]
             if not inner:
-                return e
+                return span
             e = inner[0]
+            span = e.span or span
 
     def _status(self, e: Expr) -> NDArray[np.uint8]:
         status = self.known[id(e)][1]

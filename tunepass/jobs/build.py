@@ -287,5 +287,6 @@ def _write_front(job: Job, result: Found, picked: Sequence[Picked], folder: Path
     write_text(csv, front_csv(result.pareto, job.objectives))
     points = {point.name: point.configuration for point in picked}
     title = f"{job.kernel.name} on {job.backend.device}"
-    write_text(svg, printable(front_svg(result.trials, result.pareto, job.objectives, points, title)))
+    caption = result.certificate.caption if result.certificate is not None else ""
+    write_text(svg, printable(front_svg(result.trials, result.pareto, job.objectives, points, title, caption)))
     return [csv, svg]

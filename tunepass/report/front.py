@@ -32,10 +32,15 @@ def front_svg(
     objectives: Sequence[Objective],
     picks: Mapping[str, Configuration],
     title: str,
+    caption: str = "",
 ) -> str:
-    """The first two objectives (of one, against the trials' numbers); the first trial is the default."""
+    """The first two objectives (of one, against the trials' numbers); the first trial is the default.
+
+    `caption` says what the front is of; without one it is of the trials.
+    """
     drawn = [t for t in trials if isinstance(t.outcome, Measured)]
-    body = list(_picture(drawn, front, objectives, picks, trials)) if drawn else [text(LEFT, 90, "nothing fits", "")]
+    told = caption or f"of {len(trials)} evaluated, {len(trials) - len(drawn)} do not fit"
+    body = list(_picture(drawn, front, objectives, picks, told)) if drawn else [text(LEFT, 90, "nothing fits", "")]
     return document(WIDTH, HEIGHT, title, STYLE, [text(LEFT, 24, title, "title"), *body])
 
 
@@ -44,7 +49,7 @@ def _picture(
     front: Sequence[Trial],
     objectives: Sequence[Objective],
     picks: Mapping[str, Configuration],
-    trials: Sequence[Trial],
+    caption: str,
 ) -> Iterator[str]:
     spots = {t.number: _values(t, objectives) for t in drawn}
     across = axis_for([x for x, _ in spots.values()], LEFT, WIDTH - RIGHT)
@@ -63,9 +68,7 @@ def _picture(
         x, y = across.place(spots[trial.number][0]), down.place(spots[trial.number][1])
         yield f'<circle class="front" cx="{x:.1f}" cy="{y:.1f}" r="3.2">{_tip(trial, objectives)}</circle>'
     yield from _marks(drawn, spots, across, down, picks)
-    failed = len(trials) - len(drawn)
-    legend = f"{len(front)} on the front of {len(trials)} evaluated, {failed} do not fit"
-    yield text(LEFT, HEIGHT - 10, legend, "quiet")
+    yield text(LEFT, HEIGHT - 10, f"{len(front)} on the front {caption}", "quiet")
 
 
 def _marks(
