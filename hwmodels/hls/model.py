@@ -50,7 +50,7 @@ class HlsModel(CostModel):
 
     def summary(self, device: str) -> DeviceSummary:
         fpga = devices.load(device)
-        return DeviceSummary(fpga.name, fpga.family, fpga.description, fpga.clock_hz, fpga.capacity)
+        return DeviceSummary(fpga.name, fpga.family, fpga.description, fpga.clock_hz, fpga.capacity, fpga.digest)
 
     def costs(self, kernel: Kernel, device: str, words: Sequence[str] = ()) -> Costs | None:
         if not isinstance(kernel.body, HlsKernel):

@@ -1,9 +1,11 @@
 from __future__ import annotations
 
 import json
+import os
 
 import pytest
 
+from tests.evaluators.toolchains.synthesis.fake_tools import install
 from tunepass.cli import main
 from tunepass.commands.doctor import version
 from tunepass.commands.shielding import WORDS, Shielding
@@ -46,6 +48,14 @@ def test_without_a_compiler_something_needed_is_missing(monkeypatch, capsys) -> 
     assert main(["doctor"]) == 2
     out = capsys.readouterr().out
     assert "MISSING  cc" in out and "to get cc: apt install gcc" in out
+
+
+def test_synthesis_tools_are_found(tmp_path, monkeypatch, capsys) -> None:  # type: ignore[no-untyped-def]
+    install(tmp_path, "vitis_hls", "aoc")
+    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+    assert main(["doctor", "--format", "json"]) == 0
+    found = {f["name"]: f["found"] for f in json.loads(capsys.readouterr().out)["findings"]}
+    assert found["synthesis"] == "vitis_hls 2024.2; aoc 2024.2"
 
 
 def test_compilers_that_are_called_by_their_version(tmp_path, monkeypatch, capsys) -> None:  # type: ignore[no-untyped-def]

@@ -16,7 +16,7 @@ from typing import ClassVar, cast
 from tunepass import registry
 from tunepass.backends.correction import Corrected, Reported, by_residuals
 from tunepass.diagnostics import TunepassError, nearest
-from tunepass.evaluators.toolchains.named import usual_command
+from tunepass.evaluators.toolchains.named import are_harmless, usual_command
 from tunepass.expr.nodes import Expr
 from tunepass.expr.numpy_eval import Columns
 from tunepass.files import encoded, scratch_folder
@@ -38,7 +38,10 @@ from tunepass.study.outcome import Evaluate
 HOST = "host"  # the device that is the machine this runs on
 GENERATOR_OF = {"taco": "tensor expressions (.taco)", "model": "GPU kernels (.cu, .cl)"}  # what --backend is for
 HERE = re.compile(r"(opencl|cuda)(?::(\d{1,3})(?: .*)?)?", re.DOTALL)  # a GPU of this machine, as identities name it
-PRICED = {"fpga": "Spatial programs", "gpu": "GPU kernels"}  # by a model, on what need not be here
+PRICED = {
+    "fpga": "Spatial programs and C for high-level synthesis",
+    "gpu": "GPU kernels",
+}  # by a model, on what need not be here
 FILES_OF = "fpga"  # the family whose devices a file of the user's may describe
 CPU = "cpu"  # the family of hardware models that says what this machine does with loop nests
 
@@ -170,6 +173,16 @@ class Backend(ABC):
     def usual_compiler(cls, flags: tuple[str, ...]) -> tuple[str, ...]:
         """What compiles it where nobody names a compiler, with these flags; empty where it takes none."""
         return usual_command(flags) if cls.compiles else ()
+
+    @classmethod
+    def takes(cls, compiler: tuple[str, ...]) -> bool:
+        """Whether what compiles it may be this command."""
+        return cls.compiles
+
+    @classmethod
+    def may_be_asked(cls, flags: tuple[str, ...]) -> bool:
+        """Whether a compiler may be asked what it is with flags that are only a lock's word."""
+        return are_harmless(flags)
 
     @classmethod
     def target_of(cls, identity: Identity, objectives: tuple[str, ...]) -> Target:

@@ -22,6 +22,7 @@ from tunepass.evaluators.synthesised import SynthesisedModel
 from tunepass.evaluators.toolchains.synthesis.reports import USUAL_WALL_S, SynthesisReports, user_cache
 from tunepass.evaluators.toolchains.synthesis.tools import USUAL_CLOCK_NS, Design, Tool, VitisHls, find, tool_class
 from tunepass.expr.algebra import number
+from tunepass.frontends.base import SIZE
 from tunepass.hwmodels.base import Costs
 from tunepass.ir.candidate import Candidate
 from tunepass.ir.hls import HlsKernel
@@ -32,7 +33,6 @@ from tunepass.study.identity import Identity
 from tunepass.study.objective import Objective
 from tunepass.study.outcome import Evaluate
 
-SYNTHESISED = "synthesised by "  # at the beginning of an identity's compiler
 PARTS = {  # what tools call the devices that models know
     "vu9p": "xcvu9p-flgb2104-2-i",
     "zcu102": "xczu9eg-ffvb1156-2-e",
@@ -141,18 +141,27 @@ class HlsBackend(ModelBackend):
         identity = super().identity(space)
         if self.words is None:
             return identity
-        flags = (*self.target.compiler[1:], *identity.flags)
-        synthesised = "" if self.tool is None else f"{SYNTHESISED}{self.tool.version}, {identity.compiler}"
-        return replace(identity, compiler=synthesised, flags=flags)
+        synthesised = "" if self.tool is None else f"{self.tool.version}, {identity.compiler}"
+        return replace(identity, compiler=synthesised, flags=(*self.target.compiler, *identity.flags))
+
+    @classmethod
+    def takes(cls, compiler: tuple[str, ...]) -> bool:
+        return tool_class(compiler[0]) is not None
+
+    @classmethod
+    def may_be_asked(cls, flags: tuple[str, ...]) -> bool:
+        return True  # a tool is asked its version with none of these words
+
+    @classmethod
+    def usual_compiler(cls, flags: tuple[str, ...]) -> tuple[str, ...]:
+        """The tool and its words stand before what else the flags of an identity have."""
+        if not flags or tool_class(flags[0]) is None:
+            return ()
+        return tuple(word for word in flags if word != NO_RESTRICTIONS and not word.startswith(SIZE))
 
     @classmethod
     def target_of(cls, identity: Identity, objectives: tuple[str, ...]) -> Target:
-        target = super().target_of(identity, objectives)
-        flags = tuple(word for word in identity.flags if word != NO_RESTRICTIONS)
-        program = identity.compiler.removeprefix(SYNTHESISED).split()
-        if not identity.compiler.startswith(SYNTHESISED) or not program:
-            return target
-        return replace(target, compiler=(program[0], *flags))
+        return replace(super().target_of(identity, objectives), compiler=cls.usual_compiler(identity.flags))
 
     def evaluator(self) -> AbstractContextManager[Evaluate] | None:
         if self.tool is None or self.words is None:

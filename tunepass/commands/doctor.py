@@ -21,6 +21,7 @@ from tunepass.commands.shielding import Shielding, shielding
 from tunepass.diagnostics import EnvironmentFault, ToolError
 from tunepass.evaluators.gpu_run.found import found_devices
 from tunepass.evaluators.toolchains import nvcc
+from tunepass.evaluators.toolchains.synthesis import tools as synthesis
 
 VERSION_TIMEOUT_S = 10
 
@@ -57,7 +58,7 @@ EXTRAS = (
 
 def run(options: argparse.Namespace) -> Answer:
     shield = _shield()
-    findings = [*_machine(), *_protection(shield), *_compilers(), *_gpu(), *_tools(), *_packages()]
+    findings = [*_machine(), *_protection(shield), *_compilers(), *_gpu(), *_synthesis(), *_tools(), *_packages()]
     missing = [f for f in findings if f.state == "MISSING"]
     rows = [("", "what", "found", "for"), *((f.state, f.name, f.found or "-", f.purpose) for f in findings)]
     lines = [table(rows)]
@@ -144,6 +145,14 @@ def _gpu() -> Iterator[Finding]:
     devices = [f"{found.address} {found.device.name}" for found in found_devices()]
     remedy = "a driver of NVIDIA; for OpenCL pip install 'tunepass[opencl]', of this processor 'tunepass[pocl]'"
     yield Finding("GPUs", "running GPU kernels", "; ".join(devices), False, remedy)
+
+
+def _synthesis() -> Iterator[Finding]:
+    """What synthesises C for FPGAs; without any a model prices it."""
+    names = [name for tool in synthesis.TOOLS for name in tool.names if shutil.which(name)]
+    versions = [synthesis.find(name).version for name in names]
+    remedy = "Vitis, Merlin or Intel's compiler for OpenCL, set up as its settings64.sh or init_opencl.sh does"
+    yield Finding("synthesis", "C for FPGAs, beyond a model", "; ".join(versions), False, remedy)
 
 
 def _tools() -> Iterator[Finding]:

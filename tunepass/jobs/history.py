@@ -66,7 +66,7 @@ def history_named(store: Path, name: str) -> History | None:
     with Store(f"sqlite:///{store}") as opened:
         record = opened.study(name)
         trials = tuple(opened.trials(record)) if record is not None else ()
-        return History(record.objectives, trials) if record is not None and trials else None
+        return History(record.objectives, trials, opened.origin(record)) if record is not None and trials else None
 
 
 def _newest(store: Path, find: Callable[[Store], list[StudyRecord]], objective: str | None) -> History | None:

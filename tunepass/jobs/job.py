@@ -10,7 +10,6 @@ from pathlib import Path
 
 from tunepass.backends.base import Backend, Starts, Target, backend_class, backend_for
 from tunepass.diagnostics import EnvironmentFault, StudyError, TunepassError, nearest
-from tunepass.evaluators.toolchains.named import are_harmless
 from tunepass.files import encoded
 from tunepass.ir.kernel import Kernel
 from tunepass.jobs.history import History, began_without_prior, history_named, history_of
@@ -139,8 +138,8 @@ def locked_job(kernel: Kernel, lock: Lock, starts: Starts = Starts.NOTHING, comp
     if entry is None:
         return prepare(kernel, Target(compiler=compiler, starts=starts), lock)
     backend, locked = backend_class(kernel), entry.identity
-    passed = locked.flags if are_harmless(locked.flags) else ()
-    command = compiler if compiler and backend.compiles else backend.usual_compiler(passed)
+    passed = locked.flags if backend.may_be_asked(locked.flags) else ()
+    command = compiler if compiler and backend.takes(compiler) else backend.usual_compiler(passed)
     target = replace(backend.target_of(locked, (entry.objective.name,)), compiler=command, starts=starts)
     try:
         job = prepare(kernel, target, lock)
