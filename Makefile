@@ -116,6 +116,7 @@ bench-fpga: $(STAMP)
 	$(BIN)/python tests/benchmarks/bench_fronts.py --exhaust 3e8
 	$(BIN)/python -m tests.benchmarks.bench_paper $(ARGS)
 	$(BIN)/python -m tests.benchmarks.bench_goal
+	$(BIN)/python -m tests.benchmarks.bench_hls
 
 native: $(STAMP)
 	$(BIN)/python setup.py --quiet build_ext --inplace

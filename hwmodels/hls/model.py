@@ -31,7 +31,7 @@ UNITS = {
 def costs(kernel: HlsKernel, fpga: Fpga, tool: HlsTool | None = None) -> Costs:
     """Named expressions over the kernel's parameters, for one version of a tool (its dialect's newest)."""
     if kernel.dialect == "intel":
-        return opencl.costs([kernel], fpga.name)
+        return opencl.costs([kernel], fpga)
     tool = tool or tools.tool(tools.default_tool(kernel.dialect))
     timing = CycleModel(Nest(kernel), tool)
     cycles = alg.mul(kernel.launches, timing.total())

@@ -13,6 +13,7 @@ from tunepass.expr import algebra as alg
 from tunepass.expr.nodes import Expr
 from tunepass.hwmodels.base import Costs
 from tunepass.hwmodels.fpga import device as devices
+from tunepass.hwmodels.fpga.device import Fpga
 from tunepass.hwmodels.hls.opencl import area
 from tunepass.hwmodels.hls.opencl.numbers import Board, board
 from tunepass.hwmodels.hls.opencl.requests import accesses, traffic
@@ -29,16 +30,17 @@ UNITS = {
 }
 
 
-def costs(kernels: Sequence[HlsKernel], device: str | None = None, numbers: Board | None = None) -> Costs:
+def costs(kernels: Sequence[HlsKernel], fpga: Fpga | None = None, numbers: Board | None = None) -> Costs:
     """Named expressions over the parameters of the kernels, which are launched one after another."""
     numbers = numbers or board()
-    fpga = devices.load(device or numbers.device)
+    fpga = fpga or devices.load(numbers.device)
     counted: dict[str, Expr] = {}
     for kernel in kernels:
         for name, e in area.counts(kernel, fpga, numbers).items():
             counted[name] = alg.add(counted.get(name, 0), e)
     alms, brams = area.amount(counted, numbers.alms), area.amount(counted, numbers.brams)
-    limits = dict(numbers.capacity)
+    of_board = fpga.name == numbers.device or "alms" not in fpga.capacity
+    limits = {name: (numbers if of_board else fpga).capacity[name] for name in numbers.capacity}
     values = {"alms": alms, "brams": brams, "dsps": counted["dsp"]}
     ram = alg.mul(numbers.clock_mhz.ram, alg.div(brams, limits["brams"]))
     taken = alg.maximum(alg.div(alms, limits["alms"]), ram)

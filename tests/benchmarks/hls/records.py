@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -13,6 +14,8 @@ from numpy.typing import NDArray
 from tunepass.evaluators.recorded.table import RecordedSpace, read
 from tunepass.expr.nodes import Expr
 from tunepass.expr.numpy_eval import evaluate_within
+from tunepass.space.configuration import Value
+from tunepass.space.parameter import Parameter
 from tunepass.study.outcome import Measured
 
 Floats = NDArray[np.float64]
@@ -32,12 +35,14 @@ class Priced:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A table. `kernel`: what is left out together. `time` is the column of times."""
+    """A table. `kernel`: what is left out together. `time` is the column of times. `parameters` of the source encode
+    the rows, where its expressions have categories."""
 
     table: str
     kernel: str
     time: str
     price: Callable[[], Priced] = field(compare=False, repr=False)
+    parameters: Callable[[], tuple[Parameter, ...]] | None = field(default=None, compare=False, repr=False)
     negated: bool = False  # the column is log2 of work done in a time, not a time
 
 
@@ -61,10 +66,20 @@ def recorded(data: Path, table: str) -> RecordedSpace:
     return read(data / f"{table}.json")
 
 
+def _fixed(data: Path, table: str) -> dict[str, Value]:
+    """Parameters of which the table has one value."""
+    fixed: dict[str, Value] = json.loads((data / f"{table}.json").read_text(encoding="utf-8"))["fixed"]
+    return fixed
+
+
 def compared(entry: Entry, data: Path, priced: Priced | None = None) -> Compared:
     table, said = recorded(data, entry.table), priced or entry.price()
     rows = list(table.outcomes)
-    columns = {p.name: p.column([row[p.name] for row in rows]) for p in table.space.parameters}
+    fixed = _fixed(data, entry.table)
+    columns = {
+        p.name: p.column([row[p.name] if p.name in row else fixed[p.name] for row in rows])
+        for p in (entry.parameters() if entry.parameters else table.space.parameters)
+    }
 
     def values(e: Expr) -> Floats:
         found = evaluate_within(e, columns, len(rows))
