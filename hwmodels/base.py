@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from tunepass.diagnostics import Span, TunepassError
-from tunepass.expr.nodes import Expr
+from tunepass.expr.nodes import BOOL, Constant, Expr
 from tunepass.expr.numpy_eval import Columns
 from tunepass.ir.kernel import Kernel
 
@@ -38,10 +38,14 @@ class EstimatePart:
     combine: Combines = "leaf"
 
 
+EVERYWHERE = Constant(True, BOOL)
+
+
 @dataclass(frozen=True, slots=True)
 class Costs:
     """The expressions of an estimate by name, their units, when the design fits the device, and where time and area
-    go: `timing` has `cycles`, `areas` what the device is made of."""
+    go: `timing` has `cycles`, `areas` what the device is made of. Where `within_fit` is false, a value is an
+    extrapolation: the model was fitted to nothing like it."""
 
     values: Mapping[str, Expr]
     units: Mapping[str, str]
@@ -50,6 +54,7 @@ class Costs:
     timing: tuple[EstimatePart, ...] = ()
     areas: tuple[EstimatePart, ...] = ()
     name: str = "the model"  # what people are told it is
+    within_fit: Expr = EVERYWHERE
     expected: bool = False  # what fits is only expected, a compiler decides: it forbids nothing
 
 

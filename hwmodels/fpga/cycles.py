@@ -9,6 +9,7 @@
     Sequential                 N sum + 1
     outer reduction            one more stage: L_red h(P) + cycle
     block reduction            one more stage: load + L_red h(Pm) + N_r (load + red + store)
+    DRAM                       a transfer, a Parallel, an iteration of a MetaPipe: their floor at least (bandwidth.py)
 The design starts after the device's startup cycles. Unit pipes have no + 1.
 """
 
@@ -21,11 +22,12 @@ from tunepass.expr.nodes import Expr
 from tunepass.hwmodels.base import EstimatePart
 from tunepass.hwmodels.fpga import dram
 from tunepass.hwmodels.fpga.area import par_of, pipelined
+from tunepass.hwmodels.fpga.bandwidth import Bandwidth
 from tunepass.hwmodels.fpga.curves import evaluate
 from tunepass.hwmodels.fpga.dataflow import analyse
 from tunepass.hwmodels.fpga.device import Fpga
 from tunepass.hwmodels.fpga.places import errors_at, placed
-from tunepass.ir.hardware import Controller, Counter, Program, Schedule, Stage
+from tunepass.ir.hardware import Controller, Counter, Program, Schedule, Stage, Transfer
 
 STORE = 1  # cycles of a register write
 LOOPS = ("foreach", "reduce", "memreduce")
@@ -55,6 +57,8 @@ class CycleModel:
         overlap = {c.label: pipelined(c) for c in controllers}
         pars = {c.label: par_of(c.counters) for c in controllers}
         self.competing = dram.contention(program.accel, overlap, pars)
+        self.in_one_copy = dram.contention(program.accel, overlap, dict.fromkeys(pars, algebra.lift(1)))
+        self.bandwidth = Bandwidth(program, device)
         self.parts: list[EstimatePart] = []
 
     def total(self) -> Expr:
@@ -62,10 +66,23 @@ class CycleModel:
         self.parts.append(EstimatePart("startup", 0, {"cycles": startup}))
         return algebra.add(startup, self._controller(self.program.accel, 0))
 
+    def within_fit(self) -> Expr:
+        """Whether no load asks for more than was fitted."""
+        net = self.device.tile_load
+        return algebra.both(
+            *(dram.within_fit(t, self._readers(t).competing, net) for t in self.program.accel.transfers())
+        )
+
+    def _readers(self, transfer: Transfer) -> dram.Readers:
+        one = algebra.lift(1)
+        competing, alone = (known.get(id(transfer), one) for known in (self.competing, self.in_one_copy))
+        return dram.Readers(competing, alone, self.bandwidth.copies_of(transfer))
+
     def _stage(self, stage: Stage, depth: int) -> Expr:
         if isinstance(stage, Controller):
             return self._controller(stage, depth)
-        cycles = dram.cycles(stage, self.competing.get(id(stage), algebra.lift(1)), self.device)
+        free = dram.cycles(stage, self._readers(stage), self.device)
+        cycles = algebra.maximum(free, self.bandwidth.floor([stage]))
         self.parts.append(EstimatePart(f"{stage.kind} {stage.local}", depth, {"cycles": cycles}, stage.span))
         return cycles
 
@@ -112,7 +129,7 @@ class CycleModel:
     def _outer(self, controller: Controller, depth: int) -> Expr:
         stages = [self._stage(stage, depth + 1) for stage in controller.stages]
         if controller.schedule is Schedule.PARALLEL:
-            return algebra.add(algebra.maximum(*stages), 1) if stages else algebra.lift(1)
+            return algebra.add(self._slowest(controller, stages), 1) if stages else algebra.lift(1)
         if controller.schedule is Schedule.FORK:
             return algebra.maximum(*stages)
         if controller.reduction is not None:
@@ -122,17 +139,23 @@ class CycleModel:
         if controller.kind in ("accel", "unit", "case", "fsm"):
             overhead = 1 if controller.kind == "fsm" else 0
             if controller.schedule is Schedule.STREAM:
-                return algebra.add(algebra.maximum(*stages), overhead)
+                return algebra.add(self._slowest(controller, stages), overhead)
             return algebra.add(algebra.mul(algebra.add(*stages), trips(controller.counters)), overhead)
         n, together = trips(controller.counters), algebra.add(*stages)
         interval = controller.interval or 1
-        piped = algebra.add(algebra.mul(algebra.maximum(*stages), algebra.sub(n, 1), interval), together, 1)
+        slowest = self._slowest(controller, stages)
+        piped = algebra.add(algebra.mul(slowest, algebra.sub(n, 1), interval), together, 1)
         turns = algebra.add(algebra.mul(n, together), 1)
         overlap = pipelined(controller)
         fixed = algebra.number(overlap)
         if fixed is not None:
             return piped if fixed else turns
         return algebra.where(algebra.compare(overlap, "!=", 0), piped, turns)
+
+    def _slowest(self, controller: Controller, stages: list[Expr]) -> Expr:
+        """Of stages that run at the same time and share the channels to DRAM."""
+        shared = self.bandwidth.together(controller.stages)
+        return algebra.maximum(*stages) if algebra.number(shared) == 0 else algebra.maximum(*stages, shared)
 
     def _reduction_stage(self, controller: Controller) -> Expr:
         tree = algebra.mul(self._combine(controller, False), algebra.ceil_log2(par_of(controller.counters)))

@@ -16,6 +16,7 @@ from tunepass.files import encoded
 from tunepass.hwmodels.base import ModelError
 from tunepass.hwmodels.fpga import device_file
 from tunepass.hwmodels.fpga.curves import Curve, Depth, Ways, Yaml, curve, sized
+from tunepass.hwmodels.fpga.memory_board import Dram, TileLoad, dram_of, tile_load_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,15 +64,6 @@ class Placement:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TileLoad:
-    """The tile-load correction: one hidden layer of sigmoids; see dram.py. Rows: bias, then one weight an input."""
-
-    hidden: tuple[tuple[float, ...], ...]
-    output: tuple[float, ...]
-    source: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Fpga:
     """One device. Latencies in cycles and areas in device resources, by the width in bits (curves.py).
 
@@ -95,6 +87,7 @@ class Fpga:
     body_stretch: float
     placement: Placement | None
     tile_load: TileLoad
+    dram: Dram
     lut_inputs: int = 6
     templates: Mapping[str, Mapping[str, Ways | Depth]] = field(default_factory=dict)
     digest: str = ""
@@ -135,8 +128,8 @@ def shipped_text(name: str) -> str:
 def read(text: str, name: str) -> Fpga:
     """A device from YAML text; raises ModelError naming the key that is missing or wrong.
 
-    A device that is `like` another has its numbers, but for those it states: key by key in latency, area and
-    structures, as a whole elsewhere.
+    A device that is `like` another has its numbers, but for those it states: key by key in latency, area,
+    structures and dram, as a whole elsewhere.
     """
     try:
         return _device(_merged(text, name))
@@ -146,7 +139,7 @@ def read(text: str, name: str) -> Fpga:
         raise ModelError(f"device {name} cannot be read: {error}") from None
 
 
-_BY_KEY = ("latency", "area", "structures", "fitted")
+_BY_KEY = ("latency", "area", "structures", "dram", "fitted")
 
 
 def _merged(text: str, name: str, depth: int = 0) -> dict[str, Any]:
@@ -180,11 +173,8 @@ def _device(data: dict[str, Any]) -> Fpga:
         memory=_memory({"row_blocks_per_bit": data.get("row_blocks_per_bit", 0.0), **data["memory"]}),
         body_stretch=float(fitted["body_stretch"]),
         placement=_placement(fitted),
-        tile_load=TileLoad(
-            hidden=tuple(tuple(float(w) for w in row) for row in fitted["tile_load"]["hidden"]),
-            output=tuple(float(w) for w in fitted["tile_load"]["output"]),
-            source=fitted["source"],
-        ),
+        tile_load=tile_load_of(fitted["tile_load"], fitted["source"]),
+        dram=dram_of(data["dram"]),
         lut_inputs=int(data.get("lut_inputs", 6)),
         templates={
             k: {resource: sized(amount) for resource, amount in v.items()}

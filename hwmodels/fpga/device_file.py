@@ -23,7 +23,16 @@ HINT = "`tunepass characterize -o FILE` writes a whole one; `like: DEVICE` takes
 EXAMPLES = "the devices that ship are examples: hwmodels/devices/*.yaml"
 AMOUNTS = ("latency", "area", "structures", "templates")  # every amount in these may be written as any other is
 ASCENDING = ("points", "steps", "ways", "words_of_width")  # lists of rows, by the first number of each
-POSITIVE = ("clock_hz", "lut_inputs", "port_bit", "words_of_width", "shapes", "body_stretch")
+POSITIVE = (
+    "clock_hz",
+    "lut_inputs",
+    "port_bit",
+    "words_of_width",
+    "shapes",
+    "body_stretch",
+    "byte_per_s",
+    "burst_byte",
+)
 NOT_NEGATIVE = ("capacity", "startup_cycles")
 
 

@@ -36,7 +36,8 @@ def costs(program: Program, device: Fpga) -> Costs:
     values = {"cycles": cycles, "seconds": algebra.div(cycles, device.clock_hz), **place(raw.area, device)}
     limits = {name: limit for name, limit in device.capacity.items() if name in values}
     fits = algebra.both(*(algebra.compare(values[name], "<=", limit) for name, limit in limits.items()))
-    return Costs(values, UNITS, fits, limits, tuple(timing.parts), raw.parts)
+    parts = tuple(timing.parts), raw.parts
+    return Costs(values, UNITS, fits, limits, *parts, within_fit=timing.within_fit())
 
 
 class FpgaModel(CostModel):

@@ -27,6 +27,7 @@ from tunepass.frontends.spatial.frontend import SpatialFrontend
 from tunepass.hwmodels.fpga.area import AreaModel
 from tunepass.hwmodels.fpga.dataflow import analyse
 from tunepass.hwmodels.fpga.device import load
+from tunepass.ir.hardware import Program
 from tunepass.ir.kernel import Kernel
 
 SAMPLE = Path(__file__).parents[2] / "samples" / "spatial" / "BlackScholes.scala"
@@ -119,7 +120,7 @@ def saturating(p: Floats, logic: Floats, blocks: Floats) -> Floats:
 
 def amounts(t: dict[str, Floats]) -> tuple[Floats, Floats, dict[str, Floats]]:
     """LUTs of the table's points, those left after packing, and every resource."""
-    raw = AreaModel((k := sample()).program, load("stratix-v")).raw().area  # type: ignore[arg-type]
+    raw = AreaModel((k := sample()).body_as(Program), load("stratix-v")).raw().area
     columns = {"B": t["B"].astype(np.int64), "OP": t["OP"].astype(np.int64), "IP": t["IP"].astype(np.int64)}
     columns[k.parameters[-1].name] = t["x1873"].astype(bool)
     n = len(t["B"])
@@ -193,8 +194,7 @@ def main() -> int:
     odd = {name: column[0::2] for name, column in recorded.items()}
     samples = {name: column[1:] for name, column in table(given.place_and_route).items()}
     body = body_cycles(odd)
-    program = sample().program
-    assert program is not None
+    program = sample().body_as(Program)
     latency = max(analyse(c.operations, load("stratix-v")).latency for c in program.accel.walk())
     points = speedups(odd, body)
     weights, error = fit_net(points[:: max(1, len(points) // 2500)], table(given.tile_load), given.starts)

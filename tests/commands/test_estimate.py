@@ -64,11 +64,11 @@ def test_a_table_is_priced_row_by_row_and_read_back(here: Path, capsys: pytest.C
     status, out, _ = run(capsys, *words, "some.csv", "-o", "priced.csv")
     assert (status, out) == (0, "wrote priced.csv\n")
     head, first, second = (here / "priced.csv").read_text().splitlines()
-    assert head == "B,OP,IP,pipeline_73,cycles,seconds,alms,luts,ffs,dsps,brams,channels,fits"
+    assert head == "B,OP,IP,pipeline_73,cycles,seconds,alms,luts,ffs,dsps,brams,channels,fits,extrapolated"
     assert (
         first.startswith(f"1920,1,1,true,{cycles_of_the_default()},")
         and second.startswith("96,1,8,true,")
-        and second.endswith(",1")
+        and second.endswith(",1,0")
     )
     status, again, _ = run(capsys, *words, "priced.csv", "--format", "json")
     assert status == 0 and json.loads(again)["points"][0]["values"]["cycles"] == cycles_of_the_default()

@@ -145,6 +145,9 @@ def columns_of(kernel, n, seed=0):
     return {p.name: np.array(p.domain)[rng.integers(len(p.domain), size=n)] for p in kernel.parameters}
 
 
+TILES = frozenset({"block", "B", "BN", "tileSizeA", "tileSizeB", "bm", "bn", "bp", "ts", "rTileSize"})
+
+
 @functools.cache
 def kernel_of(name):
     path = SAMPLES / f"{name}.scala"
@@ -170,9 +173,8 @@ def test_more_par_never_needs_less(name, device_name):
     kernel = kernel_of(name)
     raw = AreaModel(kernel.body_as(Program), load(device_name)).raw().area
     columns = columns_of(kernel, 300, seed=1)
-    tiles = {"block", "B", "BN", "tileSizeA", "tileSizeB", "bm", "bn", "bp", "ts", "rTileSize"}
     for p in kernel.parameters:
-        if p.name in tiles or p.name.startswith("pipeline_"):
+        if p.name in TILES or p.name.startswith("pipeline_"):
             continue
         domain = np.array(sorted(p.domain))
         places = np.searchsorted(domain, columns[p.name])
@@ -180,6 +182,25 @@ def test_more_par_never_needs_less(name, device_name):
         for what in set(raw) - {"BRAM"}:
             less, many = (np.asarray(numpy_eval.evaluate(raw[what], c, 300).values, float) for c in (columns, more))
             assert np.all(many >= less), (p.name, what)
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_alms_after_placement_do_not_fall_with_more_lanes(name):
+    """Not by more than the placement is off in the median: fewer RAM blocks may need fewer wires."""
+    kernel = kernel_of(name)
+    model = costs(kernel.body_as(Program), load("stratix-v"))
+    columns = columns_of(kernel, 2000, seed=2)
+    for p in kernel.parameters:
+        domain = np.array(sorted(p.domain))
+        if domain.dtype == bool or p.name in TILES:
+            continue
+        places = np.searchsorted(domain, columns[p.name])
+        more = {**columns, p.name: domain[np.minimum(places + 1, len(domain) - 1)]}
+        less, many = (
+            np.asarray(numpy_eval.evaluate(model.values["alms"], c, 2000).values, float) for c in (columns, more)
+        )
+        fits = np.asarray(numpy_eval.evaluate(model.fits, columns, 2000).values, bool)
+        assert np.all((many >= 0.9975 * less) | ~fits), p.name
 
 
 def test_the_parts_add_up():

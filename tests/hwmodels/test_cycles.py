@@ -99,7 +99,7 @@ def test_a_store(number):
     (192, 12, math.ceil((1 + 0.185 / (1 + math.exp(-1.04))) * (163 + 192))),
 ])  # fmt: skip
 def test_a_load_with_one_lane(number, device, words, readers, expected):
-    e = dram.load(algebra.lift(words), algebra.lift(1), algebra.lift(readers), device.tile_load)
+    e = dram.load(*map(algebra.lift, (words, 1, 1, readers)), device.dram, device.tile_load)
     assert number(e) == expected
 
 

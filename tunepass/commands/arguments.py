@@ -116,6 +116,12 @@ def _add_spatial(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def _add_extrapolate(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--extrapolate", action="store_true", help="an exact front also has what a model was fitted to nothing like"
+    )
+
+
 TACO_OWN = ("param", "constraint")  # words that TACO's tool has not
 TACO_WORDS = {  # what stands after the `=`, and what it says
     "f": ("TENSOR:FORMAT", "with --taco: a tensor's format, such as -f=B:ds"),
@@ -210,6 +216,7 @@ def _add_build(commands: Commands) -> None:
         "(default: 3 for .cu and .cl sources, else 1: no such thing)",
     )
     _add_spatial(parser)
+    _add_extrapolate(parser)
     _add_generator(parser)
     parser.add_argument(
         "--transfer-from",
@@ -304,6 +311,7 @@ def _add_pareto(commands: Commands) -> None:
     parser.add_argument(
         "--strategy", choices=tuple(EXACT_SOLVERS), default="branch_and_bound", help="how, with --exact"
     )
+    _add_extrapolate(parser)
     parser.add_argument("--budget", type=duration, metavar="TIME", help="stop the exact search after it, such as 30s")
     parser.add_argument("--max-evals", type=_at_least(1), metavar="N", help="stop it after so many configurations")
     parser.add_argument("-o", "--output", metavar="FILE", help="the front as a table (.csv) or a picture (.svg)")

@@ -11,6 +11,7 @@ from tunepass.commands.fronts import certificate_data, certificate_lines, front_
 from tunepass.hwmodels.base import Costs
 from tunepass.ir.sizes import size_text
 from tunepass.jobs.build import BuildResult
+from tunepass.jobs.estimates import extrapolated
 from tunepass.jobs.job import Job
 from tunepass.jobs.sizes import SizedFound
 from tunepass.space.configuration import Configuration
@@ -48,7 +49,7 @@ def build_data(built: BuildResult) -> dict[str, Json]:
         "choice": _assigned(result.choice) if result.gains else None,
         "default": _assigned(result.default),
         "objectives": {gain.objective.name: _gain(gain, job.backend.costs()) for gain in result.gains},
-        "pareto": front_data(result.pareto, result.objectives),
+        "pareto": front_data(result.pareto, result.objectives, extrapolated(job, result.pareto)),
         "trials": result.trial_count,
         "evaluations": result.evaluations,
         "failures": dict(result.failures),
@@ -95,9 +96,10 @@ def build_text(built: BuildResult) -> str:
         return "\n".join([*lines, *failure_lines(result.trials)])
     lines += _evaluated(job, result)
     if result.certificate is not None:
-        lines += certificate_lines(result.certificate, result.gap)
+        lines += certificate_lines(result.certificate, result.gap, within_fit=result.within_fit)
     if len(result.objectives) > 1 and result.pareto and job.only_priced:
-        lines += [f"  the front has {len(result.pareto):,} points:", front_table(result.pareto, result.objectives)]
+        front = front_table(result.pareto, result.objectives, extrapolated(job, result.pareto))
+        lines += [f"  the front has {len(result.pareto):,} points:", front]
     lines += _sizes_lines(built)
     lines += [f"  wrote     {path}" for path in built.outputs]
     return "\n".join([*lines, *([f"  lock      {built.lock}"] if built.lock else [])])

@@ -22,7 +22,9 @@ from tunepass.jobs.tables import number, spelt, tidy
 from tunepass.space.configuration import Configuration
 from tunepass.tuning.result import assignment
 
+BEYOND = "the model was fitted to nothing like it"
 Prices = Mapping[str, NDArray[np.generic]]
+FLAGS = ("fits", "extrapolated")  # beside the named expressions
 MOST_ROWS = 40  # of a table on the terminal; all are in the file of -o
 
 
@@ -35,7 +37,7 @@ def run(options: argparse.Namespace) -> Answer:
         answer = _one(model, start, explain=options.explain, picture=output if options.explain else None)
         points = [start]
     else:
-        points = tabled(read_source(options.configs), model.kernel.parameters, start, [*model.costs.values, "fits"])
+        points = tabled(read_source(options.configs), model.kernel.parameters, start, [*model.costs.values, *FLAGS])
         answer = _several(model, points)
     if output is not None and output.suffix == ".csv":
         write_text(output, _csv(points, model.prices(points)))
@@ -78,16 +80,19 @@ def _lines(model: Estimator, prices: Prices) -> list[tuple[str, str, str]]:
         value = float(prices[name][0])
         share = f"{value / limits[name]:.1%} of {limits[name]:,}" if name in limits else ""
         rows.append((name, f"{number(value)} {model.costs.units.get(name, '')}".rstrip(), share))
-    return [*rows, ("fits", "yes" if prices["fits"][0] else "no", "")]
+    rows.append(("fits", "yes" if prices["fits"][0] else "no", ""))
+    return [*rows, ("extrapolated", "yes", BEYOND)] if prices["extrapolated"][0] else rows
 
 
 def _several(model: Estimator, points: Sequence[Configuration]) -> Answer:
     prices = model.prices(points)
     names = list(model.costs.values)
-    rows = [(*points[0], *names, "fits")]
+    beyond = bool(np.any(prices["extrapolated"]))
+    rows = [(*points[0], *names, *(FLAGS if beyond else FLAGS[:1]))]
     for i, point in enumerate(points[:MOST_ROWS]):
         cells = (number(float(prices[name][i])) for name in names)
-        rows.append((*(str(plain(v)) for v in point.values()), *cells, "yes" if prices["fits"][i] else "no"))
+        flags = ("yes" if prices[name][i] else "no" for name in (FLAGS if beyond else FLAGS[:1]))
+        rows.append((*(str(plain(v)) for v in point.values()), *cells, *flags))
     lines = [model.title, table(rows, indent="  ")]
     if len(points) > MOST_ROWS:
         lines.append(f"  ... {len(points) - MOST_ROWS:,} more; -o FILE.csv writes them all")
@@ -107,13 +112,13 @@ def _head(model: Estimator) -> dict[str, Json]:
 
 
 def _point(point: Configuration, prices: Prices, i: int) -> dict[str, Json]:
-    values: dict[str, Json] = {name: tidy(float(column[i])) for name, column in prices.items() if name != "fits"}
+    values: dict[str, Json] = {name: tidy(float(column[i])) for name, column in prices.items() if name not in FLAGS}
     choice = {name: plain(value) for name, value in point.items()}
-    return {"choice": choice, "values": values, "fits": bool(prices["fits"][i])}
+    return {"choice": choice, "values": values, **{name: bool(prices[name][i]) for name in FLAGS}}
 
 
 def _csv(points: Sequence[Configuration], prices: Prices) -> str:
-    """Parameters, then the named expressions, then `fits` as 0 or 1: `--configs` reads it back."""
+    """Parameters, then the named expressions, then the flags as 0 or 1: `--configs` reads it back."""
     lines = [",".join([*points[0], *prices])]
     columns = [column.tolist() for column in prices.values()]
     for point, row in zip(points, zip(*columns)):

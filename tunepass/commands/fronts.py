@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import TextIO
 
 from tunepass.commands.answer import Json, plain, table
 from tunepass.exact.base import Certificate
 from tunepass.hwmodels.base import Costs
-from tunepass.jobs.tables import number, spelt, tidy
+from tunepass.jobs.tables import EXTRAPOLATED, number, spelt, tidy
+from tunepass.space.configuration import Configuration
 from tunepass.study.objective import Objective
 from tunepass.study.trial import Trial
 from tunepass.tuning.picks import picked_of, possible
@@ -19,8 +20,8 @@ MOST_ROWS = 16  # of a front on the terminal
 HEARTBEAT_S = 2.0
 
 
-def front_table(front: Sequence[Trial], objectives: Sequence[Objective]) -> str:
-    """At most sixteen points, spread evenly, among them what can be picked."""
+def front_table(front: Sequence[Trial], objectives: Sequence[Objective], beyond: Collection[Configuration] = ()) -> str:
+    """At most sixteen points, spread evenly, among them what can be picked; `beyond` are extrapolations."""
     named: dict[int, list[str]] = {}
     for pick in possible(objectives):
         named.setdefault(picked_of(pick, front, objectives).number, []).append(pick)
@@ -28,21 +29,25 @@ def front_table(front: Sequence[Trial], objectives: Sequence[Objective]) -> str:
     for k in range(MOST_ROWS):
         if len(shown) < MOST_ROWS:
             shown.add(front[round(k * (len(front) - 1) / max(1, MOST_ROWS - 1))].number)
-    rows = [("", *(o.name for o in objectives), *front[0].configuration)]
+    rows = [("", *(o.name for o in objectives), *front[0].configuration, *([EXTRAPOLATED] if beyond else []))]
     for trial in front:
         if trial.number in shown:
             values = (number(value_of(trial, o) or 0.0) for o in objectives)
-            rows.append((" ".join(named.get(trial.number, [])), *values, *map(spelt, trial.configuration.values())))
+            flag = ["yes" if trial.configuration in beyond else ""] if beyond else []
+            cells = (*values, *map(spelt, trial.configuration.values()), *flag)
+            rows.append((" ".join(named.get(trial.number, [])), *cells))
     text = table(rows, indent="  ")
     hidden = len(front) - (len(rows) - 1)
     return f"{text}\n  ... and {hidden:,} more between them" if hidden else text
 
 
-def front_data(front: Sequence[Trial], objectives: Sequence[Objective]) -> Json:
+def front_data(front: Sequence[Trial], objectives: Sequence[Objective], beyond: Collection[Configuration] = ()) -> Json:
+    """The points; those in `beyond` are `extrapolated`."""
     return [
         {
             "choice": {name: plain(value) for name, value in trial.configuration.items()},
             "objectives": {o.name: tidy(value_of(trial, o) or 0.0) for o in objectives},
+            **({EXTRAPOLATED: True} if trial.configuration in beyond else {}),
         }
         for trial in front
     ]
@@ -53,8 +58,8 @@ def unit_of(objective: Objective, costs: Costs | None) -> str:
     return objective.unit or (costs.units.get(objective.name, "") if costs is not None else "")
 
 
-def certificate_lines(certificate: Certificate, gap: float | None) -> list[str]:
-    """What was done to every configuration, and what that proves."""
+def certificate_lines(certificate: Certificate, gap: float | None, *, within_fit: bool = False) -> list[str]:
+    """What was done to every configuration, and what that proves; `within_fit`: of what the model was fitted to."""
     rows = [
         ("evaluated", certificate.evaluated),
         ("left out: cannot be better", certificate.bounded),
@@ -68,7 +73,8 @@ def certificate_lines(certificate: Certificate, gap: float | None) -> list[str]:
         if count or name == "evaluated"
     ]
     if certificate.exact:
-        lines.append("  the front is exact: nothing that fits is better than it anywhere")
+        where = "among what the model was fitted to (--extrapolate takes the rest in)" if within_fit else "anywhere"
+        lines.append(f"  the front is exact: nothing that fits is better than it {where}")
     elif gap is not None and gap < float("inf"):
         lines.append(f"  stopped early: what was not looked at is at most {gap:.2%} better than this front")
     else:

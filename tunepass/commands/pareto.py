@@ -20,7 +20,7 @@ from tunepass.commands.targets import kernel_name, target_of, words_of
 from tunepass.diagnostics import TunepassError
 from tunepass.exact.base import Front
 from tunepass.files import write_text
-from tunepass.jobs.estimates import estimator_of
+from tunepass.jobs.estimates import estimator_of, extrapolated
 from tunepass.jobs.history import history_named
 from tunepass.jobs.job import Job, prepare
 from tunepass.jobs.places import lock_path, store_path
@@ -56,12 +56,15 @@ def _output(options: argparse.Namespace) -> Path | None:
 def _exact(job: Job, options: argparse.Namespace, output: Path | None) -> Answer:
     costs = job.backend.costs()
     assert costs is not None  # estimator_of has asked
-    problem = problem_of(costs, job.objectives)
+    problem = problem_of(costs, job.objectives, extrapolate=options.extrapolate)
     search = SearchOptions(strategy=options.strategy, max_evals=options.max_evals)
     with stoppable(options.budget) as stop:
         front = exact_front(problem, job.space, search, stop, front_watch(job.kernel.name, sys.stderr))
     trials = _trials(job, front)
-    lines = [_head(job, len(trials)), *certificate_lines(front.certificate, front.gap)]
+    lines = [
+        _head(job, len(trials)),
+        *certificate_lines(front.certificate, front.gap, within_fit=len(problem.constraints) > 1),
+    ]
     data = {**_data(job, trials), "certificate": certificate_data(front.certificate, front.gap)}
     status = Status.INTERRUPTED if stop.asked else Status.DONE if trials else Status.ALL_FAILED
     return _answer(job, lines, data, trials, trials, output, status, front.certificate.caption)
@@ -102,7 +105,7 @@ def _data(job: Job, front: Sequence[Trial]) -> dict[str, Json]:
         "kernel": job.kernel.name,
         "device": job.backend.device,
         "objectives": {o.name: unit_of(o, job.backend.costs()) for o in job.objectives},
-        "pareto": front_data(front, job.objectives),
+        "pareto": front_data(front, job.objectives, extrapolated(job, front)),
     }
 
 
@@ -117,11 +120,12 @@ def _answer(
     caption: str = "",
 ) -> Answer:
     text = [*lines]
+    beyond = extrapolated(job, front)
     if front:
-        text.append(front_table(front, job.objectives))
+        text.append(front_table(front, job.objectives, beyond))
     if front and output is not None:
-        drawn = output.suffix == ".svg"
-        write_text(output, _drawn(job, front, trials, caption) if drawn else front_csv(front, job.objectives))
+        csv = front_csv(front, job.objectives, beyond)
+        write_text(output, _drawn(job, front, trials, caption) if output.suffix == ".svg" else csv)
         text.append(f"  wrote     {output}")
     return Answer("\n".join(text), data, status)
 

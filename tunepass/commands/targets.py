@@ -55,6 +55,7 @@ def search_options(options: argparse.Namespace) -> SearchOptions:
         picks=_picks(options.pick),
         transfer_from=options.transfer_from,
         variants=options.variants,
+        extrapolate=options.extrapolate,
     )
 
 

@@ -15,6 +15,7 @@ from tunepass.evaluators.process.failures import of_the_machine
 from tunepass.files import printable, shown, writable_folder, write_text
 from tunepass.ir.kernel import Kernel
 from tunepass.ir.sizes import size_text
+from tunepass.jobs.estimates import extrapolated
 from tunepass.jobs.history import history_named
 from tunepass.jobs.job import (
     Job,
@@ -284,7 +285,7 @@ def _write_front(job: Job, result: Found, picked: Sequence[Picked], folder: Path
         return []
     stem = Path(job.kernel.source.name).stem + ("" if alone else f".{job.kernel.name}")
     csv, svg = folder / f"{stem}.pareto.csv", folder / f"{stem}.pareto.svg"
-    write_text(csv, front_csv(result.pareto, job.objectives))
+    write_text(csv, front_csv(result.pareto, job.objectives, extrapolated(job, result.pareto)))
     points = {point.name: point.configuration for point in picked}
     title = f"{job.kernel.name} on {job.backend.device}"
     caption = result.certificate.caption if result.certificate is not None else ""

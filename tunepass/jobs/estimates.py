@@ -12,13 +12,16 @@ from numpy.typing import NDArray
 from tunepass.backends.base import Backend, Target, backend_for, default_of
 from tunepass.diagnostics import Source, TunepassError
 from tunepass.expr import numpy_eval
+from tunepass.expr.nodes import Constant
 from tunepass.expr.numpy_eval import Columns
 from tunepass.expr.vm.compiled_expressions import CompiledExpressions
 from tunepass.frontends.base import Parsed
 from tunepass.hwmodels.base import Costs
 from tunepass.ir.kernel import Kernel
+from tunepass.jobs.job import Job
 from tunepass.jobs.reading import parse
 from tunepass.space.configuration import Configuration
+from tunepass.study.trial import Trial
 
 
 @dataclass(frozen=True)
@@ -42,8 +45,8 @@ class Estimator:
 
     @cached_property
     def program(self) -> CompiledExpressions:
-        """Every named expression in order, then `fits`."""
-        return CompiledExpressions([*self.costs.values.values(), self.costs.fits])
+        """Every named expression in order, then `fits` and whether the model was fitted to anything like it."""
+        return CompiledExpressions([*self.costs.values.values(), self.costs.fits, self.costs.within_fit])
 
     @property
     def default(self) -> Configuration:
@@ -54,9 +57,10 @@ class Estimator:
         return {p.name: p.column([c[p.name] for c in configurations]) for p in self.kernel.parameters}
 
     def prices(self, configurations: Sequence[Configuration]) -> dict[str, NDArray[np.generic]]:
-        """The named expressions and `fits`, each with a value (n,) a configuration."""
-        values = self.program.run(self.columns(configurations), len(configurations))
-        return dict(zip([*self.costs.values, "fits"], values))
+        """The named expressions, `fits` and `extrapolated`, each with a value (n,) a configuration."""
+        *values, fits, within = self.program.run(self.columns(configurations), len(configurations))
+        beyond = np.logical_not(np.asarray(within, np.bool_))
+        return {**dict(zip(self.costs.values, values)), "fits": fits, "extrapolated": beyond}
 
     def broken(self, configuration: Configuration) -> tuple[str, ...]:
         """The constraints of the kernel that the configuration does not keep."""
@@ -82,3 +86,14 @@ def estimator_of(
             hint="`tunepass build` measures it; a `model` pragma, or loops that directives name, make it one to price",
         )
     return Estimator(backend, costs), parsed
+
+
+def extrapolated(job: Job, trials: Sequence[Trial]) -> frozenset[Configuration]:
+    """The trials' configurations for which a model says something that it was fitted to nothing like."""
+    costs = job.backend.costs()
+    if costs is None or not job.only_priced or isinstance(costs.within_fit, Constant) or not trials:
+        return frozenset()
+    chosen = [trial.configuration for trial in trials]
+    columns = {p.name: p.column([c[p.name] for c in chosen]) for p in job.kernel.parameters}
+    (within,) = CompiledExpressions([costs.within_fit]).run(columns, len(chosen))
+    return frozenset(c for c, known in zip(chosen, np.asarray(within, np.bool_).tolist()) if not known)

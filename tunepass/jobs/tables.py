@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
-from tunepass.space.configuration import Value
+from tunepass.space.configuration import Configuration, Value
 from tunepass.study.objective import Objective
 from tunepass.study.trial import Trial
 from tunepass.tuning.result import value_of
 
+EXTRAPOLATED = "extrapolated"
 
-def front_csv(front: Sequence[Trial], objectives: Sequence[Objective]) -> str:
-    """Parameters, then objectives: `estimate --configs` reads it."""
-    lines = [",".join([*front[0].configuration, *(o.name for o in objectives)])]
+
+def front_csv(front: Sequence[Trial], objectives: Sequence[Objective], beyond: Collection[Configuration] = ()) -> str:
+    """Parameters, then objectives: `estimate --configs` reads it. Extrapolations (`beyond`) have a last column."""
+    lines = [",".join([*front[0].configuration, *(o.name for o in objectives), *([EXTRAPOLATED] if beyond else [])])]
     for trial in front:
         values = (str(tidy(value_of(trial, o) or 0.0)) for o in objectives)
-        lines.append(",".join([*map(spelt, trial.configuration.values()), *values]))
+        flag = [str(int(trial.configuration in beyond))] if beyond else []
+        lines.append(",".join([*map(spelt, trial.configuration.values()), *values, *flag]))
     return "\n".join(lines) + "\n"
 
 

@@ -13,6 +13,7 @@ from tunepass.evaluators.capabilities import ReportsQuantities
 from tunepass.evaluators.model import ModelEvaluator
 from tunepass.exact.base import Certificate
 from tunepass.expr.algebra import mul
+from tunepass.expr.nodes import Constant
 from tunepass.hwmodels.base import Costs
 from tunepass.ir.kernel import Kernel
 from tunepass.passes.base import Compilation, Pass
@@ -119,15 +120,18 @@ class Search(Pass):
                 )
 
     def _exact(self, study: Study, costs: Costs, evaluate: Evaluate) -> Found:
-        problem = problem_of(costs, study.objectives)
+        problem = problem_of(costs, study.objectives, extrapolate=self.options.extrapolate)
         stop = self.stop or Stop()
-        return solve(study, problem, evaluate, self.options, stop, self.watch_certificate, self.clock)
+        result = solve(study, problem, evaluate, self.options, stop, self.watch_certificate, self.clock)
+        return replace(result, within_fit=len(problem.constraints) > 1)
 
 
-def problem_of(costs: Costs, objectives: Sequence[Objective]) -> Problem:
-    """What an exact solver is asked of a model: these of its expressions as losses, where the design fits."""
+def problem_of(costs: Costs, objectives: Sequence[Objective], *, extrapolate: bool = False) -> Problem:
+    """What an exact solver is asked of a model: these of its expressions as losses, where the design fits, and unless
+    `extrapolate` where the model was fitted to something like it."""
     losses = [mul(-1, costs.values[o.name]) if o.maximise else costs.values[o.name] for o in objectives]
-    return Problem(objectives=losses, constraints=[costs.fits])
+    known = [] if extrapolate or isinstance(costs.within_fit, Constant) else [costs.within_fit]
+    return Problem(objectives=losses, constraints=[costs.fits, *known])
 
 
 def _stated_prior(costs: Costs | None, objectives: Sequence[Objective]) -> SearchPrior | None:

@@ -16,7 +16,8 @@ class SearchOptions:
     first is the choice, none: the best in the first objective. `transfer_from` is PATH[:STUDY] or "none", None: the
     nearest earlier study of the kernel. `jobs` compiles run side by side; None: one, or where nothing is timed one a
     core. `sanitize` runs the finalists once under sanitizers. `variants` is how many configurations the sizes that a
-    kernel lists may have, None: what is usual for its kind.
+    kernel lists may have, None: what is usual for its kind. `extrapolate`: an exact front may have points
+    that a model was fitted to nothing like.
     """
 
     strategy: str | Factory = "auto"
@@ -30,6 +31,7 @@ class SearchOptions:
     transfer_from: str | None = None
     store: str | Store | None = None
     variants: int | None = None
+    extrapolate: bool = False
 
     @property
     def pick(self) -> str | None:

@@ -58,6 +58,7 @@ class Found:
     comparison: Comparison | None = None  # what the finalists measured in turns
     seconds: Mapping[str, float] = field(default_factory=dict)
     certificate: Certificate | None = None  # of an exact search
+    within_fit: bool = False  # an exact front is of what the model was fitted to, the rest was left out
     gap: float | None = None  # of an exact search that was stopped, see study/certificate.py
 
     @property

@@ -1,0 +1,79 @@
+"""What a device's file says of the DRAM on its board, and of the tile-load net that was fitted to measurements."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dram:
+    """`byte_per_s` is a channel's peak. A channel opens a row every `row_s` at most (tFAW / 4), and moves whole bursts.
+    `command_cycles` start a transfer, `row_cycles` each row of it; rows shorter than `shortest_words` cost as much.
+    """
+
+    channels: int
+    byte_per_s: float
+    burst_byte: int
+    row_s: float
+    command_cycles: int
+    row_cycles: int
+    shortest_words: int
+    source: str
+
+    def byte_per_cycle(self, clock_hz: float) -> float:
+        """What all channels together move in a cycle of the design."""
+        return self.channels * self.byte_per_s / clock_hz
+
+    @property
+    def row_byte(self) -> float:
+        """What a channel could have moved while it opened a row."""
+        return self.row_s * self.byte_per_s
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Box:
+    """The largest of each input that was fitted; beyond, an estimate is an extrapolation."""
+
+    readers: int
+    rows: int
+    columns: int
+    par: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TileLoad:
+    """The tile-load net: one hidden layer of sigmoids; see dram.py. Rows: bias, then one weight an input.
+
+    `row` holds what was fitted of loads of one row, `tile` of loads of several.
+    """
+
+    hidden: tuple[tuple[float, ...], ...]
+    output: tuple[float, ...]
+    row: Box
+    tile: Box
+    source: str
+
+
+def dram_of(section: Mapping[str, Any]) -> Dram:
+    return Dram(
+        channels=int(section["channels"]),
+        byte_per_s=float(section["byte_per_s"]),
+        burst_byte=int(section["burst_byte"]),
+        row_s=float(section["row_s"]),
+        command_cycles=int(section["command_cycles"]),
+        row_cycles=int(section["row_cycles"]),
+        shortest_words=int(section["shortest_words"]),
+        source=str(section["source"]),
+    )
+
+
+def tile_load_of(section: Mapping[str, Any], source: str) -> TileLoad:
+    return TileLoad(
+        hidden=tuple(tuple(float(w) for w in row) for row in section["hidden"]),
+        output=tuple(float(w) for w in section["output"]),
+        row=Box(**{name: int(most) for name, most in section["row"].items()}),
+        tile=Box(**{name: int(most) for name, most in section["tile"].items()}),
+        source=source,
+    )
