@@ -34,7 +34,7 @@ from tunepass.frontends.params.param import ParamText
 from tunepass.frontends.params.tokens import ExpressionText, explained
 from tunepass.frontends.problems import each
 from tunepass.ir.files import EmittedFile
-from tunepass.ir.hls import ONE, HlsDialect
+from tunepass.ir.hls import ONE, HlsDialect, HlsKernel
 from tunepass.ir.kernel import Binding, Kernel
 from tunepass.space.constraint import Constraint
 from tunepass.space.parameter import Parameter
@@ -52,6 +52,13 @@ class HlsFrontend(Frontend):
         pragmas = each(scanned.pragmas, lambda p: parse_by_kind(cursor_of(source, p), PARSERS))
         return _FileReader(source, scanned, headers_of(words), pragmas).read(only)
 
+    def body(self, source: Source, name: str | None = None) -> HlsKernel:
+        """The body of a source's kernel, also where nothing is left to be chosen, as in a tuned one."""
+        scanned = scan(source)
+        pragmas = each(scanned.pragmas, lambda p: parse_by_kind(cursor_of(source, p), PARSERS))
+        (kernel, *_) = _FileReader(source, scanned, Headers(), pragmas, tuned=True).read(name).kernels
+        return kernel.body_as(HlsKernel)
+
     def emit(self, kernels: Sequence[Kernel], note: str = "", word: str = "tuned") -> tuple[EmittedFile, ...]:
         return emit_files(kernels, note, word)
 
@@ -64,6 +71,7 @@ class _FileReader:
     scan: Scan
     headers: Headers
     pragmas: Sequence[HlsLine]
+    tuned: bool = False  # nothing has to be left to be chosen
     warnings: list[Diagnostic] = field(default_factory=list)
     file: File = field(init=False)
     macros: dict[str, Macro] = field(init=False)
@@ -130,7 +138,7 @@ class _FileReader:
             called = {t.text for f in everything for t in f.body}
             tops = [f for f in everything if f.name.text not in called and f.name.text != "main" and not f.record]
             with_knobs = [f for f in tops if any(t.at("auto") for t in f.body)]
-            marked = (with_knobs or (tops if general is not None else []))[-1:]
+            marked = (with_knobs or (tops if general is not None or self.tuned else []))[-1:]
         if not marked:
             raise SourceError("this file has no function for synthesis", self.source.span(0, 0), HINT)
         return [(f, general) for f in marked]
@@ -163,7 +171,7 @@ class _FileReader:
         stated = self._stated(function, pragma, types, values)
         read = read_kernel(self.file, function, dialect, values, stated, self.warnings)
         parameters = self._parameters(read, declared, knobs, alone)
-        if not parameters:
+        if not parameters and not self.tuned:
             span = pragma.span if pragma is not None else read.body.span
             raise SourceError(f"nothing to tune: `{function.name.text}` has no parameter", span, HINT)
         constraints = self._constraints(parameters, stated)
