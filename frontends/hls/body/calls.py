@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -24,6 +25,7 @@ from tunepass.frontends.hls.syntax.walk import loops_of, nodes
 from tunepass.ir.hardware import BIT, INT, Element, Fixed
 
 MOST_CALLS = 40  # functions within each other
+CHANNEL = re.compile(r"(read|write)_channel(?:_nb)?_(?:intel|altera)")
 CAST_TEMPLATES = ("static_cast", "reinterpret_cast", "const_cast", "dynamic_cast")
 RANGES = ("range", "slice", "slc", "set_slc", "get_bit", "bit", "test")
 
@@ -253,6 +255,9 @@ class Calls(Declarations, ABC):
             return Value(INT)
         if base in NOTHING:
             return Value(INT)
+        channel = CHANNEL.fullmatch(base)
+        if channel is not None and arguments:
+            return self._queue_method(channel[1], self.place(arguments[0]), arguments[1:2], span)
         if base in CAST_TEMPLATES and arguments:
             words = self.types.words_of(arguments_of(text)[0]) if arguments_of(text) else ("int",)
             return convert(self, self.value(arguments[0]), self.types.kind(words).element, span)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tunepass.diagnostics import Span
 from tunepass.expr import algebra
@@ -62,6 +62,8 @@ class Declarations(Expressions, ABC):
             self._deduced(name, value, span)
             return
         kind = self.types.kind(words)
+        if "channel" in words:
+            kind = replace(kind, stream=True)
         pointer = any(declarator.pointers) or kind.pointers > 0
         if pointer and value is not None and not isinstance(value, Items):
             place = self.place(value)

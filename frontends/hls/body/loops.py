@@ -242,7 +242,7 @@ class Loops(Headers, ABC):
     def _all_arrays(self, items: Sequence[HlsItem]) -> tuple[str, ...]:
         inside = (i for item in items for i in items_of(item))
         used = {o.array: None for i in inside for o in getattr(i, "operations", ()) if o.array is not None}
-        return tuple(name for name in used if self.arrays[name].dims)
+        return tuple(name for name in used if self.arrays[name].dims and self.arrays[name].storage != "stream")
 
 
 def loop_pragmas(statements: Sequence[Statement]) -> list[PragmaWords]:
