@@ -20,7 +20,7 @@ from tunepass.diagnostics import SpaceError
 from tunepass.exact import branch_and_bound
 from tunepass.exact.base import Certificate
 from tunepass.exact.branch_and_bound import BranchAndBound
-from tunepass.space.parameter import Categorical, Integer, Ordinal
+from tunepass.space.parameter import Categorical, Integer, Ordinal, Permutation
 from tunepass.space.space import Space
 
 
@@ -63,9 +63,9 @@ def test_a_budget_leaves_boxes_open_and_says_so() -> None:
     assert front.certificate.exact == (front.certificate.open == 0)
 
 
-def test_strings_have_no_bounds() -> None:
-    space = Space([Categorical("c", ["x", "y"])])
-    with pytest.raises(SpaceError, match="needs finite numeric parameters"):
+def test_permutations_have_no_bounds() -> None:
+    space = Space([Permutation("order", 3)])
+    with pytest.raises(SpaceError, match="needs parameters with finitely many numbers or strings"):
         BranchAndBound().solve(space, [])
 
 
@@ -73,3 +73,22 @@ def test_a_stopped_search_keeps_what_it_knows() -> None:
     answers, space = iter([False, False, True]), numeric_space()
     stopped = BranchAndBound().solve(space, expressions(space, TIME, AREA), stop=lambda: next(answers))
     assert accounts_for_every_point(stopped.certificate) and len(stopped.values)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_strings_are_searched_as_numbers_are(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    how = [str(word) for word in rng.permutation(["w0", "w1", "w2", "w3"])]
+    space = Space(
+        [Categorical("how", how), Categorical("pipe", ["off", "plain", "flatten"]), Integer("n", 1, 40)],
+        ["not (how == 'w1' and n > 20)", "pipe != 'flatten' or how in ('w0', 'w2')"],
+    )
+    a, b = (int(n) for n in rng.integers(1, 9, 2))
+    losses = expressions(
+        space,
+        f"ceildiv(400, n) * (1 + (pipe == 'off')) + {b} + {a} * (how == 'w2')",
+        "n * (1 + 2 * (pipe == 'flatten')) + 7 * (how in ('w0', 'w3'))",
+    )
+    front = BranchAndBound().solve(space, losses)
+    assert np.array_equal(front.values, brute_force(space, losses)) and len(front.values) > 2
+    assert all(space.contains(configuration) for configuration in front.configurations)

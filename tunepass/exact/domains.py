@@ -1,4 +1,5 @@
-"""The values of numeric parameters in ascending order, and boxes: ranges of places in them.
+"""The values of parameters in ascending order, and boxes: ranges of places in them. Strings are in their own order, and
+a column has their places there.
 
 symbol   shape    meaning
 lo, hi   (b, d)   first and last place of every box in every parameter's domain, both included
@@ -14,9 +15,9 @@ import numpy as np
 from tunepass.diagnostics import SpaceError
 from tunepass.exact.base import Floats
 from tunepass.exact.running_front import Ints
-from tunepass.expr.nodes import BoolType, IntegerType, RealType
+from tunepass.expr.nodes import BoolType, CategoryType, IntegerType, RealType
 from tunepass.space.configuration import Value
-from tunepass.space.parameter import Parameter
+from tunepass.space.parameter import Categorical, Parameter
 
 MOST_VALUES = 1 << 22  # of one parameter
 
@@ -27,9 +28,12 @@ def is_numeric(parameter: Parameter) -> bool:
 
 
 def ordered_values(parameter: Parameter) -> list[Value]:
-    """The values in ascending order; SpaceError unless they are finitely many numbers."""
+    """The values in ascending order; SpaceError unless they are finitely many numbers or strings."""
+    if isinstance(parameter, Categorical) and isinstance(parameter.type, CategoryType):
+        return list(parameter.domain)
     if not is_numeric(parameter):
-        raise SpaceError(f"{parameter.name}: branch and bound needs finite numeric parameters", parameter.span)
+        message = f"{parameter.name}: branch and bound needs parameters with finitely many numbers or strings"
+        raise SpaceError(message, parameter.span)
     if (parameter.size or 0) > MOST_VALUES:
         message = f"{parameter.name}: an exact solver lists its values, and {parameter.size:,} are too many"
         raise SpaceError(message, parameter.span, "give it a larger step or fewer values, or search with `auto`")
@@ -37,7 +41,9 @@ def ordered_values(parameter: Parameter) -> list[Value]:
 
 
 def ordered_domain(parameter: Parameter) -> Floats:
-    """`ordered_values` as numbers."""
+    """`ordered_values` as numbers, those of strings as columns have them."""
+    if isinstance(parameter.type, CategoryType):
+        return np.arange(len(ordered_values(parameter)), dtype=np.float64)
     return np.array(ordered_values(parameter), dtype=np.float64)
 
 
