@@ -39,7 +39,11 @@ def costs(kernel: HlsKernel, fpga: Fpga, tool: HlsTool | None = None) -> Costs:
     values = {"cycles": cycles, "seconds": alg.div(cycles, clock), **AreaModel(timing).values()}
     limits = {name: limit for name, limit in fpga.capacity.items() if name in values}
     fits = alg.both(*(alg.compare(values[name], "<=", limit) for name, limit in limits.items()))
-    return Costs(values, UNITS, fits, limits, tuple(timing.parts), name=f"the model of {tool.name}", expected=True)
+    return Costs(values, UNITS, fits, limits, tuple(timing.parts), name=_named(kernel, tool), expected=True)
+
+
+def _named(kernel: HlsKernel, tool: HlsTool) -> str:
+    return f"the model of {tool.name}" if tool.name.startswith(kernel.dialect) else f"the model of {kernel.dialect}"
 
 
 class HlsModel(CostModel):

@@ -91,7 +91,8 @@ def _width(element: Element) -> str:
 
 
 def default_tool(dialect: HlsDialect) -> str:
-    return {"merlin": "merlin-2020.2", "vitis": "vitis-2020.2", "intel": "intel"}[dialect]
+    """Vitis HLS has the operators of the Merlin that runs on it."""
+    return {"merlin": "merlin-2020.2", "vitis": "merlin-2020.2", "intel": "intel"}[dialect]
 
 
 @cache
