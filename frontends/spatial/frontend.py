@@ -15,7 +15,7 @@ from tunepass.frontends.spatial.emission import chosen_texts, rewrite
 from tunepass.frontends.spatial.host.lowering import Lowered, lower
 from tunepass.frontends.spatial.outline.apps import App, apps
 from tunepass.frontends.spatial.parameters.declared import Declared
-from tunepass.frontends.spatial.parameters.restrictions import restrictions
+from tunepass.frontends.spatial.parameters.restrictions import impossible, restrictions
 from tunepass.frontends.spatial.parameters.roles import parameters
 from tunepass.frontends.spatial.syntax.lexer import Tokens, scan
 from tunepass.ir.files import EmittedFile
@@ -130,7 +130,8 @@ def _moved(declared: Sequence[Declared], made: Sequence[Parameter]) -> Iterator[
 
 
 def _kernel(source: Source, lowered: Lowered) -> tuple[Kernel, list[Diagnostic]]:
-    """The kernel, and a warning for every parameter that no loop, memory or transfer depends on."""
+    """The kernel, and a warning for every parameter that no loop, memory or transfer depends on, and for every
+    restriction that leaves a parameter no value."""
     context, program = lowered.context, lowered.program
     constraints = restrictions(lowered.settled.bounded, is_open)
     used = {name for e in (*expressions(program), *(c.expression for c in constraints)) for name in free_names(e)}
@@ -138,12 +139,13 @@ def _kernel(source: Source, lowered: Lowered) -> tuple[Kernel, list[Diagnostic]]
     bindings = [Binding(d.name, "directive", d.edit) for d in declared]
     toggles = [Binding(toggle.name, "directive", toggle.edit) for toggle in lowered.toggles]
     made = parameters(declared, lowered.toggles, program)
+    dropped = impossible(constraints, made)
     kernel = Kernel(
         name=lowered.app.name,
         language="spatial",
         source=source,
         parameters=made,
-        constraints=constraints,
+        constraints=tuple(c for c in constraints if c not in dropped),
         bindings=(*bindings, *toggles),
         body=program,
         open_sizes=lowered.open_sizes,
@@ -152,4 +154,8 @@ def _kernel(source: Source, lowered: Lowered) -> tuple[Kernel, list[Diagnostic]]
     unused = (d for d in context.declared if d.name not in used)
     message = "nothing that is priced depends on `{}`; it stays as it is"
     left = [Diagnostic(message.format(d.name), d.span, None, Severity.WARNING) for d in unused]
+    never = "no value of `{}` keeps `{}`; it is not restricted so"
+    left += (
+        Diagnostic(never.format(*free_names(c.expression), c.text), c.span, None, Severity.WARNING) for c in dropped
+    )
     return kernel, [*_moved(declared, made), *left]

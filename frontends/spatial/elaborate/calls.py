@@ -7,6 +7,7 @@ from tunepass.frontends.spatial.elaborate.controllers.dispatch import add_contro
 from tunepass.frontends.spatial.elaborate.declarations import declare
 from tunepass.frontends.spatial.elaborate.elaborator import Elaborator
 from tunepass.frontends.spatial.elaborate.functions import call, closure
+from tunepass.frontends.spatial.elaborate.host_sizes import array, asserted
 from tunepass.frontends.spatial.elaborate.memories.accesses import access
 from tunepass.frontends.spatial.elaborate.memories.constructors import construct
 from tunepass.frontends.spatial.elaborate.numbers.builtins import builtin, convert
@@ -25,8 +26,8 @@ from tunepass.frontends.spatial.elaborate.values import (
 from tunepass.frontends.spatial.syntax import nodes as n
 
 _WITHOUT_HARDWARE = frozenset((
-    "println", "print", "printArray", "printMatrix", "printTensor3", "assert", "breakpoint", "exit", "getArg",
-    "sleep", "writeCSV1D", "writeCSV2D",
+    "println", "print", "printArray", "printMatrix", "printTensor3", "assert", "require", "breakpoint", "exit",
+    "getArg", "sleep", "writeCSV1D", "writeCSV2D",
 ))  # fmt: skip
 _CONVERSIONS = frozenset({"to", "as", "unchecked"})
 
@@ -36,7 +37,8 @@ def apply(elaborator: Elaborator, node: n.Apply, scope: Scope, name: str | None)
     if any(_is_range(argument) for argument in node.arguments):
         return declare(elaborator, node.function, node.arguments, None, node.span, scope, name)
     made = (
-        add_controller(elaborator, node, scope, name)
+        array(elaborator, node, scope, name)
+        or add_controller(elaborator, node, scope, name)
         or construct(elaborator, node, scope, name)
         or sequences.make(elaborator, node, scope)
     )
@@ -69,6 +71,8 @@ def _is_range(argument: n.Node) -> bool:
 
 def _call_named(elaborator: Elaborator, called: str, node: n.Apply, scope: Scope, name: str | None) -> Value:
     """`called(arguments)`."""
+    if called in ("assert", "require") and node.arguments and not elaborator.context.in_hardware:
+        asserted(elaborator, node.arguments[0], scope)
     if called in _WITHOUT_HARDWARE:
         return UNIT
     match called, node.arguments:
@@ -110,6 +114,8 @@ def _apply_value(elaborator: Elaborator, target: Value, node: n.Apply, scope: Sc
         return Unmodelled("element")
     if isinstance(target, Closure):
         return call(elaborator, target, [elaborator.value(argument, scope) for argument in node.arguments], node.span)
+    if isinstance(target, HostValue) and all(isinstance(a, (n.Block, n.Function)) for a in node.arguments):
+        return target  # `xs.zip(ys){ (a, b) => … }`
     for argument in node.arguments:
         if not isinstance(argument, (n.Block, n.Function)):
             elaborator.value(argument, scope)

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from tunepass.frontends.spatial.elaborate import sequences
 from tunepass.frontends.spatial.elaborate.elaborator import Elaborator
 from tunepass.frontends.spatial.elaborate.functions import call, closure
+from tunepass.frontends.spatial.elaborate.host_sizes import as_long
 from tunepass.frontends.spatial.elaborate.memories import accesses
 from tunepass.frontends.spatial.elaborate.numbers.arithmetic import binary
 from tunepass.frontends.spatial.elaborate.numbers.reading import read
@@ -92,6 +93,8 @@ def method(
     collected = sequences.method(elaborator, target, function.name, tuple(arguments), scope)
     if collected is not None:
         return collected
+    if isinstance(target, HostValue) and (made := as_long(target, function.name)) is not None:
+        return made
     operands = [elaborator.value(a, scope) for a in arguments if not isinstance(a, n.Function)]
     if isinstance(target, (Known, Wire)) and len(operands) == 1:
         return binary(context, function.name, target, operands[0], node.span)

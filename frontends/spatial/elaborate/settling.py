@@ -10,13 +10,16 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import TypeVar
 
+import numpy as np
+
 from tunepass.diagnostics import Span
 from tunepass.expr import algebra
+from tunepass.expr.interval.extension import IntervalExtension
 from tunepass.expr.nodes import Expr, Name, free_names
 from tunepass.expr.printer import to_text
 from tunepass.frontends.spatial.elaborate.context import Context
 from tunepass.frontends.spatial.elaborate.numbers.extents import MEAN, OPEN, Extent, Extents, is_open
-from tunepass.ir.hardware import Controller, Counter, Memory, Program
+from tunepass.ir.hardware import Controller, Counter, Memory, Program, Transfer
 
 Part = TypeVar("Part")
 
@@ -37,7 +40,7 @@ def settle(context: Context, program: Program) -> Settled:
     values = _values(extents, bounded)
     needed = sorted(_open_names(bounded), key=lambda symbol: int(symbol.removeprefix(OPEN)))
     assumed = tuple((extents.by_symbol[symbol], values[symbol]) for symbol in needed)
-    return Settled(_resolved(_built(bounded), values), bounded, assumed)
+    return Settled(_not_negative(context, _resolved(_built(bounded), values)), bounded, assumed)
 
 
 def _resolved(program: Program, values: dict[str, Expr]) -> Program:
@@ -86,6 +89,31 @@ def expressions(part: object) -> Iterator[Expr]:
     elif is_dataclass(part) and not isinstance(part, (type, Span)):
         for field in fields(part):
             yield from expressions(getattr(part, field.name))
+
+
+def _not_negative(context: Context, program: Program) -> Program:
+    """Loops that would run backwards run not at all, and nothing is moved."""
+    ends = {d.name: d.ends for d in context.declared}
+    lo, hi = ({name: np.array([pair[i]]) for name, pair in ends.items()} for i in (0, 1))
+
+    def negative(e: Expr) -> bool:
+        return bool(IntervalExtension([e]).bounds(lo, hi, 1)[0].lo[0] < 0)
+
+    def counter(c: Counter) -> Counter:
+        step = algebra.number(c.step)
+        if c.stop is None or (step is not None and step < 0) or not negative(algebra.sub(c.stop, c.start)):
+            return c
+        return replace(c, stop=algebra.maximum(c.start, c.stop))
+
+    def transfer(t: Transfer) -> Transfer:
+        lengths = tuple(algebra.maximum(0, length) if negative(length) else length for length in t.lengths)
+        return t if lengths == t.lengths else replace(t, lengths=lengths)
+
+    def within(controller: Controller) -> Controller:
+        stages = tuple(within(s) if isinstance(s, Controller) else transfer(s) for s in controller.stages)
+        return replace(controller, counters=tuple(map(counter, controller.counters)), stages=stages)
+
+    return replace(program, accel=within(program.accel))
 
 
 def _open_names(program: Program) -> set[str]:

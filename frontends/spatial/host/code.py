@@ -96,26 +96,44 @@ class HostCode:
         inner = Scope(scope)
         if signature is None:
             return inner
-        given = arguments(self.tokens, signature.parameter_names, self._first_call(signature.name, first, last))
+        given, around = self._first_call(signature.name, first, last, scope)
+        by_parameter = arguments(self.tokens, signature.parameter_names, given)
         for name in signature.parameter_names:
             if name == "args" and scope.get("args") is not None:
                 continue
-            host = HostValue(name)
-            argument = given.get(name)
-            if argument is not None and argument[1] - argument[0] == 1:
-                value = self.elaborator.value(parse(self.tokens, *argument), scope)
-                known = HostValue(name, value.expr) if isinstance(value, Known) else value
-                host.alias = known if isinstance(known, HostValue) else None
+            host, argument = HostValue(name), by_parameter.get(name)
+            if argument is not None:
+                host.alias = self._passed(argument, around)
+                host.members = host.alias.members if host.alias is not None else host.members
             inner.set(name, host)
         return inner
 
-    def _first_call(self, name: str, first: int, last: int) -> TokenRange:
-        """The arguments of the first call of `name` in the app outside of [first, last)."""
+    def _passed(self, argument: TokenRange, scope: Scope) -> HostValue | None:
+        """What a parameter is set from; None where the argument says nothing."""
+        try:
+            value = self.value(argument, scope)
+        except SourceError:
+            return None
+        known = HostValue("value", value.expr) if isinstance(value, Known) else value
+        return known if isinstance(known, HostValue) else None
+
+    def _first_call(self, name: str, first: int, last: int, scope: Scope) -> tuple[TokenRange, Scope]:
+        """The arguments of the first call of `name` in the app outside of [first, last), and what they may name: the
+        values of the function that calls."""
         items = self.tokens.items
         for i in range(self.app.first, self.app.last - 1):
             if not first <= i < last and items[i].text == name and items[i + 1].kind == "(":
-                return i + 2, self.tokens.partner[i + 1]
-        return 0, 0
+                return (i + 2, self.tokens.partner[i + 1]), self._scope_at(i, scope)
+        return (0, 0), scope
+
+    def _scope_at(self, call: int, scope: Scope) -> Scope:
+        """The scope of a call inside a function of the app; nothing of that function is kept but its values."""
+        for start, end in statements(self.tokens, self.app.first, self.app.last):
+            if start < call < end and self._is_definition(start, end):
+                block = enclosing_block(self.tokens, start, end, call)
+                with contextlib.suppress(SourceError):
+                    return self.run_until(call, *block, Scope(scope)) if block else scope
+        return scope
 
     def _signature(self, first: int, last: int) -> tuple[n.Signature | None, int]:
         """The signature of the `def` at `first`, None where it is not understood, and the first token of the body."""

@@ -10,6 +10,7 @@ from tunepass.space.configuration import Value
 
 PRIORS = {"GAUSSIAN": "gaussian", "EXP": "exponential", "DECAY": "decay", "UNIFORM": "uniform"}
 DOMAIN_LIMIT = 1_000_000  # values that are listed; a range whose low end is a multiple of its step is not
+MAX_TILE = 96_000  # of `param(d)` (spatial-lang, ParameterAnalyzer)
 NUMBER_LIMIT = 1 << 62
 
 
@@ -23,6 +24,15 @@ class Declared:
     prior: str | None
     edit: Span  # the default's text, which emission replaces
     span: Span
+
+    @property
+    def ends(self) -> tuple[int, int]:
+        """Its least and its greatest value."""
+        if self.domain is None:
+            return 1, MAX_TILE
+        if isinstance(self.domain, range):  # of any length
+            return self.domain[0], self.domain[-1]
+        return min(self.domain), max(self.domain)
 
     def text(self, value: Value) -> str:
         """The source's text at `edit` that says `value`."""

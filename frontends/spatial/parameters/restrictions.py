@@ -9,13 +9,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from tunepass.expr import algebra
-from tunepass.expr.nodes import Expr, Name
+from tunepass.expr.nodes import Expr, Name, free_names
+from tunepass.expr.numpy_eval import satisfied
 from tunepass.expr.printer import to_text
+from tunepass.frontends.spatial.parameters.declared import DOMAIN_LIMIT
 from tunepass.ir.hardware import Counter, Program
 from tunepass.space.constraint import Constraint
+from tunepass.space.parameter import Parameter
 
 
 def restrictions(program: Program, assumed: Callable[[Expr], bool]) -> tuple[Constraint, ...]:
@@ -28,6 +31,20 @@ def restrictions(program: Program, assumed: Callable[[Expr], bool]) -> tuple[Con
             text = to_text(expression)
             by_text.setdefault(text, Constraint(expression, text, counter.span))
     return tuple(by_text.values())
+
+
+def impossible(constraints: Sequence[Constraint], made: Sequence[Parameter]) -> tuple[Constraint, ...]:
+    """The constraints of one parameter that none of its values keeps: no restriction of a program that can be built."""
+    by_name = {parameter.name: parameter for parameter in made}
+    return tuple(c for c in constraints if (names := free_names(c.expression)) and _none_keeps(c, names, by_name))
+
+
+def _none_keeps(constraint: Constraint, names: frozenset[str], by_name: Mapping[str, Parameter]) -> bool:
+    parameter = by_name.get(next(iter(names))) if len(names) == 1 else None
+    if parameter is None or not 0 < (parameter.size or 0) <= DOMAIN_LIMIT:
+        return False
+    columns = {parameter.name: parameter.column(parameter.domain)}
+    return not satisfied(constraint.expression, columns, len(parameter.domain)).any()
 
 
 def _counters(program: Program) -> Iterator[Counter]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from enum import Enum
 
 from tunepass.expr.nodes import Expr, Name
-from tunepass.frontends.spatial.parameters.declared import Declared, range_domain
+from tunepass.frontends.spatial.parameters.declared import MAX_TILE, Declared, range_domain
 from tunepass.frontends.spatial.parameters.toggles import Toggle
 from tunepass.ir.hardware import Controller, Program, Schedule, Transfer
 from tunepass.space.parameter import Categorical, Integer, Ordinal, Parameter
@@ -23,7 +23,7 @@ class Role(str, Enum):
 # HyperMapper 2.0, §IV-E: tile sizes decay. Parallelism follows the declarations of its authors' benchmarks.
 PRIOR_OF = {Role.TILE: "decay", Role.INNER_PAR: "exponential", Role.OUTER_PAR: "decay", Role.OTHER: "uniform"}
 # spatial-lang, ParameterAnalyzer: the ranges of `param(d)`.
-MAX_TILE, TILE_STEP, MAX_PAR, MAX_OUTER_PAR = 96_000, 96, 192, 15
+TILE_STEP, MAX_PAR, MAX_OUTER_PAR = 96, 192, 15
 
 
 def roles(program: Program) -> dict[str, set[Role]]:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from tunepass.diagnostics import ExpressionError, Span
 from tunepass.expr import algebra
+from tunepass.expr.nodes import Expr
 from tunepass.frontends.spatial.elaborate.context import Context
 from tunepass.frontends.spatial.elaborate.numbers.affine import affine_wire, negated_wire
 from tunepass.frontends.spatial.elaborate.numbers.reading import constants, family, read
@@ -42,7 +45,33 @@ def binary(context: Context, operator: str, left: Value, right: Value, span: Spa
     result, inputs = BIT if name in COMPARISONS else element, tuple(w.op for w in wires)
     told_by = (operator, *constants((left, right)))
     op = context.op(f"{family(element)}_{name}", result, inputs, span=span, told_by=told_by)
-    return affine_wire(op, name, left, right)
+    computed = affine_wire(op, name, left, right)
+    return computed if computed.bound is not None else replace(computed, usual=_usual(name, operator, left, right))
+
+
+def number_of(value: Value) -> Expr | None:
+    """What models take a value for: the number that it is, or usually is."""
+    if isinstance(value, Known):
+        return value.expr
+    return value.bound if isinstance(value, Wire) else None
+
+
+def _usual(name: str, operator: str, left: Value, right: Value) -> Expr | None:
+    """What models take the result for, where they take both operands for a number."""
+    a, b = number_of(left), number_of(right)
+    if a is None or b is None or name not in ("add", "sub", "mul", "div", "shift"):
+        return None
+    if name == "shift":
+        places = algebra.number(b)
+        if not isinstance(places, int) or not 0 <= places < 63:
+            return None
+        scale = 1 << places
+        return algebra.mul(a, scale) if operator == "<<" else algebra.floordiv(a, scale)
+    try:
+        folded = _fold(name, operator, Known(a), Known(b))
+    except ExpressionError:  # beyond 64 bits
+        return None
+    return folded.expr if isinstance(folded, Known) else None
 
 
 def _fold(name: str, operator: str, left: Known, right: Known) -> Value:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tunepass.diagnostics import Span
 from tunepass.expr import algebra
 from tunepass.frontends.spatial.elaborate.context import Context
-from tunepass.frontends.spatial.elaborate.numbers.arithmetic import power
+from tunepass.frontends.spatial.elaborate.numbers.arithmetic import number_of, power
 from tunepass.frontends.spatial.elaborate.numbers.reading import constants, family, read
 from tunepass.frontends.spatial.elaborate.values import Known, TupleOf, Unmodelled, Value, Wire
 from tunepass.ir.hardware import INT, Element, Fixed
@@ -62,7 +62,12 @@ def _extreme(context: Context, name: str, arguments: list[Value], span: Span) ->
     op = context.op(f"{family(element)}_{name}", element, inputs, span=span, told_by=constants(arguments))
     # What models use for the smaller of a tile and what is left of it: the tile.
     known = [v for v in arguments if isinstance(v, Known)]
-    return Wire(op, (), known[0].expr) if name == "min" and known else Wire(op)
+    if name == "min" and known:
+        return Wire(op, (), known[0].expr)
+    numbers = [number for v in arguments if (number := number_of(v)) is not None]
+    if name == "max":
+        return Wire(op, usual=algebra.maximum(*numbers) if len(numbers) == 2 else None)
+    return Wire(op, usual=algebra.minimum(*numbers) if numbers else None)
 
 
 def mux(context: Context, arguments: list[Value], span: Span) -> Value:
@@ -81,7 +86,9 @@ def mux(context: Context, arguments: list[Value], span: Span) -> Value:
         return Unmodelled("mux")
     element = wires[0].element if wires else next((c.element for c in choices if isinstance(c, Known)), None) or INT
     inputs = (*(() if not isinstance(condition, Wire) else (condition.op,)), *(w.op for w in wires))
-    return Wire(context.op("mux", element, inputs, span=span, told_by=constants([condition, *choices])))
+    numbers = [number for choice in choices if (number := number_of(choice)) is not None]
+    usual = algebra.maximum(*numbers) if choices and len(numbers) == len(choices) else None
+    return Wire(context.op("mux", element, inputs, span=span, told_by=constants([condition, *choices])), usual=usual)
 
 
 def convert(context: Context, value: Value, element: Element, span: Span) -> Value:
@@ -96,4 +103,4 @@ def convert(context: Context, value: Value, element: Element, span: Span) -> Val
         return value
     before, after = family(value.element), family(element)
     name = f"{before}_to_{after}" if {before, after} == {"fix", "flt"} else f"{after}_convert"
-    return Wire(context.op(name, element, (value.op,), span=span), value.terms, value.offset)
+    return Wire(context.op(name, element, (value.op,), span=span), value.terms, value.offset, value.usual)

@@ -10,6 +10,7 @@ from tunepass.expr import algebra
 from tunepass.expr.nodes import Expr
 from tunepass.frontends.spatial.elaborate.context import Context
 from tunepass.frontends.spatial.elaborate.elaborator import Elaborator
+from tunepass.frontends.spatial.elaborate.numbers.arithmetic import number_of
 from tunepass.frontends.spatial.elaborate.numbers.extents import MEAN, is_open
 from tunepass.frontends.spatial.elaborate.numbers.reading import held, read, stated
 from tunepass.frontends.spatial.elaborate.values import (
@@ -60,7 +61,7 @@ def _begins_with(end: n.Node, start: n.Node) -> TypeGuard[n.Infix]:
 
 def known_number(context: Context, value: Value, span: Span, what: str) -> Expr:
     """The expression of a step or par factor; one that is not known here is taken as 1, with a warning."""
-    known = _number(read(context, value, span))
+    known = number_of(read(context, value, span))
     if known is not None:
         return known
     context.warn(f"{what} is unknown here; it is taken as 1", span)
@@ -79,7 +80,7 @@ def par_factor(context: Context, value: Value, span: Span) -> Expr:
 def trip_count(context: Context, value: Value, span: Span) -> Expr:
     """The number of iterations that `value` is: known, the mean of one that follows the counters around, or open."""
     value = read(context, value, span)
-    known = _number(value)
+    known = number_of(value)
     if known is not None:
         return known
     mean = _mean(context, value)
@@ -87,12 +88,6 @@ def trip_count(context: Context, value: Value, span: Span) -> Expr:
         return context.extents.of_data(f"trips_{span.line}", span, mean, MEAN)
     register = value.op.memory if isinstance(value, Wire) and value.op.name == "reg_read" else None
     return context.extents.of_data(register or f"trips_{span.line}", span)
-
-
-def _number(value: Value) -> Expr | None:
-    if isinstance(value, Known):
-        return value.expr
-    return value.bound if isinstance(value, Wire) else None
 
 
 def _mean(context: Context, value: Value) -> Expr | None:
@@ -121,7 +116,7 @@ def range_length(context: Context, given: CounterRange) -> Expr:
     length = known_length(context, given)
     if length is not None:
         return length
-    first, last = (_number(value) or _mean(context, value) for value in (given.start, given.stop))
+    first, last = (number_of(value) or _mean(context, value) for value in (given.start, given.stop))
     if first is None or last is None:
         return trip_count(context, given.stop, given.span)
     return context.extents.of_data(f"trips_{given.span.line}", given.span, algebra.sub(last, first), MEAN)
@@ -132,7 +127,7 @@ def known_length(context: Context, given: CounterRange) -> Expr | None:
     if given.stop is None:
         return None
     length = difference(context, given.start, given.stop)
-    return length if length is not None or given.length is None else _number(given.length)
+    return length if length is not None or given.length is None else number_of(given.length)
 
 
 def _affine_parts(context: Context, value: Value) -> tuple[frozenset[tuple[str, Expr]], Expr] | None:

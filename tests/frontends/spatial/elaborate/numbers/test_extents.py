@@ -104,3 +104,44 @@ def test_loops_over_data_have_names_of_their_own() -> None:
         ("`n_2` is not known here; times assume 64", "give --size n_2=N"),
         ("`trips_7` is not known here; times assume 64", "give --size trips_7=N"),
     ]
+
+
+@pytest.mark.parametrize(
+    "value,stop",
+    [
+        ("n + 4", "20"),
+        ("n >> 2", "4"),
+        ("n << 1", "32"),
+        ("n / 3", "5"),
+        ("min(n, y(0))", "16"),
+        ("max(n, 20)", "20"),
+        ("mux(y(0) == 1, n, 40)", "40"),
+        ("n.to[Int]", "16"),
+        ("y(0) + n", "64"),
+        ("max(n, y(0))", "64"),
+    ],
+)
+def test_what_is_computed_from_a_register_follows_it(value: str, stop: str) -> None:
+    accel = f"""val y = SRAM[Int](8); val z = SRAM[Int](64); val n = Reg[Int](0)
+      n := 16
+      Foreach({value} by 1) {{ i => z(i) = i }}"""
+    assert stops(accel) == [stop]
+
+
+def test_loops_that_would_run_backwards_run_not_at_all() -> None:
+    host = "val k = 3 (1 -> 9)"
+    accel = """val x = SRAM[Int](k)
+      Foreach(5 until 2) { i => x(i) = i }
+      Foreach(4 - k by 1) { i => x(i) = i }
+      Foreach(12 - k by 1) { i => x(i) = i }
+      Foreach(8 until 0 by -2) { i => x(i) = i }"""
+    assert stops(accel, host) == ["5", "max(4 - k, 0)", "12 - k", "0"]
+
+
+def test_a_restriction_that_leaves_no_value_is_left_out() -> None:
+    host = "val p = 32 (32, 96)\nval q = 1 (1 -> 4)"
+    accel = "val x = SRAM[Int](16)\nForeach(16 by 1 par p) { i => x(i) = i }\nForeach(6 by 1 par q) { i => x(i) = i }"
+    assert constraints(accel, host) == ["6 % q == 0"]
+    assert [w.message for w in parse(app(accel, host)).warnings] == [
+        "no value of `p` keeps `16 % p == 0`; it is not restricted so"
+    ]
