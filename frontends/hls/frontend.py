@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import PurePath
 from typing import ClassVar
 
@@ -168,7 +168,8 @@ class _FileReader:
         dialect: HlsDialect = dialect_of(self.file, function, PurePath(self.source.name).suffix)
         if pragma is not None and pragma.dialect is not None:
             dialect = pragma.dialect  # type: ignore[assignment]  # its parser saw to it
-        stated = self._stated(function, pragma, types, values)
+        defaults = {n: p.default for n, p in declared.items() if isinstance(p.default, int)}
+        stated = replace(self._stated(function, pragma, types, values), defaults=defaults)
         read = read_kernel(self.file, function, dialect, values, stated, self.warnings)
         parameters = self._parameters(read, declared, knobs, alone)
         if not parameters and not self.tuned:

@@ -38,7 +38,8 @@ class ReadKernel:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stated:
     """What pragmas say besides the code: values of scalar formals, extents of arrays, iterations of loops by where
-    these begin, work-items along each dimension and those of a group."""
+    these begin, work-items along each dimension and those of a group. `defaults` are of parameters that are whole
+    numbers."""
 
     scalars: Mapping[str, Expr] = field(default_factory=dict)
     extents: Mapping[str, tuple[Expr, ...]] = field(default_factory=dict)
@@ -47,6 +48,7 @@ class Stated:
     group: tuple[Expr, ...] = ()
     work_items: Expr | None = None
     launches: Expr = ONE
+    defaults: Mapping[str, int] = field(default_factory=dict)
     clock_hz: Expr | None = None
 
 
@@ -60,7 +62,9 @@ def read_kernel(
 ) -> ReadKernel:
     """`parameters` are the names of the space, knobs among them."""
     reader = Statements(file, dialect, dict(parameters), warnings)
-    reader.types = TypeReader(file, reader.constant)
+    reader.types = TypeReader(
+        file, reader.constant, defaults=stated.defaults, tell=lambda text: _tell_width(reader, function, text)
+    )
     reader.knobs, reader.stated = dict(parameters), dict(stated.trips)
     try:
         return _read(reader, function, stated)
@@ -94,6 +98,11 @@ def _read(reader: Statements, function: Function, stated: Stated) -> ReadKernel:
         span=reader.span(function.name),
     )
     return ReadKernel(body=body, factors=reader.factors, used=frozenset(reader.used))
+
+
+def _tell_width(reader: Statements, function: Function, text: str) -> None:
+    message = f"the width `{text}` is a parameter; numbers have its default where the design is priced"
+    reader.warn(message, reader.span(function.name))
 
 
 def _file_scope(reader: Statements) -> None:

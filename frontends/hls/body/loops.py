@@ -10,7 +10,7 @@ from tunepass.expr import algebra
 from tunepass.expr.nodes import Expr
 from tunepass.expr.nodes import Name as ExprName
 from tunepass.frontends.c.scops.tokens import Token
-from tunepass.frontends.c.scops.tree import Assign, Binary, Declaration, Expression, For, Name, Statement, While
+from tunepass.frontends.c.scops.tree import Declaration, Expression, For, Statement, While
 from tunepass.frontends.hls.body.headers import Headers, Shape
 from tunepass.frontends.hls.body.linear import Linear
 from tunepass.frontends.hls.body.state import known
@@ -20,7 +20,7 @@ from tunepass.frontends.hls.pragmas.asks import LOOP_WORDS, AskReader, Asks
 from tunepass.frontends.hls.pragmas.options import Option
 from tunepass.frontends.hls.syntax.parser import HlsParser
 from tunepass.frontends.hls.syntax.tree import ForEach, PragmaWords
-from tunepass.frontends.hls.syntax.walk import assigned, nodes, pragmas_of, root_name
+from tunepass.frontends.hls.syntax.walk import assigned, pragmas_of
 from tunepass.ir.hardware import INT
 from tunepass.ir.hls import ONE, ZERO, HlsItem, HlsLoop, items_of
 
@@ -216,7 +216,7 @@ class Loops(Headers, ABC):
             interval=asks.interval,
             tile=asks.tile,
             dataflow=asks.dataflow,
-            reductions=self._names(asks.reductions) + (self._accumulated(loop) if asks.all_reductions else ()),
+            reductions=self._names(asks.reductions),
             independent=self._names(asks.independent) + (self._all_arrays(items) if asks.all_independent else ()),
             guarded=self.guarded > 0,
             assumed=shape.assumed,
@@ -227,17 +227,6 @@ class Loops(Headers, ABC):
         """The kernel's names of variables."""
         found = (self.lookup(name) for name in names)
         return tuple(b.array for b in found if isinstance(b, (Place, ScalarName)))
-
-    def _accumulated(self, loop: For | While | ForEach) -> tuple[str, ...]:
-        names: list[str] = []
-        for node in nodes(loop.body):
-            if isinstance(node, Assign):
-                again = isinstance(node.value, Binary) and root_name(node.target) in {
-                    n.text for n in nodes(node.value) if isinstance(n, Name)
-                }
-                if (node.op != "=" or again) and root_name(node.target) not in names:
-                    names.append(root_name(node.target))
-        return self._names(names)
 
     def _all_arrays(self, items: Sequence[HlsItem]) -> tuple[str, ...]:
         inside = (i for item in items for i in items_of(item))

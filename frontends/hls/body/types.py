@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tunepass.expr import algebra
+from tunepass.expr.algebra import substitute
 from tunepass.expr.nodes import Expr
 from tunepass.frontends.c.scops.expressions import SyntaxFault
 from tunepass.frontends.c.scops.tokens import tokens
@@ -49,6 +50,8 @@ class TypeReader:
     file: File
     number: Callable[[Expression], Expr | None]
     bound: dict[str, str] = field(default_factory=dict)
+    defaults: Mapping[str, int] = field(default_factory=dict)  # of parameters that are whole numbers
+    tell: Callable[[str], None] = lambda _: None  # of a width that a parameter gives
 
     def kind(self, words: Sequence[str], depth: int = 0) -> Kind:
         plain = plain_words(tuple(words))
@@ -108,6 +111,10 @@ class TypeReader:
     def _whole(self, text: str, otherwise: int) -> int:
         value = self.text_number(text)
         number = None if value is None else algebra.number(value)
+        if number is None and value is not None:
+            closed = substitute(value, {name: algebra.lift(n) for name, n in self.defaults.items()})
+            number = algebra.number(closed)
+            self.tell(text)
         return max(1, min(int(number), WIDTH_LIMIT)) if number is not None else otherwise
 
     def text_number(self, text: str) -> Expr | None:

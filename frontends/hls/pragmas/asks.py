@@ -32,7 +32,6 @@ class Asks:
     interval: Expr | None = None
     tile: Expr = ONE
     reductions: list[str] = field(default_factory=list)
-    all_reductions: bool = False
     independent: list[str] = field(default_factory=list)
     all_independent: bool = False
     dataflow: bool = False
@@ -86,14 +85,11 @@ class AskReader:
                     if option.name == "factor":
                         asks.unroll, asks.whole = self.factor(option), False
                     elif option.name == "reduction":
-                        asks.all_reductions = option.value is None
                         asks.reductions += [t.text for t in option.value or () if t.kind == "name"]
             case "tile":
                 for option in given:
                     if option.name == "factor":
                         asks.tile = self.factor(option)
-            case "reduction":
-                asks.all_reductions = True
             case "false_dependence":
                 named = [t.text for o in given if o.name == "variable" for t in o.value or ()]
                 asks.independent += named

@@ -193,3 +193,10 @@ def test_parameters_that_only_one_function_reads_are_its_own() -> None:
     text = "#pragma tunepass param U: pow2(1, 8) = 2\n#pragma tunepass hls top\n#define U 2\n"
     text += "void top(int a[64]) { for (int i = 0; i < 64; i += U) a[i] = 0; }\n"
     assert [p.name for p in parse(text, "t.cpp").parameters] == ["U"]
+
+
+def test_widths_that_parameters_give_are_priced_at_their_defaults() -> None:
+    text = "#pragma tunepass param W: ordinal(8, 12) = 12\n#pragma tunepass hls top\n#define W 12\n"
+    text += "void top(ap_int<W> a[64]) { for (int i = 0; i < 64; i++) a[i] = a[i] + 1; }\n"
+    assert body(text, "t.cpp").array("a").element == Fixed(True, 12, 0)
+    assert any("width" in told for told in warnings(text, "t.cpp"))
