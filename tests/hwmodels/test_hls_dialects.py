@@ -8,8 +8,9 @@ from tunepass.diagnostics import Source
 from tunepass.frontends.hls.frontend import HlsFrontend
 from tunepass.hwmodels.hls.model import HlsModel
 
-VITIS = "#pragma tunepass hls scale\nvoid scale(float a[512], float b[512]) {\n    for (int i = 0; i < 512; i++) {\n"
-VITIS += "#pragma HLS unroll factor=4\n        b[i] = 2 * a[i];\n    }\n}\n"
+VITIS = "#define U 4\n#pragma tunepass param U: ordinal(1, 2, 4) = 4\n#pragma tunepass hls scale\n"
+VITIS += "void scale(float a[512], float b[512]) {\n    for (int i = 0; i < 512; i++) {\n"
+VITIS += "#pragma HLS unroll factor=U\n        b[i] = 2 * a[i];\n    }\n}\n"
 MERLIN = "#pragma ACCEL kernel\nvoid scale(float a[512], float b[512]) {\n#pragma ACCEL PARALLEL FACTOR=auto{P}\n"
 MERLIN += "    for (int i = 0; i < 512; i++)\n        b[i] = 2 * a[i];\n}\n"
 
