@@ -14,13 +14,14 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+import time
 from pathlib import Path
 
-from tests.benchmarks.hls import merlin, sorting, spector, statistics
+from tests.benchmarks.hls import merlin, searches, sorting, spector, statistics
 from tests.benchmarks.hls.records import Entry, compared
 
 ENTRIES: tuple[Entry, ...] = (*spector.ENTRIES, *sorting.ENTRIES, *merlin.ENTRIES)
-TABLES = ("predictions",)
+TABLES = ("predictions", "searches")
 
 
 def main() -> int:
@@ -40,14 +41,21 @@ def main() -> int:
         return 2
     good = True
     for name in options.table or TABLES:
-        text, met = _table(name, entries, data)
+        text, met = _table(name, entries, data, options)
         print(f"### {name}\n\n{text}\n", flush=True)
         good = good and met
     print(f"goals: {'met' if good else 'missed'}")
     return 0 if good else 1
 
 
-def _table(name: str, entries: list[Entry], data: Path) -> tuple[str, bool]:
+def _table(name: str, entries: list[Entry], data: Path, options: argparse.Namespace) -> tuple[str, bool]:
+    start = time.process_time()
+
+    def told(text: str) -> None:
+        print(f"{time.process_time() - start:7.0f} s  {text}", file=sys.stderr, flush=True)
+
+    if name == "searches":
+        return searches.table(entries, data, options.seeds, options.evals, told)
     return statistics.table(entries, [statistics.score(compared(e, data)) for e in entries])
 
 
@@ -57,6 +65,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--table", action="append", choices=TABLES, help="only this table (may be repeated)")
     parser.add_argument("--kernels", default="", help="only tables whose name has one of these words")
     parser.add_argument("--seeds", type=int, default=20, help="seeds of the searches (default 20)")
+    parser.add_argument("--evals", type=int, default=100, help="evaluations of a search at most (default 100)")
     return parser.parse_args()
 
 

@@ -66,7 +66,7 @@ def recorded(data: Path, table: str) -> RecordedSpace:
     return read(data / f"{table}.json")
 
 
-def _fixed(data: Path, table: str) -> dict[str, Value]:
+def fixed_of(data: Path, table: str) -> dict[str, Value]:
     """Parameters of which the table has one value."""
     fixed: dict[str, Value] = json.loads((data / f"{table}.json").read_text(encoding="utf-8"))["fixed"]
     return fixed
@@ -75,7 +75,7 @@ def _fixed(data: Path, table: str) -> dict[str, Value]:
 def compared(entry: Entry, data: Path, priced: Priced | None = None) -> Compared:
     table, said = recorded(data, entry.table), priced or entry.price()
     rows = list(table.outcomes)
-    fixed = _fixed(data, entry.table)
+    fixed = fixed_of(data, entry.table)
     columns = {
         p.name: p.column([row[p.name] if p.name in row else fixed[p.name] for row in rows])
         for p in (entry.parameters() if entry.parameters else table.space.parameters)
