@@ -56,10 +56,23 @@ class CycleModel:
         return alg.lift(self.depths.block(item))
 
     def interval(self, loop: HlsLoop) -> Expr:
-        bounds = [self.depths.recurrence(loop), self.banks.interval(loop, self.tool.memory_ports)]
+        bounds = [
+            alg.div(self.depths.recurrence(loop), self._turns(loop)),
+            self.banks.interval(loop, self.tool.memory_ports),
+        ]
         if loop.interval is not None:
             bounds.append(alg.maximum(1, loop.interval))
-        return alg.maximum(*bounds)
+        return alg.maximum(1, *bounds)
+
+    def _turns(self, loop: HlsLoop) -> Expr:
+        """Independent sums that take turns: those of a narrow tile of the loop around."""
+        around = self.nest.around[loop.name]
+        if not around or self.tool.interleaved_tile == 1:
+            return alg.lift(1)
+        single = alg.compare(self.lanes.of(loop), "==", 1)
+        return alg.where(
+            every(single, alg.compare(around[-1].tile, "<=", self.tool.interleaved_tile)), around[-1].tile, 1
+        )
 
     def loop(self, loop: HlsLoop, depth: int) -> Expr:
         index = len(self.parts)
@@ -123,6 +136,10 @@ class CycleModel:
         banks hide it."""
         bounds: list[Expr] = [alg.lift(1)]
         for dependence in self.depths.carried(loop):
+            if not self.tool.reorders_reductions and any(
+                self.depths.reduced(inside, dependence) for inside in self.nest.inside(loop)
+            ):
+                continue
             array = self.nest.kernel.array(dependence.store.operation.array or "")
             path = alg.add(self.depths.path(dependence, loop), self.tool.load_cycles + self.tool.store_cycles)
             far = alg.div(path, alg.maximum(1, inner.iterations))

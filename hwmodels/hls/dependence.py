@@ -28,7 +28,7 @@ class Carried:
 def carried(nest: Nest, loop: HlsLoop) -> tuple[Carried, ...]:
     """The flow dependences that the loop carries, through arrays and through scalars that live on."""
     placed = nest.placed(loop)
-    stores = [p for p in placed if p.operation.name == "store"]
+    stores = nest.stores(loop)
     loads = [p for p in placed if p.operation.name == "load"]
     found = []
     for store in stores:
@@ -58,7 +58,7 @@ def parallel(nest: Nest, loop: HlsLoop) -> bool:
         return False
     placed = nest.placed(loop)
     outer = {around.name for around in (*nest.around[loop.name], loop)}
-    stores = [p for p in placed if p.operation.name == "store" and p.operation.array not in loop.independent]
+    stores = [p for p in nest.stores(loop) if p.operation.array not in loop.independent]
     for store in stores:
         array = store.operation.array
         assert array is not None

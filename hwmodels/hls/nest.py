@@ -90,6 +90,11 @@ class Nest:
         """The hardware is built for the longest run."""
         return loop.trip if loop.most is None else loop.most
 
+    def stores(self, loop: HlsLoop) -> list[Placed]:
+        """The stores in it, but for scalars that are put back as they were read."""
+        stores = (placed for placed in self.placed(loop) if placed.operation.name == "store")
+        return [placed for placed in stores if not _put_back(placed)]
+
     def unrolls_inside(self, loop: HlsLoop) -> Expr:
         """Does it ask that all loops inside are unrolled?"""
         if self.kernel.dialect == "vitis":
@@ -123,6 +128,14 @@ class Nest:
             return None
         stores = (o for item in before if isinstance(item, HlsBlock) for o in item.operations if o.name == "store")
         return None if any(operation.subscripts for operation in stores) else last
+
+
+def _put_back(placed: Placed) -> bool:
+    store = placed.operation
+    if store.subscripts or not store.inputs:
+        return False
+    stored = placed.block.operations[store.inputs[0]]
+    return stored.name == "load" and stored.array == store.array
 
 
 def _flattened(items: tuple[HlsItem, ...]) -> Iterator[HlsItem]:

@@ -35,7 +35,8 @@ class Transfers:
     no burst brings; a beat is `port_bit` wide."""
 
     port_bit: int
-    wide_bit: float  # arrays that are larger come an element at a time
+    wide_bit: float  # arrays that are larger come an element at a time;
+    tiles_widen: bool  # what is copied by tiles does not
     request_cycles: float
     scattered_cycles: float
     scattered_lane_cycles: float  # more of them for each processing element that competes
@@ -55,6 +56,8 @@ class HlsTool:
     """One version of a tool. `loop_cycles`: to enter a loop and to leave it; `load_cycles`: of on-chip memory.
     `carry_cycles`: from one iteration to the next, besides a recurrence's operators. `reorders_reductions`: a reduction
     that a pragma names into an array's elements, and that is not unrolled, starts an iteration a cycle.
+    `cuts_remainders`: banks that copies do not divide keep transfers narrow. `interleaved_tile`: the widest tile of an outer
+    loop whose sums take turns in a loop inside that has no copies.
     `holds_elements`: what all copies of a body add to stays in registers, and not only what a body without copies does.
     `splits_mixed`: an array that two loops index in the same dimension is still partitioned there."""
 
@@ -70,6 +73,8 @@ class HlsTool:
     carry_cycles: float
     reorders_reductions: bool
     holds_elements: bool
+    cuts_remainders: bool
+    interleaved_tile: int
     transfers: Transfers
     area: AreaTerms
 

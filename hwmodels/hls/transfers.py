@@ -64,7 +64,7 @@ class TransferModel:
         if elements and elements * array.element.bits > self.tool.transfers.wide_bit:
             return alg.lift(1)
         width = alg.where(alg.compare(self.banks.by_dim(array)[-1], ">", 1), cut, whole)
-        return alg.where(self.banks.divided(array), width, 1)
+        return alg.where(self.banks.divided(array), width, 1) if self.tool.cuts_remainders else width
 
     def _scoped(self, array: HlsArray, placed: Placed) -> tuple[Expr, Expr]:
         """Is it copied inside a loop, and the cycles of all those copies."""
@@ -80,7 +80,7 @@ class TransferModel:
             if not finer:
                 elements = alg.compare(0, "!=", 0)
             elif depth == 0:
-                elements = every(elements, self._single(placed, loop))
+                elements = every(elements, either(self._single(placed, loop), self._uneven(placed, loop)))
             outside = negated(either(*(self._split(outer) for outer in placed.loops[:depth])))
             tiled, elements = every(tiled, outside), every(elements, outside)
             tiled = every(tiled, negated(every(self.lanes.elements(loop), alg.compare(loop.unroll, ">=", loop.tile))))
@@ -105,6 +105,13 @@ class TransferModel:
         inside = placed.loops[placed.loops.index(loop) + 1 :]
         return every(*(alg.compare(self.lanes.of(inner), "==", 1) for inner in inside))
 
+    def _uneven(self, placed: Placed, loop: HlsLoop) -> Expr:
+        """Do copies inside leave a remainder that the tool does not cut off?"""
+        if self.tool.cuts_remainders:
+            return alg.compare(0, "!=", 0)
+        inside = placed.loops[placed.loops.index(loop) + 1 :]
+        return either(*(alg.compare(alg.mod(self.nest.most(inner), self.lanes.of(inner)), "!=", 0) for inner in inside))
+
     def _reached(self, placed: Placed, depth: int) -> Expr:
         """Elements that the loops inside reach."""
         moved = moving(placed)
@@ -119,7 +126,8 @@ class TransferModel:
         tiles = alg.mul(self._passes(placed, depth), alg.ceildiv(self.nest.most(loop), loop.tile))
         beat = max(1, transfers.port_bit // array.element.bits)
         if not finer:
-            return alg.mul(tiles, alg.add(alg.ceildiv(alg.mul(inside, loop.tile), beat), transfers.request_cycles))
+            at_once = beat if transfers.tiles_widen else self._beat(array)
+            return alg.mul(tiles, alg.add(alg.ceildiv(alg.mul(inside, loop.tile), at_once), transfers.request_cycles))
         stride = strides(array, placed)[loop.name]
         run = alg.mul(loop.tile, int(stride)) if stride < math.inf else loop.tile
         runs = alg.div(alg.mul(inside, loop.tile), alg.minimum(run, alg.mul(inside, loop.tile)))
