@@ -14,14 +14,14 @@ from tunepass.expr import algebra as alg
 from tunepass.expr.nodes import Expr
 from tunepass.hwmodels.hls.banks import moving
 from tunepass.hwmodels.hls.cycles import CycleModel
-from tunepass.hwmodels.hls.nest import contents, every
+from tunepass.hwmodels.hls.nest import contents
 from tunepass.hwmodels.hls.tools import FREE, Operator, kind_of
 from tunepass.ir.hls import HlsArray, HlsBlock, HlsItem, HlsLoop
 
 Units = Mapping[str, Expr]
 BLOCK_BIT, BLOCK_PORT_BIT = 18432, 36
-REGISTER_BIT = 1024  # banks of fewer bits are LUTs
-TERMS = ("copies", "accesses", "crossings", "element_bits", "banks", "loops", "ports", "elements")
+LUT_WORDS = 64  # banks of no more words are LUTs
+TERMS = ("copies", "accesses", "crossings", "element_bits", "banks", "loops", "ports", "elements", "blocks")
 
 
 class AreaModel:
@@ -39,7 +39,7 @@ class AreaModel:
             "luts": alg.apply("ceil", luts),
             "ffs": alg.apply("ceil", ffs),
             "dsps": alg.apply("ceil", _weighted(units, table, "dsps")),
-            "brams": alg.apply("ceil", alg.add(self._blocks(), _linear(terms, self.tool.area.brams))),
+            "brams": alg.apply("ceil", _linear(terms, self.tool.area.brams)),
         }
 
     def units(self) -> Units:
@@ -108,6 +108,7 @@ class AreaModel:
             "loops": alg.lift(len(self.nest.loops)),
             "ports": alg.lift(sum(a.storage == "global" for a in arrays)),
             "elements": self._elements(),
+            "blocks": self._blocks(),
         }
 
     def _elements(self) -> Expr:
@@ -130,8 +131,8 @@ class AreaModel:
         ports = -(-array.element.bits // BLOCK_PORT_BIT)
         depth = alg.ceildiv(bits, array.element.bits)
         each = alg.mul(ports, alg.ceildiv(depth, BLOCK_BIT // BLOCK_PORT_BIT))
-        small = alg.compare(bits, "<=", REGISTER_BIT)
-        return alg.where(every(small), 0, alg.mul(banks, each, array.copies))
+        small = alg.compare(depth, "<=", LUT_WORDS)
+        return alg.where(small, 0, alg.mul(banks, each, array.copies))
 
 
 def _weighted(units: Units, table: Mapping[str, Operator], resource: str) -> Expr:

@@ -56,8 +56,8 @@ class HlsTool:
     """One version of a tool. `loop_cycles`: to enter a loop and to leave it; `load_cycles`: of on-chip memory.
     `carry_cycles`: from one iteration to the next, besides a recurrence's operators. `reorders_reductions`: a reduction
     that a pragma names into an array's elements, and that is not unrolled, starts an iteration a cycle.
-    `cuts_remainders`: banks that copies do not divide keep transfers narrow. `interleaved_tile`: the widest tile of an outer
-    loop whose sums take turns in a loop inside that has no copies.
+    `cuts_remainders`: banks that copies do not divide keep transfers narrow. `interleaved_tile`: the widest tile of an
+    outer loop whose sums take turns in a loop inside that has no copies.
     `holds_elements`: what all copies of a body add to stays in registers, and not only what a body without copies does.
     `splits_mixed`: an array that two loops index in the same dimension is still partitioned there."""
 

@@ -61,10 +61,14 @@ class TransferModel:
         row, elements = value(array.dims[-1]), value(alg.mul(1, *array.dims))
         whole = math.gcd(most, int(elements)) if elements else most
         cut = math.gcd(most, int(row)) if row else most
-        if elements and elements * array.element.bits > self.tool.transfers.wide_bit:
+        if self._large(array):
             return alg.lift(1)
         width = alg.where(alg.compare(self.banks.by_dim(array)[-1], ">", 1), cut, whole)
         return alg.where(self.banks.divided(array), width, 1) if self.tool.cuts_remainders else width
+
+    def _large(self, array: HlsArray) -> bool:
+        elements = value(alg.mul(1, *array.dims))
+        return elements is not None and elements * array.element.bits > self.tool.transfers.wide_bit
 
     def _scoped(self, array: HlsArray, placed: Placed) -> tuple[Expr, Expr]:
         """Is it copied inside a loop, and the cycles of all those copies."""
@@ -126,7 +130,7 @@ class TransferModel:
         tiles = alg.mul(self._passes(placed, depth), alg.ceildiv(self.nest.most(loop), loop.tile))
         beat = max(1, transfers.port_bit // array.element.bits)
         if not finer:
-            at_once = beat if transfers.tiles_widen else self._beat(array)
+            at_once = beat if transfers.tiles_widen and self._large(array) else self._beat(array)
             return alg.mul(tiles, alg.add(alg.ceildiv(alg.mul(inside, loop.tile), at_once), transfers.request_cycles))
         stride = strides(array, placed)[loop.name]
         run = alg.mul(loop.tile, int(stride)) if stride < math.inf else loop.tile

@@ -15,10 +15,11 @@ from tunepass.hwmodels.base import CostModel
 from tunepass.hwmodels.fpga import device as devices
 from tunepass.hwmodels.hls.cycles import CycleModel
 from tunepass.hwmodels.hls.dependence import carried, parallel
+from tunepass.hwmodels.hls.lanes import Lanes
 from tunepass.hwmodels.hls.model import HlsModel, costs
 from tunepass.hwmodels.hls.nest import Nest
 from tunepass.hwmodels.hls.tools import tool
-from tunepass.ir.hls import HlsBlock, HlsKernel
+from tunepass.ir.hls import HlsBlock, HlsKernel, HlsSubscript
 from tunepass.ir.kernel import Kernel
 from tunepass.space.parameter import Ordinal
 
@@ -118,3 +119,27 @@ def test_resources_grow_with_copies_and_more_than_the_device_does_not_fit() -> N
         assert value(few.values[resource], **small) < value(few.values[resource], **large)
     assert value(few.values["dsps"], **small) == 14 * N
     assert value(few.fits, **small) and not value(few.fits, **large)
+
+
+def test_elements_need_a_dimension_of_their_own() -> None:
+    """c[64 i + j] is written by all elements into one dimension; c[i][j] is not."""
+    flat = HlsSubscript(terms=(("i", alg.lift(N)), ("j", alg.lift(1))))
+    lanes = []
+    for subscripts, dims in (((flat,), (N * N,)), (at("i", "j"), (N, N))):
+        body = HlsBlock(operations=(operation("constant"), operation("store", 0, array="c", subscripts=subscripts)))
+        nest = Nest(kernel(loop("i", loop("j", body), unroll=name("rows")), arrays=(array("c", *dims, read=False),)))
+        lanes.append(value(Lanes(nest).of(nest.loops["i"]), rows=4))
+    assert lanes == [1, 4]
+
+
+def test_a_scalar_that_is_put_back_as_it_was_read_carries_nothing() -> None:
+    body = HlsBlock(
+        operations=(
+            operation("load", array="factor"),
+            operation("store", 0, array="c", subscripts=at("i")),
+            operation("store", 0, array="factor"),
+        )
+    )
+    arrays = (array("c", N, read=False), array("factor"))
+    nest = Nest(kernel(loop("i", body, unroll=name("copies")), arrays=arrays))
+    assert parallel(nest, nest.loops["i"])
