@@ -27,7 +27,7 @@ ONLY = ("table4", "fig6", "fig7", "fig5", "table5")
 
 def jobs(problems: Sequence[Problem], only: Sequence[str], kept: Kept) -> Iterator[tuple[Problem, str, int]]:
     """What the answers need, in the order in which it is worth having: a column of Table IV after the other."""
-    for kind in ("baseline", "hypermapper", "auto", "uniform") if "table4" in only else ():
+    for kind in ("baseline", "uniform", "hypermapper", "auto") if "table4" in only else ():
         yield from ((p, kind, seed) for p in problems for seed in range(kept.scale.seeds))
     repeated = [p for p in problems if "fig7" in only and p.name in EXHAUSTIVE]
     compared = problems[-1:] if "fig6" in only else []

@@ -6,7 +6,7 @@
     unfiltered    the same without the feasibility classifier, which is HyperMapper 1.0 (Figure 6)
     baseline      the Spatial compiler's: 100,000 uniform draws from what its restrictions leave, or all of it
     uniform       100,000 uniform draws from the raw product
-    auto          tunepass's own strategy, a tenth of HyperMapper's 12,500, feasibility hidden as from the others
+    auto          tunepass's own strategy: 500 evaluations, a 25th; what fits is hidden as from the others
 
 The paper says of Figure 8's runs that they end at 12,500 samples; the compiler's script of the time draws 10,000 first,
 in iterations of 100, with forests of 20 trees.
@@ -47,7 +47,7 @@ class Scale:
     few_iterations: int = 5  # of Figures 6 and 7
     per_iteration: int = 100
     baseline: int = 100_000
-    auto: int = 1_250
+    auto: int = 500
     importance: int = 100_000  # draws of Table V
     trees: tuple[int, ...] = (10, 100, 1000)  # Table III
     seeds: int = 5
@@ -83,7 +83,8 @@ class Kept:
     def run(self, p: Problem, kind: str, seed: int) -> Run | None:
         """None for one that is neither kept nor may be run."""
         task = f"{p.name}-{kind}-{seed}"
-        told = repr((self.scale, p.digest, code_digest() if kind in SEARCHES else ""))
+        sizes = [getattr(self.scale, name) for name in SIZES[kind]]
+        told = repr((sizes, p.digest, code_digest() if kind in SEARCHES else ""))
         path = self.folder / f"{task}-{hashlib.sha256(told.encode()).hexdigest()[:12]}.npz"
         if not path.exists():
             if not self.may_run():
@@ -169,6 +170,15 @@ def _auto(p: Problem, seed: int, scale: Scale) -> Run:
     return search(p, lambda t: make(t), scale.auto, seed, lambda n: 1 if n < 50 else 8 if n < 200 else 16)  # type: ignore[arg-type, return-value]
 
 
+_ACTIVE = ("active_warm_up", "active_iterations", "few_iterations", "per_iteration")
+SIZES = {
+    "baseline": ("baseline",),
+    "uniform": ("baseline",),
+    "hypermapper": ("warm_up", "iterations", "per_iteration"),
+    "active": _ACTIVE,
+    "unfiltered": _ACTIVE,
+    "auto": ("auto",),
+}
 SEARCHES = ("hypermapper", "active", "unfiltered", "auto")
 KINDS: dict[str, Callable[[Problem, int, Scale], Run]] = {
     "baseline": lambda p, seed, scale: _draws(p, p.pruned, scale.baseline, seed),
