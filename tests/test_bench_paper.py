@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,7 @@ from tests.benchmarks.bench_paper import main
 from tests.benchmarks.paper import classifier, runs
 from tests.benchmarks.paper.indicator import Indicator, interval
 from tests.benchmarks.paper.runs import Run
+from tunepass.surrogates.forest import ForestSettings, grow
 
 WORDS = ["--quick", "--programs", "BlackScholes,OuterProduct"]
 
@@ -84,3 +86,14 @@ def test_settings_have_the_recalls_of_their_own_forests(tmp_path: Path) -> None:
     assert found.max() > 0.9
     assert classifier.recalls(x, y, trees, tmp_path, lambda: False) is not None  # kept
     assert classifier.recalls(x, y, (1,), tmp_path, lambda: False) is None
+
+
+def test_a_forest_is_cut_at_a_depth() -> None:
+    rng = np.random.default_rng(1)
+    x = rng.random((80, 3))
+    forest = grow(x, x[:, 0] * x[:, 1], ForestSettings(trees=4))
+    whole, roots = forest.predict(x).mean, forest.mean[forest.root].mean()
+    assert np.array_equal(classifier.cut(forest, 60).predict(x).mean, whole)
+    assert classifier.cut(forest, 0).predict(x).mean == pytest.approx(roots)
+    assert len(np.unique(classifier.cut(replace(forest, root=forest.root[:1]), 2).predict(x).mean)) == 4
+    assert np.array_equal(forest.predict(x).mean, whole)  # which is as it was

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import product
 from math import sqrt
 from pathlib import Path
@@ -71,21 +72,21 @@ def _fold(x: Floats, y: Bools, held: Bools, features: str | float, weight: float
     weights = np.where(y[~held], weight, 1 - weight)
     known = ForestSettings(trees=trees[-1], features=share)
     forest = grow(x[~held], y[~held].astype(np.float64), known, weights)
-    votes = np.stack([_votes(forest, x[held & y], depth) for depth in DEPTHS])  # (depths, trees, rows)
-    first = np.cumsum(votes, axis=1)
-    rows = [[float((first[d, n - 1] > n / 2).mean()) for d in range(len(DEPTHS))] for n in trees]
-    return np.array(rows).ravel()
+    rows, fitting = x[held & y], list[float]()
+    for n in trees:
+        for depth in DEPTHS:
+            mean = cut(replace(forest, root=forest.root[:n]), depth).predict(rows).mean
+            fitting.append(float((mean > 0.5).mean()))
+    return np.array(fitting)
 
 
-def _votes(forest: Trees, x: Floats, depth: int | None) -> Floats:
-    """What each tree, cut at a depth, says of rows: (trees, rows)."""
-    at = np.repeat(forest.root[:, None], len(x), axis=1)  # (trees, rows)
-    columns = np.arange(len(x))[None, :]
-    while depth is None or depth > 0:
-        inner = forest.feature[at] >= 0
-        if not inner.any():
-            break
-        right = x[columns, np.maximum(forest.feature[at], 0)] > forest.threshold[at]
-        at = np.where(inner, forest.left[at] + right, at)
-        depth = None if depth is None else depth - 1
-    return forest.mean[at]
+def cut(forest: Trees, depth: int | None) -> Trees:
+    """The forest with leaves in place of what stands at the depth."""
+    if depth is None:
+        return forest
+    feature, level = forest.feature.copy(), forest.root
+    for _ in range(depth):
+        inner = level[feature[level] >= 0]
+        level = np.concatenate([forest.left[inner], forest.left[inner] + 1])
+    feature[level] = -1
+    return replace(forest, feature=feature)
