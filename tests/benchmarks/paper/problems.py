@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 
 import numpy as np
@@ -35,7 +35,11 @@ class Problem:
     model: Estimator
     pruned: Space
     space: Space  # the raw product of the parameters
-    front: Floats  # the exact one (n, 2)
+
+    @cached_property
+    def front(self) -> Floats:
+        """The exact one (n, 2), which may take minutes the first time."""
+        return exact_front(self.model, self.name)
 
     @property
     def digest(self) -> str:
@@ -82,7 +86,7 @@ def problem(name: str) -> Problem:
     model, _ = estimator_of(path, None, Target(device=DEVICE, restrict=False))
     pruned, _ = estimator_of(path, None, Target(device=DEVICE))
     spaces = [Space(m.kernel.parameters, m.kernel.constraints) for m in (pruned, model)]
-    return Problem(name, model, *spaces, exact_front(model, name))
+    return Problem(name, model, *spaces)
 
 
 @cache
