@@ -32,7 +32,7 @@ class Context:
     warnings: list[Diagnostic] = field(default_factory=list)
     outside: list[Memory] = field(default_factory=list)  # declared before `Accel`
     bodies: list[BodyBuilder] = field(default_factory=list)  # being filled, the innermost last
-    call_depth: int = 0  # functions of the program being inlined
+    calls: list[tuple[str, list[Value]]] = field(default_factory=list)  # functions being inlined, and their arguments
     _names: dict[str, int] = field(default_factory=dict)
     _unknown_types: set[str] = field(default_factory=set)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tunepass.diagnostics import SourceError, Span
 from tunepass.frontends.spatial.elaborate.elaborator import Elaborator
-from tunepass.frontends.spatial.elaborate.values import Closure, Scope, Unmodelled, Value
+from tunepass.frontends.spatial.elaborate.values import Closure, MemoryRef, Scope, Unmodelled, Value, Wire
 from tunepass.frontends.spatial.syntax import nodes as n
 
 _CALL_DEPTH_LIMIT = 64
@@ -25,20 +25,40 @@ def closure(node: n.Node, scope: Scope) -> Closure | None:
 
 def call(elaborator: Elaborator, function: Closure, arguments: list[Value], span: Span) -> Value:
     """The value of `function`'s body, its operations added to the body that is being filled."""
-    context = elaborator.context
-    recursive = SourceError(f"`{function.name}` calls itself: hardware cannot be recursive", span)
-    if context.call_depth >= _CALL_DEPTH_LIMIT:
-        raise recursive
+    context, name = elaborator.context, function.name
+    calls = [given for called, given in context.calls if called == name]
+    if len(context.calls) >= _CALL_DEPTH_LIMIT:
+        raise _endless(name, arguments, calls, span)
     inner = Scope(function.scope)
     for i, parameter in enumerate(function.parameters):
         inner.set(parameter, arguments[i] if i < len(arguments) else Unmodelled(parameter))
-    context.call_depth += 1
+    context.calls.append((name, arguments))
     try:
         return elaborator.block(function.body, inner)
     except RecursionError:  # long bodies reach Python's limit first
-        raise recursive from None
+        raise _endless(name, arguments, calls, span) from None
+    except _TooDeep as deep:
+        if deep.function != name or calls:
+            raise
+        return context.unmodelled(f"`{name}`, which calls itself while the hardware is built,", span)
     finally:
-        context.call_depth -= 1
+        context.calls.pop()
+
+
+class _TooDeep(Exception):
+    """A function calls itself with other numbers each time, and what would end that is not understood."""
+
+    def __init__(self, function: str):
+        self.function = function
+
+
+def _endless(name: str, arguments: list[Value], calls: list[list[Value]], span: Span) -> Exception:
+    """What is wrong with a function that calls itself: with the same numbers, or with values of the hardware, it would
+    never end."""
+    same = calls and arguments == calls[-1] and not any(isinstance(a, Unmodelled) for a in arguments)
+    if same or not calls or any(isinstance(a, (Wire, MemoryRef)) for a in calls[0]):
+        return SourceError(f"`{name}` calls itself: hardware cannot be recursive", span)
+    return _TooDeep(name)
 
 
 def with_placeholders(node: n.Node) -> n.Node:

@@ -20,3 +20,12 @@ def test_functions_that_call_each_other_are_one_diagnostic() -> None:
       def g(a: Int): Int = f(a)"""
     with pytest.raises(SourceError, match="calls itself: hardware cannot be recursive"):
         parse(app("val x = SRAM[Int](8)\nForeach(8 by 1) { i => x(i) = f(i) }", host))
+
+
+def test_a_function_that_builds_hardware_from_numbers_may_call_itself() -> None:
+    host = """def pick[T](which: Boolean, a: T, b: T): T = mystery(which, a, b)
+      def tree(at: scala.Int): Int = pick(at > 7, at, { tree(at + 1) + tree(at + 2) })"""
+    parsed = parse(app("val x = SRAM[Int](8)\nForeach(8 by 1) { i => x(i) = tree(0) }", host))
+    assert [w.message for w in parsed.warnings] == [
+        "`tree`, which calls itself while the hardware is built, is not modelled; it is taken to cost nothing"
+    ]
