@@ -275,8 +275,8 @@ class Headers(Calls, ABC):
         rows = bool(start is not None and start.linear is None and bounds)
         outer = [x.trip for x in self.loops if start is not None and x.name in start.moves] if rows else []
         trip = whole
-        for times in outer:
-            trip = algebra.ceildiv(trip, times)
+        if outer:
+            trip = algebra.maximum(algebra.div(trip, algebra.mul(*outer)), 1)
         why = f"the number of iterations depends on data; taken as what `{name}` has elements"
         why += " for each of the loops around" if outer else ""
         return Shape(index, start, step, trip, whole, None, why)

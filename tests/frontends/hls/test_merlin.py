@@ -84,7 +84,7 @@ def test_loops_that_data_bound_are_assumed_to_go_through_their_array() -> None:
       y[i] = s; }"""
     kernel = merlin(text, "int row[17], int col[64], float val[64], float x[16], float y[16]")
     inner = loop(kernel, "j")
-    assert inner.assumed is not None and to_text(inner.trip) == "4"
+    assert inner.assumed is not None and to_text(inner.trip) == "4.0"
     gather = next(o for o in operations(inner) if o.array == "x")
     assert not gather.subscripts[0].affine and gather.inputs != ()
 
