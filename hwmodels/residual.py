@@ -3,10 +3,11 @@
     symbol   shape     meaning
     y        (n,)      log((reported + o) / (model + o)); o is 1 for amounts that are counted, else 0
     X        (n, p)    the terms, to mean 0 and deviation 1, and a column of ones
-    w        (p,)      ridge: argmin |y - X w|^2 + l |w|^2
+    w        (p,)      ridge with Huber's loss H: argmin sum H(y - X w) + l |w|^2, a few turns of reweighting
 
 The model is corrected by nothing, by one factor, or by the ridge, whichever predicts the reports best with each left
-out in turn. The factor never leaves the range of those that were seen.
+out in turn; by the ridge only where that also ranks them no worse, since few designs that are far off must not turn
+what the model knows of the others. The factor never leaves the range of those that were seen.
 """
 
 from __future__ import annotations
@@ -26,12 +27,15 @@ FEW = 4  # reports below which nothing is corrected
 PENALTIES = (0.3, 1.0, 3.0, 10.0, 30.0)  # l that are tried
 FREE = 0.1  # l of the column of ones
 SMALL = 0.005  # an error of y that nothing is done about
-BETTER = 0.95  # what the next kind of correction has to bring the error down to
+BETTER = 0.85  # what the next kind of correction has to bring the error down to
+MANY, CLEAR = 8, 0.5  # fewer reports than these correct only what is clear
+TURNS = 5  # of reweighting
+HUBER = 1.345  # deviations beyond which a residual counts as its distance and not as its square
 
 
 @dataclass(frozen=True, slots=True)
 class Residual:
-    """`before` and `after` are the errors of the model's values, as factors: 1.3 is 30 % off in the (quadratic) mean.
+    """`before` and `after` are the errors of the model's values, as factors: 1.3 is 30 % off in the (geometric) mean.
     `after` is of reports that were left out."""
 
     slopes: tuple[float, ...]  # by term
@@ -66,8 +70,8 @@ def learn_residual(value: Expr, terms: Sequence[Expr], columns: Columns, reporte
     base = alg.add(value, offset) if offset else value
     rows = [(term, _values(term, columns, n)[usable]) for term in (alg.apply("log", base), *terms)]
     rows = [(term, row) for term, row in rows if np.isfinite(row).all() and row.std() > 1e-9]
-    slopes, constant, after = _best(y, [row for _, row in rows])
-    before = float(np.sqrt(np.mean(y**2)))
+    slopes, constant, after = _best(y, np.log(expected[usable]), [row for _, row in rows])
+    before = _error(y)
     if after >= before or before < SMALL:
         return None
     return Residual(
@@ -83,34 +87,52 @@ def learn_residual(value: Expr, terms: Sequence[Expr], columns: Columns, reporte
     )
 
 
-def _best(y: Floats, rows: Sequence[Floats]) -> tuple[list[float], float, float]:
-    """Slopes by term, the constant, and the error left out; all zero where no correction is better."""
+def _best(y: Floats, expected: Floats, rows: Sequence[Floats]) -> tuple[list[float], float, float]:
+    """Slopes by term, the constant, and the error left out; all zero where no correction is better. `expected` is the
+    logarithm of the model's values."""
     n, none = len(y), [0.0] * len(rows)
-    slopes, constant, error = none, 0.0, float(np.sqrt(np.mean(y**2)))
+    better = BETTER if n >= MANY else CLEAR
+    slopes, constant, error = none, 0.0, _error(y)
     _, one, left = _ridge(y, np.zeros((n, 0)), 1.0)
-    if left < BETTER * error:
-        slopes, constant, error = none, one, left
+    if _error(left) < better * error:
+        slopes, constant, error = none, one, _error(left)
     if not rows:
         return slopes, constant, error
     x = np.stack(rows, axis=1)  # (n, p)
     mean, deviation = x.mean(axis=0), x.std(axis=0)
     fits = [_ridge(y, (x - mean) / deviation, penalty) for penalty in PENALTIES]
-    weights, one, left = min(fits, key=lambda fit: fit[2])
-    if left < BETTER * error:
+    weights, one, left = min(fits, key=lambda fit: _error(fit[2]))
+    reported = expected + y
+    if _error(left) < better * error and _agreement(reported - left, reported) >= _agreement(expected, reported):
         slopes = list(map(float, weights / deviation))
-        constant, error = one - float(weights @ (mean / deviation)), left
+        constant, error = one - float(weights @ (mean / deviation)), _error(left)
     return slopes, constant, error
 
 
-def _ridge(y: Floats, x: Floats, penalty: float) -> tuple[Floats, float, float]:
-    """Weights (p,), the constant, and the error with each report left out."""
+def _ridge(y: Floats, x: Floats, penalty: float) -> tuple[Floats, float, Floats]:
+    """Weights (p,), the constant, and the residuals (n,) with each report left out."""
     design = np.column_stack([x, np.ones(len(y))])
-    diagonal = np.append(np.full(x.shape[1], penalty), FREE)
-    solved = np.linalg.solve(design.T @ design + np.diag(diagonal), design.T)  # (p + 1, n)
-    weights = solved @ y
-    leverage = np.einsum("ij,ji->i", design, solved)
-    left = (y - design @ weights) / np.maximum(1e-9, 1 - leverage)
-    return weights[:-1], float(weights[-1]), float(np.sqrt(np.mean(left**2)))
+    diagonal = np.diag(np.append(np.full(x.shape[1], penalty), FREE))
+    importance = np.ones(len(y))
+    for _ in range(TURNS):
+        weighted = design.T * importance  # (p + 1, n)
+        solved = np.linalg.solve(weighted @ design + diagonal, weighted)
+        weights = solved @ y
+        residual = y - design @ weights
+        leverage = np.einsum("ij,ji->i", design, solved)
+        far = np.abs(residual) / max(1e-9, HUBER * 1.4826 * float(np.median(np.abs(residual))))
+        importance = 1 / np.maximum(1, far)
+    return weights[:-1], float(weights[-1]), residual / np.maximum(1e-9, 1 - leverage)
+
+
+def _error(residual: Floats) -> float:
+    return float(np.abs(residual).mean())
+
+
+def _agreement(a: Floats, b: Floats) -> float:
+    """The rank correlation of two arrays without ties."""
+    ranks = [np.argsort(np.argsort(values, kind="stable"), kind="stable") for values in (a, b)]
+    return float(np.corrcoef(ranks[0], ranks[1])[0, 1])
 
 
 def _values(e: Expr, columns: Columns, n: int) -> Floats:
