@@ -6,6 +6,7 @@
 `spector`, `hlsyn` and `pal_hardware`. The kernels are in tests/benchmarks/hls/sources, written anew.
 
 predictions  Spearman of time and area, lane counting, the best of ten, the failures foretold
+left-out     the same of OpenCL kernels with the amounts of area fitted on the others
 searches     evaluations until within 10 % of the optimum, with the model as prior mean and without
 """
 
@@ -17,11 +18,11 @@ import sys
 import time
 from pathlib import Path
 
-from tests.benchmarks.hls import merlin, searches, sorting, spector, statistics
+from tests.benchmarks.hls import left_out, merlin, searches, sorting, spector, statistics
 from tests.benchmarks.hls.records import Entry, compared
 
 ENTRIES: tuple[Entry, ...] = (*spector.ENTRIES, *sorting.ENTRIES, *merlin.ENTRIES)
-TABLES = ("predictions", "searches")
+TABLES = ("predictions", "left-out", "searches")
 
 
 def main() -> int:
@@ -54,6 +55,8 @@ def _table(name: str, entries: list[Entry], data: Path, options: argparse.Namesp
     def told(text: str) -> None:
         print(f"{time.process_time() - start:7.0f} s  {text}", file=sys.stderr, flush=True)
 
+    if name == "left-out":
+        return left_out.table(entries, data), True
     if name == "searches":
         return searches.table(entries, data, options.seeds, options.evals, told)
     return statistics.table(entries, [statistics.score(compared(e, data)) for e in entries])

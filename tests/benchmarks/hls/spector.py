@@ -102,13 +102,16 @@ def kernels(variant: Variant) -> list[HlsKernel]:
 
 def price(name: str, numbers: Board | None = None) -> Priced:
     """The variants' expressions, chosen by the rows they are of."""
-    found = [(_read(v.when), costs(kernels(v), numbers=numbers)) for v in VARIANTS[name]]
+    found = [(read_columns(v.when), costs(kernels(v), numbers=numbers)) for v in VARIANTS[name]]
     return Priced(
-        _chosen(found, "seconds"), {"logic": _chosen(found, "alms")}, _fits(found), alg.div(1.0, _read(LANES[name]))
+        _chosen(found, "seconds"),
+        {"logic": _chosen(found, "alms")},
+        _fits(found),
+        alg.div(1.0, read_columns(LANES[name])),
     )
 
 
-def _read(text: str) -> Expr:
+def read_columns(text: str) -> Expr:
     """An expression over columns, all of which are whole numbers."""
     return parse(text, dict.fromkeys(set(re.findall(r"[a-z_]\w*", text)) - WORDS, INTEGER))
 
