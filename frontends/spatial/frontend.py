@@ -135,6 +135,7 @@ def _kernel(source: Source, lowered: Lowered) -> tuple[Kernel, list[Diagnostic]]
     context, program = lowered.context, lowered.program
     constraints = restrictions(lowered.settled.bounded, is_open)
     used = {name for e in (*expressions(program), *(c.expression for c in constraints)) for name in free_names(e)}
+    used |= program.tuned_widths()
     declared = [d for d in context.declared if d.name in used]
     bindings = [Binding(d.name, "directive", d.edit) for d in declared]
     toggles = [Binding(toggle.name, "directive", toggle.edit) for toggle in lowered.toggles]

@@ -19,6 +19,7 @@ from tunepass.hwmodels.fpga.area import COUNTER_BIT, AreaModel, pipelined
 from tunepass.hwmodels.fpga.dataflow import BodyTiming
 from tunepass.hwmodels.fpga.device import Fpga
 from tunepass.hwmodels.fpga.resources import Area, total
+from tunepass.hwmodels.fpga.widths import number_by_width
 from tunepass.ir.hardware import Controller, Counter, Operation, Program, Schedule, Transfer
 
 Point = Mapping[str, int | bool]
@@ -88,7 +89,8 @@ class Composition(AreaModel):
             if memory.kind in ("reg", "regfile"):
                 self.left_out.add("registers")
             return Area()
-        width, buffers = memory.element.bits, self._number(self.buffers.get(name, algebra.lift(1)))
+        width = self._number(number_by_width([memory.element], lambda close: close(memory.element).bits))
+        buffers = self._number(self.buffers.get(name, algebra.lift(1)))
         used = self.used.get(name, [])
         along = [self._number(b) for b in memories.banks_of(memory, used)] if memory.kind == "sram" else []
         banks, words = 1, 1

@@ -9,7 +9,7 @@ outer loop      P * (stages + memories) + controller(stages) + counters
 from __future__ import annotations
 
 from collections import Counter as Multiset
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tunepass.expr import algebra
 from tunepass.expr.nodes import INTEGER, Expr, Name
@@ -19,6 +19,7 @@ from tunepass.hwmodels.fpga.dataflow import BodyTiming, analyse
 from tunepass.hwmodels.fpga.device import Fpga
 from tunepass.hwmodels.fpga.places import errors_at, placed_area
 from tunepass.hwmodels.fpga.resources import Area, constant, sized, total
+from tunepass.hwmodels.fpga.widths import by_width, closed_operations, elements_of
 from tunepass.ir.hardware import Controller, Counter, Operation, Program, Schedule, Transfer
 
 COUNTER_BIT = 32  # of a counter whose end is not a constant
@@ -74,11 +75,11 @@ class AreaModel:
             inside += [self._memory(m.name, depth + 1) for m in controller.memories]
             area = total(inside).times(par) + self._control(controller)
         if controller.kind == "memreduce" and controller.reduction is not None:
-            combine = self._operations(controller.reduction.operations)
+            combine = self._combined(controller.reduction.operations)
             lanes = par_of(controller.reduce_counters)
             area = area + combine.times(algebra.mul(par, lanes)) + combine.times(lanes)
         if controller.kind == "reduce" and controller.schedule is not Schedule.INNER and controller.reduction:
-            area = area + self._operations(controller.reduction.operations).times(par)
+            area = area + self._combined(controller.reduction.operations).times(par)
         area = total([area, *(self._counter(c) for c in (*controller.counters, *controller.reduce_counters))])
         self.parts.insert(index, EstimatePart(controller.label, depth, area, controller.span, times=par))
         return area
@@ -92,12 +93,21 @@ class AreaModel:
         return area
 
     def _inner(self, controller: Controller, par: Expr, depth: int) -> Area:
-        body = analyse(controller.operations, self.device)
-        pieces = [self._operations(controller.operations).times(par), self._delay_lines(body, par)]
+        operations = controller.operations
+        lines = by_width(
+            elements_of(operations),
+            lambda close: self._delay_lines(analyse(closed_operations(operations, close), self.device), par),
+        )
+        pieces = [self._combined(operations).times(par), Area(lines)]
         pieces += [self._memory(m.name, depth + 1).times(par) for m in controller.memories]
         if controller.kind == "reduce" and controller.reduction is not None:
-            pieces.append(self._operations(controller.reduction.operations).times(par))  # a tree of P - 1, and one
+            pieces.append(self._combined(controller.reduction.operations).times(par))  # a tree of P - 1, and one
         return total(pieces)
+
+    def _combined(self, operations: tuple[Operation, ...]) -> Area:
+        """The operations, whatever widths of theirs are parameters."""
+        every = elements_of(operations)
+        return Area(by_width(every, lambda close: self._operations(closed_operations(operations, close))))
 
     def _operations(self, operations: tuple[Operation, ...]) -> Area:
         counted = Multiset((op.name, self._width(op, operations)) for op in operations if op.name in self.device.area)
@@ -148,7 +158,14 @@ class AreaModel:
         memory = next(m for m in self.program.all_memories() if m.name == name)
         buffers = self.buffers.get(name, algebra.lift(1))
         with errors_at(memory.span):
-            area = placed_area(memories.area_of(memory, self.used.get(name, []), buffers, self.device), memory.span)
+            used = self.used.get(name, [])
+            amounts = by_width(
+                [memory.element],
+                lambda close: memories.area_of(
+                    replace(memory, element=close(memory.element)), used, buffers, self.device
+                ),
+            )
+            area = placed_area(Area(amounts), memory.span)
         if area:
             self.parts.append(EstimatePart(f"{memory.kind} {name}", depth, area, memory.span))
         return area

@@ -15,6 +15,7 @@ from tunepass.expr import algebra
 from tunepass.expr.nodes import Expr
 from tunepass.hwmodels.fpga.area import par_of
 from tunepass.hwmodels.fpga.device import Fpga
+from tunepass.hwmodels.fpga.widths import number_by_width
 from tunepass.ir.hardware import Counter, Program, Schedule, Stage, Transfer
 
 
@@ -64,11 +65,12 @@ class Bandwidth:
     def _transferred(self, transfer: Transfer) -> Expr:
         dram = self.device.dram
         *outer, words = transfer.lengths
+        width = number_by_width([transfer.element], lambda close: close(transfer.element).bits)
         if transfer.kind in ("gather", "scatter"):
-            bursts = -(-transfer.element.bits // (8 * dram.burst_byte))
-            each = max(dram.burst_byte * bursts, round(dram.row_byte))
+            bursts = algebra.ceildiv(width, 8 * dram.burst_byte)
+            each = algebra.maximum(algebra.mul(dram.burst_byte, bursts), round(dram.row_byte))
             return algebra.mul(*outer, words, each)
-        bits = algebra.mul(words, transfer.element.bits)
+        bits = algebra.mul(words, width)
         row = algebra.mul(dram.burst_byte, algebra.ceildiv(bits, 8 * dram.burst_byte))
         return algebra.mul(*outer, algebra.maximum(round(dram.row_byte), row))
 

@@ -27,6 +27,7 @@ from tunepass.hwmodels.fpga.curves import evaluate
 from tunepass.hwmodels.fpga.dataflow import analyse
 from tunepass.hwmodels.fpga.device import Fpga
 from tunepass.hwmodels.fpga.places import errors_at, placed
+from tunepass.hwmodels.fpga.widths import Close, by_width, closed_operations, elements_of, number_by_width
 from tunepass.ir.hardware import Controller, Counter, Program, Schedule, Stage, Transfer
 
 STORE = 1  # cycles of a register write
@@ -105,26 +106,36 @@ class CycleModel:
         return cycles
 
     def _inner(self, controller: Controller) -> Expr:
-        body = analyse(controller.operations, self.device)
-        latency = self._stretched(body.latency)
-        interval = controller.interval or body.interval
+        timing = by_width(elements_of(controller.operations), lambda close: self._timing(controller, close))
+        latency = timing["latency"]
+        interval = algebra.lift(controller.interval) if controller.interval else timing["interval"]
         if controller.kind not in ("foreach", "reduce"):
             return algebra.mul(latency, trips(controller.counters))
         tree: Expr = algebra.lift(0)
         if controller.reduction is not None:
             tree = algebra.mul(self._combine(controller, False), algebra.ceil_log2(par_of(controller.counters)))
-            interval = controller.interval or max(interval, self._combine(controller, True) + STORE)
+            if not controller.interval:
+                interval = algebra.maximum(interval, algebra.add(self._combine(controller, True), STORE))
         repeats = algebra.mul(algebra.sub(trips(controller.counters), 1), interval)
         return algebra.add(latency, tree, repeats, 1)
+
+    def _timing(self, controller: Controller, close: Close) -> dict[str, int]:
+        body = analyse(closed_operations(controller.operations, close), self.device)
+        return {"latency": self._stretched(body.latency), "interval": body.interval}
 
     def _stretched(self, latency: int) -> int:
         """Bodies take longer than the sum of their operations: a device's fitted factor."""
         return math.floor(latency * self.device.body_stretch + 0.5)
 
-    def _combine(self, controller: Controller, in_cycle: bool) -> int:
+    def _combine(self, controller: Controller, in_cycle: bool) -> Expr:
         """Latency of the combining function."""
         assert controller.reduction is not None
-        return analyse(controller.reduction.operations, self.device, in_cycle).latency
+        operations = controller.reduction.operations
+
+        def latency(close: Close) -> int:
+            return analyse(closed_operations(operations, close), self.device, in_cycle).latency
+
+        return number_by_width(elements_of(operations), latency)
 
     def _outer(self, controller: Controller, depth: int) -> Expr:
         stages = [self._stage(stage, depth + 1) for stage in controller.stages]
@@ -161,7 +172,7 @@ class CycleModel:
         tree = algebra.mul(self._combine(controller, False), algebra.ceil_log2(par_of(controller.counters)))
         tight = self._combine(controller, True)
         if controller.kind != "memreduce":
-            return algebra.add(tree, tight + STORE)
+            return algebra.add(tree, tight, STORE)
         load = math.ceil(evaluate(self.device.latency["sram_load"], 0))
-        accumulate = load + tight + math.ceil(evaluate(self.device.latency["sram_store"], 0))
+        accumulate = algebra.add(load, tight, math.ceil(evaluate(self.device.latency["sram_store"], 0)))
         return algebra.add(load, tree, algebra.mul(trips(controller.reduce_counters), accumulate))

@@ -30,6 +30,22 @@ class Fixed:
 
 
 @dataclass(frozen=True, slots=True)
+class Width:
+    """A number of bits that is a parameter; `values` ascending, `default` as the source has it."""
+
+    parameter: str
+    default: int
+    values: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TunedFixed(Fixed):
+    """Fixed point with one or two widths that are parameters; what does not ask sees the widths that the source has."""
+
+    widths: tuple[Width, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Floating:
     """Floating point: Float is Floating(24, 8), the hidden bit counted in the significand."""
 
@@ -202,7 +218,28 @@ class Program(Body):
     accel: Controller
     memories: tuple[Memory, ...] = ()
 
+    def elements(self) -> Iterator[Element]:
+        """The element types of memories and operations."""
+        for memory in self.all_memories():
+            yield memory.element
+        for controller in self.accel.walk():
+            reduced = controller.reduction.operations if controller.reduction is not None else ()
+            for operation in (*controller.operations, *reduced):
+                yield operation.element
+
+    def tuned_widths(self) -> frozenset[str]:
+        """The parameters that are widths."""
+        return frozenset(width.parameter for element in self.elements() for width in _widths(element))
+
     def all_memories(self) -> Iterator[Memory]:
         yield from self.memories
         for controller in self.accel.walk():
             yield from controller.memories
+
+
+def _widths(element: Element) -> Iterator[Width]:
+    if isinstance(element, TunedFixed):
+        yield from element.widths
+    elif isinstance(element, Struct):
+        for _, field in element.fields:
+            yield from _widths(field)

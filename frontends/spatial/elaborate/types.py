@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from tunepass.frontends.spatial.syntax import nodes as n
-from tunepass.ir.hardware import BIT, FLOAT, INT, Element, Fixed, Floating, Struct
+from tunepass.ir.hardware import BIT, FLOAT, INT, Element, Fixed, Floating, Struct, TunedFixed, Width
 
 _NAMED: dict[str, Element] = {
     "Int": INT,
@@ -54,6 +54,7 @@ class TypeNames:
 
     aliases: dict[str, n.Type] = field(default_factory=dict)
     structs: dict[str, Struct] = field(default_factory=dict)
+    widths: dict[int, Width] = field(default_factory=dict)  # those that are parameters, by where they stand
 
 
 def read_type(type_: n.Type, names: TypeNames, depth: int = 0) -> Element | None:
@@ -85,7 +86,9 @@ def _applied(name: str, arguments: Sequence[n.Type], names: TypeNames, depth: in
     words = [argument.name if isinstance(argument, n.TypeName) else "" for argument in arguments]
     widths = [int(match.group(1)) for match in map(_WIDTH.match, words) if match]
     if name in ("FixPt", "Fix") and len(widths) == 2 and len(arguments) == 3:
-        return Fixed(words[0].upper() == "TRUE", widths[0], widths[1])
+        tuned = tuple(w for w in (names.widths.get(argument.span.start) for argument in arguments[1:]) if w is not None)
+        signed = words[0].upper() == "TRUE"
+        return TunedFixed(signed, widths[0], widths[1], tuned) if tuned else Fixed(signed, widths[0], widths[1])
     if name in ("FltPt", "Flt") and len(widths) == 2:
         return Floating(widths[0], widths[1])
     if name in ("Vec", "Vector", "Array", "Seq"):

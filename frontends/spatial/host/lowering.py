@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from tunepass.diagnostics import SourceError
@@ -18,7 +18,9 @@ from tunepass.frontends.spatial.host.code import HostCode
 from tunepass.frontends.spatial.host.surroundings import app_scope, command_line
 from tunepass.frontends.spatial.host.types import file_types
 from tunepass.frontends.spatial.outline.apps import App, accel_body, accels
+from tunepass.frontends.spatial.parameters.declared import Declared
 from tunepass.frontends.spatial.parameters.toggles import Toggle, with_toggles
+from tunepass.frontends.spatial.parameters.widths import tuned_widths
 from tunepass.frontends.spatial.syntax.lexer import Tokens
 from tunepass.frontends.spatial.syntax.parser import parse
 from tunepass.ir.hardware import Controller, Program, Schedule
@@ -54,7 +56,10 @@ class Lowered:
 def lower(tokens: Tokens, app: App, sizes: Mapping[str, int] | None = None) -> Lowered:
     """Raises SourceError for what cannot be read; what is not modelled is a warning in the context. `sizes` are what
     the user says of sizes that the source leaves open."""
-    context = Context(file_types(tokens, app), Extents(sizes))
+    widths = tuned_widths(tokens.source)
+    context = Context(file_types(tokens, app, widths), Extents(sizes))
+    for width in widths.values():
+        context.unique(width.name)
     elaborator = ProgramElaborator(context, tokens)
     opened = accels(tokens, app.first, app.last)
     if len(opened) > 1:
@@ -73,10 +78,17 @@ def lower(tokens: Tokens, app: App, sizes: Mapping[str, int] | None = None) -> L
     except RecursionError:
         raise SourceError("an expression in here is nested too deeply", place) from None
     accel, toggles = with_toggles(accel, context.switches, context.unique)
+    context.declared[:0] = _widths_of(tokens, app, widths.values(), Program(accel, tuple(context.outside)))
     settled = settle(context, Program(accel, tuple(context.outside)))
     warn_of_assumed(context, settled.assumed)
     context.warnings.sort(key=lambda warning: warning.span.start if warning.span is not None else 0)
     return Lowered(app, settled, context, toggles)
+
+
+def _widths_of(tokens: Tokens, app: App, widths: Iterable[Declared], program: Program) -> list[Declared]:
+    """The widths that the program has, or that stand in the app."""
+    used, body = program.tuned_widths(), tokens.span(app.first, app.last)
+    return [w for w in widths if w.name in used or body.start <= w.span.start < body.end]
 
 
 def _accel(elaborator: ProgramElaborator, opened: int, scope: Scope) -> Controller:

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Mapping
 
 from tunepass.diagnostics import SourceError
 from tunepass.frontends.spatial.elaborate.types import TypeNames, read_type
 from tunepass.frontends.spatial.outline.apps import App
+from tunepass.frontends.spatial.parameters.declared import Declared
 from tunepass.frontends.spatial.syntax import nodes as n
 from tunepass.frontends.spatial.syntax.lexer import Tokens
 from tunepass.frontends.spatial.syntax.parser import parse_class_signature, parse_type
-from tunepass.ir.hardware import Element, Struct
+from tunepass.ir.hardware import Element, Struct, Width
 
 
-def file_types(tokens: Tokens, app: App) -> TypeNames:
+def file_types(tokens: Tokens, app: App, widths: Mapping[int, Declared] | None = None) -> TypeNames:
     """Those of the app itself win over the others of its file."""
     names, items = TypeNames(), tokens.items
+    for start, width in (widths or {}).items():
+        names.widths[start] = Width(width.name, width.default, tuple(sorted({*(width.domain or ()), width.default})))
     for first, last in ((0, app.first), (app.last, len(items)), (app.first, app.last)):
         for i in range(first, last - 3):
             if items[i].kind != "keyword":
