@@ -2,7 +2,8 @@
 
 pipelined    (ceil(N / u) - 1) II + D        II the largest of what recurrences, ports and the pragma leave
 perfect      the loops around a pipelined loop with nothing else in them run through its pipeline as one
-in turns     ceil(N / e) (sum of what is inside + overhead)      e processing elements, where nothing forbids them
+in turns     (N // e + N % e) (sum of what is inside + overhead)
+             e processing elements, where nothing forbids them; what they leave over runs one after another
 """
 
 from __future__ import annotations
@@ -77,7 +78,7 @@ class CycleModel:
     def loop(self, loop: HlsLoop, depth: int) -> Expr:
         index = len(self.parts)
         turns = alg.mul(
-            alg.ceildiv(loop.trip, self.lanes.of(loop)),
+            self._passes(loop),
             alg.add(self._items(loop.items, depth + 1), self.tool.loop_cycles),
         )
         pipeline = self.pipeline(loop)
@@ -95,6 +96,14 @@ class CycleModel:
             index, EstimatePart(loop.name, depth, {"cycles": cycles}, loop.span, times=loop.trip, combine="turns")
         )
         return cycles
+
+    def _passes(self, loop: HlsLoop) -> Expr:
+        """Turns of the processing elements; iterations that are left over run one after another."""
+        lanes = self.lanes.of(loop)
+        if alg.number(lanes) == 1:
+            return loop.trip
+        left = alg.sub(loop.trip, alg.mul(lanes, alg.floordiv(loop.trip, lanes)))
+        return alg.add(alg.floordiv(loop.trip, lanes), left)
 
     def pipeline(self, loop: HlsLoop) -> Pipeline | None:
         """The pipeline that the loop's iterations run through, its own or that of a loop inside."""
@@ -141,8 +150,9 @@ class CycleModel:
             ):
                 continue
             array = self.nest.kernel.array(dependence.store.operation.array or "")
-            path = alg.add(self.depths.path(dependence, loop), self.tool.load_cycles + self.tool.store_cycles)
-            far = alg.div(path, alg.maximum(1, inner.iterations))
+            path = self.depths.path(dependence, loop) + self.tool.load_cycles + self.tool.store_cycles
+            near = self.depths.path(dependence, loop, held=True) + self.tool.carry_cycles
+            far = alg.div(near, alg.maximum(1, inner.iterations))
             hidden = alg.compare(self.banks.scattered(array, loop), ">", 1)
             bounds.append(alg.where(hidden, path, far))
         return alg.maximum(*bounds)

@@ -54,14 +54,15 @@ class Depths:
                 scalars[operation.array] = done[-1]
         return max(done, default=0.0)
 
-    def path(self, dependence: Carried, loop: HlsLoop) -> float:
+    def path(self, dependence: Carried, loop: HlsLoop, held: bool = False) -> float:
         """From the load to the store, where one block has both; else through both blocks. What each iteration of the
-        innermost loop adds to stays in a register."""
+        innermost loop adds to stays in a register; with `held`, anything does."""
         store, load = dependence.store, dependence.load
         if store.block is not load.block or load.position > store.position:
             return self.block(store.block) + (0.0 if store.block is load.block else self.block(load.block))
         block = store.block
-        held = loop.name not in moving(load) and (self.tool.holds_elements or load.loops[-1] is loop)
+        kept = self.tool.holds_elements and store.operation.condition is None
+        held = held or (loop.name not in moving(load) and (kept or load.loops[-1] is loop))
         reached: dict[int, float] = {load.position: 0.0 if held else self.cycles(block, load.position)}
         scalars: dict[str, float] = {}
         for position in range(load.position + 1, store.position + 1):

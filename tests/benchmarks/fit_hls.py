@@ -26,7 +26,7 @@ from tunepass.hwmodels.fpga import device as devices
 from tunepass.hwmodels.hls.area import TERMS, AreaModel
 from tunepass.hwmodels.hls.cycles import CycleModel
 from tunepass.hwmodels.hls.nest import Nest
-from tunepass.hwmodels.hls.tools import HlsTool, Operator, tool
+from tunepass.hwmodels.hls.tools import HlsTool, tool
 from tunepass.study.trust import rank_correlation
 
 KINDS = ("double_add", "double_mul", "double_div")
@@ -108,7 +108,7 @@ def changed(of: HlsTool, name: str, value: float) -> HlsTool:
     group, _, field = name.rpartition(".")
     if group == "operators":
         old = of.operators[field]
-        return replace(of, operators={**of.operators, field: Operator(value, old.luts, old.ffs, old.dsps)})
+        return replace(of, operators={**of.operators, field: replace(old, cycles=value)})
     if group == "transfers":
         return replace(of, transfers=replace(of.transfers, **{field: value}))  # type: ignore[arg-type]
     return replace(of, **{field: value})  # type: ignore[arg-type]

@@ -143,3 +143,14 @@ def test_a_scalar_that_is_put_back_as_it_was_read_carries_nothing() -> None:
     arrays = (array("c", N, read=False), array("factor"))
     nest = Nest(kernel(loop("i", body, unroll=name("copies")), arrays=arrays))
     assert parallel(nest, nest.loops["i"])
+
+
+def test_iterations_that_processing_elements_leave_over_run_one_after_another() -> None:
+    add = (operation("load", array="sum"), operation("load", array="x", subscripts=at("i", "j")))
+    inner = HlsBlock(operations=(*add, operation("flt_add", 0, 1), operation("store", 2, array="sum")))
+    start = HlsBlock(operations=(operation("constant"), operation("store", 0, array="sum")))
+    finish = HlsBlock(operations=(operation("load", array="sum"), operation("store", 0, array="y", subscripts=at("i"))))
+    arrays = (array("x", 90, N, written=False), array("y", 90, read=False), array("sum"))
+    sums = kernel(loop("i", start, loop("j", inner), finish, trip=90, unroll=name("rows")), arrays=arrays)
+    one, even, uneven = (compute(sums, rows=rows) for rows in (1, 30, 32))
+    assert one == pytest.approx(90 * even / 3) and uneven == pytest.approx((2 + 26) * even / 3)
