@@ -42,6 +42,7 @@ DOCUMENTS = (
     "docs/fpga.md",
     "docs/sparse.md",
     "docs/gpu.md",
+    "docs/dnn.md",
     "docs/extending.md",
     "docs/architecture.md",
     "CONTRIBUTING.md",
@@ -79,7 +80,16 @@ def shape(text: str) -> list[str]:
 
 @pytest.mark.parametrize(
     "document",
-    ["README.md", "docs/cli.md", "docs/loops.md", "docs/trials.md", "docs/fpga.md", "docs/sparse.md", "docs/gpu.md"],
+    [
+        "README.md",
+        "docs/cli.md",
+        "docs/loops.md",
+        "docs/trials.md",
+        "docs/fpga.md",
+        "docs/sparse.md",
+        "docs/gpu.md",
+        "docs/dnn.md",
+    ],
 )
 def test_consoles(document: str, tmp_path: Path) -> None:
     shutil.copytree(ROOT / "samples", tmp_path / "samples", ignore=shutil.ignore_patterns(".tunepass", "tunepass.lock"))
@@ -196,6 +206,7 @@ def test_every_block_has_a_language_that_is_tested() -> None:
         "docs/fpga.md": {"console", "python", "text"},
         "docs/sparse.md": {"console", "text"},
         "docs/gpu.md": {"console", "text"},
+        "docs/dnn.md": {"console"},
         "docs/extending.md": {"python"},
         "docs/architecture.md": set(),
         "CONTRIBUTING.md": {"sh"},

@@ -34,6 +34,7 @@ EXECUTORS: Mapping[str, str] = {
 FRONTENDS: Mapping[str, str] = {
     **dict.fromkeys((".c", ".cc", ".cpp", ".cxx", ".c++", ".C"), "tunepass.frontends.c.frontend:CFrontend"),
     **dict.fromkeys((".cu", ".cl"), "tunepass.frontends.gpu.frontend:GpuFrontend"),
+    ".py": "tunepass.frontends.dnn.frontend:DnnFrontend",
     ".scala": "tunepass.frontends.spatial.frontend:SpatialFrontend",
     ".taco": "tunepass.frontends.taco.frontend:TacoFrontend",
     **dict.fromkeys((".yaml", ".yml"), "tunepass.frontends.app.frontend:AppFrontend"),
@@ -54,6 +55,7 @@ BACKENDS: Mapping[str, str] = {
     "application": "tunepass.backends.application:ApplicationBackend",
     "c": "tunepass.backends.c:CBackend",
     "gpu": "tunepass.backends.gpu:GpuBackend",
+    "graph": "tunepass.backends.graph:GraphBackend",
     "hls": "tunepass.backends.hls:HlsBackend",
     "tensor": "tunepass.backends.tensor:TensorBackend",
 }
@@ -61,6 +63,7 @@ BACKENDS: Mapping[str, str] = {
 # A family of devices -> its hardware model.
 COST_MODELS: Mapping[str, str] = {
     "cpu": "tunepass.hwmodels.cpu.model:CpuModel",
+    "dnn": "tunepass.hwmodels.dnn.model:DnnModel",
     "fpga": "tunepass.hwmodels.fpga.model:FpgaModel",
     "gpu": "tunepass.hwmodels.gpu.model:GpuModel",
     "hls": "tunepass.hwmodels.hls.model:HlsModel",

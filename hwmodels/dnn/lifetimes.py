@@ -20,7 +20,8 @@ from functools import cached_property
 
 from tunepass.expr import algebra
 from tunepass.expr.nodes import Expr
-from tunepass.expr.typing import logical
+from tunepass.expr.sharing import Sharing
+from tunepass.graphs.conditions import both, either, negated
 from tunepass.graphs.inference import Inferred, output_name
 from tunepass.graphs.values import product, total
 from tunepass.ir.graph import Graph
@@ -109,7 +110,7 @@ class Lifetimes:
 
     def inference_byte(self) -> Expr:
         """The most that is alive at any step; weights are not counted."""
-        return algebra.maximum(*(total(self.alive(step)) for step in self._steps()))
+        return most([total(self.alive(step)) for step in self._steps()])
 
     def kept(self, step: int) -> list[Expr]:
         """What training keeps of the step beside what earlier steps keep: bytes."""
@@ -128,10 +129,20 @@ class Lifetimes:
     def training_byte(self) -> Expr:
         """The most bytes on the way back, kept tensors and gradients; weights and their gradients are not counted."""
         sums = PrefixSums([total(self.kept(step)) for step in self._steps()])
-        return algebra.maximum(*(algebra.add(sums.upto(s + 1), total(self.alive(s))) for s in self._steps()))
+        return most([algebra.add(sums.upto(s + 1), total(self.alive(s))) for s in self._steps()])
 
     def _steps(self) -> range:
         return range(len(self.inferred.nodes))
+
+
+def most(terms: list[Expr]) -> Expr:
+    """The largest of many terms; equal ones are compared once."""
+    sharing = Sharing()
+    unique = list({id(term): term for term in map(sharing.shared, terms)}.values())
+    constants = [number for number in map(algebra.number, unique) if number is not None]
+    others = [term for term in unique if algebra.number(term) is None]
+    terms = [*others, *([algebra.lift(max(constants))] if constants else [])]
+    return terms[0] if len(terms) == 1 else algebra.apply("max", *terms)
 
 
 class PrefixSums:
@@ -151,20 +162,3 @@ class PrefixSums:
                 blocks.append(self.levels[level][at >> level])
                 at += 1 << level
         return total(blocks)
-
-
-def both(left: Expr | None, right: Expr | None) -> Expr | None:
-    """Both conditions; None is always."""
-    if left is None or right is None:
-        return left if right is None else right
-    return algebra.both(left, right)
-
-
-def either(conditions: list[Expr]) -> Expr:
-    return conditions[0] if len(conditions) == 1 else logical("or", conditions)
-
-
-def negated(condition: Expr) -> Expr:
-    return (
-        algebra.compare(condition, "==", 0) if str(condition.type) != "Bool" else algebra.where(condition, False, True)
-    )

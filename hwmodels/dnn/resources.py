@@ -21,6 +21,7 @@ from tunepass.diagnostics import nearest
 from tunepass.expr import algebra, typing
 from tunepass.expr.nodes import CategoryType, Expr
 from tunepass.graphs.inference import ELEMENT_BYTE, Inferred, NodeCosts
+from tunepass.graphs.optimizers import OPTIMIZER_SLOTS
 from tunepass.graphs.values import GraphError, product, total
 from tunepass.hwmodels.dnn.device import Accelerator
 from tunepass.hwmodels.dnn.lifetimes import Lifetimes
@@ -33,13 +34,6 @@ UNITS = {
     "memory_sum": "B",
     "inference_byte": "B",
     "training_byte": "B",
-}
-# Numbers that an optimizer keeps for each weight besides its gradient (the documentations of Keras and PyTorch).
-OPTIMIZER_SLOTS = {
-    **dict.fromkeys(("sgd",), 0),
-    **dict.fromkeys(("momentum", "adagrad", "rmsprop", "lion"), 1),
-    **dict.fromkeys(("adam", "adamw", "adamax", "nadam", "radam", "adadelta", "ftrl", "lamb"), 2),
-    **dict.fromkeys(("amsgrad",), 3),
 }
 
 

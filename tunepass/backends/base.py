@@ -41,6 +41,7 @@ HERE = re.compile(r"(opencl|cuda)(?::(\d{1,3})(?: .*)?)?", re.DOTALL)  # a GPU o
 PRICED = {
     "fpga": "Spatial programs and C for high-level synthesis",
     "gpu": "GPU kernels",
+    "dnn": "deep-learning models",
 }  # by a model, on what need not be here
 FILES_OF = "fpga"  # the family whose devices a file of the user's may describe
 CPU = "cpu"  # the family of hardware models that says what this machine does with loop nests

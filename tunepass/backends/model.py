@@ -28,6 +28,8 @@ class ModelBackend(Backend):
     kind: ClassVar[str] = Program.kind
     family: ClassVar[str] = FAMILY
     takes_compiler: ClassVar[bool] = False
+    needs_device: ClassVar[bool] = True
+    usual: ClassVar[tuple[str, ...]] = USUAL
 
     def __init__(self, kernel: Kernel, target: Target):
         super().__init__(kernel if target.restrict else unrestricted(kernel), target)
@@ -37,12 +39,12 @@ class ModelBackend(Backend):
                 hint="leave out what follows --; the tuned source is for the language's own compiler",
             )
         self.model = cost_model(self.family)
-        if target.device is None:
+        if target.device is None and self.needs_device:
             raise TunepassError(
                 f"{kernel.source.name}: a {kernel.language} program is priced on a device",
                 hint=f"name one with --device: {', '.join(self.model.devices())}, or a file of your own (.yaml)",
             )
-        self._device = given_device(target.device, kernel.source.name)
+        self._device = given_device(target.device or "", kernel.source.name)
         self._costs = self._priced(self._device)
 
     def _priced(self, device: str) -> Costs:
@@ -57,7 +59,7 @@ class ModelBackend(Backend):
     def objectives(self) -> tuple[Objective, ...]:
         """Any named expression of the model; unless named, cycles and the device's logic."""
         known = self._costs.values
-        wanted = self.target.objectives or tuple(name for name in USUAL if name in known)[:2]
+        wanted = self.target.objectives or tuple(name for name in self.usual if name in known)[:2]
         for name in wanted:
             if name not in known:
                 close = nearest(name, known)
@@ -72,7 +74,7 @@ class ModelBackend(Backend):
             space=space_hash(space),
             compiler=f"{self.family} model {self._digest}",
             flags=(*(() if self.target.restrict else (NO_RESTRICTIONS,)), *self._sizes),
-            device=identity_device(self.device, self.model, self.kernel.source.name),
+            device=identity_device(self._device, self.model, self.kernel.source.name) if self._device else "",
         )
 
     def costs(self) -> Costs:

@@ -22,13 +22,30 @@ from tunepass.expr.nodes import (
 
 def shared(e: Expr) -> Expr:
     """The same expression; no two of its nodes are equal. Takes time linear in the nodes there are now."""
-    known: dict[tuple[object, ...], Expr] = {}
-    instead: dict[int, Expr] = {}
-    for node in walk(e):
-        children = tuple(instead[id(child)] for child in node.children)
-        key = (type(node), node.label, node.type, *(id(child) for child in children))
-        instead[id(node)] = known.setdefault(key, _with(node, children))
-    return instead[id(e)]
+    return Sharing().shared(e)
+
+
+class Sharing:
+    """Of several expressions, one after the other: equal parts of all of them are one node."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[object, ...], Expr] = {}
+        self._own: dict[int, Expr] = {}  # the nodes handed out: each stands for itself
+
+    def shared(self, e: Expr) -> Expr:
+        instead: dict[int, Expr] = {}
+        for node in walk(e):
+            if id(node) in self._own:
+                instead[id(node)] = node
+                continue
+            children = tuple(instead[id(child)] for child in node.children)
+            key = (type(node), node.label, node.type, *(id(child) for child in children))
+            found = self._known.get(key)
+            if found is None:
+                found = self._known[key] = _with(node, children)
+                self._own[id(found)] = found
+            instead[id(node)] = found
+        return instead[id(e)]
 
 
 def _with(node: Expr, children: tuple[Expr, ...]) -> Expr:

@@ -113,7 +113,10 @@ class _Application:
         for name, rule in self.operator.resources.items():
             resources[name] = _amount(rule.value(self.names))
         if self.node.weights_of:
-            resources |= {"weights": algebra.lift(0), "state": algebra.lift(0)}
+            counted = self.node.unless
+            for name in ("weights", "state"):
+                cost = resources[name]
+                resources[name] = algebra.lift(0) if counted is None else algebra.where(counted, 0, cost)
         if self.node.present is not None:
             resources = {name: algebra.where(self.node.present, cost, 0) for name, cost in resources.items()}
         keeps = [self.node.name if name == OUT else value for name in self.operator.keeps for value in self._kept(name)]
@@ -123,7 +126,7 @@ class _Application:
             resources=resources,
             conditions=tuple(conditions),
             keeps=tuple(dict.fromkeys(keeps)),
-            view=self.operator.view,
+            view=self.operator.view or self.node.in_place,
         )
 
     def _kept(self, name: str) -> tuple[str, ...]:

@@ -34,7 +34,9 @@ class GraphNode:
     """An operator applied to values.
 
     `present` says for which configurations the node is there; what is not there costs nothing, and its output is used
-    by nodes that are not there either, and by `Select`. `weights_of` names the node whose weights it uses again.
+    by nodes that are not there either, and by `Select`. `weights_of` names the node whose weights it uses again; where
+    `unless` does not hold, that node is not there, and the weights count here.
+    `in_place`: the output takes the place of the first input, as an activation fused with the layer before it does.
     """
 
     name: str
@@ -43,6 +45,8 @@ class GraphNode:
     attributes: tuple[tuple[str, Attribute], ...] = ()
     present: Expr | None = None
     weights_of: str | None = None
+    unless: Expr | None = None
+    in_place: bool = False
     span: Span | None = None
 
 
@@ -58,9 +62,10 @@ class ResourceLimit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Training:
-    """How the model is trained: what `optimizer` keeps for each weight is part of the memory. `command` trains one
-    configuration, and its output holds `metric`, where the source says so."""
+    """Whether the source trains the model, and how: what `optimizer` keeps for each weight is part of the memory.
+    `command` trains one configuration, and its output holds `metric`, where the source says so."""
 
+    used: bool = False
     optimizer: str = "sgd"
     loss: str | None = None
     command: str | None = None

@@ -1,0 +1,290 @@
+"""Python's own functions and the methods of its lists, dictionaries and texts, as far as models need them."""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections.abc import Callable, Mapping
+
+from tunepass.expr import algebra
+from tunepass.expr.nodes import Binary, Expr, Name
+from tunepass.frontends.dnn.arithmetic import LONGEST, arithmetic, truth
+from tunepass.frontends.dnn.machine import Caller
+from tunepass.frontends.dnn.values import (
+    ConditionalValue,
+    Instance,
+    LayerValue,
+    Method,
+    PyValue,
+    SequentialValue,
+    Symbol,
+    TensorValue,
+    Unknown,
+)
+
+BUILTINS = frozenset(
+    {
+        *(
+            "range",
+            "len",
+            "int",
+            "float",
+            "str",
+            "bool",
+            "list",
+            "tuple",
+            "dict",
+            "zip",
+            "enumerate",
+            "reversed",
+            "sorted",
+        ),
+        *(
+            "min",
+            "max",
+            "sum",
+            "abs",
+            "round",
+            "print",
+            "super",
+            "isinstance",
+            "hasattr",
+            "getattr",
+            "setattr",
+            "map",
+            "any",
+        ),
+        *("all", "type", "divmod", "pow", "set", "id", "repr", "format", "iter", "next"),
+    }
+)
+
+
+MATH: Mapping[str, Callable[[float], int | float]] = {
+    "math.ceil": math.ceil, "math.floor": math.floor, "math.sqrt": math.sqrt, "math.log2": math.log2,
+}  # fmt: skip
+
+
+def call_builtin(calls: Caller, name: str, given: list[PyValue], named: dict[str, PyValue], node: ast.AST) -> PyValue:
+    unknown = next((value for value in given if isinstance(value, Unknown)), None)
+    if unknown is not None and name not in ("print", "super", "getattr", "hasattr", "isinstance"):
+        return unknown
+    try:
+        return _called(calls, name, given, named, node)
+    except (TypeError, ValueError, ZeroDivisionError, OverflowError, IndexError) as error:
+        return Unknown(f"`{name}`: {error}")
+
+
+def _called(calls: Caller, name: str, given: list[PyValue], named: dict[str, PyValue], node: ast.AST) -> PyValue:
+    run = calls.interpreter
+    match name:
+        case "range":
+            return _range(calls, given, node)
+        case "len":
+            if isinstance(given[0], TensorValue):
+                return run.building.shape(given[0])[0]
+            items = run.items(given[0])
+            return len(items) if items is not None else Unknown("its length")
+        case "list" | "tuple" | "sorted" | "reversed" | "set" | "iter":
+            items = run.items(given[0]) if given else []
+            if items is None:
+                return Unknown("its items")
+            ordered = items[::-1] if name == "reversed" else sorted(items) if name == "sorted" else items  # type: ignore[type-var]
+            return tuple(ordered) if name == "tuple" else list(ordered)
+        case "dict":
+            made: dict[object, PyValue] = dict(given[0]) if given and isinstance(given[0], dict) else {}
+            return made | dict(named.items())
+        case "zip" | "enumerate":
+            return _paired(calls, name, given)
+        case "int" | "floor" | "math.floor" if isinstance(given[0], Expr):
+            return given[0] if str(given[0].type) == "Integer" else algebra.apply("floor", given[0])
+        case "float" if isinstance(given[0], Expr):
+            return given[0]
+        case "math.ceil" if isinstance(given[0], Expr):
+            return algebra.apply("ceil", given[0])
+        case "math.sqrt" | "math.log2" if isinstance(given[0], Expr):
+            return algebra.apply(name.removeprefix("math."), given[0])
+        case "math.ceil" | "math.floor" | "math.sqrt" | "math.log2" if isinstance(given[0], (int, float)):
+            return MATH[name](given[0])
+        case "math.prod":
+            return _folded(algebra.mul, math.prod, run.items(given[0]) or [])
+        case "int":
+            return int(given[0])  # type: ignore[arg-type]
+        case "float":
+            return float(given[0])  # type: ignore[arg-type]
+        case "str" | "repr" | "format":
+            return str(given[0]) if given and isinstance(given[0], (str, int, float)) else "_"
+        case "bool":
+            return truth(given[0])
+        case "min" | "max":
+            items = run.items(given[0]) if len(given) == 1 else given
+            fold = algebra.minimum if name == "min" else algebra.maximum
+            return _folded(fold, min if name == "min" else max, items or [])
+        case "sum":
+            return _folded(algebra.add, sum, run.items(given[0]) or [])
+        case "abs" | "round":
+            value = given[0]
+            if isinstance(value, (int, float)):
+                return abs(value) if name == "abs" else round(value)
+            return algebra.apply(name, value) if isinstance(value, Expr) else Unknown("no number")
+        case "pow":
+            return arithmetic(run, ast.Pow, given[0], given[1], node)
+        case "getattr":
+            found = calls.attribute(given[0], str(given[1]), node) if len(given) > 1 else None
+            return given[2] if isinstance(found, Unknown) and len(given) > 2 else found
+        case "setattr":
+            if isinstance(given[0], Instance) and isinstance(given[1], str):
+                given[0].fields[given[1]] = given[2]
+            return None
+        case "isinstance" | "hasattr":
+            return _isinstance(given) if name == "isinstance" else Unknown("an attribute")
+        case "super":
+            return Method(None, "super()")
+        case "tuple of":
+            return tuple(given) + tuple(named.values())
+        case "super()" | "print":
+            return None
+        case "map":
+            items = run.items(given[1]) if len(given) > 1 else None
+            return (
+                [calls.apply(given[0], [item], {}, node) for item in items] if items is not None else Unknown("a map")
+            )
+    return Unknown(f"`{name}` is not followed")
+
+
+def _isinstance(given: list[PyValue]) -> PyValue:
+    kinds = given[1] if isinstance(given[1], (list, tuple)) else (given[1],)
+    names = {kind.name if isinstance(kind, Method) else kind.last if isinstance(kind, Symbol) else "" for kind in kinds}
+    value = given[0]
+    if isinstance(value, Unknown):
+        return value
+    if isinstance(value, LayerValue):
+        return value.name in names
+    python = {"int": int, "float": float, "str": str, "list": list, "tuple": tuple, "dict": dict, "bool": bool}
+    if isinstance(value, Expr):
+        return "int" in names
+    return any(name in python and isinstance(value, python[name]) for name in names)
+
+
+def _folded(
+    fold: Callable[..., Expr], plain: Callable[[list[int | float]], int | float], items: list[PyValue]
+) -> PyValue:
+    if any(isinstance(item, Expr) for item in items):
+        if not all(isinstance(item, (bool, int, float, Expr)) for item in items):
+            return Unknown("these are no numbers")
+        return fold(*items)
+    numbers = [item for item in items if isinstance(item, (int, float))]
+    if len(numbers) != len(items) or (not items and plain is not sum):
+        return Unknown("these are no numbers")
+    return plain(numbers)
+
+
+def _range(calls: Caller, given: list[PyValue], node: ast.AST) -> PyValue:
+    """Numbers; up to what a parameter decides, each there under the condition that it is reached."""
+    start, stop, step = (0, given[0], 1) if len(given) == 1 else (*given, 1)[:3]
+    if isinstance(stop, Expr) and isinstance(start, int) and step == 1:
+        most = _most(calls, stop)
+        if most is None:
+            raise calls.error("how often this runs is not bounded", node, "loop over a parameter itself")
+        least = _least(calls, stop)
+        return [k if k < least else ConditionalValue(algebra.compare(stop, ">", k), k) for k in range(start, most)]
+    if not all(isinstance(value, int) for value in (start, stop, step)):
+        return Unknown("the range depends on something that is not known")
+    found = range(start, stop, step)  # type: ignore[arg-type]
+    return list(found) if len(found) <= LONGEST else Unknown("the range is too long")
+
+
+def _most(calls: Caller, stop: Expr) -> int | None:
+    """The largest value of a parameter, or of a sum of one and a number."""
+    if isinstance(stop, Name):
+        return calls.interpreter.largest.get(stop.name)
+    if isinstance(stop, Binary) and stop.op in ("+", "-"):
+        left, right = _most(calls, stop.left), algebra.number(stop.right)
+        if left is not None and isinstance(right, int):
+            return left + right if stop.op == "+" else left - right
+    return None
+
+
+def _least(calls: Caller, stop: Expr) -> int:
+    """What the number is at least; a loop runs that often whatever the parameters are."""
+    if isinstance(stop, Name):
+        return calls.interpreter.smallest.get(stop.name, 0)
+    if isinstance(stop, Binary) and stop.op in ("+", "-"):
+        right = algebra.number(stop.right)
+        if isinstance(right, int):
+            return _least(calls, stop.left) + (right if stop.op == "+" else -right)
+    return 0
+
+
+def range_items(value: PyValue) -> list[PyValue] | None:
+    return None if not isinstance(value, str) else list(value)
+
+
+def _paired(calls: Caller, name: str, given: list[PyValue]) -> PyValue:
+    lists = [calls.interpreter.items(value) for value in (given[:1] if name == "enumerate" else given)]
+    if any(items is None for items in lists):
+        return Unknown("what is paired is not known")
+    if name == "enumerate":
+        first = given[1] if len(given) > 1 and isinstance(given[1], int) else 0
+        return [_indexed(k + first, item) for k, item in enumerate(lists[0] or [])]
+    return [tuple(items) for items in zip(*(items or [] for items in lists))]
+
+
+def _indexed(k: int, item: PyValue) -> PyValue:
+    return ConditionalValue(item.condition, (k, item.value)) if isinstance(item, ConditionalValue) else (k, item)
+
+
+def list_method(calls: Caller, owner: PyValue, name: str, given: list[PyValue], named: dict[str, PyValue]) -> PyValue:
+    if isinstance(owner, list):
+        return _of_list(calls, owner, name, given)
+    if isinstance(owner, dict):
+        return _of_dict(calls, owner, name, given)
+    if isinstance(owner, str):
+        plain = all(isinstance(value, (str, int)) for value in given)
+        if name in ("lower", "upper", "strip", "startswith", "endswith", "split", "replace") and plain:
+            return getattr(owner, name)(*given)  # type: ignore[no-any-return]
+        return "_" if name == "format" else Unknown(f"`{name}` of a text is not followed")
+    return Unknown(f"`{name}` is not followed")
+
+
+def _of_list(calls: Caller, owner: list[PyValue], name: str, given: list[PyValue]) -> PyValue:
+    def held(value: PyValue) -> PyValue:
+        layer = isinstance(value, (LayerValue, SequentialValue, Instance))
+        return ConditionalValue(algebra.both(*calls.conditions), value) if calls.conditions and layer else value
+
+    match name:
+        case "append" | "add":
+            owner.append(held(given[0]))
+        case "extend":
+            owner += [held(value) for value in calls.interpreter.items(given[0]) or []]
+        case "insert" if isinstance(given[0], int):
+            owner.insert(given[0], held(given[1]))
+        case "pop":
+            at = given[0] if given and isinstance(given[0], int) else -1
+            return owner.pop(at) if -len(owner) <= at < len(owner) else Unknown("the list is empty")
+        case "copy":
+            return list(owner)
+        case "reverse":
+            owner.reverse()
+        case "index" if given and given[0] in owner:
+            return owner.index(given[0])
+        case _:
+            return Unknown(f"`{name}` of a list is not followed")
+    return None
+
+
+def _of_dict(calls: Caller, owner: dict[object, PyValue], name: str, given: list[PyValue]) -> PyValue:
+    match name:
+        case "items":
+            return [(key, value) for key, value in owner.items() if isinstance(key, (str, int, float))]
+        case "values":
+            return list(owner.values())
+        case "keys":
+            return [key for key in owner if isinstance(key, (str, int, float))]
+        case "get" | "pop" | "setdefault" if given and isinstance(given[0], (str, int, float)):
+            return owner.get(given[0], given[1] if len(given) > 1 else None)
+        case "update" if given and isinstance(given[0], dict):
+            owner.update(given[0])
+            return None
+        case "copy":
+            return dict(owner)
+    return Unknown(f"`{name}` of a dictionary is not followed")

@@ -1,0 +1,532 @@
+"""Calls, attributes and subscripts: Python's own, those of the source, and those of the frameworks."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping, Sequence
+
+from tunepass.diagnostics import SourceError
+from tunepass.expr import algebra
+from tunepass.expr.nodes import Expr, Name
+from tunepass.frontends.dnn import keras_layers
+from tunepass.frontends.dnn.applying import KERAS, TORCH, apply_layer, attribute_of, bound_arguments, known_layer
+from tunepass.frontends.dnn.arithmetic import compared
+from tunepass.frontends.dnn.builtins import BUILTINS, call_builtin, list_method, range_items
+from tunepass.frontends.dnn.machine import Caller, Machine, Returned
+from tunepass.frontends.dnn.tensors import call_tensor_function, subscript_tensor, tensor_attribute, tensor_method
+from tunepass.frontends.dnn.values import (
+    AlternativesValue,
+    ArgumentsValue,
+    ConditionalValue,
+    Instance,
+    LayerValue,
+    Method,
+    ModelValue,
+    PyValue,
+    Scope,
+    SequentialValue,
+    Symbol,
+    TensorValue,
+    Unknown,
+    UserClass,
+    UserFunction,
+)
+from tunepass.graphs.optimizers import OPTIMIZER_SLOTS
+
+FORWARD = ("forward", "call", "__call__")
+DEPTH_LIMIT = 60  # calls inside calls
+CONTAINERS = frozenset({"ModuleList", "ParameterList"})
+
+
+class Calls(Caller):
+    builtins = BUILTINS
+
+    def __init__(self, interpreter: Machine):
+        self.interpreter = interpreter
+        self.conditions: list[Expr] = []
+        self.models: list[PyValue] = []
+        self.optimizer: str | None = None
+        self.batch: int | None = None
+        self.layers = 0
+
+    def made(self) -> int:
+        """How much there is of the model by now."""
+        return self.layers + len(self.interpreter.building.nodes)
+
+    def is_layer(self, name: str) -> bool:
+        return known_layer(KERAS, name) or known_layer(TORCH, name)
+
+    def items(self, value: PyValue) -> list[PyValue] | None:
+        return list(value.items) if isinstance(value, SequentialValue) else range_items(value)
+
+    # Attributes and subscripts
+
+    def attribute(self, owner: PyValue, name: str, node: ast.AST) -> PyValue:
+        match owner:
+            case Symbol():
+                return Symbol(f"{owner.path}.{name}")
+            case Instance():
+                if name in owner.fields:
+                    return self._current(owner.fields[name])
+                if name in owner.of.methods:
+                    return UserFunction(owner.of.methods[name], owner.of.scope, owner)
+                return Method(owner, name)
+            case TensorValue():
+                return tensor_attribute(self.interpreter, owner, name, node)
+            case UserClass():
+                return self._class_fields(owner).get(name, Method(owner, name))
+            case ArgumentsValue() if owner.read:
+                found = self._parameter(name)
+                return found if found is not None else owner.defaults.get(name, Unknown(f"`{name}` is not an argument"))
+            case Unknown():
+                return self._parameter(name) or owner
+            case ModelValue() if name in ("output", "input"):
+                return TensorValue((owner.outputs if name == "output" else owner.inputs)[0])
+        return Method(owner, name)
+
+    def subscript(self, owner: PyValue, index: PyValue, node: ast.Subscript) -> PyValue:
+        if isinstance(owner, TensorValue):
+            return subscript_tensor(self.interpreter, owner, index, node)
+        if isinstance(owner, Unknown) and isinstance(index, str):
+            return self._parameter(index) or owner
+        if isinstance(index, Method) and index.name == "slice" and isinstance(index.owner, tuple):
+            ends = [end if isinstance(end, int) else None for end in index.owner]
+            if isinstance(owner, (list, tuple, str)) and list(index.owner) == ends:
+                return owner[slice(*ends)]
+            return Unknown("this part is not known")
+        holder = owner.items if isinstance(owner, SequentialValue) else owner
+        if isinstance(holder, Expr) or isinstance(index, (Expr, Unknown)):
+            return self._listed(holder, index)
+        try:
+            return holder[index]  # type: ignore[index]
+        except (TypeError, KeyError, IndexError):
+            return Unknown(f"`{ast.unparse(node)[:40]}` is not there")
+
+    def _listed(self, holder: PyValue, index: PyValue) -> PyValue:
+        """One of some numbers, by a position or a key that a parameter decides."""
+        pairs: list[tuple[object, PyValue]] = list(enumerate(holder)) if isinstance(holder, (list, tuple)) else []
+        if isinstance(holder, dict):
+            pairs = list(holder.items())
+        values = [value for _, value in pairs]
+        if (
+            not isinstance(index, Expr)
+            or not values
+            or not all(isinstance(v, (bool, int, float, Expr)) for v in values)
+        ):
+            return Unknown("which of them is not known")
+        result = values[-1]
+        for key, value in pairs[-2::-1]:
+            test = compared(ast.Eq, index, key)  # type: ignore[arg-type]
+            if isinstance(test, Unknown):
+                return test
+            result = algebra.where(algebra.lift(test), value, result)  # type: ignore[arg-type]
+        return result
+
+    def _current(self, value: PyValue) -> PyValue:
+        """Of alternatives the one of the condition that is looked at now."""
+        if not isinstance(value, AlternativesValue):
+            return value
+        sharing = self.interpreter.building.sharing
+        active = {id(sharing.shared(condition)) for condition in self.conditions}
+        active.add(id(sharing.shared(algebra.both(*self.conditions))) if self.conditions else 0)
+        found = [item for condition, item in value.items if id(sharing.shared(condition)) in active]
+        if found:
+            return found[0]
+        numbers = [item for _, item in value.items if isinstance(item, (bool, int, float, Expr))]
+        if len(numbers) == len(value.items):
+            result = algebra.lift(numbers[0])
+            for (condition, _), number in list(zip(value.items, numbers))[1:]:
+                result = algebra.where(condition, number, result)
+            return result
+        return value
+
+    def _parameter(self, name: str) -> PyValue:
+        """Something unknown is asked for a name that is a parameter's: `args.filters`."""
+        return self.interpreter.parameters.get(name)
+
+    # Calls
+
+    def call(self, node: ast.Call, scope: Scope) -> PyValue:
+        run = self.interpreter
+        function = run.value(node.func, scope)
+        positional = run.parts(node.args, scope)
+        named: dict[str, PyValue] = {}
+        for keyword in node.keywords:
+            value = run.value(keyword.value, scope)
+            if keyword.arg is None:
+                named |= {k: v for k, v in value.items() if isinstance(k, str)} if isinstance(value, dict) else {}
+            else:
+                named[keyword.arg] = value
+        run.depth += 1
+        if run.depth > DEPTH_LIMIT:
+            raise run.fail("calls are nested too deeply here", node)
+        try:
+            return self.apply(function, positional, named, node)
+        finally:
+            run.depth -= 1
+
+    def apply(
+        self, function: PyValue, positional: Sequence[PyValue], named: Mapping[str, PyValue], node: ast.AST
+    ) -> PyValue:
+        match function:
+            case Method(owner=None, name=name):
+                return call_builtin(self, name, list(positional), dict(named), node)
+            case Method(owner=owner, name=name):
+                return self._method(owner, name, list(positional), dict(named), node)
+            case Symbol():
+                return self._symbol(function, list(positional), dict(named), node)
+            case UserFunction():
+                return self._function(function, list(positional), dict(named), node)
+            case UserClass():
+                return self._instance(function, list(positional), dict(named), node)
+            case Instance():
+                return self.forward(function, list(positional), dict(named), node)
+            case LayerValue():
+                lost = self._lost((*positional, *named.values()))
+                if lost is not None:
+                    return lost.at(self.interpreter.span(node))
+                return apply_layer(self.interpreter.building, function, self._tensors(positional, named))
+            case SequentialValue():
+                return self.sequence(function, positional[0] if positional else None, node)
+            case ConditionalValue():
+                value = positional[0] if positional else None
+                with self.interpreter.building.when(function.condition):
+                    result = self.apply(function.value, positional, named, node)
+                return self.interpreter.chosen(function.condition, result, value, node)
+            case AlternativesValue():
+                return self._alternatives(function, positional, named, node)
+            case ModelValue():
+                raise self.interpreter.fail("a model inside a model is not followed", node, "apply its layers instead")
+        if isinstance(function, Unknown):
+            first = positional[0] if positional else None
+            if isinstance(first, str) and first in self.interpreter.parameters:
+                return self.interpreter.parameters[first]  # trial.suggest_int("filters", 16, 64)
+        return function if isinstance(function, Unknown) else Unknown("what is called is not known")
+
+    def _alternatives(
+        self, function: AlternativesValue, positional: Sequence[PyValue], named: Mapping[str, PyValue], node: ast.AST
+    ) -> PyValue:
+        """Each under its condition, and the one that holds is taken."""
+        result: PyValue = None
+        for condition, item in function.items:
+            with self.interpreter.building.when(condition):
+                value = self.apply(item, positional, named, node) if item is not None else None
+            result = value if result is None else self.interpreter.chosen(condition, value, result, node)
+        return result
+
+    def _lost(self, values: Sequence[PyValue]) -> Unknown | None:
+        """The first of the values that is not known."""
+        for value in values:
+            if isinstance(value, Unknown):
+                return value
+            if isinstance(value, (list, tuple)) and (inner := self._lost(value)) is not None:
+                return inner
+        return None
+
+    def _tensors(self, positional: Sequence[PyValue], named: Mapping[str, PyValue]) -> list[TensorValue]:
+        values: list[PyValue] = []
+        for value in (*positional, *(named[k] for k in ("query", "value", "key", "inputs") if k in named)):
+            values += _flat(value)
+        return [value for value in values if isinstance(value, TensorValue)]
+
+    def _symbol(self, symbol: Symbol, positional: list[PyValue], named: dict[str, PyValue], node: ast.AST) -> PyValue:
+        path, name = symbol.path, symbol.last
+        if ".optim" in path or "optimizers." in path:
+            return self._optimizer(name, named)
+        keras, torch = "keras" in path, path.startswith("torch")
+        if name == "Sequential" and (keras or torch):
+            return self._sequential(positional, named, node)
+        if keras and name in ("Input", "InputLayer"):
+            return self._keras_input(name, positional, named, node)
+        if keras and name == "Model":
+            return self._keras_model(positional, named, node)
+        if keras and known_layer(KERAS, name):
+            return self._layer(KERAS, name, positional, named, node)
+        if keras and name in keras_layers.FUNCTIONS:
+            values = self._tensors(positional, {})
+            arguments = (
+                {"axis": named["axis"]} if "axis" in named else {"axes": named["axes"]} if "axes" in named else {}
+            )
+            return apply_layer(
+                self.interpreter.building, self._made(KERAS, keras_layers.FUNCTIONS[name], arguments, node), values
+            )
+        if keras and name in ("Bidirectional", "TimeDistributed"):
+            return self._wrapped(name, positional, named, node)
+        if torch and name in CONTAINERS:
+            return list(self.interpreter.items(positional[0]) or []) if positional else []
+        if torch and name == "ModuleDict":
+            return positional[0] if positional and isinstance(positional[0], dict) else {}
+        if torch and ".nn." in path and "functional" not in path and known_layer(TORCH, name):
+            return self._layer(TORCH, name, positional, named, node)
+        if torch or path.startswith(("tensorflow", "keras")):
+            return call_tensor_function(self, path, positional, named, node)
+        if path == "collections.OrderedDict" and positional:
+            pairs = self.interpreter.items(positional[0]) or []
+            return {p[0]: p[1] for p in pairs if isinstance(p, (list, tuple)) and len(p) == 2}
+        if name == "namedtuple":
+            return Method(None, "tuple of")
+        if name == "ArgumentParser":
+            return ArgumentsValue()
+        if path in ("math.ceil", "math.floor", "math.sqrt", "math.log2", "math.prod"):
+            return call_builtin(self, path, positional, named, node)
+        return Unknown(f"`{path}` is not followed")
+
+    def _optimizer(self, name: str, named: Mapping[str, PyValue]) -> PyValue:
+        momentum = named.get("momentum")
+        if name.lower() in OPTIMIZER_SLOTS:
+            self.optimizer = "momentum" if name.lower() == "sgd" and momentum not in (None, 0, 0.0) else name.lower()
+        return Unknown("an optimizer")
+
+    def _made(self, framework: str, name: str, arguments: dict[str, PyValue], node: ast.AST) -> LayerValue:
+        return LayerValue(name, framework, arguments, self.interpreter.span(node))
+
+    def _layer(
+        self, framework: str, name: str, positional: list[PyValue], named: dict[str, PyValue], node: ast.AST
+    ) -> PyValue:
+        span = self.interpreter.span(node)
+        self.layers += 1
+        return LayerValue(name, framework, bound_arguments(framework, name, positional, named, span), span)
+
+    def _wrapped(self, name: str, positional: list[PyValue], named: dict[str, PyValue], node: ast.AST) -> PyValue:
+        layer = positional[0] if positional else named.get("layer")
+        if not isinstance(layer, LayerValue):
+            raise self.interpreter.fail(f"{name} needs a layer", node)
+        if name == "TimeDistributed" and layer.name not in ("Dense", "Activation", "Dropout"):
+            raise self.interpreter.fail(
+                f"TimeDistributed({layer.name}) is not known", node, "Dense acts on the last axis"
+            )
+        return (
+            layer
+            if name == "TimeDistributed"
+            else LayerValue(f"Bidirectional{layer.name}", KERAS, layer.arguments, layer.span)
+        )
+
+    def _sequential(self, positional: list[PyValue], named: dict[str, PyValue], node: ast.AST) -> SequentialValue:
+        given = positional or ([named["layers"]] if "layers" in named else [])
+        if len(given) == 1 and isinstance(given[0], dict):
+            given = list(given[0].values())
+        elif len(given) == 1 and isinstance(given[0], (list, tuple)):
+            given = list(given[0])
+        model = SequentialValue(span=self.interpreter.span(node))
+        for item in given:
+            self.append(model, item)
+        self.models.append(model)
+        return model
+
+    def append(self, model: SequentialValue, item: PyValue) -> None:
+        """A layer at the end; one of Keras may give the shape of the model's input."""
+        if isinstance(item, TensorValue):  # keras.Input(...)
+            model.shape = tuple(self.interpreter.building.shape(item)[1:])
+            return
+        if isinstance(item, LayerValue) and not model.items:
+            shape = item.arguments.get("input_shape") or item.arguments.get("batch_input_shape")
+            if isinstance(shape, (list, tuple)):
+                model.shape = tuple(shape[1:] if "batch_input_shape" in item.arguments else shape)
+            elif item.name == "Dense" and item.arguments.get("input_dim") is not None:
+                model.shape = (item.arguments["input_dim"],)
+        if self.conditions:
+            item = ConditionalValue(algebra.both(*self.conditions), item)
+        model.items.append(item)
+
+    def sequence(self, model: SequentialValue, value: PyValue, node: ast.AST) -> PyValue:
+        for item in model.items:
+            value = self.apply(item, [value], {}, node)
+        return value
+
+    def _keras_input(self, name: str, positional: list[PyValue], named: dict[str, PyValue], node: ast.AST) -> PyValue:
+        shape = next((named[key] for key in ("shape", "input_shape", "batch_shape") if key in named), None)
+        shape = shape if shape is not None else positional[0] if positional else None
+        sizes = self.interpreter.items(shape) if shape is not None else None
+        if sizes is None:
+            raise self.interpreter.fail("the input's shape is not known here", node)
+        span = self.interpreter.span(node)
+        if "batch_shape" in named:
+            sizes = sizes[1:]
+        if any(size is None for size in sizes):
+            raise self.interpreter.fail(
+                "a size of the input is open", node, "give it: `# tunepass param length: ordinal(128, 256)`, and use it"
+            )
+        read = tuple(attribute_of(size, "a size of the input", span) for size in sizes)
+        given = named.get("name")
+        element = named.get("dtype")
+        return self.interpreter.building.input(
+            given if isinstance(given, str) and given.isidentifier() else "x",
+            (self.interpreter.parameters.get("@batch", algebra.lift(1)), *read),  # type: ignore[arg-type]
+            element if isinstance(element, str) else "float32",
+            span,
+        )
+
+    def _keras_model(self, positional: list[PyValue], named: dict[str, PyValue], node: ast.AST) -> PyValue:
+        ends = [*positional, *(named[key] for key in ("inputs", "outputs") if key in named)]
+        lists = [self._tensors([end], {}) for end in ends[:2]]
+        lost = self._lost(ends)
+        if lost is not None:
+            raise SourceError(
+                f"the model depends on something that is not known: {lost.reason}",
+                lost.span or self.interpreter.span(node),
+            )
+        if len(lists) != 2 or not all(lists):
+            raise self.interpreter.fail("a model needs its inputs and outputs", node)
+        model = ModelValue([v.name for v in lists[0]], [v.name for v in lists[1]], self.interpreter.span(node))
+        self.models.append(model)
+        return model
+
+    def _function(
+        self, function: UserFunction, positional: list[PyValue], named: dict[str, PyValue], node: ast.AST
+    ) -> PyValue:
+        run = self.interpreter
+        scope = Scope(outer=function.scope)
+        if function.bound is not None:
+            positional = [function.bound, *positional]
+        self._bind(function.node, scope, positional, named, node)
+        if isinstance(function.node, ast.Lambda):
+            return run.value(function.node.body, scope)
+        try:
+            run.run(function.node.body, scope)
+        except Returned as returned:
+            return returned.value
+        return None
+
+    def _bind(
+        self,
+        function: ast.FunctionDef | ast.Lambda,
+        scope: Scope,
+        positional: list[PyValue],
+        named: dict[str, PyValue],
+        node: ast.AST,
+    ) -> None:
+        run, arguments = self.interpreter, function.args
+        names = [argument.arg for argument in (*arguments.posonlyargs, *arguments.args)]
+        if len(positional) > len(names) and arguments.vararg is None:
+            raise run.fail(f"{len(positional)} arguments, the function takes {len(names)}", node)
+        scope.names |= dict(zip(names, positional))
+        if arguments.vararg:
+            scope.names[arguments.vararg.arg] = list(positional[len(names) :])
+        keywords = [argument.arg for argument in arguments.kwonlyargs]
+        scope.names |= {name: value for name, value in named.items() if name in (*names, *keywords)}
+        if arguments.kwarg:
+            rest = {name: value for name, value in named.items() if name not in (*names, *keywords)}
+            scope.names[arguments.kwarg.arg] = dict(rest.items())
+        defaults = [*zip(names[len(names) - len(arguments.defaults) :], arguments.defaults)]
+        defaults += [(n, d) for n, d in zip(keywords, arguments.kw_defaults) if d is not None]
+        for name, default in defaults:
+            if name in scope.names:
+                continue
+            if name in run.parameters:
+                if isinstance(default, ast.Constant):
+                    run.overridden[name].append(run.span(default))
+                scope.names[name] = run.parameters[name]
+            else:
+                scope.names[name] = run.value(default, scope)
+        for name in (*names, *keywords):
+            if name not in scope.names:
+                scope.names[name] = run.parameters.get(name) or Unknown(f"the argument `{name}` is not given")
+
+    def _instance(
+        self, kind: UserClass, positional: list[PyValue], named: dict[str, PyValue], node: ast.AST
+    ) -> PyValue:
+        instance = Instance(kind, self._class_fields(kind))
+        if "__init__" in kind.methods:
+            self._function(UserFunction(kind.methods["__init__"], kind.scope, instance), positional, named, node)
+        if any(name in kind.methods for name in FORWARD):
+            self.models.append(instance)
+        return instance
+
+    def _class_fields(self, kind: UserClass) -> dict[str, PyValue]:
+        """What the class and its bases assign in their bodies."""
+        scope = Scope(outer=kind.scope)
+        for base in kind.bases:
+            if isinstance(base, UserClass):
+                scope.names |= self._class_fields(base)
+        for statement in kind.node.body:
+            if isinstance(statement, (ast.Assign, ast.AnnAssign)):
+                self.interpreter.statement(statement, scope)
+        return scope.names
+
+    def forward(
+        self, instance: Instance, positional: list[PyValue], named: dict[str, PyValue], node: ast.AST
+    ) -> PyValue:
+        """The instance applied: its `forward`, or Keras' `call`."""
+        for name in FORWARD:
+            if name in instance.of.methods:
+                method = UserFunction(instance.of.methods[name], instance.of.scope, instance)
+                return self._function(method, positional, named, node)
+        if instance.fields.get("@items") is not None:
+            return Unknown("a container")
+        raise self.interpreter.fail(f"`{instance.of.node.name}` has no forward", node)
+
+    def _method(
+        self, owner: PyValue, name: str, positional: list[PyValue], named: dict[str, PyValue], node: ast.AST
+    ) -> PyValue:
+        match owner:
+            case TensorValue():
+                return tensor_method(self, owner, name, positional, named, node)
+            case SequentialValue() | ModelValue() | Instance():
+                return self._model_method(owner, name, positional, named)
+            case ArgumentsValue():
+                return self._argument(owner, name, positional, named, node)
+            case list() | tuple() | dict() | str():
+                return list_method(self, owner, name, positional, named)
+            case Name() | Expr():
+                return Unknown("a method of a number")
+        return Unknown(f"`{name}` is not followed")
+
+    def _argument(
+        self, owner: ArgumentsValue, name: str, positional: list[PyValue], named: dict[str, PyValue], node: ast.AST
+    ) -> PyValue:
+        """argparse: what is not given on the command line has its default."""
+        if name == "add_argument":
+            words = [word for word in positional if isinstance(word, str)]
+            stated = named.get("dest")
+            longest = max(words, key=len, default="").lstrip("-").replace("-", "_")
+            key = stated if isinstance(stated, str) else longest
+            flag = isinstance(named.get("action"), str) and str(named["action"]).startswith("store_")
+            owner.defaults[key] = named.get("default", named.get("action") == "store_false" if flag else None)
+            if key in self.interpreter.parameters and isinstance(node, ast.Call):
+                for keyword in node.keywords:
+                    if keyword.arg == "default" and isinstance(keyword.value, ast.Constant):
+                        self.interpreter.overridden[key].append(self.interpreter.span(keyword.value))
+            return None
+        if name in ("add_argument_group", "add_mutually_exclusive_group"):
+            return owner
+        if name in ("parse_args", "parse_known_args"):
+            read = ArgumentsValue(owner.defaults, read=True)
+            return read if name == "parse_args" else (read, [])
+        return Unknown(f"`{name}` of arguments is not followed")
+
+    def _model_method(
+        self, owner: PyValue, name: str, positional: list[PyValue], named: Mapping[str, PyValue]
+    ) -> PyValue:
+        if isinstance(owner, SequentialValue):
+            if name in ("add", "append") and positional:
+                self.append(owner, positional[0])
+                return None
+            if name == "add_module" and len(positional) > 1:
+                self.append(owner, positional[1])
+                return None
+            if name == "build" and positional and isinstance(positional[0], (list, tuple)):
+                owner.shape = tuple(positional[0][1:])
+        if name == "__setattr__" and isinstance(owner, Instance) and len(positional) > 1:
+            owner.fields[str(positional[0])] = positional[1]
+            return None
+        if name == "__getattr__" and isinstance(owner, Instance) and positional:
+            return owner.fields.get(str(positional[0]), Unknown("an attribute"))
+        if name == "compile":
+            optimizer = named.get("optimizer", positional[0] if positional else None)
+            if isinstance(optimizer, str) and optimizer.lower() in OPTIMIZER_SLOTS:
+                self.optimizer = optimizer.lower()
+        if name == "fit":
+            batch = named.get("batch_size")
+            self.batch = batch if isinstance(batch, int) else self.batch
+        if name in ("to", "cuda", "train", "eval", "half", "float"):
+            return owner
+        if name == "named_children" or name == "children":
+            return list(owner.items) if isinstance(owner, SequentialValue) else Unknown("its layers")
+        return Unknown(f"`{name}` says nothing about the model")
+
+    def error(self, message: str, node: ast.AST, hint: str | None = None) -> SourceError:
+        return self.interpreter.fail(message, node, hint)
+
+
+def _flat(value: PyValue) -> list[PyValue]:
+    return [part for item in value for part in _flat(item)] if isinstance(value, (list, tuple)) else [value]

@@ -1,0 +1,478 @@
+"""Follows a Python source as far as its model needs: constants, loops, helper functions, classes, layers and tensors.
+
+Nothing is executed or imported. What is not followed becomes `Unknown` and may be passed around; a size or a layer
+that depends on it is an error at its line. A name that a comment declares as a parameter is one wherever it is
+assigned, is a function's default, or is asked of something unknown (`args.filters`, `config["filters"]`).
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping, Sequence
+
+from tunepass.diagnostics import Source, SourceError, Span
+from tunepass.expr import algebra
+from tunepass.expr.nodes import Expr
+from tunepass.frontends.dnn.arithmetic import arithmetic, compared, negated, truth
+from tunepass.frontends.dnn.building import GraphBuilding
+from tunepass.frontends.dnn.calls import Calls
+from tunepass.frontends.dnn.machine import Machine, Returned
+from tunepass.frontends.dnn.values import (
+    AlternativesValue,
+    ConditionalValue,
+    Instance,
+    Method,
+    PyValue,
+    Scope,
+    Symbol,
+    TensorValue,
+    Unknown,
+    UserClass,
+    UserFunction,
+)
+
+STEP_LIMIT = 200_000  # statements and expressions: a loop that never ends is told
+IDLE_LIMIT = 500  # rounds of a loop that make no layer and no tensor
+
+
+class Jumped(Exception):
+    """`break` or `continue`."""
+
+    def __init__(self, word: str):
+        self.word = word
+
+
+class Interpreter(Machine):
+    def __init__(self, source: Source, building: GraphBuilding, parameters: Mapping[str, Expr]):
+        self.source, self.building, self.parameters = source, building, parameters
+        self.starts = [0]
+        for line in source.text.splitlines(keepends=True):
+            self.starts.append(self.starts[-1] + len(line))
+        self.steps = self.depth = 0
+        self.calls = Calls(self)
+        self.overridden: dict[str, list[Span]] = {name: [] for name in parameters}
+        self.largest: dict[str, int] = {}  # the largest value of each parameter
+        self.smallest: dict[str, int] = {}
+        self.globals = Scope({"__name__": "__main__"})
+
+    # Places
+
+    def span(self, node: ast.AST) -> Span:
+        line = int(getattr(node, "lineno", 1))
+        end = int(getattr(node, "end_lineno", None) or line)
+        start = self._offset(line, getattr(node, "col_offset", 0))
+        stop = self._offset(end, getattr(node, "end_col_offset", 0) or 0)
+        if end != line:  # the first line is enough to show
+            stop = self.starts[line] - 1 if line < len(self.starts) else stop
+        return Span(self.source, start, max(stop, start + 1))
+
+    def _offset(self, line: int, column: int) -> int:
+        """Columns of `ast` are bytes."""
+        start = self.starts[line - 1]
+        text = self.source.text[start : self.starts[line] if line < len(self.starts) else len(self.source.text)]
+        return start + len(text.encode()[:column].decode(errors="ignore"))
+
+    def fail(self, message: str, node: ast.AST, hint: str | None = None) -> SourceError:
+        return SourceError(message, self.span(node), hint)
+
+    def _step(self, node: ast.AST) -> None:
+        self.steps += 1
+        if self.steps > STEP_LIMIT:
+            raise self.fail("this does not come to an end", node, "a loop over a known number of items is followed")
+
+    # Statements
+
+    def run(self, body: Sequence[ast.stmt], scope: Scope) -> None:
+        for statement in body:
+            self.statement(statement, scope)
+
+    def statement(self, node: ast.stmt, scope: Scope) -> None:
+        self._step(node)
+        match node:
+            case ast.FunctionDef():
+                scope.names[node.name] = UserFunction(node, scope)
+            case ast.ClassDef():
+                self._class(node, scope)
+            case ast.Import() | ast.ImportFrom():
+                self._import(node, scope)
+            case ast.Assign():
+                value = self.value(node.value, scope)
+                for target in node.targets:
+                    self.assign(target, value, scope, node.value)
+            case ast.AnnAssign(value=ast.expr() as given):
+                self.assign(node.target, self.value(given, scope), scope, given)
+            case ast.AugAssign():
+                now = self.value(_loaded(node.target), scope)
+                result = arithmetic(self, type(node.op), now, self.value(node.value, scope), node)
+                self.assign(node.target, result, scope, node)
+            case ast.Expr():
+                self.value(node.value, scope)
+            case ast.If():
+                self._if(node, scope)
+            case ast.For():
+                self._for(node, scope)
+            case ast.While():
+                self._while(node, scope)
+            case ast.Return():
+                raise Returned(self.value(node.value, scope) if node.value else None)
+            case ast.Break():
+                raise Jumped("break")
+            case ast.Continue():
+                raise Jumped("continue")
+            case ast.With():
+                for item in node.items:
+                    if item.optional_vars is not None:
+                        self.assign(item.optional_vars, self.value(item.context_expr, scope), scope, node)
+                self.run(node.body, scope)
+            case ast.Try():
+                self.run(node.body, scope)
+            case _:
+                pass  # assertions, deletions, raises: of no consequence for the model
+
+    def _class(self, node: ast.ClassDef, scope: Scope) -> None:
+        bases = tuple(self.value(base, scope) for base in node.bases)
+        methods = {item.name: item for item in node.body if isinstance(item, ast.FunctionDef)}
+        for base in bases:
+            if isinstance(base, UserClass):
+                methods = {**base.methods, **methods}
+        scope.names[node.name] = UserClass(node, scope, bases, methods)
+
+    def _import(self, node: ast.Import | ast.ImportFrom, scope: Scope) -> None:
+        prefix = f"{node.module}." if isinstance(node, ast.ImportFrom) and node.module else ""
+        for alias in node.names:
+            if isinstance(node, ast.ImportFrom) or alias.asname:
+                scope.names[alias.asname or alias.name] = Symbol(prefix + alias.name)
+            else:
+                first = alias.name.partition(".")[0]
+                scope.names[first] = Symbol(first)
+
+    def assign(self, target: ast.expr, value: PyValue, scope: Scope, given: ast.AST) -> None:
+        match target:
+            case ast.Name(id=name) if name in self.parameters:
+                if isinstance(given, ast.Constant) or _signed(given):
+                    self.overridden[name].append(self.span(given))
+                scope.names[name] = self.parameters[name]
+            case ast.Name(id=name):
+                scope.names[name] = value
+            case ast.Tuple(elts=targets) | ast.List(elts=targets):
+                items = self.items(value)
+                for k, inner in enumerate(targets):
+                    part = items[k] if items is not None and k < len(items) else Unknown("it was not taken apart")
+                    self.assign(inner, part, scope, target)
+            case ast.Attribute(value=owner, attr=name):
+                holder = self.value(owner, scope)
+                if isinstance(holder, Instance):
+                    constant = isinstance(given, ast.Constant)
+                    if name in self.parameters and constant:
+                        self.overridden[name].append(self.span(given))
+                    chosen = self.parameters[name] if name in self.parameters and constant else value
+                    holder.fields[name] = self._field(holder.fields.get(name), chosen)
+            case ast.Subscript(value=owner, slice=index):
+                self._put(self.value(owner, scope), self.value(index, scope), value)
+
+    def _field(self, before: PyValue, value: PyValue) -> PyValue:
+        """A field that is set under a condition keeps what it is under others."""
+        if not self.calls.conditions:
+            return value
+        condition = self.building.sharing.shared(algebra.both(*self.calls.conditions))
+        items = before.items if isinstance(before, AlternativesValue) else []
+        if before is not None and not isinstance(before, AlternativesValue):
+            items = [(negated(condition), before)]
+        return AlternativesValue([*((test, old) for test, old in items if test is not condition), (condition, value)])
+
+    def _put(self, holder: PyValue, key: PyValue, value: PyValue) -> None:
+        match holder, key:
+            case dict(), str() | int() | float():
+                holder[key] = value
+            case list(), int() if -len(holder) <= key < len(holder):
+                holder[key] = value
+
+    def _if(self, node: ast.If, scope: Scope) -> None:
+        test = truth(self.value(node.test, scope))
+        if isinstance(test, Unknown):
+            return self._either(node, scope, test)
+        if isinstance(test, bool):
+            return self.run(node.body if test else node.orelse, scope)
+        before = dict(scope.names)
+        self._under(test, node.body, scope)
+        then = scope.names
+        scope.names = dict(before)
+        self._under(negated(test), node.orelse, scope)
+        scope.names = self._merged(test, then, scope.names, before, node)
+        return None
+
+    def _either(self, node: ast.If, scope: Scope, test: Unknown) -> None:
+        """Of what is not known, neither side is taken: names that it assigns are not known after it."""
+        for inner in ast.walk(node):
+            if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store) and inner.id not in self.parameters:
+                scope.names.setdefault(inner.id, Unknown(f"it is set where {test.reason}"))
+
+    def _under(self, condition: Expr, body: Sequence[ast.stmt], scope: Scope) -> None:
+        with self.building.when(condition):
+            self.calls.conditions.append(condition)
+            try:
+                self.run(body, scope)
+            finally:
+                self.calls.conditions.pop()
+
+    def _merged(
+        self, test: Expr, then: dict[str, PyValue], other: dict[str, PyValue], before: dict[str, PyValue], node: ast.AST
+    ) -> dict[str, PyValue]:
+        """The names after an `if` on a parameter: what differs is chosen by the condition."""
+        result = dict(before)
+        for name in {*then, *other}:
+            a, b = then.get(name, before.get(name)), other.get(name, before.get(name))
+            result[name] = a if a is b else self.chosen(test, a, b, node)
+        return result
+
+    def chosen(self, test: Expr, then: PyValue, other: PyValue, node: ast.AST) -> PyValue:
+        """The one or the other, by a condition on parameters."""
+        if isinstance(then, TensorValue) and isinstance(other, TensorValue):
+            return self.building.apply("Select", [then, other], {"condition": test}, span=self.span(node))[0]
+        if isinstance(then, (bool, int, float, Expr)) and isinstance(other, (bool, int, float, Expr)):
+            return algebra.where(test, then, other)
+        if then is None:
+            return other
+        return then if other is None else Unknown("it depends on a parameter")
+
+    def _for(self, node: ast.For, scope: Scope) -> None:
+        value = self.value(node.iter, scope)
+        items = self.items(value)
+        if items is None:
+            if any(isinstance(inner, ast.Call) and self._makes_layers(inner, scope) for inner in ast.walk(node)):
+                raise self.fail("what this loops over is not known here", node.iter, "a list or a range is followed")
+            return
+        before_all = self.calls.made()
+        for k, item in enumerate(items):
+            if k > IDLE_LIMIT and self.calls.made() == before_all:
+                break  # a loop of the training, not of the model
+            condition = item.condition if isinstance(item, ConditionalValue) else None
+            self.assign(node.target, item.value if isinstance(item, ConditionalValue) else item, scope, node.iter)
+            try:
+                if condition is None:
+                    self.run(node.body, scope)
+                else:
+                    before = dict(scope.names)
+                    self._under(condition, node.body, scope)
+                    scope.names = self._merged(condition, scope.names, before, before, node)
+            except Jumped as jump:
+                if jump.word == "break":
+                    return
+        self.run(node.orelse, scope)
+
+    def _makes_layers(self, call: ast.Call, scope: Scope) -> bool:
+        name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+        return self.calls.is_layer(name)
+
+    def _while(self, node: ast.While, scope: Scope) -> None:
+        while True:
+            test = truth(self.value(node.test, scope))
+            if test is False or isinstance(test, Unknown):
+                return
+            if not isinstance(test, bool):
+                raise self.fail("how often this runs depends on a parameter", node.test, "loop over `range(...)`")
+            try:
+                self.run(node.body, scope)
+            except Jumped as jump:
+                if jump.word == "break":
+                    return
+
+    # Expressions
+
+    def value(self, node: ast.expr, scope: Scope) -> PyValue:
+        self._step(node)
+        match node:
+            case ast.Constant(value=constant):
+                return (
+                    constant if isinstance(constant, (bool, int, float, str)) or constant is None else Unknown("bytes")
+                )
+            case ast.Name(id=name):
+                return self._name(name, scope)
+            case ast.Tuple(elts=items):
+                return tuple(self.parts(items, scope))
+            case ast.List(elts=items):
+                return self.parts(items, scope)
+            case ast.Dict():
+                return self._dict(node, scope)
+            case ast.BinOp():
+                left, right = self.value(node.left, scope), self.value(node.right, scope)
+                return arithmetic(self, type(node.op), left, right, node)
+            case ast.UnaryOp():
+                return self._unary(node, scope)
+            case ast.BoolOp():
+                return self._logical(node, scope)
+            case ast.Compare():
+                return self._comparison(node, scope)
+            case ast.IfExp():
+                test = truth(self.value(node.test, scope))
+                if isinstance(test, Unknown):
+                    return Unknown(test.reason)
+                if isinstance(test, bool):
+                    return self.value(node.body if test else node.orelse, scope)
+                return self.chosen(test, self.value(node.body, scope), self.value(node.orelse, scope), node)
+            case ast.Attribute(value=owner, attr=name):
+                return self.calls.attribute(self.value(owner, scope), name, node)
+            case ast.Subscript():
+                return self.calls.subscript(self.value(node.value, scope), self._index(node.slice, scope), node)
+            case ast.Call():
+                return self.calls.call(node, scope)
+            case ast.ListComp() | ast.GeneratorExp() | ast.SetComp():
+                return self._comprehension(node, scope)
+            case ast.Lambda():
+                return UserFunction(node, scope)
+            case ast.JoinedStr():
+                return self._text(node, scope)
+            case ast.Starred():
+                return self.value(node.value, scope)
+        return Unknown(f"`{ast.unparse(node)[:40]}` is not followed")
+
+    def _name(self, name: str, scope: Scope) -> PyValue:
+        found = scope.find(name)
+        if found is not None or name in ("None",):
+            return found
+        here: Scope | None = scope
+        while here is not None:
+            if name in here.names:
+                return None
+            here = here.outer
+        if name in self.parameters:
+            return self.parameters[name]
+        return Method(None, name) if name in self.calls.builtins else Unknown(f"`{name}` is not defined here")
+
+    def parts(self, nodes: Sequence[ast.expr], scope: Scope) -> list[PyValue]:
+        values: list[PyValue] = []
+        for node in nodes:
+            value = self.value(node, scope)
+            if isinstance(node, ast.Starred):
+                items = self.items(value)
+                values += items if items is not None else [Unknown("it was not taken apart")]
+            else:
+                values.append(value)
+        return values
+
+    def items(self, value: PyValue) -> list[PyValue] | None:
+        """What a loop over the value sees; None where that is not known."""
+        if isinstance(value, (list, tuple)):
+            return list(value)
+        if isinstance(value, dict):
+            return [key for key in value if isinstance(key, (str, int, float))]
+        return self.calls.items(value)
+
+    def _dict(self, node: ast.Dict, scope: Scope) -> PyValue:
+        result: dict[object, PyValue] = {}
+        for key, item in zip(node.keys, node.values):
+            value = self.value(item, scope)
+            if key is None:
+                result |= value if isinstance(value, dict) else {}
+                continue
+            name = self.value(key, scope)
+            if isinstance(name, str) and name in self.parameters:
+                if isinstance(item, ast.Constant) or _signed(item):
+                    self.overridden[name].append(self.span(item))
+                value = self.parameters[name]
+            if isinstance(name, (str, int, float)):
+                result[name] = value
+        return result
+
+    def _unary(self, node: ast.UnaryOp, scope: Scope) -> PyValue:
+        value = self.value(node.operand, scope)
+        if isinstance(node.op, ast.Not):
+            test = truth(value)
+            return negated(test) if isinstance(test, Expr) else test if isinstance(test, Unknown) else not test
+        if isinstance(node.op, ast.USub):
+            return arithmetic(self, ast.Sub, 0, value, node)
+        return value if isinstance(node.op, ast.UAdd) else Unknown("`~` is not followed")
+
+    def _logical(self, node: ast.BoolOp, scope: Scope) -> PyValue:
+        every = isinstance(node.op, ast.And)
+        value: PyValue = every
+        for item in node.values:
+            value = self.value(item, scope)
+            test = truth(value)
+            if isinstance(test, bool) and test != every:
+                return value
+            if not isinstance(test, bool):
+                rest = node.values[node.values.index(item) + 1 :]
+                others = [truth(self.value(other, scope)) for other in rest]
+                return _joined(every, [test, *others])
+        return value
+
+    def _comparison(self, node: ast.Compare, scope: Scope) -> PyValue:
+        left = self.value(node.left, scope)
+        tests: list[bool | Expr | Unknown] = []
+        for op, right_node in zip(node.ops, node.comparators):
+            right = self.value(right_node, scope)
+            tests.append(compared(type(op), left, right))
+            left = right
+        return _joined(True, tests)
+
+    def _index(self, node: ast.expr, scope: Scope) -> PyValue:
+        if isinstance(node, ast.Slice):
+            ends = [None if end is None else self.value(end, scope) for end in (node.lower, node.upper, node.step)]
+            return Method(tuple(ends), "slice")
+        if isinstance(node, ast.Tuple):
+            return tuple(self._index(item, scope) for item in node.elts)
+        if isinstance(node, ast.Constant) and node.value is Ellipsis:
+            return Method(None, "ellipsis")
+        return self.value(node, scope)
+
+    def _comprehension(self, node: ast.ListComp | ast.GeneratorExp | ast.SetComp, scope: Scope) -> PyValue:
+        results: list[PyValue] = []
+        inner = Scope(outer=scope)
+
+        def over(k: int) -> bool:
+            if k == len(node.generators):
+                results.append(self.value(node.elt, inner))
+                return True
+            items = self.items(self.value(node.generators[k].iter, inner))
+            if items is None:
+                return False
+            for item in items:
+                bare = item.value if isinstance(item, ConditionalValue) else item
+                self.assign(node.generators[k].target, bare, inner, node)
+                if all(truth(self.value(test, inner)) is True for test in node.generators[k].ifs):
+                    before = len(results)
+                    if not over(k + 1):
+                        return False
+                    if isinstance(item, ConditionalValue):
+                        results[before:] = [ConditionalValue(item.condition, made) for made in results[before:]]
+            return True
+
+        return results if over(0) else Unknown("what this runs over is not known")
+
+    def _text(self, node: ast.JoinedStr, scope: Scope) -> PyValue:
+        parts = []
+        for part in node.values:
+            value = self.value(part.value if isinstance(part, ast.FormattedValue) else part, scope)
+            parts.append(str(value) if isinstance(value, (str, int, float, bool)) else "_")
+        return "".join(parts)
+
+
+def _joined(every: bool, tests: Sequence[bool | Expr | Unknown]) -> PyValue:
+    """All of the tests, or any of them."""
+    kept: list[Expr] = []
+    unknown: Unknown | None = None
+    for test in tests:
+        if isinstance(test, Unknown):
+            unknown = unknown or test
+        elif isinstance(test, bool):
+            if test != every:
+                return test
+        else:
+            kept.append(test)
+    if unknown is not None:
+        return unknown
+    if not kept:
+        return every
+    if every:
+        return algebra.both(*kept)
+    return negated(algebra.both(*(negated(test) for test in kept)))
+
+
+def _loaded(target: ast.expr) -> ast.expr:
+    copy = ast.parse(ast.unparse(target), mode="eval").body
+    return ast.copy_location(copy, target)
+
+
+def _signed(node: ast.AST) -> bool:
+    return isinstance(node, ast.UnaryOp) and isinstance(node.operand, ast.Constant)

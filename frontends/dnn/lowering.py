@@ -1,0 +1,313 @@
+"""From a source and its comments to the kernel: the model is followed, its parameters are declared, its limits read."""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections.abc import Mapping
+from pathlib import PurePath
+
+import numpy as np
+
+from tunepass.diagnostics import Diagnostic, Severity, Source, SourceError, Span, nearest
+from tunepass.expr import algebra
+from tunepass.expr.interval.extension import IntervalExtension
+from tunepass.expr.nodes import Expr, Name, Type
+from tunepass.expr.parser import parse as parse_expression
+from tunepass.frontends.dnn.applying import attribute_of
+from tunepass.frontends.dnn.building import GraphBuilding
+from tunepass.frontends.dnn.comments import Comments, InputText, read_comments
+from tunepass.frontends.dnn.interpreter import Interpreter
+from tunepass.frontends.dnn.values import (
+    Instance,
+    ModelValue,
+    PyValue,
+    SequentialValue,
+    TensorValue,
+    Unknown,
+    UserClass,
+    UserFunction,
+)
+from tunepass.frontends.params.build import construct, default_value
+from tunepass.frontends.params.tokens import ExpressionText
+from tunepass.frontends.problems import each
+from tunepass.graphs.inference import Condition
+from tunepass.graphs.table import shipped
+from tunepass.ir.graph import Graph, GraphNode, ResourceLimit, Training
+from tunepass.ir.kernel import Binding, Kernel
+from tunepass.space.constraint import Constraint
+from tunepass.space.parameter import Parameter, Real
+
+BATCH = ("batch", "batch_size")  # names of parameters that are the batch, where no input says
+SIZE_LIMIT = 1 << 20
+
+
+def lower(source: Source) -> tuple[Kernel, tuple[Diagnostic, ...]]:
+    """The model of a source. SourceError for what is not Python, and for what cannot be followed."""
+    tree = _tree(source)
+    comments = read_comments(source)
+    return _Lowering(source, tree, comments).kernel()
+
+
+def places(source: Source) -> Mapping[str, list[Span]]:
+    """Where the source sets each parameter to a number or a word."""
+    lowering = _Lowering(source, _tree(source), read_comments(source))
+    lowering.kernel()
+    return lowering.run.overridden
+
+
+def _tree(source: Source) -> ast.Module:
+    if len(source.text) > SIZE_LIMIT:
+        raise SourceError(f"{source.name} is too large to be a model ({SIZE_LIMIT >> 10} KiB)")
+    try:
+        return ast.parse(source.text)
+    except SyntaxError as error:
+        line, column = error.lineno or 1, error.offset or 1
+        start = sum(len(text) for text in source.text.splitlines(keepends=True)[: line - 1]) + column - 1
+        span = Span(source, min(start, len(source.text)), min(start, len(source.text)) + 1)
+        raise SourceError(f"this is not Python: {error.msg}", span) from None
+    except (ValueError, RecursionError, MemoryError) as error:
+        raise SourceError(f"{source.name} is not Python: {error}", source.span(0, 1)) from None
+
+
+class _Lowering:
+    def __init__(self, source: Source, tree: ast.Module, comments: Comments):
+        self.source, self.tree, self.comments = source, tree, comments
+        self.warnings: list[Diagnostic] = []
+        self.parameters: tuple[Parameter, ...] = tuple(
+            each(comments.params, lambda param: construct(param, default_value(param)))
+        )
+        self.types: Mapping[str, Type] = {p.name: p.type for p in self.parameters}
+        self.building = GraphBuilding(shipped())
+        self.run = Interpreter(source, self.building, self._names())
+        ends = {p.name: _ends(p) for p in self.parameters}
+        self.run.smallest = {name: math.ceil(lo) for name, (lo, _) in ends.items()}
+        self.run.largest = {name: math.floor(hi) for name, (_, hi) in ends.items()}
+
+    def _names(self) -> dict[str, Expr]:
+        names: dict[str, Expr] = {name: Name(name, kind) for name, kind in self.types.items()}
+        batch = next((names[name] for name in BATCH if name in names), None)
+        return {**names, "@batch": batch} if batch is not None else names
+
+    def kernel(self) -> tuple[Kernel, tuple[Diagnostic, ...]]:
+        try:
+            self.run.run(self.tree.body, self.run.globals)
+            outputs, name, span = self._model()
+        except RecursionError:
+            raise SourceError("this is nested too deeply to be followed", self.source.span(0, 1)) from None
+        graph = self._graph(outputs, span)
+        kernel = Kernel(
+            name=name,
+            language="python",
+            source=self.source,
+            parameters=self.parameters,
+            constraints=self._constraints(graph),
+            bindings=tuple(self._binding(p) for p in self.parameters),
+            body=graph,
+            span=span,
+        )
+        return kernel, tuple(self.warnings)
+
+    # The model
+
+    def _model(self) -> tuple[list[str], str, Span | None]:
+        """The outputs of the model, its name, and where it is."""
+        if self.comments.model is not None:
+            return self._named(*self.comments.model)
+        models = self.run.calls.models
+        functional = [model for model in models if isinstance(model, ModelValue)]
+        if functional:
+            model = functional[-1]
+            return model.outputs, self._called(model), model.span
+        instances = [model for model in models if isinstance(model, Instance)]
+        top = [value for value in self.run.globals.names.values() if any(value is m for m in models)]
+        candidates = [value for value in top if isinstance(value, (Instance, SequentialValue))] or instances or models
+        if not candidates:
+            candidates = [value for value in self.run.globals.names.values() if _module(value)]
+            if not candidates:
+                raise SourceError("there is no model in this source", self.source.span(0, 1), self._hint())
+        chosen = candidates[-1]
+        return self._applied(chosen, self._called(chosen))
+
+    def _hint(self) -> str:
+        return "name what makes it: `# tunepass model build_model`, a class or a function"
+
+    def _named(self, name: str, span: Span) -> tuple[list[str], str, Span | None]:
+        try:
+            node = ast.parse(name, mode="eval").body
+        except SyntaxError:
+            raise SourceError("this is no call of a class or of a function", span) from None
+        value = self.run.value(node, self.run.globals)
+        if value is None or isinstance(value, Unknown):
+            close = nearest(name, self.run.globals.names)
+            raise SourceError(f"there is no `{name}` here", span, f"did you mean `{close}`?" if close else None)
+        called = node.func if isinstance(node, ast.Call) else node
+        return self._applied(value, called.id if isinstance(called, ast.Name) else "model", span)
+
+    def _called(self, model: PyValue) -> str:
+        names = [name for name, value in self.run.globals.names.items() if value is model]
+        if names:
+            return names[-1]
+        if isinstance(model, Instance):
+            return model.of.node.name
+        return PurePath(self.source.name).stem.replace("-", "_")
+
+    def _applied(self, model: PyValue, name: str, span: Span | None = None) -> tuple[list[str], str, Span | None]:
+        """The model on its inputs."""
+        node = self.tree.body[0] if self.tree.body else self.tree
+        calls = self.run.calls
+        if isinstance(model, UserClass):
+            model = calls.apply(model, [], {}, model.node)
+        if isinstance(model, UserFunction) and isinstance(model.node, ast.FunctionDef):
+            node, span = model.node, span or self.run.span(model.node)
+            if not self.comments.inputs or not self._takes_inputs(model.node):
+                model = calls.apply(model, [], {}, model.node)
+        if isinstance(model, ModelValue):
+            return model.outputs, name, model.span
+        if isinstance(model, Instance):
+            node, span = model.of.node, span or self.run.span(model.of.node)
+        if isinstance(model, SequentialValue):
+            span = span or model.span
+        value = calls.apply(model, list(self._inputs(model, span)), {}, node)
+        outputs = [value.name for value in _tensors(value)]
+        if not outputs:
+            lost = next((part for part in _parts(value) if isinstance(part, Unknown)), None)
+            if lost is not None:
+                place = lost.span or span or self.source.span(0, 1)
+                raise SourceError(f"`{name}` depends on something that is not known: {lost.reason}", place)
+            raise SourceError(f"`{name}` gives no tensor", span or self.source.span(0, 1), self._hint())
+        return outputs, name, span
+
+    def _takes_inputs(self, function: ast.FunctionDef) -> bool:
+        given = {text.name for text in self.comments.inputs}
+        return bool(given & {argument.arg for argument in function.args.args})
+
+    def _inputs(self, model: PyValue, span: Span | None) -> list[TensorValue]:
+        if self.comments.inputs:
+            return [self._input(text) for text in self.comments.inputs]
+        if isinstance(model, SequentialValue) and model.shape is not None:
+            place = span or self.source.span(0, 1)
+            shape = tuple(attribute_of(size, "a size of the input", place) for size in model.shape)
+            batch = self.run.parameters.get("@batch", algebra.lift(self.run.calls.batch or 1))
+            return [self.building.input("x", (batch, *shape), "float32", span)]  # type: ignore[arg-type]
+        raise SourceError(
+            "the shape of the model's input is not given",
+            span or self.source.span(0, 1),
+            "write `# tunepass input x: float32[batch, 3, 32, 32]`",
+        )
+
+    def _input(self, text: InputText) -> TensorValue:
+        shape = tuple(self._expression(size) for size in text.sizes)
+        return self.building.input(text.name, shape, text.element, text.span)
+
+    def _expression(self, text: ExpressionText) -> Expr:
+        return parse_expression(text.text, self.types, source=self.source, offset=text.start)
+
+    # What is made of it
+
+    def _graph(self, outputs: list[str], span: Span | None) -> Graph:
+        nodes = _needed(self.building.nodes, outputs)
+        used = {value for node in nodes for value in node.inputs} | set(outputs)
+        inputs = tuple(value for value in self.building.inputs if value.name in used)
+        batch = inputs[0].shape[0] if inputs and inputs[0].shape else algebra.lift(1)
+        precision: Expr | str = "float32"
+        if self.comments.precision is not None:
+            word, place = self.comments.precision
+            precision = self.run.parameters.get(word, word)
+            if isinstance(precision, Expr) and str(precision.type) != "string":
+                raise SourceError(
+                    f"the precision `{word}` is a parameter of types: categorical(float32, float16)", place
+                )
+        run = self.comments.run
+        return Graph(
+            inputs=inputs,
+            nodes=nodes,
+            outputs=tuple(outputs),
+            batch=batch,
+            precision=precision,
+            training=Training(
+                used=bool(self.run.calls.optimizer or run),
+                optimizer=self.run.calls.optimizer or "sgd",
+                command=run.command if run else None,
+                metric=run.metric if run else None,
+            ),
+            limits=tuple(
+                ResourceLimit(resource=limit.resource, most=_whole(limit.most), text=limit.text, span=limit.span)
+                for limit in self.comments.limits
+            ),
+            span=span,
+        )
+
+    def _constraints(self, graph: Graph) -> tuple[Constraint, ...]:
+        stated = [
+            Constraint(self._expression(text), text.text, Span(self.source, text.start, text.end))
+            for text in self.comments.constraints
+        ]
+        there = {node.name: node for node in graph.nodes}
+        derived = []
+        for condition in self._open_conditions():
+            node = there.get(condition.node)
+            span = node.span if node is not None and node.span is not None else self.source.span(0, 1)
+            derived.append(Constraint(condition.holds, f"{condition.node}: {condition.text}", span))
+        return (*stated, *derived)
+
+    def _open_conditions(self) -> list[Condition]:
+        """Those that do not hold whatever the parameters are, as far as their ranges tell."""
+        unique = list({id(condition.holds): condition for condition in self.building.conditions}.values())
+        if not unique:
+            return []
+        ends = {p.name: _ends(p) for p in self.parameters}
+        lo, hi = ({name: np.array([end[k]]) for name, end in ends.items()} for k in (0, 1))
+        bounds = IntervalExtension([condition.holds for condition in unique]).bounds(lo, hi, 1)
+        return [condition for condition, bound in zip(unique, bounds) if not bool(bound.always[0])]
+
+    def _binding(self, parameter: Parameter) -> Binding:
+        places = self.run.overridden.get(parameter.name, [])
+        if not places and parameter.name not in BATCH:
+            self.warnings.append(
+                Diagnostic(
+                    f"nothing in the source sets `{parameter.name}` to a number: the tuned source will not hold it",
+                    parameter.span,
+                    f"write `{parameter.name} = {parameter.default!r}`",
+                    Severity.WARNING,
+                )
+            )
+        return Binding(parameter.name, "constant", span=places[0] if places else parameter.span)
+
+
+def _needed(nodes: list[GraphNode], outputs: list[str]) -> tuple[GraphNode, ...]:
+    """The nodes that the outputs come from."""
+    wanted, kept = {output.partition(":")[0] for output in outputs}, []
+    for node in reversed(nodes):
+        if node.name in wanted:
+            kept.append(node)
+            wanted |= {value.partition(":")[0] for value in node.inputs}
+    return tuple(reversed(kept))
+
+
+def _tensors(value: PyValue) -> list[TensorValue]:
+    return [part for part in _parts(value) if isinstance(part, TensorValue)]
+
+
+def _parts(value: PyValue) -> list[PyValue]:
+    """What is in tuples, lists and dictionaries, all the way down."""
+    items = list(value.values()) if isinstance(value, dict) else value
+    return [part for item in items for part in _parts(item)] if isinstance(items, (list, tuple)) else [value]
+
+
+def _module(value: PyValue) -> bool:
+    return isinstance(value, UserClass) and any(name in value.methods for name in ("forward", "call"))
+
+
+def _ends(parameter: Parameter) -> tuple[float, float]:
+    """The least and the largest value; of words their places."""
+    if isinstance(parameter, Real):
+        return parameter.lo, parameter.hi
+    numbers = [value for value in parameter.domain if isinstance(value, (int, float))]
+    if len(numbers) == parameter.size:
+        return min(numbers), max(numbers)
+    return 0, (parameter.size or 1) - 1
+
+
+def _whole(value: float) -> Expr:
+    return algebra.lift(int(value) if value == int(value) else value)

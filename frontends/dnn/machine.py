@@ -1,0 +1,82 @@
+"""What the parts of the interpreter ask of one another."""
+
+from __future__ import annotations
+
+import ast
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+
+from tunepass.diagnostics import SourceError, Span
+from tunepass.expr.nodes import Expr
+from tunepass.frontends.dnn.building import GraphBuilding
+from tunepass.frontends.dnn.values import PyValue, Scope
+
+
+class Returned(Exception):
+    def __init__(self, value: PyValue):
+        self.value = value
+
+
+class Machine(ABC):
+    """Follows statements and expressions. `overridden` has where the source sets each parameter to a number or a word,
+    `smallest` and `largest` the ends of each parameter's values."""
+
+    building: GraphBuilding
+    parameters: Mapping[str, Expr]
+    overridden: dict[str, list[Span]]
+    smallest: dict[str, int]
+    largest: dict[str, int]
+    depth: int
+
+    @abstractmethod
+    def span(self, node: ast.AST) -> Span:
+        """Where the node is in the source."""
+
+    @abstractmethod
+    def fail(self, message: str, node: ast.AST, hint: str | None = None) -> SourceError:
+        """An error at the node."""
+
+    @abstractmethod
+    def run(self, body: Sequence[ast.stmt], scope: Scope) -> None:
+        """Follows the statements."""
+
+    @abstractmethod
+    def statement(self, node: ast.stmt, scope: Scope) -> None:
+        """Follows one."""
+
+    @abstractmethod
+    def value(self, node: ast.expr, scope: Scope) -> PyValue:
+        """What the expression is."""
+
+    @abstractmethod
+    def parts(self, nodes: Sequence[ast.expr], scope: Scope) -> list[PyValue]:
+        """What the expressions are, those with a star taken apart."""
+
+    @abstractmethod
+    def items(self, value: PyValue) -> list[PyValue] | None:
+        """What a loop over the value sees; None where that is not known."""
+
+    @abstractmethod
+    def chosen(self, test: Expr, then: PyValue, other: PyValue, node: ast.AST) -> PyValue:
+        """The one or the other, by a condition on parameters."""
+
+
+class Caller(ABC):
+    """Makes calls. `conditions` are those that what is followed now is under."""
+
+    interpreter: Machine
+    conditions: list[Expr]
+
+    @abstractmethod
+    def attribute(self, owner: PyValue, name: str, node: ast.AST) -> PyValue:
+        """`owner.name`."""
+
+    @abstractmethod
+    def apply(
+        self, function: PyValue, positional: Sequence[PyValue], named: Mapping[str, PyValue], node: ast.AST
+    ) -> PyValue:
+        """What the call gives."""
+
+    @abstractmethod
+    def error(self, message: str, node: ast.AST, hint: str | None = None) -> SourceError:
+        """An error at the node."""

@@ -1,0 +1,145 @@
+"""What names stand for while a source is followed: numbers, texts, layers, tensors, models, and what is not known."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+
+from tunepass.diagnostics import Span
+from tunepass.expr.nodes import Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """Something that is not followed, and why. It may be passed around; no size may depend on it, and not the model's
+    output. `span` is where it was first needed."""
+
+    reason: str
+    span: Span | None = None
+
+    def at(self, span: Span) -> Unknown:
+        return self if self.span is not None else Unknown(self.reason, span)
+
+
+@dataclass(frozen=True, slots=True)
+class Symbol:
+    """A name of an imported module: `torch.nn.Conv2d`."""
+
+    path: str
+
+    @property
+    def last(self) -> str:
+        return self.path.rpartition(".")[2]
+
+
+@dataclass(frozen=True, slots=True)
+class TensorValue:
+    """A value of the graph."""
+
+    name: str
+
+
+@dataclass(slots=True)
+class Scope:
+    """Names, and where those are found that are not here."""
+
+    names: dict[str, PyValue] = field(default_factory=dict)
+    outer: Scope | None = None
+
+    def find(self, name: str) -> PyValue | None:
+        scope: Scope | None = self
+        while scope is not None:
+            if name in scope.names:
+                return scope.names[name]
+            scope = scope.outer
+        return None
+
+
+@dataclass(slots=True)
+class UserFunction:
+    node: ast.FunctionDef | ast.Lambda
+    scope: Scope
+    bound: Instance | None = None
+
+
+@dataclass(slots=True)
+class UserClass:
+    node: ast.ClassDef
+    scope: Scope
+    bases: tuple[PyValue, ...]
+    methods: dict[str, ast.FunctionDef]
+
+
+@dataclass(slots=True)
+class Instance:
+    """An object of a class of the source, with what its methods put into it."""
+
+    of: UserClass
+    fields: dict[str, PyValue] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class LayerValue:
+    """A layer as it was made; applying it again uses its weights again."""
+
+    name: str
+    framework: str
+    arguments: dict[str, PyValue]
+    span: Span
+    applied: list[str] = field(default_factory=list)  # the nodes of its first application
+
+
+@dataclass(slots=True)
+class SequentialValue:
+    """Layers one after the other; `shape` is the input's where the source gives it, without the batch."""
+
+    items: list[PyValue] = field(default_factory=list)
+    shape: tuple[PyValue, ...] | None = None
+    span: Span | None = None
+
+
+@dataclass(slots=True)
+class ModelValue:
+    """A functional model of Keras: tensors in, tensors out."""
+
+    inputs: list[str]
+    outputs: list[str]
+    span: Span | None = None
+
+
+@dataclass(slots=True)
+class ArgumentsValue:
+    """argparse's parser, and once `read` what it gives: the defaults by name."""
+
+    defaults: dict[str, PyValue] = field(default_factory=dict)
+    read: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ConditionalValue:
+    """Something that is only there under a condition: a layer that was appended in an `if` on a parameter."""
+
+    condition: Expr
+    value: PyValue
+
+
+@dataclass(slots=True)
+class AlternativesValue:
+    """What an object's field is under each of several conditions."""
+
+    items: list[tuple[Expr, PyValue]]
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """A method of a value that tunepass knows: `x.view`, `model.add`."""
+
+    owner: PyValue
+    name: str
+
+
+PyValue = (
+    Expr | str | int | float | bool | list["PyValue"] | tuple["PyValue", ...] | dict[object, "PyValue"]
+    | Unknown | Symbol | TensorValue | UserFunction | UserClass | Instance | LayerValue | SequentialValue | ModelValue
+    | AlternativesValue | ArgumentsValue | ConditionalValue | Method | None
+)  # fmt: skip
