@@ -18,7 +18,7 @@ COLOURS = {
     "hypermapper": "#0072b2", "baseline": "#d55e00", "auto": "#009e73", "uniform": "#8c8c8c", "exact": "#000000",
 }  # fmt: skip
 FILLED = {"with": "#0072b2", "without": "#d55e00"}  # Figure 6
-SHOWN = 1500  # points of a scatter at most
+SHOWN = 250  # points of a scatter at most
 
 
 def draw(problems: Sequence[Problem], kept: Kept, folder: Path) -> list[Path]:
@@ -91,7 +91,7 @@ def _figure6(p: Problem, kept: Kept) -> Any:
         title=f"{p.name}: what {scale.few_iterations} iterations chose",
         xscale="log",
         yscale="log",
-        xlabel="ALMs",
+        xlabel="thousand ALMs",
         ylabel="cycles",
     )
     axis.legend(fontsize=7)
@@ -111,8 +111,8 @@ def _figure7(problems: Sequence[Problem], kept: Kept) -> Any:
         _front(axis, run.feasible(last), COLOURS["hypermapper"], f"front of {last:,}")
         _front(axis, p.front, COLOURS["exact"], "exact front")
         fitting = run.feasible(last)
-        limits = (fitting[:, 1].min() * 0.9, max(fitting[:, 1].max(), p.front[:, 1].max()) * 1.6)
-        axis.set(title=p.name, xlabel="ALMs", ylabel="cycles", yscale="log", xlim=limits)
+        limits = (fitting[:, 1].min() / 1100, max(fitting[:, 1].max(), p.front[:, 1].max()) / 625)
+        axis.set(title=p.name, xlabel="thousand ALMs", ylabel="cycles", yscale="log", xlim=limits)
     axes[0].legend(fontsize=7)
     return figure
 
@@ -142,11 +142,20 @@ def _figure8(problems: Sequence[Problem], kept: Kept) -> Any:
 def _scatter(axis: Any, losses: Floats, colour: str, marker: str, label: str) -> None:
     step = max(1, len(losses) // SHOWN)
     axis.scatter(
-        losses[::step, 1], losses[::step, 0], s=9, c=colour, marker=marker, linewidths=0.6, alpha=0.6, label=label
+        losses[::step, 1] / 1000,
+        losses[::step, 0],
+        s=9,
+        c=colour,
+        marker=marker,
+        linewidths=0.6,
+        alpha=0.6,
+        label=label,
     )
 
 
 def _front(axis: Any, losses: Floats, colour: str, label: str) -> None:
-    """As the stairs that it dominates from; of equal points once."""
+    """As the stairs that it dominates from; of equal points once. The exact one is wide, and lies below the others."""
     front = np.unique(losses[nondominated(losses)], axis=0)
-    axis.step(front[:, 1], front[:, 0], where="pre", color=colour, linewidth=1.2, label=label)
+    exact = colour == COLOURS["exact"]
+    look = {"linewidth": 4.0, "alpha": 0.35, "zorder": 1} if exact else {"linewidth": 1.2, "zorder": 3}
+    axis.step(front[:, 1] / 1000, front[:, 0], where="pre", color=colour, label=label, **look)

@@ -44,7 +44,7 @@ def table4(problems: Sequence[Problem], kept: Kept) -> Iterator[str]:
             full = len(runs) == kept.scale.seeds
             cells.append(_interval([indicator.at(r.feasible()) for r in runs]) if full else "not run")
             fit = float(np.mean([r.fits.mean() for r in runs])) if runs else 0.0
-            share = _interval([p.share(r.feasible()) for r in runs], 4)
+            share = _interval([p.share(r.feasible()) for r in runs], 4) if full else ""
             share_cells.append(f"{share}; {len(runs[0].losses):,}, {fit:.1%}" if full else "not run")
         paper = [_pair(*pair) for pair in published.TABLE_IV[p.name]]
         rows.append([p.name, *paper, *cells, f"{indicator.volume:.2f}"])
@@ -57,16 +57,18 @@ def table4(problems: Sequence[Problem], kept: Kept) -> Iterator[str]:
         yield f"not run: {', '.join(missing)}"
 
 
-def crossing(p: Problem, kept: Kept, indicator: Indicator) -> tuple[int | None, int | None]:
+def crossing(p: Problem, kept: Kept, indicator: Indicator) -> dict[str, int | None]:
     """The evaluations after which the mean indicator of HyperMapper, and of `auto`, is the baseline's at its end or
-    less; None where it never is."""
+    less; None where it never is, nothing where it was not run."""
     target = np.mean([indicator.at(r.feasible()) for r in kept.runs(p, "baseline")])
-    found = list[int | None]()
+    found: dict[str, int | None] = {}
     for kind in ("hypermapper", "auto"):
-        counts, mean, _ = curve(kept.runs(p, kind), indicator)
+        if len(runs := kept.runs(p, kind)) < kept.scale.seeds:
+            continue
+        counts, mean, _ = curve(runs, indicator)
         reached = np.flatnonzero(mean <= target + 1e-12)
-        found.append(int(counts[reached[0]]) if len(reached) else None)
-    return found[0], found[1]
+        found[kind] = int(counts[reached[0]]) if len(reached) else None
+    return found
 
 
 def efficiency(problems: Sequence[Problem], kept: Kept) -> Iterator[str]:
@@ -74,11 +76,14 @@ def efficiency(problems: Sequence[Problem], kept: Kept) -> Iterator[str]:
     rows = list[list[str]]()
     for p in problems:
         indicator = indicator_of(p, kept)
-        if indicator is None or not kept.runs(p, "auto"):
+        if indicator is None:
             continue
         samples = len(kept.runs(p, "baseline")[0].losses)
         paper = published.BASELINE_SAMPLES.get(p.name)
-        ours = ["never" if n is None else f"{n:,} ({samples / n:.3g}x)" for n in crossing(p, kept, indicator)]
+        found = {
+            k: "never" if n is None else f"{n:,} ({samples / n:.3g}x)" for k, n in crossing(p, kept, indicator).items()
+        }
+        ours = [found.get(kind, "not run") for kind in ("hypermapper", "auto")]
         claimed = "" if paper is None else f"12,500 of {paper:,} ({paper / 12_500:.3g}x)"
         rows.append([p.name, f"{samples:,}", claimed, *ours])
     yield "fig8: evaluations until the mean indicator is the baseline's at its end (how many times fewer)"
