@@ -50,7 +50,7 @@ def sized(name: str, sizes: Sequence[Value]) -> HostValue:
 
 
 def asserted(elaborator: Elaborator, condition: n.Node, scope: Scope) -> None:
-    """`assert(n <= 1024)`, `n < 1025`, `n == 1024`, and several of them: bounds, where nothing else is one."""
+    """`assert(n == 1024)` says what `n` is, `n <= 1024` and `n < 1025` what times assume of it; several of them too."""
     match condition:
         case n.Parenthesis(items=(inside,)):
             asserted(elaborator, inside, scope)
@@ -68,8 +68,16 @@ def _at_most(elaborator: Elaborator, left: n.Node, right: n.Node, operator: str,
         return
     value, limit = elaborator.value(left, scope), elaborator.value(right, scope)
     host = value.host if isinstance(value, MemoryRef) else value
-    if isinstance(host, HostValue) and isinstance(limit, Known) and host.bound is None:
-        host.bound = algebra.sub(limit.expr, 1) if operator == "<" else limit.expr
+    if not isinstance(host, HostValue) or not isinstance(limit, Known) or host.bound is not None:
+        return
+    if operator in ("==", "==="):
+        host.bound = limit.expr
+        return
+    while host.alias is not None:  # a limit is no value: times may assume it, no restriction follows
+        host = host.alias
+    if host.assumed is None:
+        host.assumed = algebra.sub(limit.expr, 1) if operator == "<" else limit.expr
+        host.source = "assert"
 
 
 def _is_range(node: n.Node) -> bool:

@@ -46,6 +46,15 @@ def test_an_assert_bounds(said: str) -> None:
     assert stop(app(LOOP, f"val n = args(0).to[Int]\n{said}\nval N = ArgIn[Int]; setArg(N, n)")) == "640"
 
 
+@pytest.mark.parametrize("said,restricted", [("n <= 1536", []), ("n == 1536", ["1537 % p == 0"])])
+def test_a_limit_is_assumed_and_a_value_constrains(said: str, restricted: list[str]) -> None:
+    host = f"val p = 1 (1 -> 8)\nval n = args(0).to[Int]\nassert({said})\nval N = ArgIn[Int]; setArg(N, n)"
+    parsed = parse(app("val x = SRAM[Int](4096)\nForeach(N + 1 by 1 par p) { i => x(i) = i }", host))
+    assert [c.text for c in parsed.kernels[0].constraints] == restricted
+    told = ["`n` is not known here; times assume 1536, as `assert` has it"]
+    assert [w.message for w in parsed.warnings] == ([] if restricted else told)
+
+
 def test_a_bound_wins_over_an_assert() -> None:
     host = "val n = args(0).to[Int]; bound(n) = 320\nassert(n < 641)\nval N = ArgIn[Int]; setArg(N, n)"
     assert stop(app(LOOP, host)) == "320"
