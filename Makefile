@@ -111,7 +111,7 @@ bench-trust: $(STAMP)
 # experiments. ARGS are for the last, which takes hours as it is: ARGS='--seeds 1 --evals 500 --trees 20' half an hour.
 bench-fpga: $(STAMP)
 	$(BIN)/python tests/benchmarks/bench_fpga.py
-	$(BIN)/python tests/benchmarks/fit_fpga.py
+	$(BIN)/python -m tests.benchmarks.fit_fpga
 	$(BIN)/python tests/benchmarks/bench_model_speed.py
 	$(BIN)/python tests/benchmarks/bench_fronts.py --exhaust 3e8
 	$(BIN)/python -m tests.benchmarks.bench_paper $(ARGS)

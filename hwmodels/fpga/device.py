@@ -16,7 +16,7 @@ from tunepass.files import encoded
 from tunepass.hwmodels.base import ModelError
 from tunepass.hwmodels.fpga import device_file
 from tunepass.hwmodels.fpga.curves import Curve, Depth, Ways, Yaml, curve, sized
-from tunepass.hwmodels.fpga.memory_board import Dram, TileLoad, dram_of, tile_load_of
+from tunepass.hwmodels.fpga.memory_board import Dram, Energy, TileLoad, dram_of, energy_of, tile_load_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,6 +88,7 @@ class Fpga:
     placement: Placement | None
     tile_load: TileLoad
     dram: Dram
+    energy: Energy
     lut_inputs: int = 6
     templates: Mapping[str, Mapping[str, Ways | Depth]] = field(default_factory=dict)
     digest: str = ""
@@ -129,7 +130,7 @@ def read(text: str, name: str) -> Fpga:
     """A device from YAML text; raises ModelError naming the key that is missing or wrong.
 
     A device that is `like` another has its numbers, but for those it states: key by key in latency, area,
-    structures and dram, as a whole elsewhere.
+    structures, dram and energy, as a whole elsewhere.
     """
     try:
         return _device(_merged(text, name))
@@ -139,7 +140,7 @@ def read(text: str, name: str) -> Fpga:
         raise ModelError(f"device {name} cannot be read: {error}") from None
 
 
-_BY_KEY = ("latency", "area", "structures", "dram", "fitted")
+_BY_KEY = ("latency", "area", "structures", "dram", "energy", "fitted")
 
 
 def _merged(text: str, name: str, depth: int = 0) -> dict[str, Any]:
@@ -175,6 +176,7 @@ def _device(data: dict[str, Any]) -> Fpga:
         placement=_placement(fitted),
         tile_load=tile_load_of(fitted["tile_load"], fitted["source"]),
         dram=dram_of(data["dram"]),
+        energy=energy_of(data["energy"]),
         lut_inputs=int(data.get("lut_inputs", 6)),
         templates={
             k: {resource: sized(amount) for resource, amount in v.items()}

@@ -1,10 +1,12 @@
-"""What a device's file says of the DRAM on its board, and of the tile-load net that was fitted to measurements."""
+"""What a device's file says of its board: DRAM, the tile-load net that was fitted to measurements, and energy."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
+
+from tunepass.hwmodels.fpga.curves import Curve, curve
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,6 +56,30 @@ class TileLoad:
     row: Box
     tile: Box
     source: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Energy:
+    """What is drawn: `operations` by width, in pJ; by a bit read or written on the chip, by a byte of DRAM; by the
+    device when it is idle, and by each LUT of the design."""
+
+    operations: Mapping[str, Curve]
+    access_pj_per_bit: float
+    dram_pj_per_byte: float
+    idle_w: float
+    lut_w: float
+    source: str
+
+
+def energy_of(section: Mapping[str, Any]) -> Energy:
+    return Energy(
+        operations={name: curve(amount) for name, amount in section["operations_pj"].items()},
+        access_pj_per_bit=float(section["access_pj_per_bit"]),
+        dram_pj_per_byte=float(section["dram_pj_per_byte"]),
+        idle_w=float(section["idle_w"]),
+        lut_w=float(section["lut_w"]),
+        source=str(section["source"]),
+    )
 
 
 def dram_of(section: Mapping[str, Any]) -> Dram:

@@ -12,6 +12,7 @@ from tunepass.hwmodels.fpga import device as devices
 from tunepass.hwmodels.fpga.area import AreaModel
 from tunepass.hwmodels.fpga.cycles import CycleModel
 from tunepass.hwmodels.fpga.device import Fpga
+from tunepass.hwmodels.fpga.energy import energy
 from tunepass.hwmodels.fpga.placement import place
 from tunepass.ir.hardware import Program
 from tunepass.ir.kernel import Kernel
@@ -25,6 +26,7 @@ UNITS = {
     "dsps": "DSP blocks",
     "brams": "RAM blocks",
     "channels": "DRAM channels",
+    "energy": "J",
 }
 
 
@@ -34,6 +36,7 @@ def costs(program: Program, device: Fpga) -> Costs:
     cycles = timing.total()
     raw = area.raw()
     values = {"cycles": cycles, "seconds": algebra.div(cycles, device.clock_hz), **place(raw.area, device)}
+    values["energy"] = energy(program, device, cycles, values["luts"])
     limits = {name: limit for name, limit in device.capacity.items() if name in values}
     fits = algebra.both(*(algebra.compare(values[name], "<=", limit) for name, limit in limits.items()))
     parts = tuple(timing.parts), raw.parts

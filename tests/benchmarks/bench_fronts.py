@@ -1,9 +1,9 @@
 """Exact Pareto fronts (cycles, ALMs) of the seven programs by branch and bound, checked by enumeration where asked.
 
-    python tests/benchmarks/bench_fronts.py [NAME ...] [--exhaust POINTS] [--jobs N] [--seconds S]
+    python tests/benchmarks/bench_fronts.py [NAME ...] [--exhaust POINTS] [--jobs N] [--seconds S] [--extrapolate]
 
 Spaces of at most POINTS configurations are also enumerated, and the two fronts compared. A search that passes S seconds
-is stopped, and reported as such.
+is stopped, and reported as such. Of each front, the largest share of the board's bandwidth that a point needs is told.
 """
 
 from __future__ import annotations
@@ -18,7 +18,9 @@ from tunepass.diagnostics import Source
 from tunepass.exact.base import Certificate
 from tunepass.exact.branch_and_bound import BranchAndBound
 from tunepass.exact.enumeration import Enumeration
+from tunepass.expr import numpy_eval
 from tunepass.frontends.spatial.frontend import SpatialFrontend
+from tunepass.hwmodels.fpga.bandwidth import Bandwidth
 from tunepass.hwmodels.fpga.device import load
 from tunepass.hwmodels.fpga.model import costs
 from tunepass.ir.hardware import Program
@@ -38,11 +40,14 @@ def main() -> None:
     arguments.add_argument("--exhaust", type=float, default=0)
     arguments.add_argument("--jobs", type=int, default=2, help="threads of the enumeration")
     arguments.add_argument("--seconds", type=float, default=600)
+    arguments.add_argument("--extrapolate", action="store_true", help="what the model was fitted to nothing like too")
     given = arguments.parse_args()
     for name in given.names:
         path = SAMPLES / f"{name}.scala"
         (kernel,) = SpatialFrontend().parse(Source(path.name, path.read_text())).kernels
-        model = costs(kernel.body_as(Program), load("stratix-v"))
+        program, device = kernel.body_as(Program), load("stratix-v")
+        model = costs(program, device)
+        kept = [model.fits] if given.extrapolate else [model.fits, model.within_fit]
         space, objectives = Space(kernel.parameters), [model.values["cycles"], model.values["alms"]]
         start = time.perf_counter()
 
@@ -51,7 +56,7 @@ def main() -> None:
                 raise OutOfTime(str(c))
 
         try:
-            front = BranchAndBound().solve(space, objectives, [model.fits], progress=stop)
+            front = BranchAndBound().solve(space, objectives, kept, progress=stop)
         except OutOfTime as error:
             print(f"{name}: stopped after {given.seconds:.0f} s: {error}", flush=True)
             continue
@@ -59,9 +64,15 @@ def main() -> None:
         print(f"{name}: {len(front.values)} points in {time.perf_counter() - start:.1f} s; ", end="")
         print(f"of {c.points:,} configurations {c.evaluated:,} evaluated ({c.evaluated / c.points:.3%}), ", end="")
         print(f"{c.infeasible:,} infeasible, {c.bounded:,} bounded", flush=True)
+        columns = space.columns(list(front.configurations))
+        moved = Bandwidth(program, device).bytes_of(program.accel)
+        bytes_moved = np.asarray(numpy_eval.evaluate(moved, columns, len(front.values)).values, float)
+        rate = bytes_moved / front.values[:, 0]
+        most = device.dram.byte_per_cycle(device.clock_hz)
+        print(f"  at most {rate.max():.0f} bytes a cycle, {rate.max() / most:.1%} of the board's", flush=True)
         if c.points <= given.exhaust:
             start, cpu = time.perf_counter(), time.process_time()
-            every = Enumeration(given.jobs).solve(space, objectives, [model.fits])
+            every = Enumeration(given.jobs).solve(space, objectives, kept)
             wall, cpu = time.perf_counter() - start, time.process_time() - cpu
             same = "the same front" if np.array_equal(front.values, every.values) else "DIFFERS"
             rate = c.points / cpu / 1e6

@@ -64,7 +64,7 @@ def test_a_table_is_priced_row_by_row_and_read_back(here: Path, capsys: pytest.C
     status, out, _ = run(capsys, *words, "some.csv", "-o", "priced.csv")
     assert (status, out) == (0, "wrote priced.csv\n")
     head, first, second = (here / "priced.csv").read_text().splitlines()
-    assert head == "B,OP,IP,pipeline_73,cycles,seconds,alms,luts,ffs,dsps,brams,channels,fits,extrapolated"
+    assert head == "B,OP,IP,pipeline_73,cycles,seconds,alms,luts,ffs,dsps,brams,channels,energy,fits,extrapolated"
     assert (
         first.startswith(f"1920,1,1,true,{cycles_of_the_default()},")
         and second.startswith("96,1,8,true,")
