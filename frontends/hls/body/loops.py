@@ -20,7 +20,7 @@ from tunepass.frontends.hls.pragmas.asks import LOOP_WORDS, AskReader, Asks
 from tunepass.frontends.hls.pragmas.options import Option
 from tunepass.frontends.hls.syntax.parser import HlsParser
 from tunepass.frontends.hls.syntax.tree import ForEach, PragmaWords
-from tunepass.frontends.hls.syntax.walk import assigned, pragmas_of
+from tunepass.frontends.hls.syntax.walk import assigned, ends_early, pragmas_of
 from tunepass.ir.hardware import INT
 from tunepass.ir.hls import ONE, ZERO, HlsItem, HlsLoop, items_of
 
@@ -129,6 +129,8 @@ class Loops(Headers, ABC):
         number = self.stated.get(loop.first.start)
         if number is not None:
             return replace(shape, trip=number, most=number, count=Linear(number), assumed=None)
+        if shape.assumed is None and ends_early(loop):
+            shape = replace(shape, assumed="data may end it early; taken to run to its end")
         if asks.count is None or (shape.assumed is None and shape.count is not None and not shape.count.terms):
             return shape
         if shape.assumed is None:

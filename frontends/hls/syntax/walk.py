@@ -39,6 +39,13 @@ def nodes(root: Node) -> Iterator[Node]:
                 yield from nodes(inside)
 
 
+def children(root: Node) -> list[Node]:
+    """What stands directly in a statement or an expression."""
+    fields = [getattr(root, field.name) for field in dataclasses.fields(root)]  # type: ignore[arg-type]
+    found = [part for inside in fields for part in (inside if isinstance(inside, tuple) else (inside,))]
+    return [part for part in found if dataclasses.is_dataclass(part) and not isinstance(part, (Token, type))]
+
+
 def loops_of(root: Node) -> Iterator[For | While | ForEach]:
     for node in nodes(root):
         if isinstance(node, (For, ForEach)) or (isinstance(node, While) and node.kind != "switch"):
@@ -77,6 +84,18 @@ def leaves(root: Node) -> Jump | None:
     if statements:
         return leaves(statements[-1])
     return root if isinstance(root, Jump) and root.kind in ("break", "continue", "return") else None
+
+
+def ends_early(loop: For | While | ForEach) -> bool:
+    """Whether a `break` or a `return` may end the loop before its header does."""
+    pending: list[tuple[Node, bool]] = [(loop.body, True)] if loop.body is not None else []
+    while pending:
+        node, breaks = pending.pop()
+        if isinstance(node, Jump) and (node.kind == "return" or (breaks and node.kind == "break")):
+            return True
+        inner = breaks and not isinstance(node, (For, While, ForEach))
+        pending += [(child, inner) for child in children(node)]
+    return False
 
 
 def dialect_of(file: File, function: Function, suffix: str) -> HlsDialect:

@@ -3,7 +3,9 @@
 import pytest
 
 from tests.frontends.hls.sources import body, loop, names, operations, parse, warnings
+from tunepass.diagnostics import Source
 from tunepass.expr.printer import to_text
+from tunepass.frontends.hls.frontend import HlsFrontend
 from tunepass.ir.hardware import Fixed
 from tunepass.ir.hls import HlsKernel, HlsRegion, items_of
 
@@ -200,3 +202,38 @@ def test_widths_that_parameters_give_are_priced_at_their_defaults() -> None:
     text += "void top(ap_int<W> a[64]) { for (int i = 0; i < 64; i++) a[i] = a[i] + 1; }\n"
     assert body(text, "t.cpp").array("a").element == Fixed(True, 12, 0)
     assert any("width" in told for told in warnings(text, "t.cpp"))
+
+
+def test_a_loop_that_data_may_end_is_taken_to_run_to_its_end_and_says_so() -> None:
+    """A `break` of a switch or of a loop inside ends nothing around it; a `return` does."""
+    parsed = HlsFrontend().parse(
+        Source(
+            "find.cpp",
+            """#pragma tunepass param U: ordinal(1, 2) = 1
+#pragma tunepass hls find
+int find(int a[64], int key) {
+  int at = -1;
+first:
+  for (int i = 0; i < 64; i++) {
+#pragma HLS unroll factor=U
+    if (a[i] == key) { at = i; break; }
+  }
+second:
+  for (int i = 0; i < 8; i++) {
+    switch (a[i]) { case 0: at += 1; break; default: at += 2; }
+  }
+third:
+  for (int i = 0; i < 8; i++) {
+    for (int j = 0; j < 8; j++) {
+      if (a[i * 8 + j] == 0) return at;
+    }
+  }
+  return at;
+}
+""",
+        )
+    )
+    body = parsed.kernels[0].body_as(HlsKernel)
+    assumed = {loop.name: loop.assumed is not None for loop in body.loops()}
+    assert [assumed[name] for name in ("first", "second", "third")] == [True, False, True]
+    assert any("data may end it early" in warning.message for warning in parsed.warnings)
