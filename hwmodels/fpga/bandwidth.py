@@ -15,8 +15,9 @@ from tunepass.expr import algebra
 from tunepass.expr.nodes import Expr
 from tunepass.hwmodels.fpga.area import par_of
 from tunepass.hwmodels.fpga.device import Fpga
+from tunepass.hwmodels.fpga.places import errors_at
 from tunepass.hwmodels.fpga.widths import number_by_width
-from tunepass.ir.hardware import Counter, Program, Schedule, Stage, Transfer
+from tunepass.ir.hardware import Controller, Counter, Program, Schedule, Stage, Transfer
 
 
 class Bandwidth:
@@ -53,14 +54,15 @@ class Bandwidth:
 
     def _visit(self, stage: Stage, copies: Expr) -> Expr:
         self._copies[id(stage)] = copies
-        if isinstance(stage, Transfer):
-            moved = self._transferred(stage)
-        else:
-            inside = [self._visit(child, algebra.mul(copies, par_of(stage.counters))) for child in stage.stages]
-            once = algebra.maximum if stage.schedule is Schedule.FORK else algebra.add
-            moved = algebra.mul(iterations(stage.counters), once(*inside)) if inside else algebra.lift(0)
+        with errors_at(stage.span):
+            moved = self._transferred(stage) if isinstance(stage, Transfer) else self._moved(stage, copies)
         self._bytes[id(stage)] = moved
         return moved
+
+    def _moved(self, controller: Controller, copies: Expr) -> Expr:
+        inside = [self._visit(child, algebra.mul(copies, par_of(controller.counters))) for child in controller.stages]
+        once = algebra.maximum if controller.schedule is Schedule.FORK else algebra.add
+        return algebra.mul(iterations(controller.counters), once(*inside)) if inside else algebra.lift(0)
 
     def _transferred(self, transfer: Transfer) -> Expr:
         dram = self.device.dram

@@ -13,6 +13,7 @@ from tunepass.expr.nodes import Expr
 from tunepass.hwmodels.fpga.bandwidth import Bandwidth, iterations
 from tunepass.hwmodels.fpga.curves import evaluate
 from tunepass.hwmodels.fpga.device import Fpga
+from tunepass.hwmodels.fpga.widths import Close, closed_operations, elements_of, number_by_width
 from tunepass.ir.hardware import Controller, Operation, Program
 
 PICO = 1e-12
@@ -39,14 +40,22 @@ def _bodies(controller: Controller, executions: Expr, device: Fpga) -> Expr:
         combine = _each(controller.reduction.operations, device)
         repeats = iterations(controller.reduce_counters) if controller.kind == "memreduce" else algebra.lift(1)
         if controller.kind == "memreduce":  # reads what the body made and the accumulator, writes that
-            combine += 3 * device.energy.access_pj_per_bit * controller.reduction.element.bits
+            element = controller.reduction.element
+            accesses = number_by_width((element,), lambda close: close(element).bits)
+            combine = algebra.add(combine, algebra.mul(3 * device.energy.access_pj_per_bit, accesses))
         parts.append(algebra.mul(combine, inside, repeats))
     parts += [_bodies(stage, inside, device) for stage in controller.stages if isinstance(stage, Controller)]
     return algebra.add(*parts)
 
 
-def _each(operations: tuple[Operation, ...], device: Fpga) -> float:
-    return sum(energy_of(operation, operations, device) for operation in operations)
+def _each(operations: tuple[Operation, ...], device: Fpga) -> Expr:
+    """Picojoules of all of them, over the widths that are open."""
+
+    def closed(close: Close) -> float:
+        of_widths = closed_operations(operations, close)
+        return sum(energy_of(operation, of_widths, device) for operation in of_widths)
+
+    return number_by_width(elements_of(operations), closed)
 
 
 def energy_of(operation: Operation, operations: tuple[Operation, ...], device: Fpga) -> float:

@@ -40,9 +40,9 @@ def _describe(kernel: Kernel) -> tuple[str, Mapping[str, Json]]:
         "source": kernel.source.name,
         "parameters": [_parameter(p, kernel) for p in space.parameters],
         "constraints": [c.text for c in space.constraints],
-        "assumed": assumed(kernel),
         "dense": _json(_dense(space)),
         "feasible": _json(feasible),
+        **({"assumed": assumed(kernel)} if assumed(kernel) else {}),
     }
     return _text(kernel, space, feasible), data
 
