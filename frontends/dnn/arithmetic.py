@@ -12,6 +12,7 @@ from tunepass.expr import algebra, typing
 from tunepass.expr.nodes import CategoryType, Expr
 from tunepass.frontends.dnn.machine import Machine
 from tunepass.frontends.dnn.values import PyValue, TensorValue, Unknown
+from tunepass.graphs.conditions import negated
 
 TENSOR = {
     ast.Add: "Add", ast.Sub: "Subtract", ast.Mult: "Multiply", ast.Div: "Divide", ast.Pow: "Power",
@@ -171,7 +172,3 @@ def truth(value: PyValue) -> bool | Expr | Unknown:
     if isinstance(value, TensorValue):
         return Unknown("a tensor decides it")
     return bool(value) if isinstance(value, (bool, int, float, str, list, tuple, dict)) else value is not None
-
-
-def negated(test: Expr) -> Expr:
-    return algebra.where(test, False, True)

@@ -95,6 +95,33 @@ def _called(calls: Caller, name: str, given: list[PyValue], named: dict[str, PyV
             return made | dict(named.items())
         case "zip" | "enumerate":
             return _paired(calls, name, given)
+        case "getattr":
+            found = calls.attribute(given[0], str(given[1]), node) if len(given) > 1 else None
+            return given[2] if isinstance(found, Unknown) and len(given) > 2 else found
+        case "setattr":
+            if isinstance(given[0], Instance) and isinstance(given[1], str):
+                given[0].fields[given[1]] = given[2]
+            return None
+        case "isinstance" | "hasattr":
+            return _isinstance(given) if name == "isinstance" else Unknown("an attribute")
+        case "super":
+            return Method(None, "super()")
+        case "tuple of":
+            return tuple(given) + tuple(named.values())
+        case "super()" | "print":
+            return None
+        case "map":
+            items = run.items(given[1]) if len(given) > 1 else None
+            return (
+                [calls.apply(given[0], [item], {}, node) for item in items] if items is not None else Unknown("a map")
+            )
+    return _number(calls, name, given, node)
+
+
+def _number(calls: Caller, name: str, given: list[PyValue], node: ast.AST) -> PyValue:
+    """Functions of numbers and texts."""
+    run = calls.interpreter
+    match name:
         case "int" | "floor" | "math.floor" if isinstance(given[0], Expr):
             return given[0] if str(given[0].type) == "Integer" else algebra.apply("floor", given[0])
         case "float" if isinstance(given[0], Expr):
@@ -128,26 +155,6 @@ def _called(calls: Caller, name: str, given: list[PyValue], named: dict[str, PyV
             return algebra.apply(name, value) if isinstance(value, Expr) else Unknown("no number")
         case "pow":
             return arithmetic(run, ast.Pow, given[0], given[1], node)
-        case "getattr":
-            found = calls.attribute(given[0], str(given[1]), node) if len(given) > 1 else None
-            return given[2] if isinstance(found, Unknown) and len(given) > 2 else found
-        case "setattr":
-            if isinstance(given[0], Instance) and isinstance(given[1], str):
-                given[0].fields[given[1]] = given[2]
-            return None
-        case "isinstance" | "hasattr":
-            return _isinstance(given) if name == "isinstance" else Unknown("an attribute")
-        case "super":
-            return Method(None, "super()")
-        case "tuple of":
-            return tuple(given) + tuple(named.values())
-        case "super()" | "print":
-            return None
-        case "map":
-            items = run.items(given[1]) if len(given) > 1 else None
-            return (
-                [calls.apply(given[0], [item], {}, node) for item in items] if items is not None else Unknown("a map")
-            )
     return Unknown(f"`{name}` is not followed")
 
 

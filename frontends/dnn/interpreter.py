@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from tunepass.diagnostics import Source, SourceError, Span
 from tunepass.expr import algebra
 from tunepass.expr.nodes import Expr
-from tunepass.frontends.dnn.arithmetic import arithmetic, compared, negated, truth
+from tunepass.frontends.dnn.arithmetic import arithmetic, compared, truth
 from tunepass.frontends.dnn.building import GraphBuilding
 from tunepass.frontends.dnn.calls import Calls
 from tunepass.frontends.dnn.machine import Machine, Returned
@@ -30,6 +30,7 @@ from tunepass.frontends.dnn.values import (
     UserClass,
     UserFunction,
 )
+from tunepass.graphs.conditions import negated
 
 STEP_LIMIT = 200_000  # statements and expressions: a loop that never ends is told
 IDLE_LIMIT = 500  # rounds of a loop that make no layer and no tensor

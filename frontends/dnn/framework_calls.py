@@ -1,0 +1,216 @@
+"""Layers, models, optimizers and arguments as a source makes them: what the graph is later built from."""
+
+from __future__ import annotations
+
+import ast
+from abc import ABC
+from collections.abc import Mapping, Sequence
+
+from tunepass.diagnostics import SourceError
+from tunepass.expr import algebra
+from tunepass.expr.nodes import Expr
+from tunepass.frontends.dnn.applying import KERAS, TORCH, attribute_of, bound_arguments, known_layer
+from tunepass.frontends.dnn.machine import Caller, Machine
+from tunepass.frontends.dnn.values import (
+    ArgumentsValue,
+    ConditionalValue,
+    Instance,
+    LayerValue,
+    ModelValue,
+    PyValue,
+    SequentialValue,
+    TensorValue,
+    Unknown,
+)
+from tunepass.graphs.optimizers import OPTIMIZER_SLOTS
+
+
+class FrameworkCalls(Caller, ABC):
+    """What calls of the frameworks, and of argparse, make; `models` in the order in which they were made."""
+
+    def __init__(self, interpreter: Machine):
+        self.interpreter = interpreter
+        self.conditions: list[Expr] = []
+        self.models: list[PyValue] = []
+        self.optimizer: str | None = None
+        self.batch: int | None = None
+        self.layers = 0
+
+    def made(self) -> int:
+        """How much there is of the model by now."""
+        return self.layers + len(self.interpreter.building.nodes)
+
+    def is_layer(self, name: str) -> bool:
+        return known_layer(KERAS, name) or known_layer(TORCH, name)
+
+    def _lost(self, values: Sequence[PyValue]) -> Unknown | None:
+        """The first of the values that is not known."""
+        for value in values:
+            if isinstance(value, Unknown):
+                return value
+            if isinstance(value, (list, tuple)) and (inner := self._lost(value)) is not None:
+                return inner
+        return None
+
+    def _tensors(self, positional: Sequence[PyValue], named: Mapping[str, PyValue]) -> list[TensorValue]:
+        values: list[PyValue] = []
+        for value in (*positional, *(named[k] for k in ("query", "value", "key", "inputs") if k in named)):
+            values += _flat(value)
+        return [value for value in values if isinstance(value, TensorValue)]
+
+    def _optimizer(self, name: str, named: Mapping[str, PyValue]) -> PyValue:
+        momentum = named.get("momentum")
+        if name.lower() in OPTIMIZER_SLOTS:
+            self.optimizer = "momentum" if name.lower() == "sgd" and momentum not in (None, 0, 0.0) else name.lower()
+        return Unknown("an optimizer")
+
+    def _made(self, framework: str, name: str, arguments: dict[str, PyValue], node: ast.AST) -> LayerValue:
+        return LayerValue(name, framework, arguments, self.interpreter.span(node))
+
+    def _layer(
+        self, framework: str, name: str, positional: list[PyValue], named: dict[str, PyValue], node: ast.AST
+    ) -> PyValue:
+        span = self.interpreter.span(node)
+        self.layers += 1
+        return LayerValue(name, framework, bound_arguments(framework, name, positional, named, span), span)
+
+    def _wrapped(self, name: str, positional: list[PyValue], named: dict[str, PyValue], node: ast.AST) -> PyValue:
+        layer = positional[0] if positional else named.get("layer")
+        if not isinstance(layer, LayerValue):
+            raise self.interpreter.fail(f"{name} needs a layer", node)
+        if name == "TimeDistributed" and layer.name not in ("Dense", "Activation", "Dropout"):
+            raise self.interpreter.fail(
+                f"TimeDistributed({layer.name}) is not known", node, "Dense acts on the last axis"
+            )
+        return (
+            layer
+            if name == "TimeDistributed"
+            else LayerValue(f"Bidirectional{layer.name}", KERAS, layer.arguments, layer.span)
+        )
+
+    def _sequential(self, positional: list[PyValue], named: dict[str, PyValue], node: ast.AST) -> SequentialValue:
+        given = positional or ([named["layers"]] if "layers" in named else [])
+        if len(given) == 1 and isinstance(given[0], dict):
+            given = list(given[0].values())
+        elif len(given) == 1 and isinstance(given[0], (list, tuple)):
+            given = list(given[0])
+        model = SequentialValue(span=self.interpreter.span(node))
+        for item in given:
+            self.append(model, item)
+        self.models.append(model)
+        return model
+
+    def append(self, model: SequentialValue, item: PyValue) -> None:
+        """A layer at the end; one of Keras may give the shape of the model's input."""
+        if isinstance(item, TensorValue):  # keras.Input(...)
+            model.shape = tuple(self.interpreter.building.shape(item)[1:])
+            return
+        if isinstance(item, LayerValue) and not model.items:
+            shape = item.arguments.get("input_shape") or item.arguments.get("batch_input_shape")
+            if isinstance(shape, (list, tuple)):
+                model.shape = tuple(shape[1:] if "batch_input_shape" in item.arguments else shape)
+            elif item.name == "Dense" and item.arguments.get("input_dim") is not None:
+                model.shape = (item.arguments["input_dim"],)
+        if self.conditions:
+            item = ConditionalValue(algebra.both(*self.conditions), item)
+        model.items.append(item)
+
+    def sequence(self, model: SequentialValue, value: PyValue, node: ast.AST) -> PyValue:
+        for item in model.items:
+            value = self.apply(item, [value], {}, node)
+        return value
+
+    def _keras_input(self, name: str, positional: list[PyValue], named: dict[str, PyValue], node: ast.AST) -> PyValue:
+        shape = next((named[key] for key in ("shape", "input_shape", "batch_shape") if key in named), None)
+        shape = shape if shape is not None else positional[0] if positional else None
+        sizes = self.interpreter.items(shape) if shape is not None else None
+        if sizes is None:
+            raise self.interpreter.fail("the input's shape is not known here", node)
+        span = self.interpreter.span(node)
+        if "batch_shape" in named:
+            sizes = sizes[1:]
+        if any(size is None for size in sizes):
+            raise self.interpreter.fail(
+                "a size of the input is open", node, "give it: `# tunepass param length: ordinal(128, 256)`, and use it"
+            )
+        read = tuple(attribute_of(size, "a size of the input", span) for size in sizes)
+        given = named.get("name")
+        element = named.get("dtype")
+        return self.interpreter.building.input(
+            given if isinstance(given, str) and given.isidentifier() else "x",
+            (self.interpreter.parameters.get("@batch", algebra.lift(1)), *read),  # type: ignore[arg-type]
+            element if isinstance(element, str) else "float32",
+            span,
+        )
+
+    def _keras_model(self, positional: list[PyValue], named: dict[str, PyValue], node: ast.AST) -> PyValue:
+        ends = [*positional, *(named[key] for key in ("inputs", "outputs") if key in named)]
+        lists = [self._tensors([end], {}) for end in ends[:2]]
+        lost = self._lost(ends)
+        if lost is not None:
+            raise SourceError(
+                f"the model depends on something that is not known: {lost.reason}",
+                lost.span or self.interpreter.span(node),
+            )
+        if len(lists) != 2 or not all(lists):
+            raise self.interpreter.fail("a model needs its inputs and outputs", node)
+        model = ModelValue([v.name for v in lists[0]], [v.name for v in lists[1]], self.interpreter.span(node))
+        self.models.append(model)
+        return model
+
+    def _argument(
+        self, owner: ArgumentsValue, name: str, positional: list[PyValue], named: dict[str, PyValue], node: ast.AST
+    ) -> PyValue:
+        """argparse: what is not given on the command line has its default."""
+        if name == "add_argument":
+            words = [word for word in positional if isinstance(word, str)]
+            stated = named.get("dest")
+            longest = max(words, key=len, default="").lstrip("-").replace("-", "_")
+            key = stated if isinstance(stated, str) else longest
+            flag = isinstance(named.get("action"), str) and str(named["action"]).startswith("store_")
+            owner.defaults[key] = named.get("default", named.get("action") == "store_false" if flag else None)
+            if key in self.interpreter.parameters and isinstance(node, ast.Call):
+                for keyword in node.keywords:
+                    if keyword.arg == "default" and isinstance(keyword.value, ast.Constant):
+                        self.interpreter.overridden[key].append(self.interpreter.span(keyword.value))
+            return None
+        if name in ("add_argument_group", "add_mutually_exclusive_group"):
+            return owner
+        if name in ("parse_args", "parse_known_args"):
+            read = ArgumentsValue(owner.defaults, read=True)
+            return read if name == "parse_args" else (read, [])
+        return Unknown(f"`{name}` of arguments is not followed")
+
+    def _model_method(
+        self, owner: PyValue, name: str, positional: list[PyValue], named: Mapping[str, PyValue]
+    ) -> PyValue:
+        if isinstance(owner, SequentialValue):
+            if name in ("add", "append") and positional:
+                self.append(owner, positional[0])
+                return None
+            if name == "add_module" and len(positional) > 1:
+                self.append(owner, positional[1])
+                return None
+            if name == "build" and positional and isinstance(positional[0], (list, tuple)):
+                owner.shape = tuple(positional[0][1:])
+        if name == "__setattr__" and isinstance(owner, Instance) and len(positional) > 1:
+            owner.fields[str(positional[0])] = positional[1]
+            return None
+        if name == "__getattr__" and isinstance(owner, Instance) and positional:
+            return owner.fields.get(str(positional[0]), Unknown("an attribute"))
+        if name == "compile":
+            optimizer = named.get("optimizer", positional[0] if positional else None)
+            if isinstance(optimizer, str) and optimizer.lower() in OPTIMIZER_SLOTS:
+                self.optimizer = optimizer.lower()
+        if name == "fit":
+            batch = named.get("batch_size")
+            self.batch = batch if isinstance(batch, int) else self.batch
+        if name in ("to", "cuda", "train", "eval", "half", "float"):
+            return owner
+        if name == "named_children" or name == "children":
+            return list(owner.items) if isinstance(owner, SequentialValue) else Unknown("its layers")
+        return Unknown(f"`{name}` says nothing about the model")
+
+
+def _flat(value: PyValue) -> list[PyValue]:
+    return [part for item in value for part in _flat(item)] if isinstance(value, (list, tuple)) else [value]
