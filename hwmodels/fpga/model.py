@@ -6,13 +6,14 @@ from collections.abc import Sequence
 
 from tunepass.expr import algebra
 from tunepass.expr.numpy_eval import Columns
-from tunepass.hwmodels.base import Breakdown, CostModel, Costs, DeviceSummary
+from tunepass.hwmodels.base import Breakdown, Costs
 from tunepass.hwmodels.fpga import breakdown
 from tunepass.hwmodels.fpga import device as devices
 from tunepass.hwmodels.fpga.area import AreaModel
 from tunepass.hwmodels.fpga.cycles import CycleModel
 from tunepass.hwmodels.fpga.device import Fpga
 from tunepass.hwmodels.fpga.energy import energy
+from tunepass.hwmodels.fpga.on_fpgas import OnFpgas
 from tunepass.hwmodels.fpga.placement import place
 from tunepass.ir.hardware import Program
 from tunepass.ir.kernel import Kernel
@@ -43,15 +44,8 @@ def costs(program: Program, device: Fpga) -> Costs:
     return Costs(values, UNITS, fits, limits, *parts, within_fit=timing.within_fit())
 
 
-class FpgaModel(CostModel):
+class FpgaModel(OnFpgas):
     """Accelerator programs on FPGAs."""
-
-    def devices(self) -> tuple[str, ...]:
-        return tuple(devices.names())
-
-    def summary(self, device: str) -> DeviceSummary:
-        fpga = devices.load(device)
-        return DeviceSummary(fpga.name, fpga.family, fpga.description, fpga.clock_hz, fpga.capacity, fpga.digest)
 
     def costs(self, kernel: Kernel, device: str, words: Sequence[str] = ()) -> Costs | None:
         if not isinstance(kernel.body, Program):

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 from tunepass.expr import algebra as alg
 from tunepass.expr.numpy_eval import Columns
-from tunepass.hwmodels.base import Breakdown, CostModel, Costs, DeviceSummary
+from tunepass.hwmodels.base import Breakdown, Costs
 from tunepass.hwmodels.fpga import device as devices
 from tunepass.hwmodels.fpga.device import Fpga
+from tunepass.hwmodels.fpga.on_fpgas import OnFpgas
 from tunepass.hwmodels.hls import tools
 from tunepass.hwmodels.hls.area import AreaModel
 from tunepass.hwmodels.hls.cycles import CycleModel
@@ -46,15 +47,8 @@ def _named(kernel: HlsKernel, tool: HlsTool) -> str:
     return f"the model of {tool.name}" if tool.name.startswith(kernel.dialect) else f"the model of {kernel.dialect}"
 
 
-class HlsModel(CostModel):
+class HlsModel(OnFpgas):
     """C and OpenCL for FPGAs, on the devices of accelerator programs."""
-
-    def devices(self) -> tuple[str, ...]:
-        return tuple(devices.names())
-
-    def summary(self, device: str) -> DeviceSummary:
-        fpga = devices.load(device)
-        return DeviceSummary(fpga.name, fpga.family, fpga.description, fpga.clock_hz, fpga.capacity, fpga.digest)
 
     def costs(self, kernel: Kernel, device: str, words: Sequence[str] = ()) -> Costs | None:
         if not isinstance(kernel.body, HlsKernel):
