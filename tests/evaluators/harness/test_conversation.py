@@ -13,7 +13,7 @@ from random import Random
 import numpy as np
 import pytest
 
-from tunepass.evaluators.harness.conversation import COMMAND, Conversation, Order, ProgramEnded
+from tunepass.evaluators.harness.conversation import COMMAND, Conversation, Order, ProgramEnded, elapsed
 from tunepass.evaluators.harness.dialogues import Outputs, Questions, Refused, be_checked, be_timed
 from tunepass.evaluators.harness.listening import Dialogue
 from tunepass.evaluators.harness.report import ArrayShape, ForgedReport
@@ -217,3 +217,8 @@ def test_the_outside_time_is_that_between_order_and_answer(table: Table) -> None
     talk = table.seat(program)
     talk.hear("ready")
     assert 0.02 < talk.calls(1, 7) < 5
+
+
+def test_waits_that_overlap_do_not_make_work_vanish() -> None:
+    assert elapsed(wall=10.0, worked=4.0, theirs=3.0, ours=3.0) == 4.0
+    assert elapsed(wall=10.0, worked=4.0, theirs=6.0, ours=6.0) == 4.0 / (os.cpu_count() or 1)

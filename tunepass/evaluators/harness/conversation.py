@@ -1,7 +1,8 @@
 """The parent's end of the socket to a running harness: what it hears, what it orders, and how long that took.
 
 The parent's clock runs from an order to its answer. What the operating system lets the program or this thread wait for
-a core is left out, as in the program's own samples, but never what threads of the program worked in that time.
+a core is left out, as in the program's own samples, but never what threads of the program worked in that time. Where
+both wait at once, their waits may be more than the time there was: it took what the program worked, at the least.
 """
 
 from __future__ import annotations
@@ -62,13 +63,18 @@ class OutsideClock:
 
     def since(self, start: tuple[float, float, float, float]) -> float:
         wall, worked, theirs, ours = (now - then for now, then in zip(self.now(), start, strict=True))
-        return max(0.0, wall - ours - min(theirs, max(0.0, wall - worked)))
+        return elapsed(wall, worked, theirs, ours)
 
     def close(self) -> None:
         files, self._waits = self._waits, [-1, -1]
         for file in files:
             if file >= 0:
                 os.close(file)
+
+
+def elapsed(wall: float, worked: float, theirs: float, ours: float) -> float:
+    """Seconds without waits of what OutsideClock.now gives: never less than the work spread over all cores."""
+    return max(worked / (os.cpu_count() or 1), wall - ours - min(theirs, max(0.0, wall - worked)))
 
 
 def open_if_there(path: str) -> int:

@@ -122,7 +122,12 @@ class HarnessRun:
     def time(
         self, seed: int, plan: Sequence[str], limits: Limits, ask: Questions, shapes: Shapes
     ) -> tuple[Report, Witness] | Failed:
-        spoken = self._run(["mode=time", f"seed={seed}", *plan], limits, lambda talk: be_timed(talk, ask), [shapes])
+        """A program that has mostly waited when its time is up may try once more."""
+        words = ["mode=time", f"seed={seed}", *plan]
+        spoken = self._run(words, limits, lambda talk: be_timed(talk, ask), [shapes])
+        if spoken.done.starved:
+            anew = replace(ask)  # each variant is used once in a run
+            spoken = self._run(words, limits, lambda talk: be_timed(talk, anew), [shapes])
         return spoken.answer if spoken.answer is not None and spoken.failure is None else spoken.failed
 
     def time_in_turns(

@@ -20,7 +20,6 @@ from tunepass.study.outcome import Failed, Measured
 
 WALL_TIME = Objective("time", unit="ms")
 START_S = 0.02  # that the start of a process may take longer than usual, whatever the program
-WORKED = 0.8  # share of its time that a program which never waits has the processor
 SPREAD = 0.02  # relative distance of two sets of runs that counts as one, where ENOUGH runs tell how much they vary
 SPREAD_OF_FEW = 0.1
 ENOUGH = 3
@@ -72,7 +71,7 @@ class Repeats:
             return run(limits), False
         shorter = replace(limits, wall_s=max(START_S, allowed(cut_s)))
         done = run(shorter)
-        if done.ended == "timeout" and done.cpu_s < WORKED * done.seconds:
+        if done.starved:
             done = run(shorter)
         return done, done.ended == "timeout"
 

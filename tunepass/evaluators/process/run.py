@@ -18,6 +18,7 @@ from tunepass.evaluators.process.protection import Kind, Trust, shield, start_wo
 
 _running: set[subprocess.Popen[bytes]] = set()
 _running_lock = threading.Lock()
+WORKED = 0.8  # share of its time that a program which never waits has the processor
 LOG_TAIL = 4000  # characters of a tool's output kept with an outcome
 
 Ended = Literal["exit", "signal", "timeout", "memory", "output", "processes", "disk"]
@@ -57,6 +58,11 @@ class Completed:
     @property
     def ok(self) -> bool:
         return self.ended == "exit" and self.returncode == 0 and self.left_behind == 0
+
+    @property
+    def starved(self) -> bool:
+        """Did it reach its limit having mostly waited, perhaps because others had the core?"""
+        return self.ended == "timeout" and self.cpu_s < WORKED * self.seconds
 
     @property
     def log(self) -> str:
