@@ -29,6 +29,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "acquisition": {"surrogates", "space", "study"},
     "strategies": {"acquisition", "surrogates", "study", "space", "expr", "registry"},
     "exact": {"study", "space", "expr", "registry"},
+    "pruning": {"space", "expr", "registry"},
     "evaluators": {"ir", "study", "space", "expr", "files"},
     "executors": {"registry", "study", "space", "evaluators"},
     "polyhedral": {"ir", "space", "expr"},
@@ -46,11 +47,11 @@ MAY_IMPORT: dict[str, set[str]] = {
     "report": {"tuning", "study", "space"},
     "jobs": {
         *("passes", "tuning", "backends", "evaluators", "frontends", "hwmodels", "report", "strategies", "study"),
-        *("interchange", "ir", "space", "expr", "files", "signals", "registry"),
+        *("interchange", "pruning", "ir", "space", "expr", "files", "signals", "registry"),
     },
     "commands": {
         *("jobs", "passes", "tuning", "backends", "exact", "evaluators", "hwmodels", "report", "strategies", "study"),
-        *("ir", "space", "files", "registry", "version"),
+        *("pruning", "ir", "space", "files", "registry", "version"),
     },
     "cli": {"commands", "signals"},
     "__main__": {"cli"},

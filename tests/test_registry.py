@@ -10,6 +10,7 @@ import pytest
 from tunepass import registry
 from tunepass.diagnostics import TunepassError
 from tunepass.exact.base import ExactSolver, solver
+from tunepass.pruning import base as pruning
 
 
 @pytest.mark.parametrize("name", sorted(registry.STRATEGIES))
@@ -20,6 +21,11 @@ def test_strategies_load(name: str) -> None:
 @pytest.mark.parametrize("name", sorted(registry.EXACT_SOLVERS))
 def test_exact_solvers_load(name: str) -> None:
     assert isinstance(solver(name), ExactSolver)
+
+
+@pytest.mark.parametrize("name", sorted(registry.PRUNING_SOLVERS))
+def test_pruning_solvers_load(name: str) -> None:
+    assert isinstance(pruning.solver(name), pruning.Solver)
 
 
 @pytest.mark.parametrize("suffix", sorted(registry.FRONTENDS))

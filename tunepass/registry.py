@@ -26,6 +26,11 @@ EXACT_SOLVERS: Mapping[str, str] = {
     "exhaustive": "tunepass.exact.enumeration:Enumeration",
 }
 
+# Says what limits leave of a space, before anything runs.
+PRUNING_SOLVERS: Mapping[str, str] = {
+    "diagram": "tunepass.pruning.diagram:DiagramSolver",
+}
+
 EXECUTORS: Mapping[str, str] = {
     "local": "tunepass.executors.local:LocalExecutor",
 }
@@ -78,6 +83,11 @@ def strategy(name: str) -> Callable[..., object]:
 def exact_solver(name: str) -> Callable[..., object]:
     """The class of the exact solver called `name`: a callable without arguments."""
     return _load(EXACT_SOLVERS, "exact solver", name)
+
+
+def pruning_solver(name: str) -> Callable[..., object]:
+    """The class of the pruning solver called `name`: a callable without arguments."""
+    return _load(PRUNING_SOLVERS, "pruning solver", name)
 
 
 def executor(name: str) -> Callable[..., object]:

@@ -30,6 +30,7 @@ ROWS: tuple[tuple[Box, ...], ...] = (
     (
         (("evaluators",), "compile, check, measure"),
         (("exact",), "proven fronts"),
+        (("pruning",), "what limits leave"),
         (("acquisition",), "what a trial is worth"),
     ),
     (

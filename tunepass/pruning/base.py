@@ -1,0 +1,94 @@
+"""The role of a pruning solver: parameters and conditions in, the configurations that are left out.
+
+    Limit       a resource and the most of it that there may be
+    Solver      says what conditions leave of a space
+    Remaining   what is left: how many, which values each parameter still takes, and every configuration
+
+A condition at which an expression is undefined does not hold, as everywhere.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import cast
+
+from tunepass import registry
+from tunepass.expr.nodes import Expr
+from tunepass.space.columns import Columns, Mask
+from tunepass.space.constraint import Constraint
+from tunepass.space.parameter import Parameter
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """`resource` may be at most `most`, or where `least` is set at least that. `origin` says who asks for it:
+    `--limit`, `the source`, or a device's name."""
+
+    resource: str
+    value: Expr
+    bound: int | float
+    unit: str
+    origin: str
+    constraint: Constraint
+    at_least: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """How many configurations there are: at least `low`, at most `high`."""
+
+    low: int
+    high: int
+
+    @property
+    def exact(self) -> bool:
+        return self.low == self.high
+
+    @property
+    def gap(self) -> float:
+        """How much more `high` is than `low`, as a share of `high`."""
+        return (self.high - self.low) / self.high if self.high else 0.0
+
+
+class Remaining(ABC):
+    """What is left of `parameters`. Real parameters that no condition mentions are free: they are neither counted nor
+    listed."""
+
+    parameters: tuple[Parameter, ...]
+    count: Count
+
+    @abstractmethod
+    def kept(self) -> Mapping[str, Mask]:
+        """Which values of each finite scalar parameter's domain occur in what is left; where the count is not exact, a
+        value may be kept that does not."""
+
+    @abstractmethod
+    def columns(self, chunk: int = 65536) -> Iterator[Columns]:
+        """Every configuration once, at most `chunk` rows at a time. SpaceError where the count is not exact."""
+
+    @abstractmethod
+    def contains(self, columns: Columns) -> Mask:
+        """Which rows (n,), values of the parameters' domains, are left."""
+
+
+class Solver(ABC):
+    """The contract, tested for every solver in tests/contracts: a search that is not stopped leaves exactly the
+    configurations that brute force leaves; the count of a stopped search holds theirs."""
+
+    @abstractmethod
+    def remaining(
+        self,
+        parameters: Sequence[Parameter],
+        constraints: Sequence[Constraint],
+        *,
+        stop: Callable[[], bool] | None = None,
+    ) -> Remaining:
+        """What meets all constraints. The search ends early where `stop` returns true between two steps. SpaceError
+        for parameters that the solver cannot list or bound."""
+
+
+def solver(name: str) -> Solver:
+    """The pruning solver of that name in the registry; TunepassError for an unknown name."""
+    return cast(Callable[[], Solver], registry.pruning_solver(name))()
