@@ -14,7 +14,8 @@ from pathlib import PurePath
 from tunepass.diagnostics import Source, SourceError, Span
 from tunepass.expr.emit_c import prelude, to_c
 from tunepass.expr.nodes import free_names
-from tunepass.frontends.c.emission import chosen, comment, flag_text, note_lines, scheduled_text
+from tunepass.frontends.c.defaults import chosen
+from tunepass.frontends.c.emission import comment, flag_text, note_lines, scheduled_text
 from tunepass.frontends.c.lowering import macros
 from tunepass.frontends.c.syntax.definitions import FunctionDefinition, definitions
 from tunepass.frontends.c.syntax.lexical import Scan, scan

@@ -4,19 +4,29 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import PurePath
 
 from tunepass.diagnostics import Span
+from tunepass.frontends.c.defaults import (
+    Change,
+    changed,
+    chosen,
+    chosen_values,
+    default_changes,
+    heading,
+    settled_changes,
+    without_heading,
+)
 from tunepass.frontends.c.loops.rewrite import describe, rewrite
-from tunepass.frontends.c.lowering import constants, flags, macros, nests_of, scheduled, scops_of
+from tunepass.frontends.c.lowering import constants, flags, macros, nests_of, scheduled, scops_of, stated
+from tunepass.frontends.c.pragmas.pragma import parse_pragma
 from tunepass.frontends.c.syntax.definitions import is_known
 from tunepass.ir.c_kernel import ArrayArgument, CKernel, KernelCall
 from tunepass.ir.files import EmittedFile
 from tunepass.ir.kernel import Kernel
 from tunepass.polyhedral.describe import describe_scop
 from tunepass.polyhedral.plan import plan_of
-from tunepass.space.configuration import Configuration
 
 
 def emit_file(kernels: Sequence[Kernel], note: str = "", word: str = "tuned") -> tuple[EmittedFile, ...]:
@@ -29,42 +39,47 @@ def emit_file(kernels: Sequence[Kernel], note: str = "", word: str = "tuned") ->
     )
 
 
-def chosen(kernel: Kernel) -> Configuration:
-    """The configuration its schedule binds; parameters without a choice keep their default."""
-    values = {p.name: p.default for p in kernel.parameters}
-    return Configuration({**values, **{c.parameter: c.value for c in kernel.schedule}})
-
-
 def flag_text(kernel: Kernel) -> str:
     return " ".join(flags(kernel, chosen(kernel)))
 
 
 def _source(kernels: Sequence[Kernel], note: str, name: str) -> str:
-    """The source's own text below a comment and a block of macros: it builds without a -D."""
+    """The source's own text, its pragmas with the choices as defaults, below a comment and a block of macros: it
+    builds without a -D, and can be tuned again but for what is settled: the loops that were written anew."""
     lines = [f"{name}, tuned by tunepass.", *note_lines(note)]
     lines += [f"Compile with {flag_text(kernel)}" for kernel in kernels if flag_text(kernel)]
-    block = [f"#define {macro} {text}" for kernel in kernels for macro, text in macros(kernel, chosen(kernel))]
-    return "\n".join([*comment(lines), *block, "", scheduled_text(kernels)])
+    defined = dict(pair for kernel in kernels for pair in macros(kernel, chosen(kernel)))
+    return heading(lines, defined) + without_heading(changed(kernels[0].source.text, _source_changes(kernels)), defined)
+
+
+def _source_changes(kernels: Sequence[Kernel]) -> list[Change]:
+    source = kernels[0].source
+    settled = {b.parameter for kernel in kernels for b in kernel.bindings if b.role == "directive"}
+    values = {name: value for name, value in chosen_values(kernels).items() if name not in settled}
+    changes = [change for kernel in kernels for change in (*_nest_changes(kernel), *stated(kernel, chosen(kernel)))]
+    return [
+        *changes,
+        *default_changes(source, values, parse_pragma),
+        *settled_changes(source, settled, parse_pragma),
+    ]
 
 
 def scheduled_text(kernels: Sequence[Kernel]) -> str:
     """The source's text with its constants, and every nest as it is scheduled, its pragma a comment that says how."""
-    text = kernels[0].source.text
-    changes: list[tuple[Span, str]] = []
-    for kernel in kernels:
-        values = chosen(kernel)
-        for nest in nests_of(kernel):
-            changes.append((nest.pragma, _loops_comment(nest.pragma, describe(nest, values))))
-            changes.append((nest.span, rewrite(nest, values, numbered=False)))
-        for part in scops_of(kernel):
-            plan = plan_of(part.directives, values)
-            words = describe_scop(part.scop, plan, independent=part.directives.independent)
-            changes.append((part.scop.pragma, _loops_comment(part.scop.pragma, words)))
-            changes.append((part.scop.span, scheduled(part, values, numbered=False)))
-        changes += constants(kernel, values)
-    for span, replacement in sorted(changes, key=lambda change: change[0].start, reverse=True):
-        text = text[: span.start] + replacement + text[span.end :]
-    return text
+    changes = [change for kernel in kernels for change in (*_nest_changes(kernel), *constants(kernel, chosen(kernel)))]
+    return changed(kernels[0].source.text, changes)
+
+
+def _nest_changes(kernel: Kernel) -> Iterator[Change]:
+    values = chosen(kernel)
+    for nest in nests_of(kernel):
+        yield nest.pragma, _loops_comment(nest.pragma, describe(nest, values))
+        yield nest.span, rewrite(nest, values, numbered=False)
+    for part in scops_of(kernel):
+        plan = plan_of(part.directives, values)
+        words = describe_scop(part.scop, plan, independent=part.directives.independent)
+        yield part.scop.pragma, _loops_comment(part.scop.pragma, words)
+        yield part.scop.span, scheduled(part, values, numbered=False)
 
 
 def _loops_comment(pragma: Span, words: str) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from tunepass.diagnostics import SpaceError, Span
 from tunepass.frontends.c.loops.rewrite import rewrite
 from tunepass.ir.c_kernel import CKernel, TunedConstant
@@ -17,6 +19,7 @@ from tunepass.polyhedral.write import rewrite_scop
 from tunepass.space.configuration import Configuration, Value
 from tunepass.space.parameter import Parameter
 
+DEFAULT = re.compile(r'(\(\s*"\w+"\s*,\s*).*?(\s*\)\Z)', re.DOTALL)  # of a call of `tune`
 ITSELF = ("", "int", "bool")  # types that a plain value has
 
 
@@ -170,6 +173,20 @@ def constants(kernel: Kernel, configuration: Configuration) -> list[tuple[Span, 
     return [(c.span, _constant(c, configuration[c.parameter])) for c in kernel.body_as(CKernel).constants]
 
 
+def stated(kernel: Kernel, configuration: Configuration) -> list[tuple[Span, str]]:
+    """The calls themselves, with other defaults: what a source states that can be tuned again."""
+    return [(c.span, _stated(c, configuration[c.parameter])) for c in kernel.body_as(CKernel).constants]
+
+
+def _stated(constant: TunedConstant, value: Value) -> str:
+    return DEFAULT.sub(lambda call: f"{call[1]}{_plain(value)}{call[2]}", constant.span.text)
+
+
 def _constant(constant: TunedConstant, value: Value) -> str:
-    text = ("false", "true")[value] if isinstance(value, bool) else spelled(value)
+    text = _plain(value)
     return text if constant.type in ITSELF else f"static_cast<{constant.type}>({text})"
+
+
+def _plain(value: Value) -> str:
+    """As C++ writes a constant."""
+    return ("false", "true")[value] if isinstance(value, bool) else spelled(value)

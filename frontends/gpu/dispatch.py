@@ -8,8 +8,8 @@ from dataclasses import replace
 from tunepass.diagnostics import TunepassError
 from tunepass.expr.algebra import compare, where
 from tunepass.expr.nodes import INTEGER, Constant, Expr, Name, free_names
+from tunepass.frontends.c.defaults import chosen
 from tunepass.frontends.c.dispatch import copy, dispatched, formal_list, header_file, identifier, includes, selector
-from tunepass.frontends.c.emission import chosen
 from tunepass.frontends.c.lowering import defines, macros
 from tunepass.frontends.c.syntax.lexical import scan
 from tunepass.frontends.gpu.emission import at_choice, flag_text, launch_functions

@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import PurePath
 
 from tunepass.expr.algebra import lift, mul, substitute
 from tunepass.expr.emit_c import prelude, to_c
 from tunepass.expr.nodes import Expr, RealType, free_names
 from tunepass.expr.typing import constant
-from tunepass.frontends.c.emission import choice_macros, chosen, comment, guarded_header, note_lines, tuned_prefix
+from tunepass.frontends.c.defaults import chosen, heading, with_defaults, without_heading
+from tunepass.frontends.c.emission import choice_macros, guarded_header, note_lines, tuned_prefix
 from tunepass.frontends.c.lowering import macros, parameter_flags
-from tunepass.frontends.gpu.defaults import with_defaults
+from tunepass.frontends.gpu.pragmas.groups import parse_gpu_pragma
 from tunepass.ir.files import EmittedFile
 from tunepass.ir.gpu import GpuKernel, GpuScalar
 from tunepass.ir.kernel import Kernel
-
-DEFINED = re.compile(r"^#define (\w+)", re.MULTILINE)
-HEADING = re.compile(  # what `_source` writes above the text
-    r"\A/\* [^\n]*, tuned by tunepass\.\n(?: \*(?!/)[^\n]*\n)* \*/\n(?:#ifndef (\w+)\n#define \1\b[^\n]*\n#endif\n)*\n"
-)
 
 
 def emit_files(kernels: Sequence[Kernel], note: str = "", word: str = "tuned") -> tuple[EmittedFile, ...]:
@@ -43,18 +39,8 @@ def _source(kernels: Sequence[Kernel], note: str, name: str) -> str:
     lines = [f"{name}, tuned by tunepass.", *note_lines(note)]
     lines += [f"Compile {kernel.name} with {flag_text(kernel)}" for kernel in kernels if flag_text(kernel)]
     defined = dict(pair for kernel in kernels for pair in macros(kernel, chosen(kernel)))
-    block = [f"#ifndef {macro}\n#define {macro} {text}\n#endif" for macro, text in defined.items()]
-    text = _without_heading(with_defaults(kernels), defined)
-    return "\n".join([*comment(lines), *block, "", text if text.endswith("\n") else f"{text}\n"])
-
-
-def _without_heading(text: str, defined: Container[str]) -> str:
-    """Of a tuned source that is tuned again, unless macros that are not `defined` anew stand there."""
-    while heading := HEADING.match(text):
-        if not all(name in defined for name in DEFINED.findall(heading.group())):
-            break
-        text = text[heading.end() :]
-    return text
+    text = without_heading(with_defaults(kernels, parse_gpu_pragma), defined)
+    return heading(lines, defined) + (text if text.endswith("\n") else f"{text}\n")
 
 
 def _header(kernels: Sequence[Kernel], note: str, name: str, header: str) -> str:

@@ -30,7 +30,7 @@ from tunepass.evaluators.toolchains.named import usual_command
 from tunepass.expr.algebra import lift
 from tunepass.expr.nodes import Expr
 from tunepass.files import scratch_folder
-from tunepass.frontends.c.emission import chosen
+from tunepass.frontends.c.defaults import chosen
 from tunepass.frontends.c.inputs import scalar_values
 from tunepass.frontends.c.lowering import defines, flags, lower
 from tunepass.hwmodels.base import Costs

@@ -19,7 +19,7 @@ from tunepass.evaluators.gpu_run.found import FoundDevice, found_devices
 from tunepass.expr.algebra import lift
 from tunepass.expr.nodes import Expr
 from tunepass.expr.numpy_eval import Columns
-from tunepass.frontends.c.emission import chosen
+from tunepass.frontends.c.defaults import chosen
 from tunepass.frontends.gpu.lowering import lower
 from tunepass.hwmodels.base import Breakdown, Costs
 from tunepass.hwmodels.gpu.device import Gpu, load

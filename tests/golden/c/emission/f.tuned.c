@@ -3,19 +3,31 @@
  * (12.1 ms -> 3.78 ms * /)
  * Compile with -O3 -ffast-math
  */
+#ifndef TILE
 #define TILE 32
+#endif
+#ifndef WHOLE
 #define WHOLE 1
+#endif
+#ifndef KIND
 #define KIND float
+#endif
+#ifndef SCALE
 #define SCALE 0.75
+#endif
+#ifndef ORDER_i
 #define ORDER_i 0
+#endif
+#ifndef ORDER_j
 #define ORDER_j 1
+#endif
 
-// tunepass: param TILE: ordinal(8, 16, 32) = 16
-// tunepass: param WHOLE: categorical(true, false) = false
-// tunepass: param KIND: categorical("float", "double") = "double"
-// tunepass: param SCALE: real(0.5..4) = 1
-// tunepass: param ORDER: permutation(i, j) = (j, i)
-// tunepass: param OPT: categorical("", "-O3 -ffast-math") = "" flag
+// tunepass: param TILE: ordinal(8, 16, 32) = 32
+// tunepass: param WHOLE: categorical(true, false) = true
+// tunepass: param KIND: categorical("float", "double") = "float"
+// tunepass: param SCALE: real(0.5..4) = 0.75
+// tunepass: param ORDER: permutation(i, j) = (i, j)
+// tunepass: param OPT: categorical("", "-O3 -ffast-math") = "-O3 -ffast-math" flag
 #ifndef TILE
 #define TILE 16
 #endif
