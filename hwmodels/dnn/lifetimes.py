@@ -112,23 +112,27 @@ class Lifetimes:
         """The most that is alive at any step; weights are not counted."""
         return most([total(self.alive(step)) for step in self._steps()])
 
-    def kept(self, step: int) -> list[Expr]:
-        """What training keeps of the step beside what earlier steps keep: bytes."""
-        costs = self.inferred.nodes[step]
-        before = {tensor for earlier in self.inferred.nodes[:step] for tensor in self._kept_tensors(earlier.keeps)}
-        new = [tensor for tensor in self._kept_tensors(costs.keeps) if tensor not in before]
-        return [*(self.tensors[tensor][1] for tensor in new), costs.resources["kept_byte"]]
+    @cached_property
+    def kept(self) -> tuple[tuple[Expr, ...], ...]:
+        """What training keeps of each step beside what earlier steps keep: bytes."""
+        before: set[str] = set()
+        found = []
+        for costs in self.inferred.nodes:
+            new = [tensor for tensor in self._kept_tensors(costs.keeps) if tensor not in before]
+            before.update(new)
+            found.append((*(self.tensors[tensor][1] for tensor in new), costs.resources["kept_byte"]))
+        return tuple(found)
 
     def _kept_tensors(self, values: tuple[str, ...]) -> list[str]:
         return list(dict.fromkeys(memory.tensor for value in values for memory in self.memories[value]))
 
     def kept_byte(self) -> Expr:
         """All that one step of training keeps for the way back."""
-        return total([byte for step in self._steps() for byte in self.kept(step)])
+        return total([byte for step in self._steps() for byte in self.kept[step]])
 
     def training_byte(self) -> Expr:
         """The most bytes on the way back, kept tensors and gradients; weights and their gradients are not counted."""
-        sums = PrefixSums([total(self.kept(step)) for step in self._steps()])
+        sums = PrefixSums([total(list(self.kept[step])) for step in self._steps()])
         return most([algebra.add(sums.upto(s + 1), total(self.alive(s))) for s in self._steps()])
 
     def _steps(self) -> range:

@@ -8,7 +8,7 @@ from tunepass.diagnostics import Diagnostic, SourceError, nearest
 from tunepass.expr import algebra
 from tunepass.expr.nodes import Expr
 from tunepass.expr.numpy_eval import Columns, evaluate
-from tunepass.expr.sharing import shared
+from tunepass.expr.sharing import Sharing
 from tunepass.graphs.inference import infer
 from tunepass.graphs.table import shipped
 from tunepass.hwmodels.base import Breakdown, CostModel, Costs, DeviceSummary, EstimatePart, Slice
@@ -31,10 +31,11 @@ def priced(graph: Graph, device: Accelerator | None) -> Costs:
     limits = {MEMORY: device.memory_byte} if device else {}
     fits = [algebra.compare(values[name], "<=", most) for name, most in limits.items()]
     fits += [_within(graph, values)]
+    sharing = Sharing()
     return Costs(
-        values={name: shared(value) for name, value in values.items()},
+        values={name: sharing.shared(value) for name, value in values.items()},
         units={**UNITS, MEMORY: "B", "flops": "FLOP"},
-        fits=shared(algebra.both(*fits)),
+        fits=sharing.shared(algebra.both(*fits)),
         limits=limits,
         areas=tuple(
             EstimatePart(costs.node.name, 0, {name: costs.resources[name] for name in PARTS}, span=costs.node.span)

@@ -6,7 +6,8 @@ import pytest
 
 from tunepass.expr.nodes import BOOL, INTEGER, CategoryType, Expr, OrderType, walk
 from tunepass.expr.parser import parse
-from tunepass.expr.sharing import shared
+from tunepass.expr.sharing import Sharing, shared
+from tunepass.expr.typing import binary
 
 NAMES = {"a": INTEGER, "b": INTEGER, "on": BOOL, "word": CategoryType(("x", "y")), "order": OrderType(("i", "j"))}
 
@@ -32,3 +33,12 @@ def test_equal_parts_are_one_node(text: str, nodes: int) -> None:
     found = shared(e)
     assert found == e and count(found) == nodes <= count(e)
     assert len({(type(n), n.label, n.type, n.children) for n in walk(found)}) == nodes
+
+
+def test_what_is_shared_already_is_handed_out_again() -> None:
+    """2**200 paths: whoever follows them one by one never ends."""
+    e, sharing = parse("a + b", NAMES), Sharing()
+    for _ in range(200):
+        e = binary("+", e, e)
+        assert sharing.shared(sharing.shared(e)) is sharing.shared(e)
+    assert count(sharing.shared(e)) == 203

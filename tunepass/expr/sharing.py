@@ -16,7 +16,6 @@ from tunepass.expr.nodes import (
     Member,
     Name,
     Unary,
-    walk,
 )
 
 
@@ -30,26 +29,39 @@ class Sharing:
 
     def __init__(self) -> None:
         self._known: dict[tuple[object, ...], Expr] = {}
-        self._own: dict[int, Expr] = {}  # the nodes handed out: each stands for itself
+        self._instead: dict[int, tuple[Expr, Expr]] = {}  # every node met, which is kept alive, and what stands for it
 
     def shared(self, e: Expr) -> Expr:
-        instead: dict[int, Expr] = {}
-        for node in walk(e):
-            if id(node) in self._own:
-                instead[id(node)] = node
+        """Takes time linear in the nodes that were not met before."""
+        stack = [e]
+        while stack:
+            node = stack[-1]
+            if id(node) in self._instead:
+                stack.pop()
                 continue
-            children = tuple(instead[id(child)] for child in node.children)
-            key = (type(node), node.label, node.type, *(id(child) for child in children))
-            found = self._known.get(key)
-            if found is None:
-                found = self._known[key] = _with(node, children)
-                self._own[id(found)] = found
-            instead[id(node)] = found
-        return instead[id(e)]
+            missing = [child for child in node.children if id(child) not in self._instead]
+            if missing:
+                stack.extend(missing)
+                continue
+            stack.pop()
+            found = self._found(node)
+            self._instead[id(node)] = (node, found)
+            self._instead[id(found)] = (found, found)
+        return self._instead[id(e)][1]
+
+    def _found(self, node: Expr) -> Expr:
+        children = tuple(self._instead[id(child)][1] for child in node.children)
+        key = (type(node), node.label, node.type, *(id(child) for child in children))
+        found = self._known.get(key)
+        if found is None:
+            found = self._known[key] = _with(node, children)
+        return found
 
 
 def _with(node: Expr, children: tuple[Expr, ...]) -> Expr:
-    """`node` with other children."""
+    """`node` with other children, or itself where they are its own."""
+    if all(new is old for new, old in zip(children, node.children)):
+        return node
     match node:
         case Constant() | Name():
             return node

@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tunepass.expr.nodes import INTEGER, Expr, Name
 from tunepass.expr.numpy_eval import evaluate
 from tunepass.expr.parser import parse
+from tunepass.expr.typing import binary, call, constant
 from tunepass.space.feasible.order import choose
 from tunepass.space.feasible.terms import Term, Terms, conjuncts
 from tunepass.space.parameter import Integer, Permutation
@@ -67,3 +69,12 @@ def test_the_order_keeps_frontiers_narrow_and_permutations_together() -> None:
     at = order.index(4)
     assert order[at : at + 3] == [4, 5, 6] and sorted(order) == list(range(7))
     assert abs(order.index(1) - order.index(3)) == 1
+
+
+def test_an_expression_that_is_part_of_several_is_looked_into_once() -> None:
+    """2**60 paths, values of 60 bits."""
+    e: Expr = Name("a", INTEGER)
+    for _ in range(60):
+        e = call("max", [e, binary("//", e, constant(2))])
+    terms = Terms(Integer("a", 1, 10).variables())
+    assert terms.build(e).mask == 1

@@ -59,8 +59,16 @@ class Terms:
             if v.position >= 0:
                 self.positions.setdefault(v.parameter, []).append(i)
         self._shared: dict[object, Term] = {}
+        self._built: dict[int, tuple[nodes.Expr, Term]] = {}  # by the identity of an expression, which is kept alive
 
     def build(self, e: nodes.Expr) -> Term:
+        """An expression that is part of several is looked into once."""
+        known = self._built.get(id(e))
+        if known is None:
+            known = self._built[id(e)] = (e, self._term(e))
+        return known[1]
+
+    def _term(self, e: nodes.Expr) -> Term:
         match e:
             case nodes.Constant():
                 return self._make("constant", (), e.type, ranges.constant(e.value), expr=e)
