@@ -6,7 +6,7 @@
 # tunepass constraint filters % groups == 0
 # tunepass model build_model
 # tunepass precision float16
-# tunepass run "python train.py --batch {batch}" metric "val_loss: {loss}"
+# tunepass run "python train.py --batch {batch}" metric "val_loss: {loss}" limit 10 min
 """
 
 from __future__ import annotations
@@ -14,15 +14,17 @@ from __future__ import annotations
 import io
 import re
 import tokenize
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from tunepass.diagnostics import Source, SourceError, Span, nearest
+from tunepass.frontends.params.command import MetricText, parse_metric
 from tunepass.frontends.params.param import ParamText, parse_param
 from tunepass.frontends.params.tokens import Cursor, ExpressionText
 from tunepass.graphs.inference import ELEMENT_BYTE
 
 DIRECTIVES = ("param", "input", "limit", "constraint", "model", "precision", "run")
+SECONDS = {"h": 3600, "min": 60, "s": 1, "ms": 10**-3, "us": 10**-6}
 UNITS = {
     "B": 1,
     "kB": 10**3,
@@ -38,10 +40,9 @@ UNITS = {
     "M": 10**6,
     "G": 10**9,
     "T": 10**12,
-    "s": 1,
-    "ms": 10**-3,
-    "us": 10**-6,
+    **SECONDS,
 }
+HOW_RUN = 'write `run "python train.py --batch {batch}" metric "val_loss: {loss}" limit 10 min`'
 _COMMENT = re.compile(r"# ?tunepass\b[ \t]*")
 
 
@@ -65,8 +66,12 @@ class LimitText:
 
 @dataclass(frozen=True, slots=True)
 class RunText:
+    """`limit_s` None: it does not say how long a training may take."""
+
     command: str
-    metric: str | None
+    span: Span
+    metrics: tuple[MetricText, ...] = ()
+    limit_s: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,26 +175,39 @@ class _Reader:
         while True:
             resource = cursor.name("a resource", "write `limit weight_byte <= 10 MB`")
             cursor.expect("<=", f"after `{resource.text}`", "a limit is the most that may be taken")
-            amount = cursor.number("the most of it")
-            unit = 1.0
-            if cursor.next.kind == "name":
-                word = cursor.take()
-                if word.text not in UNITS:
-                    close = nearest(word.text, UNITS)
-                    hint = f"did you mean `{close}`?" if close else f"known: {', '.join(UNITS)}"
-                    cursor.fail(f"`{word.text}` is no unit", hint, token=word)
-                unit = UNITS[word.text]
+            amount = _amount(cursor, "the most of it", UNITS)
             span = cursor.span(resource, cursor.last)
-            self.limits.append(LimitText(resource.text, amount * unit, span.text, span))
+            self.limits.append(LimitText(resource.text, amount, span.text, span))
             if not cursor.accept(","):
                 break
         cursor.finish("the limits")
 
     def _run(self, cursor: Cursor) -> None:
-        command = cursor.string("the command that trains a configuration")
-        metric = None
-        if cursor.next.text == "metric":
-            cursor.take()
-            metric = cursor.string('the text around the metric, such as "val_loss: {loss}"')
-        cursor.finish("the command")
-        self.run = RunText(command, metric)
+        token = cursor.next
+        if self.run is not None:
+            cursor.fail("there is a command already", "one trains a configuration", token=token)
+        command = cursor.string("the command that trains a configuration", HOW_RUN)
+        span, metrics, limit_s = cursor.span(token), list[MetricText](), None
+        while cursor.next.kind == "name":
+            clause = cursor.take()
+            if clause.text == "metric":
+                metrics.append(parse_metric(cursor))
+            elif clause.text == "limit":
+                limit_s = _amount(cursor, "how long a training may take", SECONDS)
+            else:
+                cursor.fail(f"unknown clause `{clause.text}`", HOW_RUN, token=clause)
+        cursor.finish("the command", HOW_RUN)
+        self.run = RunText(command, span, tuple(metrics), limit_s)
+
+
+def _amount(cursor: Cursor, what: str, units: Mapping[str, float]) -> float:
+    """A number, and a unit after it."""
+    amount = cursor.number(what)
+    if cursor.next.kind != "name":
+        return amount
+    word = cursor.take()
+    if word.text not in units:
+        close = nearest(word.text, units)
+        hint = f"did you mean `{close}`?" if close else f"known: {', '.join(units)}"
+        cursor.fail(f"`{word.text}` is no unit", hint, token=word)
+    return amount * units[word.text]

@@ -18,6 +18,7 @@ from tunepass.frontends.dnn.applying import attribute_of
 from tunepass.frontends.dnn.building import GraphBuilding
 from tunepass.frontends.dnn.comments import Comments, InputText, read_comments
 from tunepass.frontends.dnn.interpreter import Interpreter
+from tunepass.frontends.dnn.training import LIMIT_S, trained_by
 from tunepass.frontends.dnn.values import (
     Instance,
     ModelValue,
@@ -228,8 +229,8 @@ class _Lowering:
             training=Training(
                 used=bool(self.run.calls.optimizer or run),
                 optimizer=self.run.calls.optimizer or "sgd",
-                command=run.command if run else None,
-                metric=run.metric if run else None,
+                run=trained_by(run, self.source, self.types, self.run.overridden) if run else None,
+                limit_s=LIMIT_S if run is None or run.limit_s is None else run.limit_s,
             ),
             limits=tuple(
                 ResourceLimit(resource=limit.resource, most=_whole(limit.most), text=limit.text, span=limit.span)
@@ -263,7 +264,8 @@ class _Lowering:
 
     def _binding(self, parameter: Parameter) -> Binding:
         places = self.run.overridden.get(parameter.name, [])
-        if not places and parameter.name not in BATCH:
+        said = self.comments.run is not None and f"{{{parameter.name}}}" in self.comments.run.command
+        if not places and not said and parameter.name not in BATCH:
             self.warnings.append(
                 Diagnostic(
                     f"nothing in the source sets `{parameter.name}` to a number: the tuned source will not hold it",

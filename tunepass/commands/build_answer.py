@@ -97,7 +97,7 @@ def build_text(built: BuildResult) -> str:
     lines += _evaluated(job, result)
     if result.certificate is not None:
         lines += certificate_lines(result.certificate, result.gap, within_fit=result.within_fit)
-    if len(result.objectives) > 1 and result.pareto and job.only_priced:
+    if len(result.objectives) > 1 and result.pareto and (job.only_priced or len(result.pareto) > 1):
         front = front_table(result.pareto, result.objectives, extrapolated(job, result.pareto))
         lines += [f"  the front has {len(result.pareto):,} points:", front]
     lines += _sizes_lines(built)

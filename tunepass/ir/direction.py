@@ -14,7 +14,9 @@ RATE_WORDS = frozenset(
     ["throughput", "bandwidth", "flops", "gflops", "mflops", "tflops", "iops", "mips", "fps", "qps", "rps", "tps"]
 )
 RATE_NAME = re.compile(r"(?:^|_)(?:\w+_)?per_(?:s|sec|second)$|(?:^|_)(?:[kmgt]?b|ops|iterations|items|rows)_s(?:ec)?$")
-UNCERTAIN = frozenset(["rate", "speed", "score", "performance", "perf", "efficiency", "quality", "accuracy", "speedup"])
+UNCERTAIN = frozenset(
+    ["rate", "speed", "score", "performance", "perf", "efficiency", "quality", "speedup", "reward"]
+) | frozenset(["accuracy", "acc", "top1", "top5", "auc", "f1", "precision", "recall", "bleu", "iou", "dice"])
 
 
 def larger_is_better(name: str, unit: str) -> bool | None:

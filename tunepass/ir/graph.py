@@ -12,11 +12,13 @@ from typing import ClassVar
 from tunepass.diagnostics import Span
 from tunepass.expr.nodes import Expr
 from tunepass.ir.body import Body
+from tunepass.ir.run import RunCommand
 
 Attribute = Expr | str | tuple["Attribute", ...]
 """A number or a Boolean (an expression over the parameters), a word (`same`), or several."""
 
 Shape = tuple[Expr, ...]
+SOURCE = "{source}"  # in the words of a command
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,13 +65,14 @@ class ResourceLimit:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Training:
     """Whether the source trains the model, and how: what `optimizer` keeps for each weight is part of the memory.
-    `command` trains one configuration, and its output holds `metric`, where the source says so."""
+    `run` trains one configuration and prints how good it is, where the source says so: in its words `{name}` stands for
+    a parameter's value, SOURCE for the tuned source. It may take `limit_s`."""
 
     used: bool = False
     optimizer: str = "sgd"
     loss: str | None = None
-    command: str | None = None
-    metric: str | None = None
+    run: RunCommand | None = None
+    limit_s: float = 3600.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -279,9 +279,9 @@ def _write_dispatcher(job: Job, chosen: SizedFound, folder: Path, *, alone: bool
 
 
 def _write_front(job: Job, result: Found, picked: Sequence[Picked], folder: Path, *, alone: bool) -> list[Path]:
-    """NAME.pareto.csv and NAME.pareto.svg of what a model prices; the kernel's name is part of theirs where the source
-    has several."""
-    if not result.pareto or not job.only_priced or len(job.objectives) < 2:
+    """NAME.pareto.csv and NAME.pareto.svg; the kernel's name is part of theirs where the source has several. What is
+    measured has a front where no configuration is the best in all."""
+    if len(job.objectives) < 2 or len(result.pareto) < (1 if job.only_priced else 2):
         return []
     stem = Path(job.kernel.source.name).stem + ("" if alone else f".{job.kernel.name}")
     csv, svg = folder / f"{stem}.pareto.csv", folder / f"{stem}.pareto.svg"

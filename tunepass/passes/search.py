@@ -169,7 +169,8 @@ def _evaluating(
         return measured, None
     model = model_evaluator(backend.kernel, costs, () if measured is not None else objectives)
     if measured is not None:
-        return measured, model.fits if costs.limits and not costs.expected else None
+        restricted = bool(costs.limits) or not isinstance(costs.fits, Constant)
+        return measured, model.fits if restricted and not costs.expected else None
     return nullcontext(model), model.fits
 
 

@@ -9,20 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tunepass.diagnostics import Span, nearest
+from tunepass.frontends.params.command import MetricText, parse_metric
 from tunepass.frontends.params.tokens import Cursor, PragmaToken
 from tunepass.frontends.params.values import ToleranceText, parse_tolerance
 
 CLAUSES = ("metric", "check", "check_with", "tolerance")
 FOLLOW = 'clauses follow it: `metric "time: {time} ms"`, `check("out.txt")`, `check_with("-DDUMP")`, `tolerance(1e-6)`'
 HOW_CHECK = 'write `check(output)`, `check("result.txt")` or `check(none)`'
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MetricText:
-    pattern: str
-    unit: str | None
-    maximise: bool | None  # None: it does not say
-    span: Span
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,7 +62,7 @@ def run_of(cursor: Cursor, command: str, token: PragmaToken) -> RunPragma:
             cursor.fail(f"`{clause.text}` is given twice", token=clause)
         match clause.text:
             case "metric":
-                metrics.append(_metric(cursor))
+                metrics.append(parse_metric(cursor))
                 continue
             case "check":
                 files, none = _check(cursor)
@@ -86,22 +79,6 @@ def run_of(cursor: Cursor, command: str, token: PragmaToken) -> RunPragma:
         if none and (words or tolerance):
             cursor.fail("nothing is checked, so nothing else can be said of it", HOW_CHECK, token=first)
     return RunPragma(command=command, span=span, metrics=tuple(metrics), check=check)
-
-
-def _metric(cursor: Cursor) -> MetricText:
-    token = cursor.next
-    pattern = cursor.string("a pattern in quotes", 'write `metric "time: {time} ms"`')
-    unit: str | None = None
-    maximise: bool | None = None
-    while cursor.at("unit", "maximise", "maximize", "minimise", "minimize"):
-        word = cursor.take()
-        if word.text == "unit":
-            cursor.expect("(", "after `unit`", "write `unit(ms)`")
-            unit = cursor.expression(")", "a unit").text.strip('"')
-            cursor.expect(")", "after the unit")
-        else:
-            maximise = word.text.startswith("max")
-    return MetricText(pattern=pattern, unit=unit, maximise=maximise, span=cursor.span(token))
 
 
 def _check(cursor: Cursor) -> tuple[tuple[str, ...], bool]:

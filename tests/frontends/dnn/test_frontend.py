@@ -225,8 +225,11 @@ def test_limits_precision_and_training_are_read() -> None:
         """
         # tunepass precision float16
         # tunepass limit weight_byte <= 10 MB, memory <= 16 GiB
-        # tunepass run "python train.py --lr {lr}" metric "loss: {loss}"
-        model = keras.Sequential([keras.Input((4,)), layers.Dense(2)])
+        # tunepass param lr: real(0.001, 0.1) = 0.01 log
+        # tunepass param units: int(2, 8) = 2
+        # tunepass run "python model.py --lr {lr}" metric "loss: {loss}" metric "accuracy: {acc}%" maximise limit 10 min
+        units = 2
+        model = keras.Sequential([keras.Input((4,)), layers.Dense(units)])
         model.compile(optimizer=keras.optimizers.Adam(1e-3))
         """
     ).body_as(Graph)
@@ -236,7 +239,13 @@ def test_limits_precision_and_training_are_read() -> None:
         ("memory", "memory <= 16 GiB"),
     ]
     assert graph.training.optimizer == "adam"
-    assert graph.training.command == "python train.py --lr {lr}"
+    run = graph.training.run
+    assert run is not None and run.arguments == ("python", "{source}", "--lr", "{lr}")
+    assert [(metric.objective, metric.unit, metric.maximise) for metric in run.metrics] == [
+        ("loss", "", False),
+        ("acc", "%", True),
+    ]
+    assert graph.training.limit_s == 600
 
 
 def test_a_kernel_too_large_for_the_image_is_infeasible() -> None:
