@@ -229,7 +229,7 @@ class _Lowering:
             training=Training(
                 used=bool(self.run.calls.optimizer or run),
                 optimizer=self.run.calls.optimizer or "sgd",
-                run=trained_by(run, self.source, self.types, self.run.overridden) if run else None,
+                run=trained_by(run, self.source, self.types, self._set_here()) if run else None,
                 limit_s=LIMIT_S if run is None or run.limit_s is None else run.limit_s,
             ),
             limits=tuple(
@@ -238,6 +238,10 @@ class _Lowering:
             ),
             span=span,
         )
+
+    def _set_here(self) -> list[str]:
+        """The parameters that the tuned source sets."""
+        return [name for name, spans in self.run.overridden.items() if spans]
 
     def _constraints(self, graph: Graph) -> tuple[Constraint, ...]:
         stated = [

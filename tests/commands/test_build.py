@@ -135,7 +135,7 @@ def test_a_program_is_built_for_a_run(tmp_path: Path) -> None:
     )
     done = folder.run("build", "p.c", "--pick", "size", "--format", "json", *COMPILER)
     data = json.loads(done.stdout)
-    assert done.returncode == 0 and data["outputs"][-1] == "out/p.tuned"
+    assert done.returncode == 0 and "out/p.tuned" in data["outputs"]
     assert data["kept_default"] and data["objectives"]["size"]["unit"] == "kB"
     assert len(data["pareto"]) == 2
     subprocess.run(["./out/p.tuned"], cwd=tmp_path, check=True, capture_output=True)

@@ -41,7 +41,7 @@ def test_of_equals_the_better_in_the_rest() -> None:
 
 
 def test_what_cannot_be_picked() -> None:
-    with pytest.raises(TunepassError, match="nothing but time"):
+    with pytest.raises(TunepassError, match="nothing that is to be small but time"):
         objective_of("smallest", (CYCLES,))
     with pytest.raises(TunepassError, match="did you mean 'fastest'"):
         objective_of("fastes", (CYCLES, ALMS))

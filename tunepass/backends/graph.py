@@ -90,7 +90,7 @@ class GraphBackend(ModelBackend):
         from tunepass.evaluators.toolchains.python_files import python_files
 
         run, source = self.body.training.run, self.kernel.source
-        return () if run is None else python_files(Path(source.name), source.text, run.arguments)
+        return () if run is None else python_files(Path(source.name), source.text, run.arguments[1:])
 
     def evaluator(self) -> AbstractContextManager[Evaluate] | None:
         run, names = self.body.training.run, tuple(objective.name for objective in self.objectives())

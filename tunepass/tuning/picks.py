@@ -1,7 +1,7 @@
 """Which point of a Pareto front to take.
 
 fastest    the best in time (`cycles`, `seconds`, `time`)
-smallest   the best in the first objective that is no time
+smallest   the least in the first objective that is minimised and no time
 knee       the furthest below the line between the front's ends: with every loss scaled to [0, 1] over the front,
            on the log scale where it is positive, the smallest sum (Das, 1999, for two objectives)
 NAME       the best in the objective NAME
@@ -40,9 +40,9 @@ def objective_of(pick: str | None, objectives: Sequence[Objective]) -> Objective
         hint = f"did you mean {close!r}?" if close else f"there are {', '.join([*PICKS, *by_name])}"
         raise TunepassError(f"nothing to pick is called {pick!r}", hint=hint)
     timed = pick == "fastest"
-    objective = next((o for o in objectives if (o.name in TIMES) == timed), None)
+    objective = next((o for o in objectives if _is(pick, o)), None)
     if objective is None:
-        kind = "no time" if timed else "nothing but time"
+        kind = "no time" if timed else "nothing that is to be small but time"
         raise TunepassError(
             f"{pick} cannot be picked: {kind} is among the objectives {', '.join(by_name)}",
             hint="name an objective of them, or knee",
@@ -52,9 +52,14 @@ def objective_of(pick: str | None, objectives: Sequence[Objective]) -> Objective
 
 def possible(objectives: Sequence[Objective]) -> tuple[str, ...]:
     """The picks that these objectives have, besides their own names."""
-    times = sum(o.name in TIMES for o in objectives)
-    some = {"fastest": times > 0, "smallest": times < len(objectives), KNEE: True}
-    return tuple(pick for pick in PICKS if some[pick]) if len(objectives) > 1 else ()
+    some = [pick for pick in PICKS if pick == KNEE or any(_is(pick, objective) for objective in objectives)]
+    return tuple(some) if len(objectives) > 1 else ()
+
+
+def _is(pick: str, objective: Objective) -> bool:
+    """Whether the objective is of the kind that the pick, fastest or smallest, is the best of."""
+    timed = objective.name in TIMES
+    return timed if pick == "fastest" else not timed and not objective.maximise
 
 
 def picked_of(pick: str | None, front: Sequence[Trial], objectives: Sequence[Objective]) -> Trial:

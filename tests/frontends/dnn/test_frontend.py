@@ -225,8 +225,8 @@ def test_limits_precision_and_training_are_read() -> None:
         """
         # tunepass precision float16
         # tunepass limit weight_byte <= 10 MB, memory <= 16 GiB
-        # tunepass param lr: real(0.001, 0.1) = 0.01 log
-        # tunepass param units: int(2, 8) = 2
+        # tunepass param lr: real(0.001..0.1) = 0.01 log
+        # tunepass param units: integer(2..8) = 2
         # tunepass run "python model.py --lr {lr}" metric "loss: {loss}" metric "accuracy: {acc}%" maximise limit 10 min
         units = 2
         model = keras.Sequential([keras.Input((4,)), layers.Dense(units)])

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tunepass.evaluators.toolchains.digests import content_digest, signature
 from tunepass.evaluators.toolchains.source_files import FileRead, shown_name
-from tunepass.study.manifest import Part
+from tunepass.study.manifest import Kind, Part
 
 MOST = 1000  # files
 
@@ -65,5 +65,5 @@ def _text(path: Path) -> str:
 
 def _read(path: Path, folder: Path) -> FileRead:
     before = signature(path)  # first: a change while it is read shows later
-    kind = "source" if path.suffix == ".py" else "file"
+    kind: Kind = "source" if path.suffix == ".py" else "file"
     return FileRead(path, Part(kind, shown_name(path, str(folder)), content_digest(path)), before)
