@@ -14,6 +14,7 @@ from tunepass.frontends.dnn.values import LayerValue, PyValue, TensorValue, Unkn
 from tunepass.ir.graph import Attribute
 
 KERAS, TORCH = "keras", "torch"
+BOTH_WAYS = "@merge"  # the argument of a recurrent layer that Keras' Bidirectional adds: how both directions are merged
 TABLES: Mapping[str, Mapping[str, str]] = {KERAS: keras_layers.LAYERS, TORCH: torch_layers.LAYERS}
 TORCH_SILENT = frozenset({"device", "dtype", "track_running_stats", "momentum", "eps", "align_corners", "training"})
 
@@ -72,6 +73,8 @@ class _LayerApplication:
         attributes = dict(self.rule.fixed)
         for argument in self.rule.arguments:
             value = self.arguments.get(argument.name)
+            if argument.name == "pool_size" and value is None:
+                value = 2  # the pool size of Keras' pooling layers
             if argument.checked:
                 self._check(argument, value)
             if argument.attribute is None:
@@ -158,13 +161,19 @@ class _LayerApplication:
         reset_after = self.arguments.get("reset_after", True) if operator == "GRU" else False
         biased = self.arguments.get("use_bias", True)
         attributes["biases"] = algebra.lift((2 if reset_after else 1) if biased else 0)
-        del self.inputs[1:]  # initial states
+        merge = self.arguments.get(BOTH_WAYS)
+        if merge is not None:
+            attributes |= {"directions": algebra.lift(2), "merge": "concat" if merge == "concat" else "sum"}
         values = self._apply(operator, attributes)
         if not self.arguments.get("return_state"):
             return values[0]
         shape = self.building.shape(values[0])
-        states = 2 if operator == "LSTM" else 1
-        last = self.building.apply("Reshape", [values[1]], {"shape": (shape[0], shape[-1])}, span=self.span)[0]
+        states = (2 if operator == "LSTM" else 1) * (1 if merge is None else 2)
+        width = attribute_of(self.arguments.get("units"), "units", self.span)
+        part = values[1]
+        if merge is not None:
+            part = self.building.apply("Pick", [part], {"axis": algebra.lift(0)}, span=self.span)[0]
+        last = self.building.apply("Reshape", [part], {"shape": (shape[0], width)}, span=self.span)[0]
         return [values[0], *([last] * states)]
 
     def _einsum_dense(self) -> dict[str, Attribute]:
@@ -247,7 +256,6 @@ class _LayerApplication:
             "steps_first": algebra.lift(not self.arguments.get("batch_first", False)),
             "sequences": algebra.lift(True),
         }
-        del self.inputs[1:]
         values = self._apply(self.rule.operator, attributes)
         state: PyValue = values[1] if self.rule.operator != "LSTM" else (values[1], values[2])
         return (values[0], state)

@@ -11,7 +11,7 @@ from tunepass.diagnostics import ExpressionError
 from tunepass.expr import algebra, typing
 from tunepass.expr.nodes import CategoryType, Expr
 from tunepass.frontends.dnn.machine import Machine
-from tunepass.frontends.dnn.values import PyValue, TensorValue, Unknown
+from tunepass.frontends.dnn.values import FilledValue, PyValue, SequentialValue, TensorValue, Unknown
 from tunepass.graphs.conditions import negated
 
 TENSOR = {
@@ -47,6 +47,9 @@ def arithmetic(interpreter: Machine, op: type[ast.operator], left: PyValue, righ
             return _SIZES[op](left, right)
     except (ZeroDivisionError, OverflowError, ValueError, ExpressionError) as error:
         raise interpreter.fail(f"this cannot be computed: {error}", node) from None
+    for value, other in ((left, right), (right, left)):
+        if isinstance(value, FilledValue) and (_sized(other) or isinstance(other, FilledValue)):
+            return value
     return _of_sequences(op, left, right)
 
 
@@ -110,8 +113,10 @@ def _of_tensors(interpreter: Machine, op: type[ast.operator], left: PyValue, rig
         return Unknown("this operator of tensors is not followed")
     if isinstance(left, TensorValue) and isinstance(right, TensorValue):
         return building.apply(TENSOR[op], [left, right], span=span)[0]
-    tensor = left if isinstance(left, TensorValue) else right
+    tensor, other = (left, right) if isinstance(left, TensorValue) else (right, left)
     assert isinstance(tensor, TensorValue)
+    if isinstance(other, Unknown) and other.span is not None:  # a tensor that was lost, not a number
+        return other
     return building.apply("AddScalar" if op in (ast.Add, ast.Sub) else "Scale", [tensor], span=span)[0]
 
 
@@ -171,4 +176,6 @@ def truth(value: PyValue) -> bool | Expr | Unknown:
         return bool(known) if known is not None else test
     if isinstance(value, TensorValue):
         return Unknown("a tensor decides it")
+    if isinstance(value, SequentialValue):
+        return bool(value.items)
     return bool(value) if isinstance(value, (bool, int, float, str, list, tuple, dict)) else value is not None

@@ -70,6 +70,15 @@ class GraphBuilding:
         self.shapes |= dict(zip(names, shared))
         return tuple(TensorValue(value) for value in names)
 
+    def between(self, inputs: Sequence[str], outputs: Sequence[str]) -> list[GraphNode]:
+        """The nodes that the outputs come from, up to the inputs, in order."""
+        wanted, kept = {output.partition(":")[0] for output in outputs}, []
+        for node in reversed(self.nodes):
+            if node.name in wanted and node.name not in inputs:
+                kept.append(node)
+                wanted |= {value.partition(":")[0] for value in node.inputs}
+        return kept[::-1]
+
     def _there(self, names: Sequence[str]) -> Expr | None:
         """That one of the nodes is there; None: always."""
         present = [node.present for node in self.nodes if node.name in names]

@@ -12,20 +12,28 @@ from tunepass.frontends.dnn import keras_layers
 from tunepass.frontends.dnn.applying import KERAS, TORCH, apply_layer, known_layer
 from tunepass.frontends.dnn.arithmetic import compared
 from tunepass.frontends.dnn.builtins import BUILTINS, call_builtin, list_method, range_items
-from tunepass.frontends.dnn.framework_calls import FrameworkCalls
-from tunepass.frontends.dnn.machine import Returned
-from tunepass.frontends.dnn.tensors import call_tensor_function, subscript_tensor, tensor_attribute, tensor_method
+from tunepass.frontends.dnn.tensors import (
+    call_tensor_function,
+    filled_method,
+    subscript_tensor,
+    tensor_attribute,
+    tensor_method,
+)
+from tunepass.frontends.dnn.user_calls import CLASS, SELF, UserCalls
 from tunepass.frontends.dnn.values import (
     AlternativesValue,
     ArgumentsValue,
     ConditionalValue,
+    FilledValue,
     Instance,
     LayerValue,
     Method,
     ModelValue,
+    PartialValue,
     PyValue,
     Scope,
     SequentialValue,
+    SuperValue,
     Symbol,
     TensorValue,
     Unknown,
@@ -33,15 +41,17 @@ from tunepass.frontends.dnn.values import (
     UserFunction,
 )
 
-FORWARD = ("forward", "call", "__call__")
 DEPTH_LIMIT = 60  # calls inside calls
 CONTAINERS = frozenset({"ModuleList", "ParameterList"})
+LISTED = frozenset({"append", "extend", "insert", "items", "keys", "values", "pop", "update"})
 
 
-class Calls(FrameworkCalls):
+class Calls(UserCalls):
     builtins = BUILTINS
 
     def items(self, value: PyValue) -> list[PyValue] | None:
+        if isinstance(value, Instance) and value.container is not None:
+            return self.interpreter.items(value.container)
         return list(value.items) if isinstance(value, SequentialValue) else range_items(value)
 
     # Attributes and subscripts
@@ -53,13 +63,18 @@ class Calls(FrameworkCalls):
             case Instance():
                 if name in owner.fields:
                     return self._current(owner.fields[name])
-                if name in owner.of.methods:
-                    return UserFunction(owner.of.methods[name], owner.of.scope, owner)
-                return Method(owner, name)
+                if name == "training":
+                    return False
+                return self.bound(owner.of, name, owner, node) or Method(owner, name)
+            case SuperValue():
+                return self.super_attribute(owner, name, node)
             case TensorValue():
                 return tensor_attribute(self.interpreter, owner, name, node)
             case UserClass():
-                return self._class_fields(owner).get(name, Method(owner, name))
+                fields = self.class_fields(owner)
+                return fields[name] if name in fields else self.bound(owner, name, None, node) or Method(owner, name)
+            case FilledValue() if name == "shape":
+                return owner.shape
             case ArgumentsValue() if owner.read:
                 found = self._parameter(name)
                 return found if found is not None else owner.defaults.get(name, Unknown(f"`{name}` is not an argument"))
@@ -75,17 +90,26 @@ class Calls(FrameworkCalls):
         if isinstance(owner, Unknown) and isinstance(index, str):
             return self._parameter(index) or owner
         if isinstance(index, Method) and index.name == "slice" and isinstance(index.owner, tuple):
-            ends = [end if isinstance(end, int) else None for end in index.owner]
-            if isinstance(owner, (list, tuple, str)) and list(index.owner) == ends:
-                return owner[slice(*ends)]
-            return Unknown("this part is not known")
-        holder = owner.items if isinstance(owner, SequentialValue) else owner
+            return self._part(owner, index.owner)
+        holder = owner.container if isinstance(owner, Instance) else owner
+        holder = holder.items if isinstance(holder, SequentialValue) else holder
         if isinstance(holder, Expr) or isinstance(index, (Expr, Unknown)):
             return self._listed(holder, index)
         try:
             return holder[index]  # type: ignore[index]
         except (TypeError, KeyError, IndexError):
             return Unknown(f"`{ast.unparse(node)[:40]}` is not there")
+
+    def _part(self, owner: PyValue, given: tuple[PyValue, ...]) -> PyValue:
+        """A slice of a list, a tuple, a text or a sequence of layers."""
+        ends = [end if isinstance(end, int) else None for end in given]
+        if list(given) != ends:
+            return Unknown("this part is not known")
+        if isinstance(owner, Instance):
+            owner = owner.container
+        if isinstance(owner, SequentialValue):
+            return SequentialValue(owner.items[slice(*ends)], span=owner.span)
+        return owner[slice(*ends)] if isinstance(owner, (list, tuple, str)) else Unknown("this part is not known")
 
     def _listed(self, holder: PyValue, index: PyValue) -> PyValue:
         """One of some numbers, by a position or a key that a parameter decides."""
@@ -134,6 +158,8 @@ class Calls(FrameworkCalls):
     def call(self, node: ast.Call, scope: Scope) -> PyValue:
         run = self.interpreter
         function = run.value(node.func, scope)
+        if isinstance(function, Method) and function.owner is None and function.name == "super":
+            return self._super(scope)
         positional = run.parts(node.args, scope)
         named: dict[str, PyValue] = {}
         for keyword in node.keywords:
@@ -150,6 +176,13 @@ class Calls(FrameworkCalls):
         finally:
             run.depth -= 1
 
+    def _super(self, scope: Scope) -> PyValue:
+        """`super()`, and `super(Class, self)`: of the method that is followed now."""
+        instance, kind = scope.find(SELF), scope.find(CLASS)
+        if isinstance(instance, Instance) and isinstance(kind, UserClass):
+            return SuperValue(instance, kind)
+        return Unknown("`super()` outside of a method")
+
     def apply(
         self, function: PyValue, positional: Sequence[PyValue], named: Mapping[str, PyValue], node: ast.AST
     ) -> PyValue:
@@ -161,18 +194,22 @@ class Calls(FrameworkCalls):
             case Symbol():
                 return self._symbol(function, list(positional), dict(named), node)
             case UserFunction():
-                return self._function(function, list(positional), dict(named), node)
+                return self.function(function, list(positional), named, node)
             case UserClass():
-                return self._instance(function, list(positional), dict(named), node)
+                return self.instance(function, list(positional), named, node)
             case Instance():
-                return self.forward(function, list(positional), dict(named), node)
+                return self.forward(function, list(positional), named, node)
             case LayerValue():
+                positional = [self.tensor(v, node) if isinstance(v, FilledValue) else v for v in positional]
                 lost = self._lost((*positional, *named.values()))
                 if lost is not None:
                     return lost.at(self.interpreter.span(node))
                 return apply_layer(self.interpreter.building, function, self._tensors(positional, named))
             case SequentialValue():
-                return self.sequence(function, positional[0] if positional else None, node)
+                return self.sequence(function, positional, node)
+            case PartialValue():
+                given = {**function.named, **named}
+                return self.apply(function.function, [*function.positional, *positional], given, node)
             case ConditionalValue():
                 value = positional[0] if positional else None
                 with self.interpreter.building.when(function.condition):
@@ -181,7 +218,7 @@ class Calls(FrameworkCalls):
             case AlternativesValue():
                 return self._alternatives(function, positional, named, node)
             case ModelValue():
-                raise self.interpreter.fail("a model inside a model is not followed", node, "apply its layers instead")
+                return self.model(function, self._tensors(positional, named), node)
         if isinstance(function, Unknown):
             first = positional[0] if positional else None
             if isinstance(first, str) and first in self.interpreter.parameters:
@@ -205,7 +242,9 @@ class Calls(FrameworkCalls):
             return self._optimizer(name, named)
         keras, torch = "keras" in path, path.startswith("torch")
         if name == "Sequential" and (keras or torch):
-            return self._sequential(positional, named, node)
+            model = self.sequential(positional, named, node)
+            self.models.append(model)
+            return model
         if keras and name in ("Input", "InputLayer"):
             return self._keras_input(name, positional, named, node)
         if keras and name == "Model":
@@ -222,6 +261,8 @@ class Calls(FrameworkCalls):
             )
         if keras and name in ("Bidirectional", "TimeDistributed"):
             return self._wrapped(name, positional, named, node)
+        if torch and name in ("TransformerEncoder", "TransformerDecoder"):
+            return self._repeated(positional, named, node)
         if torch and name in CONTAINERS:
             return list(self.interpreter.items(positional[0]) or []) if positional else []
         if torch and name == "ModuleDict":
@@ -235,95 +276,13 @@ class Calls(FrameworkCalls):
             return {p[0]: p[1] for p in pairs if isinstance(p, (list, tuple)) and len(p) == 2}
         if name == "namedtuple":
             return Method(None, "tuple of")
+        if path == "functools.partial" and positional:
+            return PartialValue(positional[0], tuple(positional[1:]), named)
         if name == "ArgumentParser":
             return ArgumentsValue()
         if path in ("math.ceil", "math.floor", "math.sqrt", "math.log2", "math.prod"):
             return call_builtin(self, path, positional, named, node)
         return Unknown(f"`{path}` is not followed")
-
-    def _function(
-        self, function: UserFunction, positional: list[PyValue], named: dict[str, PyValue], node: ast.AST
-    ) -> PyValue:
-        run = self.interpreter
-        scope = Scope(outer=function.scope)
-        if function.bound is not None:
-            positional = [function.bound, *positional]
-        self._bind(function.node, scope, positional, named, node)
-        if isinstance(function.node, ast.Lambda):
-            return run.value(function.node.body, scope)
-        try:
-            run.run(function.node.body, scope)
-        except Returned as returned:
-            return returned.value
-        return None
-
-    def _bind(
-        self,
-        function: ast.FunctionDef | ast.Lambda,
-        scope: Scope,
-        positional: list[PyValue],
-        named: dict[str, PyValue],
-        node: ast.AST,
-    ) -> None:
-        run, arguments = self.interpreter, function.args
-        names = [argument.arg for argument in (*arguments.posonlyargs, *arguments.args)]
-        if len(positional) > len(names) and arguments.vararg is None:
-            raise run.fail(f"{len(positional)} arguments, the function takes {len(names)}", node)
-        scope.names |= dict(zip(names, positional))
-        if arguments.vararg:
-            scope.names[arguments.vararg.arg] = list(positional[len(names) :])
-        keywords = [argument.arg for argument in arguments.kwonlyargs]
-        scope.names |= {name: value for name, value in named.items() if name in (*names, *keywords)}
-        if arguments.kwarg:
-            rest = {name: value for name, value in named.items() if name not in (*names, *keywords)}
-            scope.names[arguments.kwarg.arg] = dict(rest.items())
-        defaults = [*zip(names[len(names) - len(arguments.defaults) :], arguments.defaults)]
-        defaults += [(n, d) for n, d in zip(keywords, arguments.kw_defaults) if d is not None]
-        for name, default in defaults:
-            if name in scope.names:
-                continue
-            if name in run.parameters:
-                if isinstance(default, ast.Constant):
-                    run.overridden[name].append(run.span(default))
-                scope.names[name] = run.parameters[name]
-            else:
-                scope.names[name] = run.value(default, scope)
-        for name in (*names, *keywords):
-            if name not in scope.names:
-                scope.names[name] = run.parameters.get(name) or Unknown(f"the argument `{name}` is not given")
-
-    def _instance(
-        self, kind: UserClass, positional: list[PyValue], named: dict[str, PyValue], node: ast.AST
-    ) -> PyValue:
-        instance = Instance(kind, self._class_fields(kind))
-        if "__init__" in kind.methods:
-            self._function(UserFunction(kind.methods["__init__"], kind.scope, instance), positional, named, node)
-        if any(name in kind.methods for name in FORWARD):
-            self.models.append(instance)
-        return instance
-
-    def _class_fields(self, kind: UserClass) -> dict[str, PyValue]:
-        """What the class and its bases assign in their bodies."""
-        scope = Scope(outer=kind.scope)
-        for base in kind.bases:
-            if isinstance(base, UserClass):
-                scope.names |= self._class_fields(base)
-        for statement in kind.node.body:
-            if isinstance(statement, (ast.Assign, ast.AnnAssign)):
-                self.interpreter.statement(statement, scope)
-        return scope.names
-
-    def forward(
-        self, instance: Instance, positional: list[PyValue], named: dict[str, PyValue], node: ast.AST
-    ) -> PyValue:
-        """The instance applied: its `forward`, or Keras' `call`."""
-        for name in FORWARD:
-            if name in instance.of.methods:
-                method = UserFunction(instance.of.methods[name], instance.of.scope, instance)
-                return self._function(method, positional, named, node)
-        if instance.fields.get("@items") is not None:
-            return Unknown("a container")
-        raise self.interpreter.fail(f"`{instance.of.node.name}` has no forward", node)
 
     def _method(
         self, owner: PyValue, name: str, positional: list[PyValue], named: dict[str, PyValue], node: ast.AST
@@ -331,8 +290,19 @@ class Calls(FrameworkCalls):
         match owner:
             case TensorValue():
                 return tensor_method(self, owner, name, positional, named, node)
+            case SuperValue():
+                return self.super_method(owner, name, positional, named, node)
+            case FilledValue():
+                return filled_method(self, owner, name, positional, named, node)
+            case Instance(container=list() | dict()) if name in LISTED:
+                return list_method(self, owner.container, name, positional, named)
+            case Instance(container=SequentialValue()) if name in ("append", "extend", "insert"):
+                return self._model_method(owner.container, name, positional, named, node)
+            case list() if name == "add_module" and len(positional) > 1:
+                owner.append(positional[1])
+                return None
             case SequentialValue() | ModelValue() | Instance():
-                return self._model_method(owner, name, positional, named)
+                return self._model_method(owner, name, positional, named, node)
             case ArgumentsValue():
                 return self._argument(owner, name, positional, named, node)
             case list() | tuple() | dict() | str():

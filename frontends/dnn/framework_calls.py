@@ -9,11 +9,13 @@ from collections.abc import Mapping, Sequence
 from tunepass.diagnostics import SourceError
 from tunepass.expr import algebra
 from tunepass.expr.nodes import Expr
-from tunepass.frontends.dnn.applying import KERAS, TORCH, attribute_of, bound_arguments, known_layer
+from tunepass.frontends.dnn.applying import BOTH_WAYS, KERAS, TORCH, attribute_of, bound_arguments, known_layer
+from tunepass.frontends.dnn.builtins import call_builtin
 from tunepass.frontends.dnn.machine import Caller, Machine
 from tunepass.frontends.dnn.values import (
     ArgumentsValue,
     ConditionalValue,
+    FilledValue,
     Instance,
     LayerValue,
     ModelValue,
@@ -22,7 +24,10 @@ from tunepass.frontends.dnn.values import (
     TensorValue,
     Unknown,
 )
+from tunepass.graphs.inference import output_name
 from tunepass.graphs.optimizers import OPTIMIZER_SLOTS
+
+TENSOR_ARGUMENTS = ("query", "value", "key", "inputs", "input", "x", "src", "tgt", "initial_state")
 
 
 class FrameworkCalls(Caller, ABC):
@@ -54,9 +59,20 @@ class FrameworkCalls(Caller, ABC):
 
     def _tensors(self, positional: Sequence[PyValue], named: Mapping[str, PyValue]) -> list[TensorValue]:
         values: list[PyValue] = []
-        for value in (*positional, *(named[k] for k in ("query", "value", "key", "inputs") if k in named)):
+        for value in (*positional, *(named[k] for k in TENSOR_ARGUMENTS if k in named)):
             values += _flat(value)
         return [value for value in values if isinstance(value, TensorValue)]
+
+    def tensor(self, value: FilledValue, node: ast.AST) -> TensorValue:
+        """The numbers as a value of the graph."""
+        span = self.interpreter.span(node)
+        shape = attribute_of(value.shape, "the shape of this tensor", span)
+        return self.interpreter.building.apply("Constant", [], {"shape": shape}, span=span)[0]
+
+    def sizes(self, tensor: TensorValue) -> tuple[PyValue, ...]:
+        """Its shape as Python's numbers where they are ones."""
+        known = [(size, algebra.number(size)) for size in self.interpreter.building.shape(tensor)]
+        return tuple(int(number) if number is not None else size for size, number in known)
 
     def _optimizer(self, name: str, named: Mapping[str, PyValue]) -> PyValue:
         momentum = named.get("momentum")
@@ -82,13 +98,28 @@ class FrameworkCalls(Caller, ABC):
             raise self.interpreter.fail(
                 f"TimeDistributed({layer.name}) is not known", node, "Dense acts on the last axis"
             )
-        return (
-            layer
-            if name == "TimeDistributed"
-            else LayerValue(f"Bidirectional{layer.name}", KERAS, layer.arguments, layer.span)
-        )
+        if name == "TimeDistributed":
+            return layer
+        both_ways: dict[str, PyValue] = {BOTH_WAYS: named.get("merge_mode", "concat")}
+        return LayerValue(layer.name, KERAS, layer.arguments | both_ways, layer.span)
 
-    def _sequential(self, positional: list[PyValue], named: dict[str, PyValue], node: ast.AST) -> SequentialValue:
+    def _repeated(self, positional: list[PyValue], named: dict[str, PyValue], node: ast.AST) -> PyValue:
+        """torch.nn.TransformerEncoder and -Decoder: copies of a layer one after the other, and a normalisation."""
+        given = dict(zip(("layer", "num_layers", "norm"), positional)) | named
+        layer = next((given[key] for key in ("layer", "encoder_layer", "decoder_layer") if key in given), None)
+        count, norm = given.get("num_layers"), given.get("norm")
+        if not isinstance(layer, LayerValue):
+            raise self.interpreter.fail("this repeats a layer", node)
+        counted = call_builtin(self, "range", [count], {}, node)
+        model = SequentialValue(span=self.interpreter.span(node), shared="Decoder" in layer.name)
+        for item in self.interpreter.items(counted) or []:
+            copy = LayerValue(layer.name, layer.framework, layer.arguments, layer.span)
+            model.items.append(ConditionalValue(item.condition, copy) if isinstance(item, ConditionalValue) else copy)
+        model.items += [norm] if norm is not None else []
+        self.models.append(model)
+        return model
+
+    def sequential(self, positional: list[PyValue], named: Mapping[str, PyValue], node: ast.AST) -> SequentialValue:
         given = positional or ([named["layers"]] if "layers" in named else [])
         if len(given) == 1 and isinstance(given[0], dict):
             given = list(given[0].values())
@@ -97,7 +128,6 @@ class FrameworkCalls(Caller, ABC):
         model = SequentialValue(span=self.interpreter.span(node))
         for item in given:
             self.append(model, item)
-        self.models.append(model)
         return model
 
     def append(self, model: SequentialValue, item: PyValue) -> None:
@@ -115,10 +145,34 @@ class FrameworkCalls(Caller, ABC):
             item = ConditionalValue(algebra.both(*self.conditions), item)
         model.items.append(item)
 
-    def sequence(self, model: SequentialValue, value: PyValue, node: ast.AST) -> PyValue:
+    def sequence(self, model: SequentialValue, positional: Sequence[PyValue], node: ast.AST) -> PyValue:
+        value, others = (positional[0], positional[1:]) if positional else (None, ())
         for item in model.items:
-            value = self.apply(item, [value], {}, node)
+            layer = item.value if isinstance(item, ConditionalValue) else item
+            shared = model.shared and isinstance(layer, LayerValue) and "Decoder" in layer.name
+            value = self.apply(item, [value, *(others if shared else ())], {}, node)
         return value
+
+    def model(self, model: ModelValue, inputs: Sequence[TensorValue], node: ast.AST) -> PyValue:
+        """A functional model applied to other tensors: its layers again, with the same weights."""
+        building, span = self.interpreter.building, self.interpreter.span(node)
+        if len(inputs) != len(model.inputs):
+            raise self.interpreter.fail(f"the model takes {len(model.inputs)} tensors, not {len(inputs)}", node)
+        made = {name: value.name for name, value in zip(model.inputs, inputs)}
+        for layer in building.between(model.inputs, model.outputs):
+            values = [TensorValue(made.get(name, name)) for name in layer.inputs]
+            again = building.apply(
+                layer.operator,
+                values,
+                dict(layer.attributes),
+                span=layer.span or span,
+                name=layer.name,
+                in_place=layer.in_place,
+                reused=(layer.weights_of or layer.name,),
+            )
+            made |= {output_name(layer.name, k): value.name for k, value in enumerate(again)}
+        outputs: list[PyValue] = [TensorValue(made.get(name, name)) for name in model.outputs]
+        return outputs[0] if len(outputs) == 1 else outputs
 
     def _keras_input(self, name: str, positional: list[PyValue], named: dict[str, PyValue], node: ast.AST) -> PyValue:
         shape = next((named[key] for key in ("shape", "input_shape", "batch_shape") if key in named), None)
@@ -182,22 +236,19 @@ class FrameworkCalls(Caller, ABC):
         return Unknown(f"`{name}` of arguments is not followed")
 
     def _model_method(
-        self, owner: PyValue, name: str, positional: list[PyValue], named: Mapping[str, PyValue]
+        self, owner: PyValue, name: str, positional: list[PyValue], named: Mapping[str, PyValue], node: ast.AST
     ) -> PyValue:
         if isinstance(owner, SequentialValue):
             if name in ("add", "append") and positional:
                 self.append(owner, positional[0])
                 return None
-            if name == "add_module" and len(positional) > 1:
-                self.append(owner, positional[1])
-                return None
             if name == "build" and positional and isinstance(positional[0], (list, tuple)):
                 owner.shape = tuple(positional[0][1:])
-        if name == "__setattr__" and isinstance(owner, Instance) and len(positional) > 1:
-            owner.fields[str(positional[0])] = positional[1]
+        if isinstance(owner, Instance) and (known := self._object_method(owner, name, positional, named, node)):
+            return known[0]
+        if name in ("add_module", "register_module") and len(positional) > 1:
+            self._registered(owner, positional[0], positional[1])
             return None
-        if name == "__getattr__" and isinstance(owner, Instance) and positional:
-            return owner.fields.get(str(positional[0]), Unknown("an attribute"))
         if name == "compile":
             optimizer = named.get("optimizer", positional[0] if positional else None)
             if isinstance(optimizer, str) and optimizer.lower() in OPTIMIZER_SLOTS:
@@ -205,11 +256,47 @@ class FrameworkCalls(Caller, ABC):
         if name == "fit":
             batch = named.get("batch_size")
             self.batch = batch if isinstance(batch, int) else self.batch
-        if name in ("to", "cuda", "train", "eval", "half", "float"):
+        if name in ("to", "cuda", "train", "eval", "half", "float", "apply"):
             return owner
-        if name == "named_children" or name == "children":
-            return list(owner.items) if isinstance(owner, SequentialValue) else Unknown("its layers")
+        if name == "children" and isinstance(owner, SequentialValue):
+            return list(owner.items)
         return Unknown(f"`{name}` says nothing about the model")
+
+    def _object_method(
+        self, owner: Instance, name: str, positional: list[PyValue], named: Mapping[str, PyValue], node: ast.AST
+    ) -> tuple[PyValue] | None:
+        """What an object's class has from the frameworks; None: it is none of these."""
+        first = positional[0] if positional else named.get("name")
+        if name == "__setattr__" and len(positional) > 1:
+            owner.fields[str(first)] = positional[1]
+            return (None,)
+        if name == "__getattr__" and positional:
+            return (owner.fields.get(str(first), Unknown("an attribute")),)
+        if name in ("register_buffer", "register_parameter") and isinstance(first, str):
+            owner.fields[first] = positional[1] if len(positional) > 1 else named.get("tensor")
+            return (None,)
+        if name == "add_weight":
+            shapes = [value for value in (named.get("shape"), *positional) if isinstance(value, (list, tuple))]
+            shape = attribute_of(tuple(shapes[0]) if shapes else (), "the weight's shape", self.interpreter.span(node))
+            span = self.interpreter.span(node)
+            return (self.interpreter.building.apply("Parameter", [], {"shape": shape}, span=span)[0],)
+        if name in ("children", "named_children"):
+            layers = (LayerValue, SequentialValue, Instance, list)
+            pairs = [(key, value) for key, value in owner.fields.items() if isinstance(value, layers)]
+            return ([value for _, value in pairs] if name == "children" else list(pairs),)
+        return None
+
+    def _registered(self, owner: PyValue, name: PyValue, layer: PyValue) -> None:
+        """`add_module`: a layer of a container, or an object's field."""
+        held = owner.container if isinstance(owner, Instance) else owner
+        if isinstance(held, SequentialValue):
+            self.append(held, layer)
+        elif isinstance(held, dict):
+            held[name] = layer
+        elif isinstance(held, list):
+            held.append(layer)
+        if isinstance(owner, Instance) and isinstance(name, str):
+            owner.fields[name] = layer
 
 
 def _flat(value: PyValue) -> list[PyValue]:

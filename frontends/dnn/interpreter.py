@@ -13,15 +13,15 @@ from collections.abc import Mapping, Sequence
 from tunepass.diagnostics import Source, SourceError, Span
 from tunepass.expr import algebra
 from tunepass.expr.nodes import Expr
-from tunepass.frontends.dnn.arithmetic import arithmetic, compared, truth
+from tunepass.frontends.dnn.arithmetic import arithmetic, truth
 from tunepass.frontends.dnn.building import GraphBuilding
 from tunepass.frontends.dnn.calls import Calls
-from tunepass.frontends.dnn.machine import Machine, Returned
+from tunepass.frontends.dnn.expressions import Expressions, signed
+from tunepass.frontends.dnn.machine import Returned
 from tunepass.frontends.dnn.values import (
     AlternativesValue,
     ConditionalValue,
     Instance,
-    Method,
     PyValue,
     Scope,
     Symbol,
@@ -43,7 +43,7 @@ class Jumped(Exception):
         self.word = word
 
 
-class Interpreter(Machine):
+class Interpreter(Expressions):
     def __init__(self, source: Source, building: GraphBuilding, parameters: Mapping[str, Expr]):
         self.source, self.building, self.parameters = source, building, parameters
         self.starts = [0]
@@ -76,7 +76,7 @@ class Interpreter(Machine):
     def fail(self, message: str, node: ast.AST, hint: str | None = None) -> SourceError:
         return SourceError(message, self.span(node), hint)
 
-    def _step(self, node: ast.AST) -> None:
+    def step(self, node: ast.AST) -> None:
         self.steps += 1
         if self.steps > STEP_LIMIT:
             raise self.fail("this does not come to an end", node, "a loop over a known number of items is followed")
@@ -88,7 +88,7 @@ class Interpreter(Machine):
             self.statement(statement, scope)
 
     def statement(self, node: ast.stmt, scope: Scope) -> None:
-        self._step(node)
+        self.step(node)
         match node:
             case ast.FunctionDef():
                 scope.names[node.name] = UserFunction(node, scope)
@@ -133,9 +133,6 @@ class Interpreter(Machine):
     def _class(self, node: ast.ClassDef, scope: Scope) -> None:
         bases = tuple(self.value(base, scope) for base in node.bases)
         methods = {item.name: item for item in node.body if isinstance(item, ast.FunctionDef)}
-        for base in bases:
-            if isinstance(base, UserClass):
-                methods = {**base.methods, **methods}
         scope.names[node.name] = UserClass(node, scope, bases, methods)
 
     def _import(self, node: ast.Import | ast.ImportFrom, scope: Scope) -> None:
@@ -150,16 +147,16 @@ class Interpreter(Machine):
     def assign(self, target: ast.expr, value: PyValue, scope: Scope, given: ast.AST) -> None:
         match target:
             case ast.Name(id=name) if name in self.parameters:
-                if isinstance(given, ast.Constant) or _signed(given):
+                if isinstance(given, ast.Constant) or signed(given):
                     self.overridden[name].append(self.span(given))
                 scope.names[name] = self.parameters[name]
             case ast.Name(id=name):
                 scope.names[name] = value
             case ast.Tuple(elts=targets) | ast.List(elts=targets):
-                items = self.items(value)
-                for k, inner in enumerate(targets):
-                    part = items[k] if items is not None and k < len(items) else Unknown("it was not taken apart")
+                for inner, part in zip(targets, _apart(targets, self.items(value))):
                     self.assign(inner, part, scope, target)
+            case ast.Starred(value=inner):
+                self.assign(inner, value, scope, given)
             case ast.Attribute(value=owner, attr=name):
                 holder = self.value(owner, scope)
                 if isinstance(holder, Instance):
@@ -278,202 +275,20 @@ class Interpreter(Machine):
                 if jump.word == "break":
                     return
 
-    # Expressions
 
-    def value(self, node: ast.expr, scope: Scope) -> PyValue:
-        self._step(node)
-        match node:
-            case ast.Constant(value=constant):
-                return (
-                    constant if isinstance(constant, (bool, int, float, str)) or constant is None else Unknown("bytes")
-                )
-            case ast.Name(id=name):
-                return self._name(name, scope)
-            case ast.Tuple(elts=items):
-                return tuple(self.parts(items, scope))
-            case ast.List(elts=items):
-                return self.parts(items, scope)
-            case ast.Dict():
-                return self._dict(node, scope)
-            case ast.BinOp():
-                left, right = self.value(node.left, scope), self.value(node.right, scope)
-                return arithmetic(self, type(node.op), left, right, node)
-            case ast.UnaryOp():
-                return self._unary(node, scope)
-            case ast.BoolOp():
-                return self._logical(node, scope)
-            case ast.Compare():
-                return self._comparison(node, scope)
-            case ast.IfExp():
-                test = truth(self.value(node.test, scope))
-                if isinstance(test, Unknown):
-                    return Unknown(test.reason)
-                if isinstance(test, bool):
-                    return self.value(node.body if test else node.orelse, scope)
-                return self.chosen(test, self.value(node.body, scope), self.value(node.orelse, scope), node)
-            case ast.Attribute(value=owner, attr=name):
-                return self.calls.attribute(self.value(owner, scope), name, node)
-            case ast.Subscript():
-                return self.calls.subscript(self.value(node.value, scope), self._index(node.slice, scope), node)
-            case ast.Call():
-                return self.calls.call(node, scope)
-            case ast.ListComp() | ast.GeneratorExp() | ast.SetComp():
-                return self._comprehension(node, scope)
-            case ast.Lambda():
-                return UserFunction(node, scope)
-            case ast.JoinedStr():
-                return self._text(node, scope)
-            case ast.Starred():
-                return self.value(node.value, scope)
-        return Unknown(f"`{ast.unparse(node)[:40]}` is not followed")
-
-    def _name(self, name: str, scope: Scope) -> PyValue:
-        found = scope.find(name)
-        if found is not None or name in ("None",):
-            return found
-        here: Scope | None = scope
-        while here is not None:
-            if name in here.names:
-                return None
-            here = here.outer
-        if name in self.parameters:
-            return self.parameters[name]
-        return Method(None, name) if name in self.calls.builtins else Unknown(f"`{name}` is not defined here")
-
-    def parts(self, nodes: Sequence[ast.expr], scope: Scope) -> list[PyValue]:
-        values: list[PyValue] = []
-        for node in nodes:
-            value = self.value(node, scope)
-            if isinstance(node, ast.Starred):
-                items = self.items(value)
-                values += items if items is not None else [Unknown("it was not taken apart")]
-            else:
-                values.append(value)
-        return values
-
-    def items(self, value: PyValue) -> list[PyValue] | None:
-        """What a loop over the value sees; None where that is not known."""
-        if isinstance(value, (list, tuple)):
-            return list(value)
-        if isinstance(value, dict):
-            return [key for key in value if isinstance(key, (str, int, float))]
-        return self.calls.items(value)
-
-    def _dict(self, node: ast.Dict, scope: Scope) -> PyValue:
-        result: dict[object, PyValue] = {}
-        for key, item in zip(node.keys, node.values):
-            value = self.value(item, scope)
-            if key is None:
-                result |= value if isinstance(value, dict) else {}
-                continue
-            name = self.value(key, scope)
-            if isinstance(name, str) and name in self.parameters:
-                if isinstance(item, ast.Constant) or _signed(item):
-                    self.overridden[name].append(self.span(item))
-                value = self.parameters[name]
-            if isinstance(name, (str, int, float)):
-                result[name] = value
-        return result
-
-    def _unary(self, node: ast.UnaryOp, scope: Scope) -> PyValue:
-        value = self.value(node.operand, scope)
-        if isinstance(node.op, ast.Not):
-            test = truth(value)
-            return negated(test) if isinstance(test, Expr) else test if isinstance(test, Unknown) else not test
-        if isinstance(node.op, ast.USub):
-            return arithmetic(self, ast.Sub, 0, value, node)
-        return value if isinstance(node.op, ast.UAdd) else Unknown("`~` is not followed")
-
-    def _logical(self, node: ast.BoolOp, scope: Scope) -> PyValue:
-        every = isinstance(node.op, ast.And)
-        value: PyValue = every
-        for item in node.values:
-            value = self.value(item, scope)
-            test = truth(value)
-            if isinstance(test, bool) and test != every:
-                return value
-            if not isinstance(test, bool):
-                rest = node.values[node.values.index(item) + 1 :]
-                others = [truth(self.value(other, scope)) for other in rest]
-                return _joined(every, [test, *others])
-        return value
-
-    def _comparison(self, node: ast.Compare, scope: Scope) -> PyValue:
-        left = self.value(node.left, scope)
-        tests: list[bool | Expr | Unknown] = []
-        for op, right_node in zip(node.ops, node.comparators):
-            right = self.value(right_node, scope)
-            tests.append(compared(type(op), left, right))
-            left = right
-        return _joined(True, tests)
-
-    def _index(self, node: ast.expr, scope: Scope) -> PyValue:
-        if isinstance(node, ast.Slice):
-            ends = [None if end is None else self.value(end, scope) for end in (node.lower, node.upper, node.step)]
-            return Method(tuple(ends), "slice")
-        if isinstance(node, ast.Tuple):
-            return tuple(self._index(item, scope) for item in node.elts)
-        if isinstance(node, ast.Constant) and node.value is Ellipsis:
-            return Method(None, "ellipsis")
-        return self.value(node, scope)
-
-    def _comprehension(self, node: ast.ListComp | ast.GeneratorExp | ast.SetComp, scope: Scope) -> PyValue:
-        results: list[PyValue] = []
-        inner = Scope(outer=scope)
-
-        def over(k: int) -> bool:
-            if k == len(node.generators):
-                results.append(self.value(node.elt, inner))
-                return True
-            items = self.items(self.value(node.generators[k].iter, inner))
-            if items is None:
-                return False
-            for item in items:
-                bare = item.value if isinstance(item, ConditionalValue) else item
-                self.assign(node.generators[k].target, bare, inner, node)
-                if all(truth(self.value(test, inner)) is True for test in node.generators[k].ifs):
-                    before = len(results)
-                    if not over(k + 1):
-                        return False
-                    if isinstance(item, ConditionalValue):
-                        results[before:] = [ConditionalValue(item.condition, made) for made in results[before:]]
-            return True
-
-        return results if over(0) else Unknown("what this runs over is not known")
-
-    def _text(self, node: ast.JoinedStr, scope: Scope) -> PyValue:
-        parts = []
-        for part in node.values:
-            value = self.value(part.value if isinstance(part, ast.FormattedValue) else part, scope)
-            parts.append(str(value) if isinstance(value, (str, int, float, bool)) else "_")
-        return "".join(parts)
-
-
-def _joined(every: bool, tests: Sequence[bool | Expr | Unknown]) -> PyValue:
-    """All of the tests, or any of them."""
-    kept: list[Expr] = []
-    unknown: Unknown | None = None
-    for test in tests:
-        if isinstance(test, Unknown):
-            unknown = unknown or test
-        elif isinstance(test, bool):
-            if test != every:
-                return test
-        else:
-            kept.append(test)
-    if unknown is not None:
-        return unknown
-    if not kept:
-        return every
-    if every:
-        return algebra.both(*kept)
-    return negated(algebra.both(*(negated(test) for test in kept)))
+def _apart(targets: Sequence[ast.expr], items: list[PyValue] | None) -> list[PyValue]:
+    """What each of several targets is given; one with a star takes what is left."""
+    star = next((k for k, target in enumerate(targets) if isinstance(target, ast.Starred)), None)
+    if items is None or len(items) < len(targets) - (star is not None):
+        items = items or []
+        return [*items, *([Unknown("it was not taken apart")] * (len(targets) - len(items)))]
+    if star is None:
+        return items
+    after = len(targets) - star - 1
+    middle = items[star : len(items) - after]
+    return [*items[:star], list(middle), *items[len(items) - after :]]
 
 
 def _loaded(target: ast.expr) -> ast.expr:
     copy = ast.parse(ast.unparse(target), mode="eval").body
     return ast.copy_location(copy, target)
-
-
-def _signed(node: ast.AST) -> bool:
-    return isinstance(node, ast.UnaryOp) and isinstance(node.operand, ast.Constant)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import PurePath
 
 import numpy as np
@@ -207,7 +208,7 @@ class _Lowering:
     # What is made of it
 
     def _graph(self, outputs: list[str], span: Span | None) -> Graph:
-        nodes = _needed(self.building.nodes, outputs)
+        nodes = _owning(self.building.between((), outputs))
         used = {value for node in nodes for value in node.inputs} | set(outputs)
         inputs = tuple(value for value in self.building.inputs if value.name in used)
         batch = inputs[0].shape[0] if inputs and inputs[0].shape else algebra.lift(1)
@@ -281,14 +282,20 @@ class _Lowering:
         return Binding(parameter.name, "constant", span=places[0] if places else parameter.span)
 
 
-def _needed(nodes: list[GraphNode], outputs: list[str]) -> tuple[GraphNode, ...]:
-    """The nodes that the outputs come from."""
-    wanted, kept = {output.partition(":")[0] for output in outputs}, []
-    for node in reversed(nodes):
-        if node.name in wanted:
-            kept.append(node)
-            wanted |= {value.partition(":")[0] for value in node.inputs}
-    return tuple(reversed(kept))
+def _owning(nodes: Sequence[GraphNode]) -> tuple[GraphNode, ...]:
+    """Weights that are used again belong to a node that is there: to the first that uses them, where the outputs do not
+    need the one that they were first used by."""
+    owners = {node.name: node.name for node in nodes}
+    kept = []
+    for node in nodes:
+        if node.weights_of is not None:
+            owner = owners.setdefault(node.weights_of, node.name)
+            if owner == node.name:
+                node = replace(node, weights_of=None, unless=None)
+            elif owner != node.weights_of:
+                node = replace(node, weights_of=owner, unless=None)
+        kept.append(node)
+    return tuple(kept)
 
 
 def _tensors(value: PyValue) -> list[TensorValue]:

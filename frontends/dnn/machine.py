@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from tunepass.diagnostics import SourceError, Span
 from tunepass.expr.nodes import Expr
 from tunepass.frontends.dnn.building import GraphBuilding
-from tunepass.frontends.dnn.values import PyValue, Scope
+from tunepass.frontends.dnn.values import FilledValue, PyValue, Scope, TensorValue
 
 
 class Returned(Exception):
@@ -35,6 +35,14 @@ class Machine(ABC):
     @abstractmethod
     def fail(self, message: str, node: ast.AST, hint: str | None = None) -> SourceError:
         """An error at the node."""
+
+    @abstractmethod
+    def step(self, node: ast.AST) -> None:
+        """One more statement or expression. SourceError where there are too many."""
+
+    @abstractmethod
+    def assign(self, target: ast.expr, value: PyValue, scope: Scope, given: ast.AST) -> None:
+        """`target = value`; `given` is where the source says the value."""
 
     @abstractmethod
     def run(self, body: Sequence[ast.stmt], scope: Scope) -> None:
@@ -76,6 +84,10 @@ class Caller(ABC):
         self, function: PyValue, positional: Sequence[PyValue], named: Mapping[str, PyValue], node: ast.AST
     ) -> PyValue:
         """What the call gives."""
+
+    @abstractmethod
+    def tensor(self, value: FilledValue, node: ast.AST) -> TensorValue:
+        """The numbers as a value of the graph."""
 
     @abstractmethod
     def error(self, message: str, node: ast.AST, hint: str | None = None) -> SourceError:

@@ -9,8 +9,9 @@ from tunepass.expr import algebra
 from tunepass.expr.nodes import Expr
 from tunepass.frontends.dnn import keras_layers, torch_layers
 from tunepass.frontends.dnn.applying import TORCH, apply_layer, attribute_of, bound_arguments
+from tunepass.frontends.dnn.arithmetic import arithmetic
 from tunepass.frontends.dnn.machine import Caller, Machine
-from tunepass.frontends.dnn.values import LayerValue, Method, PyValue, TensorValue, Unknown
+from tunepass.frontends.dnn.values import FilledValue, LayerValue, Method, PyValue, TensorValue, Unknown
 from tunepass.graphs.values import product
 from tunepass.ir.graph import Attribute, Shape
 
@@ -107,10 +108,14 @@ def call_tensor_function(
         dims = (
             given[0] if given and isinstance(given[0], (list, tuple)) else shape if shape is not None else tuple(given)
         )
-        return Method(dims, "filled")
+        return FilledValue(tuple(dims) if isinstance(dims, (list, tuple)) else (dims,))
+    if name in ("arange", "range", "linspace"):
+        return FilledValue((_counted(calls, name, given, named, node),))
     if name in ("Parameter", "parameter"):
         return _parameter(calls, given, node)
     first = named.pop("input", None) if not given else given[0]
+    if isinstance(first, FilledValue):
+        first = calls.tensor(first, node)
     if not isinstance(first, TensorValue):
         return (
             first.at(calls.interpreter.span(node))
@@ -122,13 +127,31 @@ def call_tensor_function(
     return _function(calls, name, first, given[1:], named, node)
 
 
+def _counted(calls: Caller, name: str, given: list[PyValue], named: Mapping[str, PyValue], node: ast.AST) -> PyValue:
+    """How many numbers a range of numbers has."""
+    ends = {**dict(zip(("start", "stop", "step") if len(given) > 1 else ("stop",), given)), **named}
+    start, stop, step = ends.get("start", 0), ends.get("stop", ends.get("end")), ends.get("step", 1)
+    if name == "linspace":
+        return ends.get("steps", ends.get("num", step))
+    span = arithmetic(calls.interpreter, ast.Sub, stop, start, node)
+    return span if step == 1 else arithmetic(calls.interpreter, ast.FloorDiv, span, step, node)
+
+
+def filled_method(
+    calls: Caller, owner: FilledValue, name: str, given: list[PyValue], named: dict[str, PyValue], node: ast.AST
+) -> PyValue:
+    """A method of a tensor that no layer makes: what fills it again in place, or a function of the tensor."""
+    if name.endswith("_") or name in ("float", "long", "to", "type", "cuda", "clone", "exp", "sin", "cos", "log"):
+        return owner
+    return tensor_method(calls, calls.tensor(owner, node), name, given, named, node)
+
+
 def _parameter(calls: Caller, given: list[PyValue], node: ast.AST) -> PyValue:
     made = given[0] if given else None
-    if not isinstance(made, Method) or made.name != "filled":
+    if not isinstance(made, FilledValue):
         raise calls.error("the shape of this parameter is not known", node, "write nn.Parameter(torch.zeros(...))")
     run = calls.interpreter
-    shape = attribute_of(made.owner, "the parameter's shape", run.span(node))
-    shape = shape if isinstance(shape, tuple) else (shape,)
+    shape = attribute_of(made.shape, "the parameter's shape", run.span(node))
     return run.building.apply("Parameter", [], {"shape": shape}, span=run.span(node))[0]
 
 
@@ -188,6 +211,8 @@ def _function(
             operator = torch_layers.BINARY.get(name, "MatMul")
             return run.building.apply(operator, [tensor, other], span=span)[0]
         return run.building.apply("Scale", [tensor], span=span)[0]
+    if name in ("max", "min") and (given or "dim" in named):
+        return _extreme(calls, name, tensor, given, named, node)
     if name in torch_layers.REDUCTIONS:
         return _reduced(
             calls, torch_layers.REDUCTIONS[name], tensor, {**_named(given, "dim", "keepdim"), **named}, node
@@ -218,6 +243,13 @@ def _function(
             return run.building.apply(
                 "Unsqueeze" if name == "unsqueeze" else "Squeeze", [tensor], {"axes": axes}, span=span
             )[0]
+        case "unbind":
+            axis = named.get("dim", given[0] if given else 0)
+            count = algebra.number(run.building.shape(tensor)[int(axis)]) if isinstance(axis, int) else None
+            if count is None:
+                raise calls.error("into how many parts this splits is not known", node)
+            along: dict[str, Attribute] = {"axis": _whole(calls, axis, "an axis", node)}
+            return tuple(run.building.apply("Pick", [tensor], along, span=span)[0] for _ in range(int(count)))
         case "chunk" | "split":
             return _split(calls, name, tensor, {**_named(given, "count", "dim"), **named}, node)
         case "expand" | "expand_as" | "repeat" | "tile":
@@ -229,6 +261,19 @@ def _function(
         case "pad":
             return _padded(calls, tensor, given, node)
     raise calls.error(f"`{name}` of a tensor is not known", node, "write it with layers, or leave it out of the model")
+
+
+def _extreme(
+    calls: Caller, name: str, tensor: TensorValue, given: list[PyValue], named: Mapping[str, PyValue], node: ast.AST
+) -> PyValue:
+    """torch.max and min: of two tensors, or along an axis, with where it was."""
+    run = calls.interpreter
+    other = given[0] if given else None
+    if isinstance(other, TensorValue):
+        operator = "Maximum" if name == "max" else "Minimum"
+        return run.building.apply(operator, [tensor, other], span=run.span(node))[0]
+    along = {**_named(given, "dim", "keepdim"), **named}
+    return (_reduced(calls, "ReduceMax", tensor, along, node), _reduced(calls, "ArgMax", tensor, along, node))
 
 
 def _named(given: list[PyValue], *names: str) -> dict[str, PyValue]:

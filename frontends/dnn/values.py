@@ -57,13 +57,18 @@ class Scope:
 
 @dataclass(slots=True)
 class UserFunction:
+    """`bound`: the object, or the class, that its first argument is; `owner`: the class that it is a method of."""
+
     node: ast.FunctionDef | ast.Lambda
     scope: Scope
-    bound: Instance | None = None
+    bound: Instance | UserClass | None = None
+    owner: UserClass | None = None
 
 
 @dataclass(slots=True)
 class UserClass:
+    """`methods` are its own, not those of its bases."""
+
     node: ast.ClassDef
     scope: Scope
     bases: tuple[PyValue, ...]
@@ -72,10 +77,30 @@ class UserClass:
 
 @dataclass(slots=True)
 class Instance:
-    """An object of a class of the source, with what its methods put into it."""
+    """An object of a class of the source, with what its methods put into it. `container`: what it holds where its class
+    is one of the frameworks' containers, such as `nn.Sequential`; `built`: Keras' `build` was called."""
 
     of: UserClass
     fields: dict[str, PyValue] = field(default_factory=dict)
+    container: SequentialValue | list[PyValue] | dict[object, PyValue] | None = None
+    built: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SuperValue:
+    """`super()` in a method of the class."""
+
+    instance: Instance
+    of: UserClass
+
+
+@dataclass(frozen=True, slots=True)
+class PartialValue:
+    """A function with some of its arguments (`functools.partial`)."""
+
+    function: PyValue
+    positional: tuple[PyValue, ...]
+    named: dict[str, PyValue]
 
 
 @dataclass(slots=True)
@@ -91,11 +116,20 @@ class LayerValue:
 
 @dataclass(slots=True)
 class SequentialValue:
-    """Layers one after the other; `shape` is the input's where the source gives it, without the batch."""
+    """Layers one after the other; `shape` is the input's where the source gives it, without the batch. `shared`: each
+    layer is given what the model is given after its first input too, as the layers of a decoder are."""
 
     items: list[PyValue] = field(default_factory=list)
     shape: tuple[PyValue, ...] | None = None
     span: Span | None = None
+    shared: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class FilledValue:
+    """A tensor of numbers that no layer makes: `torch.zeros(2, 3)`. It becomes one of the graph where it is used."""
+
+    shape: tuple[PyValue, ...]
 
 
 @dataclass(slots=True)
@@ -141,5 +175,5 @@ class Method:
 PyValue = (
     Expr | str | int | float | bool | list["PyValue"] | tuple["PyValue", ...] | dict[object, "PyValue"]
     | Unknown | Symbol | TensorValue | UserFunction | UserClass | Instance | LayerValue | SequentialValue | ModelValue
-    | AlternativesValue | ArgumentsValue | ConditionalValue | Method | None
+    | AlternativesValue | ArgumentsValue | ConditionalValue | FilledValue | Method | PartialValue | SuperValue | None
 )  # fmt: skip

@@ -1,0 +1,229 @@
+"""What expressions are: numbers, texts, lists, tensors, and what parameters choose."""
+
+from __future__ import annotations
+
+import ast
+from abc import ABC
+from collections.abc import Sequence
+
+from tunepass.diagnostics import Source
+from tunepass.expr import algebra
+from tunepass.expr.nodes import Expr
+from tunepass.frontends.dnn.arithmetic import arithmetic, compared, truth
+from tunepass.frontends.dnn.calls import Calls
+from tunepass.frontends.dnn.machine import Machine
+from tunepass.frontends.dnn.user_calls import YIELDED
+from tunepass.frontends.dnn.values import ConditionalValue, Method, PyValue, Scope, Unknown, UserFunction
+from tunepass.graphs.conditions import negated
+
+
+class Expressions(Machine, ABC):
+    """The part of the interpreter that follows expressions."""
+
+    source: Source
+    calls: Calls
+
+    def value(self, node: ast.expr, scope: Scope) -> PyValue:
+        self.step(node)
+        match node:
+            case ast.Constant(value=constant):
+                return (
+                    constant if isinstance(constant, (bool, int, float, str)) or constant is None else Unknown("bytes")
+                )
+            case ast.Name(id=name):
+                return self._name(name, scope)
+            case ast.Tuple(elts=items):
+                return tuple(self.parts(items, scope))
+            case ast.List(elts=items):
+                return self.parts(items, scope)
+            case ast.Dict():
+                return self._dict(node, scope)
+            case ast.BinOp():
+                left, right = self.value(node.left, scope), self.value(node.right, scope)
+                return arithmetic(self, type(node.op), left, right, node)
+            case ast.UnaryOp():
+                return self._unary(node, scope)
+            case ast.BoolOp():
+                return self._logical(node, scope)
+            case ast.Compare():
+                return self._comparison(node, scope)
+            case ast.IfExp():
+                test = truth(self.value(node.test, scope))
+                if isinstance(test, Unknown):
+                    return Unknown(test.reason)
+                if isinstance(test, bool):
+                    return self.value(node.body if test else node.orelse, scope)
+                return self.chosen(test, self.value(node.body, scope), self.value(node.orelse, scope), node)
+            case ast.Attribute(value=owner, attr=name):
+                return self.calls.attribute(self.value(owner, scope), name, node)
+            case ast.Subscript():
+                return self.calls.subscript(self.value(node.value, scope), self._index(node.slice, scope), node)
+            case ast.Call():
+                return self.calls.call(node, scope)
+            case ast.ListComp() | ast.GeneratorExp() | ast.SetComp():
+                return self._comprehension(node, scope)
+            case ast.Lambda():
+                return UserFunction(node, scope)
+            case ast.JoinedStr():
+                return self._text(node, scope)
+            case ast.Yield() | ast.YieldFrom():
+                return self._yielded(node, scope)
+            case ast.Starred():
+                return self.value(node.value, scope)
+        return Unknown(f"`{ast.unparse(node)[:40]}` is not followed")
+
+    def _name(self, name: str, scope: Scope) -> PyValue:
+        found = scope.find(name)
+        if found is not None or name in ("None",):
+            return found
+        here: Scope | None = scope
+        while here is not None:
+            if name in here.names:
+                return None
+            here = here.outer
+        if name in self.parameters:
+            return self.parameters[name]
+        return Method(None, name) if name in self.calls.builtins else Unknown(f"`{name}` is not defined here")
+
+    def _yielded(self, node: ast.Yield | ast.YieldFrom, scope: Scope) -> PyValue:
+        """A generator's values are collected: the whole of it is a list."""
+        collected = scope.find(YIELDED)
+        value = self.value(node.value, scope) if node.value is not None else None
+        if isinstance(node, ast.YieldFrom):
+            self.calls.apply(Method(collected, "extend"), [value], {}, node)
+        else:
+            self.calls.apply(Method(collected, "append"), [value], {}, node)
+        return None
+
+    def parts(self, nodes: Sequence[ast.expr], scope: Scope) -> list[PyValue]:
+        values: list[PyValue] = []
+        for node in nodes:
+            value = self.value(node, scope)
+            if isinstance(node, ast.Starred):
+                items = self.items(value)
+                values += items if items is not None else [Unknown("it was not taken apart")]
+            else:
+                values.append(value)
+        return values
+
+    def items(self, value: PyValue) -> list[PyValue] | None:
+        """What a loop over the value sees; None where that is not known."""
+        if isinstance(value, (list, tuple)):
+            return list(value)
+        if isinstance(value, dict):
+            return [key for key in value if isinstance(key, (str, int, float))]
+        return self.calls.items(value)
+
+    def _dict(self, node: ast.Dict, scope: Scope) -> PyValue:
+        result: dict[object, PyValue] = {}
+        for key, item in zip(node.keys, node.values):
+            value = self.value(item, scope)
+            if key is None:
+                result |= value if isinstance(value, dict) else {}
+                continue
+            name = self.value(key, scope)
+            if isinstance(name, str) and name in self.parameters:
+                if isinstance(item, ast.Constant) or signed(item):
+                    self.overridden[name].append(self.span(item))
+                value = self.parameters[name]
+            if isinstance(name, (str, int, float)):
+                result[name] = value
+        return result
+
+    def _unary(self, node: ast.UnaryOp, scope: Scope) -> PyValue:
+        value = self.value(node.operand, scope)
+        if isinstance(node.op, ast.Not):
+            test = truth(value)
+            return negated(test) if isinstance(test, Expr) else test if isinstance(test, Unknown) else not test
+        if isinstance(node.op, ast.USub):
+            return arithmetic(self, ast.Sub, 0, value, node)
+        return value if isinstance(node.op, ast.UAdd) else Unknown("`~` is not followed")
+
+    def _logical(self, node: ast.BoolOp, scope: Scope) -> PyValue:
+        every = isinstance(node.op, ast.And)
+        value: PyValue = every
+        for item in node.values:
+            value = self.value(item, scope)
+            test = truth(value)
+            if isinstance(test, bool) and test != every:
+                return value
+            if not isinstance(test, bool):
+                rest = node.values[node.values.index(item) + 1 :]
+                others = [truth(self.value(other, scope)) for other in rest]
+                return _joined(every, [test, *others])
+        return value
+
+    def _comparison(self, node: ast.Compare, scope: Scope) -> PyValue:
+        left = self.value(node.left, scope)
+        tests: list[bool | Expr | Unknown] = []
+        for op, right_node in zip(node.ops, node.comparators):
+            right = self.value(right_node, scope)
+            tests.append(compared(type(op), left, right))
+            left = right
+        return _joined(True, tests)
+
+    def _index(self, node: ast.expr, scope: Scope) -> PyValue:
+        if isinstance(node, ast.Slice):
+            ends = [None if end is None else self.value(end, scope) for end in (node.lower, node.upper, node.step)]
+            return Method(tuple(ends), "slice")
+        if isinstance(node, ast.Tuple):
+            return tuple(self._index(item, scope) for item in node.elts)
+        if isinstance(node, ast.Constant) and node.value is Ellipsis:
+            return Method(None, "ellipsis")
+        return self.value(node, scope)
+
+    def _comprehension(self, node: ast.ListComp | ast.GeneratorExp | ast.SetComp, scope: Scope) -> PyValue:
+        results: list[PyValue] = []
+        inner = Scope(outer=scope)
+
+        def over(k: int) -> bool:
+            if k == len(node.generators):
+                results.append(self.value(node.elt, inner))
+                return True
+            items = self.items(self.value(node.generators[k].iter, inner))
+            if items is None:
+                return False
+            for item in items:
+                bare = item.value if isinstance(item, ConditionalValue) else item
+                self.assign(node.generators[k].target, bare, inner, node)
+                if all(truth(self.value(test, inner)) is True for test in node.generators[k].ifs):
+                    before = len(results)
+                    if not over(k + 1):
+                        return False
+                    if isinstance(item, ConditionalValue):
+                        results[before:] = [ConditionalValue(item.condition, made) for made in results[before:]]
+            return True
+
+        return results if over(0) else Unknown("what this runs over is not known")
+
+    def _text(self, node: ast.JoinedStr, scope: Scope) -> PyValue:
+        parts = []
+        for part in node.values:
+            value = self.value(part.value if isinstance(part, ast.FormattedValue) else part, scope)
+            parts.append(str(value) if isinstance(value, (str, int, float, bool)) else "_")
+        return "".join(parts)
+
+
+def _joined(every: bool, tests: Sequence[bool | Expr | Unknown]) -> PyValue:
+    """All of the tests, or any of them."""
+    kept: list[Expr] = []
+    unknown: Unknown | None = None
+    for test in tests:
+        if isinstance(test, Unknown):
+            unknown = unknown or test
+        elif isinstance(test, bool):
+            if test != every:
+                return test
+        else:
+            kept.append(test)
+    if unknown is not None:
+        return unknown
+    if not kept:
+        return every
+    if every:
+        return algebra.both(*kept)
+    return negated(algebra.both(*(negated(test) for test in kept)))
+
+
+def signed(node: ast.AST) -> bool:
+    return isinstance(node, ast.UnaryOp) and isinstance(node.operand, ast.Constant)

@@ -1,0 +1,250 @@
+"""Functions and classes of the source: calls, methods, what a class takes from its bases, and generators."""
+
+from __future__ import annotations
+
+import ast
+from abc import ABC
+from collections.abc import Iterator, Mapping
+
+from tunepass.frontends.dnn.framework_calls import FrameworkCalls
+from tunepass.frontends.dnn.machine import Returned
+from tunepass.frontends.dnn.values import (
+    Instance,
+    Method,
+    PyValue,
+    Scope,
+    SequentialValue,
+    SuperValue,
+    Symbol,
+    TensorValue,
+    Unknown,
+    UserClass,
+    UserFunction,
+)
+
+FORWARD = ("forward", "call", "__call__")
+YIELDED, SELF, CLASS = "@yielded", "@self", "@class"  # names that no source has
+
+
+class UserCalls(FrameworkCalls, ABC):
+    """Calls of what the source itself defines."""
+
+    # Functions
+
+    def function(
+        self, function: UserFunction, positional: list[PyValue], named: Mapping[str, PyValue], node: ast.AST
+    ) -> PyValue:
+        run = self.interpreter
+        scope = Scope(outer=function.scope)
+        if function.bound is not None:
+            positional = [function.bound, *positional]
+        if function.owner is not None:
+            scope.names |= {SELF: function.bound, CLASS: function.owner}
+        self._bind(function.node, scope, positional, named, node)
+        if isinstance(function.node, ast.Lambda):
+            return run.value(function.node.body, scope)
+        yields = _yields(function.node)
+        if yields:
+            scope.names[YIELDED] = []
+        try:
+            run.run(function.node.body, scope)
+        except Returned as returned:
+            return scope.names[YIELDED] if yields else returned.value
+        return scope.names[YIELDED] if yields else None
+
+    def _bind(
+        self,
+        function: ast.FunctionDef | ast.Lambda,
+        scope: Scope,
+        positional: list[PyValue],
+        named: Mapping[str, PyValue],
+        node: ast.AST,
+    ) -> None:
+        run, arguments = self.interpreter, function.args
+        names = [argument.arg for argument in (*arguments.posonlyargs, *arguments.args)]
+        if len(positional) > len(names) and arguments.vararg is None:
+            raise run.fail(f"{len(positional)} arguments, the function takes {len(names)}", node)
+        scope.names |= dict(zip(names, positional))
+        if arguments.vararg:
+            scope.names[arguments.vararg.arg] = list(positional[len(names) :])
+        keywords = [argument.arg for argument in arguments.kwonlyargs]
+        scope.names |= {name: value for name, value in named.items() if name in (*names, *keywords)}
+        if arguments.kwarg:
+            rest = {name: value for name, value in named.items() if name not in (*names, *keywords)}
+            scope.names[arguments.kwarg.arg] = dict(rest.items())
+        defaults = [*zip(names[len(names) - len(arguments.defaults) :], arguments.defaults)]
+        defaults += [(n, d) for n, d in zip(keywords, arguments.kw_defaults) if d is not None]
+        for name, default in defaults:
+            if name in scope.names:
+                continue
+            if name in run.parameters:
+                if isinstance(default, ast.Constant):
+                    run.overridden[name].append(run.span(default))
+                scope.names[name] = run.parameters[name]
+            else:
+                scope.names[name] = run.value(default, scope)
+        for name in (*names, *keywords):
+            if name not in scope.names:
+                scope.names[name] = run.parameters.get(name) or Unknown(f"the argument `{name}` is not given")
+
+    # Classes
+
+    def method(self, kind: UserClass, name: str) -> tuple[ast.FunctionDef, UserClass] | None:
+        """A method, and the class that has it: the class itself, or the first of its bases."""
+        for candidate in lineage(kind):
+            if name in candidate.methods:
+                return candidate.methods[name], candidate
+        return None
+
+    def bound(self, kind: UserClass, name: str, instance: Instance | None, node: ast.AST) -> PyValue:
+        """`object.name` or `Class.name` for a method; a property is what it gives. None: there is no such method."""
+        found = self.method(kind, name)
+        if found is None:
+            return None
+        definition, owner = found
+        decorators = {_decorator(item) for item in definition.decorator_list}
+        if "staticmethod" in decorators:
+            return UserFunction(definition, owner.scope, None, owner)
+        if "classmethod" in decorators:
+            return UserFunction(definition, owner.scope, kind, owner)
+        method = UserFunction(definition, owner.scope, instance, owner)
+        if instance is not None and decorators & {"property", "cached_property"}:
+            return self.function(method, [], {}, node)
+        return method
+
+    def instance(
+        self, kind: UserClass, positional: list[PyValue], named: Mapping[str, PyValue], node: ast.AST
+    ) -> PyValue:
+        made = Instance(kind, self.class_fields(kind))
+        start = self.bound(kind, "__init__", made, node)
+        if isinstance(start, UserFunction):
+            self.function(start, positional, named, node)
+        elif fields := _declared(kind):
+            self._fill(made, fields, positional, named)
+            after = self.bound(kind, "__post_init__", made, node)
+            if isinstance(after, UserFunction):
+                self.function(after, [], {}, node)
+        else:
+            self.contained(made, kind, positional, named, node)
+        if made.container is not None or any(self.method(kind, name) for name in FORWARD):
+            self.models.append(made)
+        return made
+
+    def _fill(self, made: Instance, fields: list[str], positional: list[PyValue], named: Mapping[str, PyValue]) -> None:
+        """The fields of a dataclass or a named tuple."""
+        made.fields |= dict(zip(fields, positional))
+        made.fields |= {name: value for name, value in named.items() if name in fields}
+        for name in fields:
+            made.fields.setdefault(name, Unknown(f"the field `{name}` is not given"))
+
+    def class_fields(self, kind: UserClass) -> dict[str, PyValue]:
+        """What the class and its bases assign in their bodies."""
+        scope = Scope(outer=kind.scope)
+        for base in kind.bases:
+            if isinstance(base, UserClass):
+                scope.names |= self.class_fields(base)
+        for statement in kind.node.body:
+            if isinstance(statement, (ast.Assign, ast.AnnAssign)):
+                self.interpreter.statement(statement, scope)
+        return scope.names
+
+    def contained(
+        self,
+        made: Instance,
+        kind: UserClass,
+        positional: list[PyValue],
+        named: Mapping[str, PyValue],
+        node: ast.AST,
+    ) -> None:
+        """What a class of the source that is a container of a framework holds."""
+        for base in (base for candidate in lineage(kind) for base in candidate.bases):
+            if not isinstance(base, Symbol):
+                continue
+            if base.last == "Sequential":
+                made.container = self.sequential(positional, named, node)
+            elif base.last in ("ModuleList", "ParameterList"):
+                made.container = list(self.interpreter.items(positional[0]) or []) if positional else []
+            elif base.last in ("ModuleDict", "OrderedDict"):
+                given = positional[0] if positional else None
+                made.container = dict(given) if isinstance(given, dict) else {}
+
+    def super_attribute(self, owner: SuperValue, name: str, node: ast.AST) -> PyValue:
+        """`super().name`: of the first base that has it; what the frameworks' bases do is known of `__init__`."""
+        for base in owner.of.bases:
+            if isinstance(base, UserClass):
+                found = self.bound(base, name, owner.instance, node)
+                if found is not None:
+                    return found
+        return Method(owner, name)
+
+    def super_method(
+        self, owner: SuperValue, name: str, positional: list[PyValue], named: Mapping[str, PyValue], node: ast.AST
+    ) -> PyValue:
+        if name == "__init__":
+            self.contained(owner.instance, owner.of, positional, named, node)
+            return None
+        if name in FORWARD and isinstance(owner.instance.container, SequentialValue):
+            return self.sequence(owner.instance.container, positional, node)
+        return self._model_method(owner.instance, name, positional, named, node)
+
+    def forward(
+        self, instance: Instance, positional: list[PyValue], named: Mapping[str, PyValue], node: ast.AST
+    ) -> PyValue:
+        """The instance applied: its `forward`, or Keras' `call`."""
+        build = self.bound(instance.of, "build", instance, node)
+        if isinstance(build, UserFunction) and positional and not instance.built:
+            instance.built = True
+            self.function(build, [self._input_shape(positional[0])], {}, node)
+        for name in FORWARD:
+            method = self.bound(instance.of, name, instance, node)
+            if isinstance(method, UserFunction):
+                return self.function(method, positional, named, node)
+        if isinstance(instance.container, SequentialValue):
+            return self.sequence(instance.container, positional, node)
+        raise self.interpreter.fail(f"`{instance.of.node.name}` has no forward", node)
+
+    def _input_shape(self, value: PyValue) -> PyValue:
+        """What Keras gives to `build`."""
+        if isinstance(value, TensorValue):
+            return self.sizes(value)
+        if isinstance(value, (list, tuple)):
+            return [self._input_shape(item) for item in value]
+        return Unknown("the shape of what this is applied to")
+
+
+def lineage(kind: UserClass) -> Iterator[UserClass]:
+    """The class and its bases, the nearest first."""
+    yield kind
+    for base in kind.bases:
+        if isinstance(base, UserClass):
+            yield from lineage(base)
+
+
+def _yields(function: ast.FunctionDef) -> bool:
+    """Whether it is a generator: a function inside it may be one without it."""
+    waiting: list[ast.AST] = list(function.body)
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, (ast.Yield, ast.YieldFrom)):
+            return True
+        if not isinstance(node, (ast.FunctionDef, ast.Lambda)):
+            waiting += ast.iter_child_nodes(node)
+    return False
+
+
+def _decorator(node: ast.expr) -> str:
+    called = node.func if isinstance(node, ast.Call) else node
+    return called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
+
+
+def _declared(kind: UserClass) -> list[str]:
+    """The fields of a dataclass or of a named tuple, in order."""
+    found: list[str] = []
+    for candidate in reversed(list(lineage(kind))):
+        decorators = {_decorator(item) for item in candidate.node.decorator_list}
+        named = any(isinstance(base, Symbol) and base.last == "NamedTuple" for base in candidate.bases)
+        if named or decorators & {"dataclass"}:
+            for item in candidate.node.body:
+                if isinstance(item, ast.AnnAssign) and isinstance(item.target, ast.Name):
+                    found += [] if item.target.id in found else [item.target.id]
+    return found
