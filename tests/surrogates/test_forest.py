@@ -62,7 +62,7 @@ def test_row_weights_count_rows() -> None:
 
 
 def test_wrong_settings_and_widths_are_refused() -> None:
-    with pytest.raises(ValueError, match="trees >= 1"):
+    with pytest.raises(ValueError, match="trees, min_leaf, most_features >= 1"):
         ForestSettings(trees=0)
     with pytest.raises(ValueError, match="3 columns"):
         grow(*rows(5), ForestSettings()).predict(np.zeros((2, 4)))

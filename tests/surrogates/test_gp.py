@@ -11,7 +11,8 @@ from sklearn.gaussian_process.kernels import RBF, ConstantKernel, Matern, WhiteK
 
 from tests.contracts.surrogate import SurrogateContract, rows
 from tunepass.surrogates.base import Floats, Surrogate
-from tunepass.surrogates.gp import JITTER, Gamma, GaussianProcess, GpSettings, LogPosterior
+from tunepass.surrogates.gp import JITTER, GaussianProcess, GpSettings, LogPosterior
+from tunepass.surrogates.hyperpriors import Gamma
 from tunepass.surrogates.kernels import (
     CovarianceKernel,
     Features,

@@ -19,17 +19,19 @@ _ffi, _lib = _native.ffi, _native.lib
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ForestSettings:
-    """How a forest grows; `features` is the share of the features tried at each split."""
+    """How a forest grows; `features` is the share of the features tried at each split, `most_features` their number
+    at most: with hundreds of flags the cost of a fit would be all of a suggestion's."""
 
     trees: int = 50
     min_leaf: int = 1
     features: float = 0.7
+    most_features: int = 40
     bootstrap: bool = True
     seed: int = 0
 
     def __post_init__(self) -> None:
-        if self.trees < 1 or self.min_leaf < 1 or not 0 < self.features <= 1:
-            raise ValueError(f"trees >= 1, min_leaf >= 1 and 0 < features <= 1 must hold, got {self}")
+        if min(self.trees, self.min_leaf, self.most_features) < 1 or not 0 < self.features <= 1:
+            raise ValueError(f"trees, min_leaf, most_features >= 1 and 0 < features <= 1 must hold, got {self}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,12 +67,13 @@ def grow(x: Floats, y: Floats, settings: ForestSettings, weight: Floats | None =
     x, y = checked(x, y)
     weight = np.ones(len(y)) if weight is None else np.ascontiguousarray(weight, dtype=np.float64)
     (n, d), nodes = x.shape, settings.trees * (2 * len(y) - 1)
+    tried = max(1, min(round(settings.features * d), settings.most_features))
     root = np.empty(settings.trees, np.int32)
     feature, left = np.empty(nodes, np.int32), np.empty(nodes, np.int32)
     threshold, mean, variance, out_of_bag = np.empty(nodes), np.empty(nodes), np.empty(nodes), np.empty(n)
     used = _lib.tp_forest_fit(
-        _reals(x), _reals(y), _reals(weight), n, d, settings.trees, settings.min_leaf,
-        max(1, round(settings.features * d)), settings.bootstrap, settings.seed, _ints(root), _ints(feature),
+        _reals(x), _reals(y), _reals(weight), n, d, settings.trees, settings.min_leaf, tried,
+        settings.bootstrap, settings.seed, _ints(root), _ints(feature),
         _reals(threshold), _ints(left), _reals(mean), _reals(variance), _reals(out_of_bag),
     )  # fmt: skip
     if used < 0:

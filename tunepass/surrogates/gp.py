@@ -1,15 +1,14 @@
-"""Gaussian process over mixed rows (BaCO, §3.2): ARD lengthscales, gamma priors, multi-start L-BFGS.
+"""Gaussian process over mixed rows (BaCO, §3.2): ARD lengthscales, their priors, multi-start L-BFGS.
 
 symbol      meaning
 y           losses shifted and scaled to mean 0 and deviation 1
-theta       log lengthscales, log amplitude, log noise (kernels.py)
-Gamma(a, b) density of exp(theta_i) up to a constant: (a - 1) theta_i - b exp(theta_i)
+theta       log lengthscales, log amplitude, log noise (kernels.py), with the priors of hyperpriors.py
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -17,6 +16,7 @@ from tunepass.surrogates import kernels
 from tunepass.surrogates.base import Floats, Posterior, Surrogate
 from tunepass.surrogates.forest import checked
 from tunepass.surrogates.hamiltonian import draws as hamiltonian
+from tunepass.surrogates.hyperpriors import Gamma, Hyperpriors, Lengthscales, draw_starts, lengthscale_priors
 from tunepass.surrogates.kernels import (
     CovarianceKernel,
     Features,
@@ -35,22 +35,14 @@ JITTER = 1e-8
 BOUND = 12.0  # |theta| stays below: e^12 is beyond any useful scale of standardised data
 
 
-@dataclass(frozen=True, slots=True)
-class Gamma:
-    """Gamma(shape a, rate b) prior of a positive hyperparameter, in its logarithm (see above)."""
-
-    a: float
-    b: float
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GpSettings:
     """Rows are expected with numeric features in [0, 1]; `lengthscale=None` drops its prior."""
 
     kernel: KernelName = "matern52"
-    lengthscale: Gamma | None = Gamma(2.0, 1.0)
-    amplitude: Gamma = Gamma(2.0, 0.2)
-    noise: Gamma = Gamma(1.1, 20.0)
+    lengthscale: Lengthscales | None = field(default_factory=lambda: Gamma(2.0, 1.0))
+    amplitude: Gamma = field(default_factory=lambda: Gamma(2.0, 0.2))
+    noise: Gamma = field(default_factory=lambda: Gamma(1.1, 20.0))
     draws: int = 24  # starts looked at
     starts: int = 2  # starts climbed
     iterations: int = 50
@@ -176,26 +168,21 @@ class LogPosterior:
 
     def __init__(self, likelihood: Likelihood, settings: GpSettings):
         self.likelihood, self.settings = likelihood, settings
-        flat, s = Gamma(1.0, 0.0), settings
-        priors = [*[s.lengthscale or flat] * likelihood.p, s.amplitude, s.noise]
-        self._powers = np.array([prior.a - 1 for prior in priors])
-        self._rates = np.array([prior.b for prior in priors])
+        self._lengthscales = lengthscale_priors(settings.lengthscale, likelihood.p)
+        self._priors = Hyperpriors([*self._lengthscales, settings.amplitude, settings.noise])
 
     def __call__(self, theta: Floats) -> tuple[float, Floats]:
         value, gradient = self.likelihood(theta)
         if not np.isfinite(value):
             return 1e10, np.zeros_like(theta)
-        scales = self._rates * np.exp(theta)
-        value += float((self._powers * theta - scales).sum())
-        gradient += self._powers - scales
-        return -value, -gradient
+        prior, slope = self._priors(theta)
+        return -(value + prior), -(gradient + slope)
 
     def starts(self, rng: np.random.Generator) -> Floats:
         """The prior's middle and draws around it, (draws, p + 2)."""
-        p, n, s = self.likelihood.p, self.settings.draws, self.settings
-        prior = s.lengthscale or Gamma(2.0, 2.0)
+        p, n = self.likelihood.p, self.settings.draws
         starts = np.zeros((n, p + 2))
-        starts[:, :p] = np.log(rng.gamma(prior.a, 1 / prior.b, (n, p)) + 1e-3)
+        starts[:, :p] = draw_starts(self._lengthscales, n, rng)
         starts[:, -1] = np.log(rng.choice([1e-3, 1e-2, 1e-1], n))
-        starts[0, :p], starts[0, -1] = np.log(prior.a / prior.b), np.log(1e-2)
+        starts[0, -1] = np.log(1e-2)
         return starts

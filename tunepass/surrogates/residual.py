@@ -25,7 +25,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from tunepass.surrogates.base import Floats, Posterior
-from tunepass.surrogates.gp import Gamma
+from tunepass.surrogates.hyperpriors import Gamma
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,6 +11,7 @@ from tunepass.strategies.bo import baco
 from tunepass.strategies.bo.bayesian import Bayesian, BayesianSettings
 from tunepass.strategies.bo.design import DesignSettings
 from tunepass.study.task import Factory
+from tunepass.surrogates.hyperpriors import VANILLA, Gamma
 
 NAMED = ("auto", "baco", "hypermapper", "density_ratio", "random")
 BASE = auto.SETTINGS
@@ -27,7 +28,13 @@ ABLATIONS: dict[str, BayesianSettings] = {
     "auto: most likely hyperparameters, not draws": replace(BASE, gp=replace(BASE.gp, samples=0)),
     "auto: the moments of five draws from the first trial on": replace(BASE, gp=replace(BASE.gp, thompson_rows=0)),
     "auto: one draw in turn to the end": replace(BASE, gp=replace(BASE.gp, thompson_rows=10**9)),
-    "auto: BaCO's prior of lengthscales": replace(BASE, gp=replace(BASE.gp, lengthscale=OWN.gp.lengthscale)),
+    "auto: BaCO's prior of lengthscales": replace(BASE, lengthscales=None),
+    "auto: one gamma for all lengthscales": replace(
+        BASE, lengthscales=None, gp=replace(BASE.gp, lengthscale=Gamma(3.0, 1.0))
+    ),
+    "auto: one log-normal for all lengthscales": replace(
+        BASE, lengthscales=None, gp=replace(BASE.gp, lengthscale=VANILLA)
+    ),
     "auto: maximin warm-up": replace(BASE, design=replace(BASE.design, kind="maximin")),
     "auto: no feasibility model": replace(BASE, feasibility=None),
     "auto: no minimum limit ε_f": replace(BASE, limit=0.0),

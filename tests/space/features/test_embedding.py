@@ -5,6 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
+from tunepass.space.features.derived import Derived
 from tunepass.space.features.embedding import Embedding, PermutationDistance
 from tunepass.space.parameter import Categorical, Integer, Ordinal, Permutation, Real
 from tunepass.space.space import Space
@@ -79,3 +80,22 @@ def test_without_log_every_number_is_on_its_plain_scale() -> None:
     np.testing.assert_allclose(Embedding(space.parameters).rows(columns)[1], [0.5, np.log(2) / np.log(9)])
     plain = Embedding(space.parameters, log=False).rows(columns)
     np.testing.assert_allclose(plain, [[0, 0], [1 / 3, 1 / 8], [1, 1]])
+
+
+def test_roles_of_lengthscales() -> None:
+    space = Space(
+        [
+            Real("r", 1.0, 4.0, log=True),
+            Ordinal("t", [1, 2]),
+            Categorical("f", [False, True]),
+            Categorical("c", ["a", "b", "c"]),
+            Permutation("o", 3),
+            Integer("n", 0, 9),
+        ]
+    )
+    roles = ("log", "flag", "flag", "category", "order", "linear")
+    assert Embedding(space.parameters).roles == roles
+    assert Embedding(space.parameters, log=False).roles == ("linear", *roles[1:])
+    by_item = Embedding(space.parameters, permutation="positions", derived=[Derived((("n", 1),), True)])
+    assert by_item.roles == (*roles[:4], "order", "order", "order", "linear", "derived")
+    assert len(by_item.roles) == by_item.group[-1] + 1

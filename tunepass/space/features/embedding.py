@@ -25,7 +25,7 @@ from tunepass.space.columns import Columns
 from tunepass.space.features.derived import Derived
 from tunepass.space.features.scaling import Scaling
 from tunepass.space.parameter import Parameter
-from tunepass.space.parameters.order_features import PermutationDistance
+from tunepass.space.parameters.order_features import PermutationDistance, Role
 
 Floats = NDArray[np.float64]
 
@@ -33,6 +33,7 @@ Floats = NDArray[np.float64]
 class Embedding:
     """`rows(columns)` (n, f); feature c has the lengthscale `group[c]` and is compared by equality if `nominal[c]`.
 
+    `roles` says of each lengthscale what it is of.
     Without `log` every number is on its plain scale.
     """
 
@@ -51,6 +52,10 @@ class Embedding:
         shared = [1 if layout.separate else layout.width for layout in layouts]
         sizes = [size for size, width in zip(shared, widths) for _ in range(width // size)] + [1] * len(self.derived)
         self.group: NDArray[np.int64] = np.repeat(np.arange(len(sizes)), sizes)
+        own: list[Role] = ["linear" if layout.role == "log" and not log else layout.role for layout in layouts]
+        counts = [width // size for size, width in zip(shared, widths)]
+        roles = [role for role, count in zip(own, counts) for _ in range(count)]
+        self.roles: tuple[Role, ...] = tuple(roles + ["derived" for _ in self.derived])
         nominal = np.repeat([layout.nominal for layout in layouts], widths)
         self.nominal: NDArray[np.bool_] = np.append(nominal, np.zeros(len(self.derived), np.bool_))
         self._scaling = Scaling(self.parameters, self.derived, log=log)

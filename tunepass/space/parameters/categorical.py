@@ -110,7 +110,7 @@ class Categorical(ParameterBase):
         return one_hot.min(axis=0), one_hot.max(axis=0)
 
     def layout(self, distance: PermutationDistance) -> Layout:
-        return Layout(nominal=True)
+        return Layout("flag" if self.size == 2 else "category", nominal=True)
 
     def embed(self, column: Column, distance: PermutationDistance) -> Floats:
         return self.find(column).astype(np.float64)[:, None]

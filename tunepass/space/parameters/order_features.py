@@ -13,13 +13,15 @@ from tunepass.space.columns import Indices
 from tunepass.space.prior import Floats
 
 PermutationDistance = Literal["spearman", "kendall", "hamming", "naive", "positions"]
+Role = Literal["linear", "log", "flag", "category", "order", "derived"]  # what a lengthscale is of
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
     """The embedding of one parameter: `width` features, compared by equality if `nominal`, each with a lengthscale of
-    its own if `separate`, else with one for all."""
+    its own if `separate`, else with one for all. `flag`: whatever has two values."""
 
+    role: Role = "linear"
     width: int = 1
     nominal: bool = False
     separate: bool = False
@@ -28,7 +30,7 @@ class Layout:
 def order_layout(k: int, distance: PermutationDistance) -> Layout:
     """How orders of `k` items are embedded."""
     width = {"naive": 1, "kendall": k * (k - 1) // 2}.get(distance, k)
-    return Layout(width, nominal=distance in ("hamming", "naive"), separate=distance == "positions")
+    return Layout("order", width, nominal=distance in ("hamming", "naive"), separate=distance == "positions")
 
 
 def order_features(items: Indices, distance: PermutationDistance) -> Floats:

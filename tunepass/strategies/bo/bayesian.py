@@ -86,7 +86,7 @@ class Bayesian(BayesianLoop):
         s, prior, residual = self.settings, self.prior, self.settings.residual
 
         def gp() -> Model:
-            return GpModel(self.embedding, replace(s.gp, seed=self.task.seed))
+            return GpModel(self.embedding, replace(self.process_settings, seed=self.task.seed))
 
         def rough_gp() -> Model:
             hyperpriors = replace(s.gp, lengthscale=residual.rough_lengthscale, amplitude=residual.rough_amplitude)

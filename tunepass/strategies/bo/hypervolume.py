@@ -62,7 +62,7 @@ class Hypervolume(BayesianLoop):
         """One model an objective."""
         s, seeds = self.settings, [self.task.seed + 7919 * number for number in range(len(self.task.objectives))]
         if kind == "gp":
-            return tuple(GpModel(self.embedding, replace(s.gp, seed=seed)) for seed in seeds)
+            return tuple(GpModel(self.embedding, replace(self.process_settings, seed=seed)) for seed in seeds)
         return tuple(ForestModel(self.encoding, s.forest, seed) for seed in seeds)
 
     def suggest(self, n: int) -> list[Configuration]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from tunepass.space.neighbourhood import Neighbourhood
 from tunepass.space.parameters.order_features import PermutationDistance
 from tunepass.strategies.base import Task
 from tunepass.strategies.bo.design import DesignSettings, warm_up
+from tunepass.strategies.bo.lengthscales import RoleLengthscales
 from tunepass.strategies.draws import draw_fitting, draw_free
 from tunepass.strategies.sequential import SequentialStrategy
 from tunepass.surrogates.base import Floats
@@ -39,6 +40,7 @@ class LoopSettings:
 
     score_weight: float = 4.0  # of the held-out score in the softmax that weighs two surrogates; 0: equal weights
     gp: GpSettings = field(default_factory=GpSettings)
+    lengthscales: RoleLengthscales | None = None  # by role, instead of one prior for all
     forest: ForestSettings = field(default_factory=ForestSettings)
     permutation: PermutationDistance = "spearman"
     log_input: bool = True  # False: the Gaussian process sees every number on its plain scale
@@ -65,6 +67,8 @@ class BayesianLoop(SequentialStrategy):
         derived = derived_features(task.space) if s.derived else ()
         extra = (*derived, *magnitudes(task.space)) if s.magnitudes else derived
         self.embedding = Embedding(parameters, permutation=s.permutation, log=s.log_input, derived=extra)
+        by_role = s.lengthscales.priors(self.embedding.roles) if s.lengthscales is not None else s.gp.lengthscale
+        self.process_settings = replace(s.gp, lengthscale=by_role)
         self.encoding, self.neighbourhood = Encoding(task.space), Neighbourhood(task.space, task.feasible)
         self.failure_encoding = Encoding(task.space, derived)
         self.feasibility = Feasibility(s.feasibility)
