@@ -17,6 +17,8 @@ from tunepass.strategies.bo.design import DesignSettings
 from tunepass.strategies.bo.hypervolume import Hypervolume
 from tunepass.strategies.bo.lengthscales import FITTED
 from tunepass.strategies.exhaustive import Exhaustive
+from tunepass.strategies.sequential import SequentialStrategy
+from tunepass.study.recommendation import Beliefs
 from tunepass.study.trial import Trial
 from tunepass.surrogates.gp import GpSettings
 
@@ -49,8 +51,15 @@ class Auto(Strategy):
     def feasible_recall(self) -> float | None:
         return self.chosen.feasible_recall if isinstance(self.chosen, (Bayesian, Hypervolume)) else None
 
+    def beliefs(self) -> Beliefs | None:
+        return self.chosen.beliefs() if isinstance(self.chosen, Bayesian) else None
+
     def suggest(self, n: int) -> list[Configuration]:
         return self.chosen.suggest(n)
 
     def observe(self, trial: Trial) -> None:
         self.chosen.observe(trial)
+
+    def revise(self, trial: Trial) -> None:
+        if isinstance(self.chosen, SequentialStrategy):
+            self.chosen.revise(trial)

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from tunepass.space.columns import Columns, join, length
 from tunepass.space.configuration import Configuration
 from tunepass.strategies.base import Task
-from tunepass.study.outcome import FAILURE_STAGES, Failed, Infeasible, Measured, bounds_only
+from tunepass.study.outcome import FAILURE_STAGES, Failed, Infeasible, Measured, Outcome, bounds_only
 from tunepass.study.trial import Trial
 from tunepass.surrogates.base import Floats
 from tunepass.surrogates.feasibility import FEASIBLE
@@ -22,9 +22,9 @@ class TrialHistory:
         self.configurations: list[Configuration] = []
         self.taken: set[Configuration] = set()
         self.pending: dict[Configuration, None] = {}  # suggested, not observed; in order
+        self._outcomes: list[Outcome] = []
         self._losses: list[tuple[float, ...] | None] = []  # None: failed
-        self._kinds: list[int] = []
-        self._bounds: list[bool] = []  # of the measured
+        self._place: dict[Configuration, int] = {}
         self._columns: Columns | None = None  # of the first configurations; brought up to date when asked for
 
     def __len__(self) -> int:
@@ -37,15 +37,15 @@ class TrialHistory:
     def observe(self, trial: Trial) -> None:
         self.taken.add(trial.configuration)
         self.pending.pop(trial.configuration, None)
+        self._place[trial.configuration] = len(self.configurations)
         self.configurations.append(trial.configuration)
-        self._kinds.append(_kind(trial))
-        if isinstance(trial.outcome, Measured):
-            self._bounds.append(bounds_only(trial.outcome))
-        self._losses.append(
-            tuple(o.loss(trial.outcome.values[o.name]) for o in self.task.objectives)
-            if isinstance(trial.outcome, Measured)
-            else None
-        )
+        self._outcomes.append(trial.outcome)
+        self._losses.append(self._losses_of(trial.outcome))
+
+    def revise(self, trial: Trial) -> None:
+        """A trial that was observed has another outcome now: it was measured again."""
+        place = self._place[trial.configuration]
+        self._outcomes[place], self._losses[place] = trial.outcome, self._losses_of(trial.outcome)
 
     def rng(self) -> np.random.Generator:
         """Fresh for every suggestion, and the same again when the trials are replayed after an interruption."""
@@ -55,6 +55,11 @@ class TrialHistory:
     def measured(self) -> NDArray[np.bool_]:
         """Which trials were measured (n,)."""
         return np.array([loss is not None for loss in self._losses], np.bool_)
+
+    @property
+    def measurements(self) -> list[Measured]:
+        """The outcomes of the measured trials."""
+        return [outcome for outcome in self._outcomes if isinstance(outcome, Measured)]
 
     @property
     def columns(self) -> Columns:
@@ -73,12 +78,17 @@ class TrialHistory:
     @property
     def bounds(self) -> NDArray[np.bool_]:
         """Which of the measured trials' losses are only the least that they can be (measured,)."""
-        return np.array(self._bounds, np.bool_)
+        return np.array([bounds_only(outcome) for outcome in self.measurements], np.bool_)
 
     @property
     def kinds(self) -> NDArray[np.int64]:
         """0 where a trial was measured, else the number of its failure stage (n,)."""
-        return np.array(self._kinds, np.int64)
+        return np.array([_kind(outcome) for outcome in self._outcomes], np.int64)
+
+    def _losses_of(self, outcome: Outcome) -> tuple[float, ...] | None:
+        if not isinstance(outcome, Measured):
+            return None
+        return tuple(o.loss(outcome.values[o.name]) for o in self.task.objectives)
 
     def free(self) -> int | None:
         """How many configurations are left to suggest; None when the space cannot be counted."""
@@ -86,8 +96,8 @@ class TrialHistory:
         return space.size - len(self.taken) if space.finite and space.complete else None
 
 
-def _kind(trial: Trial) -> int:
-    match trial.outcome:
+def _kind(outcome: Outcome) -> int:
+    match outcome:
         case Measured():
             return FEASIBLE
         case Infeasible():

@@ -30,3 +30,6 @@ class SequentialStrategy(Strategy):
 
     def observe(self, trial: Trial) -> None:
         self.history.observe(trial)
+
+    def revise(self, trial: Trial) -> None:
+        self.history.revise(trial)

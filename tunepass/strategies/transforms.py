@@ -22,6 +22,12 @@ def log_scale(losses: Floats) -> Floats:
     return scaled
 
 
+def log_slope(losses: Floats) -> Floats:
+    """How much `log_scale` of each loss (n, k) changes for one unit of it."""
+    signed = (losses > 0).all(axis=0) | (losses < 0).all(axis=0)
+    return np.where(signed, 1 / np.where(losses == 0, 1.0, np.abs(losses)), 1.0)
+
+
 def scalarised(losses: Floats, rng: np.random.Generator) -> Floats:
     """One loss (n,) from (n, k): itself when k = 1, else ParEGO's with random weights (Knowles 2006, Eq. 2)."""
     if losses.shape[1] == 1:

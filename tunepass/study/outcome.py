@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol, get_args
 
@@ -30,20 +30,74 @@ FAILURE_STAGES: tuple[str, ...] = get_args(FailureStage)
 class Measured:
     """Objective values by name, each finite and in its objective's unit; `samples` are the repeats behind them.
     `censored`: measuring was cut short because it could not win; the values are what the few samples say. Without
-    samples not even one run was let end: the values are the least (of what is minimised) that it would have had."""
+    samples not even one run was let end: the values are the least (of what is minimised) that it would have had.
+
+    `deviation` is the standard deviation of the error that a value has, by objective, where the caller knows it.
+    `repeats` are the values of each of several measurements of one configuration, whose mean the values are:
+    `mean_of` makes one outcome of them.
+    """
 
     values: Mapping[str, float]
     samples: tuple[float, ...] = ()
     censored: bool = False
+    deviation: Mapping[str, float] = field(default_factory=dict)
+    repeats: tuple[Mapping[str, float], ...] = ()
 
     def __post_init__(self) -> None:
-        for name, value in self.values.items():
-            if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
-                raise StudyError(
-                    f"objective {name}: a measured value must be a finite number, got {value!r}",
-                    hint="report what went wrong as tunepass.Failed(stage, log)",
-                )
-        object.__setattr__(self, "values", {name: float(value) for name, value in self.values.items()})
+        object.__setattr__(self, "values", {name: _measured(name, value) for name, value in self.values.items()})
+        object.__setattr__(self, "deviation", {n: _deviation(n, d, self.values) for n, d in self.deviation.items()})
+        if self.repeats:
+            repeats = tuple({name: _measured(name, each[name]) for name in self.values} for each in self.repeats)
+            object.__setattr__(self, "repeats", repeats)
+
+    @property
+    def measurements(self) -> tuple[Mapping[str, float], ...]:
+        """The values of each measurement behind the values."""
+        return self.repeats or (self.values,)
+
+
+def mean_of(measured: Sequence[Measured]) -> Measured:
+    """Several measurements of one configuration as one: the mean of their values.
+
+    Where each states its deviation the mean is weighted by their inverse squares, and so is its own deviation. One that
+    was cut short is left out beside whole ones.
+    """
+    whole = [m for m in measured if not m.censored] or list(measured)
+    if len(whole) == 1:
+        return whole[0]
+    values, deviation = {}, {}
+    for name in whole[0].values:
+        errors = [m.deviation.get(name) for m in whole]
+        if all(errors):
+            weights = [1 / error**2 for error in errors if error]
+            deviation[name] = 1 / math.sqrt(sum(weights))
+        else:
+            weights = [float(len(m.measurements)) for m in whole]
+        values[name] = sum(w * m.values[name] for w, m in zip(weights, whole)) / sum(weights)
+    return Measured(
+        values,
+        tuple(sample for m in whole for sample in m.samples),
+        whole[0].censored,
+        deviation,
+        tuple(each for m in whole for each in m.measurements),
+    )
+
+
+def _measured(name: str, value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+        raise StudyError(
+            f"objective {name}: a measured value must be a finite number, got {value!r}",
+            hint="report what went wrong as tunepass.Failed(stage, log)",
+        )
+    return float(value)
+
+
+def _deviation(name: str, value: object, values: Mapping[str, float]) -> float:
+    if name not in values:
+        raise StudyError(f"a deviation is of a measured value, and {name} is none; there are {', '.join(values)}")
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not (math.isfinite(value) and value >= 0):
+        raise StudyError(f"objective {name}: the deviation of a value is a finite number >= 0, got {value!r}")
+    return float(value)
 
 
 @dataclass(frozen=True, slots=True)

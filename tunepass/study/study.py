@@ -21,6 +21,7 @@ from tunepass.study.objective import Objective, objectives_text
 from tunepass.study.outcome import Failed, Measured, Outcome
 from tunepass.study.pareto import nondominated
 from tunepass.study.prior_origin import Origin
+from tunepass.study.recommendation import Beliefs, Recommendation, recommend, worth_measuring_again
 from tunepass.study.space_description import describe_space, space_differences
 from tunepass.study.storage import json_text
 from tunepass.study.storage.database import MEMORY
@@ -31,7 +32,9 @@ from tunepass.study.task import (
     PriorMeanLike,
     ReportsFeasibleRecall,
     ReportsPriorWeight,
+    Revises,
     Task,
+    beliefs_of,
     factory_of,
 )
 from tunepass.study.trial import Trial, comparable, spent
@@ -91,6 +94,7 @@ class Study:
         self._size = space.size if space.finite and space.complete else None
         self._exhausted = False
         self._suggested: set[Configuration] = set()
+        self._due_again: set[Configuration] = set()  # handed out by `again`, not observed since
         self._replay()
 
     # -- asking and telling
@@ -125,6 +129,23 @@ class Study:
         self._suggested.update(chosen)
         return chosen
 
+    def again(self, n: int = 1) -> list[Configuration]:
+        """At most `n` configurations that were measured and are worth measuring again, more than a new one is worth;
+        `[]` where `suggest` is. Each that is observed costs an evaluation of the budget.
+
+            for configuration in study.again() or study.suggest():
+                study.observe(configuration, measure(configuration))
+        """
+        self._single("again")
+        self._catch_up()
+        found, most = self._believed(), self.task.max_evals
+        room = min(n, self._room(sum(not p.abandoned for p in self.store.pending(self._record))))
+        if not found or room < 1:
+            return []
+        due = worth_measuring_again(*found, self.spent, most, room)
+        self._due_again.update(due)
+        return due
+
     def observe(
         self,
         configuration: Mapping[str, Value],
@@ -136,13 +157,15 @@ class Study:
         same_as: Mapping[str, Value] | None = None,
         code: str = "",
         replace: bool = False,
+        again: bool = False,
     ) -> Trial:
         """Keep what became of a configuration, suggested or not; on disk when this returns.
 
         A configuration has one trial. Observing it again raises StudyError unless `replace`, which gives the trial its
-        new outcome under its old number. Should another process have reported a configuration suggested here, its
-        trial stands and is returned. `same_as` is an observed configuration whose outcome this one took,
-        `code` a digest of what ran.
+        new outcome under its old number, or `again`, which takes a further measurement of it into its mean; what the
+        method `again` asked for is such without being called so. Should another process have reported a configuration
+        suggested here, its trial stands and is returned. `same_as` is an observed configuration whose outcome this one
+        took, `code` a digest of what ran.
         """
         valid = valid_configuration(self.space, configuration)
         self._catch_up()
@@ -165,10 +188,14 @@ class Study:
         if replace:
             self.store.replace(self._record, with_fields(trial, number=number))
             self._replay()
+        elif again or valid in self._due_again:
+            self._due_again.discard(valid)
+            self._revise(self.store.measure_again(self._record, with_fields(trial, number=number)))
         elif valid not in self._suggested:
             raise StudyError(
                 f"this configuration is trial {number} already: {valid!r}",
-                hint="observe(..., replace=True) gives that trial a new outcome",
+                hint="observe(..., again=True) takes a further measurement into its mean, replace=True gives it a new "
+                "outcome",
             )
         return self._trials[number]
 
@@ -198,6 +225,13 @@ class Study:
         least = min((losses for losses, _ in measured), default=())
         equals = [trial for losses, trial in measured if losses == least]
         return min(equals, key=lambda t: (distance_from_default(self.space, t.configuration), t.number), default=None)
+
+    @property
+    def recommended(self) -> Recommendation | None:
+        """The trial that is believed to be best, with its value and the interval that holds it: with noise the best
+        that was seen is often a lucky one. `best` where nothing is known of the noise."""
+        objective, found = self._single("recommended"), self._believed()
+        return recommend(self.space, objective, *found) if found else None
 
     @property
     def pareto(self) -> list[Trial]:
@@ -257,7 +291,7 @@ class Study:
     @property
     def spent(self) -> int:
         """Evaluations of the budget that the trials cost."""
-        return spent(len(self._trials), self._same)
+        return spent(len(self._trials), self._same, self._measured_again)
 
     def close(self) -> None:
         """Close the store; suggestions without an outcome become free for others."""
@@ -290,6 +324,7 @@ class Study:
         self._trials: list[Trial] = []
         self._number_of: dict[Configuration, int] = {}
         self._same = 0  # trials that took another's outcome
+        self._measured_again = 0
         self._catch_up()
 
     def _catch_up(self) -> None:
@@ -298,7 +333,17 @@ class Study:
             self._number_of[trial.configuration] = trial.number
             self._trials.append(trial)
             self._same += trial.same_as is not None
+            self._measured_again += trial.measured_again
             self._strategy.observe(trial)
+
+    def _revise(self, trial: Trial) -> None:
+        """A trial was measured again."""
+        if isinstance(self._strategy, Revises):
+            self._measured_again += trial.measured_again - self._trials[trial.number].measured_again
+            self._trials[trial.number] = trial
+            self._strategy.revise(trial)
+        else:
+            self._replay()
 
     def _claim(self, offered: Sequence[Configuration], known: set[Configuration], room: int) -> list[Configuration]:
         """At most `room` new ones of `offered`, neither tried nor `known`: now under evaluation here, and known."""
@@ -316,6 +361,22 @@ class Study:
             for t in comparable(self._trials)
             if isinstance(t.outcome, Measured)
         ]
+
+    def _believed(self) -> tuple[list[Trial], Beliefs] | None:
+        """The measured trials that compete and what is believed of them; None where there are none."""
+        measured = [t for t in self._trials if t.measured]
+        compared = comparable(self._trials)
+        if not compared:
+            return None
+        beliefs = beliefs_of(self._strategy, self.task, self._trials)
+        if beliefs is None:
+            objective = self.objectives[0]
+            losses = [
+                objective.loss(t.outcome.values[objective.name]) for t in compared if isinstance(t.outcome, Measured)
+            ]
+            return compared, Beliefs.of_losses(losses)
+        numbers = {t.number for t in compared}
+        return compared, beliefs.of([i for i, t in enumerate(measured) if t.number in numbers])
 
     def _room(self, busy: int) -> int:
         """How many more suggestions the budget allows."""

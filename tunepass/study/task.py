@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Protocol, cast, runtime_checkable
 
 import numpy as np
@@ -14,6 +14,8 @@ from tunepass.expr.numpy_eval import Columns
 from tunepass.space.configuration import Configuration
 from tunepass.space.space import Space
 from tunepass.study.objective import Objective
+from tunepass.study.outcome import Measured
+from tunepass.study.recommendation import Beliefs
 from tunepass.study.trial import Trial
 
 
@@ -66,9 +68,39 @@ class ReportsFeasibleRecall(Protocol):
     def feasible_recall(self) -> float | None: ...
 
 
+@runtime_checkable
+class Revises(Protocol):
+    """A strategy that takes in a trial that was measured again; another one is made anew from all trials."""
+
+    def revise(self, trial: Trial, /) -> None: ...
+
+
+@runtime_checkable
+class Believes(Protocol):
+    """A strategy that says what is to be believed of the measured trials (those it observed, in order) of one
+    objective; None where no trial says what the noise is."""
+
+    def beliefs(self) -> Beliefs | None: ...
+
+
 Factory = Callable[[Task], Suggester]
 
 
 def factory_of(strategy: str | Factory) -> Factory:
     """The strategy of that name, or the factory as it is."""
     return cast(Factory, registry.strategy(strategy)) if isinstance(strategy, str) else strategy
+
+
+def beliefs_of(strategy: Suggester, task: Task, trials: Sequence[Trial]) -> Beliefs | None:
+    """Those of the strategy where it has any, else those that `auto` has of these trials; None where no trial says what
+    the noise is."""
+    if not any(isinstance(t.outcome, Measured) and (t.outcome.deviation or t.outcome.repeats) for t in trials):
+        return None
+    own = strategy.beliefs() if isinstance(strategy, Believes) else None
+    if own is not None:
+        return own
+    judge = factory_of("auto")(replace(task, max_evals=None))
+    for trial in trials:
+        judge.observe(trial)
+    assert isinstance(judge, Believes)
+    return judge.beliefs()

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from tunepass.space.configuration import Configuration
-from tunepass.study.outcome import Measured, Outcome, cut_short
+from tunepass.study.outcome import Measured, Outcome, cut_short, mean_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +30,21 @@ class Trial:
         return isinstance(self.outcome, Measured)
 
     @property
+    def measured_again(self) -> int:
+        """How many measurements its outcome has besides the first."""
+        return len(self.outcome.measurements) - 1 if isinstance(self.outcome, Measured) else 0
+
+    def with_another(self, trial: Trial) -> Trial:
+        """With a further measurement of the configuration: the mean, and the seconds of both. If that one failed, or
+        this one had, the latest outcome."""
+        outcome = trial.outcome
+        if isinstance(self.outcome, Measured) and isinstance(outcome, Measured):
+            outcome = mean_of([self.outcome, outcome])
+        stages = {**self.seconds, **trial.seconds}
+        seconds = {stage: self.seconds.get(stage, 0.0) + trial.seconds.get(stage, 0.0) for stage in stages}
+        return replace(self, outcome=outcome, seconds=seconds, log=trial.log or self.log)
+
+    @property
     def censored(self) -> bool:
         return cut_short(self.outcome)
 
@@ -44,7 +59,8 @@ def comparable(trials: Iterable[Trial]) -> list[Trial]:
 FREE_RATIO = 10
 
 
-def spent(trials: int, same: int) -> int:
-    """Evaluations that `trials` cost, of which `same` took an earlier outcome: those are free, but for one in ten, so
-    that a search among configurations that change nothing comes to its end."""
-    return trials - same + same // FREE_RATIO
+def spent(trials: int, same: int, again: int = 0) -> int:
+    """Evaluations that `trials` cost and the `again` that measured one of them again. `same` of the trials took an
+    earlier outcome: those are free, but for one in ten, so that a search among configurations that change nothing comes
+    to its end."""
+    return trials - same + same // FREE_RATIO + again

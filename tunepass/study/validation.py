@@ -41,7 +41,7 @@ def valid_seconds(seconds: Mapping[str, float] | None) -> dict[str, float]:
 def valid_outcome(outcome: Outcome, objectives: Sequence[Objective]) -> Outcome:
     """As it is kept: logs cut to their ends, and a value for every objective and nothing else."""
     match outcome:
-        case Measured(values):
+        case Measured(values, deviation=deviation):
             names = [o.name for o in objectives]
             for name in values:
                 if name not in names:
@@ -50,6 +50,8 @@ def valid_outcome(outcome: Outcome, objectives: Sequence[Objective]) -> Outcome:
                     raise StudyError(f"no objective {name!r} in this study of {', '.join(names)}", hint=hint)
             if missing := [name for name in names if name not in values]:
                 raise StudyError(f"a measurement has a value for every objective; missing: {', '.join(missing)}")
+            if any(deviation.values()) and outcome.censored:
+                raise StudyError("a measurement that was cut short has no deviation: what it lacks is not noise")
             return outcome
         case Failed(stage, log):
             return Failed(stage, json_text.log_tail(log))

@@ -70,25 +70,27 @@ class GaussianProcess(Surrogate):
         self.features, self.settings = features, settings or GpSettings()
         self._x: Floats | None = None
         self._fit: Fit
+        self._stated = np.zeros(0)  # what is known of the rows' noise (n,), in units of y
         self._exact = False  # no extra jitter: the factor can be extended
 
-    def fit(self, x: Floats, loss: Floats) -> None:
+    def fit(self, x: Floats, loss: Floats, noise: Floats | None = None) -> None:
         x, loss = checked(x, loss)
         self._standardise(loss)
-        theta, value = self._maximise(distances(x, x, self.features))
-        self._condition(x, theta, value)
+        theta, value = self._maximise(distances(x, x, self.features), noise)
+        self._condition(x, theta, value, noise)
 
-    def refit(self, x: Floats, loss: Floats, theta: Floats) -> None:
-        """Condition on rows with hyperparameters given. Rows that extend those of the last call only append: n^2."""
+    def refit(self, x: Floats, loss: Floats, theta: Floats, noise: Floats | None = None) -> None:
+        """Condition on rows with hyperparameters given, `noise` (n,) being the variance known of each loss's error.
+        Rows that extend those of the last call only append: n^2."""
         x, loss = checked(x, loss)
         self._standardise(loss)
-        self._condition(x, np.asarray(theta, dtype=np.float64), float("nan"))
+        self._condition(x, np.asarray(theta, dtype=np.float64), float("nan"), noise)
 
-    def draws(self) -> list[Floats]:
+    def draws(self, noise: Floats | None = None) -> list[Floats]:
         """`settings.samples` hyperparameters from their posterior given the fitted rows."""
         s, fit = self.settings, self.fitted
         assert self._x is not None
-        objective = LogPosterior(Likelihood(distances(self._x, self._x, self.features), self._y, s.kernel, JITTER), s)
+        objective = self._log_posterior(distances(self._x, self._x, self.features), noise)
         rng = np.random.default_rng([s.seed, len(self._y), 1])
         return hamiltonian(objective, fit.theta, rng, count=s.samples, thin=s.thin, bound=BOUND)
 
@@ -106,6 +108,12 @@ class GaussianProcess(Surrogate):
         return Posterior(self._shift + self._scale * mean, self._scale**2 / precision)
 
     @property
+    def rows(self) -> Floats:
+        """The rows that it is conditioned on (n, d)."""
+        assert self._x is not None
+        return self._x
+
+    @property
     def fitted(self) -> Fit:
         if self._x is None:
             raise ValueError("fit before asking for a posterior")
@@ -116,32 +124,42 @@ class GaussianProcess(Surrogate):
         self._scale = spread if spread > 1e-12 * max(1.0, abs(self._shift)) else 1.0
         self._y = (loss - self._shift) / self._scale
 
-    def _condition(self, x: Floats, theta: Floats, value: float) -> None:
+    def _known_noise(self, noise: Floats | None, rows: int) -> Floats:
+        """What is known of the noise (n,), in units of y."""
+        return np.zeros(rows) if noise is None else np.asarray(noise / self._scale**2)
+
+    def _condition(self, x: Floats, theta: Floats, value: float, noise: Floats | None = None) -> None:
         """The factor has the same bits whether rows were appended or came together."""
-        n, known, jitter = len(x), self._known(x, theta), JITTER
+        n, jitter, stated = len(x), JITTER, self._known_noise(noise, len(x))
+        known = self._known(x, theta, stated)
         kernel = CovarianceKernel.of(self.settings.kernel, theta)
         u = np.zeros((n, n))
         if known:
             u[:known, :known] = self._fit.u[:known, :known]
-        while not self._factored(u, x, kernel, jitter, known):
+        while not self._factored(u, x, kernel, stated + jitter, known):
             known, jitter = 0, jitter * 10
-        self._exact = jitter == JITTER
+        self._exact, self._stated = jitter == JITTER, stated
         self._x, self._fit = x, Fit(theta, value, u, solve(u, self._y), kernel)
 
-    def _factored(self, u: Floats, x: Floats, kernel: CovarianceKernel, jitter: float, known: int) -> bool:
-        fill(u, x, self.features, kernel, kernel.noise + jitter, known)
+    def _factored(self, u: Floats, x: Floats, kernel: CovarianceKernel, noise: Floats, known: int) -> bool:
+        fill(u, x, self.features, kernel, kernel.noise + noise, known)
         return factor(u, known)
 
-    def _known(self, x: Floats, theta: Floats) -> int:
+    def _known(self, x: Floats, theta: Floats, stated: Floats) -> int:
         """How many leading rows the present factor already covers: those both have, whatever follows them."""
         if self._x is None or not self._exact or not np.array_equal(theta, self._fit.theta):
             return 0
         n = min(len(self._x), len(x))
-        same = (self._x[:n] == x[:n]).all(axis=1)
+        same = (self._x[:n] == x[:n]).all(axis=1) & (self._stated[:n] == stated[:n])
         return n if same.all() else int(np.argmin(same))
 
-    def _maximise(self, d2: Floats) -> tuple[Floats, float]:
-        objective = LogPosterior(Likelihood(d2, self._y, self.settings.kernel, JITTER), self.settings)
+    def _log_posterior(self, d2: Floats, noise: Floats | None) -> LogPosterior:
+        """Of rows at these distances; it sees the mean of what is known of their noise."""
+        known = float(self._known_noise(noise, len(self._y)).mean())
+        return LogPosterior(Likelihood(d2, self._y, self.settings.kernel, JITTER + known), self.settings)
+
+    def _maximise(self, d2: Floats, noise: Floats | None = None) -> tuple[Floats, float]:
+        objective = self._log_posterior(d2, noise)
         rng = np.random.default_rng([self.settings.seed, len(self._y)])
         starts = objective.starts(rng)
         scores = [objective(start)[0] for start in starts]

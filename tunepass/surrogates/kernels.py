@@ -97,15 +97,15 @@ def covariance(d2: Floats, kernel: CovarianceKernel, diagonal: float) -> Floats:
     return out
 
 
-def fill(u: Floats, x: Floats, features: Features, kernel: CovarianceKernel, diagonal: float, known: int) -> None:
-    """Columns [known, n) of u (n, n) become those of amplitude k(x, x) + diagonal I."""
+def fill(u: Floats, x: Floats, features: Features, kernel: CovarianceKernel, diagonal: Floats, known: int) -> None:
+    """Columns [known, n) of u (n, n) become those of amplitude k(x, x) + diag(diagonal)."""
     new, weight = np.ascontiguousarray(x[known:]), kernel.weights(features)
     if _lib.tp_gp_cross(
         _reals(x), len(x), _reals(new), len(new), x.shape[1], _reals(weight), _bytes(features.nominal),
         KERNELS[kernel.name], kernel.amplitude, _reals(u), len(u), known,
     ):  # fmt: skip
         raise MemoryError(f"no memory for a covariance of {len(x)} rows")
-    u[np.arange(known, len(u)), np.arange(known, len(u))] += diagonal
+    u[np.arange(known, len(u)), np.arange(known, len(u))] += diagonal[known:]
 
 
 def factor(u: Floats, known: int = 0) -> bool:

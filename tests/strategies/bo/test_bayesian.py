@@ -200,9 +200,9 @@ def test_a_process_is_conditioned_on_a_bounded_number_of_rows(monkeypatch: pytes
     rows: list[int] = []
 
     class Counting(GaussianProcess):
-        def refit(self, x: Floats, loss: Floats, theta: Floats) -> None:
+        def refit(self, x: Floats, loss: Floats, theta: Floats, noise: Floats | None = None) -> None:
             rows.append(len(x))
-            super().refit(x, loss, theta)
+            super().refit(x, loss, theta, noise)
 
     def suggested(limit: int) -> list[Configuration]:
         monkeypatch.setattr(bayesian, "ROWS", limit)

@@ -26,12 +26,14 @@ from tunepass.space.configuration import Configuration
 from tunepass.strategies.base import Task
 from tunepass.strategies.bo.design import informed_design
 from tunepass.strategies.bo.loop import BayesianLoop, LoopSettings, Utility
-from tunepass.strategies.bo.models import ForestModel, GpModel, Model, informative_rows, model_weights
+from tunepass.strategies.bo.models import ForestModel, GpModel, Model, informative_rows, model_weights, weighted_mixture
 from tunepass.strategies.bo.one_at_a_time import change_one_parameter
 from tunepass.strategies.bo.residual_model import ResidualModel
+from tunepass.strategies.noise import Noise, believed, noise_of
 from tunepass.strategies.prior_mean.scaled import ScaledPriorMean
 from tunepass.strategies.transforms import log_scale, scalarised
-from tunepass.surrogates.base import Floats
+from tunepass.study.recommendation import Beliefs
+from tunepass.surrogates.base import Floats, Posterior
 from tunepass.surrogates.residual import ResidualSettings
 
 PRIOR_FLOOR = 1e-12  # probability of what a prior rules out: unlikely for long, never excluded
@@ -149,9 +151,12 @@ class Bayesian(BayesianLoop):
         """The models' log EI averaged by how well they predict, so that both count, and what priors add."""
         history, s = self.history, self.settings
         losses = scalarised(log_scale(history.losses) if s.log_output else history.losses, rng)
-        models = self.active_models
-        improvements = [self._log_improvement(model, losses) for model in models]
+        models, noise = self.active_models, self._noise
+        for model in models:
+            self._fit(model, losses, noise)
         shares = model_weights(models, s.score_weight)
+        best = float(losses.min() if noise is None else self._believed(losses, noise.variance).mean.min())
+        improvements = [self._log_improvement(model, best) for model in models]
         beta = self._value_agreement * s.residual.influence / max(1, len(history))
 
         def utility(columns: Columns) -> Floats:
@@ -186,8 +191,43 @@ class Bayesian(BayesianLoop):
         first = self.models[0]
         return first.value_agreement if isinstance(first, ResidualModel) else 0.0
 
-    def _log_improvement(self, model: Model, losses: Floats) -> Utility:
-        """log EI under one model, fitted with the pending suggestions as fantasies (their predicted means)."""
+    @property
+    def _noise(self) -> Noise | None:
+        """What is known of the noise of the one objective; None of several."""
+        objectives = self.task.objectives
+        if len(objectives) > 1:
+            return None
+        return noise_of(self.history.measurements, objectives[0], log=self.settings.log_output)
+
+    def beliefs(self) -> Beliefs | None:
+        """Of the measured trials, by the models and what is known of the noise; None where nothing is."""
+        noise = self._noise
+        if noise is None:
+            return None
+        plain = self.history.losses[:, 0]
+        losses = log_scale(plain[:, None])[:, 0] if self.settings.log_output else plain
+        for model in self.active_models:
+            self._fit(model, losses, noise)
+        posterior = self._believed(losses, noise.variance)
+        sign = 0 if (losses == plain).all() else 1 if plain[0] > 0 else -1
+        return Beliefs(mean=posterior.mean, variance=posterior.variance, single=noise.single, sign=sign)
+
+    def _believed(self, losses: Floats, noise: Floats) -> Posterior:
+        """What the models, fitted to the measured trials, believe of each (n,)."""
+        models = self.active_models
+        shares = model_weights(models, self.settings.score_weight)
+        measured = take(self.history.columns, self.history.measured)
+        left_out = [model.left_out(model.rows(measured), losses) for model in models]
+        return believed(losses, noise, weighted_mixture(shares, left_out))
+
+    @staticmethod
+    def _log_improvement(model: Model, best: float) -> Utility:
+        """log EI over `best` under one model."""
+        acquisition = ExpectedImprovement(best)
+        return lambda columns: acquisition.utility(model.posterior(model.rows(columns)))
+
+    def _fit(self, model: Model, losses: Floats, noise: Noise | None) -> None:
+        """To the measured trials, with the pending suggestions as fantasies (their predicted means)."""
         history, space = self.history, self.task.space
         x = model.rows(take(history.columns, history.measured))
         fantasies = model.rows(space.columns(list(history.pending))) if history.pending else x[:0]
@@ -195,9 +235,7 @@ class Bayesian(BayesianLoop):
             failed = np.flatnonzero(~history.measured)[-FAILURE_FANTASIES:]
             fantasies = np.vstack([model.rows(take(history.columns, failed)), fantasies])
         keep = informative_rows(losses, ROWS) if len(losses) > ROWS else None
-        model.fit(x, losses, fantasies, keep, history.bounds)
-        acquisition = ExpectedImprovement(float(losses.min()))
-        return lambda columns: acquisition.utility(model.posterior(model.rows(columns)))
+        model.fit(x, losses, fantasies, keep, history.bounds, None if noise is None else noise.variance)
 
     def _extra_candidates(self, rng: np.random.Generator) -> Sequence[Columns]:
         return [self.prior.best] if self.prior is not None and self.prior_weight else []

@@ -38,19 +38,29 @@ class Model(ABC):
 
     @abstractmethod
     def fit(
-        self, x: Floats, loss: Floats, fantasies: Floats, keep: Indices | None = None, bounds: Mask | None = None
+        self,
+        x: Floats,
+        loss: Floats,
+        fantasies: Floats,
+        keep: Indices | None = None,
+        bounds: Mask | None = None,
+        noise: Floats | None = None,
     ) -> None:
         """Learn rows `x` (n, f) and losses (n,), then rows `fantasies` (k, f) with their posterior means as losses.
 
         `keep`: indices of the rows that a process is conditioned on, where all rows are too many. `bounds` (n,): whose
         losses are only the least that they can be. Those have what the other rows predict of them, where that is more
         (one step of the imputation of Hutter, Hoos and Leyton-Brown 2011, "Bayesian optimization with censored
-        response data").
+        response data"). `noise` (n,): variance known of the losses' errors, if anything is.
         """
 
     @abstractmethod
     def posterior(self, x: Floats) -> Posterior:
         """Posterior of the latent loss at rows `x` (m, f)."""
+
+    @abstractmethod
+    def left_out(self, x: Floats, loss: Floats) -> Posterior:
+        """What each row (n,) of the last fit has, noise included, by those of the others; it may have had fantasies."""
 
     @abstractmethod
     def score(self) -> float:
@@ -77,29 +87,38 @@ class GpModel(Model):
         return self.embedding.rows(columns)
 
     def fit(
-        self, x: Floats, loss: Floats, fantasies: Floats, keep: Indices | None = None, bounds: Mask | None = None
+        self,
+        x: Floats,
+        loss: Floats,
+        fantasies: Floats,
+        keep: Indices | None = None,
+        bounds: Mask | None = None,
+        noise: Floats | None = None,
     ) -> None:
         rows, n = len(x), last_refit(len(x))
-        key = loss[:n].tobytes()
+        key = loss[:n].tobytes() + (b"" if noise is None else noise[:n].tobytes())
         if key not in self._thetas:
             chosen = informative_rows(loss[:n], FIT_ROWS)
-            self._thetas = {key: self._search(x[:n][chosen], loss[:n][chosen], DRAW_ROWS // n)}
+            known = None if noise is None else noise[:n][chosen]
+            self._thetas = {key: self._search(x[:n][chosen], loss[:n][chosen], DRAW_ROWS // n, known)}
         if keep is not None:
             x, loss, bounds = x[keep], loss[keep], None if bounds is None else bounds[keep]
+            noise = None if noise is None else noise[keep]
         drawn = list(zip(self.processes, self._thetas[key]))
         if rows < self.settings.thompson_rows:
             drawn = [drawn[(rows + len(fantasies)) % len(drawn)]]
         self._used = [process for process, _ in drawn]
         for process, theta in drawn:
-            process.refit(x, loss, theta)
+            process.refit(x, loss, theta, noise)
         if bounds is not None and bounds.any():
             loss = raised(loss, bounds, equal_mixture([process.leave_one_out() for process in self._used]).mean)
             for process, theta in drawn:
-                process.refit(x, loss, theta)
+                process.refit(x, loss, theta, noise)
         if len(fantasies):
             losses = np.concatenate([loss, self.posterior(fantasies).mean])
+            noise = None if noise is None else np.concatenate([noise, np.zeros(len(fantasies))])
             for process, theta in drawn:
-                process.refit(np.vstack([x, fantasies]), losses, theta)
+                process.refit(np.vstack([x, fantasies]), losses, theta, noise)
 
     def posterior(self, x: Floats) -> Posterior:
         return mixture(self._used, x)
@@ -108,15 +127,22 @@ class GpModel(Model):
         """As of the last refit."""
         return self._score
 
-    def _search(self, x: Floats, loss: Floats, most: int) -> list[Floats]:
+    def left_out(self, x: Floats, loss: Floats) -> Posterior:
+        fitted = equal_mixture([process.leave_one_out() for process in self._used])
+        rows = self._used[0].rows
+        if len(rows) >= len(x) and np.array_equal(rows[: len(x)], x):
+            return Posterior(fitted.mean[: len(x)], fitted.variance[: len(x)])
+        return self.posterior(x)
+
+    def _search(self, x: Floats, loss: Floats, most: int, noise: Floats | None = None) -> list[Floats]:
         """At most `most` draws of the hyperparameters, or the most probable ones; also sets the score."""
         first = self.processes[0]
-        first.fit(x, loss)
-        draws = first.draws()[:most] if most > 1 else []
+        first.fit(x, loss, noise)
+        draws = first.draws(noise)[:most] if most > 1 else []
         thetas = draws or [first.fitted.theta]
         left_out = []
         for process, theta in zip(self.processes, thetas):
-            process.refit(x, loss, theta)
+            process.refit(x, loss, theta, noise)
             left_out.append(process.leave_one_out())
         self._score = held_out_score(equal_mixture(left_out), loss)
         return thetas
@@ -136,19 +162,27 @@ class ForestModel(Model):
     def __init__(self, encoding: Encoding, settings: ForestSettings, seed: int):
         self.encoding, self.settings, self.seed = encoding, settings, seed
         self.forest, self._score = Forest(settings), -np.inf
+        self._left_out = Posterior(np.zeros(0), np.zeros(0))
 
     def rows(self, columns: Columns) -> Floats:
         return self.encoding.encode(columns)
 
     def fit(
-        self, x: Floats, loss: Floats, fantasies: Floats, keep: Indices | None = None, bounds: Mask | None = None
+        self,
+        x: Floats,
+        loss: Floats,
+        fantasies: Floats,
+        keep: Indices | None = None,
+        bounds: Mask | None = None,
+        noise: Floats | None = None,
     ) -> None:
         trees = max(min(self.settings.trees, MIN_TREES), min(self.settings.trees, TREE_ROWS // len(x)))
         self.forest = Forest(replace(self.settings, trees=trees, seed=self.seed + len(x) + len(fantasies)))
         self.forest.fit(x, loss)
         left_out = self.forest.trees.out_of_bag
         error = np.where(np.isnan(left_out), loss.mean(), left_out) - loss
-        self._score = held_out_score(Posterior(loss + error, np.full(len(loss), (error**2).mean())), loss)
+        self._left_out = Posterior(loss + error, np.full(len(loss), (error**2).mean()))
+        self._score = held_out_score(self._left_out, loss)
         if bounds is not None and bounds.any():
             loss = raised(loss, bounds, loss + error)
             self.forest.fit(x, loss)
@@ -159,8 +193,19 @@ class ForestModel(Model):
     def posterior(self, x: Floats) -> Posterior:
         return self.forest.posterior(x)
 
+    def left_out(self, x: Floats, loss: Floats) -> Posterior:
+        return self._left_out
+
     def score(self) -> float:
         return self._score
+
+
+def weighted_mixture(shares: Floats, parts: Sequence[Posterior]) -> Posterior:
+    """Mean and variance of a mixture with these shares, which sum to 1."""
+    means = np.array([part.mean for part in parts])
+    mean = np.tensordot(shares, means, 1)
+    within = np.tensordot(shares, np.array([part.variance for part in parts]), 1)
+    return Posterior(mean, within + np.tensordot(shares, (means - mean) ** 2, 1))
 
 
 def raised(loss: Floats, bounds: Mask, left_out: Floats) -> Floats:

@@ -52,7 +52,13 @@ class ResidualModel(Model):
         return np.column_stack([self.plain.rows(columns), self.prior.losses(columns)])
 
     def fit(
-        self, x: Floats, loss: Floats, fantasies: Floats, keep: Indices | None = None, bounds: Mask | None = None
+        self,
+        x: Floats,
+        loss: Floats,
+        fantasies: Floats,
+        keep: Indices | None = None,
+        bounds: Mask | None = None,
+        noise: Floats | None = None,
     ) -> None:
         s, m, n = self.settings, np.ascontiguousarray(x[:, -1]), last_refit(len(x))
         self._expected_scale = self.prior.expected_scale(loss[:n])
@@ -62,8 +68,8 @@ class ResidualModel(Model):
         self.value_agreement = value_agreement(m, loss, s.misfit_penalty) if on_log_scale else 0.0
         self.residual = self._rough if self.value_agreement > s.trusted_agreement else self._smooth
         base, more = np.ascontiguousarray(x[:, :-1]), np.ascontiguousarray(fantasies[:, : x.shape[1] - 1])
-        self.plain.fit(base, loss, more, keep, bounds)
-        self.residual.fit(base, residual, more, keep, bounds)
+        self.plain.fit(base, loss, more, keep, bounds, noise)
+        self.residual.fit(base, residual, more, keep, bounds, noise)
         unit = (float(residual.std()) or 1.0) / (float(loss.std()) or 1.0)  # the unit of the residual's score
         self._residual_score = self.residual.score() - float(np.log(unit))
         probability = residual_weight(self._residual_score, self.plain.score(), len(loss), s)
@@ -74,6 +80,12 @@ class ResidualModel(Model):
         residual = self.residual.posterior(base)
         informed = Posterior(residual.mean + self.map.apply(x[:, -1]), residual.variance)
         return two_part_mixture(self.weight, informed, self.plain.posterior(base)) if self.weight < 1 else informed
+
+    def left_out(self, x: Floats, loss: Floats) -> Posterior:
+        base, expected = np.ascontiguousarray(x[:, :-1]), self.map.apply(x[:, -1])
+        residual = self.residual.left_out(base, loss - expected)
+        informed = Posterior(residual.mean + expected, residual.variance)
+        return two_part_mixture(self.weight, informed, self.plain.left_out(base, loss))
 
     def score(self) -> float:
         return max(self._residual_score, self.plain.score())

@@ -122,9 +122,22 @@ def configuration(value: object) -> Configuration:
     return Configuration(values)
 
 
-def measured(values: object, samples: object, censored: object) -> Measured:
-    repeats = tuple([s if _is_plain(s) else number(s, "a sample") for s in items(samples, "samples")])
-    return Measured(numbers(values, "objectives"), repeats, truth(censored, "censored"))
+def measured(
+    values: object, samples: object, censored: object, deviation: object = None, repeats: object = None
+) -> Measured:
+    """`deviation` and `repeats` are None where nothing was said of them."""
+    taken = tuple([s if _is_plain(s) else number(s, "a sample") for s in items(samples, "samples")])
+    means, cut = numbers(values, "objectives"), truth(censored, "censored")
+    if deviation is None and repeats is None:
+        return Measured(means, taken, cut)
+    errors = numbers({} if deviation is None else deviation, "deviation")
+    each = [numbers(item, "a repeat") for item in items([] if repeats is None else repeats, "repeats")]
+    if any(set(values) != set(means) for values in each):
+        raise Damage(f"a repeat has other objectives than {', '.join(means)}")
+    try:
+        return Measured(means, taken, cut, errors, tuple(each))
+    except StudyError as error:
+        raise Damage(error.diagnostics[0].message) from None
 
 
 def failed(stage: object, reason: object) -> Failed:

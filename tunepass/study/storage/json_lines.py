@@ -148,10 +148,12 @@ def _trial(item: StoredTrial) -> dict[str, object]:
 
 def _outcome_fields(outcome: Outcome) -> dict[str, object]:
     match outcome:
-        case Measured(values, samples, censored):
-            return {
+        case Measured(values, samples, censored, deviation, repeats):
+            measured = {
                 "outcome": "measured", "objectives": dict(values), "samples": list(samples), "censored": censored
             }  # fmt: skip
+            certainty = {"deviation": dict(deviation), "repeats": [dict(each) for each in repeats]}
+            return measured | {name: value for name, value in certainty.items() if value}
         case Infeasible(constraint):
             return {"outcome": "infeasible", "reason": constraint}
         case Failed(stage, log):
@@ -177,7 +179,8 @@ def _read_trial(data: Mapping[str, object]) -> StoredTrial:
 def _read_outcome(data: Mapping[str, object]) -> Outcome:
     match data.get("outcome"):
         case "measured":
-            return checked.measured(data.get("objectives"), data.get("samples"), data.get("censored"))
+            certainty = data.get("deviation"), data.get("repeats")
+            return checked.measured(data.get("objectives"), data.get("samples"), data.get("censored"), *certainty)
         case "infeasible":
             return Infeasible(checked.text(data.get("reason"), "reason"))
         case "failed":

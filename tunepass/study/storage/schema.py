@@ -72,6 +72,9 @@ _VERSION_6 = ("CREATE TABLE manifest (digest TEXT PRIMARY KEY, parts TEXT NOT NU
 # What the finalists measured in turns, so that it can be looked at afterwards.
 _VERSION_7 = ("ALTER TABLE study ADD COLUMN comparison TEXT NOT NULL DEFAULT ''",)
 
+# How sure a measurement is, as its caller says, and the values of each of several measurements of a configuration.
+_VERSION_8 = ("ALTER TABLE trial ADD COLUMN deviation TEXT", "ALTER TABLE trial ADD COLUMN repeats TEXT")
+
 STEPS: tuple[tuple[str, ...], ...] = (
     _VERSION_1,
     _VERSION_2,
@@ -80,6 +83,7 @@ STEPS: tuple[tuple[str, ...], ...] = (
     _VERSION_5,
     _VERSION_6,
     _VERSION_7,
+    _VERSION_8,
 )
 
 

@@ -164,12 +164,18 @@ class Store:
 
     def replace(self, study: StudyRecord, trial: Trial) -> None:
         """Give trial `trial.number` a new outcome."""
-        assignments = ", ".join(f"{column} = ?" for column in (*OUTCOME_COLUMNS, "finished"))
         with self._transaction() as db:
-            db.execute(
-                f"UPDATE trial SET {assignments} WHERE study = ? AND number = ?",
-                (*outcome_cells(trial), _now(), study.id, trial.number),
-            )
+            _update(db, study, trial)
+
+    def measure_again(self, study: StudyRecord, trial: Trial) -> Trial:
+        """Take a further measurement into the trial of that number, in one transaction; what it is now. One that fails
+        makes it a failed trial."""
+        query = f"SELECT {', '.join(TRIAL_COLUMNS)} FROM trial WHERE study = ? AND number = ?"
+        with self._transaction() as db:
+            known = to_trial(db.execute(query, (study.id, trial.number)).fetchone())
+            changed = known.with_another(trial)
+            _update(db, study, changed)
+        return changed
 
     def fill(self, items: Iterable[Item]) -> None:
         """Take in studies, their trials and manifests as they are, in one transaction: for a new store."""
@@ -207,7 +213,7 @@ class Store:
         claimed: list[Configuration] = []
         with self._transaction() as db:
             busy = {p.configuration for p in self.pending(study) if not p.abandoned}
-            counts = db.execute("SELECT count(*), count(same_as) FROM trial WHERE study = ?", (study.id,)).fetchone()
+            counts = db.execute(_COUNTS, (study.id,)).fetchone()
             for configuration in configurations:
                 if limit is not None and spent(*counts) + len(busy) >= limit:
                     break
@@ -292,11 +298,18 @@ def _collecting_later() -> Iterator[None]:
             gc.enable()
 
 
+_COUNTS = "SELECT count(*), count(same_as), coalesce(sum(json_array_length(repeats) - 1), 0) FROM trial WHERE study = ?"
 _STUDY = ("name", "space", "objectives", "identity", "created", "origin", "comparison")
 
 
 def _insert(db: sqlite3.Connection, table: str, columns: Sequence[str], cells: Sequence[Cell]) -> None:
     db.execute(f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})", cells)
+
+
+def _update(db: sqlite3.Connection, study: StudyRecord, trial: Trial) -> None:
+    assignments = ", ".join(f"{column} = ?" for column in (*OUTCOME_COLUMNS, "finished"))
+    cells = (*outcome_cells(trial), _now(), study.id, trial.number)
+    db.execute(f"UPDATE trial SET {assignments} WHERE study = ? AND number = ?", cells)
 
 
 def _study_record(row: Sequence[object]) -> StudyRecord:

@@ -13,7 +13,7 @@ from tunepass.study.trial import Trial
 OUTCOME_COLUMNS = (
     *("outcome", "objectives", "samples", "stage", "reason"),
     *(f"{stage}_s" for stage in STAGES),
-    *("other_s", "log", "calibration", "censored", "same_as", "code"),
+    *("other_s", "log", "calibration", "censored", "same_as", "code", "deviation", "repeats"),
 )
 TRIAL_COLUMNS = ("number", "configuration", *OUTCOME_COLUMNS)
 
@@ -40,7 +40,19 @@ def outcome_cells(trial: Trial) -> tuple[Cell, ...]:
             kind = ("failed", None, None, stage, log)
     other = {stage: seconds for stage, seconds in trial.seconds.items() if stage not in STAGES}
     times = (*(trial.seconds.get(stage) for stage in STAGES), json_text.dump(other) if other else None)
-    return (*kind, *times, trial.log, trial.calibration, int(trial.censored), trial.same_as, trial.code)
+    tail = (trial.log, trial.calibration, int(trial.censored), trial.same_as, trial.code)
+    return (*kind, *times, *tail, *_certainty_cells(trial.outcome))
+
+
+def _certainty_cells(outcome: Outcome) -> tuple[Cell, Cell]:
+    """The cells `deviation` and `repeats`; NULL where nothing was said of them."""
+    if not isinstance(outcome, Measured):
+        return None, None
+    deviation, repeats = outcome.deviation, outcome.repeats
+    return (
+        json_text.dump(dict(deviation)) if deviation else None,
+        json_text.dump([dict(values) for values in repeats]) if repeats else None,
+    )
 
 
 def to_trial(row: Sequence[object], objectives: Sequence[str] | None = None) -> Trial:
@@ -72,14 +84,24 @@ def _trial(cells: Mapping[str, object], objectives: Sequence[str] | None) -> Tri
 def _outcome(cells: Mapping[str, object]) -> Outcome:
     match cells["outcome"]:
         case "measured":
-            samples = cells["samples"]
-            repeats = [] if samples is None else json_text.load(samples, "samples")
-            return checked.measured(json_text.load(cells["objectives"], "objectives"), repeats, cells["censored"])
+            values = json_text.load(cells["objectives"], "objectives")
+            samples, deviation, repeats = (
+                _loaded(cells, "samples"),
+                _loaded(cells, "deviation"),
+                _loaded(cells, "repeats"),
+            )
+            return checked.measured(values, samples or [], cells["censored"], deviation, repeats)
         case "infeasible":
             return Infeasible(checked.shared(cells["reason"], "reason"))
         case "failed":
             return checked.failed(cells["stage"], cells["reason"])
     raise Damage(f"outcome is {checked.shown(cells['outcome'])}")
+
+
+def _loaded(cells: Mapping[str, object], name: str) -> object:
+    """What the JSON text of a cell holds; None where there is none."""
+    text = cells[name]
+    return None if text is None else json_text.load(text, name)
 
 
 def _seconds(cells: Mapping[str, object]) -> dict[str, float]:

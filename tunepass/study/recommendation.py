@@ -1,0 +1,103 @@
+"""What to recommend of noisy trials, and which of them to measure again: by what is believed of each.
+
+symbol   meaning
+m, t2    believed mean and variance of a trial's true loss (n,), on the scale of the surrogates
+v        variance of one more measurement
+s        deviation of what one more measurement moves the believed mean by: t2 / sqrt(t2 + v)
+d        how far m is behind the best of the others (of the best: ahead of the second)
+KG       s h(-d / s),  h(z) = phi(z) + z Phi(z): what one more measurement of the trial is expected to improve the
+         recommended trial by          (knowledge gradient, Frazier, Powell & Dayanik 2008, independent beliefs)
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tunepass.space.configuration import Configuration
+from tunepass.space.space import Space
+from tunepass.study.distance import distance_from_default
+from tunepass.study.objective import Objective
+from tunepass.study.trial import Trial
+
+Floats = NDArray[np.float64]
+PROBE = 12  # trials after which the best is measured again, to see whether there is noise
+LAST = 0.2  # of the budget goes to the trials that may be the best
+TAIL = 1.96  # deviations on either side of an interval that holds 95 %
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Beliefs:
+    """Of the measured trials in order. `sign` is 0 where the scale is the losses' own, else it is logarithmic: 1 for
+    positive losses, -1 for negative ones. `single` is the variance of one more measurement there, None where no trial
+    says it."""
+
+    mean: Floats
+    variance: Floats
+    single: float | None
+    sign: int
+
+    @staticmethod
+    def of_losses(losses: Sequence[float]) -> Beliefs:
+        """Each is believed as it is."""
+        return Beliefs(mean=np.array(losses, np.float64), variance=np.zeros(len(losses)), single=None, sign=0)
+
+    def of(self, rows: Sequence[int]) -> Beliefs:
+        """Those of some of the trials."""
+        return replace(self, mean=self.mean[rows], variance=self.variance[rows])
+
+    def loss(self, scaled: float) -> float:
+        return self.sign * math.exp(self.sign * scaled) if self.sign else scaled
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recommendation:
+    """A trial, the value that it is believed to have, and the interval that holds it with 95 %, in the objective's
+    unit; both are the measured value where nothing says what the noise is."""
+
+    trial: Trial
+    value: float
+    interval: tuple[float, float]
+
+
+def recommend(space: Space, objective: Objective, measured: Sequence[Trial], beliefs: Beliefs) -> Recommendation:
+    """The trial of the least believed loss; of equals the one closest to the default, then the earliest."""
+    equal: list[int] = np.flatnonzero(beliefs.mean == beliefs.mean.min()).tolist()
+    index = int(min(equal, key=lambda i: (distance_from_default(space, measured[i].configuration), measured[i].number)))
+    mean, reach = float(beliefs.mean[index]), TAIL * math.sqrt(float(beliefs.variance[index]))
+    ends = sorted(objective.value(beliefs.loss(mean + side)) for side in (-reach, reach))
+    return Recommendation(trial=measured[index], value=objective.value(beliefs.loss(mean)), interval=(ends[0], ends[1]))
+
+
+def gain_of_measuring_again(beliefs: Beliefs) -> Floats:
+    """KG (n,)."""
+    mean, variance, single = beliefs.mean, beliefs.variance, beliefs.single or 0.0
+    moved = variance / np.sqrt(np.maximum(variance + single, 1e-300))
+    order = np.argsort(mean, kind="stable")
+    rival = np.full(len(mean), mean[order[0]])
+    rival[order[0]] = mean[order[1]] if len(mean) > 1 else math.inf
+    z = -np.abs(mean - rival) / np.maximum(moved, 1e-12)
+    density = np.exp(-0.5 * z * z) / math.sqrt(2 * math.pi)
+    below = 0.5 * np.array([math.erfc(-value / math.sqrt(2)) for value in z])
+    return np.asarray(moved * np.maximum(density + z * below, 0.0))
+
+
+def worth_measuring_again(
+    measured: Sequence[Trial], beliefs: Beliefs, spent: int, most: int | None, n: int
+) -> list[Configuration]:
+    """At most `n` of the measured trials' configurations, in a study that `spent` so much of the budget `most`.
+
+    The trial that is believed to be best is measured twice before the search goes on, and the last of the budget is for
+    those of the largest KG. Where repeats never differ nothing is measured again.
+    """
+    if beliefs.single == 0 or spent < PROBE:
+        return []
+    if beliefs.single is not None and most is not None and spent >= (1 - LAST) * most:
+        order = np.argsort(-gain_of_measuring_again(beliefs), kind="stable")[:n]
+        return [measured[i].configuration for i in order]
+    best = measured[int(np.argmin(beliefs.mean))]
+    return [] if best.measured_again else [best.configuration]
