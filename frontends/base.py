@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import ClassVar
 
 from tunepass.diagnostics import Diagnostic, Source, TunepassError
@@ -37,6 +38,7 @@ class Frontend(ABC):
     """Reads and writes one kind of source. Stateless."""
 
     suffixes: ClassVar[tuple[str, ...]]
+    binary: ClassVar[tuple[str, ...]] = ()  # those of the suffixes whose files are no text: `opened` makes one of them
     leaves_sizes_open: ClassVar[bool] = False  # words that begin with SIZE say what they are
 
     @abstractmethod
@@ -46,6 +48,10 @@ class Frontend(ABC):
         With `only` the caller wants the kernel of that name alone: what is wrong with others may be passed over.
         `words` are the compiler's: where included files are, and what is defined; and the user's SIZE=NAME=N.
         """
+
+    def opened(self, path: str | Path) -> Source:
+        """The source of a file that is no text."""
+        raise NotImplementedError(f"{path} is text")
 
     @abstractmethod
     def emit(self, kernels: Sequence[Kernel], note: str = "", word: str = "tuned") -> tuple[EmittedFile, ...]:

@@ -39,6 +39,7 @@ EXECUTORS: Mapping[str, str] = {
 FRONTENDS: Mapping[str, str] = {
     **dict.fromkeys((".c", ".cc", ".cpp", ".cxx", ".c++", ".C"), "tunepass.frontends.c.frontend:CFrontend"),
     **dict.fromkeys((".cu", ".cl"), "tunepass.frontends.gpu.frontend:GpuFrontend"),
+    ".onnx": "tunepass.frontends.onnx.frontend:OnnxFrontend",
     ".py": "tunepass.frontends.dnn.frontend:DnnFrontend",
     ".scala": "tunepass.frontends.spatial.frontend:SpatialFrontend",
     ".taco": "tunepass.frontends.taco.frontend:TacoFrontend",
@@ -47,6 +48,7 @@ FRONTENDS: Mapping[str, str] = {
 
 # What marks a source as another frontend's than its suffix says, and what would make it that of its suffix again.
 MARKED: Mapping[str, tuple[tuple[str, ...], str, str]] = {
+    "tunepass.frontends.onnx.frontend:OnnxFrontend": ((".yaml", ".yml"), r"(?m)^onnx[ \t]*:", r"(?m)^run[ \t]*:"),
     "tunepass.frontends.hls.frontend:HlsFrontend": (
         (".c", ".cc", ".cpp", ".cxx", ".c++", ".C", ".cl"),
         r"tunepass\s*:?\s+hls\b|#\s*pragma\s+(?i:accel)\b[^\n]*\bauto\s*\{",

@@ -82,7 +82,7 @@ class GraphBuilding:
     def _there(self, names: Sequence[str]) -> Expr | None:
         """That one of the nodes is there; None: always."""
         present = [node.present for node in self.nodes if node.name in names]
-        if any(condition is None for condition in present):
+        if not present or any(condition is None for condition in present):
             return None
         return either([condition for condition in present if condition is not None])
 
@@ -111,5 +111,10 @@ class GraphBuilding:
 
     def _unique(self, name: str) -> str:
         count = self._names.get(name, 0)
+        unique = f"{name}_{count}" if count else name
+        while count and unique in self._names:
+            count += 1
+            unique = f"{name}_{count}"
         self._names[name] = count + 1
-        return f"{name}_{count}" if count else name
+        self._names.setdefault(unique, 1)
+        return unique

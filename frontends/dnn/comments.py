@@ -108,6 +108,21 @@ def _lines(source: Source) -> Iterator[tuple[str, int]]:
         return  # the parser says what is wrong
 
 
+def read_limits(cursor: Cursor) -> list[LimitText]:
+    """`RESOURCE <= AMOUNT [UNIT], ...`"""
+    limits: list[LimitText] = []
+    while True:
+        resource = cursor.name("a resource", "write `limit weight_byte <= 10 MB`")
+        cursor.expect("<=", f"after `{resource.text}`", "a limit is the most that may be taken")
+        amount = _amount(cursor, "the most of it", UNITS)
+        span = cursor.span(resource, cursor.last)
+        limits.append(LimitText(resource.text, amount, span.text, span))
+        if not cursor.accept(","):
+            break
+    cursor.finish("the limits")
+    return limits
+
+
 class _Reader:
     def __init__(self, source: Source):
         self.source = source
@@ -132,7 +147,7 @@ class _Reader:
             case "input":
                 self.inputs.append(self._input(cursor))
             case "limit":
-                self._limits(cursor)
+                self.limits += read_limits(cursor)
             case "constraint":
                 self.constraints.append(cursor.expression("", "a condition on the parameters"))
             case "model":
@@ -170,17 +185,6 @@ class _Reader:
         cursor.expect("]", "after the sizes")
         cursor.finish("the input")
         return InputText(name.text, element.text, tuple(sizes), cursor.span(name))
-
-    def _limits(self, cursor: Cursor) -> None:
-        while True:
-            resource = cursor.name("a resource", "write `limit weight_byte <= 10 MB`")
-            cursor.expect("<=", f"after `{resource.text}`", "a limit is the most that may be taken")
-            amount = _amount(cursor, "the most of it", UNITS)
-            span = cursor.span(resource, cursor.last)
-            self.limits.append(LimitText(resource.text, amount, span.text, span))
-            if not cursor.accept(","):
-                break
-        cursor.finish("the limits")
 
     def _run(self, cursor: Cursor) -> None:
         token = cursor.next

@@ -24,7 +24,7 @@ def emit_file(kernel: Kernel, places: Mapping[str, list[Span]], note: str, word:
         if param.name in chosen:
             stated = param.default.span if param.default else None
             start, end = (stated.start, stated.end) if stated else (param.values_end, param.values_end)
-            shown = _literal(chosen[param.name])
+            shown = literal(chosen[param.name])
             changes[start, end] = shown if stated else f" = {shown}"
     for (start, end), new in sorted(changes.items(), reverse=True):
         text = text[:start] + new + text[end:]
@@ -40,6 +40,6 @@ def written(value: Value) -> str:
     return repr(value)
 
 
-def _literal(value: Value) -> str:
+def literal(value: Value) -> str:
     """A value as the comments have it."""
     return f'"{value}"' if isinstance(value, str) else str(value)

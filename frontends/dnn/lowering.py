@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping
 from pathlib import PurePath
-
-import numpy as np
 
 from tunepass.diagnostics import Diagnostic, Severity, Source, SourceError, Span, nearest
 from tunepass.expr import algebra
-from tunepass.expr.interval.extension import IntervalExtension
 from tunepass.expr.nodes import Expr, Name, Type
 from tunepass.expr.parser import parse as parse_expression
 from tunepass.frontends.dnn.applying import attribute_of
 from tunepass.frontends.dnn.building import GraphBuilding
 from tunepass.frontends.dnn.comments import Comments, InputText, read_comments
+from tunepass.frontends.dnn.finishing import ends, open_conditions, owning, whole_number
 from tunepass.frontends.dnn.interpreter import Interpreter
 from tunepass.frontends.dnn.training import LIMIT_S, trained_by
 from tunepass.frontends.dnn.values import (
@@ -33,12 +30,11 @@ from tunepass.frontends.dnn.values import (
 from tunepass.frontends.params.build import construct, default_value
 from tunepass.frontends.params.tokens import ExpressionText
 from tunepass.frontends.problems import each
-from tunepass.graphs.inference import Condition
 from tunepass.graphs.table import shipped
-from tunepass.ir.graph import Graph, GraphNode, ResourceLimit, Training
+from tunepass.ir.graph import Graph, ResourceLimit, Training
 from tunepass.ir.kernel import Binding, Kernel
 from tunepass.space.constraint import Constraint
-from tunepass.space.parameter import Parameter, Real
+from tunepass.space.parameter import Parameter
 
 BATCH = ("batch", "batch_size")  # names of parameters that are the batch, where no input says
 SIZE_LIMIT = 1 << 20
@@ -82,9 +78,9 @@ class _Lowering:
         self.types: Mapping[str, Type] = {p.name: p.type for p in self.parameters}
         self.building = GraphBuilding(shipped())
         self.run = Interpreter(source, self.building, self._names())
-        ends = {p.name: _ends(p) for p in self.parameters}
-        self.run.smallest = {name: math.ceil(lo) for name, (lo, _) in ends.items()}
-        self.run.largest = {name: math.floor(hi) for name, (_, hi) in ends.items()}
+        both = {p.name: ends(p) for p in self.parameters}
+        self.run.smallest = {name: math.ceil(lo) for name, (lo, _) in both.items()}
+        self.run.largest = {name: math.floor(hi) for name, (_, hi) in both.items()}
 
     def _names(self) -> dict[str, Expr]:
         names: dict[str, Expr] = {name: Name(name, kind) for name, kind in self.types.items()}
@@ -208,7 +204,7 @@ class _Lowering:
     # What is made of it
 
     def _graph(self, outputs: list[str], span: Span | None) -> Graph:
-        nodes = _owning(self.building.between((), outputs))
+        nodes = owning(self.building.between((), outputs))
         used = {value for node in nodes for value in node.inputs} | set(outputs)
         inputs = tuple(value for value in self.building.inputs if value.name in used)
         batch = inputs[0].shape[0] if inputs and inputs[0].shape else algebra.lift(1)
@@ -234,7 +230,7 @@ class _Lowering:
                 limit_s=LIMIT_S if run is None or run.limit_s is None else run.limit_s,
             ),
             limits=tuple(
-                ResourceLimit(resource=limit.resource, most=_whole(limit.most), text=limit.text, span=limit.span)
+                ResourceLimit(resource=limit.resource, most=whole_number(limit.most), text=limit.text, span=limit.span)
                 for limit in self.comments.limits
             ),
             span=span,
@@ -251,21 +247,11 @@ class _Lowering:
         ]
         there = {node.name: node for node in graph.nodes}
         derived = []
-        for condition in self._open_conditions():
+        for condition in open_conditions(self.building.conditions, self.parameters):
             node = there.get(condition.node)
             span = node.span if node is not None and node.span is not None else self.source.span(0, 1)
             derived.append(Constraint(condition.holds, f"{condition.node}: {condition.text}", span))
         return (*stated, *derived)
-
-    def _open_conditions(self) -> list[Condition]:
-        """Those that do not hold whatever the parameters are, as far as their ranges tell."""
-        unique = list({id(condition.holds): condition for condition in self.building.conditions}.values())
-        if not unique:
-            return []
-        ends = {p.name: _ends(p) for p in self.parameters}
-        lo, hi = ({name: np.array([end[k]]) for name, end in ends.items()} for k in (0, 1))
-        bounds = IntervalExtension([condition.holds for condition in unique]).bounds(lo, hi, 1)
-        return [condition for condition, bound in zip(unique, bounds) if not bool(bound.always[0])]
 
     def _binding(self, parameter: Parameter) -> Binding:
         places = self.run.overridden.get(parameter.name, [])
@@ -282,22 +268,6 @@ class _Lowering:
         return Binding(parameter.name, "constant", span=places[0] if places else parameter.span)
 
 
-def _owning(nodes: Sequence[GraphNode]) -> tuple[GraphNode, ...]:
-    """Weights that are used again belong to a node that is there: to the first that uses them, where the outputs do not
-    need the one that they were first used by."""
-    owners = {node.name: node.name for node in nodes}
-    kept = []
-    for node in nodes:
-        if node.weights_of is not None:
-            owner = owners.setdefault(node.weights_of, node.name)
-            if owner == node.name:
-                node = replace(node, weights_of=None, unless=None)
-            elif owner != node.weights_of:
-                node = replace(node, weights_of=owner, unless=None)
-        kept.append(node)
-    return tuple(kept)
-
-
 def _tensors(value: PyValue) -> list[TensorValue]:
     return [part for part in _parts(value) if isinstance(part, TensorValue)]
 
@@ -310,17 +280,3 @@ def _parts(value: PyValue) -> list[PyValue]:
 
 def _module(value: PyValue) -> bool:
     return isinstance(value, UserClass) and any(name in value.methods for name in ("forward", "call"))
-
-
-def _ends(parameter: Parameter) -> tuple[float, float]:
-    """The least and the largest value; of words their places."""
-    if isinstance(parameter, Real):
-        return parameter.lo, parameter.hi
-    numbers = [value for value in parameter.domain if isinstance(value, (int, float))]
-    if len(numbers) == parameter.size:
-        return min(numbers), max(numbers)
-    return 0, (parameter.size or 1) - 1
-
-
-def _whole(value: float) -> Expr:
-    return algebra.lift(int(value) if value == int(value) else value)

@@ -77,6 +77,8 @@ class Lifetimes:
                     for value, side in sides
                     for memory in held[value]
                 )
+            elif not node.inputs:
+                held[node.name] = ()  # weights, or constants, which are there all the time
             else:
                 held[node.name] = held[node.inputs[0]]
         return held

@@ -27,6 +27,9 @@ def read_source(path: str | Path) -> Source:
     name = str(path)
     if "\n" in name or "\r" in name:
         raise SourceError(f"a source's name has no line break, got {name!r}", hint="compilers list it as two files")
+    suffix = Path(name).suffix
+    if suffix in registry.FRONTENDS and suffix in (frontend := frontend_of(name)).binary:
+        return frontend.opened(path)
     data = read_bytes(path, SOURCE_LIMIT, SourceError)
     if b"\0" in data:
         raise SourceError(f"{shown(name)} is not text: it holds a zero byte at offset {data.index(0)}")

@@ -1,0 +1,56 @@
+"""What is made of a graph once its operators are applied: whose the weights are, and what has to hold."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from tunepass.expr import algebra
+from tunepass.expr.interval.extension import IntervalExtension
+from tunepass.expr.nodes import Expr
+from tunepass.graphs.inference import Condition
+from tunepass.ir.graph import GraphNode
+from tunepass.space.parameter import Parameter, Real
+
+
+def owning(nodes: Sequence[GraphNode], inputs: Sequence[str] = ()) -> tuple[GraphNode, ...]:
+    """Weights that are used again belong to a node that is there: to the first that uses them, where the outputs do not
+    need the one that they were first used by. Inputs may be weights too: those belong to nobody."""
+    owners = {name: name for name in (*(node.name for node in nodes), *inputs)}
+    kept = []
+    for node in nodes:
+        if node.weights_of is not None:
+            owner = owners.setdefault(node.weights_of, node.name)
+            if owner == node.name:
+                node = replace(node, weights_of=None, unless=None)
+            elif owner != node.weights_of:
+                node = replace(node, weights_of=owner, unless=None)
+        kept.append(node)
+    return tuple(kept)
+
+
+def open_conditions(conditions: Sequence[Condition], parameters: Sequence[Parameter]) -> list[Condition]:
+    """Those that do not hold whatever the parameters are, as far as their ranges tell."""
+    unique = list({id(condition.holds): condition for condition in conditions}.values())
+    if not unique:
+        return []
+    ranges = {p.name: ends(p) for p in parameters}
+    lo, hi = ({name: np.array([end[k]]) for name, end in ranges.items()} for k in (0, 1))
+    bounds = IntervalExtension([condition.holds for condition in unique]).bounds(lo, hi, 1)
+    return [condition for condition, bound in zip(unique, bounds) if not bool(bound.always[0])]
+
+
+def ends(parameter: Parameter) -> tuple[float, float]:
+    """The least and the largest value; of words their places."""
+    if isinstance(parameter, Real):
+        return parameter.lo, parameter.hi
+    numbers = [value for value in parameter.domain if isinstance(value, (int, float))]
+    if len(numbers) == parameter.size:
+        return min(numbers), max(numbers)
+    return 0, (parameter.size or 1) - 1
+
+
+def whole_number(value: float) -> Expr:
+    return algebra.lift(int(value) if value == int(value) else value)
