@@ -19,7 +19,12 @@ Box = tuple[tuple[str, ...], str]
 ROWS: tuple[tuple[Box, ...], ...] = (
     ((("commands",), "arguments in, one job, an answer out"),),
     ((("jobs",), "a kernel with its space, its backend and its entry in the lock"),),
-    ((("passes",), "the pipeline"), (("report",), "pictures, the page"), (("interchange",), "foreign formats")),
+    (
+        (("passes",), "the pipeline"),
+        (("report",), "pictures, the page"),
+        (("interchange",), "foreign formats"),
+        (("flags",), "what compilers can be told"),
+    ),
     ((("backends",), "what differs by kind of kernel"), (("tuning",), "the one loop, finalists, the choice")),
     (
         (("frontends",), "text to kernels"),

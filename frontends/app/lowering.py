@@ -121,7 +121,10 @@ def environment(kernel: Kernel, configuration: Configuration) -> tuple[tuple[str
 
 def value_text(kernel: Kernel, configuration: Configuration, name: str) -> str:
     """A parameter where its own name stands in a command."""
-    return kernel.binding(name).form.replace("{}", spelled(configuration[name]))
+    binding = kernel.binding(name)
+    if binding.omitted is not None and configuration[name] == binding.omitted:
+        return ""
+    return binding.form.replace("{}", spelled(configuration[name]))
 
 
 def placed_names(kernel: Kernel) -> set[str]:
@@ -143,7 +146,7 @@ def _words(kernel: Kernel, configuration: Configuration, roles: tuple[Role, ...]
 def _split(binding: Binding, text: str) -> list[str]:
     """A flag may be several words, or none; a macro is one."""
     if binding.role == "macro":
-        return [text]
+        return [text] if text else []
     try:
         return shlex.split(text)
     except ValueError as error:

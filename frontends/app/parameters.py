@@ -15,7 +15,7 @@ from tunepass.space.parameter import Categorical, Integer, Number, Ordinal, Para
 from tunepass.space.prior import SHAPES
 
 ROLES = tuple(role for role in get_args(Role) if role not in ("directive", "constant"))
-COMMON = ("kind", "role", "default", "prior", "form")
+COMMON = ("kind", "role", "default", "prior", "form", "omit_default")
 FIELDS: Mapping[str, tuple[str, ...]] = {
     "integer": (*COMMON, "range", "step", "log"),
     "real": (*COMMON, "range", "log"),
@@ -53,7 +53,9 @@ def read_parameter(reader: DocumentReader, key: yaml.Node, node: yaml.Node) -> t
     choices = parameter.domain if isinstance(parameter, Categorical) else ()
     if role == "profile" and not (choices and all(isinstance(value, bool) for value in choices)):
         raise reader.fail("a profile is used or not: its values are false and true", fields[NEEDED[kind]])
-    return parameter, Binding(name, cast(Role, role), reader.span(node), _form(reader, name, role, fields))
+    form, omitted = _form(reader, name, role, fields), _omits_default(reader, role, fields)
+    span = reader.span(node)
+    return parameter, Binding(name, cast(Role, role), span, form, omitted=parameter.default if omitted else None)
 
 
 def _options(field: str) -> tuple[str, ...]:
@@ -72,6 +74,14 @@ def _form(reader: DocumentReader, name: str, role: str, fields: Fields) -> str:
     if role == "environment" and not (variable.isidentifier() and "=" in text):
         raise reader.fail("the form of an environment parameter is `VARIABLE={}`", fields["form"])
     return text
+
+
+def _omits_default(reader: DocumentReader, role: str, fields: Fields) -> bool:
+    """Whether no word is written at the default."""
+    node = fields.get("omit_default")
+    if node is not None and role not in ("flag", "macro", "argument"):
+        raise reader.fail(f"a parameter of the role `{role}` is not a word that could be left out", node)
+    return node is not None and reader.boolean(node, "omit_default")
 
 
 def _with_default(reader: DocumentReader, name: str, kind: str, fields: Fields, parameter: Parameter) -> Parameter:

@@ -72,13 +72,13 @@ def fill(word: str, values: Mapping[str, str]) -> str:
 
 def expand(words: Words, values: Mapping[str, str], lists: Mapping[str, Words]) -> Words:
     """The words filled in. A word that is nothing but the name of a list becomes the list's words; inside a word a list
-    is one text, its words separated by blanks."""
+    is one text, its words separated by blanks. A word that is nothing but the name of an empty value is left out."""
     joined = {**values, **{name: " ".join(items) for name, items in lists.items()}}
     expanded: list[str] = []
     for word in words:
         alone = HOLE.fullmatch(word)
         if alone and alone[1] in lists:
             expanded += lists[alone[1]]
-        else:
+        elif not (alone and joined.get(alone[1], word) == ""):
             expanded.append(fill(word, joined))
     return tuple(expanded)

@@ -367,6 +367,21 @@ def _add_store_command(commands: Commands) -> None:
     )
 
 
+def _add_flags(commands: Commands) -> None:
+    parser = _command(commands, "flags", "print a compiler's options as parameters of a tune.yaml")
+    parser.add_argument("program", metavar="COMPILER", help="gcc, clang or their like, as the build calls it")
+    parser.add_argument("--level", default="O2", help="the level that is the default: O1, O2 (the default), O3 or Os")
+    parser.add_argument(
+        "--kinds",
+        type=_names,
+        default=("optimizers", "params"),
+        metavar="KIND[,KIND]",
+        help="optimizers, params (of clang: LLVM's own) or both, the default",
+    )
+    parser.add_argument("--math", action="store_true", help="also what changes results, by roundings for example")
+    parser.add_argument("--native", action="store_true", help="also -march=native, for this processor alone")
+
+
 def _add_occupancy(commands: Commands) -> None:
     parser = _command(commands, "occupancy", "how many blocks of a kernel a GPU's multiprocessor holds at once")
     parser.add_argument("--device", metavar="D", required=True, help="a GPU of `tunepass devices`, such as a100")
@@ -421,6 +436,7 @@ COMMANDS: Mapping[str, tuple[Callable[[Commands], None], str]] = {
     "replay": (_add_replay, "tunepass.commands.replay"),
     "store": (_add_store_command, "tunepass.commands.store"),
     "import": (_add_import, "tunepass.commands.import_"),
+    "flags": (_add_flags, "tunepass.commands.flags"),
     "doctor": (_add_doctor, "tunepass.commands.doctor"),
 }
 TAKES_COMPILER = frozenset({"build", "space", "verify", "diff"})

@@ -8,6 +8,7 @@ from typing import Literal
 from tunepass.diagnostics import Source, Span
 from tunepass.ir.body import AnyBody, Body
 from tunepass.ir.stated_model import StatedModel
+from tunepass.space.configuration import Value
 from tunepass.space.constraint import Constraint
 from tunepass.space.parameter import Parameter
 
@@ -18,7 +19,8 @@ Role = Literal["macro", "constant", "flag", "directive", "environment", "argumen
 class Binding:
     """How a parameter reaches the program: a macro `-DTILE=32`, a constant written into the source, a piece of the
     compiler's command line, ...
-    `form` is how an application spells it, around one `{}`: `--param max-unroll-times={}`. `words` are the compiler's
+    `form` is how an application spells it, around one `{}`: `--param max-unroll-times={}`; at the value
+    `omitted` it spells nothing. `words` are the compiler's
     arguments that each text of a flag stands for; no other text is one."""
 
     parameter: str
@@ -26,6 +28,7 @@ class Binding:
     span: Span | None = None
     form: str = "{}"
     words: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    omitted: Value | None = None
 
 
 @dataclass(frozen=True, slots=True)

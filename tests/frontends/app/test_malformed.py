@@ -89,6 +89,7 @@ EDITS: Mapping[str, tuple[str, str]] = {
     "prior_unknown": ("range: [1, 8]", "range: [1, 8], prior: gausian"),
     "prior_length": ("[-O1, -O2]", "[-O1, -O2], prior: [1, 2, 3]"),
     "form_without_hole": ("role: argument", "role: argument, form: --n"),
+    "omitted_of_environment": ("role: argument", "role: environment, omit_default: true"),
     "form_of_environment": ("role: argument", 'role: environment, form: "n {}"'),
     "constraint_syntax": ('N > 1 or OPT == "-O1"', "N > 1 or"),
     "constraint_unknown": ("N > 1", "M > 1"),

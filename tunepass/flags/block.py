@@ -1,0 +1,54 @@
+"""Options as the `parameters` and `constraints` of a description of an application (docs/applications.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from tunepass.flags.accepted import Pair
+from tunepass.flags.option import Amount, Choice, Option
+
+LEVEL = "LEVEL"
+
+
+def block(compiler: str, options: Sequence[Option], conflicts: Sequence[Pair], note: Sequence[str]) -> str:
+    """A text in YAML: `tools`, `parameters` and, if there are any, `constraints`."""
+    lines = [*(f"# {line}" for line in note), f"tools: [{_quoted(compiler)}]", "parameters:"]
+    lines += [f"  {option.name}: {_fields(option)}" for option in options]
+    names = {text: (option.name, text) for option in options for text in option.word_lists()}
+    told = [_condition(names, first, second, options) for first, second in conflicts]
+    return "\n".join([*lines, *(["constraints:"] if told else []), *(f"  - {_quoted(text)}" for text in told), ""])
+
+
+def _fields(option: Option) -> str:
+    if isinstance(option, Choice):
+        first, *others = option.texts
+        values = ", ".join([_quoted(first), *map(_quoted, others)])
+        return f"{{kind: categorical, values: [{values}], role: flag}}"
+    log = ", log: true" if min(option.numbers) > 0 else ""
+    numbers = ", ".join(map(str, option.numbers))
+    return (
+        f"{{kind: ordinal, values: [{numbers}], default: {option.default}{log}, role: flag, "
+        f"form: {_quoted(option.form)}, omit_default: true}}"
+    )
+
+
+def _condition(names: Mapping[str, tuple[str, str]], first: str, second: str, options: Sequence[Option]) -> str:
+    """That the two values are not both chosen."""
+    by_name = {option.name: option for option in options}
+    sides = []
+    for text in (first, second):
+        name = names[text][0]
+        option = by_name[name]
+        value = f'"{text}"' if isinstance(option, Choice) else _number(option, text)
+        sides.append(f"{name} != {value}")
+    return " or ".join(sides)
+
+
+def _number(option: Amount, text: str) -> str:
+    return str(next(number for number in option.numbers if option.text(number) == text))
+
+
+def _quoted(text: str) -> str:
+    """As a scalar of YAML inside brackets."""
+    plain = text and text[0] not in "\"'{}[]&*#?|<>=!%@`:" and not any(c in text for c in "{}[],#:'\"")
+    return text if plain and text == text.strip() else "'" + text.replace("'", "''") + "'"
