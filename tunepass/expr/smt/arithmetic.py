@@ -106,6 +106,9 @@ def _divisor(b: Number) -> Truth:
 
 def _quotient(x: Sequence[Number], ends: Ends) -> Result:
     a, b = x
+    least = max(b.least, 1.0) if b.whole else b.least  # where it has a value, a whole divisor is 1 or more
+    if least and a.size / least < ends.size:
+        ends = Ends(max(ends.lo, -a.size / least), min(ends.hi, a.size / least))
     sort = Number("", "Real", ends.lo, ends.hi)  # no whole number
     return _made(f"(/ {a.text} {b.text})", sort, ends, _quotient_error(a, b, ends)), _divisor(b)
 

@@ -41,15 +41,15 @@ def all_of(parts: Sequence[Truth]) -> Truth:
     exact = conjunction(*(p.exact for p in parts))
     if not any(p.is_doubtful for p in parts):
         return Truth.of(exact)
-    return Truth(
-        exact,
-        conjunction(*(p.may for p in parts)),
-        disjunction(*(p.may_not for p in parts)),
-    )
+    return Truth(exact, conjunction(*(p.may for p in parts)), disjunction(*(p.may_not for p in parts)))
 
 
 def any_of(parts: Sequence[Truth]) -> Truth:
-    return ~all_of([~p for p in parts])
+    exact = disjunction(*(p.exact for p in parts))
+    if not any(p.is_doubtful for p in parts):
+        return Truth.of(exact)
+    may, may_not = disjunction(*(p.may for p in parts)), conjunction(*(p.may_not for p in parts))
+    return Truth(exact, may, may_not)
 
 
 def implies(condition: Truth, then: Truth) -> Truth:

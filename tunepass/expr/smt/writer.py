@@ -45,7 +45,7 @@ from tunepass.expr.smt import arithmetic
 from tunepass.expr.smt.arithmetic import INTEGER_RULES, REAL_RULES, Ends, power_of_reals, whole
 from tunepass.expr.smt.tables import table
 from tunepass.expr.smt.terms import ALWAYS, Number, Truth, all_of, any_of, chosen, compared, implies
-from tunepass.expr.smt.text import choice, conjunction, disjunction, either, integer, is_atom, literal, symbol
+from tunepass.expr.smt.text import TRUE, choice, conjunction, either, integer, is_atom, literal, symbol
 
 LONG = 160  # characters of a term that is written once more by name
 Term = Number | Truth | tuple[str, ...]  # of an order: a symbol a position, codes of its items
@@ -88,7 +88,7 @@ class SmtWriter:
         domain = self.domains.get(name)
         if domain is not None:
             formula = self.within(name, domain)
-            self.lines += [f"(assert {formula})"] if formula != "true" else []
+            self.lines += [f"(assert {formula})"] if formula != TRUE else []
 
     def positions(self, name: str) -> tuple[str, ...]:
         """The symbols of an order, one a position: each is the code of the item there."""
@@ -107,9 +107,14 @@ class SmtWriter:
             step, rest = abs(domain.step), min(domain) % abs(domain.step)
             return ends if step == 1 else conjunction(ends, f"(= (mod {own} {step}) {rest})")
         if isinstance(kind, BoolType):
-            return disjunction(*(own if value else f"(not {own})" for value in sorted({bool(v) for v in domain})))
-        values = [number_of(v, kind) for v in (domain.tolist() if isinstance(domain, np.ndarray) else domain)]
-        return either(own, [literal(value, is_real=is_real) for value in values])
+            values = {bool(v) for v in domain}
+            return TRUE if len(values) == 2 else own if True in values else f"(not {own})"
+        numbers = [number_of(v, kind) for v in (domain.tolist() if isinstance(domain, np.ndarray) else domain)]
+        return either(own, [literal(value, is_real=is_real) for value in numbers])
+
+    def literal(self, name: str, value: int | float) -> str:
+        """A value of a name; strings are given by their codes."""
+        return literal(value, is_real=isinstance(self.types[name], RealType))
 
     # Expressions
 
