@@ -14,34 +14,17 @@ from __future__ import annotations
 import io
 import re
 import tokenize
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tunepass.diagnostics import Source, SourceError, Span, nearest
 from tunepass.frontends.params.command import MetricText, parse_metric
 from tunepass.frontends.params.param import ParamText, parse_param
 from tunepass.frontends.params.tokens import Cursor, ExpressionText
+from tunepass.frontends.params.units import SECONDS, amount
 from tunepass.graphs.inference import ELEMENT_BYTE
 
 DIRECTIVES = ("param", "input", "limit", "constraint", "model", "precision", "run")
-SECONDS = {"h": 3600, "min": 60, "s": 1, "ms": 10**-3, "us": 10**-6}
-UNITS = {
-    "B": 1,
-    "kB": 10**3,
-    "KB": 10**3,
-    "MB": 10**6,
-    "GB": 10**9,
-    "TB": 10**12,
-    "KiB": 2**10,
-    "MiB": 2**20,
-    "GiB": 2**30,
-    "TiB": 2**40,
-    "K": 10**3,
-    "M": 10**6,
-    "G": 10**9,
-    "T": 10**12,
-    **SECONDS,
-}
 HOW_RUN = 'write `run "python train.py --batch {batch}" metric "val_loss: {loss}" limit 10 min`'
 _COMMENT = re.compile(r"# ?tunepass\b[ \t]*")
 
@@ -114,9 +97,9 @@ def read_limits(cursor: Cursor) -> list[LimitText]:
     while True:
         resource = cursor.name("a resource", "write `limit weight_byte <= 10 MB`")
         cursor.expect("<=", f"after `{resource.text}`", "a limit is the most that may be taken")
-        amount = _amount(cursor, "the most of it", UNITS)
+        most, _ = amount(cursor, "the most of it")
         span = cursor.span(resource, cursor.last)
-        limits.append(LimitText(resource.text, amount, span.text, span))
+        limits.append(LimitText(resource.text, most, span.text, span))
         if not cursor.accept(","):
             break
     cursor.finish("the limits")
@@ -197,21 +180,8 @@ class _Reader:
             if clause.text == "metric":
                 metrics.append(parse_metric(cursor))
             elif clause.text == "limit":
-                limit_s = _amount(cursor, "how long a training may take", SECONDS)
+                limit_s, _ = amount(cursor, "how long a training may take", SECONDS)
             else:
                 cursor.fail(f"unknown clause `{clause.text}`", HOW_RUN, token=clause)
         cursor.finish("the command", HOW_RUN)
         self.run = RunText(command, span, tuple(metrics), limit_s)
-
-
-def _amount(cursor: Cursor, what: str, units: Mapping[str, float]) -> float:
-    """A number, and a unit after it."""
-    amount = cursor.number(what)
-    if cursor.next.kind != "name":
-        return amount
-    word = cursor.take()
-    if word.text not in units:
-        close = nearest(word.text, units)
-        hint = f"did you mean `{close}`?" if close else f"known: {', '.join(units)}"
-        cursor.fail(f"`{word.text}` is no unit", hint, token=word)
-    return amount * units[word.text]

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from tunepass.diagnostics import Diagnostic, SourceError, nearest
 from tunepass.expr import algebra
-from tunepass.expr.nodes import Expr
+from tunepass.expr.nodes import Compare, Expr
 from tunepass.expr.numpy_eval import Columns, evaluate
 from tunepass.expr.sharing import Sharing
 from tunepass.graphs.inference import infer
@@ -55,7 +56,8 @@ def _within(graph: Graph, values: dict[str, Expr]) -> Expr:
             hint = f"did you mean `{close}`?" if close else f"there are {', '.join(values)}"
             problems.append(Diagnostic(f"there is no resource `{limit.resource}`", limit.span, hint))
         else:
-            tests.append(algebra.compare(values[limit.resource], "<=", limit.most))
+            test = algebra.compare(values[limit.resource], "<=", limit.most)
+            tests.append(replace(test, span=limit.span) if isinstance(test, Compare) else test)
     if problems:
         raise SourceError(problems)
     return algebra.both(*tests)

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from tunepass.registry import EXACT_SOLVERS
+from tunepass.registry import EXACT_SOLVERS, PRUNING_SOLVERS
 from tunepass.version import __version__
 
 if TYPE_CHECKING:
@@ -318,6 +318,25 @@ def _add_pareto(commands: Commands) -> None:
     _add_store(parser)
 
 
+def _add_prune(commands: Commands) -> None:
+    parser = _command(
+        commands, "prune", "count what limits leave of a space, and say why it is no more; nothing is run"
+    )
+    _add_source(parser, "a source that a model prices, such as a model of deep learning (.py)")
+    _add_model(parser)
+    parser.add_argument(
+        "--limit",
+        metavar="NAME=VALUE",
+        action="append",
+        default=[],
+        help="the most of a resource, such as memory=16GB, or NAME>=VALUE, the least; repeatable. `tunepass estimate` "
+        "names the resources",
+    )
+    _add_generator(parser)
+    parser.add_argument("--solver", choices=tuple(PRUNING_SOLVERS), default="diagram", help="(default: diagram)")
+    parser.add_argument("--budget", type=duration, metavar="TIME", help="bound what is not counted after it")
+
+
 def _add_devices(commands: Commands) -> None:
     _command(commands, "devices", "list the devices that models know, and what they hold")
 
@@ -426,6 +445,7 @@ COMMANDS: Mapping[str, tuple[Callable[[Commands], None], str]] = {
     "space": (_add_space, "tunepass.commands.space"),
     "estimate": (_add_estimate, "tunepass.commands.estimate"),
     "pareto": (_add_pareto, "tunepass.commands.pareto"),
+    "prune": (_add_prune, "tunepass.commands.prune"),
     "devices": (_add_devices, "tunepass.commands.devices"),
     "occupancy": (_add_occupancy, "tunepass.commands.occupancy"),
     "characterize": (_add_characterize, "tunepass.commands.characterize"),

@@ -59,15 +59,15 @@ def _text(kernel: Kernel, space: Space, feasible: int | None) -> str:
     lines += [f"  constraint {c.text}" for c in space.constraints]
     dense = _dense(space)
     share = f" ({feasible / dense:.3%} of them)" if feasible is not None and dense else ""
-    count = _count(feasible) if feasible is not None else "not counted: sampled with rejection"
+    left = count(feasible) if feasible is not None else "not counted: sampled with rejection"
     lines.append(
-        f"  {_count(dense) if dense is not None else 'infinitely many'} configurations, feasible: {count}{share}"
+        f"  {count(dense) if dense is not None else 'infinitely many'} configurations, feasible: {left}{share}"
     )
     return "\n".join(lines)
 
 
-def _count(number: int) -> str:
-    """With its thousands; beyond 30 digits, which nobody counts, as a power of ten."""
+def count(number: int) -> str:
+    """A count with its thousands; beyond 30 digits, which nobody counts, as a power of ten."""
     if number < 10**30:
         return f"{number:,}"
     exponent = int((number.bit_length() - 1) * math.log10(2))
@@ -93,7 +93,7 @@ def _parameter(parameter: Parameter, kernel: Kernel) -> Json:
 
 def _json(number: int | None) -> Json:
     """A number of thousands of digits, which no reader of JSON takes, as text."""
-    return number if number is None or number < 10**300 else _count(number)
+    return number if number is None or number < 10**300 else count(number)
 
 
 def _dense(space: Space) -> int | None:

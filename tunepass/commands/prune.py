@@ -1,0 +1,131 @@
+"""`tunepass prune`: what limits leave of a source's space, and why it is no more."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+
+import numpy as np
+
+from tunepass.commands.answer import Answer, Json, Status, plain, table
+from tunepass.commands.space import count
+from tunepass.commands.targets import kernel_name, source_of, target_of, words_of
+from tunepass.diagnostics import Span
+from tunepass.jobs.pruning import Prunable, prunable
+from tunepass.pruning.base import Count, Limit, solver
+from tunepass.pruning.prune import Pruned, prune
+from tunepass.space.columns import Mask
+from tunepass.space.configuration import shown
+from tunepass.space.parameter import Integer, Parameter
+from tunepass.tuning.stop import stoppable
+
+MOST_VALUES = 12  # of a parameter, or runs of them, that are told one by one
+MOST_LISTED = 100_000  # values of a parameter in the answer for programs
+EXPECTED = "note: that a design fits {device} is only expected, a tool decides: it limits nothing here, --limit does"
+
+
+def run(options: argparse.Namespace) -> Answer:
+    given = prunable(source_of(options), kernel_name(options), target_of(options), options.limit, words_of(options))
+    with stoppable(options.budget) as stop:
+        pruned = prune(
+            given.kernel.parameters, given.kernel.constraints, given.limits, solver(options.solver), stop=stop
+        )
+    notes = [warning.render() for warning in given.parsed.warnings]
+    if given.expected:
+        notes.append(EXPECTED.format(device=given.device))
+    left = Status.DONE if pruned.left.high else Status.WRONG
+    return Answer(
+        "\n".join(_lines(given, pruned)), _data(given, pruned), Status.INTERRUPTED if stop.asked else left, tuple(notes)
+    )
+
+
+def _lines(given: Prunable, pruned: Pruned) -> Iterator[str]:
+    before = pruned.before.high
+    yield given.title
+    yield f"  {count(pruned.dense)} configurations"
+    if before < pruned.dense:
+        yield f"  {_counted(pruned.before)} of them meet the source's constraints"
+    if pruned.effects:
+        rows = [("limit", "by", "alone leaves", "the others leave")]
+        for e in pruned.effects:
+            limit = e.limit
+            rows.append((limit.constraint.text, limit.origin, _share(e.alone, before), _share(e.without, before)))
+        yield table(rows, indent="  ")
+    yield f"  left    {_share(pruned.left, before)}"
+    if pruned.binding is not None:
+        yield f"  binds   {pruned.binding.constraint.text}"
+    if not pruned.left.high:
+        yield "  nothing is left: no configuration meets these together"
+        for c in pruned.conflict:
+            yield f"    {c.text}{_place(c.span)}"
+        return
+    kept = pruned.remaining.kept()
+    values = [("parameter", "left", "")]
+    values += [(p.name, _values(p, kept[p.name]), _of(kept[p.name])) for p in pruned.parameters if p.name in kept]
+    yield table(values, indent="  ")
+
+
+def _counted(number: Count) -> str:
+    return count(number.low) if number.exact else f"{count(number.low)} to {count(number.high)}"
+
+
+def _share(number: Count, total: int) -> str:
+    """A count and its share of what there was."""
+    if number.exact:
+        return f"{count(number.low)} ({number.low / total:.1%})" if total else count(number.low)
+    return f"{_counted(number)} ({number.low / total:.1%} to {number.high / total:.1%})"
+
+
+def _place(span: Span | None) -> str:
+    return f"  {span}" if span is not None else ""
+
+
+def _values(parameter: Parameter, kept: Mask) -> str:
+    """The values that are left, neighbours in a range of integers as a range."""
+    places = np.flatnonzero(kept).tolist()
+    domain = parameter.domain
+    if not isinstance(parameter, Integer) or len(places) <= 3:
+        told = [shown(domain[place]) for place in places]
+    else:
+        ends = np.flatnonzero(np.diff(places) > 1).tolist()
+        runs = zip([0, *(e + 1 for e in ends)], [*ends, len(places) - 1])
+        told = [f"{domain[places[a]]}..{domain[places[b]]}" if b > a else f"{domain[places[a]]}" for a, b in runs]
+    return ", ".join(told) if len(told) <= MOST_VALUES else f"{', '.join(told[: MOST_VALUES - 1])}, ..., {told[-1]}"
+
+
+def _of(kept: Mask) -> str:
+    left = int(kept.sum())
+    return f"{left:,} of {len(kept):,}" if left < len(kept) else ""
+
+
+def _data(given: Prunable, pruned: Pruned) -> Json:
+    kept = pruned.remaining.kept()
+    binding = pruned.binding
+    return {
+        "source": given.kernel.source.name,
+        "kernel": given.kernel.name,
+        "device": given.device,
+        "dense": pruned.dense,
+        "before": _number(pruned.before),
+        "left": _number(pruned.left),
+        "limits": [
+            {**_limit(e.limit), "alone": _number(e.alone), "without": _number(e.without)} for e in pruned.effects
+        ],
+        "binds": None if binding is None else binding.constraint.text,
+        "conflict": [c.text for c in pruned.conflict],
+        "parameters": {
+            p.name: [plain(p.domain[place]) for place in np.flatnonzero(kept[p.name])[:MOST_LISTED].tolist()]
+            for p in pruned.parameters
+            if p.name in kept
+        },
+    }
+
+
+def _limit(limit: Limit) -> dict[str, Json]:
+    side = "least" if limit.at_least else "most"
+    return {"resource": limit.resource, side: limit.bound, "unit": limit.unit, "by": limit.origin}
+
+
+def _number(number: Count) -> Json:
+    """One number, or the two that it lies between."""
+    return number.low if number.exact else [number.low, number.high]
