@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 
 from tunepass.diagnostics import Diagnostic, SourceError, Span, nearest
 from tunepass.expr import algebra
-from tunepass.expr.nodes import Expr
+from tunepass.expr.nodes import Expr, Name
 from tunepass.frontends.dnn import keras_layers, torch_layers
 from tunepass.frontends.dnn.building import GraphBuilding
 from tunepass.frontends.dnn.rules import Argument, LayerRule, rule
@@ -148,6 +149,20 @@ class _LayerApplication:
 
     def _activated(self, value: TensorValue, in_place: bool) -> TensorValue:
         given = self.arguments.get("activation")
+        words = self.building.words.get(given.name, ()) if isinstance(given, Name) else ()
+        if not isinstance(given, Name) or not words:
+            return self._activation(given, value, in_place)
+        chosen = self._activation(words[-1], value, in_place, algebra.compare(given, "==", words[-1]))
+        for word in words[-2::-1]:
+            test = algebra.compare(given, "==", word)
+            other = self._activation(word, value, in_place, test)
+            chosen = self.building.apply("Select", [other, chosen], {"condition": test}, span=self.span)[0]
+        return chosen
+
+    def _activation(
+        self, given: PyValue, value: TensorValue, in_place: bool, present: Expr | None = None
+    ) -> TensorValue:
+        """`present`: for which configurations it is this one."""
         if given is None or given == "linear":
             return value
         text = given if isinstance(given, str) else getattr(given, "path", "").rpartition(".")[2]
@@ -155,7 +170,8 @@ class _LayerApplication:
         if operator is None:
             close = nearest(text, keras_layers.ACTIVATIONS)
             raise self.fail(f"there is no activation {text!r}", f"did you mean {close!r}?" if close else None)
-        return self.building.apply(operator, [value], span=self.span, name=text, in_place=in_place)[0]
+        with self.building.when(present) if present is not None else nullcontext():
+            return self.building.apply(operator, [value], span=self.span, name=text, in_place=in_place)[0]
 
     def _keras_recurrent(self, operator: str, attributes: dict[str, Attribute]) -> PyValue:
         reset_after = self.arguments.get("reset_after", True) if operator == "GRU" else False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 
@@ -26,6 +26,7 @@ class GraphBuilding:
         self.shapes: dict[str, Shape] = {}
         self.conditions: list[Condition] = []
         self.sharing = Sharing()
+        self.words: Mapping[str, tuple[str, ...]] = {}  # of each parameter whose values are words
         self._names: dict[str, int] = {}
         self._present: list[Expr] = []
 

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 
 from tunepass.expr import algebra
 from tunepass.expr.interval.extension import IntervalExtension
-from tunepass.expr.nodes import Expr
+from tunepass.expr.nodes import Expr, free_names
+from tunepass.expr.numpy_eval import satisfied
 from tunepass.graphs.inference import Condition
 from tunepass.ir.graph import GraphNode
 from tunepass.space.parameter import Parameter, Real
+
+FEW = 2000  # configurations that are tried one by one
 
 
 def owning(nodes: Sequence[GraphNode], inputs: Sequence[str] = ()) -> tuple[GraphNode, ...]:
@@ -32,14 +37,33 @@ def owning(nodes: Sequence[GraphNode], inputs: Sequence[str] = ()) -> tuple[Grap
 
 
 def open_conditions(conditions: Sequence[Condition], parameters: Sequence[Parameter]) -> list[Condition]:
-    """Those that do not hold whatever the parameters are, as far as their ranges tell."""
+    """Those that do not hold whatever the parameters are, as far as their ranges tell, or the few values that one is
+    about."""
     unique = list({id(condition.holds): condition for condition in conditions}.values())
     if not unique:
         return []
     ranges = {p.name: ends(p) for p in parameters}
     lo, hi = ({name: np.array([end[k]]) for name, end in ranges.items()} for k in (0, 1))
     bounds = IntervalExtension([condition.holds for condition in unique]).bounds(lo, hi, 1)
-    return [condition for condition, bound in zip(unique, bounds) if not bool(bound.always[0])]
+    unproven = (condition for condition, bound in zip(unique, bounds) if not bool(bound.always[0]))
+    return [condition for condition in unproven if not _always(condition.holds, parameters)]
+
+
+def _always(holds: Expr, parameters: Sequence[Parameter]) -> bool:
+    names = free_names(holds)
+    about = [p for p in parameters if p.name in names and not isinstance(p, Real)]
+    if len(about) < len(names) or math.prod(p.size or 0 for p in about) > FEW:
+        return False
+    rows = list(product(*(p.domain for p in about)))
+    columns = {p.name: p.column([row[k] for row in rows]) for k, p in enumerate(about)}
+    return bool(satisfied(holds, columns, len(rows)).all())
+
+
+def words(parameter: Parameter) -> tuple[str, ...]:
+    """Its values, if they are words."""
+    if isinstance(parameter, Real):
+        return ()
+    return tuple(value for value in parameter.domain if isinstance(value, str))
 
 
 def ends(parameter: Parameter) -> tuple[float, float]:

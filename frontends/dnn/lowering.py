@@ -14,7 +14,7 @@ from tunepass.expr.parser import parse as parse_expression
 from tunepass.frontends.dnn.applying import attribute_of
 from tunepass.frontends.dnn.building import GraphBuilding
 from tunepass.frontends.dnn.comments import Comments, InputText, read_comments
-from tunepass.frontends.dnn.finishing import ends, open_conditions, owning, whole_number
+from tunepass.frontends.dnn.finishing import ends, open_conditions, owning, whole_number, words
 from tunepass.frontends.dnn.interpreter import Interpreter
 from tunepass.frontends.dnn.training import LIMIT_S, trained_by
 from tunepass.frontends.dnn.values import (
@@ -77,6 +77,7 @@ class _Lowering:
         )
         self.types: Mapping[str, Type] = {p.name: p.type for p in self.parameters}
         self.building = GraphBuilding(shipped())
+        self.building.words = {p.name: words(p) for p in self.parameters}
         self.run = Interpreter(source, self.building, self._names())
         both = {p.name: ends(p) for p in self.parameters}
         self.run.smallest = {name: math.ceil(lo) for name, (lo, _) in both.items()}

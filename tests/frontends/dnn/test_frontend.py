@@ -336,3 +336,32 @@ def test_each_malformed_source_is_one_diagnostic(text: str, told: str, line: int
     assert told in diagnostic.render()
     assert diagnostic.span is not None
     assert diagnostic.span.line == line + 1
+
+
+def test_an_activation_may_be_a_parameter() -> None:
+    kernel = keras_kernel(
+        """
+        # tunepass param act: categorical("relu", "sigmoid", "linear") = "relu"
+        act = "relu"
+        model = keras.Sequential([keras.Input((4,)), layers.Dense(2, activation=act)])
+        """
+    )
+    graph = kernel.body_as(Graph)
+    assert [node.operator for node in graph.nodes] == ["Dense", "Sigmoid", "Select", "ReLU", "Select"]
+    assert [node.present is None for node in graph.nodes] == [True, False, True, False, True]
+    assert kernel.constraints == () and weights(kernel, act="linear") == 10
+
+
+def test_a_condition_that_always_holds_is_no_constraint() -> None:
+    kernel = keras_kernel(
+        """
+        # tunepass param units: ordinal(0, 8) = 0
+        units = 0
+        x = keras.Input((4,))
+        y = x
+        if units > 0:
+            y = layers.Dense(units)(x)
+        model = keras.Model(x, layers.Dense(2)(y))
+        """
+    )
+    assert kernel.constraints == () and weights(kernel) == 10 and weights(kernel, units=8) == 58
