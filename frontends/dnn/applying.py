@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 
 from tunepass.diagnostics import Diagnostic, SourceError, Span, nearest
-from tunepass.expr import algebra
+from tunepass.expr import algebra, typing
 from tunepass.expr.nodes import Expr, Name
 from tunepass.frontends.dnn import keras_layers, torch_layers
 from tunepass.frontends.dnn.building import GraphBuilding
@@ -152,9 +152,9 @@ class _LayerApplication:
         words = self.building.words.get(given.name, ()) if isinstance(given, Name) else ()
         if not isinstance(given, Name) or not words:
             return self._activation(given, value, in_place)
-        chosen = self._activation(words[-1], value, in_place, algebra.compare(given, "==", words[-1]))
+        chosen = self._activation(words[-1], value, in_place, _is(given, words[-1]))
         for word in words[-2::-1]:
-            test = algebra.compare(given, "==", word)
+            test = _is(given, word)
             other = self._activation(word, value, in_place, test)
             chosen = self.building.apply("Select", [other, chosen], {"condition": test}, span=self.span)[0]
         return chosen
@@ -311,3 +311,7 @@ def attribute_of(value: PyValue, what: str, span: Span) -> Attribute:
     if isinstance(value, Unknown):
         raise SourceError(f"{what} is not known here: {value.reason}", span, "make it a number, or a parameter")
     raise SourceError(f"{what} is no number, word or tuple", span)
+
+
+def _is(parameter: Expr, word: str) -> Expr:
+    return typing.compare((parameter, typing.constant(word)), ("==",))
