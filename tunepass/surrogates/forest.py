@@ -25,7 +25,7 @@ class ForestSettings:
     trees: int = 50
     min_leaf: int = 1
     features: float = 0.7
-    most_features: int = 40
+    most_features: int = 24
     bootstrap: bool = True
     seed: int = 0
 

@@ -26,7 +26,16 @@ from tunepass.space.configuration import Configuration
 from tunepass.strategies.base import Task
 from tunepass.strategies.bo.design import informed_design
 from tunepass.strategies.bo.loop import BayesianLoop, LoopSettings, Utility
-from tunepass.strategies.bo.models import ForestModel, GpModel, Model, informative_rows, model_weights, weighted_mixture
+from tunepass.strategies.bo.models import (
+    ForestModel,
+    GpModel,
+    Model,
+    informative_rows,
+    last_refit,
+    model_weights,
+    softmax,
+    weighted_mixture,
+)
 from tunepass.strategies.bo.one_at_a_time import change_one_parameter
 from tunepass.strategies.bo.residual_model import ResidualModel
 from tunepass.strategies.noise import Noise, believed, noise_of
@@ -39,6 +48,7 @@ from tunepass.surrogates.residual import ResidualSettings
 PRIOR_FLOOR = 1e-12  # probability of what a prior rules out: unlikely for long, never excluded
 RANK_FLOOR = 1e-3  # added to q: the prior mean's ranks say little within this share of the space
 ROWS = 1000  # rows that a process is conditioned on, at most: the best half and the latest half; a forest sees all
+RESTING_ROWS, LEAST_SHARE = 25, 0.01  # rows from which a forest may rest, and the share of it below which it does
 FAILURE_FANTASIES = 100  # latest failures at most, so that a suggestion's cost stays bounded
 
 
@@ -48,7 +58,8 @@ class BayesianSettings(LoopSettings):
 
     surrogate: Literal["gp", "forest", "mixed"] = "forest"
     fantasise_failures: bool = False  # failed trials have the predicted mean as loss: else they stay uncertain for ever
-    one_at_a_time: int = 0  # every so many suggestions, change a parameter never changed alone in the best trial
+    one_at_a_time: int = 0  # every so many suggestions, change a parameter never changed alone in the best trial;
+    one_of: int = 5  # or, where these are more, as many as there are parameters over this
     influence: float = 3.0
     residual: ResidualSettings = field(default_factory=ResidualSettings)  # where there is a prior mean
 
@@ -108,7 +119,8 @@ class Bayesian(BayesianLoop):
         s = self.settings
         if (spared := self._spared_design()) is not None:
             return spared
-        due = s.one_at_a_time > 0 and (len(self.history) + len(self.history.pending)) % s.one_at_a_time == 0
+        interval = max(s.one_at_a_time, len(self.task.space.parameters) // s.one_of)
+        due = s.one_at_a_time > 0 and (len(self.history) + len(self.history.pending)) % interval == 0
         trusted = self._process_alone and self._value_agreement > s.residual.trusted_agreement
         if not due or len(self.task.objectives) > 1 or trusted:
             return None
@@ -151,8 +163,10 @@ class Bayesian(BayesianLoop):
         """The models' log EI averaged by how well they predict, so that both count, and what priors add."""
         history, s = self.history, self.settings
         losses = scalarised(log_scale(history.losses) if s.log_output else history.losses, rng)
-        models, noise = self.active_models, self._noise
-        for model in models:
+        (first, *others), noise = self.active_models, self._noise
+        self._fit(first, losses, noise)
+        models = [first, *(m for m in others if noise is not None or not self._is_negligible(m, losses))]
+        for model in models[1:]:
             self._fit(model, losses, noise)
         shares = model_weights(models, s.score_weight)
         best = float(losses.min() if noise is None else self._believed(losses, noise.variance).mean.min())
@@ -164,6 +178,17 @@ class Bayesian(BayesianLoop):
             return np.asarray(blended) + self._log_prior(columns) + self._log_rank_prior(columns, beta)
 
         return utility
+
+    def _is_negligible(self, model: Model, losses: Floats) -> bool:
+        """Did a forest of wide rows predict so much worse than the process at the last refit that it hardly counts?"""
+        n, forest_settings = last_refit(len(losses)), self.settings.forest
+        if not isinstance(model, ForestModel) or n < RESTING_ROWS:
+            return False
+        x = model.rows(take(self.history.columns, self.history.measured))
+        if x.shape[1] <= forest_settings.most_features:
+            return False
+        scores = np.array([self.models[0].score(), model.score_of(x[:n], losses[:n])])
+        return bool(softmax(self.settings.score_weight * scores)[1] < LEAST_SHARE)
 
     @property
     def active_models(self) -> tuple[Model, ...]:
@@ -244,6 +269,6 @@ class Bayesian(BayesianLoop):
         history = self.history
         measured = [c for c, ok in zip(history.configurations, history.measured) if ok]
         if not measured or len(self.task.objectives) > 1:
-            return measured[-self.settings.elite :]
-        order = np.argsort(history.losses[:, 0], kind="stable")[: self.settings.elite]
+            return measured[-self.loop_settings.elite :]
+        order = np.argsort(history.losses[:, 0], kind="stable")[: self.loop_settings.elite]
         return [measured[i] for i in order]

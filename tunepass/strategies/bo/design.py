@@ -39,19 +39,23 @@ MEDOID_POOL, MEDOID_ROUNDS = 400, 8
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DesignSettings:
-    """`size=None`: one more than the parameters, at most `share` of the budget and at least 3. `medoids`: every other
-    one a medoid, for spaces whose corners fail. Parameters' priors, if any, shape it, in `maximin` too."""
+    """`size=None`: one more than the parameters, at most `most`, at most `share` of the budget and at least 3.
+
+    `medoids`: every other one a medoid, for spaces whose corners fail. Parameters' priors, if any, shape it, in
+    `maximin` too.
+    """
 
     kind: Literal["maximin", "medoids", "random"] = "maximin"
     size: int | None = None
     share: float = 0.3
+    most: int = 16
     pool: int = 1000
 
 
 def design_size(task: Task, settings: DesignSettings) -> int:
     if settings.size is not None:
         return settings.size
-    wanted = len(task.space.parameters) + 1
+    wanted = min(len(task.space.parameters) + 1, settings.most)
     return wanted if task.max_evals is None else max(3, min(wanted, int(settings.share * task.max_evals)))
 
 

@@ -31,6 +31,7 @@ from tunepass.surrogates.feasibility import FEASIBLE, Feasibility, FeasibilitySe
 from tunepass.surrogates.forest import ForestSettings
 from tunepass.surrogates.gp import GpSettings
 
+FEW = 30  # parameters up to which a suggestion looks at as many candidates as the settings say
 Utility = Callable[[Columns], Floats]  # of candidates, larger is better (n,)
 
 
@@ -55,13 +56,28 @@ class LoopSettings:
     elite: int = 3  # measured configurations whose neighbours are candidates too
 
 
+def affordable(settings: LoopSettings, parameters: int) -> LoopSettings:
+    """The settings with fewer candidates where there are more than FEW parameters: a candidate's cost grows with them,
+    and so do its neighbours."""
+    if parameters <= FEW:
+        return settings
+    search, share = settings.local_search, FEW / parameters
+    fewer = replace(
+        search,
+        climbers=min(search.climbers, max(2, int(search.climbers * share))),
+        steps=max(1, min(search.steps, 600 // parameters)),
+    )
+    pool, elite = max(min(200, settings.pool), int(settings.pool * share)), max(1, 180 // parameters)
+    return replace(settings, pool=pool, elite=min(settings.elite, elite), local_search=fewer)
+
+
 class BayesianLoop(SequentialStrategy):
     """A subclass says what a measured candidate's utility is, and which trials to search around."""
 
     def __init__(self, task: Task, settings: LoopSettings):
         super().__init__(task)
-        self.loop_settings = settings
-        s, parameters = settings, task.space.parameters
+        parameters = task.space.parameters
+        self.loop_settings = s = affordable(settings, len(parameters))
         metric: PermutationDistance = "spearman" if s.permutation == "positions" else s.permutation
         self.design_embedding = Embedding(parameters, permutation=metric, log=s.log_input)
         derived = derived_features(task.space) if s.derived else ()

@@ -24,6 +24,7 @@ FIT_ROWS = 200  # rows that hyperparameters are searched on, at most: the best h
 REFIT_GROWTH = 0.08  # they are searched again when rows have grown by this share: n^2 a suggestion, amortised
 REFIT_GROWTH_LATER = 0.25  # the same, from FIT_ROWS rows on
 DRAW_ROWS = 600  # rows times draws of the hyperparameters, at most: draws matter while rows are few
+DRAW_CELLS = 3_000_000  # rows squared times lengthscales times draws, at most: what a refit costs
 TREE_ROWS, MIN_TREES = 10_000, 10  # rows times trees at most, but some trees: a suggestion's cost stays bounded
 Indices = NDArray[np.int64]
 Mask = NDArray[np.bool_]
@@ -100,7 +101,7 @@ class GpModel(Model):
         if key not in self._thetas:
             chosen = informative_rows(loss[:n], FIT_ROWS)
             known = None if noise is None else noise[:n][chosen]
-            self._thetas = {key: self._search(x[:n][chosen], loss[:n][chosen], DRAW_ROWS // n, known)}
+            self._thetas = {key: self._search(x[:n][chosen], loss[:n][chosen], self._affordable_draws(n), known)}
         if keep is not None:
             x, loss, bounds = x[keep], loss[keep], None if bounds is None else bounds[keep]
             noise = None if noise is None else noise[keep]
@@ -122,6 +123,9 @@ class GpModel(Model):
 
     def posterior(self, x: Floats) -> Posterior:
         return mixture(self._used, x)
+
+    def _affordable_draws(self, n: int) -> int:
+        return min(DRAW_ROWS // n, DRAW_CELLS // (n * n * len(self.embedding.roles)))
 
     def score(self) -> float:
         """As of the last refit."""
@@ -163,6 +167,7 @@ class ForestModel(Model):
         self.encoding, self.settings, self.seed = encoding, settings, seed
         self.forest, self._score = Forest(settings), -np.inf
         self._left_out = Posterior(np.zeros(0), np.zeros(0))
+        self._earlier: dict[bytes, float] = {}
 
     def rows(self, columns: Columns) -> Floats:
         return self.encoding.encode(columns)
@@ -179,12 +184,10 @@ class ForestModel(Model):
         trees = max(min(self.settings.trees, MIN_TREES), min(self.settings.trees, TREE_ROWS // len(x)))
         self.forest = Forest(replace(self.settings, trees=trees, seed=self.seed + len(x) + len(fantasies)))
         self.forest.fit(x, loss)
-        left_out = self.forest.trees.out_of_bag
-        error = np.where(np.isnan(left_out), loss.mean(), left_out) - loss
-        self._left_out = Posterior(loss + error, np.full(len(loss), (error**2).mean()))
-        self._score = held_out_score(self._left_out, loss)
+        self._left_out = left_out = out_of_bag(self.forest, loss)
+        self._score = held_out_score(left_out, loss)
         if bounds is not None and bounds.any():
-            loss = raised(loss, bounds, loss + error)
+            loss = raised(loss, bounds, left_out.mean)
             self.forest.fit(x, loss)
         if len(fantasies):
             losses = np.concatenate([loss, self.forest.posterior(fantasies).mean])
@@ -198,6 +201,22 @@ class ForestModel(Model):
 
     def score(self) -> float:
         return self._score
+
+    def score_of(self, x: Floats, loss: Floats) -> float:
+        """The score of a forest of its own of `loss` (n,) at rows `x`; the last one asked for is kept."""
+        key = loss.tobytes()
+        if key not in self._earlier:
+            forest = Forest(replace(self.settings, seed=self.seed + len(x)))
+            forest.fit(x, loss)
+            self._earlier = {key: held_out_score(out_of_bag(forest, loss), loss)}
+        return self._earlier[key]
+
+
+def out_of_bag(forest: Forest, loss: Floats) -> Posterior:
+    """What the trees that did not see a row predict there, with the mean squared error of all as variance."""
+    left_out = forest.trees.out_of_bag
+    mean = np.where(np.isnan(left_out), loss.mean(), left_out)
+    return Posterior(mean, np.full(len(loss), ((mean - loss) ** 2).mean()))
 
 
 def weighted_mixture(shares: Floats, parts: Sequence[Posterior]) -> Posterior:
@@ -223,7 +242,11 @@ def held_out_score(predicted: Posterior, loss: Floats) -> float:
 
 def model_weights(models: Sequence[Model], score_weight: float) -> Floats:
     """How much each model counts: a softmax of `score_weight` times its score; equal when that is 0."""
-    scores = score_weight * np.array([model.score() for model in models])
+    return softmax(score_weight * np.array([model.score() for model in models]))
+
+
+def softmax(scores: Floats) -> Floats:
+    """Weights that sum to 1, in proportion to exp(score)."""
     odds = np.exp(scores - scores.max())
     return np.asarray(odds / odds.sum())
 
