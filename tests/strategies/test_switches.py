@@ -13,6 +13,7 @@ from tunepass.space.space import Space
 from tunepass.strategies.bo.bayesian import Bayesian, BayesianSettings
 from tunepass.strategies.bo.lengthscales import FITTED
 from tunepass.study.outcome import Failed, Measured, Outcome
+from tunepass.surrogates.hyperpriors import Gamma
 
 ORDERS = [Permutation("order", 4), Integer("n", 1, 9)]
 WIDE = [Ordinal("tile", [1, 2, 4, 8, 16, 32, 64], log=True), Integer("n", 1, 9)]
@@ -21,6 +22,7 @@ ODD = [Ordinal("tile", [8, 16, 24, 32, 48, 64], log=True), Integer("n", 1, 9)]
 POWERS = [Ordinal("tile", [1, 2, 4, 8, 16, 32, 64], log=True), Ordinal("n", [1, 2, 4, 8, 16])]
 LIKED = [Ordinal("tile", [1, 2, 4, 8, 16, 32, 64], log=True, prior="decay"), Integer("n", 1, 9)]
 GP = BayesianSettings(surrogate="gp")
+NOISY = replace(GP, gp=replace(GP.gp, noise=Gamma(3.0, 1.0)))
 SAMPLED = replace(GP, gp=replace(GP.gp, samples=4))
 MIXED = BayesianSettings(surrogate="mixed")
 
@@ -55,6 +57,7 @@ SWITCHES = [
     ("log_output", GP, replace(GP, log_output=False), WIDE, None),
     ("lengthscale prior", GP, replace(GP, gp=replace(GP.gp, lengthscale=None)), WIDE, None),
     ("lengthscales by role", GP, replace(GP, lengthscales=FITTED), WIDE, None),
+    ("incumbent", NOISY, replace(NOISY, incumbent="predicted"), WIDE, None),
     ("kernel", GP, replace(GP, gp=replace(GP.gp, kernel="se")), WIDE, None),
     ("local search", GP, replace(GP, pool=12, local_search=replace(GP.local_search, enabled=False)), WIDE, None),
     ("surrogate", GP, replace(GP, surrogate="forest"), WIDE, None),

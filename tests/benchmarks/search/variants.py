@@ -43,6 +43,7 @@ ABLATIONS: dict[str, BayesianSettings] = {
     "auto: output not on the log scale": replace(BASE, log_output=False),
     "auto: priors in the warm-up and the candidates only": replace(BASE, influence=0.0),
     "auto: priors ten times as influential": replace(BASE, influence=30.0),
+    "baco: as published": BayesianSettings.baco_published(),
     "baco: Kendall distance": replace(OWN, permutation="kendall"),
     "baco: Hamming distance": replace(OWN, permutation="hamming"),
     "baco: permutations as categories": replace(OWN, permutation="naive"),

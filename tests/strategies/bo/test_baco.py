@@ -1,10 +1,15 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from tests.contracts.strategy import Build, StrategyContract, small_space, task
+from tests.benchmarks.search.panel_reals import PROBLEMS
+from tests.contracts.strategy import Build, StrategyContract, drive, small_space, task
 from tunepass import registry
-from tunepass.strategies.bo.baco import baco
+from tunepass.strategies.bo.baco import SETTINGS, baco
+from tunepass.strategies.bo.bayesian import Bayesian, BayesianSettings
+from tunepass.study.outcome import Measured
 
 
 class TestBaco(StrategyContract):
@@ -18,3 +23,16 @@ def test_the_warm_up_is_random_and_the_name_is_known() -> None:
     strategy = registry.strategy("baco")(task(space))
     assert strategy.settings.design.kind == "random"  # type: ignore[attr-defined]
     assert strategy.suggest(1) == [space.default]  # type: ignore[attr-defined]
+
+
+def test_reals_do_not_stall_as_they_do_where_a_lucky_measurement_is_to_be_improved_on() -> None:
+    (levy,) = [problem for problem in PROBLEMS if problem.name == "Levy6"]
+
+    def best(settings: BayesianSettings) -> float:
+        tried = drive(
+            Bayesian(replace(task(levy.space, max_evals=100), objectives=(levy.objective,)), settings), 50, levy.price
+        )
+        outcomes = [levy.price(c) for c in tried]
+        return min(outcome.values["value"] for outcome in outcomes if isinstance(outcome, Measured))
+
+    assert best(SETTINGS) < 0.5 * best(BayesianSettings.baco_published())

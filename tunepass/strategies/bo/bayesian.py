@@ -24,7 +24,7 @@ from tunepass.acquisition.expected_improvement import ExpectedImprovement
 from tunepass.space.columns import Columns, length, take
 from tunepass.space.configuration import Configuration
 from tunepass.strategies.base import Task
-from tunepass.strategies.bo.design import informed_design
+from tunepass.strategies.bo.design import DesignSettings, informed_design
 from tunepass.strategies.bo.loop import BayesianLoop, LoopSettings, Utility
 from tunepass.strategies.bo.models import (
     ForestModel,
@@ -57,11 +57,21 @@ class BayesianSettings(LoopSettings):
     """The defaults are what `bayesian` is."""
 
     surrogate: Literal["gp", "forest", "mixed"] = "forest"
+    incumbent: Literal["measured", "predicted"] = "measured"  # what EI improves on: the least loss, or the least
+    # posterior mean of measured configurations, which a lucky one does not make unreachable where noise is expected
     fantasise_failures: bool = False  # failed trials have the predicted mean as loss: else they stay uncertain for ever
     one_at_a_time: int = 0  # every so many suggestions, change a parameter never changed alone in the best trial;
     one_of: int = 5  # or, where these are more, as many as there are parameters over this
     influence: float = 3.0
     residual: ResidualSettings = field(default_factory=ResidualSettings)  # where there is a prior mean
+
+    @staticmethod
+    def baco_published() -> BayesianSettings:
+        """BaCO as its paper has it: a Gaussian process with Spearman distances between permutations, log-scaled inputs
+        and output, gamma priors of the lengthscales (§3.2, §4.1); noise-free EI times the forest's probability of
+        feasibility above a random limit (§3.3, §4.2); multi-start local search; a uniform random warm-up of one more
+        than there are parameters. The kernel has the factor 1/3 that Eq. 1 as printed lacks."""
+        return BayesianSettings(surrogate="gp", design=DesignSettings(kind="random", most=1 << 30))
 
 
 class Bayesian(BayesianLoop):
@@ -170,7 +180,11 @@ class Bayesian(BayesianLoop):
             self._fit(model, losses, noise)
         shares = model_weights(models, s.score_weight)
         best = float(losses.min() if noise is None else self._believed(losses, noise.variance).mean.min())
-        improvements = [self._log_improvement(model, best) for model in models]
+        if s.incumbent == "predicted":
+            measured = take(history.columns, history.measured)
+            improvements = [self._log_improvement(m, float(m.posterior(m.rows(measured)).mean.min())) for m in models]
+        else:
+            improvements = [self._log_improvement(model, best) for model in models]
         beta = self._value_agreement * s.residual.influence / max(1, len(history))
 
         def utility(columns: Columns) -> Floats:
