@@ -10,7 +10,8 @@ dev          11 problems beside every peer's recorded runs         transfer   an
 core         the main set of the developers' tables                recall     HiPerBOt's recall with a source
 failures     where some configurations fail                        overhead   CPU time and memory a suggestion
 fronts       two objectives: hypervolume                           ablations  one switch of the settings at a time
-priors       priors of the parameters, right and wrong
+priors       priors of the parameters, right and wrong         flags      60 and 120 flags, with interactions
+reals        functions of 2 to 10 reals
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from tests.benchmarks.search import fronts, overhead, single, transfer, variants
+from tests.benchmarks.search import fronts, overhead, panels, single, transfer, variants
 from tests.benchmarks.search.problems import DEV, MODELLED, core, pairs
 from tests.benchmarks.search.runs import ROOT, Places
 
@@ -67,6 +68,7 @@ def _options() -> argparse.Namespace:
     )  # fmt: skip
     parser.add_argument("--table", action="append", choices=list(TABLES), help="only this one; may be repeated")
     parser.add_argument("--seeds", type=int, default=20)
+    parser.add_argument("--first", type=int, default=0, help="the first seed, of the panels")
     parser.add_argument("--evals", type=int, default=100)
     parser.add_argument("--problems", default="", help="only tables whose name contains one of these, comma-separated")
     parser.add_argument("--strategies", default="", help="comma-separated; not of overhead, transfer, recall")
@@ -154,6 +156,19 @@ def _priors(bench: single.Bench, options: argparse.Namespace) -> str:
     return single.priors(bench, _chosen([name for name in DEV if name not in MODELLED], options))
 
 
+def _panel(bench: single.Bench, options: argparse.Namespace) -> tuple[list[str], range]:
+    strategies = [word for word in options.strategies.split(",") if word] or ["auto", "baco", "random"]
+    return strategies, range(options.first, options.first + bench.seeds)
+
+
+def _flags(bench: single.Bench, options: argparse.Namespace) -> str:
+    return panels.flags(bench.places, *_panel(bench, options), bench.jobs)
+
+
+def _reals(bench: single.Bench, options: argparse.Namespace) -> str:
+    return panels.reals(bench.places, *_panel(bench, options), bench.jobs)
+
+
 TABLES: dict[str, tuple[str, Table]] = {
     "dev": ("Optimum over best on the DEV problems", _dev),
     "core": ("Optimum over best on the developers' core tables", _core),
@@ -163,6 +178,8 @@ TABLES: dict[str, tuple[str, Table]] = {
     "recall": ("HiPerBOt's recall with a source", _recall),
     "overhead": ("CPU time and memory on MM_GPU's space", _overhead),
     "priors": ("Priors of the parameters on the complete DEV tables", _priors),
+    "flags": ("Optimum over best with 60 and 120 flags", _flags),
+    "reals": ("Regret on functions of reals", _reals),
     "ablations": ("One switch at a time on the DEV problems", _ablations),
 }
 
