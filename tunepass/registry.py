@@ -29,6 +29,7 @@ EXACT_SOLVERS: Mapping[str, str] = {
 # Says what limits leave of a space, before anything runs.
 PRUNING_SOLVERS: Mapping[str, str] = {
     "diagram": "tunepass.pruning.diagram:DiagramSolver",
+    "intervals": "tunepass.pruning.intervals:IntervalSolver",
     "z3": "tunepass.pruning.z3_solver:Z3Solver",
 }
 

@@ -88,6 +88,17 @@ class Solver(ABC):
         """What meets all constraints. The search ends early where `stop` returns true between two steps. SpaceError
         for parameters that the solver cannot list or bound."""
 
+    def each(
+        self,
+        parameters: Sequence[Parameter],
+        constraints: Sequence[Constraint],
+        selections: Sequence[Sequence[Constraint]],
+        *,
+        stop: Callable[[], bool] | None = None,
+    ) -> list[Remaining]:
+        """What meets all constraints and those of one selection, for every selection."""
+        return [self.remaining(parameters, (*constraints, *selection), stop=stop) for selection in selections]
+
 
 def solver(name: str) -> Solver:
     """The pruning solver of that name in the registry; TunepassError for an unknown name."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -11,6 +12,8 @@ import numpy as np
 from tunepass.diagnostics import SpaceError
 from tunepass.expr.numpy_eval import satisfied
 from tunepass.pruning.base import Count, Remaining, Solver
+from tunepass.pruning.intervals import IntervalSolver
+from tunepass.pruning.listing import Listing, Selected, is_listable, nodes_of
 from tunepass.space.columns import Columns, Mask
 from tunepass.space.constraint import Constraint
 from tunepass.space.feasible.compile import TooLarge
@@ -21,16 +24,24 @@ from tunepass.space.feasible.product import GroupProduct
 from tunepass.space.parameter import Parameter
 
 NODE_LIMIT = 5_000_000
+LIGHT = 60  # parts of a condition that a diagram takes better than a list
+MOST_BOXES = 200_000  # where neither works
 
 
 class DiagramRemaining(Remaining):
     """A product of groups, each of which counts and lists its own."""
 
-    def __init__(self, parameters: Sequence[Parameter], groups: Sequence[ParameterGroup], *, possible: bool = True):
+    def __init__(
+        self, parameters: Sequence[Parameter], parts: Sequence[ParameterGroup | Selected], *, possible: bool = True
+    ):
         self.parameters = tuple(parameters)
-        self.groups = tuple(groups)
-        size = math.prod(group.size for group in self.groups) if possible else 0
+        self._parts = tuple(parts)
+        size = math.prod(part.size for part in parts) if possible else 0
         self.count = Count(size, size)
+
+    @cached_property
+    def groups(self) -> tuple[ParameterGroup, ...]:
+        return tuple(part.group if isinstance(part, Selected) else part for part in self._parts)
 
     @cached_property
     def _product(self) -> GroupProduct:
@@ -73,7 +84,8 @@ def _values(group: DiagramGroup) -> dict[str, Mask]:
 
 
 class DiagramSolver(Solver):
-    """Exact, or SpaceError where the diagram passes `node_limit` nodes."""
+    """Exact. Where the diagram passes `node_limit` nodes and there is too much to list, what is left is bounded by
+    boxes."""
 
     def __init__(self, node_limit: int = NODE_LIMIT):
         self.node_limit = node_limit
@@ -85,23 +97,83 @@ class DiagramSolver(Solver):
         *,
         stop: Callable[[], bool] | None = None,
     ) -> Remaining:
-        groups: list[ParameterGroup] = []
-        possible = all(satisfied(c.expression, {}, 1)[0] for c in constraints if not c.names)
-        for names, numbers in components(parameters, constraints):
-            members = [p for p in parameters if p.name in names]
-            if numbers:
-                groups.append(self._tied(members, [constraints[i] for i in numbers]))
-            elif members[0].size is not None:
-                groups.append(FreeGroup(members[0], members[0].size))
-        return DiagramRemaining(parameters, groups, possible=possible)
+        light = [c for c in constraints if nodes_of([c]) <= LIGHT]
+        heavy = [c for c in constraints if nodes_of([c]) > LIGHT]
+        return self.each(parameters, light, [heavy], stop=stop)[0]
 
-    def _tied(self, members: Sequence[Parameter], constraints: Sequence[Constraint]) -> ParameterGroup:
-        for p in members:
-            if p.size is None:
-                message = f"{p.name} is a real number that conditions depend on: what is left cannot be counted"
-                raise SpaceError(message, p.span, "give it a list of values: `ordinal(...)`")
+    def each(
+        self,
+        parameters: Sequence[Parameter],
+        constraints: Sequence[Constraint],
+        selections: Sequence[Sequence[Constraint]],
+        *,
+        stop: Callable[[], bool] | None = None,
+    ) -> list[Remaining]:
+        """Configurations that are few once `constraints` hold are listed once for all selections."""
+        limits = list({id(c): c for selection in selections for c in selection}.values())
+        conditions = [*constraints, *limits]
+        tied = []
+        for names, numbers in components(parameters, conditions):
+            members = [p for p in parameters if p.name in names]
+            own = [conditions[i] for i in numbers]
+            if own or members[0].size is not None:
+                _check_finite(members)
+                tied.append(self._tied(members, [c for c in own if not _among(c, limits)], own))
+        return [self._left(parameters, tied, (*constraints, *selection), stop) for selection in selections]
+
+    def _tied(
+        self, members: Sequence[Parameter], constraints: Sequence[Constraint], conditions: Sequence[Constraint]
+    ) -> _Tied:
+        """Of parameters that `conditions` tie together: a listing of what `constraints` leave where that is little."""
+        limits = [c for c in conditions if not _among(c, constraints)]
         try:
-            return build_group(members, [c.expression for c in constraints], self.node_limit)
+            base = GroupProduct(members, list(self._groups(members, constraints)))
         except TooLarge:
-            message = f"what is left passes {self.node_limit:,} nodes of a diagram"
-            raise SpaceError(message, constraints[0].span, "--solver intervals bounds it") from None
+            base = None
+        listing = Listing(base, limits) if base is not None and is_listable(base.size, limits) else None
+        return _Tied(tuple(members), tuple(conditions), listing)
+
+    def _groups(self, members: Sequence[Parameter], constraints: Sequence[Constraint]) -> Iterator[ParameterGroup]:
+        for names, numbers in components(members, constraints):
+            own = [p for p in members if p.name in names]
+            if numbers:
+                yield build_group(own, [constraints[i].expression for i in numbers], self.node_limit)
+            else:
+                yield FreeGroup(own[0], own[0].size or 0)
+
+    def _left(
+        self,
+        parameters: Sequence[Parameter],
+        tied: Sequence[_Tied],
+        conditions: Sequence[Constraint],
+        stop: Callable[[], bool] | None,
+    ) -> Remaining:
+        possible = all(satisfied(c.expression, {}, 1)[0] for c in conditions if not c.names)
+        parts: list[ParameterGroup | Selected] = []
+        try:
+            for one in tied:
+                own = [c for c in one.conditions if _among(c, conditions)]
+                parts += [one.listing.selected(own)] if one.listing else self._groups(one.members, own)
+        except TooLarge:
+            return IntervalSolver(MOST_BOXES).remaining(parameters, conditions, stop=stop)
+        return DiagramRemaining(parameters, parts, possible=possible)
+
+
+@dataclass(frozen=True, slots=True)
+class _Tied:
+    """Parameters that conditions tie together, listed where they are few."""
+
+    members: tuple[Parameter, ...]
+    conditions: tuple[Constraint, ...]
+    listing: Listing | None
+
+
+def _among(c: Constraint, others: Sequence[Constraint]) -> bool:
+    return any(c is other for other in others)
+
+
+def _check_finite(members: Sequence[Parameter]) -> None:
+    for p in members:
+        if p.size is None:
+            message = f"{p.name} is a real number that conditions depend on: what is left cannot be counted"
+            raise SpaceError(message, p.span, "give it a list of values: `ordinal(...)`")

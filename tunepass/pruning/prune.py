@@ -7,8 +7,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from tunepass.pruning.base import Count, Limit, Remaining, Solver
+from tunepass.pruning.intervals import IntervalSolver
 from tunepass.space.constraint import Constraint
 from tunepass.space.parameter import Parameter
+
+MOST_BOXES = 20_000  # looked at to tell that a condition is not needed
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,34 +58,31 @@ def prune(
 ) -> Pruned:
     """The whole answer. `stop` ends each of the solver's searches early, with counts that are bounds then."""
 
-    def left(*kept: Constraint) -> Remaining:
-        return solver.remaining(parameters, (*constraints, *kept), stop=stop)
-
     conditions = [limit.constraint for limit in limits]
-    remaining, before = left(*conditions), left().count
-    effects = []
-    for i, limit in enumerate(limits):
-        alone = left(limit.constraint).count if len(limits) > 1 else remaining.count
-        others = conditions[:i] + conditions[i + 1 :]
-        effects.append(Effect(limit, alone, left(*others).count if others else before))
+    others = [[c for c in conditions if c is not own] for own in conditions]
+    selections = [conditions, [], *([own] for own in conditions), *others]
+    remaining, before, *rest = solver.each(parameters, constraints, selections, stop=stop)
+    counts = [left.count for left in rest]
+    effects = map(Effect, limits, counts[: len(limits)], counts[len(limits) :])
     return Pruned(
         parameters=tuple(parameters),
         constraints=tuple(constraints),
         dense=math.prod(p.size for p in parameters if p.size is not None),
-        before=before,
+        before=before.count,
         effects=tuple(effects),
         remaining=remaining,
-        conflict=() if remaining.count.high else conflicting(parameters, (*constraints, *conditions), solver),
+        conflict=() if remaining.count.high else conflicting(parameters, conditions, constraints),
     )
 
 
 def conflicting(
-    parameters: Sequence[Parameter], constraints: Sequence[Constraint], solver: Solver
+    parameters: Sequence[Parameter], limits: Sequence[Constraint], constraints: Sequence[Constraint]
 ) -> tuple[Constraint, ...]:
-    """Of constraints that leave nothing together those that still do, none of which can go. The later ones stay."""
-    kept = list(constraints)
-    for c in constraints:
+    """Of conditions that leave nothing together those that still do, none of which can go as far as boxes prove it.
+    Limits go before the source's constraints, the first ones first."""
+    kept = [*constraints, *limits]
+    for c in (*limits, *constraints):
         without = [k for k in kept if k is not c]
-        if not solver.remaining(parameters, without).count.high:
+        if not IntervalSolver(MOST_BOXES).remaining(parameters, without).count.high:
             kept = without
     return tuple(kept)

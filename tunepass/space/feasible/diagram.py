@@ -22,6 +22,8 @@ from tunepass.space.feasible.layer import Layer, Nodes
 from tunepass.space.feasible.path_counts import node_sums, path_counts
 from tunepass.space.prior import Floats
 
+SEEDS = (0x2545F4914F6CDD1D, 0x6A09E667F3BCC908)
+
 
 def dedupe(rows: Indices) -> tuple[Nodes, Indices]:
     """Numbers (n,) of equal rows (n, m), in order of first appearance, and the first row of each number."""
@@ -159,8 +161,10 @@ class Weighted:
 
 def from_rows(rows: Indices, widths: Sequence[int]) -> Diagram:
     """The diagram of distinct rows (n, layers): a trie from the front, its equal tails merged from the back."""
-    order = np.lexsort(rows.T[::-1])
-    rows = rows[order]
+    if not len(rows):
+        none = np.zeros(0, dtype=np.int32)
+        return Diagram([Layer(np.zeros(2 if i == 0 else 1, np.int64), none, none, w) for i, w in enumerate(widths)])
+    rows = rows[np.lexsort(rows.T[::-1])]
     changed = np.ones(len(rows), dtype=bool)
     prefix = [np.zeros(len(rows), dtype=np.int64)]
     for i in range(rows.shape[1]):
@@ -179,18 +183,28 @@ def from_rows(rows: Indices, widths: Sequence[int]) -> Diagram:
 
 def _merged(source: Indices, value: Indices, child: Indices, width: int) -> tuple[Layer, Indices]:
     """A layer whose nodes with equal arcs are one, and the number of each of the `source` nodes."""
-    start = np.flatnonzero(np.concatenate([[True], source[1:] != source[:-1], [True]]))
+    begin = np.flatnonzero(np.concatenate([[True], source[1:] != source[:-1]]))
+    lengths = np.diff(np.append(begin, len(source)))
     arcs = value.astype(np.int64) << 32 | child
-    seen: dict[bytes, int] = {}
-    number = np.empty(len(start) - 1, dtype=np.int64)
-    kept: list[int] = []
-    for j in range(len(start) - 1):
-        key = arcs[start[j] : start[j + 1]].tobytes()
-        place = seen.setdefault(key, len(seen))
-        if place == len(kept):
-            kept.append(j)
-        number[j] = place
-    pieces = [np.arange(start[j], start[j + 1]) for j in kept]
-    pick = np.concatenate(pieces)
-    begin = np.concatenate([[0], np.cumsum([len(p) for p in pieces])]).astype(np.int64)
-    return Layer(begin, value[pick].astype(np.int32), child[pick].astype(np.int32), width), number
+    digests = [np.add.reduceat(_mixed(arcs.view(np.uint64), seed), begin).view(np.int64) for seed in SEEDS]
+    number, first = dedupe(np.stack([lengths, *digests], axis=1))
+    pick = _ranges(begin[first], lengths[first])
+    like = _ranges(begin[first][number], lengths)  # of every node, the arcs of the one that it is taken to equal
+    if not np.array_equal(arcs, arcs[like]):
+        raise AssertionError("two nodes with different arcs have one digest")  # 128 bits of it
+    start = np.concatenate([[0], np.cumsum(lengths[first])]).astype(np.int64)
+    return Layer(start, value[pick].astype(np.int32), child[pick].astype(np.int32), width), number.astype(np.int64)
+
+
+def _ranges(begin: Indices, lengths: Indices) -> Indices:
+    """The places begin, begin + 1, ... of every range, one after the other."""
+    starts = np.cumsum(lengths) - lengths
+    return np.arange(int(lengths.sum())) - np.repeat(starts - begin, lengths)
+
+
+def _mixed(words: NDArray[np.uint64], seed: int) -> NDArray[np.uint64]:
+    """Each word as one that has nothing to do with it (the finaliser of splitmix64), so that sums tell sets apart."""
+    words = words * np.uint64(0x9E3779B97F4A7C15) + np.uint64(seed)
+    words = (words ^ (words >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    words = (words ^ (words >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return words ^ (words >> np.uint64(31))
