@@ -35,6 +35,8 @@ RANK_LIMIT = 64
 NAME_LIMIT = 1_000  # characters
 NODE_LIMIT = 200_000
 KNOWN_LIMIT = 1_024  # elements of a constant whose numbers are read
+FEW = 16  # of one of other numbers than shapes are made of: factors of a resize
+SHAPES = ("int64", "int32", "bool")
 INDEX_VERSION = 13
 ELEMENTS = {
     1: "float32", 2: "uint8", 3: "int8", 4: "uint16", 5: "int16", 6: "int32", 7: "int64", 8: "string", 9: "bool",
@@ -42,6 +44,7 @@ ELEMENTS = {
     17: "float8", 18: "float8", 19: "float8", 20: "float8", 21: "uint4", 22: "int4", 23: "float4", 24: "float8",
     25: "uint2", 26: "int2",
 }  # fmt: skip
+REALS = ("float16", "float32", "float64")
 RAW = {
     "float32": "f",
     "float64": "d",
@@ -307,7 +310,8 @@ def _tensor(message: Message) -> OnnxTensor:
     element = ELEMENTS.get(kind, "")
     count = prod(dims)
     numbers = None
-    if count <= KNOWN_LIMIT and element in RAW and not elsewhere:
+    most = KNOWN_LIMIT if element in SHAPES else FEW
+    if count <= most and element in RAW and not elsewhere:
         numbers = tuple(_numbers(message, element, count, data))
     return OnnxTensor(name, element, tuple(dims), numbers)
 
@@ -328,7 +332,7 @@ def _numbers(message: Message, element: str, count: int, data: list[tuple[int, F
             found += item.integers()
     if len(found) != count:
         raise message.error(f"a tensor of {count} numbers holds {len(found)}", message.start)
-    whole = element not in ("float32", "float64", "float16")
+    whole = element not in REALS
     yield from (int(value) if whole else float(value) for value in found)
 
 

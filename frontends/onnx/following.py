@@ -48,10 +48,10 @@ class Following:
         self.asked: dict[int, set[str]] = {}
         self._stored: dict[tuple[str, tuple[float, ...]], TensorValue] = {}
         self._span: Span | None = None
-        self._values: dict[str, Held] = {tensor.name: _constant(tensor) for tensor in model.tensors}
+        self.values: dict[str, Held] = {tensor.name: _constant(tensor) for tensor in model.tensors}
         for value in model.inputs:
             name = _plain(value.name)
-            self._values[value.name] = self.building.input(name, inputs[value.name], value.element, value.span)
+            self.values[value.name] = self.building.input(name, inputs[value.name], value.element, value.span)
 
     def follow(self) -> None:
         """SourceError at the operator that cannot be followed."""
@@ -61,7 +61,7 @@ class Following:
     def outputs(self) -> list[str]:
         names = []
         for output in self.model.outputs:
-            value = self._values.get(output.name)
+            value = self.values.get(output.name)
             if value is None:
                 raise SourceError(f"nothing makes the output {output.name!r}", output.span)
             names.append((value if isinstance(value, TensorValue) else self.stored(value, value.dims)).name)
@@ -70,9 +70,9 @@ class Following:
     # What sites ask
 
     def held(self, name: str) -> Held:
-        value = self._values.get(name)
+        value = self.values.get(name)
         if value is None:
-            close = nearest(name, self._values)
+            close = nearest(name, self.values)
             hint = f"did you mean {close!r}?" if close else "operators stand after what they use"
             raise SourceError(f"nothing before it makes {name!r}", self._span, hint)
         return value
@@ -121,9 +121,9 @@ class Following:
         self.asked[k] = site.asked
         for name, value in zip(node.outputs, made):
             if name:
-                self._values[name] = value
+                self.values[name] = value
         for name in node.outputs[len(made) :]:
-            self._values.pop(name, None)
+            self.values.pop(name, None)
 
     def _made(self, site: Site) -> Sequence[Held]:
         node = site.node

@@ -8,6 +8,7 @@ from tunepass.expr import algebra
 from tunepass.expr.nodes import INTEGER, CategoryType, Name
 from tunepass.expr.python_eval import evaluate
 from tunepass.graphs.formula import formula
+from tunepass.graphs.functions import reshaped
 from tunepass.graphs.values import GraphError, Value, told
 
 SHAPE: tuple[Value, ...] = tuple(algebra.lift(n) for n in (2, 3, 4))
@@ -85,3 +86,9 @@ def test_a_word_that_a_parameter_chooses_chooses_the_size() -> None:
 def test_conditions_on_parameters_stay_in_the_expression() -> None:
     value = formula("x if b else 2 * x").value({"b": Name("b", INTEGER), "x": algebra.lift(3)})
     assert [evaluate(value, {"b": b}) for b in (1, 0)] == [3, 6]  # type: ignore[arg-type]
+
+
+def test_sizes_that_stay_cancel_once_each() -> None:
+    """Equal sizes may be one object: (n, 1, n) to (n, -1) is (n, n)."""
+    n = algebra.lift(3)
+    assert reshaped((n, algebra.lift(1), n), (n, algebra.lift(-1))) == (n, n)

@@ -89,9 +89,13 @@ def reshaped(shape: Value, target: Value) -> Value:
         raise GraphError(f"{told(shape)} has {left} elements, which do not make {told(target)}")
     if not free:
         return wanted
-    kept = {id(size) for size in wanted}  # sizes that stay cancel: (n, c, h, w) to (n, -1) is (n, c * h * w)
-    remaining = [size for size in sizes if id(size) not in kept]
-    others = [size for k, size in enumerate(wanted) if k not in free and id(size) not in {id(s) for s in sizes}]
+    remaining, others = list(sizes), []
+    for size in (size for k, size in enumerate(wanted) if k not in free):
+        at = next((k for k, other in enumerate(remaining) if other is size), None)
+        if at is None:
+            others.append(size)
+        else:
+            del remaining[at]  # sizes that stay cancel: (n, c, h, w) to (n, -1) is (n, c * h * w)
     open_size = floordiv(product(remaining), product(others)) if others else product(remaining)
     return tuple(open_size if k in free else size for k, size in enumerate(wanted))
 

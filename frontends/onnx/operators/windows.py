@@ -129,12 +129,26 @@ def columns(site: Site) -> Sequence[Held]:
     return site.put("Fold", [site.tensor()], {"size": sizes, "kernel": block})
 
 
+CLIPPED_SINCE = 22  # the version from which on a last window that begins in the padding is not counted
+
+
 def pool(row: str) -> Rule:
     def rule(site: Site) -> Sequence[Held]:
         axes = site.rank() - 2
-        kernel = site.sizes("kernel_shape")
-        attributes = {**window(site, axes, kernel), "ceil": algebra.lift(site.whole("ceil_mode", 0))}
-        made = site.put(row, [site.tensor()], attributes)
+        attributes = window(site, axes, site.sizes("kernel_shape"))
+        up = site.whole("ceil_mode", 0)
+        if attributes["padding"] == "valid" and up:
+            zero = algebra.lift(0)
+            attributes["padding"] = ((zero, zero),) * axes
+        if up and site.opset < CLIPPED_SINCE and isinstance(attributes["padding"], tuple):
+            strides, up = site.sizes("strides", [1] * axes), 0
+            ends = attributes["padding"]
+            attributes["padding"] = tuple(
+                (pair[0], algebra.add(pair[1], algebra.sub(stride, 1)))  # type: ignore[arg-type]
+                for pair, stride in zip(ends, strides)
+                if isinstance(pair, tuple)
+            )
+        made = site.put(row, [site.tensor()], attributes, ceil=up)
         return [made[0], made[0]]  # the places of the largest have the same shape
 
     return rule
