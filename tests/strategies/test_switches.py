@@ -11,7 +11,7 @@ from tunepass.space.configuration import Configuration
 from tunepass.space.parameter import Categorical, Integer, Ordinal, Permutation
 from tunepass.space.space import Space
 from tunepass.strategies.bo.bayesian import Bayesian, BayesianSettings
-from tunepass.strategies.bo.lengthscales import FITTED
+from tunepass.strategies.bo.lengthscales import ROLES
 from tunepass.study.outcome import Failed, Measured, Outcome
 from tunepass.surrogates.hyperpriors import Gamma
 
@@ -56,7 +56,7 @@ SWITCHES = [
     ("log_input", GP, replace(GP, log_input=False), WIDE, NARROW),
     ("log_output", GP, replace(GP, log_output=False), WIDE, None),
     ("lengthscale prior", GP, replace(GP, gp=replace(GP.gp, lengthscale=None)), WIDE, None),
-    ("lengthscales by role", GP, replace(GP, lengthscales=FITTED), WIDE, None),
+    ("lengthscales by role", GP, replace(GP, lengthscales=ROLES), WIDE, None),
     ("incumbent", NOISY, replace(NOISY, incumbent="predicted"), WIDE, None),
     ("kernel", GP, replace(GP, gp=replace(GP.gp, kernel="se")), WIDE, None),
     ("local search", GP, replace(GP, pool=12, local_search=replace(GP.local_search, enabled=False)), WIDE, None),

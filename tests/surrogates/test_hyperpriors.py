@@ -45,6 +45,12 @@ def test_the_center_grows_with_the_number_of_lengthscales() -> None:
     assert lengthscale_priors(None, 2) == [FLAT, FLAT]
 
 
+def test_the_width_may_grow_where_parameters_are_many() -> None:
+    prior = LogNormal(0.0, 0.6, spread=0.5)
+    assert [prior.at(p).width for p in (5, 20)] == [0.6, 0.6]
+    assert prior.at(60).width == pytest.approx(0.6 + 0.5 * math.log(3))
+
+
 def test_priors_one_each_must_be_as_many_as_lengthscales() -> None:
     with pytest.raises(ValueError, match="as many as lengthscales, got 1 for 2"):
         lengthscale_priors((VANILLA,), 2)

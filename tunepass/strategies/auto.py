@@ -15,7 +15,7 @@ from tunepass.strategies.base import Strategy, Task
 from tunepass.strategies.bo.bayesian import Bayesian, BayesianSettings
 from tunepass.strategies.bo.design import DesignSettings
 from tunepass.strategies.bo.hypervolume import Hypervolume
-from tunepass.strategies.bo.lengthscales import FITTED
+from tunepass.strategies.bo.lengthscales import ROLES
 from tunepass.strategies.exhaustive import Exhaustive
 from tunepass.strategies.sequential import SequentialStrategy
 from tunepass.study.recommendation import Beliefs
@@ -25,7 +25,7 @@ from tunepass.surrogates.gp import GpSettings
 SETTINGS = BayesianSettings(
     surrogate="mixed",
     gp=GpSettings(draws=8, starts=1, samples=5, thompson_rows=25),
-    lengthscales=FITTED,
+    lengthscales=ROLES,
     derived=True,
     one_at_a_time=3,
     design=DesignSettings(kind="medoids"),

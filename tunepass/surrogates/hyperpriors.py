@@ -5,11 +5,12 @@
     p         how many lengthscales the process has
 
     Gamma(a, b)                          (a - 1) theta - b exp(theta)                   (BaCO, §3.2)
-    LogNormal(center, width, growth)     -(theta - center - growth ln p)^2 / (2 width^2)
+    LogNormal(center, width, growth)     -(theta - center - growth ln p)^2 / (2 w^2),  w = width + spread ln⁺(p / 20)
 
 Squared distances add up over parameters, so lengthscales that suit ten leave all rows of a hundred uncorrelated. A
 log-normal whose center grows by ln(p) / 2 keeps the expected correlation of two rows where it is (Hvarfner, Hellsten &
-Nardi 2024, "Vanilla Bayesian optimization performs great in high dimensions", §4).
+Nardi 2024, "Vanilla Bayesian optimization performs great in high dimensions", §4). Of many parameters few matter, and
+those as much as ever, so that its width may grow too (`spread`, ours).
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from tunepass.surrogates.base import Floats
+
+MANY = 20  # lengthscales from which a width may grow
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,10 +41,12 @@ class LogNormal:
     center: float
     width: float
     growth: float = 0.5
+    spread: float = 0.0
 
     def at(self, p: int) -> LogNormal:
         """The prior for a process of `p` lengthscales."""
-        return LogNormal(self.center + self.growth * math.log(p), self.width, 0.0)
+        wider = self.spread * max(0.0, math.log(p / MANY))
+        return LogNormal(self.center + self.growth * math.log(p), self.width + wider, 0.0)
 
 
 Lengthscales = Gamma | LogNormal | tuple[LogNormal, ...]  # one for all, or one each
