@@ -11,7 +11,7 @@ from tunepass.diagnostics import ExpressionError
 from tunepass.expr import algebra, typing
 from tunepass.expr.nodes import CategoryType, Expr
 from tunepass.frontends.dnn.machine import Machine
-from tunepass.frontends.dnn.values import FilledValue, PyValue, SequentialValue, TensorValue, Unknown
+from tunepass.frontends.dnn.values import ConditionalValue, FilledValue, PyValue, SequentialValue, TensorValue, Unknown
 from tunepass.graphs.conditions import negated
 
 TENSOR = {
@@ -125,6 +125,8 @@ def compared(op: type[ast.cmpop], left: PyValue, right: PyValue) -> bool | Expr 
         return Unknown("a comparison with something that is not known")
     if op in (ast.In, ast.NotIn):
         return _contained(op, left, right)
+    if isinstance(left, ConditionalValue) and right is None and op in (ast.Is, ast.IsNot, ast.Eq, ast.NotEq):
+        return negated(left.condition) if op in (ast.Is, ast.Eq) else left.condition
     if isinstance(left, Expr) or isinstance(right, Expr):
         if op in (ast.Is, ast.IsNot):
             return op is ast.IsNot
@@ -174,6 +176,8 @@ def truth(value: PyValue) -> bool | Expr | Unknown:
         test = value if str(value.type) == "Bool" else algebra.compare(value, "!=", 0)
         known = algebra.number(test)
         return bool(known) if known is not None else test
+    if isinstance(value, ConditionalValue):
+        return value.condition
     if isinstance(value, TensorValue):
         return Unknown("a tensor decides it")
     if isinstance(value, SequentialValue):

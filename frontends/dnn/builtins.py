@@ -255,7 +255,7 @@ def list_method(calls: Caller, owner: PyValue, name: str, given: list[PyValue], 
 
 def _of_list(calls: Caller, owner: list[PyValue], name: str, given: list[PyValue]) -> PyValue:
     def held(value: PyValue) -> PyValue:
-        layer = isinstance(value, (LayerValue, SequentialValue, Instance))
+        layer = isinstance(value, (LayerValue, SequentialValue, Instance, TensorValue))
         return ConditionalValue(algebra.both(*calls.conditions), value) if calls.conditions and layer else value
 
     match name:

@@ -12,12 +12,15 @@ from tunepass.frontends.dnn import keras_layers
 from tunepass.frontends.dnn.applying import KERAS, TORCH, apply_layer, known_layer
 from tunepass.frontends.dnn.arithmetic import compared
 from tunepass.frontends.dnn.builtins import BUILTINS, call_builtin, list_method, range_items
+from tunepass.frontends.dnn.presence import joining, optional, presence, where_there
 from tunepass.frontends.dnn.tensors import (
     call_tensor_function,
     filled_method,
     subscript_tensor,
     tensor_attribute,
+    tensor_items,
     tensor_method,
+    weight_of,
 )
 from tunepass.frontends.dnn.user_calls import CLASS, SELF, UserCalls
 from tunepass.frontends.dnn.values import (
@@ -52,12 +55,17 @@ class Calls(UserCalls):
     def items(self, value: PyValue) -> list[PyValue] | None:
         if isinstance(value, Instance) and value.container is not None:
             return self.interpreter.items(value.container)
+        if isinstance(value, TensorValue):
+            return tensor_items(self.interpreter, value)
         return list(value.items) if isinstance(value, SequentialValue) else range_items(value)
 
     # Attributes and subscripts
 
     def attribute(self, owner: PyValue, name: str, node: ast.AST) -> PyValue:
         match owner:
+            case ConditionalValue(value=TensorValue() as tensor):
+                found = self.attribute(tensor, name, node)
+                return Method(owner, name) if isinstance(found, Method) else found
             case Symbol():
                 return Symbol(f"{owner.path}.{name}")
             case Instance():
@@ -85,8 +93,12 @@ class Calls(UserCalls):
         return Method(owner, name)
 
     def subscript(self, owner: PyValue, index: PyValue, node: ast.Subscript) -> PyValue:
-        if isinstance(owner, TensorValue):
-            return subscript_tensor(self.interpreter, owner, index, node)
+        if isinstance(presence(owner)[1], TensorValue):
+            return where_there(
+                self.interpreter.building,
+                [owner],
+                lambda given: subscript_tensor(self.interpreter, given[0], index, node),  # type: ignore[arg-type]
+            )
         if isinstance(owner, Unknown) and isinstance(index, str):
             return self._parameter(index) or owner
         if isinstance(index, Method) and index.name == "slice" and isinstance(index.owner, tuple):
@@ -190,7 +202,11 @@ class Calls(UserCalls):
             case Method(owner=None, name=name):
                 return call_builtin(self, name, list(positional), dict(named), node)
             case Method(owner=owner, name=name):
-                return self._method(owner, name, list(positional), dict(named), node)
+                return where_there(
+                    self.interpreter.building,
+                    [owner, *positional],
+                    lambda given: self._method(given[0], name, given[1:], dict(named), node),
+                )
             case Symbol():
                 return self._symbol(function, list(positional), dict(named), node)
             case UserFunction():
@@ -200,11 +216,9 @@ class Calls(UserCalls):
             case Instance():
                 return self.forward(function, list(positional), named, node)
             case LayerValue():
-                positional = [self.tensor(v, node) if isinstance(v, FilledValue) else v for v in positional]
-                lost = self._lost((*positional, *named.values()))
-                if lost is not None:
-                    return lost.at(self.interpreter.span(node))
-                return apply_layer(self.interpreter.building, function, self._tensors(positional, named))
+                return where_there(
+                    self.interpreter.building, positional, lambda given: self._applied(function, given, named, node)
+                )
             case SequentialValue():
                 return self.sequence(function, positional, node)
             case PartialValue():
@@ -224,6 +238,30 @@ class Calls(UserCalls):
             if isinstance(first, str) and first in self.interpreter.parameters:
                 return self.interpreter.parameters[first]  # trial.suggest_int("filters", 16, 64)
         return function if isinstance(function, Unknown) else Unknown("what is called is not known")
+
+    def _applied(
+        self, layer: LayerValue, positional: Sequence[PyValue], named: Mapping[str, PyValue], node: ast.AST
+    ) -> PyValue:
+        """A layer on tensors. Of those that are joined, some may only be there under a condition."""
+        span = self.interpreter.span(node)
+        positional = [self.tensor(value, node) if isinstance(value, FilledValue) else value for value in positional]
+        lost = self._lost((*positional, *named.values()))
+        if lost is not None:
+            return lost.at(span)
+        items = next((value for value in positional if isinstance(value, (list, tuple))), ())
+        if any(isinstance(item, ConditionalValue) for item in items):
+            return self._join(layer, items, node)
+        return apply_layer(self.interpreter.building, layer, self._tensors(positional, named))
+
+    def _join(self, layer: LayerValue, items: Sequence[PyValue], node: ast.AST) -> PyValue:
+        """Tensors of which some are only there under conditions."""
+        axis, building, span = layer.arguments.get("axis", -1), self.interpreter.building, self.interpreter.span(node)
+        if layer.name != "Concatenate" or not isinstance(axis, int):
+            raise self.interpreter.fail(
+                "some of these are only there under a condition", node, "write `x = x + y` in the `if`"
+            )
+        values = self._tensors([optional(building, item, axis, span) for item in items], {})
+        return building.apply(joining(items), values, {"axis": algebra.lift(axis)}, span=span)[0]
 
     def _alternatives(
         self, function: AlternativesValue, positional: Sequence[PyValue], named: Mapping[str, PyValue], node: ast.AST
@@ -252,13 +290,8 @@ class Calls(UserCalls):
         if keras and known_layer(KERAS, name):
             return self._layer(KERAS, name, positional, named, node)
         if keras and name in keras_layers.FUNCTIONS:
-            values = self._tensors(positional, {})
-            arguments = (
-                {"axis": named["axis"]} if "axis" in named else {"axes": named["axes"]} if "axes" in named else {}
-            )
-            return apply_layer(
-                self.interpreter.building, self._made(KERAS, keras_layers.FUNCTIONS[name], arguments, node), values
-            )
+            arguments: dict[str, PyValue] = {key: named[key] for key in ("axis", "axes") if key in named}
+            return self.apply(self._made(KERAS, keras_layers.FUNCTIONS[name], arguments, node), positional, {}, node)
         if keras and name in ("Bidirectional", "TimeDistributed"):
             return self._wrapped(name, positional, named, node)
         if torch and name in ("TransformerEncoder", "TransformerDecoder"):
@@ -270,7 +303,11 @@ class Calls(UserCalls):
         if torch and ".nn." in path and "functional" not in path and known_layer(TORCH, name):
             return self._layer(TORCH, name, positional, named, node)
         if torch or path.startswith(("tensorflow", "keras")):
-            return call_tensor_function(self, path, positional, named, node)
+            return where_there(
+                self.interpreter.building,
+                positional,
+                lambda given: call_tensor_function(self, path, given, named, node),
+            )
         if path == "collections.OrderedDict" and positional:
             pairs = self.interpreter.items(positional[0]) or []
             return {p[0]: p[1] for p in pairs if isinstance(p, (list, tuple)) and len(p) == 2}
@@ -292,6 +329,8 @@ class Calls(UserCalls):
                 return tensor_method(self, owner, name, positional, named, node)
             case SuperValue():
                 return self.super_method(owner, name, positional, named, node)
+            case Method(owner=LayerValue() as layer, name="weight"):
+                return filled_method(self, weight_of(layer), name, positional, named, node)
             case FilledValue():
                 return filled_method(self, owner, name, positional, named, node)
             case Instance(container=list() | dict()) if name in LISTED:

@@ -10,18 +10,17 @@ from tunepass.diagnostics import Source
 from tunepass.expr import algebra
 from tunepass.expr.nodes import Expr
 from tunepass.frontends.dnn.arithmetic import arithmetic, compared, truth
-from tunepass.frontends.dnn.calls import Calls
-from tunepass.frontends.dnn.machine import Machine
+from tunepass.frontends.dnn.choices import Choices
+from tunepass.frontends.dnn.presence import where_there
 from tunepass.frontends.dnn.user_calls import YIELDED
 from tunepass.frontends.dnn.values import ConditionalValue, Method, PyValue, Scope, Unknown, UserFunction
 from tunepass.graphs.conditions import negated
 
 
-class Expressions(Machine, ABC):
+class Expressions(Choices, ABC):
     """The part of the interpreter that follows expressions."""
 
     source: Source
-    calls: Calls
 
     def value(self, node: ast.expr, scope: Scope) -> PyValue:
         self.step(node)
@@ -40,7 +39,9 @@ class Expressions(Machine, ABC):
                 return self._dict(node, scope)
             case ast.BinOp():
                 left, right = self.value(node.left, scope), self.value(node.right, scope)
-                return arithmetic(self, type(node.op), left, right, node)
+                return where_there(
+                    self.building, [left, right], lambda pair: arithmetic(self, type(node.op), pair[0], pair[1], node)
+                )
             case ast.UnaryOp():
                 return self._unary(node, scope)
             case ast.BoolOp():
@@ -53,7 +54,11 @@ class Expressions(Machine, ABC):
                     return Unknown(test.reason)
                 if isinstance(test, bool):
                     return self.value(node.body if test else node.orelse, scope)
-                return self.chosen(test, self.value(node.body, scope), self.value(node.orelse, scope), node)
+                with self.under(test):
+                    then = self.value(node.body, scope)
+                with self.under(negated(test)):
+                    other = self.value(node.orelse, scope)
+                return then if then is other else self.chosen(test, then, other, node)
             case ast.Attribute(value=owner, attr=name):
                 return self.calls.attribute(self.value(owner, scope), name, node)
             case ast.Subscript():

@@ -12,6 +12,7 @@ from tunepass.expr.nodes import Expr
 from tunepass.frontends.dnn.applying import BOTH_WAYS, KERAS, TORCH, attribute_of, bound_arguments, known_layer
 from tunepass.frontends.dnn.builtins import call_builtin
 from tunepass.frontends.dnn.machine import Caller, Machine
+from tunepass.frontends.dnn.presence import presence
 from tunepass.frontends.dnn.values import (
     ArgumentsValue,
     ConditionalValue,
@@ -61,7 +62,8 @@ class FrameworkCalls(Caller, ABC):
         values: list[PyValue] = []
         for value in (*positional, *(named[k] for k in TENSOR_ARGUMENTS if k in named)):
             values += _flat(value)
-        return [value for value in values if isinstance(value, TensorValue)]
+        plain = [presence(value)[1] for value in values]
+        return [value for value in plain if isinstance(value, TensorValue)]
 
     def tensor(self, value: FilledValue, node: ast.AST) -> TensorValue:
         """The numbers as a value of the graph."""

@@ -11,17 +11,17 @@ import ast
 from collections.abc import Mapping, Sequence
 
 from tunepass.diagnostics import Source, SourceError, Span
-from tunepass.expr import algebra
 from tunepass.expr.nodes import Expr
 from tunepass.frontends.dnn.arithmetic import arithmetic, truth
 from tunepass.frontends.dnn.building import GraphBuilding
 from tunepass.frontends.dnn.calls import Calls
 from tunepass.frontends.dnn.expressions import Expressions, signed
-from tunepass.frontends.dnn.machine import Returned
+from tunepass.frontends.dnn.machine import Jumped, PartlyReturned, Returned
 from tunepass.frontends.dnn.values import (
-    AlternativesValue,
     ConditionalValue,
     Instance,
+    LayerValue,
+    Method,
     PyValue,
     Scope,
     Symbol,
@@ -30,17 +30,9 @@ from tunepass.frontends.dnn.values import (
     UserClass,
     UserFunction,
 )
-from tunepass.graphs.conditions import negated
 
 STEP_LIMIT = 200_000  # statements and expressions: a loop that never ends is told
 IDLE_LIMIT = 500  # rounds of a loop that make no layer and no tensor
-
-
-class Jumped(Exception):
-    """`break` or `continue`."""
-
-    def __init__(self, word: str):
-        self.word = word
 
 
 class Interpreter(Expressions):
@@ -84,8 +76,11 @@ class Interpreter(Expressions):
     # Statements
 
     def run(self, body: Sequence[ast.stmt], scope: Scope) -> None:
-        for statement in body:
-            self.statement(statement, scope)
+        for k, statement in enumerate(body):
+            try:
+                self.statement(statement, scope)
+            except PartlyReturned as part:  # noqa: PERF203
+                self.after(part, body[k + 1 :], scope, statement)
 
     def statement(self, node: ast.stmt, scope: Scope) -> None:
         self.step(node)
@@ -96,6 +91,12 @@ class Interpreter(Expressions):
                 self._class(node, scope)
             case ast.Import() | ast.ImportFrom():
                 self._import(node, scope)
+            case ast.Assign(value=ast.Tuple(elts=given), targets=[ast.Tuple(elts=targets)]) if len(given) == len(
+                targets
+            ) and not any(isinstance(part, ast.Starred) for part in (*given, *targets)):
+                values = [self.value(part, scope) for part in given]
+                for target, value, part in zip(targets, values, given):
+                    self.assign(target, value, scope, part)
             case ast.Assign():
                 value = self.value(node.value, scope)
                 for target in node.targets:
@@ -159,31 +160,16 @@ class Interpreter(Expressions):
                 self.assign(inner, value, scope, given)
             case ast.Attribute(value=owner, attr=name):
                 holder = self.value(owner, scope)
+                if isinstance(holder, LayerValue) and isinstance(value, Method) and isinstance(value.owner, LayerValue):
+                    holder.applied = value.owner.applied  # `head.weight = words.weight`: the weights are the same
                 if isinstance(holder, Instance):
                     constant = isinstance(given, ast.Constant)
                     if name in self.parameters and constant:
                         self.overridden[name].append(self.span(given))
                     chosen = self.parameters[name] if name in self.parameters and constant else value
-                    holder.fields[name] = self._field(holder.fields.get(name), chosen)
+                    holder.fields[name] = self.field(holder.fields.get(name), chosen)
             case ast.Subscript(value=owner, slice=index):
-                self._put(self.value(owner, scope), self.value(index, scope), value)
-
-    def _field(self, before: PyValue, value: PyValue) -> PyValue:
-        """A field that is set under a condition keeps what it is under others."""
-        if not self.calls.conditions:
-            return value
-        condition = self.building.sharing.shared(algebra.both(*self.calls.conditions))
-        items = before.items if isinstance(before, AlternativesValue) else []
-        if before is not None and not isinstance(before, AlternativesValue):
-            items = [(negated(condition), before)]
-        return AlternativesValue([*((test, old) for test, old in items if test is not condition), (condition, value)])
-
-    def _put(self, holder: PyValue, key: PyValue, value: PyValue) -> None:
-        match holder, key:
-            case dict(), str() | int() | float():
-                holder[key] = value
-            case list(), int() if -len(holder) <= key < len(holder):
-                holder[key] = value
+                self.put(self.value(owner, scope), self.value(index, scope), value, target)
 
     def _if(self, node: ast.If, scope: Scope) -> None:
         test = truth(self.value(node.test, scope))
@@ -191,47 +177,16 @@ class Interpreter(Expressions):
             return self._either(node, scope, test)
         if isinstance(test, bool):
             return self.run(node.body if test else node.orelse, scope)
-        before = dict(scope.names)
-        self._under(test, node.body, scope)
-        then = scope.names
-        scope.names = dict(before)
-        self._under(negated(test), node.orelse, scope)
-        scope.names = self._merged(test, then, scope.names, before, node)
-        return None
+        return self.branch(test, node, scope)
 
     def _either(self, node: ast.If, scope: Scope, test: Unknown) -> None:
-        """Of what is not known, neither side is taken: names that it assigns are not known after it."""
+        """Of what is not known, neither side is taken: names that it assigns and tensors that it changes are not known
+        after it."""
         for inner in ast.walk(node):
             if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store) and inner.id not in self.parameters:
-                scope.names.setdefault(inner.id, Unknown(f"it is set where {test.reason}"))
-
-    def _under(self, condition: Expr, body: Sequence[ast.stmt], scope: Scope) -> None:
-        with self.building.when(condition):
-            self.calls.conditions.append(condition)
-            try:
-                self.run(body, scope)
-            finally:
-                self.calls.conditions.pop()
-
-    def _merged(
-        self, test: Expr, then: dict[str, PyValue], other: dict[str, PyValue], before: dict[str, PyValue], node: ast.AST
-    ) -> dict[str, PyValue]:
-        """The names after an `if` on a parameter: what differs is chosen by the condition."""
-        result = dict(before)
-        for name in {*then, *other}:
-            a, b = then.get(name, before.get(name)), other.get(name, before.get(name))
-            result[name] = a if a is b else self.chosen(test, a, b, node)
-        return result
-
-    def chosen(self, test: Expr, then: PyValue, other: PyValue, node: ast.AST) -> PyValue:
-        """The one or the other, by a condition on parameters."""
-        if isinstance(then, TensorValue) and isinstance(other, TensorValue):
-            return self.building.apply("Select", [then, other], {"condition": test}, span=self.span(node))[0]
-        if isinstance(then, (bool, int, float, Expr)) and isinstance(other, (bool, int, float, Expr)):
-            return algebra.where(test, then, other)
-        if then is None:
-            return other
-        return then if other is None else Unknown("it depends on a parameter")
+                lost = Unknown(f"it is set where {test.reason}", self.span(node.test))
+                if isinstance(scope.names.setdefault(inner.id, lost), TensorValue):
+                    scope.names[inner.id] = lost
 
     def _for(self, node: ast.For, scope: Scope) -> None:
         value = self.value(node.iter, scope)
@@ -251,8 +206,11 @@ class Interpreter(Expressions):
                     self.run(node.body, scope)
                 else:
                     before = dict(scope.names)
-                    self._under(condition, node.body, scope)
-                    scope.names = self._merged(condition, scope.names, before, before, node)
+                    with self.under(condition):
+                        self.run(node.body, scope)
+                    scope.names = self.merged(condition, scope.names, before, before, node)
+            except PartlyReturned:
+                raise self.fail("whether this returns from a loop depends on a parameter", node) from None
             except Jumped as jump:
                 if jump.word == "break":
                     return

@@ -16,6 +16,7 @@ from tunepass.frontends.dnn.building import GraphBuilding
 from tunepass.frontends.dnn.comments import Comments, InputText, read_comments
 from tunepass.frontends.dnn.finishing import ends, open_conditions, owning, whole_number, words
 from tunepass.frontends.dnn.interpreter import Interpreter
+from tunepass.frontends.dnn.presence import presence
 from tunepass.frontends.dnn.training import LIMIT_S, trained_by
 from tunepass.frontends.dnn.values import (
     Instance,
@@ -270,7 +271,8 @@ class _Lowering:
 
 
 def _tensors(value: PyValue) -> list[TensorValue]:
-    return [part for part in _parts(value) if isinstance(part, TensorValue)]
+    plain = [presence(part)[1] for part in _parts(value)]
+    return [part for part in plain if isinstance(part, TensorValue)]
 
 
 def _parts(value: PyValue) -> list[PyValue]:

@@ -17,6 +17,20 @@ class Returned(Exception):
         self.value = value
 
 
+class PartlyReturned(Exception):
+    """A `return` under a condition on parameters: what follows is there where it does not hold."""
+
+    def __init__(self, condition: Expr, value: PyValue):
+        self.condition, self.value = condition, value
+
+
+class Jumped(Exception):
+    """`break` or `continue`."""
+
+    def __init__(self, word: str):
+        self.word = word
+
+
 class Machine(ABC):
     """Follows statements and expressions. `overridden` has where the source sets each parameter to a number or a word,
     `smallest` and `largest` the ends of each parameter's values."""

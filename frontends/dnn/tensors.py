@@ -11,6 +11,7 @@ from tunepass.frontends.dnn import keras_layers, torch_layers
 from tunepass.frontends.dnn.applying import TORCH, apply_layer, attribute_of, bound_arguments
 from tunepass.frontends.dnn.arithmetic import arithmetic
 from tunepass.frontends.dnn.machine import Caller, Machine
+from tunepass.frontends.dnn.presence import joining, optional
 from tunepass.frontends.dnn.values import FilledValue, LayerValue, Method, PyValue, TensorValue, Unknown
 from tunepass.graphs.values import product
 from tunepass.ir.graph import Attribute, Shape
@@ -41,6 +42,19 @@ def tensor_attribute(run: Machine, tensor: TensorValue, name: str, node: ast.AST
     if name in ("device", "dtype"):
         return Unknown(f"the {name} of a tensor")
     return Method(tensor, name)
+
+
+MOST_ITEMS = 64
+
+
+def tensor_items(run: Machine, tensor: TensorValue) -> list[PyValue] | None:
+    """A tensor taken apart along its first axis, where that is short: `q, k, v = qkv`."""
+    shape = run.building.shape(tensor)
+    count = algebra.number(shape[0]) if shape else None
+    if count is None or not 0 < count <= MOST_ITEMS:
+        return None
+    along: dict[str, Attribute] = {"axis": algebra.lift(0)}
+    return [run.building.apply("Pick", [tensor], along)[0] for _ in range(int(count))]
 
 
 def subscript_tensor(run: Machine, tensor: TensorValue, index: PyValue, node: ast.AST) -> PyValue:
@@ -137,6 +151,25 @@ def _counted(calls: Caller, name: str, given: list[PyValue], named: Mapping[str,
     return span if step == 1 else arithmetic(calls.interpreter, ast.FloorDiv, span, step, node)
 
 
+WEIGHT = {"Embedding": ("num_embeddings", "embedding_dim"), "Linear": ("out_features", "in_features")}
+
+
+def weight_of(layer: LayerValue) -> FilledValue:
+    """A layer's weight as a tensor of its own: the layer has counted it."""
+    return FilledValue(tuple(layer.arguments.get(name, Unknown("a size")) for name in WEIGHT.get(layer.name, ())))
+
+
+def _linear(calls: Caller, tensor: TensorValue, weight: PyValue, node: ast.AST) -> PyValue:
+    """torch.nn.functional.linear with the weight of a layer, or with a parameter."""
+    if isinstance(weight, Method) and isinstance(weight.owner, LayerValue):
+        weight = calls.tensor(weight_of(weight.owner), node)
+    if not isinstance(weight, TensorValue):
+        raise calls.error("the weight of this is not known", node, "write it with nn.Linear")
+    run = calls.interpreter
+    across = {"transpose_y": algebra.lift(True)}
+    return run.building.apply("MatMul", [tensor, weight], dict(across), span=run.span(node))[0]
+
+
 def filled_method(
     calls: Caller, owner: FilledValue, name: str, given: list[PyValue], named: dict[str, PyValue], node: ast.AST
 ) -> PyValue:
@@ -158,13 +191,16 @@ def _parameter(calls: Caller, given: list[PyValue], node: ast.AST) -> PyValue:
 def _joined(calls: Caller, name: str, given: list[PyValue], named: Mapping[str, PyValue], node: ast.AST) -> PyValue:
     run = calls.interpreter
     items = given[0] if given else named.get("tensors", named.get("values"))
+    axis = named.get("dim", named.get("axis", given[1] if len(given) > 1 else -1 if name == "concatenate" else 0))
+    joins = joining(items) if isinstance(items, (list, tuple)) else "Concatenate"
+    if isinstance(items, (list, tuple)) and name != "stack" and isinstance(axis, int):
+        items = [optional(run.building, item, axis, run.span(node)) for item in items]
     values = [value for value in (items if isinstance(items, (list, tuple)) else []) if isinstance(value, TensorValue)]
     if not values or not isinstance(items, (list, tuple)) or len(values) != len(items):
         parts = items if isinstance(items, (list, tuple)) else [items]
         lost = next((part for part in parts if isinstance(part, Unknown)), Unknown("what is joined is no tensor"))
         return lost.at(run.span(node))
-    axis = named.get("dim", named.get("axis", given[1] if len(given) > 1 else -1 if name == "concatenate" else 0))
-    operator = "Stack" if name == "stack" else "Concatenate"
+    operator = "Stack" if name == "stack" else joins
     return run.building.apply(operator, values, {"axis": _whole(calls, axis, "an axis", node)}, span=run.span(node))[0]
 
 
@@ -220,6 +256,8 @@ def _function(
     if name in torch_layers.ELEMENTWISE:
         return run.building.apply(torch_layers.ELEMENTWISE[name], [tensor], span=span)[0]
     match name:
+        case "linear" if given:
+            return _linear(calls, tensor, given[0], node)
         case "view" | "reshape":
             target = given[0] if len(given) == 1 and isinstance(given[0], (list, tuple)) else tuple(given)
             return _reshaped(calls, tensor, named.get("shape", target), node)

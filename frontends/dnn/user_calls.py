@@ -7,7 +7,7 @@ from abc import ABC
 from collections.abc import Iterator, Mapping
 
 from tunepass.frontends.dnn.framework_calls import FrameworkCalls
-from tunepass.frontends.dnn.machine import Returned
+from tunepass.frontends.dnn.machine import PartlyReturned, Returned
 from tunepass.frontends.dnn.values import (
     Instance,
     Method,
@@ -50,6 +50,8 @@ class UserCalls(FrameworkCalls, ABC):
             run.run(function.node.body, scope)
         except Returned as returned:
             return scope.names[YIELDED] if yields else returned.value
+        except PartlyReturned as part:
+            return run.chosen(part.condition, part.value, None, node)
         return scope.names[YIELDED] if yields else None
 
     def _bind(

@@ -248,10 +248,10 @@ class Index(Expr):
         return (self.order, self.index)
 
 
-def walk(e: Expr) -> Iterator[Expr]:
-    """Every node object once, children before parents, without recursion."""
+def walk(*roots: Expr) -> Iterator[Expr]:
+    """Every node object of all the roots once, children before parents, without recursion."""
     seen: set[int] = set()
-    stack: list[tuple[Expr, bool]] = [(e, False)]
+    stack = [(root, False) for root in reversed(roots)]
     while stack:
         node, ready = stack.pop()
         if ready:

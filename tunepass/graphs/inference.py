@@ -107,7 +107,7 @@ class _Application:
             self.names[name] = rule.value(self.names)
         conditions = list(self._required())
         outputs = tuple(vector(rule.value(self.names), "a shape") for rule in self.operator.outputs)
-        conditions += self._existing(outputs)
+        conditions += () if self.operator.empty else self._existing(outputs)
         self.names |= {OUT: outputs[0], "n": product(outputs[0])}
         resources = {name: algebra.lift(0) for name in self.table.resources}
         for name, rule in self.operator.resources.items():

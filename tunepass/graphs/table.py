@@ -9,6 +9,7 @@ A row of `operators/*.yaml`, or of a user's file, is
       requires: {FORMULA: what has to hold, in words}
       output: FORMULA              a shape, or a list of formulas for several outputs
       view: True                   the output is the input's own memory
+      empty: True                  the output may have no elements
       keeps: [x, out]              what training keeps for the way back
       RESOURCE: FORMULA            those of `RESOURCES`, and what `resources` of the file adds
 
@@ -42,7 +43,7 @@ RESOURCES: Mapping[str, str] = {
     "kept_byte": "bytes kept for the way back besides inputs and outputs",
     "workspace": "elements of scratch memory while it runs",
 }
-ROW = ("inputs", "attributes", "where", "requires", "output", "view", "keeps")
+ROW = ("inputs", "attributes", "where", "requires", "output", "view", "empty", "keeps")
 SIZE_LIMIT, DEPTH_LIMIT = 1 << 20, 8
 OUT = "out"
 FAST = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # of what ships: the same language, and 15 times as fast
@@ -76,6 +77,7 @@ class Operator:
     resources: Mapping[str, Formula]
     keeps: tuple[str, ...] = ()
     view: bool = False
+    empty: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +141,7 @@ class _Reader(NodeReader[GraphError]):
             resources={name: self.formula(row[name]) for name in known if name in row},
             keeps=tuple(self.word(item) for item in self.items(row["keeps"], "keeps")) if "keeps" in row else (),
             view="view" in row and self.word(row["view"]) == "True",
+            empty="empty" in row and self.word(row["empty"]) == "True",
         )
 
     def word(self, node: yaml.Node) -> str:

@@ -47,7 +47,7 @@ class IntervalExtension:
 
     def __init__(self, expressions: Sequence[Expr]):
         self.expressions = tuple(expressions)
-        nodes = {id(node): node for e in self.expressions for node in walk(e)}
+        nodes = {id(node): node for node in walk(*self.expressions)}
         self._fixed: dict[int, Bounds] = {}  # what depends on no name
         self._nodes: list[Expr] = []
         with np.errstate(all="ignore"):
