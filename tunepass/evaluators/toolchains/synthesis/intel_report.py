@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from tunepass.evaluators.toolchains.synthesis.report import ReportedLoop, ReportError, SynthesisReport
 
 TOOL = "Intel FPGA compiler"
-ROLES = {  # the lines of acl_quartus_report.txt
+FITTED = {  # the lines of acl_quartus_report.txt
     "ALUTs": "luts",
     "Registers": "ffs",
     "Logic utilization": "alms",
@@ -40,7 +40,7 @@ def parse_quartus(text: str) -> SynthesisReport:
         value = float(amount[1].replace(",", ""))
         if name.strip() == "Kernel fmax":
             clock_hz = value * 1e6
-        elif resource := ROLES.get(name.strip()):
+        elif resource := FITTED.get(name.strip()):
             used[resource] = value
             if amount[2]:
                 available[resource] = float(amount[2].replace(",", ""))
