@@ -20,6 +20,7 @@ _HOME_OF = {
     "Trial": "tunepass.study.trial",
     "Study": "tunepass.study.study",
     "PriorMean": "tunepass.strategies.prior_mean.sources",
+    "SeveralPriorMeans": "tunepass.strategies.prior_mean.several",
     "Store": "tunepass.study.storage.store",
     "Lock": "tunepass.study.lock.lock",
     "Kernel": "tunepass.ir.kernel",
@@ -96,6 +97,7 @@ if TYPE_CHECKING:
     from tunepass.space.parameter import Real as Real
     from tunepass.space.space import Space as Space
     from tunepass.strategies.base import Strategy as Strategy
+    from tunepass.strategies.prior_mean.several import SeveralPriorMeans as SeveralPriorMeans
     from tunepass.strategies.prior_mean.sources import PriorMean as PriorMean
     from tunepass.study.identity import Identity as Identity
     from tunepass.study.lock.lock import Lock as Lock

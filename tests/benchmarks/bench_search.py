@@ -11,7 +11,8 @@ core         the main set of the developers' tables                recall     Hi
 failures     where some configurations fail                        overhead   CPU time and memory a suggestion
 fronts       two objectives: hypervolume                           ablations  one switch of the settings at a time
 priors       priors of the parameters, right and wrong         flags      60 and 120 flags, with interactions
-reals        functions of 2 to 10 reals
+reals        functions of 2 to 10 reals                         noise        recorded tables measured with noise
+siblings     earlier searches of the same kernel elsewhere
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from tests.benchmarks.search import fronts, overhead, panels, single, transfer, variants
+from tests.benchmarks.search import fronts, overhead, panel_noise, panel_siblings, panels, single, transfer, variants
 from tests.benchmarks.search.problems import DEV, MODELLED, core, pairs
 from tests.benchmarks.search.runs import ROOT, Places
 
@@ -169,6 +170,15 @@ def _reals(bench: single.Bench, options: argparse.Namespace) -> str:
     return panels.reals(bench.places, *_panel(bench, options), bench.jobs)
 
 
+def _noise(bench: single.Bench, options: argparse.Namespace) -> str:
+    return panel_noise.table(bench.places, _chosen(list(panel_noise.PROBLEMS), options), range(bench.seeds))
+
+
+def _siblings(bench: single.Bench, options: argparse.Namespace) -> str:
+    targets = sorted({target for _, target in _pairs(bench, options)})
+    return panel_siblings.table(bench.places, targets, range(bench.seeds))
+
+
 TABLES: dict[str, tuple[str, Table]] = {
     "dev": ("Optimum over best on the DEV problems", _dev),
     "core": ("Optimum over best on the developers' core tables", _core),
@@ -180,6 +190,8 @@ TABLES: dict[str, tuple[str, Table]] = {
     "priors": ("Priors of the parameters on the complete DEV tables", _priors),
     "flags": ("Optimum over best with 60 and 120 flags", _flags),
     "reals": ("Regret on functions of reals", _reals),
+    "noise": ("Recorded tables measured with noise", _noise),
+    "siblings": ("Earlier searches of sibling kernels as the prior mean", _siblings),
     "ablations": ("One switch at a time on the DEV problems", _ablations),
 }
 

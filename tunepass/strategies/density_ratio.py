@@ -90,7 +90,7 @@ class DensityRatio(SequentialStrategy):
         return s.weight * fade * rank_agreement(correlation, len(configurations), s.residual)
 
     def _next(self) -> Configuration | None:
-        if self.prior is not None and self.prior.renew():
+        if self.prior is not None and self.prior.renew(self.history):
             self.source = self._source_densities()
         for configuration in self._warm_up():
             if configuration not in self.history.taken:

@@ -26,7 +26,7 @@ from tunepass.study.trial import Trial
 
 Floats = NDArray[np.float64]
 PROBE = 12  # trials after which the best is measured again, to see whether there is noise
-LAST = 0.2  # of the budget goes to the trials that may be the best
+LAST = 0.1  # of the budget goes to the trials that may be the best
 TAIL = 1.96  # deviations on either side of an interval that holds 95 %
 
 

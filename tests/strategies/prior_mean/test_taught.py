@@ -8,6 +8,7 @@ import tunepass as tp
 from tunepass.expr import algebra as alg
 from tunepass.expr.nodes import INTEGER, Name
 from tunepass.strategies.base import Task
+from tunepass.strategies.history import TrialHistory
 from tunepass.strategies.prior_mean.scaled import ScaledPriorMean
 from tunepass.strategies.prior_mean.taught import TaughtPriorMean
 
@@ -36,7 +37,7 @@ def test_what_a_strategy_knows_of_it_follows() -> None:
     scaled = ScaledPriorMean(task, log=True)
     assert set(scaled.best["a"][:20]) == {1}
     known += [0] * 4
-    scaled.renew()
+    scaled.renew(TrialHistory(task))
     assert set(scaled.best["b"][:20]) == {1} and len(set(scaled.best["a"][:20])) > 5
     ranks = scaled.rank({"a": np.array([1, 40]), "b": np.array([40, 1])})
     assert ranks[0] > 0.9 and ranks[1] == 0

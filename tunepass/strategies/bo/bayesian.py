@@ -83,10 +83,11 @@ class Bayesian(BayesianLoop):
         prior_mean = task.prior_mean
         self.prior = ScaledPriorMean(task, log=self.settings.log_output) if prior_mean is not None else None
         self.models = self._models()
+        self._standing = np.zeros(0)  # what is believed of the measured trials (n,), as of the latest fit
 
     def _next(self) -> Configuration | None:
         if self.prior is not None:
-            self.prior.renew()
+            self.prior.renew(self.history)
         return super()._next()
 
     @property
@@ -179,12 +180,12 @@ class Bayesian(BayesianLoop):
         for model in models[1:]:
             self._fit(model, losses, noise)
         shares = model_weights(models, s.score_weight)
-        best = float(losses.min() if noise is None else self._believed(losses, noise.variance).mean.min())
+        self._standing = losses if noise is None else self._believed(losses, noise.variance).mean
         if s.incumbent == "predicted":
             measured = take(history.columns, history.measured)
             improvements = [self._log_improvement(m, float(m.posterior(m.rows(measured)).mean.min())) for m in models]
         else:
-            improvements = [self._log_improvement(model, best) for model in models]
+            improvements = [self._log_improvement(model, float(self._standing.min())) for model in models]
         beta = self._value_agreement * s.residual.influence / max(1, len(history))
 
         def utility(columns: Columns) -> Floats:
@@ -284,5 +285,5 @@ class Bayesian(BayesianLoop):
         measured = [c for c, ok in zip(history.configurations, history.measured) if ok]
         if not measured or len(self.task.objectives) > 1:
             return measured[-self.loop_settings.elite :]
-        order = np.argsort(history.losses[:, 0], kind="stable")[: self.loop_settings.elite]
+        order = np.argsort(self._standing, kind="stable")[: self.loop_settings.elite]
         return [measured[i] for i in order]

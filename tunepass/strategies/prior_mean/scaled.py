@@ -8,6 +8,8 @@ from numpy.typing import NDArray
 from tunepass.space.columns import Columns, join, length, take
 from tunepass.space.features.embedding import Embedding
 from tunepass.strategies.base import Task
+from tunepass.strategies.history import TrialHistory
+from tunepass.strategies.prior_mean.several import SeveralPriorMeans
 from tunepass.strategies.prior_mean.sources import PriorMean
 from tunepass.strategies.prior_mean.taught import TaughtPriorMean
 from tunepass.surrogates.base import Floats
@@ -31,9 +33,13 @@ class ScaledPriorMean:
         self._sample = task.space.sample_columns(SAMPLE_SIZE, np.random.default_rng([task.seed, SAMPLE_KEY]))
         self._rank_sample()
 
-    def renew(self) -> bool:
+    def renew(self, history: TrialHistory) -> bool:
         """Take in what a prior mean that learns was taught since, and say whether it was; asked before suggestions."""
         renewed = isinstance(self.mean, TaughtPriorMean) and self.mean.renew()
+        if isinstance(self.mean, SeveralPriorMeans) and history.measured.any():
+            objective = self.task.objectives[0]
+            values = history.losses[:, 0] * (-1.0 if objective.maximise else 1.0)
+            renewed = self.mean.weigh(self.task.space, take(history.columns, history.measured), values)
         if renewed:
             self._rank_sample()
         return renewed
