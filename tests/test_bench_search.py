@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from tests.benchmarks.bench_search import put
-from tests.benchmarks.search import fronts, runs, single, tables, transfer, variants
+from tests.benchmarks.search import fronts, panel_noise, panel_siblings, runs, single, tables, transfer, variants
 from tests.benchmarks.search.problems import pairs, problem
 from tests.benchmarks.search.runs import Job, Places, Run
 from tunepass.study.outcome import Failed, Measured
@@ -103,6 +103,13 @@ def test_fronts_and_transfer(bench: single.Bench) -> None:
     assert pairs(bench.places.data) == [NAMES, NAMES[::-1]]
     text = transfer.table(bench.places, pairs(bench.places.data)[:1], 1, bench.told)
     assert "Inverted, at 40" in text and "1 pairs" in text
+
+
+def test_noise_and_siblings(bench: single.Bench) -> None:
+    text = panel_noise.table(bench.places, NAMES[:1], [0])
+    assert "| 15% | recommended, measures again |" in text and "kernel_tuner/toy-A" in text
+    text = panel_siblings.table(bench.places, NAMES[:1], [0, 1])
+    assert "| all, one inverted |" in text and "kernel_tuner/toy-A" in text
 
 
 def test_priors_favour_the_best_or_the_worst_configuration(bench: single.Bench) -> None:

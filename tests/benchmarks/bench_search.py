@@ -157,9 +157,13 @@ def _priors(bench: single.Bench, options: argparse.Namespace) -> str:
     return single.priors(bench, _chosen([name for name in DEV if name not in MODELLED], options))
 
 
+def _seeds(bench: single.Bench, options: argparse.Namespace) -> range:
+    return range(options.first, options.first + bench.seeds)
+
+
 def _panel(bench: single.Bench, options: argparse.Namespace) -> tuple[list[str], range]:
     strategies = [word for word in options.strategies.split(",") if word] or ["auto", "baco", "random"]
-    return strategies, range(options.first, options.first + bench.seeds)
+    return strategies, _seeds(bench, options)
 
 
 def _flags(bench: single.Bench, options: argparse.Namespace) -> str:
@@ -171,12 +175,12 @@ def _reals(bench: single.Bench, options: argparse.Namespace) -> str:
 
 
 def _noise(bench: single.Bench, options: argparse.Namespace) -> str:
-    return panel_noise.table(bench.places, _chosen(list(panel_noise.PROBLEMS), options), range(bench.seeds))
+    return panel_noise.table(bench.places, _chosen(list(panel_noise.PROBLEMS), options), _seeds(bench, options))
 
 
 def _siblings(bench: single.Bench, options: argparse.Namespace) -> str:
     targets = sorted({target for _, target in _pairs(bench, options)})
-    return panel_siblings.table(bench.places, targets, range(bench.seeds))
+    return panel_siblings.table(bench.places, targets, _seeds(bench, options))
 
 
 TABLES: dict[str, tuple[str, Table]] = {
