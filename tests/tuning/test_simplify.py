@@ -1,6 +1,10 @@
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Iterable
+
+import numpy as np
+import pytest
 
 from tunepass.space.configuration import Configuration
 from tunepass.space.parameter import Integer
@@ -8,6 +12,7 @@ from tunepass.space.space import Space
 from tunepass.study.objective import Objective
 from tunepass.study.outcome import Failed, Measured, Outcome
 from tunepass.study.trial import Trial
+from tunepass.tuning.result import brought, differing
 from tunepass.tuning.simplify import simpler
 
 TIME = Objective("time", unit="ms")
@@ -64,3 +69,59 @@ def test_only_feasible_ones_are_asked_for_and_nothing_of_the_default() -> None:
 
 def test_values_without_a_ratio_are_put_back_alone_only() -> None:
     assert asked(at(2, 3, 2), lambda c: 0.0) == [at(0, 3, 2), at(2, 0, 2), at(2, 3, 0)]
+
+
+MANY = Space([Integer(f"f{i}", 0, 1, default=0) for i in range(60)])
+WORTH = {"f3": 1.3, "f17": 1.2, "f40": 1.05}
+
+
+def of_many(names: Iterable[str]) -> Configuration:
+    return Configuration({**MANY.default, **dict.fromkeys(names, 1)})
+
+
+def price_of_many(configuration: Configuration) -> float:
+    return math.prod(1 / WORTH[name] for name in WORTH if configuration[name]) * (1.5 if configuration["f9"] else 1.0)
+
+
+def test_of_many_the_few_that_matter_are_left_and_each_is_put_back_alone() -> None:
+    changed = [f"f{i}" for i in range(60) if i % 3 != 2 or f"f{i}" in WORTH]
+    best = of_many(name for name in changed if name != "f9")
+    tried = asked(best, price_of_many, MANY)
+    left = of_many(WORTH)
+    assert left in tried and len(tried) < 40
+    assert {of_many(set(WORTH) - {name}) for name in WORTH} <= set(tried)
+
+
+def test_trials_tell_which_groups_come_first() -> None:
+    """With trials that tell what each seems worth, the rest goes in two steps."""
+    rng = np.random.default_rng(3)
+    others = [of_many(f"f{i}" for i in np.flatnonzero(rng.random(60) < 0.5)) for _ in range(200)]
+    best = of_many(f"f{i}" for i in range(60) if i != 9)
+    trials = [Trial(i, c, Measured({"time": price_of_many(c)})) for i, c in enumerate([best, *others])]
+    steps = 0
+    while following := simpler(trials[0], trials, TIME, MANY):
+        trials += [Trial(len(trials) + i, c, Measured({"time": price_of_many(c)})) for i, c in enumerate(following)]
+        steps += len(following)
+    assert of_many(WORTH) in [t.configuration for t in trials] and steps < 20
+
+
+def test_what_a_group_breaks_is_kept() -> None:
+    """f0 alone is slow, as f1 makes up for it: they stay together."""
+    best = of_many(f"f{i}" for i in range(30))
+    price = lambda c: 1.0 if c["f0"] == c["f1"] == 1 else 1.4  # noqa: E731
+    tried = asked(best, price, MANY)
+    assert of_many(["f0", "f1"]) in tried
+
+
+def test_what_each_brings_is_told_by_the_trials_without_it() -> None:
+    both, one, other = at(1, 2, 0), at(0, 2, 0), at(1, 0, 0)
+    values = {both: 2.0, one: 3.0, other: 2.2, at(0, 0, 0): 4.0}
+    trials = [Trial(i, c, Measured({"time": value})) for i, (c, value) in enumerate(values.items())]
+    assert brought(both, at(0, 0, 0), trials, TIME) == pytest.approx({"a": 1.5, "b": 1.1})
+    assert brought(both, at(0, 0, 0), trials[:2], TIME) == pytest.approx({"a": 1.5})
+
+
+def test_many_parameters_are_told_by_what_differs() -> None:
+    assert differing(at(1, 2, 0), at(0, 0, 0)) == "a=1, b=2, c=0"
+    assert differing(of_many(["f3"]), MANY.default) == "the default but for f3=1"
+    assert differing(MANY.default, MANY.default) == "the default"

@@ -14,11 +14,11 @@ from tunepass.jobs.build import BuildResult
 from tunepass.jobs.estimates import extrapolated
 from tunepass.jobs.job import Job
 from tunepass.jobs.sizes import SizedFound
-from tunepass.space.configuration import Configuration
+from tunepass.space.configuration import Configuration, shown
 from tunepass.study.outcome import Failed, Infeasible
 from tunepass.study.prior_origin import Origin
 from tunepass.study.trial import Trial
-from tunepass.tuning.result import Found, Gain, assignment, failure_kind
+from tunepass.tuning.result import MANY, Found, Gain, brought, differing, failure_kind
 
 MOST_REFUSALS = 3
 UNCHANGED = "the lock fits; nothing was evaluated"
@@ -64,7 +64,13 @@ def build_data(built: BuildResult) -> dict[str, Json]:
         "sizes": _sizes_data(built.sized) if built.sized else None,
         "finalists": finalists_data(result.comparison, result.objectives, job.space),
         "estimated": job.only_priced,
+        "brings": {} if job.only_priced else _brings(result),
     }
+
+
+def _brings(result: Found) -> Json:
+    gains = result.gains
+    return dict(brought(result.choice, result.default, result.trials, gains[0].objective)) if gains else {}
 
 
 def _assigned(configuration: Configuration) -> Json:
@@ -89,8 +95,9 @@ def build_text(built: BuildResult) -> str:
     where = f" on {job.backend.device}" if job.only_priced else ""
     lines = [f"{job.key}{where}: {_priced_headline(job, result) if job.only_priced else _headline(job, result)}"]
     if result.gains:
-        lines.append(f"  choice    {assignment(result.choice)}")
+        lines.append(f"  choice    {differing(result.choice, result.default)}")
         lines += [f"  {gain.objective.name:<9} {gain.sentence().partition(': ')[2]}" for gain in result.gains]
+        lines += _brought_lines(result)
         lines += [f"  estimated {job.backend.basis}"] if job.backend.basis else []
     elif not job.only_priced or _failed(result):
         return "\n".join([*lines, *failure_lines(result.trials)])
@@ -151,6 +158,14 @@ def _evaluated(job: Job, result: Found) -> list[str]:
         [f"  failed    {', '.join(f'{n} {kind}' for kind, n in result.failures.items())}"] if result.failures else []
     )
     return [line, *failed, *refusals(result.trials), *transferred(result.origin)]
+
+
+def _brought_lines(result: Found) -> list[str]:
+    """Of a choice among many parameters, what each that differs from the default brings."""
+    if len(result.choice) <= MANY or not result.gains:
+        return []
+    gains = brought(result.choice, result.default, result.trials, result.gains[0].objective)
+    return [f"  brings    {gain:.3f}x  {name}={shown(result.choice[name])}" for name, gain in gains.items()]
 
 
 def _failed(result: Found) -> list[str]:
@@ -219,7 +234,7 @@ def failure_lines(trials: Sequence[Trial]) -> list[str]:
     lines = []
     for kind, failed in sorted(examples.items(), key=lambda item: -len(item[1])):
         first = failed[0]
-        lines.append(f"  {len(failed)} {kind}, for example {assignment(first.configuration)}:")
+        lines.append(f"  {len(failed)} {kind}, for example {differing(first.configuration, trials[0].configuration)}:")
         text = first.log
         match first.outcome:
             case Failed(_, log):

@@ -14,9 +14,10 @@ from tunepass.space.configuration import Configuration, Value, shown
 from tunepass.strategies.density_ratio import importance
 from tunepass.study.outcome import bounds_only
 from tunepass.study.trial import Trial
-from tunepass.tuning.result import assignment, failure_kind, failures_of, value_of
+from tunepass.tuning.result import differing, failure_kind, failures_of, value_of
 
 BEST = 5
+MOST_SHOWN = 20  # parameters that decide most
 FEW = 5  # measured trials that say something about parameters
 
 
@@ -40,11 +41,11 @@ def _text(past: Past) -> str:
     failed = sum(failures_of(trials).values())
     lines = [f"{past.job.key}: {len(trials)} trials, {failed} failed"]
     rows = [("", objective.name, "configuration")]
-    rows += [("default", _value(past, t), assignment(t.configuration)) for t in trials[:1]]
-    rows += [(f"best {i}", _value(past, t), assignment(t.configuration)) for i, t in enumerate(_best(past), 1)]
+    rows += [("default", _value(past, t), _told(past, t.configuration)) for t in trials[:1]]
+    rows += [(f"best {i}", _value(past, t), _told(past, t.configuration)) for i, t in enumerate(_best(past), 1)]
     lines.append(table(rows, indent="  "))
     if past.choice is not None:
-        lines.append(f"  the choice: {assignment(past.choice)}")
+        lines.append(f"  the choice: {_told(past, past.choice)}")
         near = [(f"{n.parameter}={shown(n.value)}", _value(past, n.trial)) for n in neighbours(past)]
         lines.append("  one change away from it:" if near else "  nothing one change away from it was tried")
         lines += [table(near, indent="    ")] if near else []
@@ -53,12 +54,16 @@ def _text(past: Past) -> str:
         history = past.history
         lines.append(f"  {kept_sentence(history.comparison, trials, history.objectives, past.job.space)}")
     if decisive := importance_of(past):
-        shares = ", ".join(f"{name} {value:.2f}" for name, value in decisive.items())
+        shares = ", ".join(f"{name} {value:.2f}" for name, value in list(decisive.items())[:MOST_SHOWN])
         lines.append(f"  what decides between good and bad: {shares}")
     lines += transferred(past.history.origin)
     if failed:
         lines += ["  failures:", *(f"  {line}" for line in failure_lines(trials))]
     return "\n".join(lines)
+
+
+def _told(past: Past, configuration: Configuration) -> str:
+    return differing(configuration, past.job.space.default)
 
 
 def importance_of(past: Past) -> dict[str, float]:

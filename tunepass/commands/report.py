@@ -15,7 +15,7 @@ from tunepass.report.convergence import convergence_svg
 from tunepass.report.page import page, section
 from tunepass.report.rounds import drawings, rounds_svg
 from tunepass.study.lock.lock import LockedObjective
-from tunepass.tuning.result import assignment
+from tunepass.tuning.result import differing
 
 
 def run(options: argparse.Namespace) -> Answer:
@@ -41,7 +41,7 @@ def _section(past: Past) -> str:
 
 def _facts(past: Past) -> dict[str, str]:
     """The choice, what it gained, with which compiler, what decides and what the search began from, where known."""
-    facts = {"choice": assignment(past.choice) if past.choice else "nothing was measured"}
+    facts = {"choice": differing(past.choice, past.job.space.default) if past.choice else "nothing was measured"}
     entry = past.job.entry
     if entry is not None and past.choice == entry.choice:
         facts["gain"] = _gain(entry.objective)

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 FINALISTS = 8
 ALWAYS = 3  # finalists however far behind; further ones are within WITHIN times the best trial
 WITHIN = 1.25
+SLIGHT = 1.01  # times worse than the best trial, at most, is the simplest that is a finalist
 LEAST_GAIN = 0.01  # what single trials differ by and does not count
 
 
@@ -49,20 +50,29 @@ class Verdict:
 
 
 def finalists(trials: Sequence[Trial], objective: Objective, space: Space) -> list[Configuration]:
-    """The best few measured configurations besides the default, best first, more of them where they are close; of
-    equal measurements (the same object code) the one closest to the default stands for all."""
+    """The best few measured configurations besides the default, best first, more of them where they are close, and of
+    those that are hardly worse the one closest to the default. Of equal measurements (the same object code) the closest
+    to the default stands for all."""
     alike: dict[float, list[Trial]] = {}
     for trial in comparable(trials):
         if (value := value_of(trial, objective)) is not None:
             alike.setdefault(value, []).append(trial)
     best: dict[Configuration, float] = {}
     for value in sorted(alike, key=objective.loss):
-        simplest = min((t.configuration for t in alike[value]), key=lambda c: distance_from_default(space, c))
-        if simplest != space.default:
-            best[simplest] = value
+        closest = min((t.configuration for t in alike[value]), key=lambda c: distance_from_default(space, c))
+        if closest != space.default:
+            best[closest] = value
     first = next(iter(best.values()), 0.0)
     near = sum(value * first <= 0 or objective.gain(first, value) >= 1 / WITHIN for value in best.values())
-    return list(best)[: min(max(near, ALWAYS), FINALISTS)]
+    chosen = list(best)[: min(max(near, ALWAYS), FINALISTS)]
+    slight = [c for c, value in best.items() if _is_slight(objective, first, value)]
+    simplest = min(slight, key=lambda c: distance_from_default(space, c), default=None)
+    return chosen if simplest is None or simplest in chosen else [*chosen[:-1], simplest]
+
+
+def _is_slight(objective: Objective, first: float, value: float) -> bool:
+    """Is what the value lacks to the best hardly anything?"""
+    return value == first or (value * first > 0 and objective.gain(first, value) >= 1 / SLIGHT)
 
 
 def verdict_of_trials(trials: Sequence[Trial], objective: Objective, space: Space) -> Verdict | None:

@@ -409,6 +409,7 @@ class SearchLoop:
                 best=self.best,
                 latest=latest,
                 failures=failures_of(self.trials),
+                start=self.study.space.default,
                 trust=self.study.trust,
                 note=note,
             )

@@ -11,12 +11,13 @@ from tunepass.exact.base import Certificate
 from tunepass.space.configuration import Configuration, shown
 from tunepass.study.comparison import Comparison
 from tunepass.study.objective import Objective
-from tunepass.study.outcome import Failed, Infeasible, Measured
+from tunepass.study.outcome import Failed, Infeasible, Measured, bounds_only
 from tunepass.study.prior_origin import Origin
 from tunepass.study.trial import Trial
 from tunepass.study.trust import Trust
 
 Phase = Literal["search", "finalists"]
+MANY = 40  # parameters, of which only those that differ from the default are shown
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,6 +86,7 @@ class Progress:
     latest: Trial | None
     failures: Mapping[str, int]
     note: str = ""  # what is to be said at once
+    start: Configuration | None = None  # the default configuration
     trust: Trust | None = None  # what the prior mean has turned out to be worth so far
 
     @property
@@ -97,7 +99,9 @@ class Progress:
 
     @property
     def best_text(self) -> str:
-        return "" if self.best is None else assignment(self.best.configuration)
+        if self.best is None:
+            return ""
+        return differing(self.best.configuration, self.start or self.best.configuration)
 
     @property
     def gain(self) -> float | None:
@@ -113,6 +117,38 @@ class Progress:
 def assignment(configuration: Configuration) -> str:
     """`TILE=64, UNROLL=4`."""
     return ", ".join(f"{name}={shown(value)}" for name, value in configuration.items())
+
+
+def differing(configuration: Configuration, default: Configuration) -> str:
+    """As assignment; where parameters are many, those that differ from the default."""
+    if len(configuration) <= MANY:
+        return assignment(configuration)
+    changed = Configuration({name: value for name, value in configuration.items() if default[name] != value})
+    return f"the default but for {assignment(changed)}" if changed else "the default"
+
+
+def brought(
+    choice: Configuration, default: Configuration, trials: Iterable[Trial], objective: Objective
+) -> Mapping[str, float]:
+    """By parameter how many times better the choice's trial is than the same with this parameter at its default, where
+    both were measured; what brings most first."""
+    values = {t.configuration: value for t in trials if (value := _measured_value(t, objective)) is not None}
+    with_all = values.get(choice)
+    without = {
+        name: values.get(Configuration({**choice, name: value}))
+        for name, value in default.items()
+        if choice[name] != value
+    }
+    gains = {
+        name: objective.gain(value, with_all)
+        for name, value in without.items()
+        if value is not None and with_all is not None and value * with_all > 0
+    }
+    return dict(sorted(gains.items(), key=lambda item: -item[1]))
+
+
+def _measured_value(trial: Trial, objective: Objective) -> float | None:
+    return None if bounds_only(trial.outcome) else value_of(trial, objective)
 
 
 def value_of(trial: Trial, objective: Objective) -> float | None:

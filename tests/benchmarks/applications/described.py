@@ -73,6 +73,15 @@ PROGRAMS: Mapping[str, Program] = {
 def prepare(name: str, checkouts: Path, folder: Path) -> Path:
     """The application in `folder`, from nothing; its description."""
     program = PROGRAMS[name]
+    copy_program(name, checkouts, folder)
+    description = folder / "tune.yaml"
+    description.write_text(DESCRIPTION.format(name=name, compiler=program.compiler, words=program.words))
+    return description
+
+
+def copy_program(name: str, checkouts: Path, folder: Path) -> None:
+    """Its sources and its driver in `folder`, and nothing else."""
+    program = PROGRAMS[name]
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     for pattern in program.files:
@@ -80,6 +89,3 @@ def prepare(name: str, checkouts: Path, folder: Path) -> Path:
             shutil.copy(path, folder)
     shutil.copy(DRIVERS / program.driver, folder / f"driver{Path(program.driver).suffix}")
     shutil.copy(DRIVERS / "text.h", folder)
-    description = folder / "tune.yaml"
-    description.write_text(DESCRIPTION.format(name=name, compiler=program.compiler, words=program.words))
-    return description

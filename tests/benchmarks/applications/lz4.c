@@ -6,7 +6,11 @@
 #include "lz4hc.h"
 #include "text.h"
 
+#ifdef SMALL
+enum { SIZE = 1 << 16 };
+#else
 enum { SIZE = 4 << 20 };
+#endif
 
 int main(void)
 {

@@ -5,7 +5,11 @@
 #include "zlib.h"
 #include "text.h"
 
+#ifdef SMALL
+enum { SIZE = 1 << 15 };
+#else
 enum { SIZE = 1 << 20 };
+#endif
 
 int main(void)
 {
