@@ -141,9 +141,9 @@ def by_peer(
 ) -> None:
     """Through a pipe; a configuration that violates a constraint is a failure at no cost."""
     values = {p.name: [p.default, *(v for v in p.domain if v != p.default)] for p in kernel.parameters}  # type: ignore[union-attr]
-    with subprocess.Popen(
-        [python, str(PEERS), tuner, str(seed)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
-    ) as peer:
+    words = [python, str(PEERS.resolve()), tuner, str(seed)]
+    folder = Path(kernel.source.name).parent  # OpenTuner writes a log where it runs
+    with subprocess.Popen(words, cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as peer:
         assert peer.stdin and peer.stdout
         peer.stdin.write(json.dumps(values).encode() + b"\n")
         peer.stdin.flush()
