@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from tunepass.diagnostics import Source
 from tunepass.flags.block import block
 from tunepass.flags.option import Amount, Choice, identifier, numbers_around
@@ -45,3 +47,13 @@ def test_names_and_numbers() -> None:
     assert numbers_around(16) == (2, 4, 8, 16, 32, 64, 128)
     assert numbers_around(0) == (0, 1, 4, 16, 64)
     assert numbers_around(-1, 0, 1) == (-1, 0, 1)
+
+
+def test_the_priors_hold_to_what_the_level_has() -> None:
+    (kernel,) = AppFrontend().parse(Source("tune.yaml", block("gcc", OPTIONS, [], []) + REST)).kernels
+    space = Space(kernel.parameters, kernel.constraints)
+    rng = np.random.default_rng(1)
+    drawn = [space.sample(1, rng, prior=True)[0] for _ in range(200)]
+    kept = {p.name: sum(c[p.name] == p.default for c in drawn) / len(drawn) for p in kernel.parameters}
+    assert 0.4 < kept["LEVEL"] < 0.6
+    assert all(kept[name] > 0.7 for name in kept if name != "LEVEL"), kept

@@ -8,6 +8,10 @@ from tunepass.flags.accepted import Pair
 from tunepass.flags.option import Amount, Choice, Option
 
 LEVEL = "LEVEL"
+EVEN = (LEVEL, "MARCH")  # of which any value may be the best
+# Compilers' defaults are good: with half of hundreds of flags changed nothing comes near to them. So the priors say
+AS_LEVEL = 19  # times as likely a flag is as the level has it as not
+CONCENTRATION = 60.0  # of the distribution of a number around its default, as if so many had been seen
 
 
 def block(compiler: str, options: Sequence[Option], conflicts: Sequence[Pair], note: Sequence[str]) -> str:
@@ -23,13 +27,21 @@ def _fields(option: Option) -> str:
     if isinstance(option, Choice):
         first, *others = option.texts
         values = ", ".join([_quoted(first), *map(_quoted, others)])
-        return f"{{kind: categorical, values: [{values}], role: flag}}"
+        prior = "" if option.name in EVEN else f", prior: [{AS_LEVEL * len(others)}{', 1' * len(others)}]"
+        return f"{{kind: categorical, values: [{values}], role: flag{prior}}}"
     log = ", log: true" if min(option.numbers) > 0 else ""
     numbers = ", ".join(map(str, option.numbers))
+    above, below = _beta(option)
     return (
-        f"{{kind: ordinal, values: [{numbers}], default: {option.default}{log}, role: flag, "
+        f"{{kind: ordinal, values: [{numbers}], default: {option.default}{log}, prior: [{above}, {below}], role: flag, "
         f"form: {_quoted(option.form)}, omit_default: true}}"
     )
+
+
+def _beta(option: Amount) -> tuple[float, float]:
+    """The Beta distribution whose mean is the default's place among the numbers."""
+    place = (option.numbers.index(option.default) + 0.5) / len(option.numbers)
+    return round(CONCENTRATION * place, 2), round(CONCENTRATION * (1 - place), 2)
 
 
 def _condition(names: Mapping[str, tuple[str, str]], first: str, second: str, options: Sequence[Option]) -> str:
