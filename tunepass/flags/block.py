@@ -10,8 +10,8 @@ from tunepass.flags.option import Amount, Choice, Option
 LEVEL = "LEVEL"
 EVEN = (LEVEL, "MARCH")  # of which any value may be the best
 # Compilers' defaults are good: with half of hundreds of flags changed nothing comes near to them. So the priors say
-AS_LEVEL = 19  # times as likely a flag is as the level has it as not
-CONCENTRATION = 60.0  # of the distribution of a number around its default, as if so many had been seen
+AS_LEVEL = 49  # times as likely a flag is as the level has it as not
+CONCENTRATION = 240.0  # of the distribution of a number around its default, as if so many had been seen
 
 
 def block(compiler: str, options: Sequence[Option], conflicts: Sequence[Pair], note: Sequence[str]) -> str:
