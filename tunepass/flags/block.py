@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 
 from tunepass.flags.accepted import Pair
 from tunepass.flags.option import Amount, Choice, Option
@@ -11,7 +13,7 @@ LEVEL = "LEVEL"
 EVEN = (LEVEL, "MARCH")  # of which any value may be the best
 # Compilers' defaults are good: with half of hundreds of flags changed nothing comes near to them. So the priors say
 AS_LEVEL = 49  # times as likely a flag is as the level has it as not
-CONCENTRATION = 240.0  # of the distribution of a number around its default, as if so many had been seen
+SURE = 2.2  # standard deviations, on each side: 97 % of a normal distribution
 
 
 def block(compiler: str, options: Sequence[Option], conflicts: Sequence[Pair], note: Sequence[str]) -> str:
@@ -38,10 +40,17 @@ def _fields(option: Option) -> str:
     )
 
 
-def _beta(option: Amount) -> tuple[float, float]:
-    """The Beta distribution whose mean is the default's place among the numbers."""
-    place = (option.numbers.index(option.default) + 0.5) / len(option.numbers)
-    return round(CONCENTRATION * place, 2), round(CONCENTRATION * (1 - place), 2)
+def _beta(option: Amount) -> tuple[str, str]:
+    """The Beta distribution in the middle of the values nearest to the default, on the scale that the numbers have, of
+    which SURE standard deviations are among them."""
+    scale = math.log if min(option.numbers) > 0 else float
+    first, last = scale(option.numbers[0]), scale(option.numbers[-1])
+    places = [(scale(number) - first) / (last - first) for number in option.numbers]
+    edges = [0.0, *((a + b) / 2 for a, b in pairwise(places)), 1.0]
+    index = option.numbers.index(option.default)
+    mean, half = (edges[index] + edges[index + 1]) / 2, (edges[index + 1] - edges[index]) / 2
+    concentration = mean * (1 - mean) * (SURE / half) ** 2 - 1
+    return f"{concentration * mean:.4g}", f"{concentration * (1 - mean):.4g}"
 
 
 def _condition(names: Mapping[str, tuple[str, str]], first: str, second: str, options: Sequence[Option]) -> str:
