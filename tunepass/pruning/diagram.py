@@ -12,18 +12,19 @@ import numpy as np
 from tunepass.diagnostics import SpaceError
 from tunepass.expr.numpy_eval import satisfied
 from tunepass.pruning.base import Count, Remaining, Solver
+from tunepass.pruning.bounded import Bounded, bounded_group
 from tunepass.pruning.intervals import IntervalSolver
 from tunepass.pruning.listing import Listing, Selected, is_listable, nodes_of
+from tunepass.pruning.orders import ordered_group
 from tunepass.space.columns import Columns, Mask
 from tunepass.space.constraint import Constraint
 from tunepass.space.feasible.compile import TooLarge
-from tunepass.space.feasible.compiled import build_group
 from tunepass.space.feasible.components import components
 from tunepass.space.feasible.group import DiagramGroup, FreeGroup, ParameterGroup
 from tunepass.space.feasible.product import GroupProduct
 from tunepass.space.parameter import Parameter
 
-NODE_LIMIT = 5_000_000
+NODE_LIMIT = 1_000_000
 LIGHT = 60  # parts of a condition that a diagram takes better than a list
 MOST_BOXES = 200_000  # where neither works
 
@@ -137,7 +138,7 @@ class DiagramSolver(Solver):
         for names, numbers in components(members, constraints):
             own = [p for p in members if p.name in names]
             if numbers:
-                yield build_group(own, [constraints[i].expression for i in numbers], self.node_limit)
+                yield ordered_group(own, [constraints[i].expression for i in numbers], self.node_limit)
             else:
                 yield FreeGroup(own[0], own[0].size or 0)
 
@@ -155,8 +156,25 @@ class DiagramSolver(Solver):
                 own = [c for c in one.conditions if _among(c, conditions)]
                 parts += [one.listing.selected(own)] if one.listing else self._groups(one.members, own)
         except TooLarge:
-            return IntervalSolver(MOST_BOXES).remaining(parameters, conditions, stop=stop)
+            return self._bounded(parameters, conditions, stop)
         return DiagramRemaining(parameters, parts, possible=possible)
+
+    def _bounded(
+        self,
+        parameters: Sequence[Parameter],
+        conditions: Sequence[Constraint],
+        stop: Callable[[], bool] | None,
+    ) -> Remaining:
+        """Sums that are rounded bound the count best; conditions of another form are left to boxes."""
+        groups = []
+        try:
+            for names, numbers in components(parameters, conditions):
+                if numbers:
+                    own = [p for p in parameters if p.name in names]
+                    groups.append(bounded_group(own, [conditions[i] for i in numbers]))
+        except TooLarge:
+            return IntervalSolver(MOST_BOXES).remaining(parameters, conditions, stop=stop)
+        return Bounded(parameters, conditions, groups)
 
 
 @dataclass(frozen=True, slots=True)

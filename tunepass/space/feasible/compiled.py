@@ -69,8 +69,9 @@ def build_group(parameters: Sequence[Parameter], expressions: Sequence[nodes.Exp
     return listed_group(compiled, node_limit)
 
 
-def listed_group(compiled: CompiledConstraints, node_limit: int) -> DiagramGroup:
+def listed_group(compiled: CompiledConstraints, node_limit: int, order: Sequence[int] | None = None) -> DiagramGroup:
     """The diagram of the listed parameters; constraints over others only prune it. Raises TooLarge."""
-    builder = DiagramBuilder(compiled.terms, compiled.joint, compiled.order(), compiled.domains, node_limit)
+    order = compiled.order() if order is None else order
+    builder = DiagramBuilder(compiled.terms, compiled.joint, order, compiled.domains, node_limit)
     layers = [(v.parameter, v.position) for v in (compiled.variables[i] for i in builder.order)]
     return DiagramGroup(compiled.listed, layers, builder.build())
