@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 NATIVE := $(wildcard native/*.py native/*.h native/include/*.h native/src/*.c native/src/*.h)
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test lint types dist-check bench bench-applications bench-c bench-fpga bench-gpu bench-gpu-device bench-kernel-tuner bench-model bench-registers bench-resources bench-search bench-taco bench-trust nests kills attack fuzz native clean
+.PHONY: demo test lint types dist-check bench bench-applications bench-c bench-dnn bench-fpga bench-gpu bench-gpu-device bench-kernel-tuner bench-model bench-registers bench-resources bench-search bench-taco bench-trust nests kills attack fuzz native clean
 
 $(STAMP): setup.py pyproject.toml $(NATIVE)
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -37,6 +37,10 @@ bench: $(STAMP)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'pyatf>=0.0.13' 'python-constraint2>=2.0'
 	$(BIN)/python tests/benchmarks/bench_space.py
 	$(BIN)/python tests/benchmarks/bench_expr.py
+
+# What is read of models, what limits leave, NAS-Bench-101's cells. ARGS='limits', ARGS=--list.
+bench-dnn: $(STAMP)
+	$(BIN)/python -m tests.benchmarks.bench_dnn $(ARGS)
 
 # Hard spaces, 5,000 observations, a store of 200,000 trials: seconds and memory against their bounds (a minute).
 bench-resources: $(STAMP)

@@ -24,7 +24,7 @@ from tunepass.space.feasible.group import DiagramGroup, FreeGroup, ParameterGrou
 from tunepass.space.feasible.product import GroupProduct
 from tunepass.space.parameter import Parameter
 
-NODE_LIMIT = 1_000_000
+NODE_LIMIT = 2_000_000
 LIGHT = 60  # parts of a condition that a diagram takes better than a list
 MOST_BOXES = 200_000  # where neither works
 
