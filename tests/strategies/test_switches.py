@@ -56,7 +56,7 @@ SWITCHES = [
     ("log_input", GP, replace(GP, log_input=False), WIDE, NARROW),
     ("log_output", GP, replace(GP, log_output=False), WIDE, None),
     ("lengthscale prior", GP, replace(GP, gp=replace(GP.gp, lengthscale=None)), WIDE, None),
-    ("lengthscales by role", GP, replace(GP, lengthscales=ROLES), WIDE, None),
+    ("lengthscales by role", GP, replace(GP, lengthscales=replace(ROLES, more_than=0)), WIDE, None),
     ("incumbent", NOISY, replace(NOISY, incumbent="predicted"), WIDE, None),
     ("kernel", GP, replace(GP, gp=replace(GP.gp, kernel="se")), WIDE, None),
     ("local search", GP, replace(GP, pool=12, local_search=replace(GP.local_search, enabled=False)), WIDE, None),

@@ -1,11 +1,11 @@
 """The strategy `auto`: every configuration when the budget covers the space, else Bayesian optimisation.
 
 Gaussian process and forest together, each weighted by how well it predicts the study's own held-out trials. The process
-uses one draw of its hyperparameters for each suggestion at first, their mixture later. What lengthscales it expects
-depends on the role of a parameter and on how many there are, and it has features for odd parts and for what constraints
-multiply. Every third suggestion changes one parameter of the best trial that was never changed alone there. The warm-up
-is half maximin and half medoids: where corners fail, or are decades off, a design of corners alone misleads the models
-for long.
+uses one draw of its hyperparameters for each suggestion at first, their mixture later. It expects longer lengthscales
+than BaCO's, of more than twenty parameters by their role and by how many there are, and has features for odd parts and
+for what constraints multiply. Every third suggestion changes one parameter of the best trial that was never changed
+alone there. The warm-up is half maximin and half medoids: where corners fail, or are decades off, a design of corners
+alone misleads the models for long.
 """
 
 from __future__ import annotations
@@ -21,10 +21,11 @@ from tunepass.strategies.sequential import SequentialStrategy
 from tunepass.study.recommendation import Beliefs
 from tunepass.study.trial import Trial
 from tunepass.surrogates.gp import GpSettings
+from tunepass.surrogates.hyperpriors import Gamma
 
 SETTINGS = BayesianSettings(
     surrogate="mixed",
-    gp=GpSettings(draws=8, starts=1, samples=5, thompson_rows=25),
+    gp=GpSettings(lengthscale=Gamma(3.0, 1.0), draws=8, starts=1, samples=5, thompson_rows=25),
     lengthscales=ROLES,
     derived=True,
     one_at_a_time=3,

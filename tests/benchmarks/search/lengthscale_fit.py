@@ -20,7 +20,7 @@ import math
 import os
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import get_args
 
@@ -102,7 +102,7 @@ def process(sample: Sample, settings: GpSettings) -> GaussianProcess:
 
 
 def with_roles(priors: RoleLengthscales, sample: Sample) -> GpSettings:
-    return replace(PLAIN, lengthscale=priors.priors(sample.embedding.roles))
+    return replace(PLAIN, lengthscale=replace(priors, more_than=0).priors(sample.embedding.roles))
 
 
 def fitted(drawn: Sequence[tuple[Sample, Floats]]) -> RoleLengthscales:
@@ -128,7 +128,7 @@ def fitted(drawn: Sequence[tuple[Sample, Floats]]) -> RoleLengthscales:
 
 def fit(given: Sequence[Sample]) -> RoleLengthscales:
     start = LogNormal(0.0, 1.0)
-    priors = RoleLengthscales(**{field.name: start for field in fields(RoleLengthscales)})
+    priors = RoleLengthscales(**dict.fromkeys(get_args(Role), start))
     for _ in range(ROUNDS):
         drawn = [(sample, np.array(process(sample, with_roles(priors, sample)).draws())) for sample in given]
         priors = fitted(drawn)
@@ -173,8 +173,8 @@ def predicted(sample: Sample, settings: GpSettings, count: int) -> tuple[float, 
 
 
 def text(priors: RoleLengthscales) -> str:
-    found = {field.name: getattr(priors, field.name) for field in fields(priors)}
-    return ", ".join(f"{name} ({prior.center:.2f}, {prior.width:.2f})" for name, prior in found.items())
+    found = zip(get_args(Role), replace(priors, more_than=0).priors(get_args(Role)) or ())
+    return ", ".join(f"{name} ({prior.center:.2f}, {prior.width:.2f})" for name, prior in found)
 
 
 def main() -> None:

@@ -10,6 +10,7 @@ from tunepass.strategies.base import Strategy, Task
 from tunepass.strategies.bo import baco
 from tunepass.strategies.bo.bayesian import Bayesian, BayesianSettings
 from tunepass.strategies.bo.design import DesignSettings
+from tunepass.strategies.bo.lengthscales import ROLES
 from tunepass.study.task import Factory
 from tunepass.surrogates.hyperpriors import VANILLA, Gamma
 
@@ -28,7 +29,10 @@ ABLATIONS: dict[str, BayesianSettings] = {
     "auto: most likely hyperparameters, not draws": replace(BASE, gp=replace(BASE.gp, samples=0)),
     "auto: the moments of five draws from the first trial on": replace(BASE, gp=replace(BASE.gp, thompson_rows=0)),
     "auto: one draw in turn to the end": replace(BASE, gp=replace(BASE.gp, thompson_rows=10**9)),
-    "auto: BaCO's prior of lengthscales": replace(BASE, lengthscales=None),
+    "auto: BaCO's prior of lengthscales": replace(
+        BASE, lengthscales=None, gp=replace(BASE.gp, lengthscale=OWN.gp.lengthscale)
+    ),
+    "auto: lengthscales by role from the first parameter on": replace(BASE, lengthscales=replace(ROLES, more_than=0)),
     "auto: one gamma for all lengthscales": replace(
         BASE, lengthscales=None, gp=replace(BASE.gp, lengthscale=Gamma(3.0, 1.0))
     ),

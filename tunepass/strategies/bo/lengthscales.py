@@ -18,7 +18,7 @@ from tunepass.surrogates.hyperpriors import LogNormal
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoleLengthscales:
-    """A log-normal for each role."""
+    """A log-normal for each role, where a process has more than `more_than` lengthscales."""
 
     linear: LogNormal
     log: LogNormal
@@ -26,9 +26,12 @@ class RoleLengthscales:
     category: LogNormal
     order: LogNormal
     derived: LogNormal
+    more_than: int = 0
 
-    def priors(self, roles: Sequence[Role]) -> tuple[LogNormal, ...]:
-        """The prior of each lengthscale of an embedding."""
+    def priors(self, roles: Sequence[Role]) -> tuple[LogNormal, ...] | None:
+        """The prior of each lengthscale of an embedding; None of one with too few."""
+        if len(roles) <= self.more_than:
+            return None
         by_role: dict[Role, LogNormal] = {
             "linear": self.linear, "log": self.log, "flag": self.flag, "category": self.category,
             "order": self.order, "derived": self.derived,
@@ -44,4 +47,5 @@ ROLES = RoleLengthscales(
     category=LogNormal(-0.1, NUMBERS, spread=0.5),
     order=LogNormal(-0.46, NUMBERS, spread=0.5),
     derived=LogNormal(-0.2, NUMBERS, spread=0.5),
+    more_than=20,  # recorded spaces have fewer, and searches of them were no better for it
 )

@@ -83,8 +83,8 @@ class BayesianLoop(SequentialStrategy):
         derived = derived_features(task.space) if s.derived else ()
         extra = (*derived, *magnitudes(task.space)) if s.magnitudes else derived
         self.embedding = Embedding(parameters, permutation=s.permutation, log=s.log_input, derived=extra)
-        by_role = s.lengthscales.priors(self.embedding.roles) if s.lengthscales is not None else s.gp.lengthscale
-        self.process_settings = replace(s.gp, lengthscale=by_role)
+        by_role = None if s.lengthscales is None else s.lengthscales.priors(self.embedding.roles)
+        self.process_settings = s.gp if by_role is None else replace(s.gp, lengthscale=by_role)
         self.encoding, self.neighbourhood = Encoding(task.space), Neighbourhood(task.space, task.feasible)
         self.failure_encoding = Encoding(task.space, derived)
         self.feasibility = Feasibility(s.feasibility)
