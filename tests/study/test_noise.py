@@ -92,6 +92,17 @@ def test_a_repeat_that_fails_makes_the_trial_a_failed_one() -> None:
     assert study.best is None and study.failures == {"crash": 1}
 
 
+def test_without_a_budget_the_best_is_measured_twice_before_the_search_goes_on() -> None:
+    study, rng = Study(wide_space(), [TIME], seed=2), np.random.default_rng(2)
+    while study.spent < 25:
+        for c in study.again() or study.suggest():
+            study.observe(c, Measured({"time": true_time(c) * float(np.exp(0.1 * rng.normal()))}))
+    while due := study.again():
+        study.observe(due[0], Measured({"time": true_time(due[0]) * float(np.exp(0.1 * rng.normal()))}))
+    recommended = study.recommended
+    assert recommended is not None and recommended.trial.measured_again
+
+
 def test_a_study_without_noise_measures_one_configuration_again_and_recommends_the_best() -> None:
     study = searched(0, 0.0)
     assert study.spent == 40 and len(study.trials) == 39

@@ -25,8 +25,10 @@ from tunepass.study.objective import Objective
 from tunepass.study.trial import Trial
 
 Floats = NDArray[np.float64]
-PROBE = 12  # trials after which the best is measured again, to see whether there is noise
-LAST = 0.1  # of the budget goes to the trials that may be the best
+PROBE = 12  # trials after which the best is measured again where there is no budget
+LAST = 0.2  # of the budget, at most, goes to the trials that may be the best
+REPEATS = 4  # measurements again that say how large the noise is; with fewer the search does not go on
+LEAST_GAIN = 0.001  # KG on the log scale that is worth an evaluation; off it, of the deviation of the losses
 TAIL = 1.96  # deviations on either side of an interval that holds 95 %
 
 
@@ -91,13 +93,17 @@ def worth_measuring_again(
 ) -> list[Configuration]:
     """At most `n` of the measured trials' configurations, in a study that `spent` so much of the budget `most`.
 
-    The trial that is believed to be best is measured twice before the search goes on, and the last of the budget is for
-    those of the largest KG. Where repeats never differ nothing is measured again.
+    The last of the budget goes to the trials of the largest KG, the first of it to the best one where no trial says yet
+    what the noise is, as long as KG is worth an evaluation. Without a budget the best one is measured twice before the
+    search goes on. Where repeats never differ nothing is measured again.
     """
-    if beliefs.single == 0 or spent < PROBE:
+    if beliefs.single == 0 or spent < (PROBE if most is None else (1 - LAST) * most):
         return []
-    if beliefs.single is not None and most is not None and spent >= (1 - LAST) * most:
-        order = np.argsort(-gain_of_measuring_again(beliefs), kind="stable")[:n]
-        return [measured[i].configuration for i in order]
+    if beliefs.single is not None and most is not None:
+        gain = gain_of_measuring_again(beliefs)
+        unit = 1.0 if beliefs.sign else float(beliefs.mean.std())
+        worth = LEAST_GAIN * unit if sum(t.measured_again for t in measured) >= REPEATS else 0.0
+        order = np.argsort(-gain, kind="stable")[:n]
+        return [measured[i].configuration for i in order if gain[i] >= worth]
     best = measured[int(np.argmin(beliefs.mean))]
     return [] if best.measured_again else [best.configuration]
