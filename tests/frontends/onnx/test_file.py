@@ -22,7 +22,7 @@ input x: float32[N, 3, 8, 8]
 weight w: float32[8, 3, 3, 3]
 weight b: float32[8] = [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]
 weight to: int64[2] = [0, -1]
-one: c = Conv(x, w, b, kernel_shape=[3, 3], auto_pad="VALID")
+conv1: c = Conv(x, w, b, kernel_shape=[3, 3], auto_pad="VALID")
 r = Relu(c)
 y = Reshape(r, to)
 output y: float32[N, rest]
