@@ -14,6 +14,7 @@ from tunepass.ir.kernel import Kernel
 from tunepass.ir.sizes import SizedVariants
 
 SIZE = "--size="
+OPERATORS = "--operators="
 
 
 def sizes_in(words: Sequence[str]) -> dict[str, int]:
@@ -39,6 +40,7 @@ class Frontend(ABC):
 
     suffixes: ClassVar[tuple[str, ...]]
     binary: ClassVar[tuple[str, ...]] = ()  # those of the suffixes whose files are no text: `opened` makes one of them
+    takes_operators: ClassVar[bool] = False  # a word that begins with OPERATORS names a file of the user's
     leaves_sizes_open: ClassVar[bool] = False  # words that begin with SIZE say what they are
 
     @abstractmethod

@@ -16,6 +16,7 @@ from tunepass.ir.graph import Attribute
 
 KERAS, TORCH = "keras", "torch"
 BOTH_WAYS = "@merge"  # the argument of a recurrent layer that Keras' Bidirectional adds: how both directions are merged
+OWN = "own"  # the user's operators, in place of a framework
 TABLES: Mapping[str, Mapping[str, str]] = {KERAS: keras_layers.LAYERS, TORCH: torch_layers.LAYERS}
 TORCH_SILENT = frozenset({"device", "dtype", "track_running_stats", "momentum", "eps", "align_corners", "training"})
 
@@ -44,7 +45,19 @@ def bound_arguments(
 
 def apply_layer(building: GraphBuilding, layer: LayerValue, inputs: Sequence[TensorValue]) -> PyValue:
     """The layer's output, or outputs. A layer that is applied again uses its weights again."""
+    if layer.framework == OWN:
+        return _own(building, layer, inputs)
     return _LayerApplication(building, layer, inputs).result()
+
+
+def _own(building: GraphBuilding, layer: LayerValue, inputs: Sequence[TensorValue]) -> PyValue:
+    """A row of the user's table: its arguments are its attributes, by their names."""
+    attributes = {name: attribute_of(value, name, layer.span) for name, value in layer.arguments.items()}
+    values = building.apply(
+        layer.name, inputs, attributes, span=layer.span, name=layer.name.lower(), reused=tuple(layer.applied)
+    )
+    layer.applied.append(values[0].name)
+    return values[0] if len(values) == 1 else values
 
 
 class _LayerApplication:

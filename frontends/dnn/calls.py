@@ -207,6 +207,10 @@ class Calls(UserCalls):
                     [owner, *positional],
                     lambda given: self._method(given[0], name, given[1:], dict(named), node),
                 )
+            case Symbol() if function.last in self.interpreter.building.table.own:
+                return self.own(function.last, list(positional), dict(named), node)
+            case UserClass() if function.node.name in self.interpreter.building.table.own:
+                return self.own(function.node.name, list(positional), dict(named), node)
             case Symbol():
                 return self._symbol(function, list(positional), dict(named), node)
             case UserFunction():

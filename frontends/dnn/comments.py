@@ -6,6 +6,7 @@
 # tunepass constraint filters % groups == 0
 # tunepass model build_model
 # tunepass precision float16
+# tunepass operators "my_operators.yaml"
 # tunepass run "python train.py --batch {batch}" metric "val_loss: {loss}" limit 10 min
 """
 
@@ -24,7 +25,7 @@ from tunepass.frontends.params.tokens import Cursor, ExpressionText
 from tunepass.frontends.params.units import SECONDS, amount
 from tunepass.graphs.inference import ELEMENT_BYTE
 
-DIRECTIVES = ("param", "input", "limit", "constraint", "model", "precision", "run")
+DIRECTIVES = ("param", "input", "limit", "constraint", "model", "precision", "run", "operators")
 HOW_RUN = 'write `run "python train.py --batch {batch}" metric "val_loss: {loss}" limit 10 min`'
 _COMMENT = re.compile(r"# ?tunepass\b[ \t]*")
 
@@ -67,6 +68,7 @@ class Comments:
     constraints: tuple[ExpressionText, ...] = ()
     model: tuple[str, Span] | None = None
     precision: tuple[str, Span] | None = None
+    operators: tuple[str, Span] | None = None
     run: RunText | None = None
 
 
@@ -115,12 +117,14 @@ class _Reader:
         self.constraints: list[ExpressionText] = []
         self.model: tuple[str, Span] | None = None
         self.precision: tuple[str, Span] | None = None
+        self.operators: tuple[str, Span] | None = None
         self.run: RunText | None = None
 
     def comments(self) -> Comments:
         lists = (self.params, self.inputs, self.limits, self.constraints)
         params, inputs, limits, constraints = (tuple(items) for items in lists)
-        return Comments(params, inputs, limits, constraints, self.model, self.precision, self.run)  # type: ignore[arg-type]
+        words = (self.model, self.precision, self.operators)
+        return Comments(params, inputs, limits, constraints, *words, run=self.run)  # type: ignore[arg-type]
 
     def line(self, cursor: Cursor) -> None:
         word = cursor.name(f"one of {', '.join(DIRECTIVES)}")
@@ -136,6 +140,11 @@ class _Reader:
             case "model":
                 text = cursor.expression("", "a class, a function, or a call of one")
                 self.model = (text.text, Span(self.source, text.start, text.end))
+            case "operators":
+                token = cursor.next
+                file = cursor.string("a file in quotes", 'write `operators "my_operators.yaml"`')
+                self.operators = (file, cursor.span(token))
+                cursor.finish("the file")
             case "precision":
                 name = cursor.name("a type such as float16, or a parameter")
                 self.precision = (name.text, cursor.span(name))

@@ -9,7 +9,16 @@ from collections.abc import Mapping, Sequence
 from tunepass.diagnostics import SourceError
 from tunepass.expr import algebra
 from tunepass.expr.nodes import Expr
-from tunepass.frontends.dnn.applying import BOTH_WAYS, KERAS, TORCH, attribute_of, bound_arguments, known_layer
+from tunepass.frontends.dnn.applying import (
+    BOTH_WAYS,
+    KERAS,
+    OWN,
+    TORCH,
+    apply_layer,
+    attribute_of,
+    bound_arguments,
+    known_layer,
+)
 from tunepass.frontends.dnn.builtins import call_builtin
 from tunepass.frontends.dnn.machine import Caller, Machine
 from tunepass.frontends.dnn.presence import presence
@@ -91,6 +100,17 @@ class FrameworkCalls(Caller, ABC):
         span = self.interpreter.span(node)
         self.layers += 1
         return LayerValue(name, framework, bound_arguments(framework, name, positional, named, span), span)
+
+    def own(self, name: str, positional: list[PyValue], named: dict[str, PyValue], node: ast.AST) -> PyValue:
+        """A layer that the user's table describes; called with tensors, what it makes of them."""
+        span, attributes = self.interpreter.span(node), self.interpreter.building.table.operators[name].attributes
+        tensors = [value for value in positional if isinstance(value, TensorValue)]
+        given = [value for value in positional if not isinstance(value, TensorValue)]
+        layer = LayerValue(name, OWN, {**dict(zip(attributes, given)), **named}, span)
+        if tensors:
+            return apply_layer(self.interpreter.building, layer, tensors)
+        self.layers += 1
+        return layer
 
     def _wrapped(self, name: str, positional: list[PyValue], named: dict[str, PyValue], node: ast.AST) -> PyValue:
         layer = positional[0] if positional else named.get("layer")

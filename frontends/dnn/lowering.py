@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import PurePath
 
 from tunepass.diagnostics import Diagnostic, Severity, Source, SourceError, Span, nearest
@@ -16,6 +16,7 @@ from tunepass.frontends.dnn.building import GraphBuilding
 from tunepass.frontends.dnn.comments import Comments, InputText, read_comments
 from tunepass.frontends.dnn.finishing import ends, open_conditions, owning, whole_number, words
 from tunepass.frontends.dnn.interpreter import Interpreter
+from tunepass.frontends.dnn.own_operators import own_operators
 from tunepass.frontends.dnn.presence import presence
 from tunepass.frontends.dnn.training import LIMIT_S, trained_by
 from tunepass.frontends.dnn.values import (
@@ -31,7 +32,7 @@ from tunepass.frontends.dnn.values import (
 from tunepass.frontends.params.build import construct, default_value
 from tunepass.frontends.params.tokens import ExpressionText
 from tunepass.frontends.problems import each
-from tunepass.graphs.table import shipped
+from tunepass.graphs.table import table_of
 from tunepass.ir.graph import Graph, ResourceLimit, Training
 from tunepass.ir.kernel import Binding, Kernel
 from tunepass.space.constraint import Constraint
@@ -41,16 +42,16 @@ BATCH = ("batch", "batch_size")  # names of parameters that are the batch, where
 SIZE_LIMIT = 1 << 20
 
 
-def lower(source: Source) -> tuple[Kernel, tuple[Diagnostic, ...]]:
+def lower(source: Source, given: Sequence[str] = ()) -> tuple[Kernel, tuple[Diagnostic, ...]]:
     """The model of a source. SourceError for what is not Python, and for what cannot be followed."""
     tree = _tree(source)
     comments = read_comments(source)
-    return _Lowering(source, tree, comments).kernel()
+    return _Lowering(source, tree, comments, own_operators(source, comments.operators, given)).kernel()
 
 
-def places(source: Source) -> Mapping[str, list[Span]]:
-    """Where the source sets each parameter to a number or a word."""
-    lowering = _Lowering(source, _tree(source), read_comments(source))
+def places(source: Source, own: Source | None) -> Mapping[str, list[Span]]:
+    """Where the source sets each parameter to a number or a word; `own` are the user's operators."""
+    lowering = _Lowering(source, _tree(source), read_comments(source), own)
     lowering.kernel()
     return lowering.run.overridden
 
@@ -70,14 +71,14 @@ def _tree(source: Source) -> ast.Module:
 
 
 class _Lowering:
-    def __init__(self, source: Source, tree: ast.Module, comments: Comments):
-        self.source, self.tree, self.comments = source, tree, comments
+    def __init__(self, source: Source, tree: ast.Module, comments: Comments, own: Source | None):
+        self.source, self.tree, self.comments, self.own = source, tree, comments, own
         self.warnings: list[Diagnostic] = []
         self.parameters: tuple[Parameter, ...] = tuple(
             each(comments.params, lambda param: construct(param, default_value(param)))
         )
         self.types: Mapping[str, Type] = {p.name: p.type for p in self.parameters}
-        self.building = GraphBuilding(shipped())
+        self.building = GraphBuilding(table_of(own))
         self.building.words = {p.name: words(p) for p in self.parameters}
         self.run = Interpreter(source, self.building, self._names())
         both = {p.name: ends(p) for p in self.parameters}
@@ -235,6 +236,7 @@ class _Lowering:
                 ResourceLimit(resource=limit.resource, most=whole_number(limit.most), text=limit.text, span=limit.span)
                 for limit in self.comments.limits
             ),
+            operators=self.own,
             span=span,
         )
 

@@ -6,15 +6,14 @@ from collections.abc import Sequence
 from pathlib import Path, PurePath
 from typing import ClassVar
 
-from tunepass.diagnostics import Source, SourceError, Span
-from tunepass.files import read_utf8
+from tunepass.diagnostics import Source, SourceError
 from tunepass.frontends.base import Frontend, Parsed
+from tunepass.frontends.dnn.own_operators import beside, own_operators
 from tunepass.frontends.onnx.description import Description, read_description
 from tunepass.frontends.onnx.emission import emit_file
 from tunepass.frontends.onnx.file import read_model
 from tunepass.frontends.onnx.listing import read, written
 from tunepass.frontends.onnx.lowering import OnnxLowering
-from tunepass.graphs.table import SIZE_LIMIT, OperatorTable, extended, shipped
 from tunepass.ir.files import EmittedFile
 from tunepass.ir.kernel import Kernel
 
@@ -26,6 +25,7 @@ class OnnxFrontend(Frontend):
 
     suffixes: ClassVar[tuple[str, ...]] = (SUFFIX,)
     binary: ClassVar[tuple[str, ...]] = (SUFFIX,)
+    takes_operators: ClassVar[bool] = True
 
     def opened(self, path: str | Path) -> Source:
         """The text of a model's file, which says all that results depend on."""
@@ -35,8 +35,9 @@ class OnnxFrontend(Frontend):
         listing, described = source, Description(source)
         if PurePath(source.name).suffix != SUFFIX:
             described = read_description(source)
-            listing = self.opened(_beside(source, described.model, described.model_span))
-        lowering = OnnxLowering(read(listing), listing, source, described, _table(source, described))
+            listing = self.opened(beside(source, described.model, described.model_span))
+        own = own_operators(source, described.operators, words)
+        lowering = OnnxLowering(read(listing), listing, source, described, own)
         try:
             kernel = lowering.kernel()
         except RecursionError:
@@ -45,18 +46,3 @@ class OnnxFrontend(Frontend):
 
     def emit(self, kernels: Sequence[Kernel], note: str = "", word: str = "tuned") -> tuple[EmittedFile, ...]:
         return tuple(emit_file(kernel, note, word) for kernel in kernels)
-
-
-def _beside(source: Source, name: str, span: Span | None) -> Path:
-    """A file that a description names: in its folder, or below."""
-    path = PurePath(name)
-    if path.is_absolute() or ".." in path.parts:
-        raise SourceError("a file of a description stands in its folder, or below", span, "move it there")
-    return Path(source.name).parent / path
-
-
-def _table(source: Source, described: Description) -> OperatorTable:
-    if described.operators is None:
-        return shipped()
-    path = _beside(source, *described.operators)
-    return extended(Source(str(path), read_utf8(path, SIZE_LIMIT, SourceError)))

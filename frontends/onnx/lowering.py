@@ -14,7 +14,7 @@ from tunepass.frontends.dnn.finishing import open_conditions, owning, whole_numb
 from tunepass.frontends.onnx.description import Description
 from tunepass.frontends.onnx.following import Following
 from tunepass.frontends.onnx.model import OnnxModel, OnnxValue
-from tunepass.graphs.table import OperatorTable
+from tunepass.graphs.table import table_of
 from tunepass.ir.graph import Attribute, Graph, ResourceLimit, Shape
 from tunepass.ir.kernel import Binding, Kernel
 from tunepass.space.constraint import Constraint
@@ -33,20 +33,21 @@ class OnnxLowering:
     listing: Source
     source: Source
     described: Description
-    table: OperatorTable
-    operators: str = ""
+    own: Source | None = None
     warnings: list[Diagnostic] = field(default_factory=list)
 
     def kernel(self) -> Kernel:
+        self.table = table_of(self.own)
         self.sizes = self._open_sizes()
         parameters = (*self.described.parameters, *self.sizes.values())
         names: dict[str, Expr] = {p.name: Name(p.name, p.type) for p in parameters}
         plain = self._inputs(names, {})
-        inputs = self._inputs(names, self._stated_inputs())
+        given = self._stated_inputs()
+        inputs = self._inputs(names, given)
         stated = {name: shape for name, (shape, _) in self.described.shapes.items()}
         varied = self._varied()
         first = None
-        if varied or any(plain[name] is not inputs[name] for name in plain):
+        if varied or given:
             first = Following(self.model, self.table, plain, {}, stated)
             first.follow()
         following = Following(self.model, self.table, inputs, varied, stated, first)
@@ -97,20 +98,18 @@ class OnnxLowering:
         )
 
     def _inputs(self, names: Mapping[str, Expr], stated: Mapping[str, Shape]) -> dict[str, Shape]:
+        """The shapes as the file has them, where not `stated`; a size that the file leaves open as the description has
+        it."""
         found = {}
         for value in self.model.inputs:
-            if value.name in stated:
-                found[value.name] = stated[value.name]
+            said = self.described.inputs[value.name][0] if value.name in self.described.inputs else ()
+            if value.name in stated or value.dims is None:
+                found[value.name] = said
                 continue
-            sizes = value.dims if value.dims is not None else ()
-            if value.dims is None or any(
-                not isinstance(size, int) and _size_name(value, axis) not in names for axis, size in enumerate(sizes)
-            ):
-                found[value.name] = self.described.inputs[value.name][0]  # not known otherwise
-                continue
+            own = [_size_name(value, axis) for axis in range(len(value.dims))]
             found[value.name] = tuple(
-                algebra.lift(size) if isinstance(size, int) else names[_size_name(value, axis)]
-                for axis, size in enumerate(sizes)
+                algebra.lift(size) if isinstance(size, int) else names[name] if name in names else said[axis]
+                for axis, (size, name) in enumerate(zip(value.dims, own))
             )
         return found
 
@@ -178,6 +177,7 @@ class OnnxLowering:
                 ResourceLimit(resource=limit.resource, most=whole_number(limit.most), text=limit.text, span=limit.span)
                 for limit in self.described.limits
             ),
+            operators=self.own,
             span=self.described.model_span or self.listing.span(0, 1),
         )
 

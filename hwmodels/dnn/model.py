@@ -11,7 +11,7 @@ from tunepass.expr.nodes import Compare, Expr
 from tunepass.expr.numpy_eval import Columns, evaluate
 from tunepass.expr.sharing import Sharing
 from tunepass.graphs.inference import infer
-from tunepass.graphs.table import shipped
+from tunepass.graphs.table import table_of
 from tunepass.hwmodels.base import Breakdown, CostModel, Costs, DeviceSummary, EstimatePart, Slice
 from tunepass.hwmodels.dnn.device import Accelerator, load, names
 from tunepass.hwmodels.dnn.resources import UNITS, GraphResources
@@ -25,7 +25,7 @@ PARTS = ("weights", "macs", "flops")
 def priced(graph: Graph, device: Accelerator | None) -> Costs:
     """The resources by name. `memory` is what training takes where the source trains, else what inference does, with
     what the device's context takes; it has to fit the device."""
-    inferred = infer(graph.inputs, graph.nodes, shipped())
+    inferred = infer(graph.inputs, graph.nodes, table_of(graph.operators))
     values = GraphResources(graph, inferred).values(device)
     needed = values["training_byte" if graph.training.used else "inference_byte"]
     values[MEMORY] = algebra.add(needed, device.context_byte if device else 0)

@@ -114,6 +114,12 @@ def _add_spatial(parser: argparse.ArgumentParser) -> None:
         action="append",
         help="of a .scala source, what a size is that it leaves open; repeatable",
     )
+    parser.add_argument(
+        "--operators",
+        metavar="FILE",
+        type=lambda path: (f"--operators={path}",),
+        help="of a deep-learning model, your own operators and resources: a table of formulas",
+    )
 
 
 def _add_extrapolate(parser: argparse.ArgumentParser) -> None:

@@ -86,6 +86,7 @@ class OperatorTable:
 
     operators: Mapping[str, Operator]
     resources: Mapping[str, str] = field(default_factory=lambda: dict(RESOURCES))
+    own: frozenset[str] = frozenset()  # the names of the user's operators
 
     def operator(self, name: str) -> Operator:
         """GraphError, with a near name, for one that is not there."""
@@ -109,7 +110,13 @@ def shipped() -> OperatorTable:
 def extended(source: Source) -> OperatorTable:
     """The shipped table with a user's operators, which replace those of the same name, and resources."""
     own, table = read(source), shipped()
-    return OperatorTable({**table.operators, **own.operators}, {**table.resources, **own.resources})
+    both = {**table.operators, **own.operators}, {**table.resources, **own.resources}
+    return OperatorTable(*both, frozenset(own.operators))
+
+
+def table_of(own: Source | None) -> OperatorTable:
+    """The shipped table, extended by a user's file where there is one."""
+    return shipped() if own is None else extended(own)
 
 
 def read(source: Source, loader: Any = yaml.SafeLoader) -> OperatorTable:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from tunepass.diagnostics import Span
+from tunepass.diagnostics import Source, Span
 from tunepass.expr.nodes import Expr
 from tunepass.ir.body import Body
 from tunepass.ir.run import RunCommand
@@ -88,6 +88,7 @@ class Graph(Body):
     precision: Expr | str = "float32"
     training: Training = Training()
     limits: tuple[ResourceLimit, ...] = ()
+    operators: Source | None = None  # the user's own, a table for `tunepass.graphs`
     span: Span | None = None
 
     def node(self, name: str) -> GraphNode:

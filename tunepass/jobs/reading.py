@@ -11,7 +11,7 @@ from tunepass import registry
 from tunepass.backends.base import frontend_of
 from tunepass.diagnostics import Source, SourceError, TunepassError, nearest
 from tunepass.files import read_bytes, shown
-from tunepass.frontends.base import SIZE, Frontend, Parsed, sizes_in
+from tunepass.frontends.base import OPERATORS, SIZE, Frontend, Parsed, sizes_in
 from tunepass.frontends.taco.commandline import source_of
 from tunepass.ir.kernel import Kernel
 from tunepass.jobs.places import file_name, key_name, lock_path
@@ -61,6 +61,8 @@ def parse(
     path = source.name
     known = Path(path).suffix in registry.FRONTENDS or language not in SUFFIX_OF
     frontend = frontend_of(path if known else f"source{SUFFIX_OF[language]}", source.text)
+    if not frontend.takes_operators and any(word.startswith(OPERATORS) for word in words or ()):
+        raise TunepassError(f"--operators is about deep-learning models, {path} is none", hint="leave it out")
     if words is None and frontend.leaves_sizes_open:
         parsed = _as_locked(frontend, source, only, _locked_words(path))
         return replace(parsed, kernels=select(parsed.kernels, only, str(path)))

@@ -11,6 +11,7 @@ from tunepass.frontends.onnx.values import Constant, Held, count, fitted
 from tunepass.graphs.values import product
 from tunepass.ir.graph import Attribute
 
+KNOWN_LIMIT = 1_024  # elements of a filled tensor whose numbers are followed
 UNARY = {
     "Relu": "ReLU",
     "LeakyRelu": "LeakyReLU",
@@ -176,10 +177,11 @@ def filled(site: Site) -> Sequence[Held]:
     given = site.node.attributes.get("value")
     value = algebra.lift(given) if isinstance(given, (int, float)) else None
     number = count(shape)
-    if number is not None and number <= 1024 and site.node.operator == "ConstantOfShape":
-        element = "float32" if value is None or isinstance(algebra.number(value), float) else "int64"
-        return [Constant("", shape, (value or algebra.lift(0),) * number, element)]
-    return site.put("Constant", [], {"shape": shape})
+    if number is None or site.node.operator != "ConstantOfShape":
+        return site.put("Constant", [], {"shape": shape})
+    element = "float32" if value is None or isinstance(algebra.number(value), float) else "int64"
+    items = (value or algebra.lift(0),) * number if number <= KNOWN_LIMIT else None
+    return [Constant("" if items else site.node.outputs[0], shape, items, element)]
 
 
 def weights_of_window(site: Site) -> Sequence[Held]:
