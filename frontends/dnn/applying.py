@@ -144,6 +144,8 @@ class _LayerApplication:
         operator = self.rule.operator
         if name == "Activation":
             return self._activated(self.inputs[0], in_place=False)
+        if name == "Normalization" and self.arguments.get("mean") is not None:
+            operator = "Rescaling"  # by numbers of the source: nothing is kept
         if name in ("LSTM", "GRU", "SimpleRNN"):
             return self._keras_recurrent(operator, attributes)
         if name == "Reshape":

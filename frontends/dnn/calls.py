@@ -12,6 +12,7 @@ from tunepass.frontends.dnn import keras_layers
 from tunepass.frontends.dnn.applying import KERAS, TORCH, apply_layer, known_layer
 from tunepass.frontends.dnn.arithmetic import compared
 from tunepass.frontends.dnn.builtins import BUILTINS, call_builtin, list_method, range_items
+from tunepass.frontends.dnn.library import LOST, library_call, unknown_call
 from tunepass.frontends.dnn.presence import joining, optional, presence, where_there
 from tunepass.frontends.dnn.tensors import (
     call_tensor_function,
@@ -177,6 +178,8 @@ class Calls(UserCalls):
         for keyword in node.keywords:
             value = run.value(keyword.value, scope)
             if keyword.arg is None:
+                if isinstance(value, dict) and isinstance(lost := value.get(LOST), Unknown):
+                    raise run.fail(f"what is in this is not known: {lost.reason}", keyword.value)
                 named |= {k: v for k, v in value.items() if isinstance(k, str)} if isinstance(value, dict) else {}
             else:
                 named[keyword.arg] = value
@@ -280,6 +283,9 @@ class Calls(UserCalls):
 
     def _symbol(self, symbol: Symbol, positional: list[PyValue], named: dict[str, PyValue], node: ast.AST) -> PyValue:
         path, name = symbol.path, symbol.last
+        known = library_call(self, path, positional, named)
+        if known is not None:
+            return known[0]
         if ".optim" in path or "optimizers." in path:
             return self._optimizer(name, named)
         keras, torch = "keras" in path, path.startswith("torch")
@@ -289,7 +295,7 @@ class Calls(UserCalls):
             return model
         if keras and name in ("Input", "InputLayer"):
             return self._keras_input(name, positional, named, node)
-        if keras and name == "Model":
+        if keras and name in ("Model", "Functional"):
             return self._keras_model(positional, named, node)
         if keras and known_layer(KERAS, name):
             return self._layer(KERAS, name, positional, named, node)
@@ -312,7 +318,9 @@ class Calls(UserCalls):
                 positional,
                 lambda given: call_tensor_function(self, path, given, named, node),
             )
-        if path == "collections.OrderedDict" and positional:
+        if path == "collections.OrderedDict" and not positional:
+            return dict(named.items())
+        if path == "collections.OrderedDict":
             pairs = self.interpreter.items(positional[0]) or []
             return {p[0]: p[1] for p in pairs if isinstance(p, (list, tuple)) and len(p) == 2}
         if name == "namedtuple":
@@ -323,7 +331,7 @@ class Calls(UserCalls):
             return ArgumentsValue()
         if path in ("math.ceil", "math.floor", "math.sqrt", "math.log2", "math.prod"):
             return call_builtin(self, path, positional, named, node)
-        return Unknown(f"`{path}` is not followed")
+        return unknown_call(path, positional)
 
     def _method(
         self, owner: PyValue, name: str, positional: list[PyValue], named: dict[str, PyValue], node: ast.AST

@@ -269,7 +269,7 @@ class FrameworkCalls(Caller, ABC):
         if isinstance(owner, Instance) and (known := self._object_method(owner, name, positional, named, node)):
             return known[0]
         if name in ("add_module", "register_module") and len(positional) > 1:
-            self._registered(owner, positional[0], positional[1])
+            self.registered(owner, positional[0], positional[1])
             return None
         if name == "compile":
             optimizer = named.get("optimizer", positional[0] if positional else None)
@@ -308,7 +308,7 @@ class FrameworkCalls(Caller, ABC):
             return ([value for _, value in pairs] if name == "children" else list(pairs),)
         return None
 
-    def _registered(self, owner: PyValue, name: PyValue, layer: PyValue) -> None:
+    def registered(self, owner: PyValue, name: PyValue, layer: PyValue) -> None:
         """`add_module`: a layer of a container, or an object's field."""
         held = owner.container if isinstance(owner, Instance) else owner
         if isinstance(held, SequentialValue):

@@ -24,6 +24,7 @@ from tunepass.frontends.dnn.values import (
     Method,
     PyValue,
     Scope,
+    SequentialValue,
     Symbol,
     TensorValue,
     Unknown,
@@ -32,6 +33,7 @@ from tunepass.frontends.dnn.values import (
 )
 
 STEP_LIMIT = 200_000  # statements and expressions: a loop that never ends is told
+LAYERS = (LayerValue, SequentialValue, Instance)
 IDLE_LIMIT = 500  # rounds of a loop that make no layer and no tensor
 
 
@@ -168,6 +170,8 @@ class Interpreter(Expressions):
                         self.overridden[name].append(self.span(given))
                     chosen = self.parameters[name] if name in self.parameters and constant else value
                     holder.fields[name] = self.field(holder.fields.get(name), chosen)
+                    if isinstance(holder.container, SequentialValue) and isinstance(chosen, LAYERS):
+                        self.calls.append(holder.container, chosen)  # `self.conv = ...` in a class of nn.Sequential
             case ast.Subscript(value=owner, slice=index):
                 self.put(self.value(owner, scope), self.value(index, scope), value, target)
 
@@ -182,11 +186,17 @@ class Interpreter(Expressions):
     def _either(self, node: ast.If, scope: Scope, test: Unknown) -> None:
         """Of what is not known, neither side is taken: names that it assigns and tensors that it changes are not known
         after it."""
+        lost = Unknown(f"it is set where {test.reason}", self.span(node.test))
+        self._lose(node, scope, lost)
+
+    def _lose(self, node: ast.stmt, scope: Scope, lost: Unknown) -> None:
         for inner in ast.walk(node):
-            if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store) and inner.id not in self.parameters:
-                lost = Unknown(f"it is set where {test.reason}", self.span(node.test))
-                if isinstance(scope.names.setdefault(inner.id, lost), TensorValue):
-                    scope.names[inner.id] = lost
+            if not isinstance(inner, ast.Name) or not isinstance(inner.ctx, ast.Store):
+                continue
+            if inner.id in self.parameters:
+                continue
+            if isinstance(scope.names.setdefault(inner.id, lost), TensorValue):
+                scope.names[inner.id] = lost
 
     def _for(self, node: ast.For, scope: Scope) -> None:
         value = self.value(node.iter, scope)
@@ -194,7 +204,8 @@ class Interpreter(Expressions):
         if items is None:
             if any(isinstance(inner, ast.Call) and self._makes_layers(inner, scope) for inner in ast.walk(node)):
                 raise self.fail("what this loops over is not known here", node.iter, "a list or a range is followed")
-            return
+            reason = value.reason if isinstance(value, Unknown) else "what it loops over is not known"
+            return self._lose(node, scope, Unknown(f"it is set in a loop: {reason}", self.span(node.iter)))
         before_all = self.calls.made()
         for k, item in enumerate(items):
             if k > IDLE_LIMIT and self.calls.made() == before_all:
@@ -213,8 +224,8 @@ class Interpreter(Expressions):
                 raise self.fail("whether this returns from a loop depends on a parameter", node) from None
             except Jumped as jump:
                 if jump.word == "break":
-                    return
-        self.run(node.orelse, scope)
+                    return None
+        return self.run(node.orelse, scope)
 
     def _makes_layers(self, call: ast.Call, scope: Scope) -> bool:
         name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
@@ -223,15 +234,17 @@ class Interpreter(Expressions):
     def _while(self, node: ast.While, scope: Scope) -> None:
         while True:
             test = truth(self.value(node.test, scope))
-            if test is False or isinstance(test, Unknown):
-                return
+            if isinstance(test, Unknown):
+                return self._lose(node, scope, Unknown(f"it is set in a loop: {test.reason}", self.span(node.test)))
+            if test is False:
+                return None
             if not isinstance(test, bool):
                 raise self.fail("how often this runs depends on a parameter", node.test, "loop over `range(...)`")
             try:
                 self.run(node.body, scope)
             except Jumped as jump:
                 if jump.word == "break":
-                    return
+                    return None
 
 
 def _apart(targets: Sequence[ast.expr], items: list[PyValue] | None) -> list[PyValue]:

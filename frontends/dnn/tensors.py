@@ -298,7 +298,7 @@ def _function(
             return tensor
         case "pad":
             return _padded(calls, tensor, given, node)
-    raise calls.error(f"`{name}` of a tensor is not known", node, "write it with layers, or leave it out of the model")
+    return Unknown(f"`{name}` of a tensor is not known", span)
 
 
 def _extreme(

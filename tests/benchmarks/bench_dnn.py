@@ -15,6 +15,7 @@ import sys
 TABLES = {  # a module of tests/benchmarks/dnn: what it needs to be installed, and whether it takes minutes
     "limits": (),
     "nasbench": (),
+    "hpobench": (),
     "architectures": (),
     "onnx_graphs": ("onnx",),
 }

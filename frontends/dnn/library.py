@@ -1,0 +1,65 @@
+"""Functions of the frameworks and of Python's own modules that say something about sizes, without a tensor."""
+
+from __future__ import annotations
+
+from tunepass.expr import algebra
+from tunepass.expr.nodes import Expr
+from tunepass.frontends.dnn.machine import Caller
+from tunepass.frontends.dnn.values import PyValue, TensorValue, Unknown
+
+NEVER = frozenset({"torch.jit.is_scripting", "torch.jit.is_tracing", "torch.onnx.is_in_onnx_export"})
+INITIALISING = ("torch.nn.init.", "nn.init.")
+Answer = tuple[PyValue] | None
+
+
+def library_call(calls: Caller, path: str, positional: list[PyValue], named: dict[str, PyValue]) -> Answer:
+    """What a function gives. None: it is none of these."""
+    name = path.rpartition(".")[2]
+    if path in NEVER:
+        return (False,)
+    if path.startswith(INITIALISING):
+        return (positional[0] if positional else None,)
+    if path == "typing.cast" and len(positional) == 2:
+        return (positional[1],)
+    if path in ("copy.copy", "copy.deepcopy") and positional:
+        return (copied(positional[0]),)
+    if name == "image_data_format":
+        return ("channels_last",)
+    if name == "obtain_input_shape" and positional:  # of keras.applications: the shape that it is given
+        return (positional[0],)
+    if name == "correct_pad" and len(positional) > 1 and isinstance(positional[0], TensorValue):
+        return (_keras_padding(calls, positional[0], positional[1]),)
+    return None
+
+
+def copied(value: PyValue) -> PyValue:
+    """A list or a dictionary of its own, and so all the way down."""
+    if isinstance(value, list):
+        return [copied(item) for item in value]
+    if isinstance(value, dict):
+        return {key: copied(item) for key, item in value.items()}
+    return value
+
+
+def _keras_padding(calls: Caller, tensor: TensorValue, kernel: PyValue) -> PyValue:
+    """Zeros around an image so that a stride of 2 leaves half of it (keras.applications.imagenet_utils)."""
+    sizes = [algebra.number(size) for size in calls.interpreter.building.shape(tensor)[1:3]]
+    widths = kernel if isinstance(kernel, (list, tuple)) else (kernel, kernel)
+    pairs: list[PyValue] = []
+    for size, width in zip(sizes, widths):
+        if size is None or not isinstance(width, int) or isinstance(width, Expr):
+            return Unknown("the padding of an image whose size a parameter decides")
+        pairs.append((width // 2 - (1 - int(size) % 2), width // 2))
+    return tuple(pairs)
+
+
+def unknown_call(path: str, positional: list[PyValue]) -> Unknown:
+    """A function that is not followed may change the dictionaries that it is given."""
+    lost = Unknown(f"`{path}` is not followed")
+    for value in positional:
+        if isinstance(value, dict):
+            value[LOST] = lost
+    return lost
+
+
+LOST = "@lost"  # the key of a dictionary that was given to a function that is not followed
