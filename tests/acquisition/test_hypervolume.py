@@ -113,6 +113,12 @@ def test_the_reference_lies_behind_the_front_also_when_the_front_is_one_point() 
     np.testing.assert_allclose(reference_point(np.array([[0.0, 1.0], [1.0, 0.0], [1.0, 9.0]])), [1.1, 9.0])
 
 
+def test_the_reference_moves_from_the_front_to_the_worst_loss() -> None:
+    losses = np.array([[0.0, 1.0], [1.0, 0.0], [1.0, 9.0]])
+    np.testing.assert_allclose(reference_point(losses, 0.0), [1.1, 1.1])
+    np.testing.assert_allclose(reference_point(losses, 0.5), [1.1, (1.1 + 9.0) / 2])
+
+
 def test_what_does_not_fit_is_refused() -> None:
     with pytest.raises(ValueError, match="2 or 3 objectives"):
         undominated(np.empty((0, 4)), np.ones(4))

@@ -127,13 +127,14 @@ class SMSego(JointAcquisition):
         return np.where(beaten, LOG_TINIEST - penalty, np.maximum(gained, LOG_TINIEST))
 
 
-def reference_point(losses: Floats) -> Floats:
-    """The worst of all losses (n, k), and at least a tenth of the front's range behind the front.
+def reference_point(losses: Floats, reach: float = 1.0) -> Floats:
+    """Between a tenth of the front's range behind the front (`reach` 0) and the worst of all losses (n, k) (1).
 
-    A reference close to a coarse front (its nadir and a tenth more is usual) makes points beyond the front's ends
-    worthless, and a front whose ends are wrong stays as short as it is.
+    A reference close to a coarse front makes points beyond the front's ends worthless, and a front whose ends are wrong
+    stays as short as it is; one far behind a front makes little but its ends worth looking for.
     """
     front = losses[nondominated(losses)]
     low, high = front.min(axis=0), front.max(axis=0)
     spread = np.where(high > low, high - low, np.ptp(losses, axis=0))
-    return np.asarray(np.maximum(losses.max(axis=0), high + 0.1 * np.where(spread > 0, spread, 1.0)))
+    near = high + 0.1 * np.where(spread > 0, spread, 1.0)
+    return np.asarray(near + reach * np.maximum(losses.max(axis=0) - near, 0.0))

@@ -1,6 +1,14 @@
-"""Output transforms, from losses to what a surrogate fits: logarithms, and several objectives as one (ParEGO)."""
+"""Output transforms, from losses to what a surrogate fits: logarithms, and several objectives as one (ParEGO).
+
+symbol   meaning
+y        a loss
+z        what is fitted: s log(s y + c) where all y have the sign s = ±1 or are 0, else y
+c        0, or where some magnitudes are tiny (0, rounding) the smallest of the others: tiny ones are log 2 below it
+"""
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -8,18 +16,47 @@ from tunepass.acquisition.scalarise import Scale, augmented_chebyshev, draw_weig
 from tunepass.surrogates.base import Floats
 
 
-def log_scale(losses: Floats) -> Floats:
-    """Each objective (a column) on the log scale if all its values have one sign and none is 0; order is kept.
+@dataclass(frozen=True, slots=True)
+class OutputScale:
+    """z of y; with sign 0 it is y itself. Order is kept; what is beyond 0 is infinitely far."""
+
+    sign: float = 0.0
+    offset: float = 0.0
+
+    def apply(self, loss: Floats) -> Floats:
+        if not self.sign:
+            return np.asarray(loss, np.float64)
+        with np.errstate(divide="ignore"):
+            return np.asarray(self.sign * np.log(np.maximum(self.sign * loss + self.offset, 0.0)))
+
+
+PLAIN = OutputScale()
+TINY = 1e-6  # times the median magnitude
+
+
+def log_scale_of(loss: Floats) -> OutputScale:
+    """The log scale of losses (n,) that have one sign, some zeros among them or not; else the plain one.
 
     A maximised positive objective has negative losses: -log(-loss) grows with the loss.
     """
-    scaled = np.array(losses, dtype=np.float64)
-    for column in scaled.T:
-        if (column > 0).all():
-            column[:] = np.log(column)
-        elif (column < 0).all():
-            column[:] = -np.log(-column)
-    return scaled
+    sign = 1.0 if (loss >= 0).all() else -1.0 if (loss <= 0).all() else 0.0
+    magnitudes = np.abs(loss)
+    if not sign or not magnitudes.any():
+        return PLAIN
+    others = magnitudes[magnitudes >= TINY * typical_magnitude(loss)]
+    return OutputScale(sign, float(others.min()) if len(others) < len(loss) else 0.0)
+
+
+def typical_magnitude(loss: Floats) -> float:
+    """The median of the magnitudes that are not 0."""
+    magnitudes = np.abs(loss)
+    return float(np.median(magnitudes[magnitudes > 0]))
+
+
+def log_scale(losses: Floats) -> Floats:
+    """Each objective (a column) on its log scale."""
+    losses = np.asarray(losses, dtype=np.float64)
+    return np.column_stack([log_scale_of(column).apply(column) for column in losses.T])
 
 
 def log_slope(losses: Floats) -> Floats:

@@ -102,6 +102,7 @@ def test_a_batch_spreads_over_the_front() -> None:
         HypervolumeSettings(feasibility=None, limit=0.0),
         HypervolumeSettings(permutation="kendall"),
         HypervolumeSettings(acquisition="chebyshev"),
+        HypervolumeSettings(output="log", reach=(1.0,)),
     ],
     ids=lambda s: "",
 )

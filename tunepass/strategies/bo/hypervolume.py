@@ -1,11 +1,11 @@
 """Several objectives: a surrogate each (or two), the hypervolume expected to be gained times P(feasible), local search.
 
     acquisition   utility of a candidate                                         objectives
-    ehvi          expected hypervolume improvement, exact                        2, 3
+    ehvi          expected hypervolume improvement: exact, or by directions      2, 3; more
     smsego        hypervolume that the optimistic losses add, ε-dominance        2, 3
     chebyshev     ParEGO's function of the optimistic losses, random weights     any
 
-With more than three objectives, or before anything was measured to compare with, `chebyshev` stands in.
+With more than three objectives `chebyshev` stands in for `smsego`.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tunepass.acquisition.base import JointAcquisition
+from tunepass.acquisition.directions import DirectionalImprovement
 from tunepass.acquisition.feasible import draw_limit
 from tunepass.acquisition.hypervolume import ExpectedHypervolumeImprovement, SMSego, reference_point
 from tunepass.acquisition.scalarise import ChebyshevBound, Scale, draw_weights
@@ -27,6 +28,7 @@ from tunepass.strategies.base import Task
 from tunepass.strategies.bo.crossover import crossover
 from tunepass.strategies.bo.loop import BayesianLoop, LoopSettings, Utility
 from tunepass.strategies.bo.models import ForestModel, GpModel, Model
+from tunepass.strategies.bo.output import OutputChoice
 from tunepass.strategies.transforms import log_scale
 from tunepass.study.pareto import nondominated
 from tunepass.surrogates.base import Floats, Posterior
@@ -42,6 +44,8 @@ class HypervolumeSettings(LoopSettings):
     """The defaults are what `hypervolume` is."""
 
     acquisition: Literal["ehvi", "smsego", "chebyshev"] = "ehvi"
+    output: Literal["log", "chosen"] = "chosen"  # chosen: as they are, objectives that are predicted better so
+    reach: tuple[float, ...] = (0.0, 1.0)  # of the reference (`reference_point`), in turn from suggestion to suggestion
     surrogate: Literal["gp", "forest", "mixed"] = "mixed"
     magnitudes: bool = True
     pool: int = 2000
@@ -56,7 +60,10 @@ class Hypervolume(BayesianLoop):
     def __init__(self, task: Task, settings: HypervolumeSettings | None = None):
         self.settings = settings or HypervolumeSettings()
         super().__init__(task, self.settings)
-        self.model_sets = [self._models(kind) for kind in MODEL_KINDS[self.settings.surrogate]]
+        kinds = MODEL_KINDS[self.settings.surrogate]
+        self.model_sets = [self._models(kind) for kind in kinds]
+        alternatives = self._models(kinds[0])
+        self.outputs = [OutputChoice(log, plain) for log, plain in zip(self.model_sets[0], alternatives)]
 
     def _models(self, kind: str) -> tuple[Model, ...]:
         """One model an objective."""
@@ -86,11 +93,13 @@ class Hypervolume(BayesianLoop):
         losses, scale = self._losses()
         fronts = self._fit(losses, scale)
         predicted = [self._posteriors(models, candidates, scale) for models in self.model_sets]
-        rows, chosen = np.arange(len(p)), list[Configuration]()
+        rows, chosen, turn = np.arange(len(p)), list[Configuration](), self._turn
         while len(chosen) < n and len(rows):
             weights = draw_weights(losses.shape[1], rng)
             utilities = [
-                self._acquisition(front, weights).utility([posterior_at(q, rows) for q in posteriors])
+                self._acquisition(front, weights, turn + len(chosen)).utility(
+                    [posterior_at(q, rows) for q in posteriors]
+                )
                 for front, posteriors in zip(fronts, predicted)
             ]
             value = np.log(p[rows]) + self._weighted(utilities)
@@ -107,7 +116,7 @@ class Hypervolume(BayesianLoop):
         """log of the models' mean utility, weighted by how well they predict: one that sees a gain is enough."""
         losses, scale = self._losses()
         weights = draw_weights(losses.shape[1], rng)
-        acquisitions = [self._acquisition(front, weights) for front in self._fit(losses, scale)]
+        acquisitions = [self._acquisition(front, weights, self._turn) for front in self._fit(losses, scale)]
 
         def utility(columns: Columns) -> Floats:
             predicted = [self._posteriors(models, columns, scale) for models in self.model_sets]
@@ -115,10 +124,24 @@ class Hypervolume(BayesianLoop):
 
         return utility
 
+    @property
+    def _turn(self) -> int:
+        return len(self.history) + len(self.history.pending)
+
     def _losses(self) -> tuple[Floats, Scale]:
         """Measured losses (n, k), and what scales them to [0, 1]."""
-        losses = log_scale(self.history.losses) if self.settings.log_output else self.history.losses
+        losses = self.history.losses
+        if self.settings.log_output:
+            losses = log_scale(losses) if self.settings.output == "log" else self._on_chosen_scales(losses)
         return losses, Scale.of(losses)
+
+    def _on_chosen_scales(self, losses: Floats) -> Floats:
+        """Each objective on the scale that the first kind of models predicts better on; those models are used then."""
+        record = self.history
+        rows = self.model_sets[0][0].rows(take(record.columns, record.measured))
+        scales = [output.choose(rows, np.ascontiguousarray(column)) for output, column in zip(self.outputs, losses.T)]
+        self.model_sets[0] = tuple(output.model for output in self.outputs)
+        return np.column_stack([scale.apply(column) for scale, column in zip(scales, losses.T)])
 
     def _fit(self, losses: Floats, scale: Scale) -> list[Floats]:
         """Fit all models. For each kind the scaled losses (n + pending, k), the pending ones as predicted."""
@@ -154,16 +177,19 @@ class Hypervolume(BayesianLoop):
         odds = np.exp(scores - scores.max())
         return np.asarray(odds / odds.sum())
 
-    def _acquisition(self, losses: Floats, weights: Floats) -> JointAcquisition:
+    def _acquisition(self, losses: Floats, weights: Floats, turn: int) -> JointAcquisition:
+        """For the suggestion number `turn`, given the losses (n, k) of trials and of what is under evaluation."""
         k, kind = losses.shape[1], self.settings.acquisition
-        if k not in EXACT_OBJECTIVES or kind == "chebyshev":
+        exact = k in EXACT_OBJECTIVES
+        if k == 1 or kind == "chebyshev" or (kind == "smsego" and not exact):
             return ChebyshevBound(Scale.of(losses), weights)
-        reference = reference_point(losses)
         if kind == "ehvi":
-            return ExpectedHypervolumeImprovement.of(losses, reference)
+            reach = self.settings.reach
+            reference = reference_point(losses, reach[turn % len(reach)])
+            return (ExpectedHypervolumeImprovement if exact else DirectionalImprovement).of(losses, reference)
         budget = self.task.max_evals
         left = max(0, budget - len(self.history)) if budget is not None else 0
-        return SMSego.of(losses, reference, left=left)
+        return SMSego.of(losses, reference_point(losses), left=left)
 
     def _extra_candidates(self, rng: np.random.Generator) -> Sequence[Columns]:
         front, n = self._front(), self.settings.crossovers
