@@ -12,7 +12,7 @@ failures     where some configurations fail                        overhead   CP
 fronts       two objectives: hypervolume                           ablations  one switch of the settings at a time
 priors       priors of the parameters, right and wrong         flags      60 and 120 flags, with interactions
 reals        functions of 2 to 10 reals                         noise        recorded tables measured with noise
-siblings     earlier searches of the same kernel elsewhere
+siblings     earlier searches of the same kernel elsewhere     objectives   DTLZ, ZDT, WFG and engineering designs
 """
 
 from __future__ import annotations
@@ -24,7 +24,17 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from tests.benchmarks.search import fronts, overhead, panel_noise, panel_siblings, panels, single, transfer, variants
+from tests.benchmarks.search import (
+    fronts,
+    overhead,
+    panel_noise,
+    panel_objectives,
+    panel_siblings,
+    panels,
+    single,
+    transfer,
+    variants,
+)
 from tests.benchmarks.search.problems import DEV, MODELLED, core, pairs
 from tests.benchmarks.search.runs import ROOT, Places
 
@@ -183,6 +193,12 @@ def _siblings(bench: single.Bench, options: argparse.Namespace) -> str:
     return panel_siblings.table(bench.places, targets, _seeds(bench, options))
 
 
+def _objectives(bench: single.Bench, options: argparse.Namespace) -> str:
+    strategies, seeds = _panel(bench, options)
+    several = [s for s in strategies if s not in ("baco", "density_ratio")]  # those are for one objective
+    return panel_objectives.table(bench.places, several, seeds, bench.jobs)
+
+
 TABLES: dict[str, tuple[str, Table]] = {
     "dev": ("Optimum over best on the DEV problems", _dev),
     "core": ("Optimum over best on the developers' core tables", _core),
@@ -193,6 +209,7 @@ TABLES: dict[str, tuple[str, Table]] = {
     "overhead": ("CPU time and memory on MM_GPU's space", _overhead),
     "priors": ("Priors of the parameters on the complete DEV tables", _priors),
     "flags": ("Optimum over best with 60 and 120 flags", _flags),
+    "objectives": ("Share of the hypervolume of two, three and more objectives", _objectives),
     "reals": ("Regret on functions of reals", _reals),
     "noise": ("Recorded tables measured with noise", _noise),
     "siblings": ("Earlier searches of sibling kernels as the prior mean", _siblings),
