@@ -104,7 +104,7 @@ class DirectionalImprovement(JointAcquisition):
 
 def unit_volume(k: int) -> float:
     """Of the unit ball's part with positive coordinates."""
-    return math.pi ** (k / 2) / math.gamma(k / 2 + 1) / 2**k
+    return math.pow(math.pi, k / 2) / math.gamma(k / 2 + 1) / 2.0**k
 
 
 @lru_cache(maxsize=8)
