@@ -11,8 +11,9 @@ import argparse
 import importlib.util
 import subprocess
 import sys
+from collections.abc import Mapping
 
-TABLES = {  # a module of tests/benchmarks/dnn: what it needs to be installed, and whether it takes minutes
+TABLES: Mapping[str, tuple[str, ...]] = {  # a module of tests/benchmarks/dnn: what has to be installed for it
     "limits": (),
     "nasbench": (),
     "hpobench": (),

@@ -26,7 +26,8 @@ from tunepass.space.parameter import Parameter
 
 NODE_LIMIT = 2_000_000
 LIGHT = 60  # parts of a condition that a diagram takes better than a list
-MOST_BOXES = 200_000  # where neither works
+HEAVY = 400  # parts of conditions that boxes take better than a diagram
+MOST_BOXES = 10_000  # where neither works
 
 
 class DiagramRemaining(Remaining):
@@ -154,6 +155,8 @@ class DiagramSolver(Solver):
         try:
             for one in tied:
                 own = [c for c in one.conditions if _among(c, conditions)]
+                if one.listing is None and nodes_of(own) > HEAVY:
+                    raise TooLarge
                 parts += [one.listing.selected(own)] if one.listing else self._groups(one.members, own)
         except TooLarge:
             return self._bounded(parameters, conditions, stop)
@@ -169,6 +172,8 @@ class DiagramSolver(Solver):
         groups = []
         try:
             for names, numbers in components(parameters, conditions):
+                if nodes_of([conditions[i] for i in numbers]) > HEAVY:
+                    raise TooLarge
                 if numbers:
                     own = [p for p in parameters if p.name in names]
                     groups.append(bounded_group(own, [conditions[i] for i in numbers]))
