@@ -341,6 +341,15 @@ def _add_prune(commands: Commands) -> None:
     _add_generator(parser)
     parser.add_argument("--solver", choices=tuple(PRUNING_SOLVERS), default="diagram", help="(default: diagram)")
     parser.add_argument("--budget", type=duration, metavar="TIME", help="bound what is not counted after it")
+    parser.add_argument(
+        "-o",
+        dest="output",
+        metavar="FILE",
+        help="write what is left: NAME.space.json, .nni.json, .optuna.json, .configspace.json, .csv, .parquet or .smt2",
+    )
+    parser.add_argument("--as", dest="form", metavar="FORMAT", help="the format of FILE where its name does not say it")
+    parser.add_argument("--smt2", metavar="FILE", help="write the conditions as SMT-LIB 2")
+    parser.add_argument("--prove", action="store_true", help="have Z3 confirm the answer, inside and outside")
 
 
 def _add_devices(commands: Commands) -> None:

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from pathlib import Path
 
 import numpy as np
 
 from tunepass.commands.answer import Answer, Json, Status, plain, table
 from tunepass.commands.space import count
 from tunepass.commands.targets import kernel_name, source_of, target_of, words_of
-from tunepass.diagnostics import Span
+from tunepass.diagnostics import Span, TunepassError
+from tunepass.jobs.pruned_files import format_of, write_pruned
 from tunepass.jobs.pruning import Prunable, prunable
 from tunepass.pruning.base import Count, Limit, solver
+from tunepass.pruning.proof import Proof, prove
 from tunepass.pruning.prune import Pruned, prune
 from tunepass.space.columns import Mask
 from tunepass.space.configuration import shown
 from tunepass.space.parameter import Integer, Parameter
-from tunepass.tuning.stop import stoppable
+from tunepass.tuning.result import assignment
+from tunepass.tuning.stop import Stop, stoppable
 
 MOST_VALUES = 12  # of a parameter, or runs of them, that are told one by one
 MOST_LISTED = 100_000  # values of a parameter in the answer for programs
@@ -25,18 +29,56 @@ EXPECTED = "note: that a design fits {device} is only expected, a tool decides: 
 
 
 def run(options: argparse.Namespace) -> Answer:
+    outputs = _outputs(options)
     given = prunable(source_of(options), kernel_name(options), target_of(options), options.limit, words_of(options))
     with stoppable(options.budget) as stop:
         pruned = prune(
             given.kernel.parameters, given.kernel.constraints, given.limits, solver(options.solver), stop=stop
         )
+        proof = _proved(given, pruned, stop) if options.prove else None
     notes = [warning.render() for warning in given.parsed.warnings]
     if given.expected:
         notes.append(EXPECTED.format(device=given.device))
-    left = Status.DONE if pruned.left.high else Status.WRONG
-    return Answer(
-        "\n".join(_lines(given, pruned)), _data(given, pruned), Status.INTERRUPTED if stop.asked else left, tuple(notes)
-    )
+    for path, form in outputs:
+        write_pruned(pruned, given.limits, path, form, given.title)
+    lines = [*_lines(given, pruned), *(_proof_lines(proof) if proof else ()), *(f"  wrote   {p}" for p, _ in outputs)]
+    data = {**_data(given, pruned), "proof": _proof_data(proof), "outputs": [str(path) for path, _ in outputs]}
+    fine = pruned.left.high and (proof is None or proof.refuted is None)
+    status = Status.INTERRUPTED if stop.asked else Status.DONE if fine else Status.WRONG
+    return Answer("\n".join(lines), data, status, tuple(notes))
+
+
+def _outputs(options: argparse.Namespace) -> list[tuple[Path, str]]:
+    """The files to write, each with its format."""
+    if options.form and not options.output:
+        raise TunepassError("--as names the format of the file that -o names", hint="add -o FILE")
+    files = [(Path(options.output), format_of(Path(options.output), options.form))] if options.output else []
+    return [*files, (Path(options.smt2), "smt2")] if options.smt2 else files
+
+
+def _proved(given: Prunable, pruned: Pruned, stop: Stop) -> Proof:
+    conditions = [*pruned.constraints, *(limit.constraint for limit in given.limits)]
+    return prove(pruned.parameters, conditions, pruned.remaining, stop=stop)
+
+
+def _proof_lines(proof: Proof) -> Iterator[str]:
+    if proof.refuted is not None:
+        where = "is in the answer and breaks a limit" if proof.inside else "meets every limit and is not in the answer"
+        yield f"  Z3      refutes it: {assignment(proof.refuted)} {where}"
+    elif proof.open:
+        yield f"  Z3      did not settle it: {proof.open} questions are open"
+    else:
+        yield f"  proved  by Z3 in {proof.questions} questions: nothing in it breaks a limit, nothing else fits"
+        if proof.rounded:
+            yield f"          {proof.rounded} of them are within rounding of a limit, and decided as computed"
+
+
+def _proof_data(proof: Proof | None) -> Json:
+    if proof is None:
+        return None
+    refuted = None if proof.refuted is None else {name: plain(value) for name, value in proof.refuted.items()}
+    told = {"proved": proof.proved, "questions": proof.questions, "rounded": proof.rounded, "open": proof.open}
+    return {**told, "refuted": refuted, "inside": proof.inside if refuted else None}
 
 
 def _lines(given: Prunable, pruned: Pruned) -> Iterator[str]:
@@ -98,7 +140,7 @@ def _of(kept: Mask) -> str:
     return f"{left:,} of {len(kept):,}" if left < len(kept) else ""
 
 
-def _data(given: Prunable, pruned: Pruned) -> Json:
+def _data(given: Prunable, pruned: Pruned) -> Mapping[str, Json]:
     kept = pruned.remaining.kept()
     binding = pruned.binding
     return {

@@ -1,0 +1,146 @@
+"""A space as JSON, and back: parameters with their defaults, priors and scales, and constraints as text."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import cast
+
+import yaml
+
+from tunepass.diagnostics import Source, SourceError, SpaceError, TunepassError
+from tunepass.expr.nodes import Expr, walk
+from tunepass.expr.printer import to_text
+from tunepass.interchange.search_spaces import Json
+from tunepass.space.configuration import Value
+from tunepass.space.constraint import Constraint
+from tunepass.space.parameter import Categorical, Integer, Ordinal, Parameter, Permutation, Real
+from tunepass.space.prior import Beta
+from tunepass.space.space import Space
+from tunepass.yaml_nodes import Composer, NodeReader
+
+VERSION = 1
+SIZE_LIMIT, DEPTH_LIMIT = 16 << 20, 8  # characters; levels
+LONGEST = 100_000  # parts of an expression as text, what is used twice written twice
+FIELDS = {
+    "real": ("lo", "hi"),
+    "integer": ("lo", "hi", "step"),
+    "ordinal": ("values",),
+    "categorical": ("values",),
+    "permutation": ("items",),
+}
+HINT = "`tunepass prune MODEL -o NAME.space.json` writes such a file"
+Prior = float | tuple[float, ...] | tuple[tuple[float, ...], ...]
+
+
+def space_json(parameters: Sequence[Parameter], constraints: Sequence[Constraint]) -> Json:
+    """What `read_space` reads. SpaceError for a constraint whose text would be too long."""
+    return {
+        "tunepass": VERSION,
+        "parameters": [_parameter(p) for p in parameters],
+        "constraints": [_text(c) for c in constraints],
+    }
+
+
+def _parameter(p: Parameter) -> Json:
+    default = list(p.default) if isinstance(p.default, tuple) else p.default
+    fields: dict[str, Json] = {"name": p.name, "kind": p.kind, **p.definition(), "default": default}
+    if p.on_log_scale:
+        fields["log"] = True
+    if p.prior is not None:
+        fields["prior"] = [p.prior.a, p.prior.b] if isinstance(p.prior, Beta) else cast(Json, p.prior)
+    return fields
+
+
+def _text(c: Constraint) -> str:
+    if _length(c.expression) > LONGEST:
+        raise SpaceError(
+            f"`{c.text}` is too long to be written out as a constraint",
+            c.span,
+            "write .smt2, which names common parts, or the configurations as .csv or .parquet",
+        )
+    return to_text(c.expression)
+
+
+def _length(e: Expr) -> int:
+    """How many parts its text has."""
+    lengths: dict[int, int] = {}
+    for node in walk(e):
+        lengths[id(node)] = 1 + sum(lengths[id(child)] for child in node.children)
+    return lengths[id(e)]
+
+
+def read_space(source: Source) -> Space:
+    """SourceError, with the place, for what is no such file."""
+    return _Reader(source).space()
+
+
+class _Reader(NodeReader[SourceError]):
+    def __init__(self, source: Source):
+        super().__init__(source, SourceError, HINT)
+
+    def space(self) -> Space:
+        try:
+            json.loads(self.source.text)
+        except (ValueError, RecursionError) as error:
+            raise SourceError(f"{self.source.name} is not JSON: {error}", hint=HINT) from None
+        node = Composer("a space", SourceError, SIZE_LIMIT, DEPTH_LIMIT, HINT).compose(self.source)
+        if node is None:
+            raise SourceError(f"{self.source.name} is empty", hint=HINT)
+        top = self.record(node, "a space", ("tunepass", "parameters", "constraints"), ("tunepass", "parameters"))
+        if self.value(top["tunepass"]) != VERSION:
+            raise self.fail(f"this version of tunepass reads spaces of version {VERSION}", top["tunepass"])
+        parameters = [self.parameter(item) for item in self.items(top["parameters"], "`parameters`")]
+        nodes = self.items(top["constraints"], "`constraints`") if "constraints" in top else []
+        constraints = [self.constraint(item, parameters) for item in nodes]
+        try:
+            return Space(parameters, constraints)
+        except SpaceError as error:
+            raise self.fail(error.diagnostics[0].message, node) from None
+
+    def value(self, node: yaml.Node) -> Json:
+        """What the text of a node is in JSON."""
+        return cast(Json, json.loads(self.source.text[node.start_mark.index : node.end_mark.index]))
+
+    def constraint(self, node: yaml.Node, parameters: Sequence[Parameter]) -> Constraint:
+        text = self.value(node)
+        if not isinstance(text, str):
+            raise self.fail("a constraint is a text", node)
+        return Constraint.parse(text, parameters, self.source, node.start_mark.index + 1)
+
+    def parameter(self, node: yaml.Node) -> Parameter:
+        fields = self.mapping(node, "a parameter")
+        kind = self.value(fields["kind"]) if "kind" in fields else None
+        if not isinstance(kind, str) or kind not in FIELDS:
+            raise self.fail(f"the kind of a parameter is one of {', '.join(FIELDS)}", fields.get("kind", node))
+        own = FIELDS[kind]
+        self.record(node, f"a parameter of kind {kind}", ("name", "kind", "default", "log", "prior", *own))
+        self.record(node, f"a parameter of kind {kind}", fields, ("name", *own))
+        try:
+            return _made(kind, {name: self.value(field) for name, field in fields.items()})
+        except (TunepassError, TypeError, ValueError) as error:
+            message = error.diagnostics[0].message if isinstance(error, TunepassError) else str(error)
+            raise self.fail(message, node) from None
+
+
+def _made(kind: str, f: Mapping[str, Json]) -> Parameter:
+    """The classes check what they are given."""
+    name, log = cast(str, f["name"]), bool(f.get("log", False))
+    default = f.get("default")
+    values = cast(Sequence[str], f.get("values", ()))
+    beta = cast(tuple[float, float], tuple(cast(Sequence[float], f["prior"]))) if f.get("prior") else None
+    match kind:
+        case "real":
+            lo, hi = (float(cast(float, f[end])) for end in ("lo", "hi"))
+            return Real(name, lo, hi, log=log, default=cast(float, default), prior=beta)
+        case "integer":
+            lo, hi, step = (cast(int, f[end]) for end in ("lo", "hi", "step"))
+            return Integer(name, lo, hi, step=step, log=log, default=cast(int, default), prior=beta)
+        case "ordinal":
+            return Ordinal(name, cast(Sequence[int], values), log=log, default=cast(int, default), prior=beta)
+        case "categorical":
+            weights = cast(Sequence[float] | None, f.get("prior"))
+            return Categorical(name, values, default=cast(Value, default), prior=weights)
+    items, order = cast(Sequence[int | str], f["items"]), cast(Sequence[int | str] | None, default)
+    given = len(items) if items and all(isinstance(item, int) for item in items) else cast(Sequence[str], items)
+    return Permutation(name, given, default=order, prior=cast(Sequence[Sequence[float]] | None, f.get("prior")))

@@ -1,0 +1,100 @@
+"""What is left of a space as a file, by the file's name: spaces of other tuners, configurations, or SMT-LIB."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from tunepass.diagnostics import SpaceError, TunepassError, nearest
+from tunepass.expr.nodes import CategoryType
+from tunepass.files import scratch_folder, write_text
+from tunepass.interchange import configuration_tables, search_spaces
+from tunepass.interchange.reduced import reduced
+from tunepass.interchange.search_spaces import Json
+from tunepass.interchange.space_file import space_json
+from tunepass.pruning.base import Limit
+from tunepass.pruning.prune import Pruned
+from tunepass.pruning.smt import smt_script
+from tunepass.space.columns import Columns
+from tunepass.space.parameter import Parameter
+
+# A format -> what a file's name ends with that is in it.
+FORMATS = {
+    "space": ".space.json",
+    "nni": ".nni.json",
+    "optuna": ".optuna.json",
+    "configspace": ".configspace.json",
+    "csv": ".csv",
+    "parquet": ".parquet",
+    "smt2": ".smt2",
+}
+NNI_NAME = "search_space.json"  # what NNI calls it
+
+
+def format_of(path: Path, named: str | None) -> str:
+    """The format that is asked for, or that the file's name says. TunepassError where neither does."""
+    if named is not None:
+        if named not in FORMATS:
+            close = nearest(named, FORMATS)
+            hint = f"did you mean {close!r}?" if close else None
+            raise TunepassError(f"no format {named!r}; known: {', '.join(FORMATS)}", hint=hint)
+        return named
+    if path.name == NNI_NAME:
+        return "nni"
+    found = next((name for name, suffix in FORMATS.items() if path.name.endswith(suffix)), None)
+    if found is None:
+        suffixes = ", ".join(FORMATS.values())
+        raise TunepassError(f"-o takes a name that ends in {suffixes}, got {str(path)!r}", hint="or name it with --as")
+    return found
+
+
+def write_pruned(pruned: Pruned, limits: Sequence[Limit], path: Path, form: str, title: str) -> None:
+    """Replaces the file whole."""
+    if form == "smt2":
+        write_text(
+            path, "".join(f"{line}\n" for line in smt_script(pruned.parameters, pruned.constraints, limits, title))
+        )
+        return
+    if not pruned.left.high:
+        raise TunepassError(f"nothing is left to be written to {path}")
+    if form in ("csv", "parquet"):
+        _write_table(pruned, path, form)
+        return
+    kept = pruned.remaining.kept()
+    if form == "space":  # whose constraints may compare with any of the strings
+        kept = {p.name: kept[p.name] for p in pruned.parameters if p.name in kept and not is_category(p)}
+    parameters = reduced(pruned.parameters, kept)
+    data: Json
+    if form == "nni":
+        data = search_spaces.nni(parameters)
+    elif form == "optuna":
+        data = search_spaces.optuna(parameters)
+    elif form == "configspace":
+        data = search_spaces.configspace(parameters, title)
+    else:
+        data = space_json(parameters, [*pruned.constraints, *(limit.constraint for limit in limits)])
+    write_text(path, json.dumps(data, indent=2, ensure_ascii=False) + "\n")
+
+
+def is_category(p: Parameter) -> bool:
+    return isinstance(p.type, CategoryType)
+
+
+def _write_table(pruned: Pruned, path: Path, form: str) -> None:
+    listed: list[Parameter] = []
+    for p in pruned.parameters:
+        if p.size is None:
+            raise SpaceError(f"{p.name} is a real number: not every configuration can be listed", p.span)
+        listed.append(p)
+    write = configuration_tables.write_csv if form == "csv" else configuration_tables.write_parquet
+    target = Path(os.path.realpath(path))
+    with scratch_folder(target.parent) as scratch:
+        with open(scratch / "table", "wb") as file:
+            write(file, listed, _chunks(pruned))
+        os.replace(scratch / "table", target)
+
+
+def _chunks(pruned: Pruned) -> Iterator[Columns]:
+    yield from pruned.remaining.columns()
