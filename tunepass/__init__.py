@@ -29,6 +29,8 @@ _HOME_OF = {
     "Result": "tunepass.passes.base",
     "SearchOptions": "tunepass.tuning.options",
     "load": "tunepass.jobs.reading",
+    "pruned_space": "tunepass.jobs.pruning",
+    "PrunedSpace": "tunepass.pruning.pruned_space",
     "TunepassError": "tunepass.diagnostics",
     "SourceError": "tunepass.diagnostics",
     # roles, and what their methods take and give: for extensions
@@ -84,10 +86,12 @@ if TYPE_CHECKING:
     from tunepass.ir.kernel import Binding as Binding
     from tunepass.ir.kernel import Choice as Choice
     from tunepass.ir.kernel import Kernel as Kernel
+    from tunepass.jobs.pruning import pruned_space as pruned_space
     from tunepass.jobs.reading import load as load
     from tunepass.passes.base import Pass as Pass
     from tunepass.passes.base import Result as Result
     from tunepass.passes.pipeline import Pipeline as Pipeline
+    from tunepass.pruning.pruned_space import PrunedSpace as PrunedSpace
     from tunepass.space.configuration import Configuration as Configuration
     from tunepass.space.constraint import Constraint as Constraint
     from tunepass.space.parameter import Categorical as Categorical

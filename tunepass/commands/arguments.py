@@ -328,17 +328,7 @@ def _add_prune(commands: Commands) -> None:
     parser = _command(
         commands, "prune", "count what limits leave of a space, and say why it is no more; nothing is run"
     )
-    _add_source(parser, "a source that a model prices, such as a model of deep learning (.py)")
-    _add_model(parser)
-    parser.add_argument(
-        "--limit",
-        metavar="NAME=VALUE",
-        action="append",
-        default=[],
-        help="the most of a resource, such as memory=16GB, or NAME>=VALUE, the least; repeatable. `tunepass estimate` "
-        "names the resources",
-    )
-    _add_generator(parser)
+    _add_limits(parser)
     parser.add_argument("--solver", choices=tuple(PRUNING_SOLVERS), default="diagram", help="(default: diagram)")
     parser.add_argument("--budget", type=duration, metavar="TIME", help="bound what is not counted after it")
     parser.add_argument(
@@ -350,6 +340,25 @@ def _add_prune(commands: Commands) -> None:
     parser.add_argument("--as", dest="form", metavar="FORMAT", help="the format of FILE where its name does not say it")
     parser.add_argument("--smt2", metavar="FILE", help="write the conditions as SMT-LIB 2")
     parser.add_argument("--prove", action="store_true", help="have Z3 confirm the answer, inside and outside")
+
+
+def _add_limits(parser: argparse.ArgumentParser) -> None:
+    """A priced source and limits on it."""
+    _add_source(parser, "a source that a model prices, such as a model of deep learning (.py)")
+    _add_model(parser)
+    parser.add_argument(
+        "--limit",
+        metavar="NAME=VALUE",
+        action="append",
+        default=[],
+        help="the most of a resource, such as memory=16GB, or NAME>=VALUE, the least; repeatable. `tunepass estimate` "
+        "names the resources",
+    )
+    _add_generator(parser)
+
+
+def _add_serve(commands: Commands) -> None:
+    _add_limits(_command(commands, "serve", "answer questions about what limits leave, a line of JSON each, on stdio"))
 
 
 def _add_devices(commands: Commands) -> None:
@@ -461,6 +470,7 @@ COMMANDS: Mapping[str, tuple[Callable[[Commands], None], str]] = {
     "estimate": (_add_estimate, "tunepass.commands.estimate"),
     "pareto": (_add_pareto, "tunepass.commands.pareto"),
     "prune": (_add_prune, "tunepass.commands.prune"),
+    "serve": (_add_serve, "tunepass.commands.serve"),
     "devices": (_add_devices, "tunepass.commands.devices"),
     "occupancy": (_add_occupancy, "tunepass.commands.occupancy"),
     "characterize": (_add_characterize, "tunepass.commands.characterize"),

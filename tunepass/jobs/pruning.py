@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
-from tunepass.backends.base import Target
+from tunepass.backends.base import Starts, Target
 from tunepass.diagnostics import Source, SourceError, Span, nearest
 from tunepass.expr import algebra
 from tunepass.expr.nodes import CategoryType, Compare, Constant, Expr, Name, OrderType
@@ -18,6 +19,7 @@ from tunepass.hwmodels.base import Costs
 from tunepass.ir.kernel import Kernel
 from tunepass.jobs.estimates import estimator_of
 from tunepass.pruning.base import Limit
+from tunepass.pruning.pruned_space import PrunedSpace
 from tunepass.space.constraint import Constraint
 from tunepass.space.feasible.terms import conjuncts
 from tunepass.space.parameter import Parameter
@@ -53,6 +55,15 @@ def prunable(
     costs, parameters = model.costs, model.kernel.parameters
     limits = (*stated_limits(costs, model.backend.device), *(given_limit(text, costs, parameters) for text in texts))
     return Prunable(model.kernel, model.backend.device, limits, costs.expected and bool(costs.limits), parsed)
+
+
+def pruned_space(
+    source: str | Path, *, device: str | None = None, limits: Sequence[str] = (), kernel: str | None = None
+) -> PrunedSpace:
+    """What the limits leave of a priced source's space: `pruned_space("train.py", device="p100",
+    limits=["memory=16GB"])`. SpaceError, with what conflicts, where that is nothing."""
+    given = prunable(str(source), kernel, Target(device=device, starts=Starts.NOTHING), limits)
+    return PrunedSpace(given.kernel.parameters, given.kernel.constraints, given.limits)
 
 
 def stated_limits(costs: Costs, device: str) -> Iterator[Limit]:

@@ -1,0 +1,147 @@
+"""What limits leave of a space, asked configuration by configuration while somebody waits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from tunepass.diagnostics import SpaceError
+from tunepass.expr.nodes import BoolType
+from tunepass.expr.numpy_eval import evaluate_within, satisfied
+from tunepass.pruning.base import Limit
+from tunepass.space.configuration import Configuration, Value
+from tunepass.space.constraint import Constraint
+from tunepass.space.feasible.group import DiagramGroup, FreeGroup, ParameterGroup
+from tunepass.space.feasible.nearest import nearest_feasible
+from tunepass.space.parameter import Parameter
+from tunepass.space.space import Space
+
+MOST_ARCS = 1 << 20  # of a diagram that is walked as a table
+MOST_VALUES = 1 << 16
+
+Values = Mapping[str, Value]
+Holds = Callable[[Values], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """A limit that a configuration breaks: the resource's value there (None: it has none), and how far it is beyond."""
+
+    limit: Limit
+    value: int | float | None
+
+    @property
+    def excess(self) -> int | float | None:
+        """Above the most, or below the least that there may be."""
+        return None if self.value is None else abs(self.value - self.limit.bound)
+
+
+class PrunedSpace:
+    """`space` has the configurations that meet `constraints` and `limits`: `space.size`, `space.enumerate()`.
+
+    `contains` takes microseconds. SpaceError, with a smallest set of conditions that conflict, where nothing is left.
+    """
+
+    def __init__(self, parameters: Sequence[Parameter], constraints: Sequence[Constraint], limits: Sequence[Limit]):
+        self.parameters, self.constraints, self.limits = tuple(parameters), tuple(constraints), tuple(limits)
+        self.space = Space(parameters, [*constraints, *(limit.constraint for limit in limits)])
+        self._names = frozenset(p.name for p in self.parameters)
+
+    @cached_property
+    def _tests(self) -> list[Holds] | None:
+        """What each group asks of a configuration; None where one has no such test."""
+        tests = [_test(group) for group in self.space.groups]
+        return None if None in tests else [test for test in tests if test is not None]
+
+    def contains(self, values: Values) -> bool:
+        """Whether these are values of exactly the space's parameters that every condition allows."""
+        if values.keys() != self._names:
+            return False
+        tests = self._tests
+        return self.space.contains(Configuration(values)) if tests is None else all(test(values) for test in tests)
+
+    def configuration(self, values: Values) -> Configuration:
+        """The values as the parameters have them (16 for 16.0). SpaceError for what is none of them."""
+        if missing := [p.name for p in self.parameters if p.name not in values]:
+            raise SpaceError(f"{', '.join(missing)}: no value is given")
+        if unknown := [name for name in values if name not in self._names]:
+            raise SpaceError(f"{', '.join(unknown)}: there is no such parameter")
+        found: dict[str, Value] = {}
+        for p in self.parameters:
+            value = p.canonical(values[p.name])
+            if value is None:
+                raise SpaceError(f"{p.name}: {values[p.name]!r} is not one of its values ({p.summary()})")
+            found[p.name] = value
+        return Configuration(found)
+
+    def resources(self, configuration: Configuration) -> dict[str, int | float | None]:
+        """What each limited resource comes to; None where it has no value."""
+        columns = self.space.columns([configuration])
+        values: dict[str, int | float | None] = {}
+        for limit in self.limits:
+            if limit.resource not in values:
+                found = evaluate_within(limit.value, columns, 1)
+                values[limit.resource] = found.values[0].item() if found.defined[0] else None
+        return values
+
+    def broken(self, configuration: Configuration) -> tuple[Broken, ...]:
+        """The limits that do not hold."""
+        columns, values = self.space.columns([configuration]), self.resources(configuration)
+        unmet = [limit for limit in self.limits if not satisfied(limit.constraint.expression, columns, 1)[0]]
+        return tuple(Broken(limit, values[limit.resource]) for limit in unmet)
+
+    def unmet(self, configuration: Configuration) -> tuple[Constraint, ...]:
+        """The source's own constraints that do not hold."""
+        columns = self.space.columns([configuration])
+        return tuple(c for c in self.constraints if not satisfied(c.expression, columns, 1)[0])
+
+    def nearest(self, configuration: Configuration) -> Configuration | None:
+        """A configuration that is possible, with as few and small changes as there can be; None where none is found."""
+        rows = nearest_feasible(self.space.groups, self.space.columns([configuration]))
+        return None if rows is None else self.space.configurations(rows)[0]
+
+    def sample(self, n: int, rng: np.random.Generator) -> list[Configuration]:
+        """Up to n distinct possible configurations, uniform."""
+        return self.space.sample(n, rng)
+
+
+def _test(group: ParameterGroup) -> Holds | None:
+    if isinstance(group, FreeGroup):
+        return _free(group.parameter)
+    if not isinstance(group, DiagramGroup) or group.diagram.arcs > MOST_ARCS:
+        return None
+    if any(not p.is_scalar or (p.size or 0) > MOST_VALUES for p in group.parameters):
+        return None
+    places = {p.name: _places(p) for p in group.parameters}
+    steps: list[tuple[str, Mapping[Value, int], bool, int, dict[int, int]]] = []
+    for (name, _), layer in zip(group.layers, group.diagram.layers):
+        keys = layer.sources * layer.width + layer.value
+        boolean = isinstance(next(p for p in group.parameters if p.name == name).type, BoolType)
+        table = dict(zip(keys.tolist(), layer.child.tolist()))
+        steps.append((name, places[name], boolean, layer.width, table))
+
+    def holds(values: Values) -> bool:
+        node: int | None = 0
+        for name, place_of, boolean, width, table in steps:
+            value = values[name]
+            if (value.__class__ is bool) != boolean or value.__class__ is tuple:
+                return False
+            place = place_of.get(value)
+            node = None if place is None or node is None else table.get(node * width + place)
+            if node is None:
+                return False
+        return True
+
+    return holds
+
+
+def _free(p: Parameter) -> Holds:
+    name = p.name
+    return lambda values: p.admits(values[name])
+
+
+def _places(p: Parameter) -> Mapping[Value, int]:
+    return {value: place for place, value in enumerate(p.domain)}
