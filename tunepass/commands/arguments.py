@@ -437,13 +437,15 @@ def _add_occupancy(commands: Commands) -> None:
 
 def _add_import(commands: Commands) -> None:
     parser = _command(commands, "import", "make another tuner's description of a kernel a source with pragmas")
-    parser.add_argument("file", metavar="FILE", help="a T1 file (.json), or a C source with `#pragma tuner start`")
+    parser.add_argument(
+        "file", metavar="FILE", help="a T1 file or NNI's search space (.json), or a C source with `#pragma tuner start`"
+    )
     parser.add_argument("-o", "--output", metavar="FILE", help="the annotated source, or its folder (default: printed)")
     parser.add_argument(
         "--source",
         metavar="FILE",
         action="append",
-        help="the kernel's own source, if it is not beside FILE; repeatable",
+        help="the kernel's own source, if it is not beside FILE; a search space's model and constraints; repeatable",
     )
     parser.add_argument(
         "--param", metavar="NAME=LIST", action="append", help="a parameter's values as Python writes them; repeatable"

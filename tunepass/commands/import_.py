@@ -4,15 +4,23 @@ from __future__ import annotations
 
 import argparse
 import math
+from collections.abc import Sequence
 from pathlib import Path
 
 from tunepass.commands.answer import Answer, Json
 from tunepass.diagnostics import TunepassError
 from tunepass.files import write_text
 from tunepass.jobs.importing import Given, Imported, imported
+from tunepass.jobs.importing_nni import ImportedModel, imported_model, is_nni
+from tunepass.jobs.reading import read_source
+from tunepass.passes.base import Compilation
+from tunepass.passes.extract_space import ExtractSpace
 
 
 def run(options: argparse.Namespace) -> Answer:
+    source = read_source(options.file)
+    if Path(options.file).suffix == ".json" and is_nni(source):
+        return _model(options, imported_model(Path(options.file), source, tuple(map(Path, options.source or ()))))
     given = Given(
         parameters=dict(_pair(word, "--param") for word in options.param or ()),
         constraints=tuple(options.constraint or ()),
@@ -21,14 +29,45 @@ def run(options: argparse.Namespace) -> Answer:
         kernel=options.kernel,
     )
     found = imported(Path(options.file), given)
-    output = None
-    if options.output is not None:
-        output = Path(options.output)
-        output = output / found.name if output.is_dir() else output
-        if output.exists() and output.resolve() == Path(options.file).resolve():
-            raise TunepassError(f"{output} is the file that is read; write to another")
-        write_text(output, found.text)
-    return _answer(found, output)
+    return _answer(found, _written(options, found.name, found.text, (options.file,)))
+
+
+def _written(options: argparse.Namespace, name: str, text: str, sources: Sequence[str]) -> Path | None:
+    """Where the text is written now, if it is; never to a file that it is made of."""
+    if options.output is None:
+        return None
+    output = Path(options.output)
+    output = output / name if output.is_dir() else output
+    if output.exists() and any(output.resolve() == Path(source).resolve() for source in sources):
+        raise TunepassError(f"{output} is the file that is read; write to another")
+    write_text(output, text)
+    return output
+
+
+def _model(options: argparse.Namespace, found: ImportedModel) -> Answer:
+    """A model with a search space of NNI."""
+    for word in ("param", "constraint", "size", "kernel"):
+        if vars(options)[word]:
+            raise TunepassError(f"--{word} is about kernels; {options.file} is a search space of NNI")
+    output = _written(options, found.name, found.text, (options.file, *options.source))
+    kernel, notes = found.kernel, tuple(f"note: {note}" for note in found.notes)
+    space = ExtractSpace().run(Compilation(kernel=kernel)).space
+    assert space is not None
+    counted = space.finite and space.complete
+    data: Json = {
+        "kernel": kernel.name,
+        "language": kernel.language,
+        "parameters": {p.name: p.summary() if p.size is None else list(p.domain) for p in kernel.parameters},
+        "constraints": [c.text for c in kernel.constraints],
+        "dense": space.dense if space.finite else None,
+        "feasible": space.size if counted else None,
+        "complete": True,
+        "notes": list(found.notes),
+        "output": str(output) if output else None,
+    }
+    if output is None:
+        return Answer(found.text.rstrip("\n"), data, notes=notes)
+    return Answer(f"{kernel.name}: {len(kernel.parameters)} parameters\nwrote {output}", data, notes=notes)
 
 
 def _answer(found: Imported, output: Path | None) -> Answer:

@@ -1,0 +1,147 @@
+"""NNI's search_space.json, and DnnSAT's constraint file, as the comments that tunepass reads in a model's source.
+
+NNI: `{"name": {"_type": "choice", "_value": [...]}}` (docs/source/hpo/search_space.rst). DnnSAT (Gao et al., ICSE 2021,
+section IV-D): `{"constraint": "weight_size", "max": 10485760, "min": 0}`, one or a list of them.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import cast
+
+import yaml
+
+from tunepass.diagnostics import Source, SourceError, nearest
+from tunepass.expr.printer import literal
+from tunepass.interchange.search_spaces import Json
+from tunepass.yaml_nodes import Composer, NodeReader
+
+SIZE_LIMIT, DEPTH_LIMIT = 1 << 20, 8
+MOST_VALUES = 4096  # of a quniform
+RESOURCES = {"weight_size": "weight_byte", "flops": "flops", "inference_time": "time", "memory": "memory"}
+ENDLESS = ("normal", "qnormal", "lognormal", "qlognormal", "qloguniform")
+KNOWN = ("choice", "randint", "uniform", "quniform", "loguniform", *ENDLESS)
+HINT = 'a parameter is {"_type": "choice", "_value": [16, 32]}'
+Scalar = bool | int | float | str
+
+
+@dataclass(frozen=True, slots=True)
+class ForeignLimit:
+    """`least` 0 or less: none."""
+
+    resource: str
+    most: int | float
+    least: int | float
+
+
+def is_nni(source: Source) -> bool:
+    """Whether a JSON file looks like a search space of NNI."""
+    try:
+        top = json.loads(source.text)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(top, dict) and any(isinstance(v, dict) and "_type" in v for v in top.values())
+
+
+def read_search_space(source: Source) -> tuple[str, ...]:
+    """A `param` comment's text for each parameter. SourceError, with the place, for what has no finite form."""
+    reader = _Reader(source, SourceError, HINT)
+    lines = [reader.param(name, node) for name, node in reader.top("a search space").items()]
+    if not lines:
+        raise SourceError(f"{source.name} has no parameters", hint=HINT)
+    return tuple(lines)
+
+
+def read_limits(source: Source) -> tuple[ForeignLimit, ...]:
+    """The limits of DnnSAT's constraint file."""
+    hint = 'a constraint is {"constraint": "weight_size", "max": 10485760, "min": 0}'
+    reader = _Reader(source, SourceError, hint)
+    node = reader.composed("a constraint file")
+    items = reader.items(node, "the file") if isinstance(node, yaml.SequenceNode) else [node]
+    return tuple(reader.limit(item) for item in items)
+
+
+class _Reader(NodeReader[SourceError]):
+    def composed(self, what: str) -> yaml.Node:
+        try:
+            json.loads(self.source.text)
+        except (ValueError, RecursionError) as error:
+            raise SourceError(f"{self.source.name} is not JSON: {error}", hint=self.hint) from None
+        node = Composer(what, SourceError, SIZE_LIMIT, DEPTH_LIMIT, self.hint).compose(self.source)
+        assert node is not None  # JSON is not empty
+        return node
+
+    def top(self, what: str) -> dict[str, yaml.Node]:
+        return self.mapping(self.composed(what), what)
+
+    def value(self, node: yaml.Node) -> Json:
+        return cast(Json, json.loads(self.source.text[node.start_mark.index : node.end_mark.index]))
+
+    def param(self, name: str, node: yaml.Node) -> str:
+        if not name.isidentifier():
+            raise self.fail(f"{name!r} is no name of a parameter", node, "rename it: letters, digits and _")
+        fields = self.record(node, "a parameter", ("_type", "_value"), ("_type", "_value"))
+        kind, given = self.value(fields["_type"]), self.items(fields["_value"], "`_value`")
+        if kind == "choice":
+            return f"{name}: {self.choice(given, fields['_value'])}"
+        if kind not in KNOWN or kind in ENDLESS:
+            close = nearest(str(kind), KNOWN) if kind not in KNOWN else None
+            hint = f"did you mean `{close}`?" if close else "choice, randint, quniform, uniform and loguniform are read"
+            raise self.fail(f"`{kind}` has no values to count", fields["_type"], hint)
+        numbers = [self.number(item) for item in given]
+        if len(numbers) != (3 if kind == "quniform" else 2) or not numbers[0] < numbers[1]:
+            wanted = "[low, high, q]" if kind == "quniform" else "[low, high]"
+            raise self.fail(f"the `_value` of {kind} is {wanted}, low below high", fields["_value"])
+        lo, hi = numbers[:2]
+        match kind:
+            case "randint":
+                if lo != int(lo) or hi != int(hi):
+                    raise self.fail("the ends of randint are whole numbers", fields["_value"])
+                return f"{name}: integer({int(lo)}..{int(hi) - 1})"
+            case "quniform":
+                return f"{name}: {self.steps(lo, hi, numbers[2], fields['_value'])}"
+        scale = " log" if kind == "loguniform" else ""
+        return f"{name}: real({float(lo)!r}..{float(hi)!r}){scale}"
+
+    def choice(self, items: Sequence[yaml.Node], node: yaml.Node) -> str:
+        values = [self.value(item) for item in items]
+        for value, item in zip(values, items):
+            if not isinstance(value, Scalar):
+                raise self.fail(
+                    "a choice of objects is not read", item, "give each of their parameters a name of its own"
+                )
+        scalars = list(dict.fromkeys(cast(list[Scalar], values)))
+        if not scalars:
+            raise self.fail("a choice has at least one value", node)
+        numeric = all(isinstance(v, int | float) and not isinstance(v, bool) for v in scalars)
+        shown = ", ".join(str(v).lower() if isinstance(v, bool) else literal(v) for v in scalars)
+        return f"{'ordinal' if numeric else 'categorical'}({shown})"
+
+    def steps(self, lo: float, hi: float, q: float, node: yaml.Node) -> str:
+        """clip(round(x / q) * q, low, high)"""
+        if not q > 0 or (hi - lo) / q > MOST_VALUES:
+            raise self.fail(f"q is above 0, and gives {MOST_VALUES:,} values at most", node)
+        places = range(round(lo / q), round(hi / q) + 1)
+        values = dict.fromkeys(min(max(place * q, lo), hi) for place in places)
+        whole = all(v == math.floor(v) for v in values)
+        return f"ordinal({', '.join(str(int(v)) if whole else repr(float(v)) for v in values)})"
+
+    def number(self, node: yaml.Node) -> int | float:
+        value = self.value(node)
+        if not isinstance(value, int | float) or isinstance(value, bool) or not math.isfinite(value):
+            raise self.fail("this is a number", node)
+        return value
+
+    def limit(self, node: yaml.Node) -> ForeignLimit:
+        fields = self.record(node, "a constraint", ("constraint", "max", "min"), ("constraint", "max"))
+        word = str(self.value(fields["constraint"]))
+        name = word.lower().replace(" ", "_")
+        if name not in RESOURCES:
+            close = nearest(name, RESOURCES)
+            hint = f"did you mean `{close}`?" if close else f"there are {', '.join(RESOURCES)}"
+            raise self.fail(f"no resource `{word}`", fields["constraint"], hint)
+        least = self.number(fields["min"]) if "min" in fields else 0
+        return ForeignLimit(RESOURCES[name], self.number(fields["max"]), least)
