@@ -13,6 +13,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import json
+import os
 import re
 import shlex
 import shutil
@@ -91,7 +92,8 @@ def shape(text: str) -> list[str]:
         "docs/dnn.md",
     ],
 )
-def test_consoles(document: str, tmp_path: Path) -> None:
+def test_consoles(document: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]))
     shutil.copytree(ROOT / "samples", tmp_path / "samples", ignore=shutil.ignore_patterns(".tunepass", "tunepass.lock"))
     for command, expected in commands(document):
         words = shlex.split(re.sub(r"--budget \w+|--max-evals 20", "--max-evals 3", command))

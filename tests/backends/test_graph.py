@@ -14,6 +14,7 @@ from tunepass.backends.base import Target, default_of
 from tunepass.backends.graph import GraphBackend
 from tunepass.diagnostics import TunepassError
 from tunepass.ir.kernel import Kernel
+from tunepass.space.space import Space
 from tunepass.study.outcome import Infeasible, Measured
 
 SAMPLES = Path(__file__).parents[2] / "samples" / "dnn"
@@ -52,3 +53,10 @@ def test_the_sample_is_trained(monkeypatch: pytest.MonkeyPatch) -> None:
         large = run(default.replace(units1=128)).outcome
     assert isinstance(outcome, Measured) and 2 < outcome.values["loss"] < 3 and outcome.values["weights"] == 1210
     assert isinstance(large, Infeasible)
+
+
+def test_what_is_too_large_is_no_part_of_the_search() -> None:
+    made = sample()
+    limits = made.limits()
+    assert [limit.text for limit in limits] == ["weight_byte <= 8 kB"]
+    assert Space(made.kernel.parameters, limits).size == 1344

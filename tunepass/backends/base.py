@@ -28,6 +28,7 @@ from tunepass.ir.files import EmittedFile
 from tunepass.ir.kernel import Kernel
 from tunepass.ir.sizes import Size
 from tunepass.space.configuration import Configuration
+from tunepass.space.constraint import Constraint
 from tunepass.space.opening import Opening
 from tunepass.space.space import Space
 from tunepass.study.identity import Identity
@@ -126,6 +127,10 @@ class Backend(ABC):
     def costs(self) -> Costs | None:
         """What a hardware model, or the source itself, says of the kernel; None where nothing does."""
         return None
+
+    def limits(self) -> tuple[Constraint, ...]:
+        """What rules out configurations before anything is evaluated, besides the kernel's own constraints."""
+        return ()
 
     def corrected(self, reported: Reported) -> Corrected | None:
         """The costs with what was reported of some configurations taken into account; None: as they were."""

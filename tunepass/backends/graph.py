@@ -12,11 +12,14 @@ from typing import TYPE_CHECKING, ClassVar
 from tunepass.backends.base import default_of
 from tunepass.backends.model import ModelBackend
 from tunepass.diagnostics import TunepassError, nearest
+from tunepass.expr.printer import to_text
 from tunepass.frontends.params.command import PLACEHOLDER
 from tunepass.hwmodels.base import Costs
 from tunepass.ir.graph import SOURCE, Graph
 from tunepass.ir.kernel import Choice
 from tunepass.space.configuration import Configuration
+from tunepass.space.constraint import Constraint
+from tunepass.space.feasible.terms import conjuncts
 from tunepass.space.space import Space
 from tunepass.study.identity import Identity
 from tunepass.study.manifest import Manifest
@@ -71,6 +74,11 @@ class GraphBackend(ModelBackend):
         printed = () if run is None else tuple(metric.objective for metric in run.metrics)
         values = {name: value for name, value in self._costs.values.items() if name not in printed}
         return replace(self._costs, values=values)
+
+    def limits(self) -> tuple[Constraint, ...]:
+        """What is too large to be trained."""
+        parts = conjuncts(self._costs.fits) if self.measures else []
+        return tuple(Constraint(part, part.span.text if part.span else to_text(part), part.span) for part in parts)
 
     def identity(self, space: Space) -> Identity:
         identity = super().identity(space)

@@ -253,7 +253,9 @@ def search(
             watch_certificate=watch_certificate,
         )
         try:
-            result = Pipeline((ExtractSpace(), PruneSpace(), step)).run(job.kernel).found
+            result = (
+                Pipeline((ExtractSpace(), PruneSpace(lambda kernel: job.backend.limits()), step)).run(job.kernel).found
+            )
         except EnvironmentFault:
             mark_unfinished(job, store)  # again, where somebody removed the folder
             raise

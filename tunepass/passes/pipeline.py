@@ -46,7 +46,8 @@ class Pipeline:
         options = SearchOptions(max_evals=max_evals, seed=seed, strategy=strategy)
         backend = _backend_of(Target(compiler=compiler, device=device), evaluators)
         search = Search(backend=backend, options=options)
-        return cls((ExtractSpace(), PruneSpace(), search, ApplySchedule(), Emit(emitter or emit)))
+        prune = PruneSpace(lambda kernel: backend(kernel).limits())
+        return cls((ExtractSpace(), prune, search, ApplySchedule(), Emit(emitter or emit)))
 
     def replaced(self, new: Pass) -> Pipeline:
         """The pipeline with `new` in place of the pass of the same name."""
