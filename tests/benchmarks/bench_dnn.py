@@ -18,6 +18,7 @@ TABLES: Mapping[str, tuple[str, ...]] = {  # a module of tests/benchmarks/dnn: w
     "nasbench": (),
     "hpobench": (),
     "architectures": (),
+    "searches": (),
     "onnx_graphs": ("onnx",),
 }
 

@@ -13,7 +13,9 @@ CPU seconds of the recorded trainings.
 from __future__ import annotations
 
 import csv
+import gzip
 import math
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,6 +31,7 @@ from tunepass.expr.numpy_eval import evaluate
 from tunepass.space.configuration import Configuration
 
 SAMPLE = Path(__file__).parents[3] / "samples" / "dnn" / "digits_keras.py"
+GRID_FILE = Path(__file__).parent / "digits_grid.csv.gz"
 LIMITS_KB = (4, 8, 32)
 TRIALS = 100
 POPULATION, TOURNAMENT = 20, 5
@@ -63,7 +66,7 @@ def read(path: Path) -> dict[Configuration, Recorded]:
     kernel = tunepass.load(SAMPLE)
     weight_byte = GraphBackend(kernel, Target()).costs().values["weight_byte"]
     configurations, rows = [], []
-    with path.open(newline="") as file:
+    with gzip.open(path, "rt", newline="") if path.suffix == ".gz" else path.open(newline="") as file:
         for row in csv.DictReader(file):
             kinds = {name: type(values[0]) for name, values in GRID.items()}
             values = {name: kinds[name](WORD.get(row[name], row[name])) for name in GRID}
@@ -226,3 +229,14 @@ def rows(table: Table) -> Iterator[str]:
                 f"{name:<14} {limit_kb:>3} kB {kept:>6.1%} {len(found):>5} {shown:>20} {reached:>8.0%} "
                 f"{lower:>11.4f} +- {spread:.4f}"
             )
+
+
+def main() -> int:
+    path = Path(sys.argv[1]) if len(sys.argv) > 1 else GRID_FILE
+    for row in rows(read(path)):
+        print(row, flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
