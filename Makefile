@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 NATIVE := $(wildcard native/*.py native/*.h native/include/*.h native/src/*.c native/src/*.h)
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test lint types dist-check bench bench-applications bench-c bench-dnn bench-fpga bench-gpu bench-gpu-device bench-kernel-tuner bench-model bench-registers bench-resources bench-search bench-taco bench-trust nests kills attack fuzz native clean
+.PHONY: demo test lint types dist-check bench bench-applications bench-c bench-dnn bench-flags bench-fpga bench-gpu bench-gpu-device bench-kernel-tuner bench-model bench-registers bench-resources bench-search bench-taco bench-trust nests kills attack fuzz native clean
 
 $(STAMP): setup.py pyproject.toml $(NATIVE)
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -79,6 +79,11 @@ bench-c: $(STAMP)
 # ARGS='--checkouts DIR --python VENV/bin/python', see the script; --budget 20 --seeds 1 for a first impression.
 bench-applications: $(STAMP)
 	$(BIN)/python -m tests.benchmarks.bench_applications $(ARGS)
+
+# All flags of gcc beside Optuna, OpenTuner, random and genetic search (many hours; finished searches are kept).
+# ARGS as above; --measure instructions --programs tinyexpr --evaluations 50 --seeds 1 for a first impression.
+bench-flags: $(STAMP)
+	$(BIN)/python -m tests.benchmarks.bench_flags $(ARGS)
 
 # For whoever has a GPU, in one go: driver and YAML side by side, the model's times beside measured ones, a build of each
 # sample (ten minutes; no network). ARGS='--device cuda:0 --configurations 200 --out FILE [SOURCE...]'.
