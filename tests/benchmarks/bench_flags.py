@@ -5,11 +5,10 @@
         [--tuners tunepass,optuna,opentuner,random,genetic] [--work DIR]
 
 The parameters are those that `tunepass flags COMPILER --level O2` prints, with `--native` where time is measured.
-Everything is built, checked and
-measured by the same code, one evaluation after another; a failure is a failure for all. The table has the geometric
-mean over programs and seeds of the speed-up over -O2 that the best of so many evaluations has, as it was measured then.
-`instructions` counts what valgrind sees executed, on a smaller task: the same on any machine, busy or not, and another
-question than time. Every evaluation is kept in the working folder, and a run that was stopped begins its search again.
+Everything is built, checked and measured by the same code, one evaluation after another; a failure is a failure for
+all. The table has the geometric mean over programs and seeds of the speed-up over -O2 that the best of so many
+evaluations has, as it was measured then. `instructions` counts what valgrind sees executed, on a smaller task: the same
+on any machine, busy or not, and another question than time. Finished searches are kept in the working folder.
 """
 
 from __future__ import annotations
@@ -85,7 +84,7 @@ def evaluator_of(kernel: Kernel, measure: str) -> DeterministicRun:
 
 
 class Measuring:
-    """Evaluations, each with a line in the folder: the best so far is read from them."""
+    """Evaluations, and what each was worth; None for a failure."""
 
     def __init__(self, evaluator: DeterministicRun, objective: Objective):
         self.evaluator, self.objective = evaluator, objective
