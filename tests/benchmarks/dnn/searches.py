@@ -149,12 +149,15 @@ def auto(
 ) -> Iterator[Step]:
     parameters = tunepass.load(SAMPLE).parameters
     space = tunepass.Space.from_table([dict(c) for c in pool], parameters) if guided else tunepass.Space(parameters)
-    study = tunepass.Study(space, ["loss"], strategy="auto", seed=seed, max_evals=TRIALS)
-    for configuration in study:
-        step = trained(table[configuration], usable(configuration))
-        found = tunepass.Infeasible("too large") if step.loss is None else tunepass.Measured({"loss": step.loss})
-        study.observe(configuration, found)
-        yield step
+    study = tunepass.Study(space, [tunepass.Objective("loss")], strategy="auto", seed=seed, max_evals=TRIALS)
+    while not study.finished:
+        for configuration in study.suggest(1):
+            step = trained(table[configuration], usable(configuration))
+            failed = step.loss is None
+            study.observe(
+                configuration, tunepass.Infeasible("limit") if failed else tunepass.Measured({"loss": step.loss})
+            )
+            yield step
 
 
 METHODS: Mapping[str, tuple[Method, int]] = {  # and over how many seeds
