@@ -29,6 +29,8 @@ import tunepass as tp
 from tests.program import run_tunepass
 from tunepass import cli
 from tunepass.commands.arguments import COMMANDS
+from tunepass.frontends.onnx.description import read_description
+from tunepass.graphs.table import extended
 
 ROOT = Path(__file__).parents[1]
 DOCUMENTS = (
@@ -195,6 +197,13 @@ def test_make_has_the_targets() -> None:
             assert re.search(rf"^{target}:", makefile, re.MULTILINE)
 
 
+def test_the_description_of_an_onnx_model_and_the_operators_of_ones_own_are_read() -> None:
+    description, operators = (tp.Source("docs/dnn.md", text) for text in blocks("docs/dnn.md", "yaml"))
+    read = read_description(description)
+    assert [param.name for param in read.parameters] == ["N", "side", "width"]
+    assert "FancyNorm" in extended(operators).operators and "energy" in extended(operators).resources
+
+
 def test_every_block_has_a_language_that_is_tested() -> None:
     tested = {
         "README.md": {"c", "sh", "console"},
@@ -208,7 +217,7 @@ def test_every_block_has_a_language_that_is_tested() -> None:
         "docs/fpga.md": {"console", "python", "text"},
         "docs/sparse.md": {"console", "text"},
         "docs/gpu.md": {"console", "text"},
-        "docs/dnn.md": {"console"},
+        "docs/dnn.md": {"console", "yaml"},
         "docs/extending.md": {"python"},
         "docs/architecture.md": set(),
         "CONTRIBUTING.md": {"sh"},
