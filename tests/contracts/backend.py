@@ -36,6 +36,11 @@ class BackendContract:
         if costs is not None:
             assert set(costs.limits) <= set(costs.values)
 
+    def test_limits_leave_something_of_the_kernels_space(self, backend: Backend, kernel: Kernel) -> None:
+        limits, names = backend.limits(), {p.name for p in kernel.parameters}
+        assert all({name.name for name in limit.names} <= names for limit in limits)
+        assert Space(kernel.parameters, (*kernel.constraints, *limits)).default
+
     def test_objectives_are_named_by_the_target(self, backend: Backend, kernel: Kernel) -> None:
         last = backend.objectives()[-1]
         target = Target(compiler=backend.target.compiler, device=backend.target.device, objectives=(last.name,))

@@ -169,8 +169,7 @@ def _evaluating(
         return measured, None
     model = model_evaluator(backend.kernel, costs, () if measured is not None else objectives)
     if measured is not None:
-        restricted = bool(costs.limits) or not isinstance(costs.fits, Constant)
-        return measured, model.fits if restricted and not costs.expected else None
+        return measured, model.fits if costs.limits and not costs.expected else None
     return nullcontext(model), model.fits
 
 
