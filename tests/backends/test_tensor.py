@@ -17,7 +17,8 @@ from tests.contracts.backend import BackendContract
 from tunepass.backends.base import Starts, Target, default_of
 from tunepass.backends.tensor import TensorBackend, cache_folder
 from tunepass.diagnostics import SourceError, ToolError, TunepassError
-from tunepass.evaluators.compile_run import CompileRun, KernelTask
+from tunepass.evaluators.compile_run import CompileRun
+from tunepass.evaluators.kernel_task import KernelTask
 from tunepass.ir.candidate import Candidate
 from tunepass.ir.kernel import Kernel
 from tunepass.passes.apply_schedule import scheduled

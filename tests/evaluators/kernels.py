@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tunepass.evaluators.compile_run import KernelTask
+from tunepass.evaluators.kernel_task import KernelTask
 from tunepass.evaluators.measure.rounding import StatedTolerance
 from tunepass.evaluators.measure.timing import MeasurePlan
 from tunepass.evaluators.process.run import Limits

@@ -12,7 +12,8 @@ from tests.evaluators.kernels import QUICK
 from tunepass.backends.c import TIME
 from tunepass.backends.c_tasks import call_task
 from tunepass.diagnostics import Source
-from tunepass.evaluators.compile_run import CompileRun, KernelTask
+from tunepass.evaluators.compile_run import CompileRun
+from tunepass.evaluators.kernel_task import KernelTask
 from tunepass.frontends.c.frontend import CFrontend
 from tunepass.ir.c_kernel import CKernel
 from tunepass.space.configuration import Configuration

@@ -9,10 +9,11 @@ import pytest
 
 from tests.evaluators.kernels import QUICK
 from tunepass.diagnostics import ToolError
-from tunepass.evaluators.compile_run import CompileRun, KernelTask
+from tunepass.evaluators.compile_run import CompileRun
 from tunepass.evaluators.harness.cases import Inputs
 from tunepass.evaluators.harness.drawing import drawn
 from tunepass.evaluators.harness.reference import Reference
+from tunepass.evaluators.kernel_task import KernelTask
 from tunepass.evaluators.process.run import Limits
 from tunepass.frontends.c.harness.contents import FileNumbers, TableNumbers
 from tunepass.frontends.c.harness.text import CArray, CScalar, harness_text

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from tunepass.backends.base import default_of
 from tunepass.evaluators.command import CommandTask
-from tunepass.evaluators.compile_run import KernelTask
 from tunepass.evaluators.harness.cases import Inputs
+from tunepass.evaluators.kernel_task import KernelTask
 from tunepass.evaluators.measure.metrics import MetricPattern
 from tunepass.evaluators.measure.rounding import StatedTolerance
 from tunepass.evaluators.process.run import Limits

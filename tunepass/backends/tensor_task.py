@@ -11,8 +11,8 @@ from tunepass.backends.tensor_confirmation import Confirmation
 from tunepass.backends.tensor_data import DataSet, further_data
 from tunepass.backends.tensor_refusal import refused
 from tunepass.diagnostics import TunepassError
-from tunepass.evaluators.compile_run import KernelTask
 from tunepass.evaluators.harness.cases import Inputs
+from tunepass.evaluators.kernel_task import KernelTask
 from tunepass.evaluators.measure.rounding import StatedTolerance
 from tunepass.frontends.c.harness.text import CArray
 from tunepass.ir.candidate import Candidate, Lower

@@ -11,18 +11,15 @@ import contextlib
 import os
 import shutil
 import time
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from random import Random
-from typing import Literal
 
 from tunepass.evaluators.building import BuildingEvaluator, BuiltConfiguration
-from tunepass.evaluators.harness.cases import Inputs, advice, all_cases, of_candidate
-from tunepass.evaluators.harness.compare import Output, compare, zeros_pass
-from tunepass.evaluators.harness.counting import count_instructions
-from tunepass.evaluators.harness.dialogues import Questions
+from tunepass.evaluators.harness.cases import all_cases, of_candidate
+from tunepass.evaluators.harness.compare import zeros_pass
 from tunepass.evaluators.harness.harness import BuiltHarness, HarnessRun, build_harness
 from tunepass.evaluators.harness.races import GRAVE, SCHEDULES, Race, Schedule
 from tunepass.evaluators.harness.reference import (
@@ -31,61 +28,27 @@ from tunepass.evaluators.harness.reference import (
     compile_reference,
     left_out,
     run_reference,
-    without_unwritten,
 )
-from tunepass.evaluators.harness.report import Report, shapes
 from tunepass.evaluators.harness.sanitizing import run_sanitized
 from tunepass.evaluators.harness.symbols import symbols, taken_over
 from tunepass.evaluators.harness.threads import race_found
 from tunepass.evaluators.harness.together import SLICE_S, Slices, time_together
+from tunepass.evaluators.harness_judge import MS, HarnessJudge
 from tunepass.evaluators.kept_programs import KeptPrograms
+from tunepass.evaluators.kernel_task import KernelTask
 from tunepass.evaluators.measure.interleaved import Behind, in_rounds
-from tunepass.evaluators.measure.rounding import StatedTolerance
 from tunepass.evaluators.measure.stages import measuring, spent
-from tunepass.evaluators.measure.timing import MeasurePlan, Timing, disturbed, far_behind, processor_times, summarise
 from tunepass.evaluators.object_cache import digest, file_digest
 from tunepass.evaluators.process.cores import reserved_core
 from tunepass.evaluators.process.memory import memory_left
-from tunepass.evaluators.process.run import Limits, tail
-from tunepass.evaluators.toolchains.compiling import CompileLimits, Compiling, mentions_main
-from tunepass.evaluators.toolchains.source_files import SourceFiles
-from tunepass.ir.candidate import Candidate, Lower
+from tunepass.evaluators.process.run import tail
+from tunepass.evaluators.toolchains.compiling import Compiling, mentions_main
+from tunepass.ir.candidate import Candidate
 from tunepass.space.configuration import Configuration
 from tunepass.study.outcome import Evaluation, Failed, Measured
 
-MS = 1000.0
 MEMORY_SHARE = 0.5  # of what is left, that programs which are timed together may take
 START_S = 0.08  # of a program, until it is ready, and from its last answer to its end
-DOUBTS = 4  # measurements in doubt that are made again: on a busy machine each may have lost a time slice
-Metric = Literal["time", "instructions"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KernelTask:
-    """All that a CompileRun needs to know. `command` is the compiler and its words, `text` the source's own text;
-    `reference` is the candidate that the untouched source stands for; results, in milliseconds unless `metric` says
-    otherwise, are named `objective`."""
-
-    command: tuple[str, ...]
-    source: Path
-    text: str
-    harness: str
-    lower: Lower
-    reference: Candidate = field(default_factory=Candidate)
-    files: SourceFiles | None = None  # what is compiled; a search ends when one of them changes
-    language: str = "c"
-    tolerance: StatedTolerance = field(default_factory=StatedTolerance)
-    seeds: tuple[int, ...] = (1, 2)  # the last one is timed
-    inputs: Inputs = field(default_factory=Inputs)
-    sizes_of: Callable[[Configuration], Collection[int]] | None = (
-        None  # further sizes that a candidate has to be right at
-    )
-    confirm: Callable[[Reference], None] | None = None  # raises ToolError where the reference itself is wrong
-    objective: str = "time"
-    metric: Metric = "time"  # "instructions": of one call, counted by cachegrind
-    plan: MeasurePlan = field(default_factory=MeasurePlan)
-    compile_limits: CompileLimits = field(default_factory=CompileLimits)
-    run_limits: Limits = field(default_factory=lambda: Limits(wall_s=60, file_bytes=8 << 30))
 
 
 @dataclass(slots=True)
@@ -106,6 +69,7 @@ class CompileRun(BuildingEvaluator[BuiltCandidate]):
         super().__init__()
         self.task = task
         self._random = random or Random(0 if task.metric == "instructions" else os.urandom(32))
+        self._judge = HarnessJudge(task, self.set_up, self._random)
         self.compiling = Compiling(
             command=task.command,
             source=task.source,
@@ -113,8 +77,6 @@ class CompileRun(BuildingEvaluator[BuiltCandidate]):
             limits=task.compile_limits,
         )
         self.warnings: tuple[str, ...] = ()
-        self.incumbent: Timing | None = None
-        self._repeating_helps = True
         self._reference: Reference | None = None
         self._harness: BuiltHarness | None = None
         self._schedules: tuple[Schedule, ...] | None = None  # under which the reference is steady
@@ -214,7 +176,7 @@ class CompileRun(BuildingEvaluator[BuiltCandidate]):
 
     def measure(self, built: BuiltCandidate) -> Evaluation:
         with self._runner(built) as run:
-            evaluation = self._judge(built, run)
+            evaluation = self._judged(built, run)
         if isinstance(evaluation.outcome, Measured):
             self._programs.keep(built, evaluation.outcome.values[self.task.objective])
         return evaluation
@@ -244,113 +206,16 @@ class CompileRun(BuildingEvaluator[BuiltCandidate]):
         assert built.program is not None
         return HarnessRun(built.program, built.folder, built.candidate.environment, cpus)
 
-    def _judge(self, built: BuiltCandidate, run: HarnessRun) -> Evaluation:
+    def _judged(self, built: BuiltCandidate, run: HarnessRun) -> Evaluation:
         with spent(built.seconds, "check"):
-            failure = self._check(run, built.configuration)
+            failure = self._judge.failed(run, built.configuration)
         if failure is not None:
             return Evaluation(failure, built.seconds, tail(failure.log))
         started = time.monotonic()
-        outcome, speed = self._measure(run)
+        outcome, speed = self._judge.measured(run)
         built.seconds[measuring(outcome)] = time.monotonic() - started
         log = outcome.log if isinstance(outcome, Failed) else built.log
         return Evaluation(outcome, built.seconds, log, speed)
-
-    def _measure(self, run: HarnessRun) -> tuple[Measured | Failed, float | None]:
-        """The outcome, and the machine's speed meanwhile if time was measured."""
-        if self.task.metric == "instructions":
-            return self._count(run), None
-        timed = self._time(run, self.task.plan, self.incumbent)
-        if isinstance(timed, Failed):
-            return timed, None
-        timing, censored = timed
-        if not censored and (self.incumbent is None or timing.turns < self.incumbent.turns):
-            self.incumbent = timing
-        samples = tuple(s * MS for s in timing.samples)
-        return Measured({self.task.objective: timing.median_s * MS}, samples, censored=censored), timing.speed
-
-    def _count(self, run: HarnessRun) -> Measured | Failed:
-        reference, task = self.set_up(), self.task
-        variant, limits = next(iter(reference.variants)), reference.check_limits(task.run_limits)
-        result = count_instructions(run, task.seeds[-1], variant, limits, reference.shapes)
-        if isinstance(result, Failed):
-            return result
-        instructions, outputs = result
-        return self._wrong_variant(variant, outputs) or Measured({task.objective: instructions}, (instructions,))
-
-    def _wrong_variant(self, variant: int, outputs: Sequence[Output]) -> Failed | None:
-        """The failure of outputs that differ from the reference's for these inputs, much like the last seed's."""
-        reference = self.set_up()
-        expected = reference.variants[variant]
-        written = [without_unwritten(want, have) for want, have in zip(expected, outputs, strict=True)]
-        wrong = compare(expected, written, reference.usual(self.task.seeds[-1]).tolerances)
-        return Failed("wrong_result", "while timed: " + "\n".join(str(m) for m in wrong)) if wrong else None
-
-    def _check(self, run: HarnessRun, configuration: Configuration) -> Failed | None:
-        reference, task = self.set_up(), self.task
-        sizes = None if task.sizes_of is None else task.sizes_of(configuration)
-        cases = of_candidate(tuple(reference.expected), sizes)
-        known = [shapes(reference.expected[case].calls[0]) for case in cases]
-        found = run.check(cases, reference.alignment, reference.check_limits(task.run_limits), shapes=known)
-        if isinstance(found, Failed):
-            return found
-        for case, checked in found.items():
-            wrong = reference.expected[case].mismatches(case.poison, checked.calls[0])
-            if wrong:
-                log = case.explained("\n".join(str(mismatch) for mismatch in wrong))
-                return Failed("wrong_result", log + advice(case, task.inputs, [mismatch.name for mismatch in wrong]))
-        return None
-
-    def _time(
-        self, run: HarnessRun, plan: MeasurePlan, incumbent: Timing | None = None
-    ) -> tuple[Timing, bool] | Failed:
-        """Time, repeat if the machine interfered or the samples are in doubt; was it cut short?
-
-        Who is far behind the best is not measured a second time. Under a load that stays, another measurement is
-        disturbed like the first: after one that did not help there are none until a measurement is undisturbed.
-        Samples that are doubtful every time are a failure."""
-        best: Timing | None = None
-        doubts = 0
-        for turn in range(1 + max(plan.retries if self._repeating_helps else 0, DOUBTS)):
-            before = processor_times()
-            result = self._time_once(run, plan, incumbent)
-            if isinstance(result, Failed):
-                return result
-            report, doubt = result
-            if doubt:
-                doubts += 1
-                if doubts > DOUBTS:
-                    return Failed("cheated", doubt)
-                continue
-            timing = summarise(report.samples)
-            if report.cut:
-                return best or timing, best is None
-            if best is None or timing.disturbed / len(timing.samples) < best.disturbed / len(best.samples):
-                best = timing
-            interfered = disturbed(report.samples, processor_times().stolen_share(before))
-            if turn > doubts or not interfered:
-                self._repeating_helps = not interfered
-            behind = incumbent is not None and far_behind(timing, incumbent)
-            if not interfered or behind or turn - doubts >= plan.retries:
-                break
-        assert best is not None
-        return best, False
-
-    def _time_once(self, run: HarnessRun, plan: MeasurePlan, incumbent: Timing | None) -> tuple[Report, str] | Failed:
-        """The report of one measurement, and why its samples are in doubt, if they are."""
-        reference, task = self.set_up(), self.task
-        limits, ask = reference.time_limits(task.run_limits, plan), self._questions()
-        result = run.time(task.seeds[-1], plan.arguments(incumbent), limits, ask, reference.shapes)
-        if isinstance(result, Failed):
-            return result
-        report, witness = result
-        if len(report.samples) > plan.most:
-            return Failed("cheated", f"the report is not the harness's: {len(report.samples):,} samples")
-        return report, witness.doubts(summarise(report.samples).median_s)
-
-    def _questions(self) -> Questions:
-        filling = self.set_up().filling
-        known = [variant for variant in self.set_up().variants if variant != filling]
-        return Questions(self._random, known, self._wrong_variant, filling, self.task.seeds[-1])
 
     def compare_again(
         self,
@@ -383,7 +248,8 @@ class CompileRun(BuildingEvaluator[BuiltCandidate]):
 
     def round_s(self, trial_s: float) -> float:
         """A round does not end early as a trial's measurement does: it has its slices, and the calls before them."""
-        plan, call_s = self.task.plan.again, self.incumbent.median_s if self.incumbent else trial_s
+        plan, fastest = self.task.plan.again, self._judge.incumbent
+        call_s = fastest.median_s if fastest else trial_s
         slices = Slices.of(call_s, plan.budget_s)
         return START_S + (slices.count + 2) * max(SLICE_S, call_s)
 
@@ -392,12 +258,12 @@ class CompileRun(BuildingEvaluator[BuiltCandidate]):
         together: list[float | Failed | None] = [None] * len(built)
         if self._go_together(built):
             reference = self.set_up()
-            call_s = self.incumbent.median_s if self.incumbent else reference.seconds / len(reference.expected)
             plan, limits = self.task.plan.again, reference.time_limits(self.task.run_limits, self.task.plan.again)
+            slices = Slices.of(self._judge.call_s(), plan.budget_s)
             with reserved_core(self.patience) as cpus:
                 runs = [self._run_of(each, cpus) for each in built]
-                asked = [self._questions() for _ in built]
-                found = time_together(runs, asked, plan, Slices.of(call_s, plan.budget_s), limits, reference.shapes)
+                asked = [self._judge.questions() for _ in built]
+                found = time_together(runs, asked, plan, slices, limits, reference.shapes)
             together = [value * MS if isinstance(value, float) else value for value in found]
         return [self._alone(each) if value is None else value for each, value in zip(built, together, strict=True)]
 
@@ -409,15 +275,7 @@ class CompileRun(BuildingEvaluator[BuiltCandidate]):
 
     def _alone(self, built: BuiltCandidate) -> float | Failed:
         with self._runner(built) as run:
-            return self._value(run)
-
-    def _value(self, run: HarnessRun) -> float | Failed:
-        """Of one round."""
-        if self.task.metric == "instructions":
-            counted = self._count(run)
-            return counted if isinstance(counted, Failed) else counted.values[self.task.objective]
-        timed = self._time(run, self.task.plan.again)
-        return timed if isinstance(timed, Failed) else timed[0].median_s * MS
+            return self._judge.value(run)
 
     def look_again(self, configuration: Configuration) -> Failed | None:
         """With threads, under other schedules and under load."""

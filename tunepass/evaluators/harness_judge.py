@@ -1,0 +1,144 @@
+"""How a linked candidate is judged in its generated harness: what it computes, how long it takes, what it counts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from random import Random
+
+from tunepass.evaluators.harness.cases import advice, of_candidate
+from tunepass.evaluators.harness.compare import Output, compare
+from tunepass.evaluators.harness.counting import count_instructions
+from tunepass.evaluators.harness.dialogues import Questions
+from tunepass.evaluators.harness.harness import HarnessRun
+from tunepass.evaluators.harness.reference import Reference, without_unwritten
+from tunepass.evaluators.harness.report import Report, shapes
+from tunepass.evaluators.kernel_task import KernelTask
+from tunepass.evaluators.measure.timing import MeasurePlan, Timing, disturbed, far_behind, processor_times, summarise
+from tunepass.space.configuration import Configuration
+from tunepass.study.outcome import Failed, Measured
+
+MS = 1000.0
+DOUBTS = 4  # measurements in doubt that are made again: on a busy machine each may have lost a time slice
+
+
+class HarnessJudge:
+    """Judges candidates by a reference, which it asks for anew each time: it may have been run again."""
+
+    def __init__(self, task: KernelTask, reference: Callable[[], Reference], random: Random):
+        self.task = task
+        self.incumbent: Timing | None = None
+        self._reference = reference
+        self._random = random
+        self._repeating_helps = True
+
+    def call_s(self) -> float:
+        """A call of the fastest candidate, or of the reference as long as there is none."""
+        if self.incumbent:
+            return self.incumbent.median_s
+        reference = self._reference()
+        return reference.seconds / len(reference.expected)
+
+    def failed(self, run: HarnessRun, configuration: Configuration) -> Failed | None:
+        reference, task = self._reference(), self.task
+        sizes = None if task.sizes_of is None else task.sizes_of(configuration)
+        cases = of_candidate(tuple(reference.expected), sizes)
+        known = [shapes(reference.expected[case].calls[0]) for case in cases]
+        found = run.check(cases, reference.alignment, reference.check_limits(task.run_limits), shapes=known)
+        if isinstance(found, Failed):
+            return found
+        for case, checked in found.items():
+            wrong = reference.expected[case].mismatches(case.poison, checked.calls[0])
+            if wrong:
+                log = case.explained("\n".join(str(mismatch) for mismatch in wrong))
+                return Failed("wrong_result", log + advice(case, task.inputs, [mismatch.name for mismatch in wrong]))
+        return None
+
+    def measured(self, run: HarnessRun) -> tuple[Measured | Failed, float | None]:
+        """The outcome, and the machine's speed meanwhile if time was measured."""
+        if self.task.metric == "instructions":
+            return self._count(run), None
+        timed = self._time(run, self.task.plan, self.incumbent)
+        if isinstance(timed, Failed):
+            return timed, None
+        timing, censored = timed
+        if not censored and (self.incumbent is None or timing.turns < self.incumbent.turns):
+            self.incumbent = timing
+        samples = tuple(s * MS for s in timing.samples)
+        return Measured({self.task.objective: timing.median_s * MS}, samples, censored=censored), timing.speed
+
+    def _count(self, run: HarnessRun) -> Measured | Failed:
+        reference, task = self._reference(), self.task
+        variant, limits = next(iter(reference.variants)), reference.check_limits(task.run_limits)
+        result = count_instructions(run, task.seeds[-1], variant, limits, reference.shapes)
+        if isinstance(result, Failed):
+            return result
+        instructions, outputs = result
+        return self._wrong_variant(variant, outputs) or Measured({task.objective: instructions}, (instructions,))
+
+    def _wrong_variant(self, variant: int, outputs: Sequence[Output]) -> Failed | None:
+        """The failure of outputs that differ from the reference's for these inputs, much like the last seed's."""
+        reference = self._reference()
+        expected = reference.variants[variant]
+        written = [without_unwritten(want, have) for want, have in zip(expected, outputs, strict=True)]
+        wrong = compare(expected, written, reference.usual(self.task.seeds[-1]).tolerances)
+        return Failed("wrong_result", "while timed: " + "\n".join(str(m) for m in wrong)) if wrong else None
+
+    def _time(
+        self, run: HarnessRun, plan: MeasurePlan, incumbent: Timing | None = None
+    ) -> tuple[Timing, bool] | Failed:
+        """Time, repeat if the machine interfered or the samples are in doubt; was it cut short?
+
+        Who is far behind the best is not measured a second time. Under a load that stays, another measurement is
+        disturbed like the first: after one that did not help there are none until a measurement is undisturbed.
+        Samples that are doubtful every time are a failure."""
+        best: Timing | None = None
+        doubts = 0
+        for turn in range(1 + max(plan.retries if self._repeating_helps else 0, DOUBTS)):
+            before = processor_times()
+            result = self._time_once(run, plan, incumbent)
+            if isinstance(result, Failed):
+                return result
+            report, doubt = result
+            if doubt:
+                doubts += 1
+                if doubts > DOUBTS:
+                    return Failed("cheated", doubt)
+                continue
+            timing = summarise(report.samples)
+            if report.cut:
+                return best or timing, best is None
+            if best is None or timing.disturbed / len(timing.samples) < best.disturbed / len(best.samples):
+                best = timing
+            interfered = disturbed(report.samples, processor_times().stolen_share(before))
+            if turn > doubts or not interfered:
+                self._repeating_helps = not interfered
+            behind = incumbent is not None and far_behind(timing, incumbent)
+            if not interfered or behind or turn - doubts >= plan.retries:
+                break
+        assert best is not None
+        return best, False
+
+    def _time_once(self, run: HarnessRun, plan: MeasurePlan, incumbent: Timing | None) -> tuple[Report, str] | Failed:
+        """The report of one measurement, and why its samples are in doubt, if they are."""
+        reference, task = self._reference(), self.task
+        limits, ask = reference.time_limits(task.run_limits, plan), self.questions()
+        result = run.time(task.seeds[-1], plan.arguments(incumbent), limits, ask, reference.shapes)
+        if isinstance(result, Failed):
+            return result
+        report, witness = result
+        if len(report.samples) > plan.most:
+            return Failed("cheated", f"the report is not the harness's: {len(report.samples):,} samples")
+        return report, witness.doubts(summarise(report.samples).median_s)
+
+    def questions(self) -> Questions:
+        filling = self._reference().filling
+        known = [variant for variant in self._reference().variants if variant != filling]
+        return Questions(self._random, known, self._wrong_variant, filling, self.task.seeds[-1])
+
+    def value(self, run: HarnessRun) -> float | Failed:
+        """Of one round."""
+        if self.task.metric == "instructions":
+            counted = self._count(run)
+            return counted if isinstance(counted, Failed) else counted.values[self.task.objective]
+        timed = self._time(run, self.task.plan.again)
+        return timed if isinstance(timed, Failed) else timed[0].median_s * MS

@@ -1,0 +1,48 @@
+"""What an evaluator is told of a kernel that runs in a generated harness."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+from tunepass.evaluators.harness.cases import Inputs
+from tunepass.evaluators.harness.reference import Reference
+from tunepass.evaluators.measure.rounding import StatedTolerance
+from tunepass.evaluators.measure.timing import MeasurePlan
+from tunepass.evaluators.process.run import Limits
+from tunepass.evaluators.toolchains.compiling import CompileLimits
+from tunepass.evaluators.toolchains.source_files import SourceFiles
+from tunepass.ir.candidate import Candidate, Lower
+from tunepass.space.configuration import Configuration
+
+Metric = Literal["time", "instructions"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KernelTask:
+    """All that a CompileRun needs to know. `command` is the compiler and its words, `text` the source's own text;
+    `reference` is the candidate that the untouched source stands for; results, in milliseconds unless `metric` says
+    otherwise, are named `objective`."""
+
+    command: tuple[str, ...]
+    source: Path
+    text: str
+    harness: str
+    lower: Lower
+    reference: Candidate = field(default_factory=Candidate)
+    files: SourceFiles | None = None  # what is compiled; a search ends when one of them changes
+    language: str = "c"
+    tolerance: StatedTolerance = field(default_factory=StatedTolerance)
+    seeds: tuple[int, ...] = (1, 2)  # the last one is timed
+    inputs: Inputs = field(default_factory=Inputs)
+    sizes_of: Callable[[Configuration], Collection[int]] | None = (
+        None  # further sizes that a candidate has to be right at
+    )
+    confirm: Callable[[Reference], None] | None = None  # raises ToolError where the reference itself is wrong
+    objective: str = "time"
+    metric: Metric = "time"  # "instructions": of one call, counted by cachegrind
+    plan: MeasurePlan = field(default_factory=MeasurePlan)
+    compile_limits: CompileLimits = field(default_factory=CompileLimits)
+    run_limits: Limits = field(default_factory=lambda: Limits(wall_s=60, file_bytes=8 << 30))
