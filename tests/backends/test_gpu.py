@@ -152,7 +152,7 @@ def test_what_is_minimised_is_not_what_more_of_is_better(folder: Path) -> None:
         backend_for(load("scale.cu"), Target(device="a100", generator="model", objectives=("ocupancy",))).objectives()
 
 
-def processor(number: int = 0, *, is_gpu: bool = False) -> FoundDevice:
+def processor(number: int = 0, *, is_gpu: bool = False, trouble: str = "") -> FoundDevice:
     device = Device(
         name="pthread-test",
         vendor="test",
@@ -166,6 +166,7 @@ def processor(number: int = 0, *, is_gpu: bool = False) -> FoundDevice:
         l2_byte=0,
         multiprocessors=2,
         clock_mhz=1000,
+        trouble=trouble,
     )
     return FoundDevice("opencl", number, device)
 
@@ -193,6 +194,16 @@ def test_a_gpu_that_is_here_is_the_usual_device(folder: Path, monkeypatch: pytes
     assert backend.device == "opencl:0 pthread-test" and backend.costs() is None
     with pytest.raises(TunepassError, match="no objective 'energy'"):
         backend_for(load("scale.cl"), Target(objectives=("energy",))).objectives()
+
+
+def test_a_device_that_compiles_nothing_is_passed_over(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    devices = (processor(trouble="error: unknown target CPU 'generic'"), processor(1))
+    monkeypatch.setattr(gpu, "found_devices", lambda driver: tuple(d for d in devices if not d.device.trouble))
+    monkeypatch.setattr(gpu, "troubled_devices", lambda driver: tuple(d for d in devices if d.device.trouble))
+    for device in ("host", "opencl", "opencl:1"):
+        assert backend_for(load("scale.cl"), Target(device=device)).device == "opencl:1 pthread-test"
+    with pytest.raises(TunepassError, match=r"opencl:0 compiles nothing \(error: unknown target CPU 'generic'\)"):
+        backend_for(load("scale.cl"), Target(device="opencl:0"))
 
 
 def test_nothing_is_started_to_read_a_lock(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

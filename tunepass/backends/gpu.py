@@ -15,7 +15,7 @@ from tunepass.backends.gpu_limits import LaunchLimits, with_limits
 from tunepass.backends.gpu_pricing import NVCC, GpuPricing
 from tunepass.backends.gpu_running import ENERGY, GpuRunning, launch_limits
 from tunepass.diagnostics import ToolError, TunepassError
-from tunepass.evaluators.gpu_run.found import FoundDevice, found_devices
+from tunepass.evaluators.gpu_run.found import FoundDevice, found_devices, troubled_devices
 from tunepass.expr.algebra import lift
 from tunepass.expr.nodes import Expr
 from tunepass.expr.numpy_eval import Columns
@@ -149,12 +149,12 @@ class GpuBackend(Backend):
 
 @dataclass(frozen=True, slots=True)
 class Here:
-    """A device of this machine: of a driver and a number; of any driver, the first that there is; without `processors`
-    a GPU."""
+    """A device of this machine: of a driver and a number; without a number the first that kernels can be run on;
+    without `processors` a GPU."""
 
     name: str
     driver: str = ""
-    number: int = 0
+    number: int | None = None
     processors: bool = True
 
     def found(self, kernel: Kernel) -> FoundDevice:
@@ -163,11 +163,13 @@ class Here:
         if self.driver and self.driver != language:
             raise TunepassError(f"{kernel.source.name}: {self.name} does not run {language} kernels")
         devices = found_devices(language)
-        usable = [found for found in devices if found.device.is_gpu or self.processors]
-        if self.number < len(usable):
-            return usable[self.number]
+        for found in devices:
+            if self.number in (None, found.number) and (found.device.is_gpu or self.processors):
+                return found
         known = ", ".join(cost_model(FAMILY).devices())
         here = "; ".join(f"{found.address} ({found.device.name})" for found in devices)
+        for found in troubled_devices(language):
+            here += f"{'; ' if here else ''}{found.address} compiles nothing ({found.device.trouble})"
         what = f"there is no device {self.name!r} here" if self.driver else "no GPU is found here"
         raise TunepassError(
             f"{kernel.source.name}: {what} that runs this {language} kernel",
@@ -203,7 +205,7 @@ def _here(target: Target) -> Here | None:
     if target.device in (None, HOST):
         return Here(HOST, processors=target.device == HOST)
     match = HERE.fullmatch(target.device or "")
-    return None if match is None else Here(match[0].partition(" ")[0], match[1], int(match[2] or 0))
+    return None if match is None else Here(match[0].partition(" ")[0], match[1], int(match[2]) if match[2] else None)
 
 
 def _reporting_compiler(kernel: Kernel, gpu: Gpu, target: Target) -> tuple[str, ...]:

@@ -19,7 +19,7 @@ from pathlib import Path
 from tunepass.commands.answer import Answer, Json, Status, table
 from tunepass.commands.shielding import Shielding, shielding
 from tunepass.diagnostics import EnvironmentFault, ToolError
-from tunepass.evaluators.gpu_run.found import found_devices
+from tunepass.evaluators.gpu_run.found import found_devices, troubled_devices
 from tunepass.evaluators.toolchains import nvcc
 from tunepass.evaluators.toolchains.synthesis import tools as synthesis
 
@@ -145,6 +145,9 @@ def _gpu() -> Iterator[Finding]:
     devices = [f"{found.address} {found.device.name}" for found in found_devices()]
     remedy = "a driver of NVIDIA; for OpenCL pip install 'tunepass[opencl]', of this processor 'tunepass[pocl]'"
     yield Finding("GPUs", "running GPU kernels", "; ".join(devices), False, remedy)
+    for old in troubled_devices():
+        remedy = f"{old.device.name} compiles nothing ({old.device.trouble}): a newer driver, or the distribution's"
+        yield Finding(old.address, "running GPU kernels", "", False, f"{remedy} (apt install pocl-opencl-icd)")
 
 
 def _synthesis() -> Iterator[Finding]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+from tunepass.evaluators.gpu_run.found import found_devices
 from tunepass.evaluators.gpu_run.session import WorkerSetting
 from tunepass.evaluators.gpu_run.sources import OpenClSource
 from tunepass.evaluators.gpu_run.task import GpuCandidate, GpuTask
@@ -96,7 +97,7 @@ def task(
         return GpuCandidate(call=call_at(kernel, configuration), words=words)
 
     fields: dict[str, object] = {
-        "worker": worker or WorkerSetting(driver="opencl"),
+        "worker": worker or found_devices("opencl")[0].setting,
         "lower": lower,
         "compile": OpenClSource(source, text),
         "reference": lower(Configuration({"B": 64, "SHAPE": 0})),

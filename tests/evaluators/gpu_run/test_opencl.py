@@ -14,14 +14,14 @@ from tests.evaluators.gpu_run.kernels import e, one, scale_body, shape, task
 from tunepass.diagnostics import ToolError
 from tunepass.evaluators.capabilities import ComparesAgain, LooksAgain, Prepares, SetsUpAgain, Warns
 from tunepass.evaluators.gpu_run.evaluator import GpuRun
-from tunepass.evaluators.gpu_run.session import devices_of
+from tunepass.evaluators.gpu_run.found import found_devices
 from tunepass.ir.gpu import GpuBuffer, GpuScalar, Launch
 from tunepass.space.configuration import Configuration
 from tunepass.study.outcome import Failed, Infeasible, Measured
 
 pytest.importorskip("pyopencl", reason="OpenCL kernels need pyopencl")
-if not devices_of("opencl"):
-    pytest.skip("there is no OpenCL device; `pip install pocl-binary-distribution` makes one", allow_module_level=True)
+if not found_devices("opencl"):
+    pytest.skip("no OpenCL device compiles; `pip install 'tunepass[pocl]'` brings one", allow_module_level=True)
 
 
 @pytest.fixture

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import importlib.util
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -36,9 +37,20 @@ class FoundDevice:
 
 
 def found_devices(driver: str = "") -> tuple[FoundDevice, ...]:
-    """Of one driver, or of all; asked once. A driver whose library is there is started, in a process of its own."""
-    names = [name for name in DRIVERS if name == (driver or name) and _may_be_there(name)]
-    return tuple(FoundDevice(name, k, device) for name in names for k, device in enumerate(devices_of(name)))
+    """Those of one driver, or of all, that kernels can be run on."""
+    return tuple(found for found in _listed(driver) if not found.device.trouble)
+
+
+def troubled_devices(driver: str = "") -> tuple[FoundDevice, ...]:
+    """Those whose own compiler makes no kernel."""
+    return tuple(found for found in _listed(driver) if found.device.trouble)
+
+
+def _listed(driver: str) -> Iterator[FoundDevice]:
+    """Asked once. A driver whose library is there is started, in a process of its own."""
+    for name in DRIVERS:
+        if name == (driver or name) and _may_be_there(name):
+            yield from (FoundDevice(name, number, device) for number, device in enumerate(devices_of(name)))
 
 
 def _may_be_there(driver: str) -> bool:

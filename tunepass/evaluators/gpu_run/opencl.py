@@ -6,6 +6,7 @@ import contextlib
 import time
 import warnings
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -26,12 +27,13 @@ REFUSED = {
 MEMORY = {Status.MEM_OBJECT_ALLOCATION_FAILURE, Status.OUT_OF_HOST_MEMORY, Status.INVALID_BUFFER_SIZE}
 ARGUMENTS = {Status.INVALID_ARG_SIZE, Status.INVALID_ARG_VALUE, Status.INVALID_ARG_INDEX, Status.INVALID_KERNEL_ARGS}
 POLL_S = 1e-3
+SMALLEST = "kernel void smallest(global float *x) { x[get_global_id(0)] = 1.0f; }"
 FLUSHED = 2  # times the cache's size is written to empty it
 
 
 class OpenCl(Driver):
     def devices(self) -> tuple[Device, ...]:
-        return tuple(described(device) for device in all_devices())
+        return tuple(replace(described(device), trouble=trouble(device)) for device in all_devices())
 
     def open(self, number: int) -> Device:
         devices = all_devices()
@@ -165,6 +167,18 @@ def all_devices() -> list[cl.Device]:
         with contextlib.suppress(cl.Error):
             devices += platform.get_devices()
     return sorted(devices, key=lambda device: not device.type & cl.device_type.GPU)
+
+
+def trouble(device: cl.Device) -> str:
+    """Why no kernel compiles for it, or ''. A PoCL older than the processor says "unknown target CPU"."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            cl.Program(cl.Context([device]), SMALLEST).build(devices=[device], cache_dir=False)
+        except cl.Error as error:
+            lines = [line.strip() for line in str(error).splitlines()]
+            return next((line for line in lines if line.startswith("error: ")), lines[0])
+    return ""
 
 
 def described(device: cl.Device) -> Device:

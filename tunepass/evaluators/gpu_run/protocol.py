@@ -170,6 +170,7 @@ class Device:
     warp: int = 0
     capability: str = ""
     counts_energy: bool = False
+    trouble: str = ""  # why its compiler makes no kernel at all
 
 
 @dataclass(frozen=True, slots=True)
