@@ -12,7 +12,8 @@ from importlib import resources
 from tunepass.frontends.c.harness.contents import Content, content_table, loading
 from tunepass.ir.c_kernel import Container, Leaf
 
-FIRST = ("runtime.h", "inputs.h", "timing.h")  # checks.h reads tables of the generated part, so it is last
+FIRST = ("runtime.h", "inputs.h", "outputs.h", "timing.h")
+LAST = ("checks.h", "main.h")  # they read tables of the generated part
 RETURNED = "tp_returned"  # the type of what the function returns
 INCLUDED = "tunepass_included_"  # prefix of the kernel and main when the source is included for its types
 
@@ -107,7 +108,7 @@ def harness_text(
         _pairs(arrays[0], pairs),
         _call(called, arrays[0].index(result[0]) if returned else None),
         "" if counted else "static void tp_settle(void) {}",
-        _fixed("checks.h"),
+        *(_fixed(name) for name in LAST),
     ]
     return "\n".join(part.strip("\n") + "\n" for part in parts if part)
 

@@ -92,7 +92,7 @@ def _shown(value: np.generic, name: str) -> str:
 
 
 def _shown_pointer(code: int) -> str:
-    """As frontends/c/harness/timing.h tells pointers."""
+    """As frontends/c/harness/outputs.h tells pointers."""
     if code < 0:
         return "NULL" if code == -1 else "a pointer to other memory"
     return f"byte {code % (1 << 40)} of array {code >> 40}"

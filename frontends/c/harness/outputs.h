@@ -1,0 +1,101 @@
+/* A fixed part of every generated harness: what it writes of its arrays. After inputs.h. */
+
+/* `path` may be the number of an open file. */
+static int tp_open(const char *path, int flags) {
+    if (path[0] >= '0' && path[0] <= '9') return atoi(path);
+    int file = open(path, flags | O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+    if (file < 0) tp_fail(TP_EXIT_USAGE, "cannot open a file for the results");
+    return file;
+}
+
+static void tp_write(int file, const unsigned char *at, size_t rest) {
+    while (rest) {
+        ssize_t wrote = write(file, at, rest);
+        if (wrote <= 0) tp_fail(TP_EXIT_USAGE, "cannot write the results");
+        at += wrote;
+        rest -= (size_t)wrote;
+    }
+}
+
+/* A pointer as what it points into: the number of the array from 1, and the byte; -1 for NULL, -2 for other memory. */
+static int64_t tp_pointer_code(const unsigned char *to) {
+    if (!to) return -1;
+    for (int end = 0; end < 2; end++) /* the end of one array may be the start of another */
+        for (int i = 0; i < tp_array_count; i++) {
+            const tp_array *array = &tp_arrays[i];
+            size_t bytes = array->size * array->count + (size_t)end;
+            if (to >= array->data && to < array->data + bytes) return ((int64_t)(i + 1) << 40) + (to - array->data);
+        }
+    return -2;
+}
+
+/* The numbers of one leaf of all elements, one after the other. */
+static void tp_write_leaf(int file, const tp_array *array, const tp_leaf *leaf) {
+    static unsigned char held[1 << 16];
+    size_t filled = 0;
+    for (size_t k = 0; k < array->count * leaf->count; k++) {
+        const unsigned char *at = array->data + k / leaf->count * array->size + leaf->offset + k % leaf->count * leaf->size;
+        if (leaf->kind == 'p') {
+            const unsigned char *to;
+            memcpy(&to, at, sizeof to);
+            int64_t code = tp_pointer_code(to);
+            memcpy(held + filled, &code, sizeof code);
+        } else {
+            memcpy(held + filled, at, leaf->size);
+        }
+        filled += leaf->kind == 'p' ? sizeof(int64_t) : leaf->size;
+        if (filled > sizeof held - 64) tp_write(file, held, filled), filled = 0;
+    }
+    tp_write(file, held, filled);
+}
+
+static void tp_write_part(int file, const tp_array *array, int leaf) {
+    if (array->leaves)
+        tp_write_leaf(file, array, &array->leaves[leaf]);
+    else
+        tp_write(file, array->data, array->size * array->count);
+}
+
+/* As the kernel left the pointers to the rows; a row that is none of the array's holds 0xFF. */
+static void tp_write_rows(int file, const tp_array *array, int leaf) {
+    tp_array row = *array;
+    unsigned char *none = (unsigned char *)malloc(row.size * row.row);
+    if (!none) tp_fail(TP_EXIT_MEMORY, "no memory for the results");
+    memset(none, 0xFF, row.size * row.row);
+    row.count = row.row;
+    for (size_t r = 0; r < tp_arrays[array->table].count; r++) {
+        memcpy(&row.data, tp_arrays[array->table].data + r * sizeof row.data, sizeof row.data);
+        uintptr_t at = (uintptr_t)row.data, low = (uintptr_t)array->data;
+        if (at < low || at + row.size * row.count > low + array->size * array->count) row.data = none;
+        tp_write_part(file, &row, leaf);
+    }
+    free(none);
+}
+
+static int tp_is_output(const tp_array *array) {
+    return array->direction == TP_OUT || array->direction == TP_INOUT;
+}
+
+static void tp_write_outputs(int file) {
+    for (int i = 0; i < tp_array_count; i++)
+        for (int j = 0; j < tp_leaf_count(&tp_arrays[i]) && tp_is_output(&tp_arrays[i]); j++)
+            if (tp_arrays[i].row)
+                tp_write_rows(file, &tp_arrays[i], j);
+            else
+                tp_write_part(file, &tp_arrays[i], j);
+}
+
+static int tp_results = -1; /* the file of results */
+
+static void tp_say_arrays(void) {
+    for (int i = 0; i < tp_array_count; i++) {
+        const tp_array *array = &tp_arrays[i];
+        for (int j = 0; j < tp_leaf_count(array) && tp_is_output(array); j++) {
+            const tp_leaf leaf = tp_leaf_of(array, j);
+            const char *pointer = leaf.kind == 'p' ? "&" : "", *dot = leaf.path[0] ? "." : "";
+            char kind = leaf.kind == 'p' ? 'i' : leaf.kind;
+            tp_say("array %s%s%s%s %c%zu %zu\n", pointer, array->name, dot, leaf.path, kind, leaf.size,
+                   array->count * leaf.count);
+        }
+    }
+}
