@@ -32,10 +32,10 @@ int tp_gp_mixture(int draws, const double *x, int n, const double *z, int m, int
 int tp_gp_cholesky(double *u, int stride, int from, int n);
 void tp_gp_solve(const double *u, int stride, int n, double *b);
 void tp_gp_inverse(const double *u, int stride, int n, double *inverse, double *scratch);
-void tp_gp_covariance(const double *d2, int n, int p, const double *weight, int kind, double amplitude, double diagonal,
-                      double *u, int stride, double *slope);
-double tp_gp_likelihood(const double *d2, int n, int p, const double *y, int kind, const double *theta, double jitter,
-                        double *gradient, double *scratch);
+void tp_gp_covariance(const double *xt, int n, int stride, int f, const double *weight, const uint8_t *nominal, int kind,
+                      double amplitude, double diagonal, double *u, double *slope);
+double tp_gp_likelihood(const double *xt, int n, int stride, int f, const int32_t *group, const uint8_t *nominal, int p,
+                        const double *y, int kind, const double *theta, double jitter, double *gradient, double *scratch);
 /* vm.c. tp_vm_operations: a line `name operands` each, in the order of their numbers. tp_vm_run: the first element at
  * which an output overflows, -1 if none does, -2 without memory. */
 const char *tp_vm_operations(void);

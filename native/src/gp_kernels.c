@@ -11,7 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BLOCK 32 /* candidates handled together: one block of the solve stays in the first-level cache */
+#define BLOCK 32 /* candidates handled together, LANES * SIDE: one block of the solve stays in the first-level cache */
+#define LANES 8  /* numbers handled side by side where the compiler does not see that they can be */
+#define SIDE 4   /* of those, how many at once: a sum waits for the one before it */
+
+typedef double lanes __attribute__((vector_size(8 * LANES), aligned(8), may_alias));
+typedef int64_t marks __attribute__((vector_size(8 * LANES), aligned(8), may_alias));
 
 enum { MATERN52 = 0, MATERN32 = 1, SQUARED_EXPONENTIAL = 2 };
 
@@ -55,34 +60,110 @@ static inline __attribute__((always_inline)) void kernel_values(int kind, double
 }
 
 /* out (p, n, m): squared distance of each parameter between the rows of x (n, f) and z (m, f). */
-void tp_gp_distances(const double *x, int n, const double *z, int m, int f, const int32_t *group, const uint8_t *nominal,
-                     int p, double *out) {
+TP_CLONES void tp_gp_distances(const double *x, int n, const double *z, int m, int f, const int32_t *group, const uint8_t *nominal,
+                               int p, double *out) {
     memset(out, 0, sizeof *out * (size_t)p * (size_t)n * (size_t)m);
-    for (int i = 0; i < n; i++)
-        for (int j = 0; j < m; j++)
-            for (int c = 0; c < f; c++) {
-                double d = x[(size_t)i * f + c] - z[(size_t)j * f + c];
-                out[((size_t)group[c] * n + i) * m + j] += nominal[c] ? (d != 0.0) : d * d;
-            }
+    for (int c = 0; c < f; c++)
+        for (int i = 0; i < n; i++) {
+            double *restrict row = out + ((size_t)group[c] * n + i) * m, v = x[(size_t)i * f + c];
+            const double *restrict zc = z + c;
+            if (nominal[c])
+                for (int j = 0; j < m; j++) row[j] += v != zc[(size_t)j * f] ? 1.0 : 0.0;
+            else
+                for (int j = 0; j < m; j++) row[j] += (v - zc[(size_t)j * f]) * (v - zc[(size_t)j * f]);
+        }
 }
 
-/* Rows of k(x, z) for one block of candidates, transposed to zt (f, BLOCK): k (n, BLOCK), times the amplitude. */
-static inline __attribute__((always_inline)) void cross_block(const double *restrict x, int n, const double *restrict zt, int f,
-                                                              const double *restrict weight, const uint8_t *restrict nominal,
-                                                              int kind, double amplitude, double *restrict k) {
+/* sum += w d2 of one feature: (v - x_j)^2, or 1 where they differ. */
+static inline __attribute__((always_inline)) void add_distances(lanes *sum, const lanes *w, double v, const double *x, int nominal) {
+    lanes apart = v - *(const lanes *)x;
+    if (nominal) {
+        marks differ = apart != 0.0;
+        *sum += (lanes)(differ & (marks)*w);
+    } else
+        *sum += *w * (apart * apart);
+}
+
+/* r2[j] = sum_c weight[c] d2_c(row i, row j) for LANES * SIDE values of j from `first` on, of rows transposed to xt (f, stride). */
+static inline __attribute__((always_inline)) void row_distances(const double *xt, int stride, int f, int i, const double *weight,
+                                                                const uint8_t *nominal, double *r2, int first, int side) {
+    lanes sum[SIDE] = {{0}};
+    for (int c = 0; c < f; c++) {
+        const double *xc = xt + (size_t)c * stride;
+        const lanes w = weight[c] - (lanes){0};
+        for (int s = 0; s < side; s++) add_distances(&sum[s], &w, xc[i], xc + first + s * LANES, nominal[c]);
+    }
+    for (int s = 0; s < side; s++) *(lanes *)(r2 + first + s * LANES) = sum[s];
+}
+
+/* sum_j w_j d2(x_i, x_j) over j in [from, n) for `side` features from c on, LANES sums side by side: the order of additions is
+ * stated, so that all clones agree. w is 0 outside of what counts. */
+static inline __attribute__((always_inline)) void weighted_distances(const double *w, const double *xt, int stride, int i, int c, int side,
+                                                                     const uint8_t *nominal, int from, int n, double *out) {
+    lanes sum[SIDE] = {{0}};
+    const double *x = xt + (size_t)c * stride;
+    for (int j = from; j < n; j += LANES)
+        for (int s = 0; s < side; s++)
+            add_distances(&sum[s], (const lanes *)(w + j), x[(size_t)s * stride + i], x + (size_t)s * stride + j, nominal[c + s]);
+    for (int s = 0; s < side; s++) {
+        out[s] = 0;
+        for (int l = 0; l < LANES; l++) out[s] += sum[s][l];
+    }
+}
+
+/* What the candidates of a block share: `value` (f), with the weights of numeric and of nominal features apart (f), 0 of those that
+ * differ among the candidates. `list` names the `count` that do; without one, all `count` of them. */
+typedef struct { int count, *list; double *value, *numeric, *nominal; } shared;
+
+/* Fills s for candidates transposed to zt (f, BLOCK), in its first `count` columns. */
+static void find_shared(const double *zt, int f, int count, const double *weight, const uint8_t *nominal, shared *s) {
+    s->count = 0;
+    for (int c = 0; c < f; c++) {
+        const double *zc = zt + (size_t)c * BLOCK;
+        int same = 1;
+        for (int b = 1; b < count && same; b++) same = zc[b] == zc[0];
+        s->value[c] = zc[0];
+        s->numeric[c] = same && !nominal[c] ? weight[c] : 0.0;
+        s->nominal[c] = same && nominal[c] ? weight[c] : 0.0;
+        if (!same) s->list[s->count++] = c;
+    }
+}
+
+/* The part of r2 between row x (f) and the candidates that is the same for all of them. */
+static inline __attribute__((always_inline)) double shared_distance(const double *x, int f, const shared *s) {
+    lanes sum = {0};
+    double total = 0;
+    int c = 0;
+    for (; c + LANES <= f; c += LANES) {
+        lanes apart = *(const lanes *)(x + c) - *(const lanes *)(s->value + c);
+        marks differ = apart != 0.0;
+        sum += *(const lanes *)(s->numeric + c) * (apart * apart) + (lanes)(differ & *(const marks *)(s->nominal + c));
+    }
+    for (int l = 0; l < LANES; l++) total += sum[l];
+    for (; c < f; c++) {
+        double apart = x[c] - s->value[c];
+        total += s->numeric[c] * (apart * apart) + s->nominal[c] * (double)(apart != 0.0);
+    }
+    return total;
+}
+
+/* Rows of k(x, z) for one block of candidates: k (n, BLOCK), times the amplitude. */
+static inline __attribute__((always_inline)) void cross_block(const double *x, int n, const double *zt, int f, const double *weight,
+                                                              const uint8_t *nominal, const shared *own, int kind, double amplitude,
+                                                              double *restrict k) {
     for (int i = 0; i < n; i++) {
-        double *restrict r = k + (size_t)i * BLOCK;
-        for (int b = 0; b < BLOCK; b++) r[b] = 0;
-        for (int c = 0; c < f; c++) {
-            const double *restrict zc = zt + (size_t)c * BLOCK;
-            double v = x[(size_t)i * f + c], w = weight[c];
-            if (nominal[c])
-                for (int b = 0; b < BLOCK; b++) r[b] += v != zc[b] ? w : 0.0;
-            else
-                for (int b = 0; b < BLOCK; b++) r[b] += w * (v - zc[b]) * (v - zc[b]);
+        const double *xi = x + (size_t)i * f;
+        double *row = k + (size_t)i * BLOCK, base = own->count < f ? shared_distance(xi, f, own) : 0.0;
+        lanes sum[SIDE];
+        for (int s = 0; s < SIDE; s++) sum[s] = base - (lanes){0};
+        for (int a = 0; a < own->count; a++) {
+            int c = own->list ? own->list[a] : a;
+            const lanes w = weight[c] - (lanes){0};
+            for (int s = 0; s < SIDE; s++) add_distances(&sum[s], &w, xi[c], zt + (size_t)c * BLOCK + s * LANES, nominal[c]);
         }
-        kernel_values(kind, r, NULL, BLOCK);
-        for (int b = 0; b < BLOCK; b++) r[b] *= amplitude;
+        memcpy(row, sum, sizeof sum);
+        kernel_values(kind, row, NULL, BLOCK);
+        for (int b = 0; b < BLOCK; b++) row[b] *= amplitude;
     }
 }
 
@@ -95,7 +176,7 @@ TP_CLONES int tp_gp_cross(const double *x, int n, const double *z, int m, int f,
         int count = m - at < BLOCK ? m - at : BLOCK;
         for (int b = 0; b < count; b++)
             for (int c = 0; c < f; c++) zt[(size_t)c * BLOCK + b] = z[(size_t)(at + b) * f + c];
-        cross_block(x, n, zt, f, weight, nominal, kind, amplitude, k);
+        cross_block(x, n, zt, f, weight, nominal, &(shared){.count = f}, kind, amplitude, k);
         for (int i = 0; i < n; i++) memcpy(out + (size_t)i * stride + first + at, k + (size_t)i * BLOCK, sizeof *k * (size_t)count);
     }
     return free(zt), free(k), 0;
@@ -106,12 +187,15 @@ TP_CLONES int tp_gp_posterior(const double *x, int n, const double *z, int m, in
                               int kind, double amplitude, const double *u, int stride, const double *alpha, double *mean,
                               double *variance) {
     double *zt = calloc((size_t)f * BLOCK, sizeof *zt), *k = malloc(sizeof *k * (size_t)n * BLOCK);
-    if (!zt || !k) return free(zt), free(k), -1;
+    double *room = malloc(sizeof *room * 3 * (size_t)f);
+    shared own = {0, malloc(sizeof *own.list * (size_t)f), room, room + f, room + 2 * (size_t)f};
+    if (!zt || !k || !room || !own.list) return free(zt), free(k), free(room), free(own.list), -1;
     for (int first = 0; first < m; first += BLOCK) {
         int count = m - first < BLOCK ? m - first : BLOCK;
         for (int b = 0; b < count; b++)
             for (int c = 0; c < f; c++) zt[(size_t)c * BLOCK + b] = z[(size_t)(first + b) * f + c];
-        cross_block(x, n, zt, f, weight, nominal, kind, amplitude, k);
+        find_shared(zt, f, count, weight, nominal, &own);
+        cross_block(x, n, zt, f, weight, nominal, &own, kind, amplitude, k);
         double mu[BLOCK] = {0}, explained[BLOCK] = {0};
         for (int i = 0; i < n; i++) {
             double *restrict row = k + (size_t)i * BLOCK, acc[BLOCK];
@@ -129,7 +213,7 @@ TP_CLONES int tp_gp_posterior(const double *x, int n, const double *z, int m, in
             variance[first + b] = amplitude - explained[b] > 0 ? amplitude - explained[b] : 0.0;
         }
     }
-    return free(zt), free(k), 0;
+    return free(zt), free(k), free(room), free(own.list), 0;
 }
 
 /* Mean and variance at the rows of z of the equal mixture of `draws` processes on the same rows x, each as of tp_gp_posterior
@@ -221,49 +305,53 @@ TP_CLONES void tp_gp_inverse(const double *u, int stride, int n, double *restric
     }
 }
 
-/* u's upper triangle = amplitude * k(r2) + (noise + jitter) I from d2 (p, n, n) and weights (p); slope likewise if wanted. */
-TP_CLONES void tp_gp_covariance(const double *d2, int n, int p, const double *weight, int kind, double amplitude, double diagonal,
-                                double *restrict u, int stride, double *restrict slope) {
+/* u's upper triangle = amplitude * k(r2) + diagonal I of n rows, xt (f, stride) being them transposed with 0 behind, weight (f);
+ * slope likewise if wanted. u and slope (n, stride); stride is a multiple of LANES. */
+TP_CLONES void tp_gp_covariance(const double *xt, int n, int stride, int f, const double *weight, const uint8_t *nominal, int kind,
+                                double amplitude, double diagonal, double *u, double *slope) {
     for (int i = 0; i < n; i++) {
-        double *restrict row = u + (size_t)i * stride;
-        for (int j = i; j < n; j++) row[j] = 0;
-        for (int g = 0; g < p; g++) {
-            const double *restrict d = d2 + ((size_t)g * n + i) * n;
-            double w = weight[g];
-            for (int j = i; j < n; j++) row[j] += w * d[j];
-        }
-        kernel_values(kind, row + i, slope ? slope + (size_t)i * n + i : NULL, n - i);
+        double *row = u + (size_t)i * stride;
+        int j = i / LANES * LANES;
+        for (; j + LANES * SIDE <= stride; j += LANES * SIDE) row_distances(xt, stride, f, i, weight, nominal, row, j, SIDE);
+        for (; j < n; j += LANES) row_distances(xt, stride, f, i, weight, nominal, row, j, 1);
+        kernel_values(kind, row + i, slope ? slope + (size_t)i * stride + i : NULL, n - i);
         for (int j = i; j < n; j++) row[j] *= amplitude;
         row[i] += diagonal;
     }
 }
 
-/* Log marginal likelihood of y (n) and its gradient (p + 2) in theta = log lengthscales (p), log amplitude, log noise.
- * d2 (p, n, n); scratch holds 4 n^2 + n + p. Returns -infinity when K is not positive definite. */
-TP_CLONES double tp_gp_likelihood(const double *d2, int n, int p, const double *y, int kind, const double *theta, double jitter,
-                                  double *restrict gradient, double *restrict scratch) {
-    size_t nn = (size_t)n * (size_t)n;
-    double *u = scratch, *slope = u + nn, *inverse = slope + nn, *work = inverse + nn, *alpha = work + nn, *weight = alpha + n;
+/* Log marginal likelihood of y (n) and its gradient (p + 2) in theta = log lengthscales (p), log amplitude, log noise, of rows as
+ * in tp_gp_covariance whose feature c has the lengthscale group[c]; scratch holds 4 n stride + 2 stride + f. Returns -infinity when
+ * K is not positive definite. */
+TP_CLONES double tp_gp_likelihood(const double *xt, int n, int stride, int f, const int32_t *group, const uint8_t *nominal, int p,
+                                  const double *y, int kind, const double *theta, double jitter, double *restrict gradient,
+                                  double *restrict scratch) {
+    size_t size = (size_t)n * (size_t)stride;
+    double *u = scratch, *slope = u + size, *inverse = slope + size, *work = inverse + size, *alpha = work + size, *w = alpha + stride;
+    double *weight = w + stride;
     double amplitude = exp(theta[p]), noise = exp(theta[p + 1]), value = 0, trace = 0, tied = 0;
-    for (int g = 0; g < p; g++) weight[g] = exp(-2 * theta[g]);
-    tp_gp_covariance(d2, n, p, weight, kind, amplitude, noise + jitter, u, n, slope);
-    if (tp_gp_cholesky(u, n, 0, n)) return -INFINITY;
+    for (int c = 0; c < f; c++) weight[c] = exp(-2 * theta[group[c]]);
+    tp_gp_covariance(xt, n, stride, f, weight, nominal, kind, amplitude, noise + jitter, u, slope);
+    if (tp_gp_cholesky(u, stride, 0, n)) return -INFINITY;
     memcpy(alpha, y, sizeof *alpha * (size_t)n);
-    tp_gp_solve(u, n, n, alpha);
-    tp_gp_inverse(u, n, n, inverse, work);
+    tp_gp_solve(u, stride, n, alpha);
+    tp_gp_inverse(u, stride, n, inverse, work);
     for (int i = 0; i < n; i++) {
-        value -= 0.5 * y[i] * alpha[i] + log(u[(size_t)i * n + i]) + 0.9189385332046727;
+        value -= 0.5 * y[i] * alpha[i] + log(u[(size_t)i * stride + i]) + 0.9189385332046727;
         tied += alpha[i] * y[i], trace += alpha[i] * alpha[i] - inverse[(size_t)i * n + i];
     }
     for (int g = 0; g < p; g++) gradient[g] = 0;
-    for (int i = 0; i < n; i++) {
-        double *restrict w = work + (size_t)i * n; /* (alpha alpha^T - K^-1) * dk/dr2 for j > i */
-        for (int j = i + 1; j < n; j++) w[j] = (alpha[i] * alpha[j] - inverse[(size_t)j * n + i]) * slope[(size_t)i * n + j];
-        for (int g = 0; g < p; g++) {
-            const double *restrict d = d2 + ((size_t)g * n + i) * n;
-            double s = 0;
-            for (int j = i + 1; j < n; j++) s += w[j] * d[j];
-            gradient[g] -= 2 * amplitude * weight[g] * s;
+    memset(w, 0, sizeof *w * (size_t)stride);
+    for (int i = 0; i < n; i++) { /* w_j = (alpha alpha^T - K^-1)_ij dk/dr2 for j > i, else 0 */
+        w[i] = 0;
+        for (int j = i + 1; j < n; j++) w[j] = (alpha[i] * alpha[j] - inverse[(size_t)j * n + i]) * slope[(size_t)i * stride + j];
+        for (int c = 0, side; c < f; c += side) {
+            double sum[SIDE];
+            int from = (i + 1) / LANES * LANES;
+            side = f - c < SIDE ? 1 : SIDE;
+            if (side == SIDE) weighted_distances(w, xt, stride, i, c, SIDE, nominal, from, n, sum);
+            else weighted_distances(w, xt, stride, i, c, 1, nominal, from, n, sum);
+            for (int s = 0; s < side; s++) gradient[group[c + s]] -= 2 * amplitude * weight[c + s] * sum[s];
         }
     }
     /* tr(W K) = alpha^T y - n, of which (noise + jitter) tr(W) belongs to the diagonal */

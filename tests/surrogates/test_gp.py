@@ -19,7 +19,6 @@ from tunepass.surrogates.kernels import (
     KernelName,
     Likelihood,
     covariance,
-    distances,
     factor,
 )
 
@@ -43,7 +42,7 @@ def mixed_rows(n: int, seed: int) -> Floats:
 def test_gradient_against_finite_differences(kernel: KernelName) -> None:
     x = mixed_rows(25, 0)
     y = np.random.default_rng(1).normal(size=25)
-    objective = LogPosterior(Likelihood(distances(x, x, MIXED), y, kernel, JITTER), GpSettings(kernel=kernel))
+    objective = LogPosterior(Likelihood(x, MIXED, y, kernel, JITTER), GpSettings(kernel=kernel))
     theta = np.array([-0.5, 0.2, 0.3, -1.0, 0.4, -2.5])
     _, gradient = objective(theta)
     for i in range(len(theta)):
@@ -70,7 +69,7 @@ def test_posterior_and_likelihood_equal_scikit_learn(kernel: KernelName) -> None
     posterior = ours.posterior(new)
     np.testing.assert_allclose(posterior.mean, mean, atol=1e-8)
     np.testing.assert_allclose(posterior.variance, deviation**2 - noise, atol=1e-8)  # theirs includes the noise
-    value, _ = Likelihood(distances(x, x, Features.plain(3)), y, kernel, JITTER)(theta)
+    value, _ = Likelihood(x, Features.plain(3), y, kernel, JITTER)(theta)
     assert value == pytest.approx(theirs.log_marginal_likelihood_value_, rel=1e-10)
 
 
@@ -79,14 +78,14 @@ def test_posterior_and_likelihood_equal_scikit_learn(kernel: KernelName) -> None
 def test_kernels_are_positive_semi_definite_on_mixed_rows(n: int, seed: int, kernel: KernelName) -> None:
     x = mixed_rows(n, seed)
     l = np.random.default_rng(seed).gamma(2, 0.5, 4) + 0.05
-    upper = covariance(distances(x, x, MIXED), CovarianceKernel(kernel, l, 1.0, 0.0), 0.0)
+    upper = covariance(x, MIXED, CovarianceKernel(kernel, l, 1.0, 0.0), 0.0)
     full = upper + np.triu(upper, 1).T
     assert np.linalg.eigvalsh(full).min() > -1e-9
 
 
 def test_factor_appends_rows_to_a_factor() -> None:
     x = mixed_rows(30, 4)
-    k = covariance(distances(x, x, MIXED), CovarianceKernel("matern52", np.ones(4), 1.0, 0.1), 0.1)
+    k = covariance(x, MIXED, CovarianceKernel("matern52", np.ones(4), 1.0, 0.1), 0.1)
     whole, appended = k.copy(), k.copy()
     assert factor(whole)
     first = np.ascontiguousarray(k[:20, :20])
@@ -154,3 +153,42 @@ def test_rows_that_follow_others_reuse_what_both_have() -> None:
     used.refit(x, y, theta)
     fresh.refit(x, y, theta)
     np.testing.assert_array_equal(used.posterior(new).variance, fresh.posterior(new).variance)
+
+
+@settings(max_examples=40)
+@given(st.integers(1, 40), st.integers(1, 70), st.integers(0, 10**6), st.sampled_from(["matern52", "matern32", "se"]))
+def test_posterior_of_candidates_that_share_features_is_that_of_each_alone(
+    n: int, wide: int, seed: int, kernel: KernelName
+) -> None:
+    rng = np.random.default_rng(seed)
+    features = Features.of(np.arange(wide), rng.random(wide) < 0.5)
+    x, head = rng.integers(0, 3, (n, wide)) / 2, rng.integers(0, 3, wide) / 2
+    near = np.repeat(head[None], wide + 3, axis=0)
+    near[np.arange(wide), np.arange(wide)] += 0.5  # neighbours: one feature each, and the head itself
+    gp = GaussianProcess(features, GpSettings(kernel=kernel))
+    gp.refit(x, rng.normal(size=n), np.concatenate([rng.normal(0.5, 1.0, wide), [0.3, -3.0]]))
+    together = gp.posterior(near)
+    alone = [gp.posterior(np.vstack([row[None], rng.random((31, wide))])) for row in near]  # a block of strangers
+    np.testing.assert_allclose(together.mean, [p.mean[0] for p in alone], rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(together.variance, [p.variance[0] for p in alone], rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize(("n", "wide"), [(1, 1), (7, 3), (8, 4), (33, 5), (70, 9)])
+def test_likelihood_of_any_number_of_rows_and_features_is_that_of_numpy(n: int, wide: int) -> None:
+    rng = np.random.default_rng([n, wide])
+    group = np.minimum(np.arange(wide), max(0, wide - 2))  # the last two features are one parameter
+    nominal = np.arange(wide) % 3 == 0
+    x, y = rng.integers(0, 4, (n, wide)) / 3, rng.normal(size=n)
+    features = Features.of(group, nominal)
+    theta = np.concatenate([rng.normal(0, 0.5, features.parameters), [0.2, -1.5]])
+    apart = x[:, None, :] - x[None]
+    d2 = np.where(nominal, apart != 0, apart**2)
+    r2 = (d2 * np.exp(-2 * theta[:-2])[group]).sum(axis=2)
+    s = np.sqrt(5 * r2)
+    k = np.exp(theta[-2]) * (1 + s + s * s / 3) * np.exp(-s) + (np.exp(theta[-1]) + JITTER) * np.eye(n)
+    expected = -0.5 * (y @ np.linalg.solve(k, y) + np.linalg.slogdet(k)[1] + n * np.log(2 * np.pi))
+    value, gradient = Likelihood(x, features, y, "matern52", JITTER)(theta)
+    assert value == pytest.approx(expected, rel=1e-9)
+    for i, step in enumerate(1e-5 * np.eye(len(theta))):
+        up, down = (Likelihood(x, features, y, "matern52", JITTER)(theta + t)[0] for t in (step, -step))
+        assert gradient[i] == pytest.approx((up - down) / 2e-5, rel=1e-4, abs=1e-5)

@@ -15,7 +15,7 @@ from tunepass.surrogates.hyperpriors import (
     draw_starts,
     lengthscale_priors,
 )
-from tunepass.surrogates.kernels import Features, Likelihood, distances
+from tunepass.surrogates.kernels import Features, Likelihood
 
 
 def test_density_and_gradient_of_gammas_beside_normals() -> None:
@@ -30,7 +30,7 @@ def test_gradient_of_the_posterior_under_log_normals() -> None:
     rng = np.random.default_rng(0)
     x, y = rng.random((12, 3)), rng.normal(size=12)
     settings = GpSettings(lengthscale=(LogNormal(0.0, 1.0), LogNormal(1.0, 0.5), LogNormal(-1.0, 2.0, 1.0)))
-    objective = LogPosterior(Likelihood(distances(x, x, Features.plain(3)), y, "matern52", JITTER), settings)
+    objective = LogPosterior(Likelihood(x, Features.plain(3), y, "matern52", JITTER), settings)
     theta = np.array([0.2, -0.5, 0.9, 0.1, -2.0])
     _, gradient = objective(theta)
     for i, step in enumerate(1e-5 * np.eye(5)):

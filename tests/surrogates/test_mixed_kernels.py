@@ -36,9 +36,10 @@ def test_kernels_are_positive_semi_definite_on_random_mixed_spaces(
     rng = np.random.default_rng(seed)
     embedding = Embedding(parameters, permutation=permutation, log=log)  # type: ignore[arg-type]
     x = embedding.rows(Space(parameters).sample_columns(25, rng))
-    d2 = distances(x, x, Features.of(embedding.group, embedding.nominal))
+    features = Features.of(embedding.group, embedding.nominal)
+    d2 = distances(x, x, features)
     assert (np.diagonal(d2, axis1=1, axis2=2) == 0).all() and (d2 >= 0).all()
     np.testing.assert_allclose(d2, d2.transpose(0, 2, 1), atol=1e-15)
     l = rng.gamma(2, 0.5, embedding.group.max() + 1) + 0.05
-    upper = covariance(d2, CovarianceKernel(kernel, l, 1.0, 0.0), 0.0)  # type: ignore[arg-type]
+    upper = covariance(x, features, CovarianceKernel(kernel, l, 1.0, 0.0), 0.0)  # type: ignore[arg-type]
     assert np.linalg.eigvalsh(upper + np.triu(upper, 1).T).min() > -1e-9

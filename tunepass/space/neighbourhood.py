@@ -27,6 +27,8 @@ class Neighbourhood:
 
     def __init__(self, space: Space, keep: Callable[[Columns], Mask] | None = None):
         self.space, self.keep = space, keep
+        sizes = np.array([p.size or 0 for p in space.parameters])
+        self._alike = {int(size): np.flatnonzero(sizes == size) for size in np.unique(sizes)}
 
     def of(self, columns: Columns) -> tuple[Columns, Indices]:
         """The neighbours of all rows of `columns`, and which row each is a neighbour of."""
@@ -66,14 +68,8 @@ class Neighbourhood:
     def _feasible_indices(self, columns: Columns) -> tuple[Columns, Indices]:
         """The feasible single moves where every value has an index: only those become values again."""
         parameters = self.space.parameters
-        start = [p.find(columns[p.name]) for p in parameters]
-        moves = [index_steps(index, p.size or 0, LONG) for index, p in zip(start, parameters)]
-        owner = np.concatenate([owners for _, owners in moves])
-        indices = np.stack(start, axis=1)[owner]
-        end = 0
-        for number, (moved, _) in enumerate(moves):
-            begin, end = end, end + len(moved)
-            indices[begin:end, number] = moved
+        start = np.stack([p.find(columns[p.name]) for p in parameters], axis=1)
+        indices, owner = _moved(start, self._alike)
         inside = self.space.contains_indices(indices)
         indices, owner = indices[inside], owner[inside]
         rows = {p.name: p.at(indices[:, number]) for number, p in enumerate(parameters)}
@@ -97,3 +93,17 @@ class Neighbourhood:
             parts.append({**take(start, np.zeros(len(i), np.int64)), first.name: a[i], second.name: b[j]})
         rows = join(parts)
         return rows, np.full(length(rows), row)
+
+
+def _moved(start: Indices, alike: dict[int, Indices]) -> tuple[Indices, Indices]:
+    """Rows `start` (n, p) of indices in domains, each with one index moved by one of its steps, and which row each was:
+    first those of the first parameter. The parameters whose domains are `alike` in size are moved together."""
+    n = len(start)
+    moves = [(own, *index_steps(start[:, own].T.ravel(), size, LONG)) for size, own in alike.items()]
+    value = np.concatenate([moved for _, moved, _ in moves])
+    which = np.concatenate([own[of // n] for own, _, of in moves])
+    owner = np.concatenate([of % n for _, _, of in moves])
+    order = np.argsort(which, kind="stable")
+    rows = start[owner[order]]
+    rows[np.arange(len(order)), which[order]] = value[order]
+    return rows, owner[order]

@@ -22,7 +22,6 @@ from tunepass.surrogates.kernels import (
     Features,
     KernelName,
     Likelihood,
-    distances,
     factor,
     fill,
     inverse_diagonal,
@@ -76,7 +75,7 @@ class GaussianProcess(Surrogate):
     def fit(self, x: Floats, loss: Floats, noise: Floats | None = None) -> None:
         x, loss = checked(x, loss)
         self._standardise(loss)
-        theta, value = self._maximise(distances(x, x, self.features), noise)
+        theta, value = self._maximise(x, noise)
         self._condition(x, theta, value, noise)
 
     def refit(self, x: Floats, loss: Floats, theta: Floats, noise: Floats | None = None) -> None:
@@ -90,7 +89,7 @@ class GaussianProcess(Surrogate):
         """`settings.samples` hyperparameters from their posterior given the fitted rows."""
         s, fit = self.settings, self.fitted
         assert self._x is not None
-        objective = self._log_posterior(distances(self._x, self._x, self.features), noise)
+        objective = self._log_posterior(self._x, noise)
         rng = np.random.default_rng([s.seed, len(self._y), 1])
         return hamiltonian(objective, fit.theta, rng, count=s.samples, thin=s.thin, bound=BOUND)
 
@@ -153,13 +152,13 @@ class GaussianProcess(Surrogate):
         same = (self._x[:n] == x[:n]).all(axis=1) & (self._stated[:n] == stated[:n])
         return n if same.all() else int(np.argmin(same))
 
-    def _log_posterior(self, d2: Floats, noise: Floats | None) -> LogPosterior:
-        """Of rows at these distances; it sees the mean of what is known of their noise."""
+    def _log_posterior(self, x: Floats, noise: Floats | None) -> LogPosterior:
+        """Of rows `x`; it sees the mean of what is known of their noise."""
         known = float(self._known_noise(noise, len(self._y)).mean())
-        return LogPosterior(Likelihood(d2, self._y, self.settings.kernel, JITTER + known), self.settings)
+        return LogPosterior(Likelihood(x, self.features, self._y, self.settings.kernel, JITTER + known), self.settings)
 
-    def _maximise(self, d2: Floats, noise: Floats | None = None) -> tuple[Floats, float]:
-        objective = self._log_posterior(d2, noise)
+    def _maximise(self, x: Floats, noise: Floats | None = None) -> tuple[Floats, float]:
+        objective = self._log_posterior(x, noise)
         rng = np.random.default_rng([self.settings.seed, len(self._y)])
         starts = objective.starts(rng)
         scores = [objective(start)[0] for start in starts]

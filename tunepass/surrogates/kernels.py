@@ -32,6 +32,7 @@ _ffi, _lib = _native.ffi, _native.lib
 
 KernelName = Literal["matern52", "matern32", "se"]
 KERNELS: dict[str, int] = {"matern52": 0, "matern32": 1, "se": 2}
+LANES = 8  # of native/src/gp_kernels.c
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -87,14 +88,15 @@ class CovarianceKernel:
         return np.asarray((self.lengthscales**-2.0)[features.group])
 
 
-def covariance(d2: Floats, kernel: CovarianceKernel, diagonal: float) -> Floats:
-    """Upper triangle of amplitude k(r2) + diagonal I, (n, n); the lower triangle is 0."""
-    p, n, _ = d2.shape
-    out, weight = np.zeros((n, n)), kernel.lengthscales**-2.0
+def covariance(x: Floats, features: Features, kernel: CovarianceKernel, diagonal: float) -> Floats:
+    """Upper triangle of amplitude k(x, x) + diagonal I, (n, n); the lower triangle is 0."""
+    n, xt = len(x), _transposed(x)
+    out, weight = np.zeros((n, xt.shape[1])), kernel.weights(features)
     _lib.tp_gp_covariance(
-        _reals(d2), n, p, _reals(weight), KERNELS[kernel.name], kernel.amplitude, diagonal, _reals(out), n, _ffi.NULL
-    )
-    return out
+        _reals(xt), n, xt.shape[1], len(xt), _reals(weight), _bytes(features.nominal), KERNELS[kernel.name],
+        kernel.amplitude, diagonal, _reals(out), _ffi.NULL,
+    )  # fmt: skip
+    return np.triu(out[:, :n])
 
 
 def fill(u: Floats, x: Floats, features: Features, kernel: CovarianceKernel, diagonal: Floats, known: int) -> None:
@@ -169,19 +171,29 @@ def mixture(
 class Likelihood:
     """log p(y | theta) and its gradient for fixed rows; the scratch memory is kept between calls."""
 
-    def __init__(self, d2: Floats, y: Floats, kernel: KernelName, jitter: float):
-        self.d2, self.y, self.kernel, self.jitter = d2, np.ascontiguousarray(y), KERNELS[kernel], jitter
-        self.p, self.n, _ = d2.shape
-        self._scratch = np.empty(4 * self.n * self.n + self.n + self.p)
-        self._held = _reals(self.d2), _reals(self.y), _reals(self._scratch)  # found once: there are many calls
+    def __init__(self, x: Floats, features: Features, y: Floats, kernel: KernelName, jitter: float):
+        self.p, self.kernel, self.jitter = features.parameters, KERNELS[kernel], jitter
+        self._x, self._y, self._features = _transposed(x), np.ascontiguousarray(y), features
+        (f, stride), n = self._x.shape, len(x)
+        self._scratch = np.empty((4 * n + 2) * stride + f)
+        self._held = (  # found once: there are many calls
+            _reals(self._x), n, stride, f, _ints(features.group), _bytes(features.nominal), self.p, _reals(self._y),
+        )  # fmt: skip
+        self._room = _reals(self._scratch)
 
     def __call__(self, theta: Floats) -> tuple[float, Floats]:
         theta, gradient = np.ascontiguousarray(theta), np.empty(self.p + 2)
-        d2, y, scratch = self._held
         value = _lib.tp_gp_likelihood(
-            d2, self.n, self.p, y, self.kernel, _reals(theta), self.jitter, _reals(gradient), scratch
+            *self._held, self.kernel, _reals(theta), self.jitter, _reals(gradient), self._room
         )
         return float(value), gradient
+
+
+def _transposed(x: Floats) -> Floats:
+    """Rows (n, f) as columns (f, n rounded up to LANES), 0 behind the rows."""
+    out = np.zeros((x.shape[1], -(-len(x) // LANES) * LANES))
+    out[:, : len(x)] = x.T
+    return out
 
 
 def _reals(a: Floats) -> object:

@@ -40,7 +40,7 @@ def _draw_distinct(product: GroupProduct, n: int, rng: np.random.Generator, *, p
     while length(kept) < n and idle < (COUNTED_ROUNDS if product.complete else SAMPLED_ROUNDS):
         before = length(kept)
         drawn = product.draw(max(n - before, 64), rng, prior=prior)
-        both = join([kept, drawn])
+        both = join([kept, drawn]) if before else drawn
         kept = take(both, dedupe(_keys(both))[1][:n])
         idle = idle + 1 if length(kept) == before else 0
     return kept

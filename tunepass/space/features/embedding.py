@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from tunepass.space.columns import Columns
 from tunepass.space.features.derived import Derived
+from tunepass.space.features.flags import Flags
 from tunepass.space.features.scaling import Scaling
 from tunepass.space.parameter import Parameter
 from tunepass.space.parameters.order_features import PermutationDistance, Role
@@ -61,16 +62,21 @@ class Embedding:
         self._scaling = Scaling(self.parameters, self.derived, log=log)
         stops = np.cumsum(widths)
         blocks = [(p, int(stop) - width, int(stop)) for p, width, stop in zip(self.parameters, widths, stops)]
-        self._others = [block for i, block in enumerate(blocks) if i not in self._scaling.numeric]
+        self._flags = Flags(self.parameters)
+        known = {*self._scaling.numeric, *self._flags.numbers}
+        self._others = [block for i, block in enumerate(blocks) if i not in known]
+        self._flagged = stops[self._flags.numbers] - 1
         self._scaled = np.append(stops[self._scaling.numeric] - 1, np.arange(stops[-1], len(self.nominal)))
 
     def rows(self, columns: Columns) -> Floats:
         """The rows (n, f) of the configurations in `columns`."""
         scaled = self._scaling.rows(columns)
-        if not self._others:
+        if len(self._scaled) == len(self.nominal):
             return np.ascontiguousarray(scaled.T)
         rows = np.empty((scaled.shape[1], len(self.nominal)))
         rows[:, self._scaled] = scaled.T
+        if len(self._flagged):
+            rows[:, self._flagged] = self._flags.indices(columns)
         for p, start, stop in self._others:
             rows[:, start:stop] = p.embed(columns[p.name], self.permutation)
         return rows

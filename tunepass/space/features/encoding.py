@@ -13,6 +13,7 @@ import numpy as np
 
 from tunepass.space.columns import Columns
 from tunepass.space.features.derived import Derived
+from tunepass.space.features.flags import Flags
 from tunepass.space.features.scaling import Scaling
 from tunepass.space.parameter import Parameter
 from tunepass.space.prior import Floats
@@ -42,16 +43,22 @@ class Encoding:
         self.features = (*features, *(str(d) for d in self.derived))
         self._scaling = Scaling(space.parameters, self.derived)
         starts = [blocks[i].start for i in self._scaling.numeric]
-        self._others = [b for i, b in enumerate(blocks) if i not in self._scaling.numeric]
+        self._flags = Flags(space.parameters)
+        self._off = np.array([blocks[i].start for i in self._flags.numbers], np.int64)
+        known = {*self._scaling.numeric, *self._flags.numbers}
+        self._others = [b for i, b in enumerate(blocks) if i not in known]
         self._scaled = np.array([*starts, *range(len(features), len(self.features))], np.int64)
 
     def encode(self, columns: Columns) -> Floats:
         """Rows (n, features) of the configurations in `columns`."""
         scaled = self._scaling.rows(columns)
-        if not self._others:
+        if len(self._scaled) == len(self.features):
             return np.ascontiguousarray(scaled.T)
         rows = np.empty((scaled.shape[1], len(self.features)))
         rows[:, self._scaled] = scaled.T
+        if len(self._off):
+            second = self._flags.indices(columns)
+            rows[:, self._off], rows[:, self._off + 1] = ~second, second
         for block in self._others:
             rows[:, block.start : block.stop] = block.parameter.encode(columns[block.parameter.name])
         return rows

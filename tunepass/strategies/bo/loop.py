@@ -143,7 +143,9 @@ class BayesianLoop(SequentialStrategy):
             p = probability(columns)
             kept = p >= limit
             values = np.full(len(p), -np.inf)
-            if kept.any():
+            if kept.all():
+                values = objective_utility(columns)
+            elif kept.any():
                 values[kept] = objective_utility(take(columns, kept))  # models are asked only where it matters
             return feasible_utility(values, p, limit)
 
