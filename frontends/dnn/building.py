@@ -110,6 +110,15 @@ class GraphBuilding:
         finally:
             self._present.pop()
 
+    @contextmanager
+    def always(self) -> Iterator[None]:
+        """What is applied inside is there whatever conditions hold around it."""
+        present, self._present = self._present, []
+        try:
+            yield
+        finally:
+            self._present = present
+
     def _unique(self, name: str) -> str:
         count = self._names.get(name, 0)
         unique = f"{name}_{count}" if count else name

@@ -33,6 +33,7 @@ from tunepass.frontends.dnn.values import (
     LayerValue,
     Method,
     ModelValue,
+    Module,
     PartialValue,
     PyValue,
     Scope,
@@ -69,6 +70,9 @@ class Calls(UserCalls):
                 return Method(owner, name) if isinstance(found, Method) else found
             case Symbol():
                 return Symbol(f"{owner.path}.{name}")
+            case Module():
+                run = self.interpreter
+                return run.resolved(run.of_module(owner, name, node), node)
             case Instance():
                 if name in owner.fields:
                     return self._current(owner.fields[name])

@@ -39,6 +39,15 @@ class Choices(Machine, ABC):
             finally:
                 self.calls.conditions.pop()
 
+    @contextmanager
+    def unconditioned(self) -> Iterator[None]:
+        conditions, self.calls.conditions = self.calls.conditions, []
+        with self.building.always():
+            try:
+                yield
+            finally:
+                self.calls.conditions = conditions
+
     def branch(self, test: Expr, node: ast.If, scope: Scope) -> None:
         """An `if` on a parameter: both sides are followed, and names are what the condition chooses. PartlyReturned
         where one side returns, Returned where both do."""

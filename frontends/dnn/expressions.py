@@ -30,7 +30,7 @@ class Expressions(Choices, ABC):
                     constant if isinstance(constant, (bool, int, float, str)) or constant is None else Unknown("bytes")
                 )
             case ast.Name(id=name):
-                return self._name(name, scope)
+                return self.resolved(self._name(name, scope), node)
             case ast.Tuple(elts=items):
                 return tuple(self.parts(items, scope))
             case ast.List(elts=items):
@@ -127,7 +127,7 @@ class Expressions(Choices, ABC):
                 result |= value if isinstance(value, dict) else {}
                 continue
             name = self.value(key, scope)
-            if isinstance(name, str) and name in self.parameters:
+            if isinstance(name, str) and name in self.parameters and self.is_own(item):
                 if isinstance(item, ast.Constant) or signed(item):
                     self.overridden[name].append(self.span(item))
                 value = self.parameters[name]

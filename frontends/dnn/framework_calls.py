@@ -245,7 +245,7 @@ class FrameworkCalls(Caller, ABC):
             key = stated if isinstance(stated, str) else longest
             flag = isinstance(named.get("action"), str) and str(named["action"]).startswith("store_")
             owner.defaults[key] = named.get("default", named.get("action") == "store_false" if flag else None)
-            if key in self.interpreter.parameters and isinstance(node, ast.Call):
+            if key in self.interpreter.parameters and isinstance(node, ast.Call) and self.interpreter.is_own(node):
                 for keyword in node.keywords:
                     if keyword.arg == "default" and isinstance(keyword.value, ast.Constant):
                         self.interpreter.overridden[key].append(self.interpreter.span(keyword.value))

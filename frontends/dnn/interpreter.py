@@ -14,9 +14,12 @@ from tunepass.diagnostics import Source, SourceError, Span
 from tunepass.expr.nodes import Expr
 from tunepass.frontends.dnn.arithmetic import arithmetic, truth
 from tunepass.frontends.dnn.building import GraphBuilding
+from tunepass.frontends.dnn.builtins import list_method
 from tunepass.frontends.dnn.calls import Calls
 from tunepass.frontends.dnn.expressions import Expressions, signed
+from tunepass.frontends.dnn.importing import Imports
 from tunepass.frontends.dnn.machine import Jumped, PartlyReturned, Returned
+from tunepass.frontends.dnn.modules import Modules
 from tunepass.frontends.dnn.values import (
     ConditionalValue,
     Instance,
@@ -25,7 +28,6 @@ from tunepass.frontends.dnn.values import (
     PyValue,
     Scope,
     SequentialValue,
-    Symbol,
     TensorValue,
     Unknown,
     UserClass,
@@ -37,35 +39,16 @@ LAYERS = (LayerValue, SequentialValue, Instance)
 IDLE_LIMIT = 500  # rounds of a loop that make no layer and no tensor
 
 
-class Interpreter(Expressions):
+class Interpreter(Expressions, Imports):
     def __init__(self, source: Source, building: GraphBuilding, parameters: Mapping[str, Expr]):
         self.source, self.building, self.parameters = source, building, parameters
-        self.starts = [0]
-        for line in source.text.splitlines(keepends=True):
-            self.starts.append(self.starts[-1] + len(line))
+        self.modules = Modules(source)
         self.steps = self.depth = 0
         self.calls = Calls(self)
         self.overridden: dict[str, list[Span]] = {name: [] for name in parameters}
         self.largest: dict[str, int] = {}  # the largest value of each parameter
         self.smallest: dict[str, int] = {}
         self.globals = Scope({"__name__": "__main__"})
-
-    # Places
-
-    def span(self, node: ast.AST) -> Span:
-        line = int(getattr(node, "lineno", 1))
-        end = int(getattr(node, "end_lineno", None) or line)
-        start = self._offset(line, getattr(node, "col_offset", 0))
-        stop = self._offset(end, getattr(node, "end_col_offset", 0) or 0)
-        if end != line:  # the first line is enough to show
-            stop = self.starts[line] - 1 if line < len(self.starts) else stop
-        return Span(self.source, start, max(stop, start + 1))
-
-    def _offset(self, line: int, column: int) -> int:
-        """Columns of `ast` are bytes."""
-        start = self.starts[line - 1]
-        text = self.source.text[start : self.starts[line] if line < len(self.starts) else len(self.source.text)]
-        return start + len(text.encode()[:column].decode(errors="ignore"))
 
     def fail(self, message: str, node: ast.AST, hint: str | None = None) -> SourceError:
         return SourceError(message, self.span(node), hint)
@@ -92,7 +75,7 @@ class Interpreter(Expressions):
             case ast.ClassDef():
                 self._class(node, scope)
             case ast.Import() | ast.ImportFrom():
-                self._import(node, scope)
+                self.imports(node, scope)
             case ast.Assign(value=ast.Tuple(elts=given), targets=[ast.Tuple(elts=targets)]) if len(given) == len(
                 targets
             ) and not any(isinstance(part, ast.Starred) for part in (*given, *targets)):
@@ -106,9 +89,11 @@ class Interpreter(Expressions):
             case ast.AnnAssign(value=ast.expr() as given):
                 self.assign(node.target, self.value(given, scope), scope, given)
             case ast.AugAssign():
-                now = self.value(_loaded(node.target), scope)
-                result = arithmetic(self, type(node.op), now, self.value(node.value, scope), node)
-                self.assign(node.target, result, scope, node)
+                now, more = self.value(_loaded(node.target), scope), self.value(node.value, scope)
+                if isinstance(now, list) and isinstance(node.op, ast.Add) and self.items(more) is not None:
+                    list_method(self.calls, now, "extend", [more], {})  # the same list, also under other names
+                else:
+                    self.assign(node.target, arithmetic(self, type(node.op), now, more, node), scope, node)
             case ast.Expr():
                 self.value(node.value, scope)
             case ast.If():
@@ -138,18 +123,9 @@ class Interpreter(Expressions):
         methods = {item.name: item for item in node.body if isinstance(item, ast.FunctionDef)}
         scope.names[node.name] = UserClass(node, scope, bases, methods)
 
-    def _import(self, node: ast.Import | ast.ImportFrom, scope: Scope) -> None:
-        prefix = f"{node.module}." if isinstance(node, ast.ImportFrom) and node.module else ""
-        for alias in node.names:
-            if isinstance(node, ast.ImportFrom) or alias.asname:
-                scope.names[alias.asname or alias.name] = Symbol(prefix + alias.name)
-            else:
-                first = alias.name.partition(".")[0]
-                scope.names[first] = Symbol(first)
-
     def assign(self, target: ast.expr, value: PyValue, scope: Scope, given: ast.AST) -> None:
         match target:
-            case ast.Name(id=name) if name in self.parameters:
+            case ast.Name(id=name) if name in self.parameters and self.is_own(target):
                 if isinstance(given, ast.Constant) or signed(given):
                     self.overridden[name].append(self.span(given))
                 scope.names[name] = self.parameters[name]
@@ -166,9 +142,10 @@ class Interpreter(Expressions):
                     holder.applied = value.owner.applied  # `head.weight = words.weight`: the weights are the same
                 if isinstance(holder, Instance):
                     constant = isinstance(given, ast.Constant)
-                    if name in self.parameters and constant:
+                    chosen = value
+                    if name in self.parameters and constant and self.is_own(given):
                         self.overridden[name].append(self.span(given))
-                    chosen = self.parameters[name] if name in self.parameters and constant else value
+                        chosen = self.parameters[name]
                     holder.fields[name] = self.field(holder.fields.get(name), chosen)
                     if isinstance(holder.container, SequentialValue) and isinstance(chosen, LAYERS):
                         self.calls.append(holder.container, chosen)  # `self.conv = ...` in a class of nn.Sequential
@@ -193,7 +170,7 @@ class Interpreter(Expressions):
         for inner in ast.walk(node):
             if not isinstance(inner, ast.Name) or not isinstance(inner.ctx, ast.Store):
                 continue
-            if inner.id in self.parameters:
+            if inner.id in self.parameters and self.is_own(inner):
                 continue
             if isinstance(scope.names.setdefault(inner.id, lost), TensorValue):
                 scope.names[inner.id] = lost

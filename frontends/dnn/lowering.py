@@ -16,7 +16,8 @@ from tunepass.frontends.dnn.building import GraphBuilding
 from tunepass.frontends.dnn.comments import Comments, InputText, read_comments
 from tunepass.frontends.dnn.finishing import ends, open_conditions, owning, whole_number, words
 from tunepass.frontends.dnn.interpreter import Interpreter
-from tunepass.frontends.dnn.own_operators import own_operators
+from tunepass.frontends.dnn.modules import parsed
+from tunepass.frontends.dnn.own_operators import kept_words, own_operators
 from tunepass.frontends.dnn.presence import presence
 from tunepass.frontends.dnn.training import LIMIT_S, trained_by
 from tunepass.frontends.dnn.values import (
@@ -39,40 +40,28 @@ from tunepass.space.constraint import Constraint
 from tunepass.space.parameter import Parameter
 
 BATCH = ("batch", "batch_size")  # names of parameters that are the batch, where no input says
-SIZE_LIMIT = 1 << 20
 
 
 def lower(source: Source, given: Sequence[str] = ()) -> tuple[Kernel, tuple[Diagnostic, ...]]:
     """The model of a source. SourceError for what is not Python, and for what cannot be followed."""
-    tree = _tree(source)
+    tree = parsed(source)
     comments = read_comments(source)
-    return _Lowering(source, tree, comments, own_operators(source, comments.operators, given)).kernel()
+    own = own_operators(source, comments.operators, given)
+    return _Lowering(source, tree, comments, own, kept_words(source, given)).kernel()
 
 
 def places(source: Source, own: Source | None) -> Mapping[str, list[Span]]:
     """Where the source sets each parameter to a number or a word; `own` are the user's operators."""
-    lowering = _Lowering(source, _tree(source), read_comments(source), own)
+    lowering = _Lowering(source, parsed(source), read_comments(source), own)
     lowering.kernel()
     return lowering.run.overridden
 
 
-def _tree(source: Source) -> ast.Module:
-    if len(source.text) > SIZE_LIMIT:
-        raise SourceError(f"{source.name} is too large to be a model ({SIZE_LIMIT >> 10} KiB)")
-    try:
-        return ast.parse(source.text)
-    except SyntaxError as error:
-        line, column = error.lineno or 1, error.offset or 1
-        start = sum(len(text) for text in source.text.splitlines(keepends=True)[: line - 1]) + column - 1
-        span = Span(source, min(start, len(source.text)), min(start, len(source.text)) + 1)
-        raise SourceError(f"this is not Python: {error.msg}", span) from None
-    except (ValueError, RecursionError, MemoryError) as error:
-        raise SourceError(f"{source.name} is not Python: {error}", source.span(0, 1)) from None
-
-
 class _Lowering:
-    def __init__(self, source: Source, tree: ast.Module, comments: Comments, own: Source | None):
-        self.source, self.tree, self.comments, self.own = source, tree, comments, own
+    def __init__(
+        self, source: Source, tree: ast.Module, comments: Comments, own: Source | None, given: tuple[str, ...] = ()
+    ):
+        self.source, self.tree, self.comments, self.own, self.words = source, tree, comments, own, given
         self.warnings: list[Diagnostic] = []
         self.parameters: tuple[Parameter, ...] = tuple(
             each(comments.params, lambda param: construct(param, default_value(param)))
@@ -237,6 +226,8 @@ class _Lowering:
                 for limit in self.comments.limits
             ),
             operators=self.own,
+            files=tuple(self.run.modules.files),
+            words=self.words,
             span=span,
         )
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import ast
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 
 from tunepass.diagnostics import SourceError, Span
 from tunepass.expr.nodes import Expr
 from tunepass.frontends.dnn.building import GraphBuilding
-from tunepass.frontends.dnn.values import FilledValue, PyValue, Scope, TensorValue
+from tunepass.frontends.dnn.values import FilledValue, Module, PyValue, Scope, TensorValue
 
 
 class Returned(Exception):
@@ -45,6 +46,22 @@ class Machine(ABC):
     @abstractmethod
     def span(self, node: ast.AST) -> Span:
         """Where the node is in the source."""
+
+    @abstractmethod
+    def is_own(self, node: ast.AST) -> bool:
+        """Whether the node stands in the source itself, not in a file that it imports. Parameters are names there."""
+
+    @abstractmethod
+    def resolved(self, value: PyValue, node: ast.AST) -> PyValue:
+        """What an imported name stands for."""
+
+    @abstractmethod
+    def of_module(self, module: Module, name: str, node: ast.AST) -> PyValue:
+        """`module.name`."""
+
+    @abstractmethod
+    def unconditioned(self) -> AbstractContextManager[None]:
+        """What is followed inside is there whatever the parameters are."""
 
     @abstractmethod
     def fail(self, message: str, node: ast.AST, hint: str | None = None) -> SourceError:

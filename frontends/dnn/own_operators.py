@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from os.path import abspath, dirname, relpath
 from pathlib import Path, PurePath
 
 from tunepass.diagnostics import Source, SourceError, Span
@@ -18,6 +19,13 @@ def own_operators(source: Source, stated: tuple[str, Span] | None, words: Sequen
         return None
     path = Path(given[-1]) if given else beside(source, *stated)  # type: ignore[misc]
     return Source(str(path), read_utf8(path, SIZE_LIMIT, SourceError))
+
+
+def kept_words(source: Source, words: Sequence[str]) -> tuple[str, ...]:
+    """The words that say which file it is, as a lock keeps them: its path from the folder of the source."""
+    given = [word.removeprefix(OPERATORS) for word in words if word.startswith(OPERATORS)]
+    folder = dirname(abspath(source.name))
+    return tuple(OPERATORS + Path(relpath(path, folder)).as_posix() for path in given[-1:])
 
 
 def beside(source: Source, name: str, span: Span | None) -> Path:

@@ -79,7 +79,7 @@ class UserCalls(FrameworkCalls, ABC):
         for name, default in defaults:
             if name in scope.names:
                 continue
-            if name in run.parameters:
+            if name in run.parameters and run.is_own(default):
                 if isinstance(default, ast.Constant):
                     run.overridden[name].append(run.span(default))
                 scope.names[name] = run.parameters[name]

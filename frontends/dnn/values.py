@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from tunepass.diagnostics import Span
 from tunepass.expr.nodes import Expr
@@ -30,6 +31,24 @@ class Symbol:
     @property
     def last(self) -> str:
         return self.path.rpartition(".")[2]
+
+
+@dataclass(slots=True, eq=False)
+class Module:
+    """A file or a folder that the source imports. `scope` is None until a name of it is needed."""
+
+    name: str
+    path: Path | None
+    folder: Path | None
+    scope: Scope | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedName:
+    """`from module import name`: what it stands for is looked for once it is needed."""
+
+    module: Module
+    name: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,4 +195,5 @@ PyValue = (
     Expr | str | int | float | bool | list["PyValue"] | tuple["PyValue", ...] | dict[object, "PyValue"]
     | Unknown | Symbol | TensorValue | UserFunction | UserClass | Instance | LayerValue | SequentialValue | ModelValue
     | AlternativesValue | ArgumentsValue | ConditionalValue | FilledValue | Method | PartialValue | SuperValue | None
+    | Module | ImportedName
 )  # fmt: skip

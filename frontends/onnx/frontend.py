@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from tunepass.diagnostics import Source, SourceError
 from tunepass.frontends.base import Frontend, Parsed
-from tunepass.frontends.dnn.own_operators import beside, own_operators
+from tunepass.frontends.dnn.own_operators import beside, kept_words, own_operators
 from tunepass.frontends.onnx.description import Description, read_description
 from tunepass.frontends.onnx.emission import emit_file
 from tunepass.frontends.onnx.file import read_model
@@ -37,7 +37,7 @@ class OnnxFrontend(Frontend):
             described = read_description(source)
             listing = self.opened(beside(source, described.model, described.model_span))
         own = own_operators(source, described.operators, words)
-        lowering = OnnxLowering(read(listing), listing, source, described, own)
+        lowering = OnnxLowering(read(listing), listing, source, described, own, kept_words(source, words))
         try:
             kernel = lowering.kernel()
         except RecursionError:

@@ -34,6 +34,7 @@ class OnnxLowering:
     source: Source
     described: Description
     own: Source | None = None
+    words: tuple[str, ...] = ()
     warnings: list[Diagnostic] = field(default_factory=list)
 
     def kernel(self) -> Kernel:
@@ -178,6 +179,8 @@ class OnnxLowering:
                 for limit in self.described.limits
             ),
             operators=self.own,
+            files=() if self.listing is self.source else (self.listing,),
+            words=self.words,
             span=self.described.model_span or self.listing.span(0, 1),
         )
 

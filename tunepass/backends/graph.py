@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from tunepass.backends.base import default_of
 from tunepass.backends.model import ModelBackend
-from tunepass.diagnostics import TunepassError, nearest
+from tunepass.diagnostics import Source, TunepassError, nearest
 from tunepass.expr.printer import to_text
 from tunepass.frontends.params.command import PLACEHOLDER
 from tunepass.hwmodels.base import Costs
@@ -22,7 +22,7 @@ from tunepass.space.constraint import Constraint
 from tunepass.space.feasible.terms import conjuncts
 from tunepass.space.space import Space
 from tunepass.study.identity import Identity
-from tunepass.study.manifest import Manifest
+from tunepass.study.manifest import Manifest, Part
 from tunepass.study.objective import Objective
 from tunepass.study.outcome import Evaluate
 
@@ -82,15 +82,29 @@ class GraphBackend(ModelBackend):
 
     def identity(self, space: Space) -> Identity:
         identity = super().identity(space)
-        run = self.body.training.run
+        run, words = self.body.training.run, self.body.words
+        manifest = self._manifest()
+        digest = manifest.digest if manifest.parts else ""
         if run is None:
-            return identity
-        digest = Manifest(tuple(file.part for file in self._files)).digest if self._files else ""
-        return replace(identity, flags=(*run.arguments, *identity.flags), harness=VERSION, files=digest)
+            return replace(identity, flags=(*words, *identity.flags), files=digest)
+        return replace(identity, flags=(*words, *run.arguments, *identity.flags), harness=VERSION, files=digest)
 
     def manifests(self) -> Mapping[str, Manifest]:
-        manifest = Manifest(tuple(file.part for file in self._files))
+        manifest = self._manifest()
         return {manifest.digest: manifest} if manifest.parts else {}
+
+    def _manifest(self) -> Manifest:
+        """What the model was read from besides the source, and what the command reads."""
+        own = self.body.operators
+        folder = Path(self.kernel.source.name).absolute().parent
+        texts = (*self.body.files, *((own,) if own is not None else ()))
+        parts = [_part(text, folder) for text in texts]
+        return Manifest(tuple(dict.fromkeys((*parts, *(file.part for file in self._files)))))
+
+    @classmethod
+    def may_be_asked(cls, flags: tuple[str, ...]) -> bool:
+        """Nothing is asked: a lock's words only say which files are read."""
+        return True
 
     @cached_property
     def _files(self) -> tuple[FileRead, ...]:
@@ -147,3 +161,10 @@ class GraphBackend(ModelBackend):
         assert run is not None
         given = {"{" + name + "}": str(value) for name, value in configuration.items()} | {SOURCE: str(tuned)}
         return tuple(PLACEHOLDER.sub(lambda found: given.get(found[0], found[0]), word) for word in run.arguments)
+
+
+def _part(text: Source, folder: Path) -> Part:
+    from tunepass.evaluators.toolchains.digests import text_digest
+    from tunepass.evaluators.toolchains.source_files import shown_name
+
+    return Part("source", shown_name(Path(text.name), str(folder)), text_digest(text.text))

@@ -89,6 +89,8 @@ class Graph(Body):
     training: Training = Training()
     limits: tuple[ResourceLimit, ...] = ()
     operators: Source | None = None  # the user's own, a table for `tunepass.graphs`
+    files: tuple[Source, ...] = ()  # what was read besides the source and its operators
+    words: tuple[str, ...] = ()  # of the command line, as a lock has them: paths from the folder of the source
     span: Span | None = None
 
     def node(self, name: str) -> GraphNode:

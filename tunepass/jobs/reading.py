@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Sequence
 from dataclasses import replace
@@ -73,6 +74,8 @@ def parse(
             f"--size {next(iter(sizes))}=N says what a size of a Spatial program is, {path} is none",
             hint="leave it out",
         )
+    if frontend.takes_operators and not any(word.startswith(OPERATORS) for word in words):
+        words = (*words, *_locked_operators(path))
     parsed = frontend.parse(source, only, words)
     return replace(parsed, kernels=select(parsed.kernels, only, str(path)))
 
@@ -96,6 +99,12 @@ def _locked_words(path: str | Path) -> tuple[str, ...]:
     flags = [entry.identity.flags for key, entry in entries.items() if file_name(key) == Path(path).name]
     sizes = (word for words in flags[1:] for word in words if word.startswith(SIZE))  # of the source's other kernels
     return tuple(dict.fromkeys((*flags[0], *sizes))) if flags else ()
+
+
+def _locked_operators(path: str | Path) -> tuple[str, ...]:
+    """The word for the table of operators that the source was tuned with, if a lock that can be read says so."""
+    given = [word.removeprefix(OPERATORS) for word in _locked_words(path) if word.startswith(OPERATORS)]
+    return tuple(OPERATORS + os.path.normpath(Path(path).parent / name) for name in given[:1])
 
 
 def load(path: str | Path, kernel: str | None = None, words: Sequence[str] | None = None) -> Kernel:

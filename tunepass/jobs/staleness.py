@@ -22,7 +22,8 @@ def reasons(locked: Identity, now: Identity, manifests: Mapping[str, Manifest], 
     """A line a difference; `manifests` are what the digests of `now` stand for."""
     old, new = locked.texts(), now.texts()
     names = locked.changed(now)
-    if "compiler" in names:  # another compiler has other binaries, and headers of its own
+    compiled = locked.toolchain or now.toolchain
+    if "compiler" in names and compiled:  # another compiler has other binaries, and headers of its own
         names = [name for name in names if name not in UNKNOWN]
     digests = {old[name]: name for name in names if name in old and new.get(name) in manifests}
     known = _kept(store, list(digests))
