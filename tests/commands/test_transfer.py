@@ -106,5 +106,9 @@ def test_replay_starts_from_another_table(recorded: str, tmp_path: Path, capsys:
     assert cli.main(words) == 0
     head, titles, line = capsys.readouterr().out.splitlines()
     assert head.endswith("transfer from far") and titles.split()[-1] == "weight" and " 1.00 " in line
+    both = [*words, "--transfer-from", recorded]
+    assert cli.main(both) == 0
+    head, titles, line = capsys.readouterr().out.splitlines()
+    assert head.endswith("transfer from far and tiny") and " 1.00 " in line
     assert cli.main(["replay", recorded, "--transfer-from", str(tmp_path / "absent.json")]) == 2
     assert "cannot read" in capsys.readouterr().err

@@ -226,8 +226,11 @@ def _add_build(commands: Commands) -> None:
     _add_generator(parser)
     parser.add_argument(
         "--transfer-from",
+        action="append",
+        default=[],
         metavar="STORE_OR_LOCK[:STUDY]",
-        help="an earlier study to start from, or none (default: the nearest of the same kernel in the store)",
+        help="an earlier study to start from, once for each of several, or none (default: the nearest of the kernel "
+        "in the store)",
     )
     parser.add_argument("--frozen", action="store_true", help="build from the lock, never search")
     parser.add_argument("--continue", dest="search_on", action="store_true", help="search on, even if the lock fits")
@@ -394,7 +397,11 @@ def _add_replay(commands: Commands) -> None:
     parser.add_argument("--seeds", type=seeds, default=(0,), metavar="LIST", help="such as 0..9 or 1,4,7 (default: 0)")
     parser.add_argument("--objective", type=_names, metavar="NAME[,NAME]", help="(default: the first recorded)")
     parser.add_argument(
-        "--transfer-from", metavar="FILE.json", help="a recorded space to start from: another device, size or compiler"
+        "--transfer-from",
+        action="append",
+        default=[],
+        metavar="FILE.json",
+        help="a recorded space to start from, once for each of several: another device, size or compiler",
     )
     parser.add_argument("--noise", action="store_true", help="measure with the recorded noise")
 

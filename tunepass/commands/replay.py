@@ -9,12 +9,13 @@ from dataclasses import asdict
 from tunepass.commands.answer import Answer, Json, table
 from tunepass.evaluators.recorded.replay import ReplayReport, ReplayRun, replay
 from tunepass.jobs.transfer import table_source
+from tunepass.tuning.prior import together
 
 SPACES = {"stated": "the stated space", "rows": "the recorded rows"}
 
 
 def run(options: argparse.Namespace) -> Answer:
-    source = table_source(options.transfer_from) if options.transfer_from else None
+    sources = [table_source(path) for path in options.transfer_from]
     report = replay(
         options.recorded,
         options.strategy,
@@ -22,8 +23,8 @@ def run(options: argparse.Namespace) -> Answer:
         options.seeds,
         objectives=options.objective or (),
         noise=options.noise,
-        source=source.prior if source else None,
-        transfer=source.name if source else None,
+        source=together([source.prior for source in sources]),
+        transfer=" and ".join(source.name for source in sources) or None,
     )
     return Answer(_text(report), _data(report))
 

@@ -54,7 +54,7 @@ def search_options(options: argparse.Namespace) -> SearchOptions:
         jobs=options.jobs,
         sanitize=options.sanitize,
         picks=_picks(options.pick),
-        transfer_from=options.transfer_from,
+        transfer_from=tuple(options.transfer_from),
         variants=options.variants,
         extrapolate=options.extrapolate,
     )

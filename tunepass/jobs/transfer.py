@@ -19,7 +19,7 @@ from tunepass.study.outcome import Failed, Infeasible, Measured
 from tunepass.study.prior_origin import Origin, identity_changes
 from tunepass.study.storage.store import Store, StudyRecord
 from tunepass.study.trial import Trial
-from tunepass.tuning.prior import SearchPrior
+from tunepass.tuning.prior import SearchPrior, joined
 
 NONE = "none"
 FEWEST = 2  # measured trials that an earlier study is worth looking at for
@@ -41,10 +41,10 @@ class Recipient:
     identity: Mapping[str, str]
 
 
-def transfer_to(job: Job, store: Path, named: str | None) -> SearchPrior | None:
+def transfer_to(job: Job, store: Path, named: Sequence[str]) -> SearchPrior | None:
     """What the search starts from besides nothing. Several objectives have no prior mean."""
     if len(job.objectives) > 1:
-        if named not in (None, NONE):
+        if set(named) - {NONE}:
             names = ", ".join(o.name for o in job.objectives)
             raise TunepassError(f"--transfer-from guides the search for one objective, not for {names}")
         return None
@@ -54,13 +54,16 @@ def transfer_to(job: Job, store: Path, named: str | None) -> SearchPrior | None:
     return transfer(recipient, store, named)
 
 
-def transfer(recipient: Recipient, store: Path, named: str | None) -> SearchPrior | None:
-    """From what `named` names (PATH[:STUDY], "none"), else from where this study began, else from the nearest earlier
-    study of the kernel in the store; None where there is none."""
-    if named == NONE:
+def transfer(recipient: Recipient, store: Path, named: Sequence[str] = ()) -> SearchPrior | None:
+    """From all that `named` names (PATH[:STUDY], or "none"), else from where this study began, else from the nearest
+    earlier study of the kernel in the store; None where there is none."""
+    if NONE in named:
+        if len(set(named)) > 1:
+            raise TunepassError(f"--transfer-from {NONE} is for no earlier study: it stands alone")
         return None
-    if named is not None:
-        return _named(recipient, named)
+    if named:
+        priors = [_named(recipient, name) for name in named]
+        return joined(list({(p.origin.place, p.origin.study): p for p in priors}.values()))
     if not store.is_file():
         return None
     with Store(f"sqlite:///{store.resolve()}") as opened:
@@ -72,11 +75,16 @@ def transfer(recipient: Recipient, store: Path, named: str | None) -> SearchPrio
 
 
 def _again(recipient: Recipient, begun: Origin) -> SearchPrior:
-    """The same source, as far as it was then: an interrupted study goes on as an undisturbed one would."""
+    """The same sources, as far as they were then: an interrupted study goes on as an undisturbed one would."""
+    priors = [_once_more(recipient, origin) for origin in (replace(begun, others=()), *begun.others)]
+    return replace(joined(priors), origin=begun)
+
+
+def _once_more(recipient: Recipient, begun: Origin) -> SearchPrior:
     try:
         prior = _named(recipient, f"{begun.place}:{begun.study}", begun.trials)
     except TunepassError:
-        return SearchPrior(begun, None)
+        return SearchPrior(begun, None, gone=(begun,))
     return replace(prior, origin=replace(prior.origin, differs=begun.differs))
 
 

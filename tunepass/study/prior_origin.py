@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from tunepass.study.storage import checked, json_text
 from tunepass.study.trust import Trust
 
+Data = None | str | int | float | Sequence["Data"] | Mapping[str, "Data"]
 MODEL = "model"  # the place of a prior mean that is no earlier study but a model's expression
 # Of an identity: what differs says nothing to people.
 HASHES = {
@@ -22,7 +23,7 @@ HASHES = {
 class Origin:
     """The first `trials` trials of `study` in the store, lock or table at `place`; `differs` says in which respects its
     results are others than ours, `shared` are the parameters both have. `trust` is what it was worth when last told,
-    `corrected` what a model learned from reports in the meantime."""
+    `corrected` what a model learned from reports in the meantime. `others` are further studies that speak beside it."""
 
     place: str
     study: str
@@ -31,6 +32,7 @@ class Origin:
     shared: tuple[str, ...] = ()
     trust: Trust | None = None
     corrected: str = ""
+    others: tuple[Origin, ...] = ()
 
     @property
     def is_model(self) -> bool:
@@ -40,21 +42,24 @@ class Origin:
         return replace(self, trust=trust, corrected=corrected or self.corrected)
 
     def sentence(self) -> str:
-        """`stencil.c::smooth@0123 (60 trials; flags: -O2 -> -O3)`; of a model, its name."""
+        """`stencil.c::smooth@0123 (60 trials; flags: -O2 -> -O3)`, several joined by `and`; of a model, its name."""
         if self.is_model:
             return self.study
         number = f"{self.trials} trial{'' if self.trials == 1 else 's'}"
-        return f"{self.study} ({'; '.join([number, *self.differs])})"
+        own = f"{self.study} ({'; '.join([number, *self.differs])})"
+        return " and ".join([own, *(other.sentence() for other in self.others)])
 
     def worth(self) -> str:
         """`rank correlation 0.71 over 20 trials, weight 0.93`; nothing before anything was measured."""
         if self.trust is None or not self.trust.trials:
             return ""
         weight = "not used" if self.trust.weight is None else f"weight {self.trust.weight:.2f}"
+        if self.trust.shares:
+            weight += f" ({' + '.join(f'{share:.2f}' for share in self.trust.shares)})"
         told = f"rank correlation {self.trust.rank_correlation:.2f} over {self.trust.trials} trials, {weight}"
         return f"{told}; {self.corrected}" if self.corrected else told
 
-    def data(self) -> dict[str, str | int | float | list[str] | None]:
+    def data(self) -> Mapping[str, Data]:
         """What `--format json` prints and the store keeps."""
         known = self.trust
         return {
@@ -67,6 +72,8 @@ class Origin:
             "weight": known.weight if known else None,
             "compared": known.trials if known else 0,
             "corrected": self.corrected,
+            "shares": list(known.shares) if known else [],
+            "others": [other.data() for other in self.others],
         }
 
     def encode(self) -> str:
@@ -75,13 +82,20 @@ class Origin:
     @classmethod
     def decode(cls, text: object) -> Origin:
         """Raises Damage."""
-        data = checked.mapping(json_text.load(text, "origin"), "origin")
+        return cls._of(json_text.load(text, "origin"))
+
+    @classmethod
+    def _of(cls, value: object) -> Origin:
+        data = checked.mapping(value, "origin")
         correlation, weight = data.get("rank_correlation"), data.get("weight")
         trust = None
         if correlation is not None:
             known = None if weight is None else checked.number(weight, "weight")
             compared = checked.count(data.get("compared"), "compared")
-            trust = Trust(checked.number(correlation, "rank_correlation"), known, compared)
+            shares = tuple(
+                checked.number(item, "share") for item in checked.items(data.get("shares", []), "shares of origin")
+            )
+            trust = Trust(checked.number(correlation, "rank_correlation"), known, compared, shares)
         return cls(
             place=checked.text(data.get("place"), "place of origin"),
             study=checked.text(data.get("study"), "study of origin"),
@@ -90,6 +104,7 @@ class Origin:
             shared=_texts(data.get("shared"), "shared"),
             trust=trust,
             corrected=checked.text(data.get("corrected", ""), "correction of origin"),
+            others=tuple(cls._of(item) for item in checked.items(data.get("others", []), "others of origin")),
         )
 
 

@@ -29,6 +29,7 @@ from tunepass.study.storage.store import Store, StudyRecord
 from tunepass.study.task import (
     Factory,
     Feasible,
+    HasSources,
     PriorMeanLike,
     ReportsFeasibleRecall,
     ReportsPriorWeight,
@@ -270,7 +271,9 @@ class Study:
         known = np.isfinite(expected)
         losses = np.array([losses[0] for losses, _ in measured])[known]
         weight = self._strategy.prior_weight if isinstance(self._strategy, ReportsPriorWeight) else None
-        return Trust(rank_correlation(expected[known], losses), weight, len(losses))
+        mean = self.task.prior_mean
+        shares = tuple(float(share) for share in mean.weights) if isinstance(mean, HasSources) else ()
+        return Trust(rank_correlation(expected[known], losses), weight, len(losses), shares)
 
     def remember(self, origin: Origin | None) -> Origin | None:
         """Keep with the study where its prior mean came from, with the trust it has now."""

@@ -26,6 +26,14 @@ class PriorMeanLike(Protocol):
         """The prior mean (n,) of the objective's value, in some unit; NaN where it has none."""
 
 
+@runtime_checkable
+class HasSources(Protocol):
+    """A prior mean of several sources that says how much each of them weighs, as of the last suggestion."""
+
+    @property
+    def weights(self) -> NDArray[np.float64]: ...
+
+
 Feasible = Callable[[Columns], NDArray[np.bool_]]
 
 

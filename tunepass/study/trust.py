@@ -12,11 +12,13 @@ from numpy.typing import ArrayLike, NDArray
 @dataclass(frozen=True, slots=True)
 class Trust:
     """`rank_correlation` (Spearman, -1 to 1) of the prior mean and what was measured, over `trials` measured ones;
-    `weight` (0 to 1) is how much of the strategy's prediction rests on the prior now, None where it uses none."""
+    `weight` (0 to 1) is how much of the strategy's prediction rests on the prior now, None where it uses none. `shares`
+    are the weights of the sources that a prior mean of several has."""
 
     rank_correlation: float
     weight: float | None
     trials: int
+    shares: tuple[float, ...] = ()
 
 
 def rank_correlation(a: ArrayLike, b: ArrayLike) -> float:

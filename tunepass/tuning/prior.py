@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from tunepass.expr.nodes import Expr, free_names
+from tunepass.strategies.prior_mean.several import SeveralPriorMeans
 from tunepass.strategies.prior_mean.sources import PriorMean
 from tunepass.study.prior_origin import MODEL, Origin
 
 
 @dataclass(frozen=True, slots=True)
 class SearchPrior:
-    """A prior mean and where it is from; `mean` is None where a study that began from `origin` goes on, and that is
-    gone."""
+    """A prior mean and where it is from. A study that began from `origin` may go on when some of that is `gone`; `mean`
+    is None when all of it is."""
 
     origin: Origin
     mean: PriorMean | None
+    gone: tuple[Origin, ...] = ()
 
     def sentence(self) -> str:
         verb = "starts from" if self.mean is not None else "goes on without"
@@ -23,9 +26,25 @@ class SearchPrior:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        if self.mean is not None:
-            return ()
-        return (f"the search began from {self.origin.study} in {self.origin.place}, which is gone: it goes on without",)
+        return tuple(
+            f"the search began from {origin.study} in {origin.place}, which is gone: it goes on without"
+            for origin in self.gone
+        )
+
+
+def joined(priors: Sequence[SearchPrior]) -> SearchPrior:
+    """Several earlier studies as one, each weighed by the trials."""
+    first, *others = [prior.origin for prior in priors]
+    if not others:
+        return priors[0]
+    gone = tuple(origin for prior in priors for origin in prior.gone)
+    mean = together([prior.mean for prior in priors if prior.mean is not None])
+    return SearchPrior(replace(first, others=tuple(others)), mean, gone)
+
+
+def together(means: Sequence[PriorMean]) -> PriorMean | None:
+    """One prior mean of several, None of none."""
+    return SeveralPriorMeans(means) if len(means) > 1 else next(iter(means), None)
 
 
 def model_prior(name: str, expression: Expr) -> SearchPrior:
