@@ -1,25 +1,38 @@
-"""TACO's own tests and documentation, read by our frontend: how many expressions and schedules parse and are legal.
+"""TACO's own tests and documentation: how many expressions and schedules parse, are legal, and compute what they say.
 
     python -m tests.benchmarks.taco_public TACO_CHECKOUT
 
 Command lines are those of README.md and of test/taco-cli-test.bats (those that "should die" have to be refused).
 Schedules of C++ are those chains of `stmt.split(…).reorder(…)` in test/tests-scheduling*.cpp whose expression, formats
 and numbers can be read without running the program; `scheduleX(stmt, …)` stands for the function's own chain.
+
+What is accepted is compiled under gcc's sanitizers and run on small random tensors (empty rows, a dense row,
+rectangular), and held against a dense interpreter of the expression.
 """
 
 from __future__ import annotations
 
 import re
 import sys
+import tempfile
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+
+from tests.tensors.lower.matrices import SHAPES, extents_of, numbers
+from tests.tensors.lower.running import Case as Running
+from tests.tensors.lower.running import run
 from tunepass.diagnostics import TunepassError
 from tunepass.frontends.taco.commandline import source_of
 from tunepass.frontends.taco.lowering import lower, lower_body
 from tunepass.frontends.taco.reading import read_file
+from tunepass.ir.tensor import TensorKernel
+from tunepass.tensors.lower import Extent
+from tunepass.tensors.lower import lower as lower_to_c
+from tunepass.tensors.schedule.nest import scheduled_nest
 
 FORMATS = {"CSR": "ds", "CSC": "ds:1,0", "COO": "cq", "taco::dense": "d", "dense": "d", "sparse": "s"}
 LEVELS = {"Dense": "d", "dense": "d", "Sparse": "s", "Compressed": "s", "compressed": "s", "sparse": "s"}
@@ -97,10 +110,12 @@ def cpp_cases(path: Path) -> Iterator[Case]:
 
 
 def cpp_case(name: str, assigned: re.Match[str], tensors: dict[str, tuple[str, str]], body: str, chain: str) -> Case:
-    values = dict(re.findall(r"IndexExpr (\w+) = ([^;]+);", body)) | dict(
-        re.findall(r"(?<!\()int (\w+) = (\d+);", body)
-    )
+    values = dict(re.findall(r"IndexExpr (\w+) = ([^;]+);", body))
+    values |= dict(re.findall(r"(?<!\()int (\w+) = (\d+);", body))
+    values |= dict(re.findall(r"vector<IndexVar> (\w+) = (\{[^}]*\});", chain))
     right = substituted(assigned[4], values)
+    left_factors = right.rpartition("*")[0].strip()
+    values |= dict.fromkeys(re.findall(r"IndexExpr (\w+) = stmt[^;]*\.as<Mul>\(\)\.getA\(\);", chain), left_factors)
     words = [
         ("f", f"{tensor}:{letters(text)}") for tensor, (_, text) in tensors.items() if used(tensor, assigned[0], right)
     ]
@@ -172,16 +187,42 @@ def outcome(case: Case) -> tuple[str, str]:
     return ("accepted, not by TACO" if case.wrong else "accepted"), ""
 
 
+def runs(case: Case) -> str:
+    """Whether its C computes the expression: "right", else what was wrong."""
+    kernel, _ = lower(read_file(source_of(case.expression, case.words)), 2)
+    body = kernel.body_as(TensorKernel)
+    nest = scheduled_nest(body, {parameter.name: parameter.default for parameter in kernel.parameters})
+    cases = []
+    for number, shape in enumerate(SHAPES[:3]):
+        function, rng = lower_to_c(nest, f"kernel_{number}"), np.random.default_rng(number)
+        variables = [argument.variable for argument in function.arguments if isinstance(argument, Extent)]
+        extents = extents_of(variables, shape, rng) | {stated.variable: stated.extent for stated in function.stated}
+        cases.append(
+            Running(function, body.assignment, body.tensors, extents, *numbers(body.tensors, extents, shape, rng))
+        )
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            run(cases, Path(folder))
+    except AssertionError as error:
+        return f"WRONG: {str(error)[:200]}"
+    return "right"
+
+
 def main(folder: Path) -> None:
     cases = list(command_lines(folder))
     for path in sorted((folder / "test").glob("tests-scheduling*.cpp")):
         cases += cpp_cases(path)
     found = [(case, *outcome(case)) for case in cases]
+    ran = Counter[str]()
     for case, how, why in found:
+        if how.startswith("accepted"):
+            why = runs(case)
+            ran[why.partition(":")[0]] += 1
         print(f"{how:22} {case.name:45} {why}")
     print(
         f"{len(found)} in all: {', '.join(f'{count} {how}' for how, count in Counter(h for _, h, _ in found).items())}"
     )
+    print(f"of those accepted, run on {len(SHAPES[:3])} shapes: {', '.join(f'{n} {how}' for how, n in ran.items())}")
 
 
 if __name__ == "__main__":

@@ -45,11 +45,24 @@ EXPRESSIONS = (  # left, right, formats a sparse operand may have, whether the r
     ("y(i)", "B(i,j) * (x(j) + c(i)) * alpha", 2, False),
     ("A(i,k)", "C(i,j) * D(j,k) + E(i,k)", 0, False),
 )
+PRODUCTS = (  # the same, and other operands that may be sparse too
+    ("A(i,k)", "B(i,j) * C(j,k)", 2, False, "C"),
+    ("A(i,j)", "B(i,j) * C(i,j)", 2, True, "C"),
+    ("A(i,j)", "C(i,j) * B(i,j) * D(i,j)", 2, True, "CD"),
+    ("y(i)", "B(i,j) * x(j)", 2, False, "x"),
+    ("A(i,j)", "B(i,j) * c(i) * C(j,i)", 2, True, "cC"),
+    ("A(i,k)", "B(i,j) * B(j,k)", 2, False, ""),
+    ("a", "B(i,j) * C(i,j) * D(j)", 2, False, "CD"),
+    ("A(i,l)", "B(i,j) * C(j,k) * D(k,l)", 2, False, "CD"),
+    ("A(i,j)", "B(i,k,l) * C(k,j) * D(l,j)", 3, False, "CD"),
+    ("y(i)", "B(i,j) * x(j) - 2 * B(i,j) * C(i,j) + b(i)", 2, False, "Cxb"),
+)
 FACTORS = (1, 2, 3, 4, 5, 8, 16)
 
 
-def unscheduled(random: Random) -> TensorKernel:
-    left, right, order, shares = random.choice(EXPRESSIONS)
+def unscheduled(random: Random, several: bool = False) -> TensorKernel:
+    """`several`: terms with several sparse operands."""
+    left, right, order, shares, others = random.choice(PRODUCTS) if several else (*random.choice(EXPRESSIONS), "")
     assignment = Assignment(access(left), expression(right), random.random() < 0.15)
     modes = list(range(order))
     random.shuffle(modes)
@@ -65,15 +78,18 @@ def unscheduled(random: Random) -> TensorKernel:
         form = tensor_format("d" * len(dense) + ":" + ",".join(map(str, dense)) if dense else "")
         if used.tensor == "B" and sparse is not None:
             form = sparse
+        elif used.tensor in others:
+            levels_of_it = "".join(random.choice("dsss") for _ in dense)
+            form = tensor_format(levels_of_it + ":" + ",".join(map(str, dense)))
         if used.tensor == "A" and shares and sorted(modes[: len(used.index)]) == dense and random.random() < 0.7:
             form = tensor_format(levels[: len(dense)] + ":" + ",".join(map(str, modes[: len(dense)])))
         tensors.setdefault(used.tensor, Tensor(name=used.tensor, index=used.index, format=form))
     return TensorKernel(assignment=assignment, tensors=tuple(tensors.values()))
 
 
-def scheduled(random: Random) -> tuple[TensorKernel, ScheduledNest] | None:
+def scheduled(random: Random, several: bool = False) -> tuple[TensorKernel, ScheduledNest] | None:
     """A kernel with a schedule of a few directives; None where not even its plain loops are legal."""
-    body = unscheduled(random)
+    body = unscheduled(random, several)
     nest = accepted(body)
     if nest is None:
         return None
@@ -111,7 +127,8 @@ def directive(random: Random, body: TensorKernel, nest: ScheduledNest, step: int
         case "fuse":
             return Fuse(loops[at], loops[(at + 1) % len(loops)], f"f{step}")
         case "pos":
-            return Pos(one, f"p{step}", "B")
+            sparse = [tensor.name for tensor in body.tensors if tensor.format.sparse]
+            return Pos(one, f"p{step}", random.choice(sparse) if len(sparse) > 1 else "B")
         case "reorder":
             random.shuffle(loops)
             return Reorder(tuple(loops))

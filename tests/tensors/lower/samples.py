@@ -34,6 +34,9 @@ TTV = ("A(i,j)", "B(i,j,k) * c(k)", "A=ds B=dss")
 MTTKRP = ("A(i,j)", "B(i,k,l) * D(l,j) * C(k,j)", "B=dss")
 NNZ = "fuse(i,j,f) pos(f,p,B)"
 
+SPGEMM = ("A(i,k)", "B(i,j) * C(j,k)", "B=ds C=ds")
+ALONG = ("A(i,j)", "B(i,j) * C(i,j)", "A=ds B=ds C=ds")
+
 BACO = (
     Sample(
         "spmv",
@@ -107,4 +110,20 @@ OTHERS = (
         "split(i,i1,i2,16) reorder(i1,i2,k,l,m,j) precompute(B(i,k,l,m)*E(m,j)*D(l,j),j,j,v) "
         "precompute(B(i,k,l,m)*E(m,j),j,j,w) parallelize(i1,CPUThread,NoRaces,dynamic,4,2)",
     ),
+)
+INTERSECTIONS = (
+    Sample("spgemm", *SPGEMM, f"split(i,i0,i1,16) parallelize(i0,CPUThread,{OMP})"),
+    Sample("merged", *ALONG),
+)
+OTHERS += (
+    *INTERSECTIONS,
+    Sample("spgemm_workspace", *SPGEMM, "precompute(B(i,j)*C(j,k),k,kw,w) parallelize(i,CPUThread,NoRaces)"),
+    Sample("spgemm_tiles", *SPGEMM, "split(k,k0,k1,4) reorder(i,k0,j,k1)"),
+    Sample("other_positions", *ALONG, "pos(j,jpos,C) split(jpos,jpos0,jpos1,3)"),
+    Sample("merged_by_threads", *ALONG, "parallelize(j,CPUThread,NoRaces)"),
+    Sample("three", "A(i,j)", "B(i,j) * C(i,j) * D(i,j)", "A=ss B=ds C=ds D=ss"),
+    Sample("sparse_vector", *SPMV[:2], "B=ds x=s"),
+    Sample("rows_of_both", "y(i)", "B(i,j) * c(i)", "B=ds c=s"),
+    Sample("chain", "A(i,l)", "B(i,j) * C(j,k) * D(k,l)", "B=ss C=ds D=ss"),
+    Sample("square", "a", "B(i,j) * C(i,j)", "B=ds C=sd", "parallelize(i,CPUThread,ParallelReduction)"),
 )

@@ -11,13 +11,13 @@ import pytest
 
 from tests.tensors.lower.matrices import SHAPES, extents_of, numbers
 from tests.tensors.lower.running import Case, run
-from tests.tensors.lower.samples import BACO, OTHERS, Sample
+from tests.tensors.lower.samples import BACO, INTERSECTIONS, OTHERS, Sample
 from tunepass.ir.tensor import Element
 from tunepass.tensors.lower import Extent, StatedExtent, lower
 from tunepass.tensors.schedule.nest import scheduled_nest
 
 
-@pytest.mark.parametrize("sample", BACO, ids=lambda sample: sample.name)
+@pytest.mark.parametrize("sample", (*BACO, *INTERSECTIONS), ids=lambda sample: sample.name)
 def test_text(sample: Sample, golden: Callable[[str, str], None]) -> None:
     golden(f"tensors/{sample.name}.c", sample.function().text)
 

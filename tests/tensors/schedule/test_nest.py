@@ -100,10 +100,11 @@ def test_a_vector_around_threads_is_given_up() -> None:
 
 BOTH_TERMS = ("A(i,j)", "B(i,j) + B(i,j) * c(j)", "A=ds B=ds")
 RING = ("a", "B(i,j) * C(j,k) * D(k,i)", "B=ss")
+SPGEMM = ("A(i,k)", "B(i,j) * C(j,k)", "B=ds C=ds")
 BROKEN = [
     ("expression", ("y(i)", "B(i,j) / C(i,j)", "C=ds"), ""),
-    ("expression", ("y(i)", "B(i,j) * C(i,j)", "B=ds C=ds"), ""),
-    ("expression", ("A(i,j)", "B(i,j) * (C(i,j) + D(i,j))", "B=ds C=ds"), ""),
+    ("expression", ("y(i)", "B(i,j) * C(i,i)", "B=ds C=ds"), ""),
+    ("expression", ("A(i,j)", "B(i,j) * (C(i,j) + D(i,j))", "A=ds B=ds:1,0 C=ds"), ""),
     ("expression", ("y(i)", "x(i) / z(j)"), ""),
     ("expression", ("y(i)", "y(i) * B(i,j)", "B=ds"), ""),
     ("expression", ("y(i)", "B(i,i)", "B=ds"), ""),
@@ -128,6 +129,12 @@ BROKEN = [
     ("concordant", SPMM, "pos(j,jpos,B) split(jpos,jpos0,jpos1,4) reorder(jpos0,i,jpos1)"),
     ("concordant", SPMV, "split(i,i0,i1,4) split(j,j0,j1,4) reorder(j0,j1,i0,i1)"),
     ("concordant", TTV, "fuse(i,j,f) pos(f,fpos,B) reorder(k,fpos)"),
+    ("concordant", ("A(i,j)", "B(i,j) * C(i,j)", "B=ds C=ds:1,0"), ""),
+    ("concordant", SPGEMM, "reorder(i,k,j)"),
+    ("concordant", SPGEMM, "reorder(k,i,j)"),
+    ("position", SPGEMM, "pos(j,jpos,C)"),
+    ("position", ("A(i,k)", "B(i,j) * B(j,k)", "B=ds"), "pos(k,kpos,B)"),
+    ("position", ("A(i,j)", "B(i,j) * C(i,j)", "A=ds B=ds C=ss"), "pos(j,jpos,C)"),
     ("position", SPMM, "pos(i,ipos,B)"),
     ("position", SPMM, "pos(k,kpos,B)"),
     ("position", SPMM, "pos(j,jpos,C)"),

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from math import prod
 
 from tunepass.tensors.lower.arrival import arrived, follow
 from tunepass.tensors.lower.buffers import Buffers
 from tunepass.tensors.lower.expressions import product_text
+from tunepass.tensors.lower.intersection import begin_steps, enter_walk, look_up, look_up_first
 from tunepass.tensors.lower.loops import Scope, bound, guards, head_of, open_positions
 from tunepass.tensors.lower.places import number, place, reads
 from tunepass.tensors.lower.positions import family_of
@@ -41,6 +43,16 @@ class Emitter:
         scope = self.settled(depth, scope)
         if self.plan.zeroed == depth:
             set_to_zero(self.statement, self.target, scope, self.lines)
+        with ExitStack() as blocks:
+            if self.statement.sought and depth == 0:
+                scope = look_up_first(self.statement, scope, self.lines, blocks)
+            if self.statement.others or self.statement.sought:
+                scope = look_up(self.statement, scope, self.lines, blocks)
+                if depth < len(self.statement.loops):
+                    scope = replace(scope, read=reads(self.statement, scope, self.lines))
+            self.inside(depth, scope)
+
+    def inside(self, depth: int, scope: Scope) -> None:
         for producer in self.statement.producers:
             if producer.depth == depth:
                 self.produce(producer, scope)
@@ -199,9 +211,10 @@ class Emitter:
         statement = self.statement
         leaf = statement.loops[depth].variable
         head = head_of(statement, depth, scope, self.lines)
-        followed = (
-            follow(statement, leaf, head, scope, self.lines) if not pragmas or pragmas[0].startswith("GCC") else {}
-        )
+        followed = {}
+        if not pragmas or pragmas[0].startswith("GCC"):
+            followed = follow(statement, leaf, head, scope, self.lines)
+            scope = begin_steps(statement, leaf, scope, self.lines)
         outer_threads = self.threads
         if depth == self.plan.thread and not self.plan.private:
             self.threads = str(statement.loops[depth].threads or "omp_get_max_threads()")
@@ -209,6 +222,8 @@ class Emitter:
             self.lines.pragma(pragma)
         with self.lines.block(head.text):
             scope = replace(scope, known={**scope.known, leaf: head.name})
+            if leaf in statement.walked:
+                scope = enter_walk(statement, leaf, head, scope, self.lines)
             if head.segments:
                 scope = arrived(statement, leaf, head, scope, followed, self.lines)
             for condition in guards(statement, leaf, scope):

@@ -15,7 +15,7 @@ from tunepass.tensors.lower.positions import (
     window_of,
 )
 from tunepass.tensors.lower.statement import Statement
-from tunepass.tensors.lower.text import Lines, Quantity, smallest
+from tunepass.tensors.lower.text import Lines, Quantity, plus, smallest
 from tunepass.tensors.lower.variables import parents
 from tunepass.tensors.schedule.nest import DivideBy, SplitBy
 
@@ -23,7 +23,8 @@ from tunepass.tensors.schedule.nest import DivideBy, SplitBy
 @dataclass(frozen=True, slots=True)
 class Scope:
     """What is known inside the loops so far: values of leaves, coordinates of index variables, positions at levels of
-    the sparse operand, numbers that were read, and position variables with the segments they count through."""
+    the sparse operand and of others, numbers that were read, and position variables with the segments they count
+    through."""
 
     known: dict[str, str] = field(default_factory=dict)
     coordinates: dict[str, str] = field(default_factory=dict)
@@ -31,6 +32,8 @@ class Scope:
     read: dict[Access, str] = field(default_factory=dict)
     opened: dict[str, tuple[Segment, ...]] = field(default_factory=dict)
     ends: dict[str, Quantity] = field(default_factory=dict)  # bounds of inner loops that were computed outside
+    looked_up: dict[tuple[Access, int], Quantity] = field(default_factory=dict)  # positions of further operands' levels
+    stepping: dict[tuple[Access, int], str] = field(default_factory=dict)  # C names of those that go on with a loop
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +124,8 @@ def head_of(statement: Statement, index: int, scope: Scope, lines: Lines) -> Hea
     """The head of the loop at `index`; its position variable is open."""
     leaf, storage = statement.loops[index].variable, statement.storage
     name = storage.names.of("variable", leaf)
+    if leaf in statement.walked:
+        return walking_head(statement, leaf, scope)
     family = family_of(statement, leaf)
     if family is not None:
         segments = scope.opened[family.position]
@@ -144,6 +149,26 @@ def head_of(statement: Statement, index: int, scope: Scope, lines: Lines) -> Hea
     end = scope.ends.get(leaf, bound(statement, leaf, scope))
     assert end is not None
     return Head(name, "0", end, "long" if statement.variables.wide(leaf) else "int")
+
+
+def walking_head(statement: Statement, leaf: str, scope: Scope) -> Head:
+    """Through the entries of a level of an operand that the other loops do not follow."""
+    access, level = statement.walked[leaf]
+    begin, end = segment_below(statement, access, level, scope)
+    return Head(position_name(statement, access, level), begin, end, "int")
+
+
+def segment_below(statement: Statement, access: Access, level: int, scope: Scope) -> tuple[str, str]:
+    """The positions at a compressed level of an operand that is looked up, below its position at the level above."""
+    pos = statement.storage.pos(access.tensor, level)
+    parent: Quantity = scope.looked_up[access, level - 1] if level else 0
+    return f"{pos}[{parent}]", f"{pos}[{plus(parent, 1)}]"
+
+
+def position_name(statement: Statement, access: Access, level: int) -> str:
+    root = statement.storage.stored(access)[level]
+    wish = f"{root}{access.tensor}"
+    return statement.storage.names.of("position", root, access.tensor, *access.index, wish=wish)
 
 
 def position_kind(statement: Statement, segments: tuple[Segment, ...]) -> str:

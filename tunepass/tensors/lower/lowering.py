@@ -144,8 +144,10 @@ class Lowering:
             variables=variables,
             storage=self.storage,
             sparse=sparse,
+            others=tuple(a for a in term.accesses() if self.storage.sparse(a) and a != sparse),
             producers=tuple(kept),
             given=given,
+            sought=outside is not None and outside.sparse != sparse,
         )
 
     def used_by(self, producer: Producer) -> Iterator[str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from tunepass.ir.tensor import Access
 from tunepass.tensors.lower.loops import Scope
 from tunepass.tensors.lower.statement import Statement
@@ -24,9 +26,16 @@ def reads(statement: Statement, scope: Scope, lines: Lines) -> dict[Access, str]
 
 def reached(statement: Statement, access: Access, scope: Scope) -> bool:
     if statement.storage.sparse(access):
-        return len(access.index) - 1 in scope.positions
+        return (access, len(access.index) - 1) in positions_of(statement, access, scope)
     written = any(access.tensor == producer.access.tensor for producer in statement.producers)
     return not written and set(access.index) <= set(scope.coordinates)
+
+
+def positions_of(statement: Statement, access: Access, scope: Scope) -> Mapping[tuple[Access, int], Quantity]:
+    """Of the sparse operand's levels, which are those of a sparse result too, or of another's that were looked up."""
+    if access in statement.others:
+        return scope.looked_up
+    return {(access, level): position for level, position in scope.positions.items()}
 
 
 def number(statement: Statement, access: Access, scope: Scope) -> str:
@@ -38,6 +47,6 @@ def number(statement: Statement, access: Access, scope: Scope) -> str:
 def place(statement: Statement, access: Access, scope: Scope) -> Quantity:
     storage = statement.storage
     if storage.sparse(access):
-        return scope.positions[len(access.index) - 1]
+        return positions_of(statement, access, scope)[access, len(access.index) - 1]
     extents = {root: statement.variables.extent(root) for root in access.index}
     return storage.place(access, scope.coordinates, extents)

@@ -34,6 +34,7 @@ def plan_of(statement: Statement, fresh: bool) -> Plan:
         register = thread + 1
     reductions = [n for n in range(len(loops)) if statement.reduces(n)]
     covers = statement.storage.sparse(statement.result) or all(statement.enumerated(root) for root in free)
+    covers = covers and located <= statement.unconditional()[0]
     overwrites = fresh and covers and register == located and all(n >= located for n in reductions)
     return Plan(
         located=located,
@@ -52,7 +53,8 @@ def slice_depth(statement: Statement, reductions: list[int]) -> int:
     over yet: what is inside adds to a slice of its own."""
     free, sparse = statement.free(), statement.storage.sparse(statement.result)
     best = 0
-    for depth in range(1, min(reductions, default=len(statement.loops)) + 1):
+    _, before = statement.unconditional()
+    for depth in range(1, min([*reductions, before]) + 1):
         bound = {root for index in range(depth) for root in statement.roots_at(index)}
         whole = all(statement.depth_of(root) <= depth for root in bound) and bound <= free
         if sparse:

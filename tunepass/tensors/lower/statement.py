@@ -27,7 +27,12 @@ class Producer:
 
 @dataclass(slots=True, kw_only=True)
 class Statement:
-    """`result += term` inside `loops`, which follow the operand `sparse`, of the term or of a producer."""
+    """`result += term` inside `loops`, which follow the operand `sparse`, of the term or of a producer.
+
+    `others` are the term's further sparse operands. Where a loop is over the index variable of a compressed level of
+    one of them, and over no positions of `sparse`, it goes through the entries of that level (`walked`, by loop). All
+    their other levels are looked up where the coordinate is known.
+    """
 
     result: Access
     term: Term
@@ -35,10 +40,13 @@ class Statement:
     variables: Variables
     storage: Storage
     sparse: Access | None
+    others: tuple[Access, ...] = ()
     producers: tuple[Producer, ...] = ()
     given: frozenset[str] = frozenset()  # index variables whose values enclosing loops give
+    sought: bool = False  # enclosing loops give no positions of `sparse`, which are looked up
     index_of: dict[str, int] = field(init=False)
     levels: tuple[str, ...] = field(init=False)  # index variables of the sparse operand's levels that loops go through
+    walked: dict[str, tuple[Access, int]] = field(init=False)
 
     def __post_init__(self) -> None:
         self.index_of = {loop.variable: index for index, loop in enumerate(self.loops)}
@@ -47,6 +55,34 @@ class Statement:
         self.levels = tuple(takewhile(lambda root: root in covered, stored))
         if self.sparse is not None and len(set(stored)) < len(stored):
             raise LoweringError(f"the sparse {self.sparse.tensor} has an index variable twice", self.sparse.span)
+        self.walked = {}
+        for access in self.others:
+            for level in range(len(access.index)):
+                if (loop := self._walking(access, level)) is not None:
+                    self.walked.setdefault(loop, (access, level))
+
+    def _walking(self, access: Access, level: int) -> str | None:
+        """The loop that can go through the entries of the level."""
+        *above, root = self.storage.stored(access)[: level + 1]
+        depth = self.depth_of(root)
+        if not self.storage.compressed(access, level) or depth == 0 or self.loops[depth - 1].variable != root:
+            return None
+        outside = all(self.depth_of(other) < depth for other in above)
+        return root if outside and root not in self.by_positions() else None
+
+    def unconditional(self) -> tuple[int, int]:
+        """How many loops go through all that `sparse` and the extents say, other operands being looked up deeper: for
+        what stands inside these loops, and for what stands there before anything is looked up."""
+        inside, before = len(self.loops), len(self.loops)
+        if self.sought and any(self.compressed(level) for level, root in enumerate(self.levels) if root in self.given):
+            return -1, 0
+        for access in self.others:
+            for level, root in enumerate(self.storage.stored(access)):
+                if self.storage.compressed(access, level):
+                    depth = self.depth_of(root)
+                    is_walked = self.walked.get(root) == (access, level)
+                    inside, before = min(inside, depth - 1), min(before, depth - is_walked)
+        return inside, before
 
     def compressed(self, level: int) -> bool:
         assert self.sparse
@@ -87,7 +123,7 @@ class Statement:
         return frozenset(found)
 
     def by_positions(self) -> frozenset[str]:
-        return self.resolvers() | frozenset(self.position_variables())
+        return self.resolvers() | frozenset(self.position_variables()) | frozenset(self.walked)
 
     def enumerated(self, root: str) -> bool:
         """Whether the loops go through all coordinates of the index variable."""

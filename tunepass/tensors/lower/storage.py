@@ -36,6 +36,9 @@ class Storage:
     def sparse(self, access: Access) -> bool:
         return self.tensors[access.tensor].format.sparse
 
+    def compressed(self, access: Access, level: int) -> bool:
+        return self.tensors[access.tensor].format.levels[level] == "compressed"
+
     def stored(self, access: Access) -> tuple[str, ...]:
         """The index variables of an access in storage order."""
         return tuple(access.index[mode] for mode in self.tensors[access.tensor].format.order)

@@ -8,27 +8,24 @@ from tunepass.diagnostics import Span
 from tunepass.ir.tensor import Access, Assignment, Tensor
 from tunepass.tensors.notation import accesses
 from tunepass.tensors.schedule.loops import FuseOf, NestLoop, PosOf, ScheduledNest, Statement, Workspace
-from tunepass.tensors.schedule.operands import sparse_operand
+from tunepass.tensors.schedule.operands import has_pattern, sparse_operand
 from tunepass.tensors.schedule.refusal import IllegalSchedule
 from tunepass.tensors.schedule.requirements import is_racing
 from tunepass.tensors.terms import Term, sum_of_products
 
 
 def check_expression(assignment: Assignment, tensors: tuple[Tensor, ...]) -> None:
-    """A term has one sparse operand; a sparse result has the pattern of an operand of every term."""
+    """A sparse operand is a factor, each index variable once; a sparse result has the pattern of an operand of every
+    term."""
     stored = {tensor.name: tensor for tensor in tensors}
     left, result = assignment.left, stored[assignment.left.tensor]
     patterns: set[str] | None = None  # operands of all terms so far that the result may have the pattern of
     for term in sum_of_products(assignment.right, left.index, tensors):
         sparse = [access for access in term.accesses() if stored[access.tensor].format.sparse]
-        if len(sparse) > 1:
-            names = " and ".join(access.tensor for access in sparse)
-            message = f"a term has one sparse operand, this one has {names}"
-            raise IllegalSchedule("expression", message, left.span, "store one of them dense")
-        if any(len(set(access.index)) < len(access.index) for access in sparse):
-            message = f"the sparse {sparse[0].tensor} has an index variable twice"
+        if twice := next((access for access in sparse if len(set(access.index)) < len(access.index)), None):
+            message = f"the sparse {twice.tensor} has an index variable twice"
             raise IllegalSchedule("expression", message, left.span)
-        fitting = {a.tensor for a in sparse if _has_pattern(left, result, a, stored[a.tensor])}
+        fitting = {a.tensor for a in sparse if has_pattern(left, result, a, stored[a.tensor])}
         patterns = fitting if patterns is None else patterns & fitting
         if result.format.sparse and not patterns:
             message = f"the sparse result {result.name} does not have the pattern of an operand of every term"
@@ -44,7 +41,7 @@ def _check_result(nest: ScheduledNest, term: Term, span: Span | None) -> None:
     left, result = nest.assignment.left, nest.tensor(nest.assignment.left.tensor)
     operand = sparse_operand(nest, term)
     tensor = nest.tensor(operand.tensor) if operand else None
-    fits = result and operand and tensor and _has_pattern(left, result, operand, tensor)
+    fits = result and operand and tensor and has_pattern(left, result, operand, tensor)
     if result and result.format.sparse and not fits:
         message = f"the workspace has other variables than the sparse result {result.name}"
         raise IllegalSchedule("workspace", message, span, "give the workspace the result's own variables")
@@ -58,16 +55,6 @@ def _read(nest: ScheduledNest, term: Term) -> Iterator[Access]:
             if made.name == access.tensor:
                 for inner in sum_of_products(made.expression, made.workspace_variables, nest.tensors):
                     yield from _read(nest, inner)
-
-
-def _has_pattern(left: Access, result: Tensor, access: Access, operand: Tensor) -> bool:
-    """Are the result's levels the first ones of the operand?"""
-
-    def along(index: tuple[str, ...], tensor: Tensor) -> list[tuple[str, str]]:
-        return [(index[mode], level) for mode, level in zip(tensor.format.order, tensor.format.levels)]
-
-    own = along(left.index, result)
-    return along(access.index, operand)[: len(own)] == own
 
 
 def check_nest(nest: ScheduledNest, span: Span | None) -> None:
@@ -120,7 +107,7 @@ def _check_positions(
     if not _used(statement, term) & set(roots):
         return
     hint = f"leave {derivation.variable} to its coordinates"
-    if operand is None or operand.tensor != derivation.tensor:
+    if operand is None or operand.tensor != derivation.tensor or not set(roots) <= set(operand.index):
         message = f"a term without {derivation.tensor} is not over positions of it, as {derivation.position} is"
         raise IllegalSchedule("position", message, span, hint)
     tensor = nest.tensor(operand.tensor)

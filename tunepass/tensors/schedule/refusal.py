@@ -10,7 +10,7 @@ class IllegalSchedule(SourceError):
 
     | rule | what must hold |
     |---|---|
-    | expression | a sparse operand is a factor of its term, alone there; a sparse result has an operand's pattern |
+    | expression | a sparse operand is a factor, each index variable once; a sparse result has an operand's pattern |
     | variable | a directive names a loop that is there |
     | name | a new name is new |
     | factor | sizes, chunks and counts are 1 or more |

@@ -39,18 +39,22 @@ class Requirement:
 def requirements(nest: ScheduledNest, statement: Statement) -> Iterator[Requirement]:
     """Those of one statement, whatever the order of its loops is."""
     for term in sum_of_products(statement.expression, statement.index, nest.tensors):
-        operand = sparse_operand(nest, term)
-        if operand and (tensor := nest.tensor(operand.tensor)):
-            yield from _of_access(nest, statement, operand, tensor)
+        first = sparse_operand(nest, term)
+        for access in dict.fromkeys([*([first] if first else []), *term.accesses()]):
+            tensor = nest.tensor(access.tensor)
+            if tensor and tensor.format.sparse:
+                yield from _of_access(nest, statement, access, tensor, iterated=access == first)
     yield from _of_reductions(nest, statement)
 
 
-def _of_access(nest: ScheduledNest, statement: Statement, access: Access, tensor: Tensor) -> Iterator[Requirement]:
+def _of_access(
+    nest: ScheduledNest, statement: Statement, access: Access, tensor: Tensor, *, iterated: bool
+) -> Iterator[Requirement]:
     """Every level that is compressed, or below one that is, comes after those above it; up to the first that has no
-    loop here, where the statement follows the operand of a workspace."""
+    loop here, where the statement follows the operand of a workspace. `iterated`: loops may be over its positions."""
     stored = (access.index[mode] for mode in tensor.format.order)
     along = tuple(takewhile(lambda name: nest.leaves(name, statement.loops), stored))
-    positions = {d.variable: d for d in nest.positions(statement.loops) if d.tensor == access.tensor}
+    positions = {d.variable: d for d in nest.positions(statement.loops) if iterated and d.tensor == access.tensor}
     walked = {root: d for d in positions.values() for root in nest.roots(d.position)}
     for level, variable in enumerate(along):
         if "compressed" not in tensor.format.levels[: level + 1]:
