@@ -253,7 +253,8 @@ int tp_forest_fit(const double *x, const double *y, const double *weight, int n,
 /* A node as rows pass through it: a leaf's rows stay. */
 typedef struct { double threshold; int32_t feature, left; } step;
 
-/* Fills the steps of the tree at `root`, counted from it; returns its depth. `deep` is scratch, as long as the tree. */
+/* Fills the steps of the tree at `root`, counted from it; returns its depth, or more. `deep` is scratch, as long as the tree. Nodes
+ * that nothing leads to, since the tree was cut above them, count from 0. */
 static int steps_of(int root, const int32_t *feature, const double *threshold, const int32_t *left, step *steps, int *deep) {
     int depth = 0;
     deep[0] = 0;
@@ -261,9 +262,9 @@ static int steps_of(int root, const int32_t *feature, const double *threshold, c
         int inner = feature[root + k] >= 0, first = left[root + k] - root;
         steps[k] = (step){inner ? threshold[root + k] : INFINITY, inner ? feature[root + k] : 0, inner ? first : k};
         if (!inner) continue;
+        for (; count < first + 2; count++) deep[count] = 0;
         deep[first] = deep[first + 1] = deep[k] + 1;
         if (deep[first] > depth) depth = deep[first];
-        if (first + 2 > count) count = first + 2;
     }
     return depth;
 }

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -53,6 +54,23 @@ def test_out_of_bag_predictions_do_not_see_their_row() -> None:
     y = np.random.default_rng(1).normal(size=60)  # noise: nothing to learn
     out_of_bag = grow(x, y, ForestSettings(trees=200)).out_of_bag
     assert abs(np.corrcoef(out_of_bag, y)[0, 1]) < 0.35
+
+
+def test_a_tree_that_was_cut_predicts_what_its_rows_reach() -> None:
+    x, loss = rows(60)
+    grown = grow(x, loss, ForestSettings(trees=6))
+    feature = grown.feature.copy()
+    feature[grown.left[grown.root] + 1] = -1  # what stands below the right child is left to nobody
+    cut = replace(grown, feature=feature)
+    means = []
+    for row in x:
+        leaves = []
+        for node in cut.root:
+            while cut.feature[node] >= 0:
+                node = cut.left[node] + (row[cut.feature[node]] > cut.threshold[node])
+            leaves.append(cut.mean[node])
+        means.append(np.mean(leaves))
+    assert cut.predict(x).mean == pytest.approx(means)
 
 
 def test_row_weights_count_rows() -> None:
