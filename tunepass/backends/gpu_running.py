@@ -12,7 +12,7 @@ from tunepass.backends.base import named
 from tunepass.backends.c import TIME
 from tunepass.backends.gpu_limits import LaunchLimits
 from tunepass.backends.gpu_pricing import expected_costs
-from tunepass.backends.gpu_text import compiled_text, plain_function
+from tunepass.backends.gpu_text import compiled_text
 from tunepass.diagnostics import TunepassError
 from tunepass.evaluators.gpu_run.found import FoundDevice
 from tunepass.evaluators.measure.rounding import StatedTolerance
@@ -130,8 +130,7 @@ class GpuRunning:
         from tunepass.evaluators.gpu_run.task import GpuCandidate
 
         candidate = compiled_text(self.kernel, configuration)
-        plain = replace(call, function=plain_function(call.function))
-        return GpuCandidate(call=plain, words=candidate.compiler_words, text=candidate.text)
+        return GpuCandidate(call=call, words=candidate.compiler_words, text=candidate.text)
 
     def _reference(self, default: Configuration) -> GpuCandidate:
         try:

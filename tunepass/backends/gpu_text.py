@@ -19,8 +19,3 @@ def compiled_text(kernel: Kernel, configuration: Configuration) -> Candidate:
     if reference is not None and "<" in reference.function:
         text += f"\n{instance('tunepass_reference', reference.function, reference.namespaces)}\n"
     return replace(candidate, text=text)
-
-
-def plain_function(name: str) -> str:
-    """Without a template's arguments and namespaces."""
-    return name.partition("<")[0].rpartition("::")[2].strip()

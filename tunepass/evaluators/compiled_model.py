@@ -19,6 +19,7 @@ from tunepass.evaluators.model import ModelEvaluator
 from tunepass.evaluators.process.run import tail
 from tunepass.evaluators.toolchains.compiler_reports import Compiled, CompilerReports
 from tunepass.evaluators.toolchains.ptxas import CompilerReport
+from tunepass.evaluators.toolchains.sass import described
 from tunepass.expr.nodes import INTEGER, Name
 from tunepass.ir.candidate import Lower
 from tunepass.space.configuration import Configuration
@@ -74,7 +75,7 @@ class CompiledModel(Evaluator):
             case CompilerReport() as report:
                 self.is_set_up = True
                 self.known[prepared.configuration] = report
-                return Evaluation(self.priced(prepared.configuration, report), seconds)
+                return Evaluation(self.priced(prepared.configuration, report), seconds, described(report.instructions))
 
     @property
     def reported(self) -> Mapping[Configuration, Mapping[str, float]]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -13,9 +14,11 @@ import pytest
 from tests.evaluators.gpu_run.kernels import e, one, scale_body, shape, task
 from tunepass.diagnostics import ToolError
 from tunepass.evaluators.gpu_run.evaluator import GpuRun
+from tunepass.evaluators.gpu_run.objects import CudaObjects
 from tunepass.evaluators.gpu_run.session import WorkerSetting
 from tunepass.evaluators.gpu_run.task import GpuCandidate, Module
 from tunepass.evaluators.object_cache import file_digest
+from tunepass.evaluators.toolchains.nvcc import nvcc_on
 from tunepass.ir.gpu import GpuBuffer, GpuKernel, GpuScalar, Launch
 from tunepass.study.outcome import Failed, Infeasible, Measured
 
@@ -158,6 +161,50 @@ def test_shared_memory_beyond_the_usual_is_asked_for(tmp_path: Path, library: Pa
         too_much = evaluator.evaluate(shape(0, 200)).outcome
     assert too_much == Infeasible("shared memory of a block: 200,000 of at most 101,376 bytes")
     assert "shared 50000" in (tmp_path / "log").read_text()
+
+
+INSTANCES = """
+#include <stddef.h>
+static int scaled(void **p, const unsigned *launch, float by)
+{
+    for (int i = 0; i < *(int *)p[0]; i++)
+        (*(float **)p[2])[i] = by * (*(const float **)p[1])[i];
+    return 0;
+}
+const size_t _Z5scaleILi2EEvi_sizes[] = {4, 8, 8, 0}, _Z5scaleILi3EEvi_sizes[] = {4, 8, 8, 0};
+int _Z5scaleILi2EEvi(void **p, const unsigned *launch) { return scaled(p, launch, 2); }
+int _Z5scaleILi3EEvi(void **p, const unsigned *launch) { return scaled(p, launch, 3); }
+"""
+NVCC = """#!{python}
+import subprocess, sys
+words = sys.argv[1:]
+if "--version" in words:
+    print("Cuda compilation tools, release 13.0, V13.0.88")
+elif "--list-gpu-code" in words:
+    print("sm_80")
+else:
+    target = words[words.index("-o") + 1]
+    made = [{gcc!r}, "-w", "-shared", "-fPIC", "-x", "c", words[words.index("-o") - 1], "-o", target]
+    subprocess.run(made, check=True)
+    for name in ("_Z5scaleILi2EEvi", "_Z5scaleILi3EEvi"):
+        print(f"ptxas info    : Compiling entry function '{{name}}' for 'sm_80'", file=sys.stderr)
+        print("ptxas info    : Used 8 registers", file=sys.stderr)
+"""
+
+
+def test_of_a_templates_instances_the_one_is_launched_that_its_arguments_name(tmp_path: Path, library: Path) -> None:
+    """Its reference is another instance of the same template."""
+    program, source = tmp_path / "nvcc", tmp_path / "scale.cu"
+    program.write_text(NVCC.format(python=sys.executable, gcc=GCC))
+    program.chmod(0o755)
+    source.write_text(INSTANCES)
+    objects = CudaObjects(nvcc_on(source, (), str(program)), "sm_80")
+    compiled = cuda(tmp_path, library, scale_body(function="scale<SHAPE - 1>")).task
+    with GpuRun(replace(compiled, compile=objects, reference=compiled.lower(shape(3)))) as evaluator:
+        assert isinstance(evaluator.evaluate(shape(3)).outcome, Measured)
+        wrong = evaluator.evaluate(shape(4)).outcome
+    assert isinstance(wrong, Failed) and wrong.stage == "wrong_result"
+    assert [line.split()[0] for line in (tmp_path / "log").read_text().splitlines()][-1] == "_Z5scaleILi3EEvi"
 
 
 def test_a_symbol_is_filled_and_held_to_what_it_was(tmp_path: Path, library: Path) -> None:

@@ -111,7 +111,7 @@ def test_a_program_that_is_no_nvcc_is_told_so(tmp_path):
 
 def test_a_missing_nvcc_names_its_extra(monkeypatch, tmp_path):
     monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.setattr(nvcc, "_toolkits", lambda: iter(()))
+    monkeypatch.setattr(nvcc, "toolkits", lambda: iter(()))
     with pytest.raises(ToolError) as error:
         nvcc.find()
     assert "tunepass[cuda]" in str(error.value)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tunepass.evaluators.toolchains.ptxas import CompilerReport, parse_reports, plain_name, report_of, too_much
+from tunepass.evaluators.toolchains.ptxas import CompilerReport, parse_reports, report_of, too_much
 
 
 def printed(name: str, used: str, frame: str = "0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads") -> str:
@@ -62,23 +62,6 @@ def test_what_is_no_report_is_passed_over():
     assert len(parse_reports(noise + printed("k", "Used 8 registers") + "warning: Used 9 registers\n")) == 1
 
 
-@pytest.mark.parametrize(
-    "mangled,plain",
-    [
-        ("matmul", "matmul"),
-        ("_Z1kPf", "k"),
-        ("_ZN2ns1kEPfi", "k"),
-        ("_Z2tkIdEvPT_", "tk"),
-        ("_ZL6hiddenPf", "hidden"),
-        ("_ZN54_INTERNAL_0a1b2c3d_4_x_cu_abcdefgh_12345678901234567896hiddenEPf", "hidden"),
-        ("_Z", "_Z"),
-        ("_Z99short", "short"),
-    ],
-)
-def test_a_mangled_name_gives_the_functions_own(mangled, plain):
-    assert plain_name(mangled) == plain
-
-
 def test_a_kernel_is_found_by_its_own_name_where_that_names_one():
     reports = parse_reports(
         "".join(printed(name, "Used 8 registers") for name in ("_Z2tkIdEvPT_", "_Z2tkIfEvPT_", "k"))
@@ -86,23 +69,6 @@ def test_a_kernel_is_found_by_its_own_name_where_that_names_one():
     assert report_of("tk", reports) is None
     assert report_of("_Z2tkIfEvPT_", reports) == reports[1]
     assert report_of("k", reports) == reports[2]
-
-
-@pytest.mark.parametrize(
-    "function,mangled",
-    [
-        ("copy<float>", "_Z4copyIfEvPT_"),
-        ("copy< unsigned int >", "_Z4copyIjEvPT_"),
-        ("ns::tile<float, 16, true>", "_ZN2ns4tileIfLi16ELb1EEEvPT_"),
-        ("ns::tile<float, 32, true>", "_ZN2ns4tileIfLi32ELb1EEEvPT_"),
-        ("copy<uchar4>", None),  # what it is called when mangled is not known
-        ("copy", None),
-    ],
-)
-def test_the_arguments_of_a_template_tell_its_instances_apart(function: str, mangled: str | None) -> None:
-    names = ["_Z4copyIfEvPT_", "_Z4copyIjEvPT_", "_ZN2ns4tileIfLi16ELb1EEEvPT_", "_ZN2ns4tileIfLi32ELb1EEEvPT_"]
-    found = report_of(function, [CompilerReport(function=name, registers=k) for k, name in enumerate(names)])
-    assert (found and found.function) == mangled
 
 
 def test_a_kernel_that_wants_too_much_names_the_limit():

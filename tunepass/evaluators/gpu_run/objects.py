@@ -8,6 +8,7 @@ from pathlib import Path
 from tunepass.evaluators.gpu_run.task import GpuCandidate, Module
 from tunepass.evaluators.object_cache import digest
 from tunepass.evaluators.toolchains.compiling import Compiling
+from tunepass.evaluators.toolchains.mangled import with_values
 from tunepass.evaluators.toolchains.nvcc import CudaObject, compile_cuda
 from tunepass.ir.candidate import Candidate
 from tunepass.study.outcome import Failed, Infeasible
@@ -24,7 +25,7 @@ class CudaObjects:
         made = compile_cuda(self.compiling, Candidate(text=candidate.text, flags=candidate.words), self.arch, folder)
         if not isinstance(made, CudaObject):
             return made
-        report = made.report(candidate.call.function)
+        report = made.report(with_values(candidate.call.function, candidate.words))
         if isinstance(report, Failed):
             return report
         file = folder / "kernel.cubin"

@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import re
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
@@ -18,8 +17,10 @@ from pathlib import Path
 from tunepass.diagnostics import TunepassError
 from tunepass.evaluators.object_cache import digest
 from tunepass.evaluators.process.workspace import Workspace
+from tunepass.evaluators.toolchains import sass
 from tunepass.evaluators.toolchains.compiling import Compiling
 from tunepass.evaluators.toolchains.digests import content_digest
+from tunepass.evaluators.toolchains.mangled import with_values
 from tunepass.evaluators.toolchains.nvcc import CudaObject, compile_cuda, identify
 from tunepass.evaluators.toolchains.ptxas import CompilerReport, report_of
 from tunepass.files import encoded, read_utf8, write_bytes
@@ -56,7 +57,7 @@ class CompilerReports:
         started = time.monotonic()
         if (known := self.known(candidate)) is not None:
             return Compiled(known, time.monotonic() - started, known=True)
-        place, function = self._place(candidate), _with_values(self.function, candidate.defines)
+        place, function = self._place(candidate), with_values(self.function, candidate.defines)
         with self.workspace.scratch() as folder:
             made = compile_cuda(self.compiling, candidate, self.arch, folder)
         if isinstance(made, CudaObject):
@@ -69,7 +70,7 @@ class CompilerReports:
         """What an earlier compile of the same candidate reported; nothing is started."""
         place = self._place(candidate)
         reports = None if place is None else _kept(place)
-        return None if reports is None else report_of(_with_values(self.function, candidate.defines), reports)
+        return None if reports is None else report_of(with_values(self.function, candidate.defines), reports)
 
     def close(self) -> None:
         self.workspace.close()
@@ -81,15 +82,9 @@ class CompilerReports:
         text = source.read_bytes() if candidate.text is None else candidate.text
         words = (*self.compiling.flags, *candidate.compiler_words)
         compiler = identify(self.compiling.command[0])
-        key = digest(compiler.path, compiler.version, self.arch, os.fspath(source.absolute()), text, *words)
+        counts = () if (disassembler := sass.find()) is None else (sass.version(disassembler),)
+        key = digest(compiler.path, compiler.version, *counts, self.arch, os.fspath(source.absolute()), text, *words)
         return self.folder / key[:2] / key  # few files a folder
-
-
-def _with_values(function: str, defines: Sequence[str]) -> str:
-    """The name, with the values of macros (`-DNAME=value`) in its template's arguments."""
-    values = dict(word.removeprefix("-D").split("=", 1) for word in defines if "=" in word)
-    name, bracket, arguments = function.partition("<")
-    return name + bracket + re.sub(r"\b[A-Za-z_]\w*", lambda found: values.get(found[0], found[0]), arguments)
 
 
 def user_cache() -> Path:

@@ -7,21 +7,22 @@ nvidia-cuda-nvcc will do (`pip install 'tunepass[cuda]'`).
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import re
 import shutil
 import time
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 
 from tunepass.diagnostics import ToolError
+from tunepass.evaluators.toolchains import sass
 from tunepass.evaluators.toolchains.asking import ask
 from tunepass.evaluators.toolchains.compiling import Compiling, quoted
 from tunepass.evaluators.toolchains.ptxas import CompilerReport, parse_reports, report_of, too_much
 from tunepass.evaluators.toolchains.source_files import prerequisites
+from tunepass.evaluators.toolchains.toolkits import toolkits
 from tunepass.files import encoded
 from tunepass.ir.candidate import Candidate
 from tunepass.study.outcome import Failed, Infeasible
@@ -72,19 +73,11 @@ def find(program: str = "nvcc") -> str:
     """The path of the compiler; raises ToolError saying how to get it."""
     found = shutil.which(program)
     if found is None and program == "nvcc":
-        places = (folder / "bin" / "nvcc" for folder in _toolkits())
+        places = (folder / "bin" / "nvcc" for folder in toolkits())
         found = next((str(place) for place in places if os.access(place, os.X_OK)), None)
     if found is None:
         raise ToolError(f"compiler not found: {program}", hint=HINT)
     return found
-
-
-def _toolkits() -> Iterator[Path]:
-    yield from (Path(named) for name in ("CUDA_HOME", "CUDA_PATH") if (named := os.environ.get(name)))
-    yield Path("/usr/local/cuda")
-    spec = importlib.util.find_spec("nvidia")
-    for folder in (spec.submodule_search_locations or ()) if spec else ():
-        yield from sorted(Path(folder).glob("cu*"), reverse=True)
 
 
 def identify(program: str = "nvcc") -> Nvcc:
@@ -131,8 +124,18 @@ def compile_cuda(
     if failure is not None:
         limit = too_much(done.stderr)
         return _explained(failure) if limit is None else Infeasible(limit)
-    reports, seconds = parse_reports(done.stdout + done.stderr), time.monotonic() - started
+    reports = _with_instructions(parse_reports(done.stdout + done.stderr), target)
+    seconds = time.monotonic() - started
     return CudaObject(code=target.read_bytes(), reports=reports, files=_files(listed, source), seconds=seconds)
+
+
+def _with_instructions(reports: tuple[CompilerReport, ...], cubin: Path) -> tuple[CompilerReport, ...]:
+    """Counted, where there is a disassembler."""
+    disassembler = sass.find()
+    if disassembler is None:
+        return reports
+    mixes = sass.mixes(cubin, disassembler)
+    return tuple(replace(report, instructions=mixes.get(report.function, ())) for report in reports)
 
 
 def _explained(failure: Failed) -> Failed:

@@ -9,6 +9,8 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
+from tunepass.evaluators.toolchains.mangled import name_of, plain_name
+
 ENTRY = re.compile(r"Compiling entry function '([^']+)' for '([^']+)'")
 PROPERTIES = re.compile(r"Function properties for (\S+)")
 FRAME = re.compile(r"(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads")
@@ -89,65 +91,7 @@ def too_much(printed: str) -> str | None:
 
 
 def report_of(function: str, reports: Iterable[CompilerReport]) -> CompilerReport | None:
-    """The report of the function as the source calls it: by the very name, else by the only mangled one of it. Of a
-    template several instances may be there; then its arguments decide, where they are numbers and types of numbers."""
-    name, _, arguments = function.partition("<")
-    name = name.rpartition("::")[2].strip()
-    known = tuple(reports)
-    exact = [report for report in known if report.function == name]
-    found = exact or [report for report in known if plain_name(report.function) == name]
-    if len(found) > 1 and arguments:
-        mangled = _mangled_arguments(arguments.rpartition(">")[0])
-        found = [report for report in found if mangled is not None and mangled.search(report.function)]
-    return found[0] if len(found) == 1 else None
-
-
-BUILTIN = {  # <builtin-type> of the Itanium C++ ABI
-    "float": "f",
-    "double": "d",
-    "bool": "b",
-    "char": "c",
-    "signed char": "a",
-    "unsigned char": "h",
-    "short": "s",
-    "unsigned short": "t",
-    "int": "i",
-    "unsigned": "j",
-    "unsigned int": "j",
-    "long": "l",
-    "unsigned long": "m",
-    "long long": "x",
-    "unsigned long long": "y",
-    "__half": "6__half",
-}
-LITERAL = re.compile(r"-?\d+|true|false")
-
-
-def _mangled_arguments(text: str) -> re.Pattern[str] | None:
-    """What <template-args> of these look like; a number may be of any integer type. None for other arguments."""
-    parts = []
-    for argument in text.split(","):
-        word = " ".join(argument.split())
-        if LITERAL.fullmatch(word):
-            number = {"true": "1", "false": "0"}.get(word, word).replace("-", "n")
-            parts.append(f"L[a-z]{number}E")
-        elif word in BUILTIN:
-            parts.append(BUILTIN[word])
-        else:
-            return None
-    return re.compile(f"I{''.join(parts)}E")
-
-
-def plain_name(mangled: str) -> str:
-    """The function's own name in a name of the Itanium C++ ABI (<nested-name>, <source-name>), without its templates'
-    arguments; any other name as it is."""
-    if not mangled.startswith("_Z"):
-        return mangled
-    rest, nested, last = mangled[2:], mangled.startswith("_ZN"), ""
-    rest = rest.removeprefix("N").removeprefix("L")
-    while length := re.match(r"L?(\d+)", rest):
-        start = length.end()
-        last, rest = rest[start : start + int(length[1])], rest[start + int(length[1]) :]
-        if not nested:
-            break
-    return last or mangled
+    """The report of the function as the source calls it, with a template's arguments: see mangled.name_of."""
+    known = {report.function: report for report in reports}
+    name = name_of(function, known)
+    return None if name is None else known[name]
