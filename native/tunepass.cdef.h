@@ -36,6 +36,15 @@ void tp_gp_covariance(const double *xt, int n, int stride, int f, const double *
                       double amplitude, double diagonal, double *u, double *slope);
 double tp_gp_likelihood(const double *xt, int n, int stride, int f, const int32_t *group, const uint8_t *nominal, int p,
                         const double *y, int kind, const double *theta, double jitter, double *gradient, double *scratch);
+
+/* gp_pairs.c */
+void tp_pairs_covariance(const double *zt, int n, int stride, int f, const double *w, const double *v, double constant,
+                         double diagonal, double *u, double *m);
+double tp_pairs_likelihood(const double *zt, int n, int stride, int f, const double *y, const double *theta, double jitter,
+                           double *gradient, double *scratch);
+void tp_pairs_value(const double *z, int n, int f, const double *single, const int32_t *columns, int k, const double *joint,
+                    double *value);
+
 /* vm.c. tp_vm_operations: a line `name operands` each, in the order of their numbers. tp_vm_run: the first element at
  * which an output overflows, -1 if none does, -2 without memory. */
 const char *tp_vm_operations(void);

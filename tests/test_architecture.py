@@ -79,6 +79,8 @@ NATIVE_DOORS = {
     "tunepass.study.pareto",
     "tunepass.surrogates.forest",
     "tunepass.surrogates.kernels",
+    "tunepass.surrogates.pairs",
+    "tunepass.surrogates.pairs",
 }
 
 

@@ -16,6 +16,7 @@ from tunepass.strategies.bo.bayesian import Bayesian, BayesianSettings
 from tunepass.strategies.bo.design import DesignSettings
 from tunepass.strategies.bo.hypervolume import Hypervolume
 from tunepass.strategies.bo.lengthscales import ROLES
+from tunepass.strategies.bo.pair_draws import PairDrawSettings
 from tunepass.strategies.exhaustive import Exhaustive
 from tunepass.strategies.sequential import SequentialStrategy
 from tunepass.study.recommendation import Beliefs
@@ -29,6 +30,7 @@ SETTINGS = BayesianSettings(
     lengthscales=ROLES,
     derived=True,
     one_at_a_time=3,
+    pair_draws=PairDrawSettings(),
     design=DesignSettings(kind="medoids"),
 )
 

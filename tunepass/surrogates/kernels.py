@@ -90,7 +90,7 @@ class CovarianceKernel:
 
 def covariance(x: Floats, features: Features, kernel: CovarianceKernel, diagonal: float) -> Floats:
     """Upper triangle of amplitude k(x, x) + diagonal I, (n, n); the lower triangle is 0."""
-    n, xt = len(x), _transposed(x)
+    n, xt = len(x), transposed(x)
     out, weight = np.zeros((n, xt.shape[1])), kernel.weights(features)
     _lib.tp_gp_covariance(
         _reals(xt), n, xt.shape[1], len(xt), _reals(weight), _bytes(features.nominal), KERNELS[kernel.name],
@@ -173,7 +173,7 @@ class Likelihood:
 
     def __init__(self, x: Floats, features: Features, y: Floats, kernel: KernelName, jitter: float):
         self.p, self.kernel, self.jitter = features.parameters, KERNELS[kernel], jitter
-        self._x, self._y, self._features = _transposed(x), np.ascontiguousarray(y), features
+        self._x, self._y, self._features = transposed(x), np.ascontiguousarray(y), features
         (f, stride), n = self._x.shape, len(x)
         self._scratch = np.empty((4 * n + 2) * stride + f)
         self._held = (  # found once: there are many calls
@@ -189,7 +189,7 @@ class Likelihood:
         return float(value), gradient
 
 
-def _transposed(x: Floats) -> Floats:
+def transposed(x: Floats) -> Floats:
     """Rows (n, f) as columns (f, n rounded up to LANES), 0 behind the rows."""
     out = np.zeros((x.shape[1], -(-len(x) // LANES) * LANES))
     out[:, : len(x)] = x.T

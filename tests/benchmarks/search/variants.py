@@ -26,6 +26,7 @@ ABLATIONS: dict[str, BayesianSettings] = {
     "auto: both, equal weights": replace(BASE, score_weight=0.0),
     "auto: no derived features": replace(BASE, derived=False),
     "auto: no one-at-a-time changes": replace(BASE, one_at_a_time=0),
+    "auto: no drawn effects of pairs": replace(BASE, pair_draws=None),
     "auto: most likely hyperparameters, not draws": replace(BASE, gp=replace(BASE.gp, samples=0)),
     "auto: the moments of five draws from the first trial on": replace(BASE, gp=replace(BASE.gp, thompson_rows=0)),
     "auto: one draw in turn to the end": replace(BASE, gp=replace(BASE.gp, thompson_rows=10**9)),

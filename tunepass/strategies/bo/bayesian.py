@@ -37,6 +37,7 @@ from tunepass.strategies.bo.models import (
     weighted_mixture,
 )
 from tunepass.strategies.bo.one_at_a_time import change_one_parameter
+from tunepass.strategies.bo.pair_draws import PairDraws, PairDrawSettings
 from tunepass.strategies.bo.residual_model import ResidualModel
 from tunepass.strategies.noise import Noise, believed, noise_of
 from tunepass.strategies.prior_mean.scaled import ScaledPriorMean
@@ -62,6 +63,7 @@ class BayesianSettings(LoopSettings):
     fantasise_failures: bool = False  # failed trials have the predicted mean as loss: else they stay uncertain for ever
     one_at_a_time: int = 0  # every so many suggestions, change a parameter never changed alone in the best trial;
     one_of: int = 5  # or, where these are more, as many as there are parameters over this
+    pair_draws: PairDrawSettings | None = None  # with many parameters, suggestions by drawn effects of pairs too
     influence: float = 3.0
     residual: ResidualSettings = field(default_factory=ResidualSettings)  # where there is a prior mean
 
@@ -83,12 +85,23 @@ class Bayesian(BayesianLoop):
         prior_mean = task.prior_mean
         self.prior = ScaledPriorMean(task, log=self.settings.log_output) if prior_mean is not None else None
         self.models = self._models()
+        draws, alone = self.settings.pair_draws, prior_mean is None and len(task.objectives) == 1
+        many = draws is not None and alone and len(task.space.parameters) > draws.more_than
+        self._pair_draws = PairDraws(self.encoding, self.neighbourhood, draws) if draws and many else None
         self._standing = np.zeros(0)  # what is believed of the measured trials (n,), as of the latest fit
 
     def _next(self) -> Configuration | None:
         if self.prior is not None:
             self.prior.renew(self.history)
-        return super()._next()
+        return self._drawn() or super()._next()
+
+    def _drawn(self) -> Configuration | None:
+        """The least under a draw of effects of parameters and of pairs of them, where one is due."""
+        draws, history, s = self._pair_draws, self.history, self.settings
+        if draws is None or not draws.is_due(history):
+            return None
+        losses = (log_scale(history.losses) if s.log_output else history.losses)[:, 0]
+        return draws.suggestion(history, losses, self._probability(), self._log_prior, s.limit)
 
     @property
     def prior_weight(self) -> float | None:

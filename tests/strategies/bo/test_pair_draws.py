@@ -1,0 +1,87 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from tests.contracts.strategy import drive, task
+from tunepass.space.configuration import Configuration
+from tunepass.space.features.encoding import Encoding
+from tunepass.space.neighbourhood import Neighbourhood
+from tunepass.space.parameter import Categorical, Ordinal, Permutation
+from tunepass.space.space import Space
+from tunepass.strategies.auto import SETTINGS
+from tunepass.strategies.bo.bayesian import Bayesian
+from tunepass.strategies.bo.pair_draws import PairDraws, PairDrawSettings
+from tunepass.study.objective import Objective
+from tunepass.study.outcome import Failed, Measured, Outcome
+from tunepass.study.trial import Trial
+
+SPACE = Space([Categorical(f"f{i}", [False, True]) for i in range(24)])
+MIXED = Space(
+    [
+        Categorical("two", ["a", "b"]),
+        Categorical("three", ["a", "b", "c"]),
+        Ordinal("size", [1, 2, 4], log=True),
+        Permutation("order", 3),
+    ]
+)
+
+
+def price(c: Configuration) -> Outcome:
+    """Two flags that cost something alone and help together, where six others help by themselves."""
+    on = [float(bool(c[f"f{i}"])) for i in range(24)]
+    return Measured({"time": float(np.exp(0.03 * (on[3] + on[9]) - 0.15 * on[3] * on[9] - 0.1 * sum(on[12:18])))})
+
+
+def fails(c: Configuration) -> Outcome:
+    return Failed("compile", "") if c["f0"] and c["f1"] else price(c)
+
+
+def test_rows_have_a_column_of_two_values_and_one_each_of_more() -> None:
+    draws = PairDraws(Encoding(MIXED), Neighbourhood(MIXED), PairDrawSettings())
+    rows = draws.rows(MIXED.columns([Configuration({"two": "b", "three": "a", "size": 2, "order": (0, 1, 2)})]))
+    np.testing.assert_allclose(rows, [[1, 1, -1, -1, 0, -1, 0, 1]])
+
+
+def test_two_flags_that_help_only_together_are_found() -> None:
+    tried = drive(Bayesian(task(SPACE, seed=2, max_evals=80), SETTINGS), 80, price)
+    best = min(tried, key=lambda c: price(c).values["time"])  # type: ignore[union-attr]
+    assert best["f3"] and best["f9"] and all(best[f"f{i}"] for i in range(12, 18))
+
+
+def test_draws_are_only_where_parameters_are_many_and_nothing_is_known_beforehand() -> None:
+    def has(space: Space, objectives: tuple[Objective, ...] = (Objective("time"),)) -> bool:
+        return Bayesian(replace(task(space), objectives=objectives), SETTINGS)._pair_draws is not None
+
+    assert has(SPACE)
+    assert not has(Space(SPACE.parameters[:20]))
+    assert not has(SPACE, (Objective("time"), Objective("size")))
+
+
+@pytest.mark.parametrize("outcome", [price, fails])
+def test_a_replay_and_batches_go_on_as_an_undisturbed_search(outcome: object) -> None:
+    strategy = Bayesian(task(SPACE, seed=3, max_evals=60), SETTINGS)
+    tried = drive(strategy, 39, outcome)  # type: ignore[arg-type]
+    replayed = Bayesian(task(SPACE, seed=3, max_evals=60), SETTINGS)
+    for number, configuration in enumerate(tried):
+        replayed.observe(Trial(number, configuration, outcome(configuration)))  # type: ignore[operator]
+    batch = strategy.suggest(4)
+    assert replayed.suggest(4) == batch
+    assert len({*batch, *tried}) == 43
+
+
+def test_the_switch_changes_what_follows_the_first_draw() -> None:
+    with_draws = drive(Bayesian(task(SPACE, seed=1, max_evals=60), SETTINGS), 34, price)
+    without = drive(Bayesian(task(SPACE, seed=1, max_evals=60), replace(SETTINGS, pair_draws=None)), 34, price)
+    assert with_draws[:30] == without[:30] and with_draws[30] != without[30]
+
+
+def test_a_space_that_is_nearly_exhausted_gives_what_is_left() -> None:
+    parameters = [Categorical(f"f{i}", [False, True]) for i in range(21)]
+    space = Space(parameters, [f"not f{i}" for i in range(5, 21)])
+    tried = drive(
+        Bayesian(task(space, max_evals=None), SETTINGS), 40, lambda c: Measured({"time": 1.0 + bool(c["f1"])})
+    )
+    assert len(tried) == len(set(tried)) == 32

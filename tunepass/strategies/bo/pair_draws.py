@@ -1,0 +1,86 @@
+"""Suggestions by drawn effects of flags and of pairs of them (Thompson sampling), beside those by improvement.
+
+Near its optimum a stationary process of dozens of flags is sure that no two of them help together that were hardly ever
+tried together, and improvement is expected nowhere. A draw of a process whose pairs stay uncertain proposes such pairs
+in proportion to how probably they are the best.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from tunepass.acquisition.feasible import draw_limit, feasible_utility
+from tunepass.acquisition.maximise import LocalSearchSettings, Utility, maximise
+from tunepass.space.columns import Columns, join, take
+from tunepass.space.configuration import Configuration
+from tunepass.space.features.encoding import Encoding
+from tunepass.space.neighbourhood import Neighbourhood
+from tunepass.strategies.bo.models import FIT_ROWS, informative_rows, last_refit
+from tunepass.strategies.draws import draw_fitting
+from tunepass.strategies.history import TrialHistory
+from tunepass.surrogates.base import Floats
+from tunepass.surrogates.pairs import PairsProcess, PairsSettings
+
+ROWS = 400  # that a draw is conditioned on, at most
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairDrawSettings:
+    """With more than `more_than` parameters, every `every`-th suggestion from the `first` on."""
+
+    more_than: int = 20
+    every: int = 2
+    first: int = 30
+    process: PairsSettings = field(default_factory=PairsSettings)
+    starts: int = 5  # best trials that the search for the least of a draw starts from, beside as many random ones
+    steps: int = 40
+
+
+class PairDraws:
+    """Configurations of the least drawn loss; theta at n rows depends on the rows at the last refit only."""
+
+    def __init__(self, encoding: Encoding, neighbourhood: Neighbourhood, settings: PairDrawSettings):
+        self.encoding, self.neighbourhood, self.settings = encoding, neighbourhood, settings
+        self.process = PairsProcess(settings.process)
+        twos = {block.start for block in encoding.blocks if block.stop - block.start == 2}  # the second says the same
+        self._kept = np.array([c for c in range(len(encoding.features)) if c not in twos], np.int64)
+        self._theta: dict[bytes, Floats] = {}
+
+    def is_due(self, history: TrialHistory) -> bool:
+        s, place = self.settings, len(history) + len(history.pending)
+        return place >= s.first and place % s.every == 0 and int(history.measured.sum()) >= s.first // 2
+
+    def suggestion(
+        self, history: TrialHistory, loss: Floats, probability: Utility, log_prior: Utility, limit: float
+    ) -> Configuration | None:
+        """The least under a draw, given the measured trials' losses (n,), of what is feasible and free; `log_prior`
+        weighs in. None where all that it meets is taken."""
+        rng, s = history.rng(), self.settings
+        measured = take(history.columns, history.measured)
+        drawn, ceiling = self.draw(measured, loss, rng), draw_limit(rng, limit)
+
+        def utility(columns: Columns) -> Floats:
+            return feasible_utility(log_prior(columns) - drawn(columns), probability(columns), ceiling)
+
+        best = take(measured, np.argsort(loss, kind="stable")[: s.starts])
+        starts = join([best, draw_fitting(history.task, s.starts, rng)])
+        search = LocalSearchSettings(climbers=2 * s.starts, steps=s.steps)
+        return maximise(utility, self.neighbourhood, starts, history.taken, search)
+
+    def rows(self, columns: Columns) -> Floats:
+        """Rows (n, f) in [-1, 1]; of two values one column."""
+        return np.ascontiguousarray(2 * self.encoding.encode(columns)[:, self._kept] - 1)
+
+    def draw(self, columns: Columns, loss: Floats, rng: np.random.Generator) -> Callable[[Columns], Floats]:
+        """A drawn loss of configurations, given measured ones (n,)."""
+        z, n = self.rows(columns), last_refit(len(loss))
+        key = loss[:n].tobytes()
+        if key not in self._theta:
+            chosen = informative_rows(loss[:n], FIT_ROWS)
+            self._theta = {key: self.process.fit(z[:n][chosen], loss[:n][chosen])}
+        kept = informative_rows(loss, ROWS)
+        effects = self.process.draw(z[kept], loss[kept], self._theta[key], rng)
+        return lambda candidates: effects(self.rows(candidates))
