@@ -36,7 +36,7 @@ def test_a_stopped_search_bounds_the_count() -> None:
     pytest.importorskip("z3")
     steps = iter(range(100))
     left = Z3Solver().remaining(
-        PARAMETERS, constraints(["depth * filters < 200 + 3 * free"]), stop=lambda: next(steps) > 5
+        PARAMETERS, constraints(["depth * filters < 200 + 3 * free"]), stop=lambda: next(steps) > 0
     )
     whole = Z3Solver().remaining(PARAMETERS, constraints(["depth * filters < 200 + 3 * free"])).count
     assert left.count.low <= whole.low == whole.high <= left.count.high

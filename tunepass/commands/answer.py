@@ -21,6 +21,7 @@ class Status(IntEnum):
 
     DONE = 0
     ALL_FAILED = 1
+    UNSETTLED = 1  # of `prune --prove`: neither proved nor refuted
     DAMAGED = 1  # of `store`: something in it cannot be read
     WRONG = 2  # the source, the command line or the environment; also an internal error
     STALE = 3

@@ -43,9 +43,14 @@ def run(options: argparse.Namespace) -> Answer:
         write_pruned(pruned, given.limits, path, form, given.title)
     lines = [*_lines(given, pruned), *(_proof_lines(proof) if proof else ()), *(f"  wrote   {p}" for p, _ in outputs)]
     data = {**_data(given, pruned), "proof": _proof_data(proof), "outputs": [str(path) for path, _ in outputs]}
-    fine = pruned.left.high and (proof is None or proof.refuted is None)
-    status = Status.INTERRUPTED if stop.asked else Status.DONE if fine else Status.WRONG
+    status = Status.INTERRUPTED if stop.asked else _status(pruned, proof)
     return Answer("\n".join(lines), data, status, tuple(notes))
+
+
+def _status(pruned: Pruned, proof: Proof | None) -> Status:
+    if not pruned.left.high or (proof is not None and proof.refuted is not None):
+        return Status.WRONG
+    return Status.DONE if proof is None or proof.proved else Status.UNSETTLED
 
 
 def _outputs(options: argparse.Namespace) -> list[tuple[Path, str]]:
@@ -65,8 +70,11 @@ def _proof_lines(proof: Proof) -> Iterator[str]:
     if proof.refuted is not None:
         where = "is in the answer and breaks a limit" if proof.inside else "meets every limit and is not in the answer"
         yield f"  Z3      refutes it: {assignment(proof.refuted)} {where}"
+    elif proof.bounded:
+        yield "  Z3      was not asked: what is left is bounded, not known"
     elif proof.open:
-        yield f"  Z3      did not settle it: {proof.open} questions are open"
+        told = f"{count(proof.open_volume)} configurations, in {proof.open} boxes"
+        yield f"  Z3      did not settle {told}; the others are proved"
     else:
         yield f"  proved  by Z3 in {proof.questions} questions: nothing in it breaks a limit, nothing else fits"
         if proof.rounded:
@@ -77,7 +85,7 @@ def _proof_data(proof: Proof | None) -> Json:
     if proof is None:
         return None
     refuted = None if proof.refuted is None else {name: plain(value) for name, value in proof.refuted.items()}
-    told = {"proved": proof.proved, "questions": proof.questions, "rounded": proof.rounded, "open": proof.open}
+    told = {"proved": proof.proved, "questions": proof.questions, "rounded": proof.rounded, "open": proof.open_volume}
     return {**told, "refuted": refuted, "inside": proof.inside if refuted else None}
 
 

@@ -3,16 +3,93 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from tunepass.expr.nodes import BoolType
 from tunepass.expr.smt.text import FALSE, TRUE, conjunction, disjunction, integer
 from tunepass.expr.smt.writer import SmtWriter
-from tunepass.pruning.box_union import Box, BoxGroup
-from tunepass.space.feasible.group import DiagramGroup
+from tunepass.pruning.base import Remaining, hold_without_names
+from tunepass.pruning.box_union import Box, BoxGroup, BoxUnion
+from tunepass.pruning.diagram import DiagramRemaining
+from tunepass.space.constraint import Constraint
+from tunepass.space.feasible.components import components
+from tunepass.space.feasible.group import DiagramGroup, ParameterGroup
 from tunepass.space.feasible.layer import Nodes
 from tunepass.space.parameter import Parameter
+
+Group = BoxGroup | ParameterGroup
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """Parameters that conditions or an answer's groups tie together, those conditions and those groups."""
+
+    parameters: tuple[Parameter, ...]
+    constraints: tuple[Constraint, ...]
+    groups: tuple[Group, ...]
+    possible: bool = True  # False: that nothing is left is not for these parameters to say
+
+    @property
+    def is_free(self) -> bool:
+        return not any(isinstance(g, BoxGroup | DiagramGroup) for g in self.groups)
+
+    @property
+    def is_empty(self) -> bool:
+        return any(not (g.count.high if isinstance(g, BoxGroup) else g.size) for g in self.groups)
+
+    def formula(self, writer: SmtWriter) -> tuple[list[str], str]:
+        """Definitions, and what is left of the parameters; those in no group are free."""
+        if not self.possible:
+            return [], FALSE
+        lines: list[str] = []
+        formulas: list[str] = []
+        for number, group in enumerate(self.groups):
+            if isinstance(group, DiagramGroup):
+                own, formula = diagram_lines(group, writer, f"g{number}.")
+                lines += own
+            else:
+                formula = union_formula(group, writer) if isinstance(group, BoxGroup) else TRUE
+            formulas.append(formula)
+        return lines, conjunction(*formulas)
+
+
+def answer_parts(
+    parameters: Sequence[Parameter], constraints: Sequence[Constraint], remaining: Remaining
+) -> list[Answer]:
+    """What can be proved part by part. Where nothing is left it is enough that nothing is left of one part, or of what
+    depends on nothing. TypeError for an answer that is no diagram and no boxes."""
+    if not isinstance(remaining, DiagramRemaining | BoxUnion):
+        raise TypeError(f"an answer of {type(remaining).__name__} has no formula")
+    possible = hold_without_names(constraints)
+    if not possible and not remaining.count.high:
+        return []
+    tied = _tied(parameters, constraints, remaining.groups)
+    if not possible:
+        return [Answer(tuple(parameters), tuple(constraints), tuple(remaining.groups))]
+    if remaining.count.high:
+        return [answer for answer in tied if answer.constraints or not answer.is_free]
+    empty = [answer for answer in tied if answer.is_empty]
+    return empty[:1] or [Answer(tuple(parameters), tuple(constraints), (), possible=False)]
+
+
+def _tied(parameters: Sequence[Parameter], constraints: Sequence[Constraint], groups: Sequence[Group]) -> list[Answer]:
+    """Parts of which no condition and no group has parameters of two."""
+    parts = [(set(names), set(numbers)) for names, numbers in components(parameters, constraints)]
+    for group in groups:
+        own = {p.name for p in group.parameters}
+        met = [part for part in parts if part[0] & own]
+        merged = set().union(*(names for names, _ in met)), set().union(*(numbers for _, numbers in met))
+        parts = [part for part in parts if not part[0] & own] + [merged]
+    return [
+        Answer(
+            tuple(p for p in parameters if p.name in names),
+            tuple(constraints[i] for i in sorted(numbers)),
+            tuple(g for g in groups if names & {p.name for p in g.parameters}),
+        )
+        for names, numbers in parts
+    ]
 
 
 def place_values(p: Parameter) -> list[int | float]:
@@ -40,8 +117,8 @@ def union_formula(group: BoxGroup, writer: SmtWriter) -> str:
     return disjunction(*boxes)
 
 
-def diagram_lines(group: DiagramGroup, writer: SmtWriter) -> tuple[list[str], str]:
-    """Definitions of the diagram's nodes, the last first, and the root's formula."""
+def diagram_lines(group: DiagramGroup, writer: SmtWriter, prefix: str = "") -> tuple[list[str], str]:
+    """Definitions of the diagram's nodes, whose names begin with `prefix`, the last first, and the root's formula."""
     lines: list[str] = []
     behind = [TRUE]  # the formula of each node of the layer behind
     for number in reversed(range(len(group.layers))):
@@ -52,8 +129,9 @@ def diagram_lines(group: DiagramGroup, writer: SmtWriter) -> tuple[list[str], st
             arcs = slice(int(layer.start[node]), int(layer.start[node + 1]))
             formula = _node(layer.value[arcs], layer.child[arcs], texts, behind)
             if formula.startswith("(") and number:
-                lines.append(f"(define-fun n.{number}.{node} () Bool {formula})")
-                formula = f"n.{number}.{node}"
+                name = f"{prefix}n.{number}.{node}"
+                lines.append(f"(define-fun {name} () Bool {formula})")
+                formula = name
             here.append(formula)
         behind = here
     return lines, behind[0] if behind else FALSE

@@ -16,8 +16,11 @@ from typing import cast
 
 from tunepass import registry
 from tunepass.expr.nodes import Expr
+from tunepass.expr.numpy_eval import satisfied
+from tunepass.pruning.spread import Spread, in_turn
 from tunepass.space.columns import Columns, Mask
 from tunepass.space.constraint import Constraint
+from tunepass.space.feasible.components import components
 from tunepass.space.parameter import Parameter
 
 
@@ -100,6 +103,21 @@ class Solver(ABC):
         return [self.remaining(parameters, (*constraints, *selection), stop=stop) for selection in selections]
 
 
-def solver(name: str) -> Solver:
-    """The pruning solver of that name in the registry; TunepassError for an unknown name."""
-    return cast(Callable[[], Solver], registry.pruning_solver(name))()
+def hold_without_names(constraints: Sequence[Constraint]) -> bool:
+    """Those of the constraints that depend on no parameter hold."""
+    return all(bool(satisfied(c.expression, {}, 1)[0]) for c in constraints if not c.names)
+
+
+def tied(
+    parameters: Sequence[Parameter], constraints: Sequence[Constraint]
+) -> Iterator[tuple[list[Parameter], list[Constraint]]]:
+    """Parameters that conditions tie together, with those conditions; not those that no condition mentions."""
+    for names, numbers in components(parameters, constraints):
+        if numbers:
+            yield [p for p in parameters if p.name in names], [constraints[i] for i in numbers]
+
+
+def solver(name: str, spread: Spread = in_turn) -> Solver:
+    """The pruning solver of that name in the registry, which does what it can side by side by `spread`; TunepassError
+    for an unknown name."""
+    return cast(Callable[..., Solver], registry.pruning_solver(name))(spread=spread)

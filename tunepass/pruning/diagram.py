@@ -10,12 +10,12 @@ from functools import cached_property
 import numpy as np
 
 from tunepass.diagnostics import SpaceError
-from tunepass.expr.numpy_eval import satisfied
-from tunepass.pruning.base import Count, Remaining, Solver
+from tunepass.pruning.base import Count, Remaining, Solver, hold_without_names
 from tunepass.pruning.bounded import Bounded, bounded_group
 from tunepass.pruning.intervals import IntervalSolver
 from tunepass.pruning.listing import Listing, Selected, is_listable, nodes_of
 from tunepass.pruning.orders import ordered_group
+from tunepass.pruning.spread import Spread, in_turn
 from tunepass.space.columns import Columns, Mask
 from tunepass.space.constraint import Constraint
 from tunepass.space.feasible.compile import TooLarge
@@ -89,7 +89,7 @@ class DiagramSolver(Solver):
     """Exact. Where the diagram passes `node_limit` nodes and there is too much to list, what is left is bounded by
     boxes."""
 
-    def __init__(self, node_limit: int = NODE_LIMIT):
+    def __init__(self, node_limit: int = NODE_LIMIT, *, spread: Spread = in_turn):
         self.node_limit = node_limit
 
     def remaining(
@@ -150,7 +150,7 @@ class DiagramSolver(Solver):
         conditions: Sequence[Constraint],
         stop: Callable[[], bool] | None,
     ) -> Remaining:
-        possible = all(satisfied(c.expression, {}, 1)[0] for c in conditions if not c.names)
+        possible = hold_without_names(conditions)
         parts: list[ParameterGroup | Selected] = []
         try:
             for one in tied:

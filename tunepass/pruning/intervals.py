@@ -17,13 +17,12 @@ from tunepass.diagnostics import SpaceError
 from tunepass.expr.interval.differences import signs
 from tunepass.expr.interval.extension import IntervalExtension
 from tunepass.expr.nodes import Expr, OrderType
-from tunepass.expr.numpy_eval import satisfied
 from tunepass.expr.vm.compiled_expressions import CompiledExpressions
-from tunepass.pruning.base import Remaining, Solver
+from tunepass.pruning.base import Remaining, Solver, hold_without_names, tied
 from tunepass.pruning.box_union import Box, BoxGroup, BoxUnion, ascending
+from tunepass.pruning.spread import Spread, in_turn
 from tunepass.space.columns import Indices, Mask
 from tunepass.space.constraint import Constraint
-from tunepass.space.feasible.components import components
 from tunepass.space.feasible.terms import conjuncts
 from tunepass.space.parameter import Parameter
 
@@ -35,7 +34,7 @@ MOST_VALUES = 1 << 22  # of one parameter
 class IntervalSolver(Solver):
     """At most `most_boxes` are looked at for each set of parameters that conditions tie together; None: any number."""
 
-    def __init__(self, most_boxes: int | None = None):
+    def __init__(self, most_boxes: int | None = None, *, spread: Spread = in_turn):
         self.most_boxes = most_boxes
 
     def remaining(
@@ -46,13 +45,10 @@ class IntervalSolver(Solver):
         stop: Callable[[], bool] | None = None,
     ) -> Remaining:
         groups = []
-        possible = all(satisfied(c.expression, {}, 1)[0] for c in constraints if not c.names)
-        for names, numbers in components(parameters, constraints):
-            if numbers:
-                members = [p for p in parameters if p.name in names]
-                parts = [part for i in numbers for part in conjuncts(constraints[i].expression)]
-                groups.append(_Boxes(members, parts).solved(stop or (lambda: False), self.most_boxes))
-        return BoxUnion(parameters, groups, possible=possible)
+        for members, own in tied(parameters, constraints):
+            parts = [part for c in own for part in conjuncts(c.expression)]
+            groups.append(_Boxes(members, parts).solved(stop or (lambda: False), self.most_boxes))
+        return BoxUnion(parameters, groups, possible=hold_without_names(constraints))
 
 
 class _Boxes:

@@ -1,7 +1,8 @@
 """Z3 held against an answer: does anything in it break a condition, does anything outside meet them all?
 
 Both questions are about what the reference reader computes: a formula of reals also holds within rounding of its limit,
-and a configuration that Z3 finds is counted against the answer only where the reader agrees with Z3.
+and a configuration that Z3 finds is counted against the answer only where the reader agrees with Z3. Where Z3 does not
+settle a question, the space is split, down to single configurations, which Z3 works out in exact numbers.
 """
 
 from __future__ import annotations
@@ -15,22 +16,20 @@ import numpy as np
 
 from tunepass.expr.nodes import OrderType
 from tunepass.expr.numpy_eval import satisfied
-from tunepass.expr.smt.text import FALSE, TRUE, conjunction, negation
-from tunepass.expr.smt.writer import SmtWriter
-from tunepass.pruning.answer_formula import box_formula, diagram_lines, union_formula
+from tunepass.expr.smt.text import conjunction, negation
+from tunepass.pruning.answer_formula import Answer, answer_parts
 from tunepass.pruning.base import Remaining
-from tunepass.pruning.box_union import Box, BoxGroup, BoxUnion, halves, volume
-from tunepass.pruning.diagram import DiagramRemaining
+from tunepass.pruning.box_union import Box, volume
 from tunepass.pruning.smt import kept, writer_of
-from tunepass.pruning.z3_session import Model, Verdict, Z3Session
+from tunepass.pruning.spread import Spread, in_turn
+from tunepass.pruning.z3_boxes import BoxQuestions
+from tunepass.pruning.z3_session import Model, Verdict
 from tunepass.space.columns import Column, Columns
 from tunepass.space.configuration import Configuration
 from tunepass.space.constraint import Constraint
-from tunepass.space.feasible.components import components
-from tunepass.space.feasible.group import DiagramGroup
 from tunepass.space.parameter import Parameter
 
-PATIENCE_S = 60.0  # of one question; then the space is halved
+PATIENCE_S = 60.0  # of one question; then its box is split
 WRONG_INSIDE, WRONG_OUTSIDE = "in", "out"
 
 
@@ -38,18 +37,21 @@ WRONG_INSIDE, WRONG_OUTSIDE = "in", "out"
 class Proof:
     """`refuted`: a configuration that the answer has and the conditions do not, or the other way round (`inside` says
     which); with it None and nothing `open` the answer is proved. `rounded`: configurations so close to a limit that the
-    reader decided them; `questions` were asked of Z3."""
+    reader decided them; `questions` were asked of Z3; `open`: boxes of `open_volume` configurations that were not
+    settled. `bounded`: the answer is two numbers, and Z3 was not asked."""
 
     questions: int
     rounded: int
     open: int
+    open_volume: int
     seconds: float
     refuted: Configuration | None = None
     inside: bool = False
+    bounded: bool = False
 
     @property
     def proved(self) -> bool:
-        return self.refuted is None and not self.open
+        return self.refuted is None and not self.open and not self.bounded
 
 
 def prove(
@@ -59,108 +61,86 @@ def prove(
     *,
     stop: Callable[[], bool] | None = None,
     patience_s: float = PATIENCE_S,
+    spread: Spread = in_turn,
 ) -> Proof:
-    """Holds `remaining` against the constraints. TypeError for an answer that is no diagram and no boxes."""
+    """Holds `remaining` against the constraints."""
     begun = time.perf_counter()
-    questions = rounded = left = 0
-    for members, own in _parts(parameters, constraints, remaining):
-        part = _Part(members, own, remaining, stop or (lambda: False), patience_s)
+    if not remaining.count.exact:
+        return Proof(0, 0, 0, 0, 0.0, bounded=True)
+    questions = rounded = left = volumes = 0
+    for answer in answer_parts(parameters, constraints, remaining):
+        part = _Part(answer, stop or (lambda: False), patience_s, spread)
         part.run()
-        questions, rounded, left = questions + part.questions, rounded + part.rounded, left + part.open
+        questions, rounded = questions + part.questions, rounded + part.rounded
+        left, volumes = left + len(part.open), volumes + sum(map(volume, part.open))
         if part.refuted is not None:
             columns, inside = part.refuted
-            values = {p.name: p.values(columns[p.name])[0] for p in members}
+            values = {p.name: p.values(columns[p.name])[0] for p in answer.parameters}
             seconds = time.perf_counter() - begun
-            return Proof(questions, rounded, left, seconds, Configuration(values), inside)
-    return Proof(questions, rounded, left, time.perf_counter() - begun)
-
-
-def _parts(
-    parameters: Sequence[Parameter], constraints: Sequence[Constraint], remaining: Remaining
-) -> list[tuple[list[Parameter], list[Constraint]]]:
-    """Parameters that conditions tie together, with those conditions: each part of an answer is proved by itself. Where
-    nothing is left it is enough that nothing is left of one part, or of what depends on nothing."""
-    if any(not c.names and not satisfied(c.expression, {}, 1)[0] for c in constraints):
-        return [] if not remaining.count.high else [(list(parameters), list(constraints))]
-    tied = [
-        ([p for p in parameters if p.name in names], [constraints[i] for i in numbers])
-        for names, numbers in components(parameters, constraints)
-        if numbers
-    ]
-    if remaining.count.high:
-        return tied
-    empty = [part for part in tied if _formula(part[0], remaining, writer_of(part[0]))[1] == FALSE]
-    return empty[:1] or tied
-
-
-def _formula(members: Sequence[Parameter], remaining: Remaining, writer: SmtWriter) -> tuple[list[str], str]:
-    """What is left of these parameters."""
-    names = {p.name for p in members}
-    if not isinstance(remaining, DiagramRemaining | BoxUnion):
-        raise TypeError(f"an answer of {type(remaining).__name__} has no formula")
-    if not remaining.groups and not remaining.count.high:
-        return [], FALSE
-    for group in remaining.groups:
-        if names != {p.name for p in group.parameters}:
-            continue
-        if isinstance(group, DiagramGroup):
-            return diagram_lines(group, writer)
-        if isinstance(group, BoxGroup):
-            return [], union_formula(group, writer)
-    return [], TRUE
+            return Proof(questions, rounded, left, volumes, seconds, Configuration(values), inside)
+    return Proof(questions, rounded, left, volumes, time.perf_counter() - begun)
 
 
 class _Part:
-    def __init__(
-        self,
-        parameters: Sequence[Parameter],
-        constraints: Sequence[Constraint],
-        remaining: Remaining,
-        stop: Callable[[], bool],
-        patience_s: float,
-    ):
-        self.parameters, self.constraints, self.stop = tuple(parameters), tuple(constraints), stop
-        self.writer = writer_of(parameters)
-        truth = kept(self.writer, constraints)
-        lines, answer = _formula(parameters, remaining, self.writer)
+    """Parameters that conditions tie together, with those conditions and what is said to be left of them."""
+
+    def __init__(self, answer: Answer, stop: Callable[[], bool], patience_s: float, spread: Spread):
+        self.parameters, self.constraints = answer.parameters, answer.constraints
+        self.stop, self.spread = stop, spread
+        self.writer = writer_of(self.parameters)
+        truth = kept(self.writer, self.constraints)
+        lines, formula = answer.formula(self.writer)
         wrong = {
-            WRONG_INSIDE: conjunction(answer, truth.may_not),
-            WRONG_OUTSIDE: conjunction(negation(answer), truth.may),
+            WRONG_INSIDE: conjunction(formula, truth.may_not),
+            WRONG_OUTSIDE: conjunction(negation(formula), truth.may),
         }
-        self.session = Z3Session([*self.writer.lines, *lines], wrong, patience_s)
-        self.scalars = [p for p in parameters if not isinstance(p.type, OrderType)]
-        self.questions = self.rounded = self.open = 0
+        scalars = [p for p in self.parameters if not isinstance(p.type, OrderType)]
+        self.boxes = BoxQuestions(scalars, self.constraints, self.writer, lines, wrong, patience_s)
+        self.questions = self.rounded = 0
+        self.open: list[Box] = []
+        self.excluded: list[str] = []
         self.refuted: tuple[Columns, bool] | None = None
 
     def run(self) -> None:
-        whole: Box = tuple((0, (p.size or 1) - 1) for p in self.scalars)
+        """All boxes of a round at once, then what is left of those that Z3 did not settle."""
         for question in (WRONG_INSIDE, WRONG_OUTSIDE):
-            pending = [whole]
+            pending = [self.boxes.whole]
             while pending and self.refuted is None:
                 if self.stop():
-                    self.open += len(pending)
+                    self.open += pending
                     break
-                box = pending.pop()
-                pending += self._asked(question, box)
+                pending = self._round(question, pending)
 
-    def _asked(self, question: str, box: Box) -> list[Box]:
+    def _round(self, question: str, pending: Sequence[Box]) -> list[Box]:
+        following: list[Box] = []
+        asked = [self.boxes.question(question, box, self.excluded) for box in pending]
+        answers = self.boxes.answered(asked, self.spread)
+        for number, (box, (verdict, model)) in enumerate(zip(pending, answers)):
+            self.questions += 1
+            following += self._considered(question, box, verdict, model)
+            if self.refuted is not None:
+                break
+            if self.stop():
+                following += pending[number + 1 :]
+                break
+        return following
+
+    def _considered(self, question: str, box: Box, verdict: Verdict, model: Model | None) -> list[Box]:
         """The boxes that are to be asked about still."""
-        self.questions += 1
-        verdict = self.session.ask(question, box_formula(self.scalars, self.writer, box))
         if verdict is Verdict.NEVER:
             return []
-        if verdict is Verdict.UNKNOWN:
+        if model is None:
             if volume(box) > 1:
-                return halves(box)
-            self.open += 1
+                return self.boxes.split(box)
+            self.open.append(box)
             return []
-        columns = self._columns(self.session.model())
+        columns = self._columns(model)
         meets = all(bool(satisfied(c.expression, columns, 1)[0]) for c in self.constraints)
         if meets == (question == WRONG_OUTSIDE):
             self.refuted = columns, question == WRONG_INSIDE
             return []
         self.rounded += 1
-        self.session.add(negation(conjunction(*self._point(columns))))
+        self.excluded.append(negation(conjunction(*self._point(columns))))
         return [box]
 
     def _columns(self, model: Model) -> Columns:

@@ -1,18 +1,27 @@
-"""The one place that speaks to Z3 (the package z3-solver, an extra): scripts in, verdicts and models out."""
+"""The one place that speaks to Z3 (the package z3-solver, an extra): questions in, verdicts and models out.
+
+What a question fixes is put into its formula before Z3 reasons: Z3's simplifier folds it in exact numbers, so that a
+question about a single configuration is arithmetic, and one about a few parameters has only those left in it. Formulas
+that were folded are kept for questions that fix the same and more.
+"""
 
 from __future__ import annotations
 
 import importlib
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
+from functools import lru_cache
 from types import ModuleType
 from typing import Any
 
 from tunepass.diagnostics import TunepassError
 
-QUESTION = "q."  # no parameter's name begins so
+Value = bool | int | float | Fraction
 Model = Mapping[str, bool | int | Fraction]
+MOST_FOLDED = 64  # questions whose formulas are kept
+MEBIBYTE_MOST = 4096  # of Z3's memory in one process; what would take more stays unknown
 
 
 class Verdict(Enum):
@@ -30,57 +39,107 @@ def z3_module() -> ModuleType:
         ) from None
 
 
-class Z3Session:
-    """`lines` declare and define what the formulas of `questions` name; a question is asked by its own name. Each
-    session has a context of its own: threads may have one each."""
+@dataclass(frozen=True, slots=True)
+class Script:
+    """`lines` declare and define what the formulas of `questions` name."""
 
-    def __init__(self, lines: Sequence[str], questions: Mapping[str, str], patience_s: float):
+    lines: tuple[str, ...]
+    questions: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """Whether the formula of that name holds somewhere where names have the values that are `fixed`, best in the order
+    in which a space is split, and the formulas `where` hold. `effort`: how much work Z3 may spend, in its own units, as
+    on every machine; `patience_s`: how long it may take besides."""
+
+    script: Script
+    name: str
+    fixed: tuple[tuple[str, Value], ...]
+    where: tuple[str, ...]
+    patience_s: float
+    effort: int | None = None
+
+
+def answered(question: Question) -> tuple[Verdict, Model | None]:
+    """The verdict, with a model where it is somewhere. A process reads each script once."""
+    return _session(question.script).ask(question)
+
+
+@lru_cache(maxsize=8)
+def _session(script: Script) -> Z3Session:
+    return Z3Session(script)
+
+
+class Z3Session:
+    """A script that was read. Each session has a context of its own."""
+
+    def __init__(self, script: Script):
         self._z3 = z3_module()
+        self._z3.set_param("memory_max_size", MEBIBYTE_MOST)
         self._context = self._z3.Context()
-        self._solver = self._z3.Solver(ctx=self._context)
-        self._solver.set("timeout", max(1, round(patience_s * 1000)))
-        asked = [f"(declare-const {QUESTION}{name} Bool)" for name in questions]
-        asked += [f"(assert (=> {QUESTION}{name} {formula}))" for name, formula in questions.items()]
-        self._solver.from_string("\n".join([*lines, *asked]))
-        self._constants = {name: self._constant(name, sort) for name, sort in _declared(lines)}
-        self._questions = {name: self._constant(f"{QUESTION}{name}", "Bool") for name in questions}
-        self._model: Any = None
+        self._sorts = dict(_declared(script.lines))
+        self._constants = {name: self._constant(name, sort) for name, sort in self._sorts.items()}
+        asked = [f"(assert {formula})" for _, formula in script.questions]
+        read = list(self._z3.parse_smt2_string("\n".join([*script.lines, *asked]), ctx=self._context))
+        given = len(read) - len(asked)
+        self._conditions = read[:given]
+        self._folded = lru_cache(maxsize=MOST_FOLDED)(self._fold)
+        self._formulas = {name: formula for (name, _), formula in zip(script.questions, read[given:])}
 
     def _constant(self, name: str, sort: str) -> Any:
         kind = {"Bool": self._z3.BoolSort, "Int": self._z3.IntSort, "Real": self._z3.RealSort}[sort](self._context)
         return self._z3.Const(name.strip("|"), kind)
 
-    def add(self, formula: str) -> None:
-        """Asserts, for all that is asked from now on, a formula over declared names."""
-        self._solver.add(self._parsed([formula]))
+    def _value(self, name: str, value: Value) -> Any:
+        if self._sorts[name] == "Bool":
+            return self._z3.BoolVal(bool(value), self._context)
+        if self._sorts[name] == "Int":
+            return self._z3.IntVal(int(value), self._context)
+        fraction = Fraction(value)
+        return self._z3.Q(fraction.numerator, fraction.denominator, self._context)
 
-    def _parsed(self, formulas: Sequence[str]) -> Any:
-        text = "".join(f"(assert {formula})" for formula in formulas)
-        return self._z3.parse_smt2_string(text, decls=self._constants, ctx=self._context)
+    def ask(self, question: Question) -> tuple[Verdict, Model | None]:
+        fixed = dict(question.fixed)
+        pairs = [(self._constants[name], self._value(name, value)) for name, value in fixed.items()]
+        text = "".join(f"(assert {formula})" for formula in question.where)
+        where = self._z3.parse_smt2_string(text, decls=self._constants, ctx=self._context) if text else ()
+        folded = self._folded(question.name, question.fixed)
+        folded = (*folded, *(self._z3.simplify(self._z3.substitute(formula, *pairs)) for formula in where))
+        if any(self._z3.is_false(formula) for formula in folded):
+            return Verdict.NEVER, None
+        solver = self._z3.Solver(ctx=self._context)
+        solver.set("timeout", max(1, round(question.patience_s * 1000)))
+        if question.effort is not None:
+            solver.set("rlimit", question.effort)
+        solver.add(*folded)
+        verdict = Verdict(str(solver.check()))
+        return verdict, self._model(solver.model(), fixed) if verdict is Verdict.SOMEWHERE else None
 
-    def ask(self, question: str, where: Sequence[str] = ()) -> Verdict:
-        """Whether the question's formula holds somewhere where these formulas over declared names do."""
-        self._solver.push()
-        try:
-            if where:
-                self._solver.add(self._parsed(where))
-            answer = str(self._solver.check(self._questions[question]))
-            self._model = self._solver.model() if answer == Verdict.SOMEWHERE.value else None
-        finally:
-            self._solver.pop()
-        return Verdict(answer)
+    def _fold(self, name: str, fixed: tuple[tuple[str, Value], ...]) -> tuple[Any, ...]:
+        """The question's formula and the conditions with these values in them, without those that hold then."""
+        if not fixed:
+            return tuple(self._z3.simplify(formula) for formula in (self._formulas[name], *self._conditions))
+        *before, (last, value) = fixed
+        pair = (self._constants[last], self._value(last, value))
+        found = (self._z3.simplify(self._z3.substitute(formula, pair)) for formula in self._folded(name, tuple(before)))
+        return tuple(formula for formula in found if not self._z3.is_true(formula))
 
-    def model(self) -> Model:
-        """The values of the declared names where the last question held."""
+    def _model(self, model: Any, fixed: Mapping[str, Value]) -> Model:
+        """The values of the declared names where the question holds."""
         found: dict[str, bool | int | Fraction] = {}
         for name, constant in self._constants.items():
-            value: Any = self._model.eval(constant, model_completion=True)
-            if self._z3.is_bool(value):
-                found[name] = bool(self._z3.is_true(value))
-            elif self._z3.is_int(value):
-                found[name] = int(value.as_long())
+            if name in fixed:
+                value = fixed[name]
+                found[name] = Fraction(value) if isinstance(value, float) else value
+                continue
+            told: Any = model.eval(constant, model_completion=True)
+            if self._z3.is_bool(told):
+                found[name] = bool(self._z3.is_true(told))
+            elif self._z3.is_int(told):
+                found[name] = int(told.as_long())
             else:
-                found[name] = Fraction(value.as_fraction())
+                found[name] = Fraction(told.as_fraction())
         return found
 
 

@@ -1,6 +1,6 @@
 """The pruning solver `z3`: boxes that Z3 proves to lie inside or outside of what is left.
 
-A box is halved until Z3 shows that nothing in it meets the conditions, or that everything does. Reals are allowed what
+A box is split until Z3 shows that nothing in it meets the conditions, or that everything does. Reals are allowed what
 doubles round off, so both proofs are about what the reference reader computes; where they leave a single configuration
 open, the reader decides it.
 """
@@ -8,31 +8,30 @@ open, the reader decides it.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cached_property
 
 import numpy as np
 
 from tunepass.diagnostics import SpaceError
 from tunepass.expr.nodes import OrderType
 from tunepass.expr.numpy_eval import satisfied
-from tunepass.pruning.answer_formula import box_formula, place_values
-from tunepass.pruning.base import Remaining, Solver
-from tunepass.pruning.box_union import Box, BoxGroup, BoxUnion, halves, volume
+from tunepass.pruning.base import Remaining, Solver, hold_without_names, tied
+from tunepass.pruning.box_union import Box, BoxGroup, BoxUnion, volume
 from tunepass.pruning.smt import kept, writer_of
-from tunepass.pruning.z3_session import Verdict, Z3Session
+from tunepass.pruning.spread import Spread, in_turn
+from tunepass.pruning.z3_boxes import BoxQuestions
+from tunepass.pruning.z3_session import Verdict
 from tunepass.space.constraint import Constraint
-from tunepass.space.feasible.components import components
 from tunepass.space.parameter import Parameter
 
 SOME, OTHER = "some", "other"  # something in the box may meet the conditions; something may not
-PATIENCE_S = 20.0  # of one question; then its box is halved
+PATIENCE_S = 20.0  # of one question; then its box is split
 
 
 class Z3Solver(Solver):
     """Raises TunepassError where the package z3-solver is not installed."""
 
-    def __init__(self, patience_s: float = PATIENCE_S):
-        self.patience_s = patience_s
+    def __init__(self, patience_s: float = PATIENCE_S, *, spread: Spread = in_turn):
+        self.patience_s, self.spread = patience_s, spread
 
     def remaining(
         self,
@@ -42,48 +41,46 @@ class Z3Solver(Solver):
         stop: Callable[[], bool] | None = None,
     ) -> Remaining:
         groups = []
-        possible = all(satisfied(c.expression, {}, 1)[0] for c in constraints if not c.names)
-        for names, numbers in components(parameters, constraints):
-            members = [p for p in parameters if p.name in names]
-            if numbers:
-                tied = _Tied(members, [constraints[i] for i in numbers], self.patience_s)
-                groups.append(tied.solved(stop or (lambda: False)))
-        return BoxUnion(parameters, groups, possible=possible)
+        for members, own in tied(parameters, constraints):
+            part = _Tied(members, own, self.patience_s, self.spread)
+            groups.append(part.solved(stop or (lambda: False)))
+        return BoxUnion(parameters, groups, possible=hold_without_names(constraints))
 
 
 class _Tied:
     """Parameters that conditions tie together."""
 
-    def __init__(self, parameters: Sequence[Parameter], constraints: Sequence[Constraint], patience_s: float):
+    def __init__(
+        self, parameters: Sequence[Parameter], constraints: Sequence[Constraint], patience_s: float, spread: Spread
+    ):
         for p in parameters:
             if p.size is None or isinstance(p.type, OrderType):
                 what = "a real number" if p.size is None else "an order"
-                message = f"{p.name} is {what} that conditions depend on: z3 halves ranges of listed values"
+                message = f"{p.name} is {what} that conditions depend on: z3 splits ranges of listed values"
                 raise SpaceError(message, p.span, "give it a list of values, or use --solver diagram")
-        self.parameters, self.constraints = tuple(parameters), tuple(constraints)
-        self.writer = writer_of(parameters)
-        truth = kept(self.writer, constraints)
-        self.values = [place_values(p) for p in parameters]
-        self.session = Z3Session(self.writer.lines, {SOME: truth.may, OTHER: truth.may_not}, patience_s)
-
-    @cached_property
-    def whole(self) -> Box:
-        return tuple((0, len(values) - 1) for values in self.values)
+        self.parameters, self.constraints, self.spread = tuple(parameters), tuple(constraints), spread
+        writer = writer_of(parameters)
+        truth = kept(writer, constraints)
+        asked = {SOME: truth.may, OTHER: truth.may_not}
+        self.boxes = BoxQuestions(parameters, constraints, writer, (), asked, patience_s)
 
     def solved(self, stop: Callable[[], bool]) -> BoxGroup:
+        """Round by round: of all boxes that are pending those in which nothing is left, then those in which all is."""
         inside: list[Box] = []
-        pending = [self.whole]
+        pending = [self.boxes.whole]
         while pending and not stop():
-            box = pending.pop()
-            here = box_formula(self.parameters, self.writer, box)
-            if self.session.ask(SOME, here) is Verdict.NEVER:
-                continue
-            if self.session.ask(OTHER, here) is Verdict.NEVER or (volume(box) == 1 and self._holds(box)):
-                inside.append(box)
-            elif volume(box) > 1:
-                pending += halves(box)
+            possible = self._not_never(SOME, pending, stop)
+            partly = self._not_never(OTHER, possible, stop)
+            open_ones = set(partly)
+            inside += [box for box in possible if box not in open_ones or (volume(box) == 1 and self._holds(box))]
+            pending = [part for box in partly if volume(box) > 1 for part in self.boxes.split(box)]
         return BoxGroup(self.parameters, tuple(inside), tuple(pending))
 
+    def _not_never(self, question: str, boxes: Sequence[Box], stop: Callable[[], bool]) -> list[Box]:
+        """The boxes of which Z3 does not show that the question holds nowhere in them, or was not asked in time."""
+        answers = self.boxes.answered([self.boxes.question(question, box) for box in boxes], self.spread)
+        return [box for box in boxes if stop() or next(answers)[0] is not Verdict.NEVER]
+
     def _holds(self, box: Box) -> bool:
-        columns = {p.name: np.array([v[lo]]) for p, v, (lo, _) in zip(self.parameters, self.values, box)}
+        columns = {p.name: np.array([v[lo]]) for p, v, (lo, _) in zip(self.parameters, self.boxes.values, box)}
         return all(bool(satisfied(c.expression, columns, 1)[0]) for c in self.constraints)
