@@ -19,6 +19,8 @@ _HOME_OF = {
     "Failed": "tunepass.study.outcome",
     "Trial": "tunepass.study.trial",
     "Study": "tunepass.study.study",
+    "Fidelity": "tunepass.tuning.fidelity",
+    "FidelityStudy": "tunepass.tuning.fidelity",
     "PriorMean": "tunepass.strategies.prior_mean.sources",
     "SeveralPriorMeans": "tunepass.strategies.prior_mean.several",
     "Store": "tunepass.study.storage.store",
@@ -116,6 +118,8 @@ if TYPE_CHECKING:
     from tunepass.study.trial import Trial as Trial
     from tunepass.surrogates.base import Posterior as Posterior
     from tunepass.surrogates.base import Surrogate as Surrogate
+    from tunepass.tuning.fidelity import Fidelity as Fidelity
+    from tunepass.tuning.fidelity import FidelityStudy as FidelityStudy
     from tunepass.tuning.options import SearchOptions as SearchOptions
 
 

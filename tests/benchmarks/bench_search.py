@@ -13,6 +13,7 @@ fronts       two objectives: hypervolume                           ablations  on
 priors       priors of the parameters, right and wrong         flags      60 and 120 flags, with interactions
 reals        functions of 2 to 10 reals                         noise        recorded tables measured with noise
 siblings     earlier searches of the same kernel elsewhere     objectives   DTLZ, ZDT, WFG and engineering designs
+fidelity     a cheap level beside the objective
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from pathlib import Path
 from tests.benchmarks.search import (
     fronts,
     overhead,
+    panel_fidelity,
     panel_noise,
     panel_objectives,
     panel_siblings,
@@ -193,6 +195,10 @@ def _siblings(bench: single.Bench, options: argparse.Namespace) -> str:
     return panel_siblings.table(bench.places, targets, _seeds(bench, options))
 
 
+def _fidelity(bench: single.Bench, options: argparse.Namespace) -> str:
+    return panel_fidelity.table(bench.places, _seeds(bench, options))
+
+
 def _objectives(bench: single.Bench, options: argparse.Namespace) -> str:
     strategies, seeds = _panel(bench, options)
     several = [s for s in strategies if s not in ("baco", "density_ratio")]  # those are for one objective
@@ -212,6 +218,7 @@ TABLES: dict[str, tuple[str, Table]] = {
     "objectives": ("Share of the hypervolume of two, three and more objectives", _objectives),
     "reals": ("Regret on functions of reals", _reals),
     "noise": ("Recorded tables measured with noise", _noise),
+    "fidelity": ("A cheap level beside the objective", _fidelity),
     "siblings": ("Earlier searches of sibling kernels as the prior mean", _siblings),
     "ablations": ("One switch at a time on the DEV problems", _ablations),
 }

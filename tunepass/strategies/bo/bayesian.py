@@ -14,7 +14,7 @@ HyperMapper 2.0 and BaCO are settings of it (BaCO, §3.3 and §4.2). Several obj
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -264,6 +264,15 @@ class Bayesian(BayesianLoop):
         posterior = self._believed(losses, noise.variance)
         sign = 0 if (losses == plain).all() else 1 if plain[0] > 0 else -1
         return Beliefs(mean=posterior.mean, variance=posterior.variance, single=noise.single, sign=sign)
+
+    def predictor(self) -> Callable[[Columns], Posterior]:
+        """What the models, fitted to the trials as they are now, believe of losses (n,) on their scale."""
+        models, noise = self.active_models, self._noise
+        losses = log_scale(self.history.losses)[:, 0] if self.settings.log_output else self.history.losses[:, 0]
+        for model in models:
+            self._fit(model, losses, noise)
+        shares = model_weights(models, self.settings.score_weight)
+        return lambda columns: weighted_mixture(shares, [model.posterior(model.rows(columns)) for model in models])
 
     def _believed(self, losses: Floats, noise: Floats) -> Posterior:
         """What the models, fitted to the measured trials, believe of each (n,)."""

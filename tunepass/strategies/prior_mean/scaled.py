@@ -10,8 +10,7 @@ from tunepass.space.features.embedding import Embedding
 from tunepass.strategies.base import Task
 from tunepass.strategies.history import TrialHistory
 from tunepass.strategies.prior_mean.several import SeveralPriorMeans
-from tunepass.strategies.prior_mean.sources import PriorMean
-from tunepass.strategies.prior_mean.taught import TaughtPriorMean
+from tunepass.strategies.prior_mean.sources import PriorMean, RenewedPriorMean
 from tunepass.surrogates.base import Floats
 from tunepass.surrogates.kernels import Features, distances
 from tunepass.surrogates.residual import ResidualSettings, fit_affine_map
@@ -35,7 +34,7 @@ class ScaledPriorMean:
 
     def renew(self, history: TrialHistory) -> bool:
         """Take in what a prior mean that learns was taught since, and say whether it was; asked before suggestions."""
-        renewed = isinstance(self.mean, TaughtPriorMean) and self.mean.renew()
+        renewed = isinstance(self.mean, RenewedPriorMean) and self.mean.renew()
         if isinstance(self.mean, SeveralPriorMeans) and history.measured.any():
             objective = self.task.objectives[0]
             values = history.losses[:, 0] * (-1.0 if objective.maximise else 1.0)

@@ -53,6 +53,14 @@ class PriorMean(ABC):
         return ExpressionPriorMean(text)
 
 
+class RenewedPriorMean(PriorMean):
+    """A prior mean that learns while a search goes on. Between two calls of `renew` it is one function."""
+
+    @abstractmethod
+    def renew(self) -> bool:
+        """Take in what became known since; whether its values may be others now."""
+
+
 class ExpressionPriorMean(PriorMean):
     """An analytic model; its text is parsed once for each space. One that is an expression already may be large, and is
     compiled."""

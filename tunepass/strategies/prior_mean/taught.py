@@ -7,15 +7,14 @@ from collections.abc import Callable
 from tunepass.expr.nodes import Expr
 from tunepass.space.columns import Columns
 from tunepass.space.space import Space
-from tunepass.strategies.prior_mean.sources import ExpressionPriorMean, PriorMean
+from tunepass.strategies.prior_mean.sources import ExpressionPriorMean, RenewedPriorMean
 from tunepass.surrogates.base import Floats
 
 FIRST, GROWTH = 4, 1.5  # it is corrected once there are 4 reports, and each time that there are half as many again
 
 
-class TaughtPriorMean(PriorMean):
-    """`reports` is how many there are now, `corrected` the model with them. Between two calls of `renew` it is one
-    function."""
+class TaughtPriorMean(RenewedPriorMean):
+    """`reports` is how many there are now, `corrected` the model with them."""
 
     def __init__(self, expression: Expr, reports: Callable[[], int], corrected: Callable[[], Expr]):
         self.reports, self.corrected = reports, corrected
@@ -26,7 +25,6 @@ class TaughtPriorMean(PriorMean):
         return self._mean.values(space, columns)
 
     def renew(self) -> bool:
-        """Take in what was reported since; whether its values may be others now."""
         known = self.reports()
         if known < self._due:
             return False
