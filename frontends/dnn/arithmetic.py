@@ -7,10 +7,11 @@ import operator
 import re
 from collections.abc import Callable, Mapping
 
-from tunepass.diagnostics import ExpressionError
+from tunepass.diagnostics import Diagnostic, ExpressionError, Severity
 from tunepass.expr import algebra, typing
 from tunepass.expr.nodes import CategoryType, Expr
 from tunepass.frontends.dnn.machine import Machine
+from tunepass.frontends.dnn.numbers import row_arithmetic
 from tunepass.frontends.dnn.values import ConditionalValue, FilledValue, PyValue, SequentialValue, TensorValue, Unknown
 from tunepass.graphs.conditions import negated
 
@@ -47,9 +48,11 @@ def arithmetic(interpreter: Machine, op: type[ast.operator], left: PyValue, righ
             return _SIZES[op](left, right)
     except (ZeroDivisionError, OverflowError, ValueError, ExpressionError) as error:
         raise interpreter.fail(f"this cannot be computed: {error}", node) from None
+    if (numbers := row_arithmetic(op, left, right)) is not None:
+        return numbers
     for value, other in ((left, right), (right, left)):
         if isinstance(value, FilledValue) and (_sized(other) or isinstance(other, FilledValue)):
-            return value
+            return FilledValue(value.shape)
     return _of_sequences(op, left, right)
 
 
@@ -117,7 +120,12 @@ def _of_tensors(interpreter: Machine, op: type[ast.operator], left: PyValue, rig
     assert isinstance(tensor, TensorValue)
     if isinstance(other, Unknown) and other.span is not None:  # a tensor that was lost, not a number
         return other
-    return building.apply("AddScalar" if op in (ast.Add, ast.Sub) else "Scale", [tensor], span=span)[0]
+    result = building.apply("AddScalar" if op in (ast.Add, ast.Sub) else "Scale", [tensor], span=span)[0]
+    if isinstance(other, Unknown):
+        building.assumed[result.name] = Diagnostic(
+            f"this is taken for a number: {other.reason}", span, severity=Severity.WARNING
+        )
+    return result
 
 
 def compared(op: type[ast.cmpop], left: PyValue, right: PyValue) -> bool | Expr | Unknown:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 
-from tunepass.diagnostics import SourceError, Span
+from tunepass.diagnostics import Diagnostic, SourceError, Span
 from tunepass.expr import algebra
 from tunepass.expr.nodes import Expr
 from tunepass.expr.sharing import Sharing
@@ -26,6 +26,7 @@ class GraphBuilding:
         self.shapes: dict[str, Shape] = {}
         self.conditions: list[Condition] = []
         self.sharing = Sharing()
+        self.assumed: dict[str, Diagnostic] = {}  # of nodes, what they were made on the assumption of
         self.words: Mapping[str, tuple[str, ...]] = {}  # of each parameter whose values are words
         self._names: dict[str, int] = {}
         self._present: list[Expr] = []

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from tunepass.expr import algebra
 from tunepass.expr.nodes import Binary, Expr, Name
 from tunepass.frontends.dnn.arithmetic import LONGEST, arithmetic, truth
+from tunepass.frontends.dnn.kinds import has_attribute, is_instance
 from tunepass.frontends.dnn.machine import Caller
 from tunepass.frontends.dnn.values import (
     ConditionalValue,
@@ -17,7 +18,6 @@ from tunepass.frontends.dnn.values import (
     Method,
     PyValue,
     SequentialValue,
-    Symbol,
     TensorValue,
     Unknown,
 )
@@ -59,8 +59,17 @@ BUILTINS = frozenset(
 )
 
 
+TEXT_METHODS = frozenset(
+    {
+        *("lower", "upper", "strip", "lstrip", "rstrip", "startswith", "endswith", "split", "rsplit", "replace"),
+        *("partition", "rpartition", "isdigit", "isalpha", "find", "count", "title", "capitalize", "removeprefix"),
+        *("removesuffix", "isdecimal", "splitlines", "isupper", "islower"),
+    }
+)
 MATH: Mapping[str, Callable[[float], int | float]] = {
     "math.ceil": math.ceil, "math.floor": math.floor, "math.sqrt": math.sqrt, "math.log2": math.log2,
+    "math.log": math.log, "math.exp": math.exp, "math.log10": math.log10, "math.sin": math.sin, "math.cos": math.cos,
+    "math.fabs": math.fabs, "math.trunc": math.trunc,
 }  # fmt: skip
 
 
@@ -92,10 +101,18 @@ def _called(calls: Caller, name: str, given: list[PyValue], named: dict[str, PyV
             return tuple(ordered) if name == "tuple" else list(ordered)
         case "dict":
             made: dict[object, PyValue] = dict(given[0]) if given and isinstance(given[0], dict) else {}
+            if given and not isinstance(given[0], dict):
+                pairs = run.items(given[0])
+                if pairs is None or not all(isinstance(pair, (list, tuple)) and len(pair) == 2 for pair in pairs):
+                    return Unknown("its pairs")
+                made = {pair[0]: pair[1] for pair in pairs}  # type: ignore[index]
             return made | dict(named.items())
         case "zip" | "enumerate":
             return _paired(calls, name, given)
         case "getattr":
+            there = has_attribute(given[0], given[1]) if len(given) > 2 else True
+            if there is False:
+                return given[2]
             found = calls.attribute(given[0], str(given[1]), node) if len(given) > 1 else None
             return given[2] if isinstance(found, Unknown) and len(given) > 2 else found
         case "setattr":
@@ -103,7 +120,7 @@ def _called(calls: Caller, name: str, given: list[PyValue], named: dict[str, PyV
                 given[0].fields[given[1]] = given[2]
             return None
         case "isinstance" | "hasattr":
-            return _isinstance(given) if name == "isinstance" else Unknown("an attribute")
+            return (is_instance if name == "isinstance" else has_attribute)(given[0], given[1])
         case "super":
             return Method(None, "super()")
         case "tuple of":
@@ -130,8 +147,10 @@ def _number(calls: Caller, name: str, given: list[PyValue], node: ast.AST) -> Py
             return algebra.apply("ceil", given[0])
         case "math.sqrt" | "math.log2" if isinstance(given[0], Expr):
             return algebra.apply(name.removeprefix("math."), given[0])
-        case "math.ceil" | "math.floor" | "math.sqrt" | "math.log2" if isinstance(given[0], (int, float)):
-            return MATH[name](given[0])
+        case _ if name in MATH and isinstance(given[0], (int, float)):
+            return math.log(*given) if len(given) == 2 else MATH[name](given[0])  # type: ignore[arg-type]
+        case "math.gcd" | "math.pow" if all(isinstance(value, (int, float)) for value in given):
+            return math.gcd(*given) if name == "math.gcd" else math.pow(*given)  # type: ignore[arg-type]
         case "math.prod":
             return _folded(algebra.mul, math.prod, run.items(given[0]) or [])
         case "int":
@@ -156,20 +175,6 @@ def _number(calls: Caller, name: str, given: list[PyValue], node: ast.AST) -> Py
         case "pow":
             return arithmetic(run, ast.Pow, given[0], given[1], node)
     return Unknown(f"`{name}` is not followed")
-
-
-def _isinstance(given: list[PyValue]) -> PyValue:
-    kinds = given[1] if isinstance(given[1], (list, tuple)) else (given[1],)
-    names = {kind.name if isinstance(kind, Method) else kind.last if isinstance(kind, Symbol) else "" for kind in kinds}
-    value = given[0]
-    if isinstance(value, Unknown):
-        return value
-    if isinstance(value, LayerValue):
-        return value.name in names
-    python = {"int": int, "float": float, "str": str, "list": list, "tuple": tuple, "dict": dict, "bool": bool}
-    if isinstance(value, Expr):
-        return "int" in names
-    return any(name in python and isinstance(value, python[name]) for name in names)
 
 
 def _folded(
@@ -247,7 +252,9 @@ def list_method(calls: Caller, owner: PyValue, name: str, given: list[PyValue], 
         return _of_dict(calls, owner, name, given)
     if isinstance(owner, str):
         plain = all(isinstance(value, (str, int)) for value in given)
-        if name in ("lower", "upper", "strip", "startswith", "endswith", "split", "replace") and plain:
+        if name == "join" and given and (parts := calls.interpreter.items(given[0])) is not None:
+            return owner.join(str(part) if isinstance(part, (str, int)) else "_" for part in parts)
+        if name in TEXT_METHODS and plain:
             return getattr(owner, name)(*given)  # type: ignore[no-any-return]
         return "_" if name == "format" else Unknown(f"`{name}` of a text is not followed")
     return Unknown(f"`{name}` is not followed")

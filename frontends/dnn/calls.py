@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Mapping, Sequence
 
 from tunepass.diagnostics import SourceError
@@ -11,9 +12,10 @@ from tunepass.expr.nodes import Expr, Name
 from tunepass.frontends.dnn import keras_layers
 from tunepass.frontends.dnn.applying import KERAS, TORCH, apply_layer, known_layer
 from tunepass.frontends.dnn.arithmetic import compared
-from tunepass.frontends.dnn.builtins import BUILTINS, call_builtin, list_method, range_items
+from tunepass.frontends.dnn.builtins import BUILTINS, MATH, call_builtin, list_method, range_items
 from tunepass.frontends.dnn.library import LOST, library_call, unknown_call
 from tunepass.frontends.dnn.presence import joining, optional, presence, where_there
+from tunepass.frontends.dnn.tensor_functions import weight_of
 from tunepass.frontends.dnn.tensors import (
     call_tensor_function,
     filled_method,
@@ -21,9 +23,8 @@ from tunepass.frontends.dnn.tensors import (
     tensor_attribute,
     tensor_items,
     tensor_method,
-    weight_of,
 )
-from tunepass.frontends.dnn.user_calls import CLASS, SELF, UserCalls
+from tunepass.frontends.dnn.user_calls import CLASS, SELF, UserCalls, layer_framework
 from tunepass.frontends.dnn.values import (
     AlternativesValue,
     ArgumentsValue,
@@ -36,6 +37,8 @@ from tunepass.frontends.dnn.values import (
     Module,
     PartialValue,
     PyValue,
+    Registered,
+    RegisteredByName,
     Scope,
     SequentialValue,
     SuperValue,
@@ -48,6 +51,7 @@ from tunepass.frontends.dnn.values import (
 
 DEPTH_LIMIT = 60  # calls inside calls
 CONTAINERS = frozenset({"ModuleList", "ParameterList"})
+CONSTANTS = {"pi": math.pi, "e": math.e, "inf": math.inf}
 LISTED = frozenset({"append", "extend", "insert", "items", "keys", "values", "pop", "update"})
 
 
@@ -59,6 +63,8 @@ class Calls(UserCalls):
             return self.interpreter.items(value.container)
         if isinstance(value, TensorValue):
             return tensor_items(self.interpreter, value)
+        if isinstance(value, FilledValue):
+            return list(value.numbers) if value.numbers is not None else None
         return list(value.items) if isinstance(value, SequentialValue) else range_items(value)
 
     # Attributes and subscripts
@@ -68,6 +74,8 @@ class Calls(UserCalls):
             case ConditionalValue(value=TensorValue() as tensor):
                 found = self.attribute(tensor, name, node)
                 return Method(owner, name) if isinstance(found, Method) else found
+            case Symbol(path="math") if name in CONSTANTS:
+                return CONSTANTS[name]
             case Symbol():
                 return Symbol(f"{owner.path}.{name}")
             case Module():
@@ -78,7 +86,11 @@ class Calls(UserCalls):
                     return self._current(owner.fields[name])
                 if name == "training":
                     return False
-                return self.bound(owner.of, name, owner, node) or Method(owner, name)
+                if (method := self.bound(owner.of, name, owner, node)) is not None:
+                    return method
+                return self.attribute(owner.container, name, node) if of_layer(owner) else Method(owner, name)
+            case LayerValue():
+                return layer_attribute(owner, name)
             case SuperValue():
                 return self.super_attribute(owner, name, node)
             case TensorValue():
@@ -86,8 +98,8 @@ class Calls(UserCalls):
             case UserClass():
                 fields = self.class_fields(owner)
                 return fields[name] if name in fields else self.bound(owner, name, None, node) or Method(owner, name)
-            case FilledValue() if name == "shape":
-                return owner.shape
+            case FilledValue() if name in ("shape", "ndim"):
+                return owner.shape if name == "shape" else len(owner.shape)
             case ArgumentsValue() if owner.read:
                 found = self._parameter(name)
                 return found if found is not None else owner.defaults.get(name, Unknown(f"`{name}` is not an argument"))
@@ -102,13 +114,18 @@ class Calls(UserCalls):
             return where_there(
                 self.interpreter.building,
                 [owner],
-                lambda given: subscript_tensor(self.interpreter, given[0], index, node),  # type: ignore[arg-type]
+                lambda given: subscript_tensor(self.interpreter, given[0], self._places(index, node), node),  # type: ignore[arg-type]
             )
         if isinstance(owner, Unknown) and isinstance(index, str):
             return self._parameter(index) or owner
+        if isinstance(owner, Unknown):
+            return owner
         if isinstance(index, Method) and index.name == "slice" and isinstance(index.owner, tuple):
             return self._part(owner, index.owner)
+        if isinstance(owner, FilledValue) and owner.numbers is None:
+            return self.subscript(self.tensor(owner, node), index, node)
         holder = owner.container if isinstance(owner, Instance) else owner
+        holder = holder.numbers if isinstance(holder, FilledValue) else holder
         holder = holder.items if isinstance(holder, SequentialValue) else holder
         if isinstance(holder, Expr) or isinstance(index, (Expr, Unknown)):
             return self._listed(holder, index)
@@ -116,6 +133,12 @@ class Calls(UserCalls):
             return holder[index]  # type: ignore[index]
         except (TypeError, KeyError, IndexError):
             return Unknown(f"`{ast.unparse(node)[:40]}` is not there")
+
+    def _places(self, index: PyValue, node: ast.AST) -> PyValue:
+        """An index, tensors of numbers as ones of the graph."""
+        if isinstance(index, tuple):
+            return tuple(self._places(part, node) for part in index)
+        return self.tensor(index, node) if isinstance(index, FilledValue) else index
 
     def _part(self, owner: PyValue, given: tuple[PyValue, ...]) -> PyValue:
         """A slice of a list, a tuple, a text or a sequence of layers."""
@@ -182,7 +205,8 @@ class Calls(UserCalls):
         for keyword in node.keywords:
             value = run.value(keyword.value, scope)
             if keyword.arg is None:
-                if isinstance(value, dict) and isinstance(lost := value.get(LOST), Unknown):
+                lost = value.get(LOST) if isinstance(value, dict) else value
+                if isinstance(lost, Unknown) and self._makes_layers(function):
                     raise run.fail(f"what is in this is not known: {lost.reason}", keyword.value)
                 named |= {k: v for k, v in value.items() if isinstance(k, str)} if isinstance(value, dict) else {}
             else:
@@ -191,9 +215,20 @@ class Calls(UserCalls):
         if run.depth > DEPTH_LIMIT:
             raise run.fail("calls are nested too deeply here", node)
         try:
-            return self.apply(function, positional, named, node)
+            result = self.apply(function, positional, named, node)
         finally:
             run.depth -= 1
+        if isinstance(result, Unknown) and result.span is None:
+            owner = function.owner if isinstance(function, Method) else None
+            if self._tensors([owner, *positional, *named.values()], {}):
+                return result.at(run.span(node))  # a tensor that is lost, not a number
+        return result
+
+    def _makes_layers(self, function: PyValue) -> bool:
+        """Whether arguments of the call may say something of the model."""
+        if isinstance(function, Symbol):
+            return layer_framework(function) is not None
+        return isinstance(function, (UserClass, UserFunction, PartialValue))
 
     def _super(self, scope: Scope) -> PyValue:
         """`super()`, and `super(Class, self)`: of the method that is followed now."""
@@ -302,7 +337,7 @@ class Calls(UserCalls):
         if keras and name in ("Model", "Functional"):
             return self._keras_model(positional, named, node)
         if keras and known_layer(KERAS, name):
-            return self._layer(KERAS, name, positional, named, node)
+            return self.layer(KERAS, name, positional, named, node)
         if keras and name in keras_layers.FUNCTIONS:
             arguments: dict[str, PyValue] = {key: named[key] for key in ("axis", "axes") if key in named}
             return self.apply(self._made(KERAS, keras_layers.FUNCTIONS[name], arguments, node), positional, {}, node)
@@ -311,11 +346,11 @@ class Calls(UserCalls):
         if torch and name in ("TransformerEncoder", "TransformerDecoder"):
             return self._repeated(positional, named, node)
         if torch and name in CONTAINERS:
-            return list(self.interpreter.items(positional[0]) or []) if positional else []
+            return Registered(self.interpreter.items(positional[0]) or []) if positional else Registered()
         if torch and name == "ModuleDict":
-            return positional[0] if positional and isinstance(positional[0], dict) else {}
+            return RegisteredByName(positional[0] if positional and isinstance(positional[0], dict) else {})
         if torch and ".nn." in path and "functional" not in path and known_layer(TORCH, name):
-            return self._layer(TORCH, name, positional, named, node)
+            return self.layer(TORCH, name, positional, named, node)
         if torch or path.startswith(("tensorflow", "keras")):
             return where_there(
                 self.interpreter.building,
@@ -325,15 +360,18 @@ class Calls(UserCalls):
         if path == "collections.OrderedDict" and not positional:
             return dict(named.items())
         if path == "collections.OrderedDict":
+            if isinstance(positional[0], dict):
+                return dict(positional[0])
             pairs = self.interpreter.items(positional[0]) or []
-            return {p[0]: p[1] for p in pairs if isinstance(p, (list, tuple)) and len(p) == 2}
+            unknown = next((pair for pair in pairs if isinstance(pair, Unknown)), None)
+            return unknown or {p[0]: p[1] for p in pairs if isinstance(p, (list, tuple)) and len(p) == 2}
         if name == "namedtuple":
             return Method(None, "tuple of")
         if path == "functools.partial" and positional:
             return PartialValue(positional[0], tuple(positional[1:]), named)
         if name == "ArgumentParser":
             return ArgumentsValue()
-        if path in ("math.ceil", "math.floor", "math.sqrt", "math.log2", "math.prod"):
+        if path in MATH or path in ("math.prod", "math.gcd", "math.pow"):
             return call_builtin(self, path, positional, named, node)
         return unknown_call(path, positional)
 
@@ -368,3 +406,16 @@ class Calls(UserCalls):
 
     def error(self, message: str, node: ast.AST, hint: str | None = None) -> SourceError:
         return self.interpreter.fail(message, node, hint)
+
+
+def of_layer(instance: Instance) -> bool:
+    return isinstance(instance.container, LayerValue)
+
+
+def layer_attribute(layer: LayerValue, name: str) -> PyValue:
+    """What a layer was told, its weight, or a method."""
+    if name in layer.arguments and name != "bias":
+        return layer.arguments[name]
+    if name == "bias" and (layer.arguments.get("bias") is False or layer.arguments.get("use_bias") is False):
+        return None
+    return Method(layer, name)

@@ -37,6 +37,18 @@ class Expressions(Choices, ABC):
                 return self.parts(items, scope)
             case ast.Dict():
                 return self._dict(node, scope)
+            case ast.Set(elts=items):
+                return self.parts(items, scope)
+            case ast.NamedExpr():
+                value = self.value(node.value, scope)
+                self.assign(node.target, value, scope, node.value)
+                return value
+            case ast.DictComp():
+                pair = ast.Tuple([node.key, node.value], ast.Load())
+                pairs = self._comprehension(ast.ListComp(ast.copy_location(pair, node.key), node.generators), scope)
+                return (
+                    pairs if isinstance(pairs, Unknown) else self.calls.apply(Method(None, "dict"), [pairs], {}, node)
+                )
             case ast.BinOp():
                 left, right = self.value(node.left, scope), self.value(node.right, scope)
                 return where_there(
@@ -51,7 +63,7 @@ class Expressions(Choices, ABC):
             case ast.IfExp():
                 test = truth(self.value(node.test, scope))
                 if isinstance(test, Unknown):
-                    return Unknown(test.reason)
+                    return Unknown(test.reason, self.span(node))
                 if isinstance(test, bool):
                     return self.value(node.body if test else node.orelse, scope)
                 with self.under(test):
@@ -191,7 +203,10 @@ class Expressions(Choices, ABC):
             for item in items:
                 bare = item.value if isinstance(item, ConditionalValue) else item
                 self.assign(node.generators[k].target, bare, inner, node)
-                if all(truth(self.value(test, inner)) is True for test in node.generators[k].ifs):
+                tests = [truth(self.value(test, inner)) for test in node.generators[k].ifs]
+                if any(isinstance(test, (Expr, Unknown)) for test in tests) and False not in tests:
+                    return False
+                if all(test is True for test in tests):
                     before = len(results)
                     if not over(k + 1):
                         return False

@@ -94,9 +94,9 @@ class FrameworkCalls(Caller, ABC):
     def _made(self, framework: str, name: str, arguments: dict[str, PyValue], node: ast.AST) -> LayerValue:
         return LayerValue(name, framework, arguments, self.interpreter.span(node))
 
-    def _layer(
+    def layer(
         self, framework: str, name: str, positional: list[PyValue], named: dict[str, PyValue], node: ast.AST
-    ) -> PyValue:
+    ) -> LayerValue:
         span = self.interpreter.span(node)
         self.layers += 1
         return LayerValue(name, framework, bound_arguments(framework, name, positional, named, span), span)
@@ -280,8 +280,8 @@ class FrameworkCalls(Caller, ABC):
             self.batch = batch if isinstance(batch, int) else self.batch
         if name in ("to", "cuda", "train", "eval", "half", "float", "apply"):
             return owner
-        if name == "children" and isinstance(owner, SequentialValue):
-            return list(owner.items)
+        if name in ("children", "named_children") and isinstance(owner, SequentialValue):
+            return list(owner.items) if name == "children" else [(str(k), item) for k, item in enumerate(owner.items)]
         return Unknown(f"`{name}` says nothing about the model")
 
     def _object_method(

@@ -20,6 +20,7 @@ from tunepass.frontends.dnn.expressions import Expressions, signed
 from tunepass.frontends.dnn.importing import Imports
 from tunepass.frontends.dnn.machine import Jumped, PartlyReturned, Returned
 from tunepass.frontends.dnn.modules import Modules
+from tunepass.frontends.dnn.unfollowed import Unfollowed
 from tunepass.frontends.dnn.values import (
     ConditionalValue,
     Instance,
@@ -28,7 +29,6 @@ from tunepass.frontends.dnn.values import (
     PyValue,
     Scope,
     SequentialValue,
-    TensorValue,
     Unknown,
     UserClass,
     UserFunction,
@@ -39,12 +39,15 @@ LAYERS = (LayerValue, SequentialValue, Instance)
 IDLE_LIMIT = 500  # rounds of a loop that make no layer and no tensor
 
 
-class Interpreter(Expressions, Imports):
+class Interpreter(Expressions, Imports, Unfollowed):
     def __init__(self, source: Source, building: GraphBuilding, parameters: Mapping[str, Expr]):
         self.source, self.building, self.parameters = source, building, parameters
         self.modules = Modules(source)
         self.steps = self.depth = 0
         self.calls = Calls(self)
+        self.loops: list[
+            tuple[Unknown, int] | None
+        ] = []  # of each loop that is followed now, whether it may have ended
         self.overridden: dict[str, list[Span]] = {name: [] for name in parameters}
         self.largest: dict[str, int] = {}  # the largest value of each parameter
         self.smallest: dict[str, int] = {}
@@ -69,6 +72,7 @@ class Interpreter(Expressions, Imports):
 
     def statement(self, node: ast.stmt, scope: Scope) -> None:
         self.step(node)
+        depth = len(self.loops)
         match node:
             case ast.FunctionDef():
                 scope.names[node.name] = UserFunction(node, scope)
@@ -98,10 +102,13 @@ class Interpreter(Expressions, Imports):
                 self.value(node.value, scope)
             case ast.If():
                 self._if(node, scope)
-            case ast.For():
-                self._for(node, scope)
-            case ast.While():
-                self._while(node, scope)
+            case ast.For() | ast.While():
+                self.loops.append(None)
+                try:
+                    self._for(node, scope) if isinstance(node, ast.For) else self._while(node, scope)
+                    self.check_loop()
+                finally:
+                    del self.loops[depth:]
             case ast.Return():
                 raise Returned(self.value(node.value, scope) if node.value else None)
             case ast.Break():
@@ -115,8 +122,24 @@ class Interpreter(Expressions, Imports):
                 self.run(node.body, scope)
             case ast.Try():
                 self.run(node.body, scope)
+            case ast.Delete(targets=targets):
+                for target in targets:
+                    self._delete(target, scope)
+            case ast.Match():
+                body = [statement for case in node.cases for statement in case.body]
+                self.lose(body, scope, Unknown("it is set in a `match`", self.span(node.subject)))
             case _:
-                pass  # assertions, deletions, raises: of no consequence for the model
+                pass  # assertions and raises: of no consequence for the model
+
+    def _delete(self, target: ast.expr, scope: Scope) -> None:
+        if isinstance(target, ast.Subscript):
+            holder, key = self.value(target.value, scope), self.value(target.slice, scope)
+            if isinstance(holder, dict) and isinstance(key, (str, int, float)):
+                holder.pop(key, None)
+            elif isinstance(holder, list) and isinstance(key, int) and -len(holder) <= key < len(holder):
+                del holder[key]
+        elif isinstance(target, ast.Attribute) and isinstance(holder := self.value(target.value, scope), Instance):
+            holder.fields.pop(target.attr, None)
 
     def _class(self, node: ast.ClassDef, scope: Scope) -> None:
         bases = tuple(self.value(base, scope) for base in node.bases)
@@ -155,34 +178,20 @@ class Interpreter(Expressions, Imports):
     def _if(self, node: ast.If, scope: Scope) -> None:
         test = truth(self.value(node.test, scope))
         if isinstance(test, Unknown):
-            return self._either(node, scope, test)
+            lost = Unknown(f"it is set where {test.reason}", self.span(node.test))
+            return self.lose([*node.body, *node.orelse], scope, lost)
         if isinstance(test, bool):
             return self.run(node.body if test else node.orelse, scope)
         return self.branch(test, node, scope)
-
-    def _either(self, node: ast.If, scope: Scope, test: Unknown) -> None:
-        """Of what is not known, neither side is taken: names that it assigns and tensors that it changes are not known
-        after it."""
-        lost = Unknown(f"it is set where {test.reason}", self.span(node.test))
-        self._lose(node, scope, lost)
-
-    def _lose(self, node: ast.stmt, scope: Scope, lost: Unknown) -> None:
-        for inner in ast.walk(node):
-            if not isinstance(inner, ast.Name) or not isinstance(inner.ctx, ast.Store):
-                continue
-            if inner.id in self.parameters and self.is_own(inner):
-                continue
-            if isinstance(scope.names.setdefault(inner.id, lost), TensorValue):
-                scope.names[inner.id] = lost
 
     def _for(self, node: ast.For, scope: Scope) -> None:
         value = self.value(node.iter, scope)
         items = self.items(value)
         if items is None:
-            if any(isinstance(inner, ast.Call) and self._makes_layers(inner, scope) for inner in ast.walk(node)):
+            if self._layers_in(node):
                 raise self.fail("what this loops over is not known here", node.iter, "a list or a range is followed")
             reason = value.reason if isinstance(value, Unknown) else "what it loops over is not known"
-            return self._lose(node, scope, Unknown(f"it is set in a loop: {reason}", self.span(node.iter)))
+            return self.lose([node], scope, Unknown(f"it is set in a loop: {reason}", self.span(node.iter)))
         before_all = self.calls.made()
         for k, item in enumerate(items):
             if k > IDLE_LIMIT and self.calls.made() == before_all:
@@ -204,15 +213,18 @@ class Interpreter(Expressions, Imports):
                     return None
         return self.run(node.orelse, scope)
 
-    def _makes_layers(self, call: ast.Call, scope: Scope) -> bool:
-        name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
-        return self.calls.is_layer(name)
+    def _layers_in(self, node: ast.stmt) -> bool:
+        calls = (inner.func for inner in ast.walk(node) if isinstance(inner, ast.Call))
+        names = (call.attr if isinstance(call, ast.Attribute) else getattr(call, "id", "") for call in calls)
+        return any(self.calls.is_layer(name) for name in names)
 
     def _while(self, node: ast.While, scope: Scope) -> None:
         while True:
             test = truth(self.value(node.test, scope))
             if isinstance(test, Unknown):
-                return self._lose(node, scope, Unknown(f"it is set in a loop: {test.reason}", self.span(node.test)))
+                if self._layers_in(node):
+                    raise self.fail("how often this runs is not known here", node.test, test.reason)
+                return self.lose(node.body, scope, Unknown(f"it is set in a loop: {test.reason}", self.span(node.test)))
             if test is False:
                 return None
             if not isinstance(test, bool):

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from tunepass.expr import algebra
 from tunepass.expr.nodes import Expr
+from tunepass.frontends.dnn.kinds import copied
 from tunepass.frontends.dnn.machine import Caller
+from tunepass.frontends.dnn.numbers import counted_row, listed, of_rows
 from tunepass.frontends.dnn.values import PyValue, TensorValue, Unknown
 
 NEVER = frozenset({"torch.jit.is_scripting", "torch.jit.is_tracing", "torch.onnx.is_in_onnx_export"})
@@ -22,7 +24,14 @@ def library_call(calls: Caller, path: str, positional: list[PyValue], named: dic
     if path == "typing.cast" and len(positional) == 2:
         return (positional[1],)
     if path in ("copy.copy", "copy.deepcopy") and positional:
-        return (copied(positional[0]),)
+        return (copied(positional[0], deep=path.endswith("deepcopy")),)
+    if path.startswith(("numpy.", "np.", "torch.")) and (found := of_rows(name, positional)) is not None:
+        return (found,)
+    if path.startswith("numpy.") and name in ("arange", "linspace"):
+        return (_row(name, positional, named),)
+    if path in ("torch.tensor", "numpy.array", "numpy.asarray") and positional and isinstance(positional[0], list):
+        values = listed(positional[0])
+        return (values,) if values is not None else None
     if name == "image_data_format":
         return ("channels_last",)
     if name == "obtain_input_shape" and positional:  # of keras.applications: the shape that it is given
@@ -32,13 +41,13 @@ def library_call(calls: Caller, path: str, positional: list[PyValue], named: dic
     return None
 
 
-def copied(value: PyValue) -> PyValue:
-    """A list or a dictionary of its own, and so all the way down."""
-    if isinstance(value, list):
-        return [copied(item) for item in value]
-    if isinstance(value, dict):
-        return {key: copied(item) for key, item in value.items()}
-    return value
+def _row(name: str, positional: list[PyValue], named: dict[str, PyValue]) -> PyValue:
+    """`numpy.arange` and `numpy.linspace`."""
+    if name == "linspace":
+        ends = {**dict(zip(("start", "stop", "num"), positional)), **named}
+        return counted_row(name, ends.get("start"), ends.get("stop"), ends.get("num", 50)) or Unknown("a row")
+    ends = {**dict(zip(("start", "stop", "step") if len(positional) > 1 else ("stop",), positional)), **named}
+    return counted_row(name, ends.get("start", 0), ends.get("stop"), ends.get("step", 1)) or Unknown("a row")
 
 
 def _keras_padding(calls: Caller, tensor: TensorValue, kernel: PyValue) -> PyValue:

@@ -20,6 +20,7 @@ from tunepass.frontends.dnn.modules import parsed
 from tunepass.frontends.dnn.own_operators import kept_words, own_operators
 from tunepass.frontends.dnn.presence import presence
 from tunepass.frontends.dnn.training import LIMIT_S, trained_by
+from tunepass.frontends.dnn.unused import unused_nodes
 from tunepass.frontends.dnn.values import (
     Instance,
     ModelValue,
@@ -63,6 +64,7 @@ class _Lowering:
     ):
         self.source, self.tree, self.comments, self.own, self.words = source, tree, comments, own, given
         self.warnings: list[Diagnostic] = []
+        self.model: PyValue = None  # the object that is applied, where there is one
         self.parameters: tuple[Parameter, ...] = tuple(
             each(comments.params, lambda param: construct(param, default_value(param)))
         )
@@ -81,7 +83,7 @@ class _Lowering:
 
     def kernel(self) -> tuple[Kernel, tuple[Diagnostic, ...]]:
         try:
-            self.run.run(self.tree.body, self.run.globals)
+            self._follow()
             outputs, name, span = self._model()
         except RecursionError:
             raise SourceError("this is nested too deeply to be followed", self.source.span(0, 1)) from None
@@ -99,6 +101,16 @@ class _Lowering:
         return kernel, tuple(self.warnings)
 
     # The model
+
+    def _follow(self) -> None:
+        """The statements of the source. What a script does with a model that a comment names need not be followed."""
+        *body, last = self.tree.body or [ast.Pass()]
+        self.run.run(body, self.run.globals)
+        try:
+            self.run.run([last], self.run.globals)
+        except SourceError:
+            if self.comments.model is None or not (isinstance(last, ast.If) and "__main__" in ast.unparse(last.test)):
+                raise
 
     def _model(self) -> tuple[list[str], str, Span | None]:
         """The outputs of the model, its name, and where it is."""
@@ -154,6 +166,7 @@ class _Lowering:
                 model = calls.apply(model, [], {}, model.node)
         if isinstance(model, ModelValue):
             return model.outputs, name, model.span
+        self.model = model
         if isinstance(model, Instance):
             node, span = model.of.node, span or self.run.span(model.of.node)
         if isinstance(model, SequentialValue):
@@ -196,7 +209,9 @@ class _Lowering:
     # What is made of it
 
     def _graph(self, outputs: list[str], span: Span | None) -> Graph:
-        nodes = owning(self.building.between((), outputs))
+        needed = owning(self.building.between((), outputs))
+        nodes = (*needed, *unused_nodes(self.building, self.model, {node.name for node in needed}))
+        self.warnings += [told for node in nodes if (told := self.building.assumed.get(node.name)) is not None]
         used = {value for node in nodes for value in node.inputs} | set(outputs)
         inputs = tuple(value for value in self.building.inputs if value.name in used)
         batch = inputs[0].shape[0] if inputs and inputs[0].shape else algebra.lift(1)

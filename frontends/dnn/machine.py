@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager
 from tunepass.diagnostics import SourceError, Span
 from tunepass.expr.nodes import Expr
 from tunepass.frontends.dnn.building import GraphBuilding
-from tunepass.frontends.dnn.values import FilledValue, Module, PyValue, Scope, TensorValue
+from tunepass.frontends.dnn.values import FilledValue, Module, PyValue, Scope, TensorValue, Unknown
 
 
 class Returned(Exception):
@@ -42,6 +42,7 @@ class Machine(ABC):
     smallest: dict[str, int]
     largest: dict[str, int]
     depth: int
+    loops: list[tuple[Unknown, int] | None]
 
     @abstractmethod
     def span(self, node: ast.AST) -> Span:
@@ -94,6 +95,10 @@ class Machine(ABC):
     @abstractmethod
     def items(self, value: PyValue) -> list[PyValue] | None:
         """What a loop over the value sees; None where that is not known."""
+
+    @abstractmethod
+    def doubtful(self, what: str, lost: Unknown) -> SourceError:
+        """That it is not known what layers depend on."""
 
     @abstractmethod
     def chosen(self, test: Expr, then: PyValue, other: PyValue, node: ast.AST) -> PyValue:

@@ -111,6 +111,8 @@ ELEMENTWISE = {
     "erf": "Erf", "clamp": "Clip", "clip": "Clip", "contiguous": "Identity", "detach": "Identity", "clone": "Identity",
     "float": "Identity", "to": "Identity", "normalize": "UnitNorm", "cumsum": "CumSum", "pow": "Exp", "sin": "Exp",
     "cos": "Exp", "rsqrt": "Sqrt", "square": "Exp", "identity": "Identity",
+    "roll": "Identity", "sign": "Abs", "log2": "Log", "log1p": "Log", "atan": "Exp",
+    "tril": "Scale", "triu": "Scale", "floor": "Abs", "round": "Abs", "reciprocal": "Exp",
     "randn_like": "Scale", "rand_like": "Scale", "zeros_like": "Scale", "ones_like": "Scale",
 }  # fmt: skip
 # torch.nn.functional.NAME(x, ...) with the arguments of the module of that name.
@@ -128,6 +130,6 @@ BINARY = {
     "maximum": "Maximum",
     "minimum": "Minimum",
 }
-PRODUCTS = frozenset({"matmul", "bmm", "mm"})
+PRODUCTS = frozenset({"matmul", "bmm", "mm", "spmm", "mv"})
 REDUCTIONS = {"mean": "ReduceMean", "sum": "ReduceSum", "amax": "ReduceMax", "max": "ReduceMax",
               "prod": "ReduceProduct", "norm": "Norm", "argmax": "ArgMax"}  # fmt: skip

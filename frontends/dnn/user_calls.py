@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import ast
 from abc import ABC
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
+from tunepass.frontends.dnn.applying import KERAS, TORCH, known_layer
 from tunepass.frontends.dnn.framework_calls import FrameworkCalls
+from tunepass.frontends.dnn.kinds import lineage
 from tunepass.frontends.dnn.machine import PartlyReturned, Returned
 from tunepass.frontends.dnn.values import (
     Instance,
+    LayerValue,
     Method,
     PyValue,
+    Registered,
+    RegisteredByName,
     Scope,
     SequentialValue,
     SuperValue,
@@ -46,13 +51,26 @@ class UserCalls(FrameworkCalls, ABC):
         yields = _yields(function.node)
         if yields:
             scope.names[YIELDED] = []
+        loops, run.loops = run.loops, []
         try:
             run.run(function.node.body, scope)
+            value: PyValue = None
         except Returned as returned:
-            return scope.names[YIELDED] if yields else returned.value
+            value = returned.value
         except PartlyReturned as part:
-            return run.chosen(part.condition, part.value, None, node)
-        return scope.names[YIELDED] if yields else None
+            value = run.chosen(part.condition, part.value, None, node)
+        finally:
+            run.loops = loops
+        return self._given(scope, scope.names[YIELDED] if yields else value)
+
+    def _given(self, scope: Scope, value: PyValue) -> PyValue:
+        """What a function gives: not known where it may have returned before."""
+        if scope.left is None:
+            return value
+        lost, made = scope.left
+        if value is None and self.made() > made:
+            raise self.interpreter.doubtful("returns", lost)
+        return None if value is None else Unknown(lost.reason.replace("it is set", "it is returned", 1), lost.span)
 
     def _bind(
         self,
@@ -165,10 +183,12 @@ class UserCalls(FrameworkCalls, ABC):
             if base.last == "Sequential":
                 made.container = self.sequential(positional, named, node)
             elif base.last in ("ModuleList", "ParameterList"):
-                made.container = list(self.interpreter.items(positional[0]) or []) if positional else []
+                made.container = Registered(self.interpreter.items(positional[0]) or []) if positional else Registered()
             elif base.last in ("ModuleDict", "OrderedDict"):
                 given = positional[0] if positional else None
-                made.container = dict(given) if isinstance(given, dict) else {}
+                made.container = RegisteredByName(given) if isinstance(given, dict) else RegisteredByName()
+            elif (framework := layer_framework(base)) is not None:
+                made.container = self.layer(framework, base.last, positional, dict(named), node)
 
     def super_attribute(self, owner: SuperValue, name: str, node: ast.AST) -> PyValue:
         """`super().name`: of the first base that has it; what the frameworks' bases do is known of `__init__`."""
@@ -183,10 +203,12 @@ class UserCalls(FrameworkCalls, ABC):
         self, owner: SuperValue, name: str, positional: list[PyValue], named: Mapping[str, PyValue], node: ast.AST
     ) -> PyValue:
         if name == "__init__":
+            if fields := _declared(owner.of):
+                self._fill(owner.instance, fields, positional, named)
             self.contained(owner.instance, owner.of, positional, named, node)
             return None
-        if name in FORWARD and isinstance(owner.instance.container, SequentialValue):
-            return self.sequence(owner.instance.container, positional, node)
+        if name in FORWARD and isinstance(owner.instance.container, (SequentialValue, LayerValue)):
+            return self.apply(owner.instance.container, positional, named, node)
         return self._model_method(owner.instance, name, positional, named, node)
 
     def forward(
@@ -201,8 +223,8 @@ class UserCalls(FrameworkCalls, ABC):
             method = self.bound(instance.of, name, instance, node)
             if isinstance(method, UserFunction):
                 return self.function(method, positional, named, node)
-        if isinstance(instance.container, SequentialValue):
-            return self.sequence(instance.container, positional, node)
+        if isinstance(instance.container, (SequentialValue, LayerValue)):
+            return self.apply(instance.container, positional, named, node)
         raise self.interpreter.fail(f"`{instance.of.node.name}` has no forward", node)
 
     def _input_shape(self, value: PyValue) -> PyValue:
@@ -214,12 +236,10 @@ class UserCalls(FrameworkCalls, ABC):
         return Unknown("the shape of what this is applied to")
 
 
-def lineage(kind: UserClass) -> Iterator[UserClass]:
-    """The class and its bases, the nearest first."""
-    yield kind
-    for base in kind.bases:
-        if isinstance(base, UserClass):
-            yield from lineage(base)
+def layer_framework(base: Symbol) -> str | None:
+    """Of a framework's class that is a layer."""
+    framework = TORCH if base.path.startswith("torch") else KERAS if "keras" in base.path else None
+    return framework if framework is not None and known_layer(framework, base.last) else None
 
 
 def _yields(function: ast.FunctionDef) -> bool:

@@ -64,6 +64,10 @@ class Scope:
 
     names: dict[str, PyValue] = field(default_factory=dict)
     outer: Scope | None = None
+    left: tuple[Unknown, int] | None = None  # it is not known whether a function has returned, after so many layers
+
+    def leaves(self, lost: Unknown, made: int) -> None:
+        self.left = self.left or (lost, made)
 
     def find(self, name: str) -> PyValue | None:
         scope: Scope | None = self
@@ -101,7 +105,7 @@ class Instance:
 
     of: UserClass
     fields: dict[str, PyValue] = field(default_factory=dict)
-    container: SequentialValue | list[PyValue] | dict[object, PyValue] | None = None
+    container: SequentialValue | LayerValue | list[PyValue] | dict[object, PyValue] | None = None
     built: bool = False
 
 
@@ -146,9 +150,11 @@ class SequentialValue:
 
 @dataclass(frozen=True, slots=True)
 class FilledValue:
-    """A tensor of numbers that no layer makes: `torch.zeros(2, 3)`. It becomes one of the graph where it is used."""
+    """A tensor of numbers that no layer makes: `torch.zeros(2, 3)`. It becomes one of the graph where it is used.
+    `numbers`: of one axis, where the source computes with them."""
 
     shape: tuple[PyValue, ...]
+    numbers: tuple[float, ...] | None = None
 
 
 @dataclass(slots=True)
@@ -189,6 +195,14 @@ class Method:
 
     owner: PyValue
     name: str
+
+
+class Registered(list["PyValue"]):
+    """`nn.ModuleList`: a list whose layers are the model's."""
+
+
+class RegisteredByName(dict[object, "PyValue"]):
+    """`nn.ModuleDict`."""
 
 
 PyValue = (

@@ -62,7 +62,7 @@ def counted(model: PublicModel) -> int | None:
 
     try:
         return weights(model)
-    except Exception as error:  # whatever a public source raises
+    except (Exception, SystemExit) as error:  # whatever a public source raises
         print(f"  {model.name}: {type(error).__name__}: {error}"[:200], file=sys.stderr)
         return None
 
