@@ -15,7 +15,7 @@ from tunepass.ir.scop_directives import ScopNest
 from tunepass.polyhedral.apply import is_legal, is_marked, planned
 from tunepass.polyhedral.plan import plan_of
 from tunepass.polyhedral.tree import source_tree
-from tunepass.polyhedral.write import rewrite_scop
+from tunepass.polyhedral.write import is_faithful, rewrite_scop
 from tunepass.space.configuration import Configuration, Value
 from tunepass.space.parameter import Parameter
 
@@ -119,9 +119,12 @@ def requests(kernel: Kernel, configuration: Configuration) -> tuple[Request, ...
 def _scop_requests(nest: ScopNest, configuration: Configuration) -> tuple[Request, ...]:
     """A schedule that is not proven legal is refused; else the vector loops that the author named. Where any loop may
     be one, the compiler may leave it as it is."""
-    plan = plan_of(nest.directives, configuration)
+    plan, line = plan_of(nest.directives, configuration), nest.scop.pragma.line
     if not is_legal(nest.scop, plan, independent=nest.directives.independent):
-        line, why = nest.scop.pragma.line, "a dependence would be turned round"
+        why = "a dependence would be turned round"
+        return (Request("unroll", line, line, "schedule the loops so", why),)
+    if not is_faithful(nest.scop, plan, nest.directives.independent):
+        why = "isl writes loops for it that run other iterations, or in another order"
         return (Request("unroll", line, line, "schedule the loops so", why),)
     named = [scop_loop for scop_loop in nest.scop.loops if scop_loop.name in plan.vectorize]
     source = nest.scop.span.source

@@ -9,7 +9,6 @@ import random
 import shutil
 import subprocess
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -23,7 +22,7 @@ from tunepass.ir.scop import Scop
 from tunepass.polyhedral.apply import is_legal
 from tunepass.polyhedral.plan import Plan
 from tunepass.polyhedral.shapes import shapes_of
-from tunepass.polyhedral.write import rewrite_scop
+from tunepass.polyhedral.write import is_faithful, rewrite_scop
 
 NESTS = int(os.environ.get("TUNEPASS_TEST_NESTS", "4"))  # 300 takes minutes
 SCHEDULES = 2  # of each nest
@@ -101,11 +100,12 @@ def random_plan(scop: Scop, r: random.Random) -> Plan:
 
 
 def cases(seed: int) -> list[Case]:
-    """Legal schedules of one nest; few where few of those drawn are."""
+    """Legal schedules of one nest that can be written; few where few of those drawn are."""
     text = function(ScopNests(seed).draw())
     scop, r = read(text), random.Random(seed)
     plans = (random_plan(scop, r) for _ in range(TRIES))
-    return [Case(text, scop, plan) for plan in itertools.islice(filter(partial(is_legal, scop), plans), SCHEDULES)]
+    legal = (plan for plan in plans if is_legal(scop, plan) and is_faithful(scop, plan))
+    return [Case(text, scop, plan) for plan in itertools.islice(legal, SCHEDULES)]
 
 
 def program(chosen: list[Case]) -> str:

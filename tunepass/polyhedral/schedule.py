@@ -12,8 +12,9 @@ if TYPE_CHECKING:
     import islpy as isl
 
 
-def syntax_tree(scop: Scop, tree: Tree) -> tuple[isl.AstNode, tuple[Band, ...]]:
-    """Code that runs `tree`; each loop of it lies under a mark whose name is `b` and its number among the bands."""
+def syntax_tree(scop: Scop, tree: Tree) -> tuple[isl.AstNode, tuple[Band, ...], isl.Schedule]:
+    """Code that runs `tree`; each loop of it lies under a mark whose name is `b` and its number among the bands. Last
+    the schedule that it is made of."""
     import islpy as isl
 
     bands: list[Band] = []
@@ -22,7 +23,7 @@ def syntax_tree(scop: Scop, tree: Tree) -> tuple[isl.AstNode, tuple[Band, ...]]:
     text = f'domain: "[{names}] -> {{ {domains} }}"\n{_child(scop, tree, 0, bands)}'
     schedule = isl.Schedule(text)
     build = isl.AstBuild.from_context(isl.Set(scop.context))
-    return build.node_from_schedule(schedule), tuple(bands)
+    return build.node_from_schedule(schedule), tuple(bands), schedule
 
 
 def _child(scop: Scop, tree: Tree, depth: int, bands: list[Band]) -> str:

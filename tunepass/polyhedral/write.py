@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import lru_cache
 
 from tunepass.ir.scop import Scop
 from tunepass.polyhedral.apply import jams_inside, planned
@@ -30,6 +31,7 @@ from tunepass.polyhedral.code import (
 from tunepass.polyhedral.expressions import Expression, Name, Number, add, printed, substituted
 from tunepass.polyhedral.legality import accumulated, privatizable
 from tunepass.polyhedral.plan import Factors, Plan
+from tunepass.polyhedral.replay import keeps_schedule
 from tunepass.polyhedral.schedule import syntax_tree
 from tunepass.polyhedral.shapes import subject
 from tunepass.polyhedral.sums import Sum, lanes_of
@@ -44,9 +46,8 @@ Lines = tuple[str, ...]
 def rewrite_scop(scop: Scop, plan: Plan, *, numbered: bool, independent: bool = False) -> str:
     """The scop's text under `plan`; `numbered` keeps the source's lines for what the compiler says (`#line`)."""
     tree = planned(scop, plan, independent)
+    code, _ = _generated(scop, plan, independent)
     scop = subject(scop, plan.shape)
-    node, bands = syntax_tree(scop, tree)
-    code = simplified(unrolled(Reader(bands).code(node)))
     lines = _Writer(scop, jams_inside(tree), numbered, plan.prefetch).whole(code)
     source = scop.span.source
     first = source.line_text(scop.span.start)
@@ -55,6 +56,19 @@ def rewrite_scop(scop: Scop, plan: Plan, *, numbered: bool, independent: bool = 
     if not numbered:
         return text
     return f"{text}\n{_line(source.name, source.position(scop.span.end)[0])}\n"
+
+
+def is_faithful(scop: Scop, plan: Plan, independent: bool = False) -> bool:
+    """Does the text under `plan` run what it should, as far as that is tried? The generator of loops is not ours."""
+    return _generated(scop, plan, independent)[1]
+
+
+@lru_cache(maxsize=16)
+def _generated(scop: Scop, plan: Plan, independent: bool) -> tuple[Code, bool]:
+    scop, tree = subject(scop, plan.shape), planned(scop, plan, independent)
+    node, bands, schedule = syntax_tree(scop, tree)
+    code = Reader(bands).code(node)
+    return simplified(unrolled(code)), keeps_schedule(scop, schedule, code)
 
 
 def _line(name: str, number: int) -> str:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from tests.polyhedral.scops import JACOBI, SYRK
 from tunepass.evaluators.toolchains.remarks import not_applied
 from tunepass.frontends.c.emission import emit_file
@@ -57,3 +59,12 @@ def test_a_schedule_that_breaks_a_dependence_is_refused_with_its_lines() -> None
     failed = not_applied(candidate.requests, ())
     assert failed is not None
     assert failed.log == "line 1: did not schedule the loops so: a dependence would be turned round"
+
+
+def test_a_schedule_that_is_not_written_as_it_stands_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    directives = ScopDirectives(order=("ORDER",), tile=(Factor("i", "T"),))
+    monkeypatch.setattr("tunepass.frontends.c.lowering.is_faithful", lambda *plan: False)
+    values = {"ORDER": ("i", "j", "j_2", "k"), "T": 8, "P": 0}
+    failed = not_applied(lower(kernel(SYRK, directives), Configuration(values)).requests, ())
+    assert failed is not None
+    assert failed.log.endswith("isl writes loops for it that run other iterations, or in another order")
