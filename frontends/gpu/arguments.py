@@ -34,25 +34,27 @@ class ArgumentReader:
     symbols: Mapping[str, Variable]
 
     def read(self, pragma: KernelPragma, function: GpuFunction) -> tuple[GpuArgument, ...]:
-        """In the order of the pragma; symbols stand wherever it has them."""
+        """In the order of the pragma; symbols stand wherever it has them. A length may name any scalar, also one that
+        is passed after the array."""
         names = {formal.name for formal in function.formals}
         given = [a for a in pragma.arguments if a.name in names or a.name not in self.symbols]
         self._check_count(pragma, given, function)
         formals = {a.name: formal for a, formal in zip(given, function.formals)}
-        arguments: list[GpuArgument] = []
-        for argument in pragma.arguments:
-            if argument.name in {a.name for a in arguments}:
+        read: dict[str, GpuArgument] = {}
+        for argument in sorted(pragma.arguments, key=lambda a: a.direction is not None):  # scalars first
+            if argument.name in read:
                 raise SourceError(f"argument `{argument.name}` is given twice", argument.span)
             if argument.name not in formals:
-                arguments.append(self._symbol(argument, self.symbols[argument.name]))
+                read[argument.name] = self._symbol(argument, self.symbols[argument.name])
             elif argument.direction is None:
-                arguments.append(self._scalar(argument, formals[argument.name]))
+                read[argument.name] = self._scalar(argument, formals[argument.name])
             else:
-                arguments.append(self._buffer(argument, formals[argument.name]))
+                read[argument.name] = self._buffer(argument, formals[argument.name])
+        arguments = tuple(read[argument.name] for argument in pragma.arguments)
         if not any(isinstance(a, GpuBuffer) and a.direction != "in" and a.memory == "global" for a in arguments):
             hint = "mark the buffers it writes `out` or `inout`"
             raise SourceError(f"no argument of `{pragma.name}` is written", pragma.span, hint)
-        return tuple(arguments)
+        return arguments
 
     def _check_count(self, pragma: KernelPragma, given: Sequence[ArgumentText], function: GpuFunction) -> None:
         formals = function.formals

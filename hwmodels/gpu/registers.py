@@ -15,7 +15,8 @@ from tunepass.expr import algebra as alg
 from tunepass.expr.nodes import Expr
 from tunepass.expr.numpy_eval import Columns, evaluate_within
 from tunepass.hwmodels.gpu.device import Gpu, Limits
-from tunepass.hwmodels.gpu.register_fit import SLACK, Cases, Floats, fit
+from tunepass.hwmodels.gpu.register_fit import SLACK, Cases, Floats
+from tunepass.hwmodels.gpu.register_lessons import Lessons, learn
 from tunepass.hwmodels.gpu.register_terms import BASE, HELD, RegisterTerms, register_terms
 from tunepass.hwmodels.gpu.register_weights import calibrated
 from tunepass.hwmodels.gpu.resources import Resources, stated_resources
@@ -23,7 +24,7 @@ from tunepass.ir.gpu import GpuKernel
 
 SPILLED = 8  # bytes stored and loaded of each register that is missing
 FEW = 4  # reports below which nothing is corrected
-PULL = 2.0  # registers of error that weights twice as large cost a correction; less with more reports
+LEAST = 8  # registers
 
 
 def estimate(kernel: GpuKernel, gpu: Gpu) -> Resources:
@@ -60,24 +61,34 @@ class RegisterEstimate:
     least_blocks: Expr | None
     shared: Expr
     limits: Limits
+    lessons: Lessons | None = None
 
     def resources(self) -> Resources:
         demand, wanted = self._demand()
         most = self.most
         early = alg.minimum(wanted, self._free(demand))
+        registers = alg.minimum(most, alg.maximum(demand, early))
+        if self.lessons is not None:
+            registers = alg.minimum(most, alg.maximum(LEAST, alg.mul(self.lessons.factor(), registers)))
         return Resources(
-            registers=_whole(alg.minimum(most, alg.maximum(demand, early))),
+            registers=_whole(registers),
             spill_byte=_whole(alg.mul(SPILLED, alg.maximum(0, alg.sub(alg.sub(demand, most), SLACK)))),
             shared=self.shared,
         )
 
-    def corrected(self, columns: Columns, registers: Floats, spill_byte: Floats) -> RegisterEstimate:
-        """Fitted to reports (n,) of the configurations in the columns; the more there are, the freer."""
-        cases = self.cases(columns, registers, spill_byte)
-        if len(cases) < FEW:
+    def corrected(self, features: Sequence[Expr], columns: Columns, registers: Floats) -> RegisterEstimate:
+        """Taught by reports (n,) of the configurations in the columns. `features` is what compiles differ in, besides
+        the estimate's own terms: the parameters."""
+        if len(registers) < FEW:
             return self
-        weights = fit([cases], np.array(self.weights), pull=PULL * FEW / len(cases), rounds=12)
-        return replace(self, weights=tuple(float(w) for w in weights))
+        said = replace(self, lessons=None).resources().registers
+        expected = np.asarray(evaluate_within(said, columns, len(registers)).values, float)
+        return replace(self, lessons=learn((*features, *self._features(said)), columns, expected, registers))
+
+    def _features(self, said: Expr) -> tuple[Expr, ...]:
+        """The estimate and what it is made of, as logarithms."""
+        peaks = [alg.maximum(*column) for rows in (self.terms.held, self.terms.ahead) for column in zip(*rows)]
+        return tuple(alg.apply("log2", alg.add(1.0, term)) for term in (said, self.most, *self.terms.base[1:3], *peaks))
 
     def cases(self, columns: Columns, registers: Floats, spill_byte: Floats) -> Cases:
         n = len(registers)

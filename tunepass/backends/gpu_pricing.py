@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tunepass.backends.correction import Corrected, Reported, table
+from tunepass.backends.correction import Corrected, Reported, table, terms_of
 from tunepass.backends.gpu_limits import registers_of_block
 from tunepass.backends.gpu_text import compiled_text
 from tunepass.backends.stated import costs_digest
@@ -47,9 +47,9 @@ def expected_costs(kernel: Kernel, gpu: Gpu) -> Costs:
 
 
 def taught(known: RegisterEstimate, parameters: Sequence[Parameter], reported: Reported) -> RegisterEstimate:
-    """The estimate fitted to what compilers reported."""
+    """The estimate with what compilers reported."""
     columns, registers = table(parameters, reported, "registers")
-    return known.corrected(columns, registers, table(parameters, reported, "spill_byte")[1])
+    return known.corrected(tuple(terms_of(parameters)), columns, registers)
 
 
 def mean_error(known: RegisterEstimate, parameters: Sequence[Parameter], reported: Reported) -> float:

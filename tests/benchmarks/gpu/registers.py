@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import tunepass as tp
+from tunepass.backends.correction import terms_of
 from tunepass.evaluators.toolchains.compiler_reports import CompilerReports, user_cache
 from tunepass.evaluators.toolchains.nvcc import identify, nvcc_on
 from tunepass.evaluators.toolchains.ptxas import CompilerReport
@@ -69,7 +70,7 @@ class Compiles:
 
     def corrected(self) -> RegisterEstimate:
         columns = self.space.columns([c for c, take in zip(self.configurations, self.fitted) if take])
-        return self.estimate.corrected(columns, self.registers[self.fitted], self.spill_byte[self.fitted])
+        return self.estimate.corrected(tuple(terms_of(self.kernel.parameters)), columns, self.registers[self.fitted])
 
     def judged(self, estimate: RegisterEstimate) -> Judged:
         """Of the two thirds that are not learnt from."""
@@ -162,7 +163,7 @@ def show(all_compiles: Sequence[Compiles]) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--variants", type=int, default=60, help="configurations of each sample, for each device")
+    parser.add_argument("--variants", type=int, default=150, help="configurations of each sample, for each device")
     parser.add_argument("--fit", action="store_true", help="write hwmodels/gpu/registers.yaml")
     options = parser.parse_args()
     found = [one for source in SAMPLES for one in compiles(source, options.variants, user_cache())]

@@ -156,6 +156,15 @@ def test_scalars_may_depend_on_parameters_and_on_scalars_before() -> None:
     assert to_text(read.scalars()["half"]) == "1024 // BX // 2"
 
 
+def test_a_length_may_name_a_scalar_that_is_passed_after_the_array() -> None:
+    text = """#pragma tunepass param BX: pow2(32, 64) = 32
+#pragma tunepass kernel fill(y: out float[2 * n], n = 1024) grid(n // BX) block(BX)
+__global__ void fill(float *y, int n) { y[blockIdx.x * BX + threadIdx.x] = n; }
+"""
+    y, n = body(text).arguments
+    assert isinstance(y, GpuBuffer) and isinstance(n, GpuScalar) and to_text(body(text).at(y.length)) == "2048"
+
+
 def test_macros_of_the_file_that_are_numbers_may_be_named() -> None:
     macros = "#define SIDE (4u * 16)\n#define COUNT (SIDE * SIDE)\n"
     text = macros + short("grid(COUNT // BX) block(BX)", arguments="n = COUNT, y: out float[SIDE]")

@@ -99,7 +99,7 @@ class TestCorrection:
         reported = np.minimum(before + 30, evaluate(known.most, at, n).values)
         seen = np.arange(n) % 3 == 0
         some = {name: column[seen] for name, column in at.items()}
-        corrected = known.corrected(some, reported[seen], np.zeros(int(seen.sum())))
+        corrected = known.corrected((), some, reported[seen])
         after = evaluate(corrected.resources().registers, at, n).values
         assert np.abs(after - reported)[~seen].mean() < 0.6 * np.abs(before - reported)[~seen].mean()
 
@@ -107,14 +107,14 @@ class TestCorrection:
         body, at, n = columns("nbody", 3)
         known = estimated(body, A100)
         assert known is not None
-        assert known.corrected(at, np.full(n, 99.0), np.zeros(n)) is known
+        assert known.corrected((), at, np.full(n, 99.0)) is known
 
     def test_it_is_the_same_every_time(self):
         body, at, n = columns("reduction", 20)
         known = estimated(body, A100)
         assert known is not None
         reported = np.linspace(20, 60, n)
-        assert known.corrected(at, reported, np.zeros(n)) == known.corrected(at, reported, np.zeros(n))
+        assert known.corrected((), at, reported) == known.corrected((), at, reported)
 
 
 class TestWeights:
