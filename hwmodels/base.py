@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from tunepass.diagnostics import Span, TunepassError
+from tunepass.expr import algebra as alg
 from tunepass.expr.nodes import BOOL, Constant, Expr
 from tunepass.expr.numpy_eval import Columns
 from tunepass.ir.kernel import Kernel
@@ -38,14 +39,15 @@ class EstimatePart:
     combine: Combines = "leaf"
 
 
-EVERYWHERE = Constant(True, BOOL)
+EVERYWHERE, ONE = Constant(True, BOOL), alg.lift(1)
 
 
 @dataclass(frozen=True, slots=True)
 class Costs:
     """The expressions of an estimate by name, their units, when the design fits the device, and where time and area
     go: `timing` has `cycles`, `areas` what the device is made of. Where `within_fit` is false, a value is an
-    extrapolation: the model was fitted to nothing like it."""
+    extrapolation: the model was fitted to nothing like it. Where a compiler decides what can be built, `effort` above 1
+    says that a design is less likely to come out of it."""
 
     values: Mapping[str, Expr]
     units: Mapping[str, str]
@@ -56,6 +58,11 @@ class Costs:
     name: str = "the model"  # what people are told it is
     within_fit: Expr = EVERYWHERE
     expected: bool = False  # what fits is only expected, a compiler decides: it forbids nothing
+    effort: Expr = ONE
+
+    def prior(self, name: str) -> Expr:
+        """What a search that asks the compiler begins from: designs that hardly come out of it come later."""
+        return self.values[name] if self.effort is ONE else alg.mul(self.values[name], self.effort)
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,15 +23,17 @@ Number = Callable[[Expr], float]
 
 def cycles(costs: Costs, columns: Columns) -> tuple[Slice, ...]:
     """`cycles` on the critical path, `each` (of one execution) and `times` (executions), for one configuration."""
-    number = _numbers(columns)
-    return tuple(_timed(part, below, 1.0, number(part.values["cycles"]), number) for part, below in _tree(costs.timing))
+    number = numbers(columns)
+    return tuple(
+        _timed(part, below, 1.0, number(part.values["cycles"]), number) for part, below in forest(costs.timing)
+    )
 
 
 def resources(costs: Costs, device: Fpga, columns: Columns) -> tuple[Slice, ...]:
     """`alms`, `luts`, `ffs`, `dsps`, `brams` and `times` (instances), for one configuration; what place and route adds
     to the whole, and rounding, comes last."""
-    number = _numbers(columns)
-    parts = [_placed(part, below, 1.0, number, device) for part, below in _tree(costs.areas)]
+    number = numbers(columns)
+    parts = [_placed(part, below, 1.0, number, device) for part, below in forest(costs.areas)]
     left = {
         name: number(total) - sum(part.values[name] for part in parts)
         for name, total in costs.values.items()
@@ -44,7 +46,7 @@ RESOURCES = ("alms", "luts", "ffs", "dsps", "brams")
 Tree = Sequence[tuple[EstimatePart, "Tree"]]
 
 
-def _tree(parts: Sequence[EstimatePart]) -> Tree:
+def forest(parts: Sequence[EstimatePart]) -> Tree:
     """Parts in program order as a forest, by their depths."""
     tree: list[tuple[EstimatePart, Tree]] = []
     first = 0
@@ -52,7 +54,7 @@ def _tree(parts: Sequence[EstimatePart]) -> Tree:
         end = first + 1
         while end < len(parts) and parts[end].depth > parts[first].depth:
             end += 1
-        tree.append((parts[first], _tree(parts[first + 1 : end])))
+        tree.append((parts[first], forest(parts[first + 1 : end])))
         first = end
     return tree
 
@@ -98,5 +100,5 @@ def _sum(values: Mapping[str, Expr], names: Sequence[str]) -> Expr:
     return algebra.add(*(values[name] for name in names if name in values))
 
 
-def _numbers(columns: Columns) -> Number:
+def numbers(columns: Columns) -> Number:
     return lambda e: float(numpy_eval.evaluate(e, columns, 1).values[0])

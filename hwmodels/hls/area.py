@@ -8,19 +8,23 @@ steering     multiplexers for each access by the banks it may reach, control for
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
+from tunepass.diagnostics import Span
 from tunepass.expr import algebra as alg
 from tunepass.expr.nodes import Expr
+from tunepass.hwmodels.base import EstimatePart
 from tunepass.hwmodels.hls.banks import moving
 from tunepass.hwmodels.hls.cycles import CycleModel
 from tunepass.hwmodels.hls.nest import contents
-from tunepass.hwmodels.hls.tools import FREE, Operator, kind_of
+from tunepass.hwmodels.hls.tools import FREE, kind_of
 from tunepass.ir.hls import HlsArray, HlsBlock, HlsItem, HlsLoop
 
 Units = Mapping[str, Expr]
 BLOCK_BIT, BLOCK_PORT_BIT = 18432, 36
 LUT_WORDS = 64  # banks of no more words are LUTs
+RESOURCES = ("luts", "ffs", "dsps", "brams")
 TERMS = ("copies", "accesses", "crossings", "element_bits", "banks", "loops", "ports", "elements", "blocks")
 
 
@@ -30,17 +34,34 @@ class AreaModel:
         self.lanes, self.banks = cycles.lanes, cycles.banks
 
     def values(self) -> dict[str, Expr]:
-        units = self._items(self.nest.kernel.whole.items)
-        terms = self.terms()
-        table = self.tool.operators
-        luts = alg.add(_weighted(units, table, "luts"), _linear(terms, self.tool.area.luts))
-        ffs = alg.add(_weighted(units, table, "ffs"), _linear(terms, self.tool.area.ffs))
-        return {
-            "luts": alg.apply("ceil", luts),
-            "ffs": alg.apply("ceil", ffs),
-            "dsps": alg.apply("ceil", _weighted(units, table, "dsps")),
-            "brams": alg.apply("ceil", _linear(terms, self.tool.area.brams)),
-        }
+        parts = [part for part in self.parts() if part.depth == 0]
+        return {name: alg.apply("ceil", alg.add(*(part.values[name] for part in parts))) for name in RESOURCES}
+
+    def parts(self) -> tuple[EstimatePart, ...]:
+        """What the kernel is made of, before the sums are rounded: operators by kind, memories by array, the rest."""
+        operators = [self._operators(kind, amount) for kind, amount in self.units().items()]
+        memories = [self._memory(array) for array in self._on_chip()]
+        control = self._rest("loops and accesses", self._steering())
+        ports = self._rest("ports and shell", {"ports": self._ports()}, base=1)
+        return (*_group("operators", operators), *_group("memories", memories), control, ports)
+
+    def _operators(self, kind: str, amount: Expr) -> EstimatePart:
+        of = self.tool.operators.get(kind, self.tool.operators["logic"])
+        each = {"luts": of.luts, "ffs": of.ffs, "dsps": of.dsps, "brams": 0.0}
+        return EstimatePart(kind, 1, {r: alg.mul(e, amount) for r, e in each.items()} | {"units": amount})
+
+    def _memory(self, array: HlsArray) -> EstimatePart:
+        part = self._rest(array.name, self._array_terms(array), depth=1, span=array.span)
+        return replace(part, values={**part.values, "banks": self.banks.total(array)})
+
+    def _rest(
+        self, label: str, terms: Mapping[str, Expr], depth: int = 0, base: int = 0, span: Span | None = None
+    ) -> EstimatePart:
+        """What the terms' weights make of them; with the weight of `base` if it is 1."""
+        area = self.tool.area
+        by = {"luts": area.luts, "ffs": area.ffs, "dsps": {}, "brams": area.brams}
+        weighted = {r: _linear(terms, weights, base) for r, weights in by.items()}
+        return EstimatePart(label, depth, weighted, span)
 
     def units(self) -> Units:
         """Operators of each kind."""
@@ -83,6 +104,27 @@ class AreaModel:
 
     def terms(self) -> dict[str, Expr]:
         """What the weights of the tool multiply, by TERMS."""
+        each = [self._array_terms(a) for a in self._on_chip()]
+        summed = {name: alg.add(*(terms[name] for terms in each)) for name in ("element_bits", "banks", "blocks")}
+        return {**summed, **self._steering(), "ports": self._ports()}
+
+    def _on_chip(self) -> list[HlsArray]:
+        """Merlin keeps copies of what is outside; Vitis reads it where it is."""
+        kernel = self.nest.kernel
+        return [a for a in kernel.arrays if a.dims and (kernel.dialect == "merlin" or a.storage != "global")]
+
+    def _ports(self) -> Expr:
+        return alg.lift(sum(a.storage == "global" for a in self.nest.kernel.arrays if a.dims))
+
+    def _array_terms(self, array: HlsArray) -> dict[str, Expr]:
+        registers = self._registers(array)
+        return {
+            "element_bits": alg.where(registers, alg.mul(array.element.bits, *array.dims), 0),
+            "banks": alg.where(registers, 0, self.banks.total(array)),
+            "blocks": self._blocks(array) if array.storage in ("global", "local") else alg.lift(0),
+        }
+
+    def _steering(self) -> dict[str, Expr]:
         copies, accesses, crossings = [], [], []
         for placed in self.nest.operations:
             many = alg.mul(1, *(self.lanes.of(loop) for loop in placed.loops))
@@ -96,19 +138,12 @@ class AreaModel:
                 crossings.append(
                     alg.mul(reached, alg.sub(alg.div(self.banks.total(array), alg.maximum(1, reached)), 1))
                 )
-        arrays = [a for a in self.nest.kernel.arrays if a.dims]
-        bits = [alg.where(self._registers(a), alg.mul(a.element.bits, *a.dims), 0) for a in arrays]
-        banks = [alg.where(self._registers(a), 0, self.banks.total(a)) for a in arrays]
         return {
             "copies": alg.add(*copies),
             "accesses": alg.add(*accesses),
             "crossings": alg.add(*crossings),
-            "element_bits": alg.add(*bits),
-            "banks": alg.add(*banks),
             "loops": alg.lift(len(self.nest.loops)),
-            "ports": alg.lift(sum(a.storage == "global" for a in arrays)),
             "elements": self._elements(),
-            "blocks": self._blocks(),
         }
 
     def _elements(self) -> Expr:
@@ -120,12 +155,8 @@ class AreaModel:
     def _registers(self, array: HlsArray) -> Expr:
         return alg.compare(self.banks.total(array), ">=", alg.mul(1, *array.dims))
 
-    def _blocks(self) -> Expr:
-        return alg.add(
-            *(self._array(a) for a in self.nest.kernel.arrays if a.dims and a.storage in ("global", "local"))
-        )
-
-    def _array(self, array: HlsArray) -> Expr:
+    def _blocks(self, array: HlsArray) -> Expr:
+        """Of block RAM."""
         banks = self.banks.total(array)
         bits = alg.ceildiv(alg.mul(array.element.bits, *array.dims), banks)
         ports = -(-array.element.bits // BLOCK_PORT_BIT)
@@ -135,13 +166,12 @@ class AreaModel:
         return alg.where(small, 0, alg.mul(banks, each, array.copies))
 
 
-def _weighted(units: Units, table: Mapping[str, Operator], resource: str) -> Expr:
-    return alg.add(
-        *(alg.mul(getattr(table.get(kind, table["logic"]), resource), amount) for kind, amount in units.items())
-    )
+def _group(label: str, parts: Sequence[EstimatePart]) -> tuple[EstimatePart, ...]:
+    """The parts under one that has their sums."""
+    sums = {name: alg.add(0.0, *(part.values[name] for part in parts)) for name in RESOURCES}
+    return (EstimatePart(label, 0, sums), *parts)
 
 
-def _linear(terms: Mapping[str, Expr], weights: Mapping[str, float]) -> Expr:
-    return alg.add(
-        weights.get("base", 0.0), *(alg.mul(weights[name], terms[name]) for name in terms if name in weights)
-    )
+def _linear(terms: Mapping[str, Expr], weights: Mapping[str, float], base: int) -> Expr:
+    known = (alg.mul(weights[name], terms[name]) for name in terms if name in weights)
+    return alg.add(base * weights.get("base", 0.0), *known)

@@ -43,9 +43,16 @@ class CycleModel:
         self.parts: list[EstimatePart] = []
 
     def total(self) -> Expr:
-        moved = self.transfers.total() if self.nest.kernel.dialect == "merlin" else alg.lift(0)
-        self.parts.append(EstimatePart("transfers", 0, {"cycles": moved}))
-        return alg.add(self.tool.start_cycles, moved, self._items(self.nest.kernel.whole.items, 0))
+        """Of one launch; `parts` is told where it goes."""
+        kernel = self.nest.kernel
+        moved = self.transfers.arrays() if kernel.dialect == "merlin" else {}
+        transfers = [EstimatePart(f"transfer {name}", 1, {"cycles": cycles}) for name, cycles in moved.items()]
+        self.parts = []
+        inside = self._items(kernel.whole.items, 1)
+        total = alg.add(self.tool.start_cycles, *moved.values(), inside)
+        whole = EstimatePart(kernel.function, 0, {"cycles": total}, kernel.span, times=kernel.launches)
+        self.parts = [whole, *transfers, *self.parts]
+        return total
 
     def _items(self, items: tuple[HlsItem, ...], depth: int) -> Expr:
         return alg.add(*(self._item(item, depth) for item in contents(items)))
@@ -83,7 +90,9 @@ class CycleModel:
         )
         pipeline = self.pipeline(loop)
         whole = alg.add(self.depths.body(loop), 0)
-        cycles = alg.where(every(self.nest.leaf(loop), self.nest.whole(loop)), whole, turns)
+        unrolled = every(self.nest.leaf(loop), self.nest.whole(loop))
+        cycles = alg.where(unrolled, whole, turns)
+        values = {"trip": loop.trip, "copies": self.lanes.of(loop), "unrolled": alg.where(unrolled, 1, 0)}
         if pipeline is not None:
             piped = alg.mul(
                 pipeline.passes,
@@ -92,9 +101,14 @@ class CycleModel:
                 ),
             )
             cycles = alg.where(pipeline.valid, piped, cycles)
-        self.parts.insert(
-            index, EstimatePart(loop.name, depth, {"cycles": cycles}, loop.span, times=loop.trip, combine="turns")
-        )
+            values |= {
+                "pipelined": alg.where(pipeline.valid, 1, 0),
+                "II": pipeline.interval,
+                "depth": pipeline.depth,
+                "leaf": alg.where(self.nest.leaf(loop), 1, 0),
+            }
+        part = EstimatePart(loop.name, depth, {"cycles": cycles, **values}, loop.span, times=self._passes(loop))
+        self.parts.insert(index, part)
         return cycles
 
     def _passes(self, loop: HlsLoop) -> Expr:

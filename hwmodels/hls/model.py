@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from tunepass.expr import algebra as alg
+from tunepass.expr.nodes import Expr
 from tunepass.expr.numpy_eval import Columns
 from tunepass.hwmodels.base import Breakdown, Costs
 from tunepass.hwmodels.fpga import device as devices
 from tunepass.hwmodels.fpga.device import Fpga
 from tunepass.hwmodels.fpga.on_fpgas import OnFpgas
-from tunepass.hwmodels.hls import tools
-from tunepass.hwmodels.hls.area import AreaModel
+from tunepass.hwmodels.hls import breakdown, tools
+from tunepass.hwmodels.hls.area import RESOURCES, AreaModel
 from tunepass.hwmodels.hls.cycles import CycleModel
 from tunepass.hwmodels.hls.nest import Nest
 from tunepass.hwmodels.hls.opencl import model as opencl
@@ -19,6 +20,7 @@ from tunepass.hwmodels.hls.tools import HlsTool
 from tunepass.ir.hls import HlsKernel
 from tunepass.ir.kernel import Kernel
 
+COPIES_EFFORT = 0.3  # of 0.2 to 1, best on HLSyn's records of 2018.3 (tests/benchmarks/bench_hls.py, searches)
 UNITS = {
     "cycles": "cycles",
     "seconds": "s",
@@ -36,11 +38,23 @@ def costs(kernel: HlsKernel, fpga: Fpga, tool: HlsTool | None = None) -> Costs:
     tool = tool or tools.tool(tools.default_tool(kernel.dialect))
     timing = CycleModel(Nest(kernel), tool)
     cycles = alg.mul(kernel.launches, timing.total())
+    area = AreaModel(timing)
     clock = fpga.clock_hz if kernel.clock_hz is None else kernel.clock_hz
-    values = {"cycles": cycles, "seconds": alg.div(cycles, clock), **AreaModel(timing).values()}
+    values = {"cycles": cycles, "seconds": alg.div(cycles, clock), **area.values()}
     limits = {name: limit for name, limit in fpga.capacity.items() if name in values}
     fits = alg.both(*(alg.compare(values[name], "<=", limit) for name, limit in limits.items()))
-    return Costs(values, UNITS, fits, limits, tuple(timing.parts), name=_named(kernel, tool), expected=True)
+    return Costs(
+        values, UNITS, fits, limits, tuple(timing.parts), area.parts(),
+        name=_named(kernel, tool), expected=True, effort=effort(timing, values, limits),
+    )  # fmt: skip
+
+
+def effort(timing: CycleModel, values: Mapping[str, Expr], limits: Mapping[str, int]) -> Expr:
+    """By what a design is put back in a search with the tool: the more copies it is asked for, the more often the tool
+    refuses them or does not end; and what takes more than the device has is off by a factor, or will not be built."""
+    copies = alg.apply("exp", alg.mul(COPIES_EFFORT, alg.apply("log", alg.maximum(1.0, timing.lanes.most()))))
+    over = alg.maximum(1.0, *(alg.div(values[name], limit) for name, limit in limits.items()))
+    return alg.mul(copies, over, over)
 
 
 def _named(kernel: HlsKernel, tool: HlsTool) -> str:
@@ -56,4 +70,5 @@ class HlsModel(OnFpgas):
         return costs(kernel.body, devices.load(device))
 
     def breakdown(self, costs: Costs, device: str, columns: Columns) -> Breakdown:
-        return Breakdown()
+        resources = tuple(name for name in RESOURCES if name in devices.load(device).capacity)
+        return Breakdown(breakdown.cycles(costs, columns), breakdown.area(costs, columns), resources)

@@ -27,7 +27,11 @@ class TransferModel:
         self.nest, self.lanes, self.banks, self.tool = nest, lanes, banks, tool
 
     def total(self) -> Expr:
-        return alg.add(*(self.array(a) for a in self.nest.kernel.arrays if a.storage == "global" and a.dims))
+        return alg.add(*self.arrays().values())
+
+    def arrays(self) -> dict[str, Expr]:
+        """Cycles by the name of the array."""
+        return {a.name: self.array(a) for a in self.nest.kernel.arrays if a.storage == "global" and a.dims}
 
     def array(self, array: HlsArray) -> Expr:
         """Of all its accesses: copied at the loops that want that, and else whole."""

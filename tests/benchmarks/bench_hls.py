@@ -1,6 +1,7 @@
 """The model of high-level synthesis beside tables of designs that others synthesised and ran.
 
     TUNEPASS_DATA=FOLDER python -m tests.benchmarks.bench_hls [--table NAME ...] [--kernels WORD,...] [--seeds 20]
+        [--kept FILE]
 
 `make bench-fpga` runs it. FOLDER (or --data) has the recorded tables, <suite>/<name>.json and .csv.gz, of the suites
 `spector`, `hlsyn` and `pal_hardware`. The kernels are in tests/benchmarks/hls/sources, written anew.
@@ -58,7 +59,9 @@ def _table(name: str, entries: list[Entry], data: Path, options: argparse.Namesp
     if name == "left-out":
         return left_out.table(entries, data), True
     if name == "searches":
-        return searches.table(entries, data, options.seeds, options.evals, told)
+        kept = searches.Kept(data, Path(options.kept) if options.kept else None)
+        seeds = range(options.first_seed, options.first_seed + options.seeds)
+        return searches.table(entries, kept, seeds, options.evals, told)
     return statistics.table(entries, [statistics.score(compared(e, data)) for e in entries])
 
 
@@ -68,6 +71,8 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--table", action="append", choices=TABLES, help="only this table (may be repeated)")
     parser.add_argument("--kernels", default="", help="only tables whose name has one of these words")
     parser.add_argument("--seeds", type=int, default=20, help="seeds of the searches (default 20)")
+    parser.add_argument("--first-seed", type=int, default=0, help="what is chosen on some seeds is judged on others")
+    parser.add_argument("--kept", help="file of the searches that were run; they are not run again")
     parser.add_argument("--evals", type=int, default=100, help="evaluations of a search at most (default 100)")
     return parser.parse_args()
 

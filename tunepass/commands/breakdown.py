@@ -15,6 +15,8 @@ from tunepass.report.page import page
 from tunepass.space.configuration import Configuration
 
 CYCLES, TIME = "cycles", "time"  # what the parts of a time are in
+OF_LOOPS = ("II", "depth", "trip", "copies")  # what a model of loops tells besides
+OF_PARTS = ("units", "banks")
 LEAST = 0.0005  # of the whole: smaller parts are left out of the tables, not of the data
 
 
@@ -46,23 +48,35 @@ def _bounds(parts: Sequence[Slice], unit: str) -> str:
 
 def _timing(parts: Sequence[Slice]) -> str:
     total = sum(part.values["cycles"] for part in parts) or 1.0
-    rows = [("cycles on the critical path", "share", "own", "times", "each", "line")]
+    more = _told(parts, OF_LOOPS)
+    rows = [("cycles on the critical path", "share", "own", "times", "each", *more, "line")]
     for depth, part in _walk(parts):
         critical, own = part.values["cycles"] / total, part.own["cycles"] / total
-        share = f"{critical:.1%}" if critical >= LEAST else "hidden" if part.values["cycles"] == 0 else "less"
+        hidden = "unrolled" if part.values.get("unrolled") else "hidden"
+        share = f"{critical:.1%}" if critical >= LEAST else hidden if part.values["cycles"] == 0 else "less"
         times, each = f"{part.values['times']:,.0f}", f"{part.values['each']:,.0f}"
-        rows.append((_name(depth, part), share, _share(own), times, each, _line(part)))
+        rows.append((_name(depth, part), share, _share(own), times, each, *_cells(part, more), _line(part)))
     return table(rows, indent="  ")
 
 
 def _area(parts: Sequence[Slice], kinds: Sequence[str]) -> str:
     totals = {name: sum(part.values[name] for part in parts) or 1.0 for name in kinds}
-    rows = [("area of the design", "times", *kinds, "line")]
+    more = _told(parts, OF_PARTS)
+    rows = [("area of the design", "times", *kinds, *more, "line")]
     for depth, part in _walk(parts):
         if any(part.values[name] >= LEAST * totals[name] for name in kinds):
             cells = (f"{part.values[name]:,.0f}" for name in kinds)
-            rows.append((_name(depth, part), f"{part.values['times']:,.0f}", *cells, _line(part)))
+            rows.append((_name(depth, part), f"{part.values['times']:,.0f}", *cells, *_cells(part, more), _line(part)))
     return table(rows, indent="  ")
+
+
+def _told(parts: Sequence[Slice], names: Sequence[str]) -> list[str]:
+    """Of the names those that some part has a value of."""
+    return [name for name in names if any(name in part.values for _, part in _walk(parts))]
+
+
+def _cells(part: Slice, names: Sequence[str]) -> list[str]:
+    return [f"{part.values[name]:,.4g}" if name in part.values else "" for name in names]
 
 
 def _share(share: float) -> str:

@@ -13,8 +13,8 @@ from tunepass.strategies.prior_mean.taught import TaughtPriorMean
 
 @dataclass(slots=True)
 class Lessons:
-    """`plain` is the model's expression of the objective called `name`; `correct` makes the costs of what `evaluator`
-    was told. `sentence` is what people are told of the latest correction; empty: there was none."""
+    """`plain` is what the model says beforehand of the objective called `name`; `correct` makes the costs of what
+    `evaluator` was told. `sentence` is what people are told of the latest correction; empty: there was none."""
 
     name: str
     plain: Expr
@@ -31,4 +31,4 @@ class Lessons:
     def corrected(self) -> Expr:
         found = self.correct(self.evaluator.reported)
         self.sentence = found.sentence if found else ""
-        return found.costs.values[self.name] if found else self.plain
+        return found.costs.prior(self.name) if found else self.plain

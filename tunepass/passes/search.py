@@ -138,7 +138,7 @@ def _stated_prior(costs: Costs | None, objectives: Sequence[Objective]) -> Searc
     """What the costs say of the one objective; several objectives have no prior mean."""
     if costs is None or len(objectives) > 1 or objectives[0].name not in costs.values:
         return None
-    return model_prior(costs.name, costs.values[objectives[0].name])
+    return model_prior(costs.name, costs.prior(objectives[0].name))
 
 
 def _lessons(
@@ -148,7 +148,7 @@ def _lessons(
     if costs is None or not isinstance(measured, ReportsQuantities):
         return None
     name = objectives[0].name
-    return Lessons(name=name, plain=costs.values[name], evaluator=measured, correct=backend.corrected)
+    return Lessons(name=name, plain=costs.prior(name), evaluator=measured, correct=backend.corrected)
 
 
 def evaluating(backend: Backend) -> AbstractContextManager[Evaluate]:

@@ -53,7 +53,7 @@ def price(name: str, version: str, numbers: HlsTool | None = None) -> Priced:
         column: alg.div(alg.apply("floor", alg.div(alg.mul(100, said.values[value]), said.limits[value])), 100)
         for value, column in COLUMNS.items()
     }
-    return Priced(said.values["cycles"], area, said.fits, alg.div(1, lanes))
+    return Priced(said.values["cycles"], area, said.fits, alg.div(1, lanes), said.effort)
 
 
 def base(name: str) -> str:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from tunepass.evaluators.recorded.table import RecordedSpace, read
 from tunepass.expr.nodes import Expr
 from tunepass.expr.numpy_eval import evaluate_within
+from tunepass.hwmodels.base import ONE
 from tunepass.space.configuration import Value
 from tunepass.space.parameter import Parameter
 from tunepass.study.outcome import Measured
@@ -25,12 +26,13 @@ SOURCES = Path(__file__).with_name("sources")
 @dataclass(frozen=True, slots=True)
 class Priced:
     """Over a table's parameters. `area` by the table's column; `lanes` is the baseline: 1 / (what the knobs ask to
-    run at once)."""
+    run at once). A search begins from `time` times `effort`."""
 
     time: Expr
     area: Mapping[str, Expr]
     fits: Expr
     lanes: Expr
+    effort: Expr = ONE
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,12 @@
-"""Searches of recorded tables, their rows as the pool, with the model as prior mean and without."""
+"""Searches of recorded tables, their rows as the pool, with the model as prior mean and without.
+
+Counts are kept in a file by all that they depend on, so that a run that was stopped goes on.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -10,7 +15,8 @@ from pathlib import Path
 import numpy as np
 
 from tests.benchmarks.gpu.searches import ALONE, GOAL, WITH, WITHOUT, Counts, ratio
-from tests.benchmarks.hls.records import Entry, compared, fixed_of, recorded
+from tests.benchmarks.hls.records import Entry, fixed_of, recorded
+from tests.benchmarks.paper.problems import code_digest
 from tests.benchmarks.search.problems import FAILURE, Problem
 from tests.benchmarks.search.tables import markdown
 from tunepass.expr import algebra as alg
@@ -37,15 +43,11 @@ class Search:
 
 
 @lru_cache(maxsize=4)
-def searched(entry: Entry, data: Path, kind: str) -> Problem:
-    """The table with its rows as the space, failures too; WITH the model those that it says fit, if any."""
+def searched(entry: Entry, data: Path) -> Problem:
+    """The table with its rows as the space, failures too."""
     table = recorded(data, entry.table)
     known: dict[Configuration, float] = {}
-    rows = list(table.outcomes)
-    if kind == WITH:
-        fits = compared(entry, data).fits
-        rows = [row for row, fit in zip(rows, fits.tolist(), strict=True) if fit] or rows
-    space = Space.from_table(rows, [_parameter(p, entry) for p in table.space.parameters])
+    space = Space.from_table(list(table.outcomes), [_parameter(p, entry) for p in table.space.parameters])
     for configuration, outcome in table.outcomes.items():
         if isinstance(outcome, Measured):
             value = outcome.values[entry.time]
@@ -73,12 +75,13 @@ def _parameter(stated: Parameter, entry: Entry) -> Parameter:
 @lru_cache(maxsize=4)
 def model(entry: Entry, data: Path) -> Expr:
     known = {name: alg.lift(v) for name, v in fixed_of(data, entry.table).items() if isinstance(v, (int, float))}
-    return alg.substitute(entry.price().time, known)
+    said = entry.price()
+    return alg.substitute(alg.mul(said.time, said.effort), known)
 
 
 def evaluations(search: Search, data: Path) -> int:
     """Until the first within WITHIN of the optimum; one more than there are where none is."""
-    subject = searched(search.entry, data, search.kind)
+    subject = searched(search.entry, data)
     prior = PriorMean.from_expression(model(search.entry, data)) if search.kind == WITH else None
     study = Study(
         subject.space, [subject.objective], strategy="auto", seed=search.seed, max_evals=search.evals, prior_mean=prior
@@ -94,9 +97,37 @@ def evaluations(search: Search, data: Path) -> int:
     return search.evals + 1
 
 
-def table(entries: Sequence[Entry], data: Path, seeds: int, evals: int, told: Told) -> tuple[str, bool]:
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """Counts by search in `path`; without one nothing is kept."""
+
+    data: Path
+    path: Path | None = None
+
+    def count(self, search: Search) -> int:
+        """Appended where it is new: two runs at once may share the file."""
+        if self.path is None:
+            return evaluations(search, self.data)
+        key = f"{search.entry.table} {search.kind} {search.seed} {search.evals} {self._digest(search)}"
+        lines = self.path.read_text(encoding="utf-8").splitlines() if self.path.exists() else []
+        known: dict[str, int] = dict(map(json.loads, lines))
+        if key not in known:
+            known[key] = evaluations(search, self.data)
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            with self.path.open("a", encoding="utf-8") as file:
+                file.write(json.dumps([key, known[key]]) + "\n")
+        return known[key]
+
+    def _digest(self, search: Search) -> str:
+        """Of the search's code; with the model, of its time and of what it says fits."""
+        said = search.entry.price()
+        told = repr((said.time, said.effort)) if search.kind == WITH else ""
+        return hashlib.sha256((code_digest() + told).encode()).hexdigest()[:12]
+
+
+def table(entries: Sequence[Entry], kept: Kept, seeds: Sequence[int], evals: int, told: Told) -> tuple[str, bool]:
     """With the model against without, on the same seeds."""
-    every = [_counts(entry, data, seeds, evals, told) for entry in entries]
+    every = [_counts(entry, kept, seeds, evals, told) for entry in entries]
     rows = [
         [entry.table, *(f"{counts[kind].mean():.1f}" for kind in ALONE), f"{ratio([counts], WITH, WITHOUT)[0]:.2f}"]
         for entry, counts in zip(entries, every, strict=True)
@@ -104,16 +135,13 @@ def table(entries: Sequence[Entry], data: Path, seeds: int, evals: int, told: To
     share, error = ratio(every, WITH, WITHOUT)
     line = (
         f"Evaluations until within 10 % of the optimum, with the model over without: geometric mean {share:.2f} ± "
-        f"{share * error:.2f} over {len(every)} tables, {seeds} seeds (goal {GOAL}); {evals + 1} where {evals} do not "
-        "reach it."
+        f"{share * error:.2f} over {len(every)} tables, {len(seeds)} seeds (goal {GOAL}); {evals + 1} where {evals} "
+        "do not reach it."
     )
     return f"{line}\n\n{markdown(['table', *ALONE, 'ratio'], rows)}", share <= GOAL
 
 
-def _counts(entry: Entry, data: Path, seeds: int, evals: int, told: Told) -> Counts:
-    counts = {
-        kind: np.array([float(evaluations(Search(entry, kind, seed, evals), data)) for seed in range(seeds)])
-        for kind in ALONE
-    }
+def _counts(entry: Entry, kept: Kept, seeds: Sequence[int], evals: int, told: Told) -> Counts:
+    counts = {kind: np.array([float(kept.count(Search(entry, kind, seed, evals))) for seed in seeds]) for kind in ALONE}
     told(f"{entry.table}: " + "; ".join(f"{kind} {found.mean():.1f}" for kind, found in counts.items()))
     return counts

@@ -154,3 +154,15 @@ def test_iterations_that_processing_elements_leave_over_run_one_after_another() 
     sums = kernel(loop("i", start, loop("j", inner), finish, trip=90, unroll=name("rows")), arrays=arrays)
     one, even, uneven = (compute(sums, rows=rows) for rows in (1, 30, 32))
     assert one == pytest.approx(90 * even / 3) and uneven == pytest.approx((2 + 26) * even / 3)
+
+
+def test_a_search_with_the_tool_puts_back_what_hardly_comes_out_of_it() -> None:
+    said = costs(product(), devices.load("vu9p"))
+    few, many = ({**PLAIN, "terms": n} for n in (1, 64))
+    assert value(said.effort, **few) == 1
+    assert value(said.effort, **many) == pytest.approx(64**0.3)
+    assert value(said.prior("cycles"), **many) == pytest.approx(64**0.3 * value(said.values["cycles"], **many))
+    large = {**PLAIN, "rows": 64, "terms": 64, "flat": 1}  # more operators than the device has
+    over = max(value(said.values[name], **large) / limit for name, limit in said.limits.items())
+    assert over > 1
+    assert value(said.effort, **large) == pytest.approx(over**2 * value(Lanes(Nest(product())).most(), **large) ** 0.3)
