@@ -4,9 +4,9 @@ import pytest
 
 from tests.contracts.strategy import Build, StrategyContract, small_space, task
 from tunepass import registry
-from tunepass.space.parameter import Real
+from tunepass.space.parameter import Integer, Real
 from tunepass.space.space import Space
-from tunepass.strategies.auto import Auto
+from tunepass.strategies.auto import REALS, SETTINGS, SEVERAL_REALS, Auto
 from tunepass.strategies.base import Strategy
 from tunepass.strategies.bo.bayesian import Bayesian
 from tunepass.strategies.bo.hypervolume import Hypervolume
@@ -25,6 +25,27 @@ def test_lists_the_space_when_the_budget_covers_it() -> None:
     assert isinstance(Auto(task(space, max_evals=space.size - 1)).chosen, Bayesian)
     assert isinstance(Auto(task(space, max_evals=None)).chosen, Bayesian)
     assert isinstance(Auto(task(Space([Real("ratio", 0.0, 1.0)]), max_evals=100)).chosen, Bayesian)
+
+
+class TestAutoOnReals(StrategyContract):
+    @pytest.fixture
+    def build(self) -> Build:
+        return lambda t: Bayesian(t, REALS)
+
+
+class TestAutoOnRealsAndSeveralObjectives(StrategyContract):
+    @pytest.fixture
+    def build(self) -> Build:
+        return lambda t: Hypervolume(t, SEVERAL_REALS)
+
+
+def test_reals_alone_have_settings_of_their_own() -> None:
+    reals, mixed = [Real("x", 0.0, 1.0)], [Real("x", 0.0, 1.0), Integer("n", 1, 9)]
+    for parameters, settings in ((reals, REALS), (mixed, SETTINGS)):
+        chosen = Auto(task(Space(parameters))).chosen
+        assert isinstance(chosen, Bayesian) and chosen.settings is settings
+    several = [Auto(task(Space(parameters), objectives=2)).chosen for parameters in (reals, mixed)]
+    assert [s.settings is SEVERAL_REALS for s in several if isinstance(s, Hypervolume)] == [True, False]
 
 
 def test_several_objectives_are_searched_by_hypervolume() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from tests.contracts.strategy import drive, task
 from tunepass.space.configuration import Configuration
-from tunepass.space.parameter import Categorical, Integer, Ordinal, Permutation
+from tunepass.space.parameter import Categorical, Integer, Ordinal, Permutation, Real
 from tunepass.space.space import Space
 from tunepass.strategies.bo.bayesian import Bayesian, BayesianSettings
 from tunepass.strategies.bo.lengthscales import ROLES
@@ -58,6 +58,7 @@ SWITCHES = [
     ("lengthscale prior", GP, replace(GP, gp=replace(GP.gp, lengthscale=None)), WIDE, None),
     ("lengthscales by role", GP, replace(GP, lengthscales=replace(ROLES, more_than=0)), WIDE, None),
     ("incumbent", NOISY, replace(NOISY, incumbent="predicted"), WIDE, None),
+    ("output", GP, replace(GP, output="chosen"), WIDE, None),
     ("kernel", GP, replace(GP, gp=replace(GP.gp, kernel="se")), WIDE, None),
     ("local search", GP, replace(GP, pool=12, local_search=replace(GP.local_search, enabled=False)), WIDE, None),
     ("surrogate", GP, replace(GP, surrogate="forest"), WIDE, None),
@@ -76,6 +77,12 @@ def test_a_switch_changes_what_it_is_about(
     assert said(about, turned) != said(about, base)
     if beside is not None:
         assert said(beside, turned) == said(beside, base)
+
+
+def test_steps_of_any_length_matter_where_there_are_reals() -> None:
+    polished = replace(GP, local_search=replace(GP.local_search, rounds=3))
+    real = [Real("x", 0.0, 1.0), Integer("n", 1, 9)]
+    assert said(WIDE, polished) == said(WIDE, GP) and said(real, polished) != said(real, GP)
 
 
 @pytest.mark.parametrize("turned", [replace(GP, feasibility=None), replace(GP, limit=0.0)], ids=["model", "limit"])

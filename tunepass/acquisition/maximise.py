@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tunepass.acquisition.polish import polish
 from tunepass.space.columns import Columns, join, length, take
 from tunepass.space.configuration import Configuration
 from tunepass.space.neighbourhood import Neighbourhood
@@ -27,6 +28,7 @@ class LocalSearchSettings:
 
     climbers: int = 5
     steps: int = 10
+    rounds: int = 0  # of normal steps from the best found, where some values are a continuum
     enabled: bool = True
 
 
@@ -36,6 +38,7 @@ def maximise(
     starts: Columns,
     taken: Set[Configuration],
     settings: LocalSearchSettings,
+    rng: np.random.Generator | None = None,
 ) -> Configuration | None:
     """The best candidate found that is not in `taken`; None when every candidate is."""
     parts, values = [starts], [utility(starts)]
@@ -44,6 +47,12 @@ def maximise(
         for rows, climbed in _climb(utility, neighbourhood, take(starts, order), values[0][order], settings.steps):
             parts.append(rows)
             values.append(climbed)
+        if settings.rounds and rng is not None and neighbourhood.continuous:
+            met, theirs = join(parts), np.concatenate(values)
+            order = np.argsort(-theirs, kind="stable")[: settings.climbers]
+            for rows, climbed in polish(utility, neighbourhood, take(met, order), theirs[order], settings.rounds, rng):
+                parts.append(rows)
+                values.append(climbed)
     return _best_free(neighbourhood.space, parts, np.concatenate(values), taken)
 
 

@@ -11,8 +11,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from tunepass.space.columns import Columns, Indices, Mask, join, length, replaced, take
+from tunepass.space.columns import Column, Columns, Indices, Mask, join, length, replaced, take
 from tunepass.space.parameters.steps import index_steps
+from tunepass.space.prior import Floats
 from tunepass.space.space import Space
 
 LONG = 128  # values; of a longer domain only some are neighbours
@@ -60,6 +61,23 @@ class Neighbourhood:
             movable, first = np.unique(owner[order], return_index=True)
             stepped[parameter.name][chosen[movable]] = moved[order[first]]
         return stepped
+
+    @property
+    def continuous(self) -> bool:
+        """Is any parameter one whose values are no list?"""
+        return any(parameter.size is None for parameter in self.space.parameters)
+
+    def jittered(
+        self, columns: Columns, scale: Floats, share: float, rng: np.random.Generator
+    ) -> tuple[Columns, Indices]:
+        """The feasible of all rows, each with that share of its reals moved by normal steps of deviation `scale` (n,),
+        in shares of their scaled ranges; and which row each was."""
+        rows: dict[str, Column] = {}
+        for parameter in self.space.parameters:
+            moving = scale * (rng.random(len(scale)) < share)
+            rows[parameter.name] = parameter.jittered(columns[parameter.name], moving, rng)
+        kept = self.inside(rows)
+        return take(rows, kept), np.flatnonzero(kept)
 
     def _feasible(self, rows: Columns, owner: Indices) -> tuple[Columns, Indices]:
         inside = self.inside(rows)

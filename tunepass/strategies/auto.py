@@ -6,15 +6,22 @@ than BaCO's, of more than twenty parameters by their role and by how many there 
 for what constraints multiply. Every third suggestion changes one parameter of the best trial that was never changed
 alone there. The warm-up is half maximin and half medoids: where corners fail, or are decades off, a design of corners
 alone misleads the models for long.
+
+Where all parameters are reals, functions are expected to be smoother: the draws' mixture predicts from the start, each
+objective is fitted on the scale that predicts it better, and the maximiser goes on in steps of any length.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from tunepass.acquisition.maximise import LocalSearchSettings
 from tunepass.space.configuration import Configuration
+from tunepass.space.space import Space
 from tunepass.strategies.base import Strategy, Task
 from tunepass.strategies.bo.bayesian import Bayesian, BayesianSettings
 from tunepass.strategies.bo.design import DesignSettings
-from tunepass.strategies.bo.hypervolume import Hypervolume
+from tunepass.strategies.bo.hypervolume import Hypervolume, HypervolumeSettings
 from tunepass.strategies.bo.lengthscales import ROLES
 from tunepass.strategies.bo.pair_draws import PairDrawSettings
 from tunepass.strategies.exhaustive import Exhaustive
@@ -34,6 +41,15 @@ SETTINGS = BayesianSettings(
     design=DesignSettings(kind="medoids"),
 )
 
+CONTINUOUS = LocalSearchSettings(rounds=12)
+REALS = replace(SETTINGS, output="chosen", gp=replace(SETTINGS.gp, thompson_rows=0), local_search=CONTINUOUS)
+SEVERAL_REALS = HypervolumeSettings(
+    surrogate="gp",
+    gp=replace(REALS.gp, noise=Gamma(1.1, 1000.0)),
+    design=DesignSettings(kind="medoids"),
+    local_search=CONTINUOUS,
+)
+
 
 class Auto(Strategy):
     """`Exhaustive` if the space has at most `max_evals` configurations; else `Bayesian`, for several objectives
@@ -43,8 +59,7 @@ class Auto(Strategy):
         super().__init__(task)
         counted = task.space.finite and task.space.complete
         fits = counted and task.max_evals is not None and task.space.size <= task.max_evals
-        several = len(task.objectives) > 1
-        self.chosen: Strategy = Exhaustive(task) if fits else Hypervolume(task) if several else Bayesian(task, SETTINGS)
+        self.chosen: Strategy = Exhaustive(task) if fits else _searching(task)
 
     @property
     def prior_weight(self) -> float | None:
@@ -66,3 +81,14 @@ class Auto(Strategy):
     def revise(self, trial: Trial) -> None:
         if isinstance(self.chosen, SequentialStrategy):
             self.chosen.revise(trial)
+
+
+def _searching(task: Task) -> Strategy:
+    reals = _all_reals(task.space)
+    if len(task.objectives) > 1:
+        return Hypervolume(task, SEVERAL_REALS if reals else None)
+    return Bayesian(task, REALS if reals else SETTINGS)
+
+
+def _all_reals(space: Space) -> bool:
+    return all(parameter.size is None for parameter in space.parameters)

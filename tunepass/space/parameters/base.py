@@ -144,6 +144,11 @@ class ParameterBase(ABC):
         index, owner = index_steps(self.find(column), self.size or 0, longest)
         return self.at(index), owner
 
+    def jittered(self, column: Column, scale: Floats, rng: np.random.Generator) -> Column:
+        """The column, each value moved by a normal step of deviation `scale` (n,), in shares of the scaled range, where
+        values are a continuum; else as it is."""
+        return column
+
     def changes(self, column: Column, target: Column) -> Floats:
         """How much each value (n,) differs from that of `target` (1,): 1, and below 1 more for how far."""
         return np.not_equal(column, target).astype(np.float64)

@@ -112,6 +112,9 @@ class Real(NumericParameter):
         u = np.clip(self.unit(column)[:, None] + STEPS, 0.0, 1.0)
         return self.from_unit(u.ravel()), np.repeat(np.arange(len(column)), len(STEPS))
 
+    def jittered(self, column: Column, scale: Floats, rng: np.random.Generator) -> Column:
+        return self.from_unit(np.clip(self.unit(column) + scale * rng.normal(size=len(column)), 0.0, 1.0))
+
     def draw(self, n: int, rng: np.random.Generator) -> Column:
         """Uniform on the parameter's scale."""
         return self.from_unit(rng.random(n))

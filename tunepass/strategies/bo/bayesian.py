@@ -37,6 +37,7 @@ from tunepass.strategies.bo.models import (
     weighted_mixture,
 )
 from tunepass.strategies.bo.one_at_a_time import change_one_parameter
+from tunepass.strategies.bo.output import OutputChoice
 from tunepass.strategies.bo.pair_draws import PairDraws, PairDrawSettings
 from tunepass.strategies.bo.residual_model import ResidualModel
 from tunepass.strategies.noise import Noise, believed, noise_of
@@ -60,6 +61,7 @@ class BayesianSettings(LoopSettings):
     surrogate: Literal["gp", "forest", "mixed"] = "forest"
     incumbent: Literal["measured", "predicted"] = "measured"  # what EI improves on: the least loss, or the least
     # posterior mean of measured configurations, which a lucky one does not make unreachable where noise is expected
+    output: Literal["log", "chosen"] = "log"  # chosen: the log scale, or the losses as they are if predicted better so
     fantasise_failures: bool = False  # failed trials have the predicted mean as loss: else they stay uncertain for ever
     one_at_a_time: int = 0  # every so many suggestions, change a parameter never changed alone in the best trial;
     one_of: int = 5  # or, where these are more, as many as there are parameters over this
@@ -88,6 +90,8 @@ class Bayesian(BayesianLoop):
         draws, alone = self.settings.pair_draws, prior_mean is None and len(task.objectives) == 1
         many = draws is not None and alone and len(task.space.parameters) > draws.more_than
         self._pair_draws = PairDraws(self.encoding, self.neighbourhood, draws) if draws and many else None
+        chosen = self.settings.output == "chosen" and self.prior is None and len(task.objectives) == 1
+        self.output = OutputChoice(self.models[0], self._models()[0]) if chosen else None
         self._standing = np.zeros(0)  # what is believed of the measured trials (n,), as of the latest fit
 
     def _next(self) -> Configuration | None:
@@ -185,9 +189,9 @@ class Bayesian(BayesianLoop):
 
     def _objective_utility(self, rng: np.random.Generator) -> Utility:
         """The models' log EI averaged by how well they predict, so that both count, and what priors add."""
-        history, s = self.history, self.settings
-        losses = scalarised(log_scale(history.losses) if s.log_output else history.losses, rng)
-        (first, *others), noise = self.active_models, self._noise
+        history, s, noise = self.history, self.settings, self._noise
+        losses = scalarised(self._scaled(history.losses, noise), rng)
+        first, *others = self.active_models
         self._fit(first, losses, noise)
         models = [first, *(m for m in others if noise is not None or not self._is_negligible(m, losses))]
         for model in models[1:]:
@@ -206,6 +210,17 @@ class Bayesian(BayesianLoop):
             return np.asarray(blended) + self._log_prior(columns) + self._log_rank_prior(columns, beta)
 
         return utility
+
+    def _scaled(self, losses: Floats, noise: Noise | None) -> Floats:
+        """Losses (n, k) as they are fitted; the first model becomes that of the scale chosen, where one is."""
+        if not self.settings.log_output:
+            return losses
+        if self.output is None or noise is not None:
+            return log_scale(losses)
+        measured = take(self.history.columns, self.history.measured)
+        scale = self.output.choose(self.models[0].rows(measured), np.ascontiguousarray(losses[:, 0]))
+        self.models = (self.output.model, *self.models[1:])
+        return scale.apply(losses)
 
     def _is_negligible(self, model: Model, losses: Floats) -> bool:
         """Did a forest of wide rows predict so much worse than the process at the last refit that it hardly counts?"""

@@ -116,7 +116,7 @@ class BayesianLoop(SequentialStrategy):
         if (early := self._early_suggestion(utility, rng)) is not None:
             return early
         candidates, local_search = self._candidates(rng), self.loop_settings.local_search
-        best = maximise(utility, self.neighbourhood, candidates, self.history.taken, local_search)
+        best = maximise(utility, self.neighbourhood, candidates, self.history.taken, local_search, rng)
         return best if best is not None else draw_free(self.history)
 
     def _early_suggestion(self, utility: Utility, rng: np.random.Generator) -> Configuration | None:
