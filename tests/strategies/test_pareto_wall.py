@@ -24,6 +24,18 @@ class TestIterationsOfSeveral(StrategyContract):
         return lambda t: ParetoWall(t, ParetoWallSettings(per_iteration=5, pool=40))
 
 
+class TestPublished(StrategyContract):
+    @pytest.fixture
+    def build(self) -> Build:
+        return lambda t: ParetoWall(t, ParetoWallSettings.published(t.max_evals or 30))
+
+
+def test_as_published_two_thirds_are_warm_up_and_five_iterations_follow() -> None:
+    settings = ParetoWallSettings.published(1500)
+    assert (settings.warm_up, settings.per_iteration) == (1000, 100)
+    assert ParetoWallSettings.published(100).per_iteration == 6
+
+
 def test_beats_random_at_the_same_budget() -> None:
     ours = [volume(ParetoWall(task(SPACE, seed=s, objectives=2)), 60) for s in range(3)]
     theirs = [volume(Random(task(SPACE, seed=s, objectives=2)), 60) for s in range(3)]

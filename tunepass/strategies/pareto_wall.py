@@ -57,6 +57,17 @@ class ParetoWallSettings:
     log_output: bool = True
     pool: int = 20_000
 
+    @staticmethod
+    def published(evals: int) -> ParetoWallSettings:
+        """HyperMapper 2.0 as its paper has it, of `evals` evaluations: two thirds are warm-up, then five iterations of
+        the same size (1,000 and about 500 samples, §IV-E); forests of scikit-learn's default then, 10 trees that see
+        all features; the losses as they are; uniform draws only where the predicted front is smaller than M."""
+        warm_up = max(1, round(evals * 2 / 3))
+        return ParetoWallSettings(
+            warm_up=warm_up, per_iteration=max(1, (evals - warm_up) // 5), epsilon=0.0, log_output=False,
+            forest=ForestSettings(trees=10, features=1.0),
+        )  # fmt: skip
+
     def warm_up_size(self, task: Task) -> int:
         if self.warm_up is not None:
             return self.warm_up

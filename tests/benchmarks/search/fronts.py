@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from tests.benchmarks.search import variants
 from tests.benchmarks.search.runs import Places, code_version
 from tests.benchmarks.search.tables import markdown
 from tunepass.evaluators.recorded.replay import replay
@@ -71,7 +72,7 @@ def means(places: Places, tables: Sequence[str], strategies: Sequence[str], mark
 def _ours(places: Places, table: str, strategy: str, evals: int, seed: int) -> list[float]:
     path = places.data / f"{table}.json"
     names = [o.name for o in read(path).objectives[:2]]
-    (run,) = replay(path, strategy, evals, [seed], objectives=names).runs
+    (run,) = replay(path, variants.factory(strategy), evals, [seed], objectives=names).runs
     return [value or 0.0 for value in run.best_so_far]
 
 

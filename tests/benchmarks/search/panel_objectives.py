@@ -15,6 +15,7 @@ from multiprocessing import get_context
 
 import numpy as np
 
+from tests.benchmarks.search import variants
 from tests.benchmarks.search.objective_problems import MORE, PROBLEMS, THREE, TWO, ObjectiveProblem
 from tests.benchmarks.search.runs import Places, code_version
 from tests.benchmarks.search.tables import markdown
@@ -38,7 +39,8 @@ def parego(task: Task) -> Strategy:
 
 def ours(problem: ObjectiveProblem, strategy: str, seed: int, evals: int) -> list[list[float]]:
     """The losses of each evaluation, in order."""
-    names, factory = [f"f{j}" for j in range(problem.objectives)], parego if strategy == "ParEGO" else strategy
+    names = [f"f{j}" for j in range(problem.objectives)]
+    factory = parego if strategy == "ParEGO" else variants.factory(strategy)
     study = Study(problem.space, [Objective(n) for n in names], strategy=factory, seed=seed, max_evals=evals)
     every: list[list[float]] = []
     while suggested := study.suggest(1):

@@ -16,7 +16,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from tests.benchmarks.search import panel_flags, panel_reals, variants
+from tests.benchmarks.search import botorch_peer, panel_flags, panel_reals, variants
 from tests.benchmarks.search.runs import Places, code_version
 from tests.benchmarks.search.tables import markdown
 from tunepass.space.configuration import Configuration, Value
@@ -123,11 +123,18 @@ def genetic(problem: PanelProblem, seed: int, evals: int, size: int = 20) -> lis
     return values
 
 
+def botorch(problem: PanelProblem, seed: int, evals: int) -> list[float]:
+    first = [float(str(problem.space.default[p.name])) for p in problem.space.parameters]
+    return botorch_peer.search(lambda place: value(problem, configured(problem, place)), first, seed, evals)
+
+
 PEERS: dict[str, tuple[str, Callable[[PanelProblem, int, int], list[float]]]] = {
     "optuna TPE, multivariate": ("optuna", tpe),
     "CMA-ES": ("cma", cma_es),
+    "BoTorch": ("botorch", botorch),
     "genetic": ("numpy", genetic),
 }
+OF_REALS = ("CMA-ES", "BoTorch")
 
 
 def curve(places: Places, problem: PanelProblem, method: str, seed: int, evals: int) -> list[float]:
@@ -161,8 +168,8 @@ def flags(places: Places, strategies: Sequence[str], seeds: Sequence[int], jobs:
     marks, rows = panel_flags.MARKS, []
     for count in panel_flags.SIZES:
         for method in methods(strategies):
-            if method == "CMA-ES":
-                continue  # of reals
+            if method in OF_REALS:
+                continue
             shares = []
             for draw in panel_flags.DRAWS:
                 problem = panel_flags.FlagProblem.of(count, draw)

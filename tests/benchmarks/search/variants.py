@@ -11,6 +11,7 @@ from tunepass.strategies.bo import baco
 from tunepass.strategies.bo.bayesian import Bayesian, BayesianSettings
 from tunepass.strategies.bo.design import DesignSettings
 from tunepass.strategies.bo.lengthscales import ROLES
+from tunepass.strategies.pareto_wall import ParetoWall, ParetoWallSettings
 from tunepass.study.task import Factory
 from tunepass.surrogates.hyperpriors import VANILLA, Gamma
 
@@ -65,7 +66,16 @@ ABLATIONS: dict[str, BayesianSettings] = {
 }
 
 
+PUBLISHED = "hypermapper: as published"
+
+
+def published_hypermapper(task: Task) -> Strategy:
+    return ParetoWall(task, ParetoWallSettings.published(task.max_evals or 100))
+
+
 def factory(label: str) -> str | Factory:
+    if label == PUBLISHED:
+        return published_hypermapper
     settings = ABLATIONS.get(label)
     if settings is None:
         return label
@@ -78,4 +88,6 @@ def factory(label: str) -> str | Factory:
 
 def described(label: str) -> str:
     """What a kept run depends on besides the code."""
+    if label == PUBLISHED:
+        return repr(ParetoWallSettings.published(100))
     return repr(ABLATIONS[label]) if label in ABLATIONS else f"{label} = {registry.STRATEGIES[label]}"
