@@ -80,7 +80,6 @@ NATIVE_DOORS = {
     "tunepass.surrogates.forest",
     "tunepass.surrogates.kernels",
     "tunepass.surrogates.pairs",
-    "tunepass.surrogates.pairs",
 }
 
 
