@@ -21,6 +21,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "yaml_nodes": set(),
     "files": set(),
     "signals": set(),
+    "spread": set(),
     "expr": set(),
     "space": {"expr"},
     "ir": {"space", "expr"},
@@ -29,9 +30,9 @@ MAY_IMPORT: dict[str, set[str]] = {
     "acquisition": {"surrogates", "space", "study"},
     "strategies": {"acquisition", "surrogates", "study", "space", "expr", "registry"},
     "exact": {"study", "space", "expr", "registry"},
-    "pruning": {"space", "expr", "registry"},
+    "pruning": {"space", "expr", "registry", "spread"},
     "evaluators": {"ir", "study", "space", "expr", "files"},
-    "executors": {"registry", "study", "space", "evaluators"},
+    "executors": {"registry", "study", "space", "evaluators", "spread"},
     "polyhedral": {"ir", "space", "expr"},
     "tensors": {"ir", "space", "expr", "files"},
     "graphs": {"ir", "expr", "yaml_nodes"},
@@ -48,7 +49,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "flags": {"evaluators"},
     "jobs": {
         *("passes", "tuning", "backends", "evaluators", "frontends", "hwmodels", "report", "strategies", "study"),
-        *("interchange", "pruning", "ir", "space", "expr", "files", "signals", "registry"),
+        *("interchange", "pruning", "ir", "space", "expr", "files", "signals", "registry", "spread"),
     },
     "commands": {
         *(
@@ -64,7 +65,7 @@ MAY_IMPORT: dict[str, set[str]] = {
             "strategies",
             "study",
         ),
-        *("pruning", "ir", "space", "files", "registry", "version"),
+        *("pruning", "executors", "spread", "ir", "space", "files", "registry", "version"),
     },
     "cli": {"commands", "signals"},
     "__main__": {"cli"},

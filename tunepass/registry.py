@@ -35,6 +35,7 @@ PRUNING_SOLVERS: Mapping[str, str] = {
 
 EXECUTORS: Mapping[str, str] = {
     "local": "tunepass.executors.local:LocalExecutor",
+    "dask": "tunepass.executors.dask:DaskExecutor",
 }
 
 # A source's suffix -> the frontend that reads it.

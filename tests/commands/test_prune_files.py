@@ -12,6 +12,7 @@ import pytest
 from tunepass.cli import main
 from tunepass.diagnostics import Source
 from tunepass.interchange.space_file import read_space
+from tunepass.pruning.base import CHUNK
 
 SAMPLE = Path(__file__).parents[2] / "samples" / "dnn" / "mnist_keras.py"
 LIMITS = ("--limit", "flops=60M")
@@ -55,6 +56,19 @@ def test_parquet_holds_the_same(here: Path, capsys: pytest.CaptureFixture[str]) 
     table = parquet.read_table(here / "left.parquet")
     assert table.num_rows == left(capsys)
     assert table.column("padding").to_pylist()[0] in ("same", "valid")
+
+
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+def test_several_processes_write_the_same_file(form: str, here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    if form == "parquet":
+        pytest.importorskip("pyarrow")
+    lines = (here / SAMPLE.name).read_text().replace("ordinal(64, 128, 256, 512)", "integer(1..2048)").splitlines()
+    (here / "wide.py").write_text("\n".join(line for line in lines if not line.startswith("# tunepass limit")))
+    for jobs in ("1", "2"):
+        words = ("--limit", "flops=900M", "--jobs", jobs, "-o", f"{jobs}.{form}", "--format", "json")
+        assert main(["prune", "wide.py", *words]) == 0
+    assert json.loads(capsys.readouterr().out.split("\n}\n")[0] + "}")["left"] > CHUNK
+    assert (here / f"1.{form}").read_bytes() == (here / f"2.{form}").read_bytes()
 
 
 def test_a_space_has_the_limits_as_constraints(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -105,6 +119,15 @@ def test_z3_proves_the_answer(capsys: pytest.CaptureFixture[str]) -> None:
     proof = json.loads(answer)["proof"]
     assert proof.pop("questions") >= 2
     assert proof == {"proved": True, "rounded": 0, "open": 0, "refuted": None, "inside": None}
+
+
+def test_several_processes_prove_the_same(capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("z3")
+    answers = []
+    for jobs in ("1", "2"):
+        _, out, _ = run(capsys, *LIMITS, "--prove", "--jobs", jobs, "--format", "json")
+        answers.append({**json.loads(out)["proof"], "questions": None})  # how many depends on what a process has asked
+    assert answers[0] == answers[1] and answers[0]["proved"]
 
 
 def test_z3_counts_the_same(capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import threading
+from collections.abc import Iterator
 
 import pytest
 
@@ -10,6 +12,19 @@ from tunepass.diagnostics import ToolError
 from tunepass.executors.base import Executor
 from tunepass.space.configuration import Configuration
 from tunepass.study.outcome import Evaluation, Failed, Measured
+
+
+def pow_mod(n: int) -> int:
+    return 3**n % 1009
+
+
+def process(_: int) -> int:
+    return os.getpid()
+
+
+def reciprocal(n: int) -> float:
+    return 1 / n
+
 
 X = [Configuration({"x": x}) for x in range(6)]
 
@@ -87,3 +102,30 @@ class ExecutorContract:
         with pytest.raises(ToolError, match="compiler not found"):
             list(executor.evaluate(evaluator, X))
         assert evaluator.finished == 0
+
+    def test_tasks_are_done_in_their_order_elsewhere(self, executor: Executor) -> None:
+        with executor.workers() as spread:
+            assert list(spread(pow_mod, range(40))) == [pow_mod(n) for n in range(40)]
+            assert set(spread(process, range(8))).isdisjoint({os.getpid()})
+            assert list(spread(pow_mod, [])) == []
+
+    def test_what_a_task_raises_is_raised_and_the_others_go_on(self, executor: Executor) -> None:
+        with executor.workers() as spread:
+            results = spread(reciprocal, [2, 1, 0, 4])
+            assert [next(results), next(results)] == [0.5, 1.0]
+            with pytest.raises(ZeroDivisionError):
+                next(results)
+            assert list(spread(reciprocal, [4])) == [0.25]
+
+    def test_tasks_are_taken_as_they_are_needed(self, executor: Executor) -> None:
+        taken = []
+
+        def tasks() -> Iterator[int]:
+            for n in range(10_000):
+                taken.append(n)
+                yield n
+
+        with executor.workers() as spread:
+            results = spread(pow_mod, tasks())
+            assert next(results) == pow_mod(0)
+            assert len(taken) < 1000

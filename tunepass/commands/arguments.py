@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from tunepass.registry import EXACT_SOLVERS, PRUNING_SOLVERS
+from tunepass.registry import EXACT_SOLVERS, EXECUTORS, PRUNING_SOLVERS
 from tunepass.version import __version__
 
 if TYPE_CHECKING:
@@ -343,6 +343,15 @@ def _add_prune(commands: Commands) -> None:
     parser.add_argument("--as", dest="form", metavar="FORMAT", help="the format of FILE where its name does not say it")
     parser.add_argument("--smt2", metavar="FILE", help="write the conditions as SMT-LIB 2")
     parser.add_argument("--prove", action="store_true", help="have Z3 confirm the answer, inside and outside")
+    parser.add_argument(
+        "--jobs", type=_at_least(1), default=1, metavar="N", help="prove and list with N processes (default: 1)"
+    )
+    parser.add_argument(
+        "--executor",
+        choices=tuple(EXECUTORS),
+        default="local",
+        help="where those run; dask: a cluster, see docs/cli.md (default: local)",
+    )
 
 
 def _add_limits(parser: argparse.ArgumentParser) -> None:

@@ -12,6 +12,7 @@ from tunepass.commands.answer import Answer, Json, Status, plain, table
 from tunepass.commands.space import count
 from tunepass.commands.targets import kernel_name, source_of, target_of, words_of
 from tunepass.diagnostics import Span, TunepassError
+from tunepass.executors.base import executor
 from tunepass.jobs.pruned_files import format_of, write_pruned
 from tunepass.jobs.pruning import Prunable, prunable
 from tunepass.pruning.base import Count, Limit, solver
@@ -20,6 +21,7 @@ from tunepass.pruning.prune import Pruned, prune
 from tunepass.space.columns import Mask
 from tunepass.space.configuration import shown
 from tunepass.space.parameter import Integer, Parameter
+from tunepass.spread import Spread
 from tunepass.tuning.result import assignment
 from tunepass.tuning.stop import Stop, stoppable
 
@@ -31,16 +33,15 @@ EXPECTED = "note: that a design fits {device} is only expected, a tool decides: 
 def run(options: argparse.Namespace) -> Answer:
     outputs = _outputs(options)
     given = prunable(source_of(options), kernel_name(options), target_of(options), options.limit, words_of(options))
-    with stoppable(options.budget) as stop:
-        pruned = prune(
-            given.kernel.parameters, given.kernel.constraints, given.limits, solver(options.solver), stop=stop
-        )
-        proof = _proved(given, pruned, stop) if options.prove else None
+    with stoppable(options.budget) as stop, executor(options.executor, options.jobs).workers() as spread:
+        chosen = solver(options.solver, spread)
+        pruned = prune(given.kernel.parameters, given.kernel.constraints, given.limits, chosen, stop=stop)
+        proof = _proved(given, pruned, stop, spread) if options.prove else None
+        for path, form in outputs:
+            write_pruned(pruned, given.limits, path, form, given.title, spread)
     notes = [warning.render() for warning in given.parsed.warnings]
     if given.expected:
         notes.append(EXPECTED.format(device=given.device))
-    for path, form in outputs:
-        write_pruned(pruned, given.limits, path, form, given.title)
     lines = [*_lines(given, pruned), *(_proof_lines(proof) if proof else ()), *(f"  wrote   {p}" for p, _ in outputs)]
     data = {**_data(given, pruned), "proof": _proof_data(proof), "outputs": [str(path) for path, _ in outputs]}
     status = Status.INTERRUPTED if stop.asked else _status(pruned, proof)
@@ -61,9 +62,9 @@ def _outputs(options: argparse.Namespace) -> list[tuple[Path, str]]:
     return [*files, (Path(options.smt2), "smt2")] if options.smt2 else files
 
 
-def _proved(given: Prunable, pruned: Pruned, stop: Stop) -> Proof:
+def _proved(given: Prunable, pruned: Pruned, stop: Stop, spread: Spread) -> Proof:
     conditions = [*pruned.constraints, *(limit.constraint for limit in given.limits)]
-    return prove(pruned.parameters, conditions, pruned.remaining, stop=stop)
+    return prove(pruned.parameters, conditions, pruned.remaining, stop=stop, spread=spread)
 
 
 def _proof_lines(proof: Proof) -> Iterator[str]:

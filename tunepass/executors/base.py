@@ -1,13 +1,15 @@
-"""The role of an executor: where evaluations run, and how many at once."""
+"""The role of an executor: where evaluations run and what is computed besides, and how many at once."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from typing import cast
 
 from tunepass import registry
 from tunepass.space.configuration import Configuration
+from tunepass.spread import Spread
 from tunepass.study.outcome import Evaluate, Evaluation
 
 
@@ -22,6 +24,14 @@ class Executor(ABC):
         """Each configuration with its evaluation, in the order given, each as soon as it is known.
 
         What the evaluator raises is raised here. An interrupt stops the compilers and propagates.
+        """
+
+    @abstractmethod
+    def workers(self) -> AbstractContextManager[Spread]:
+        """Within, what does tasks of computing side by side, in processes of its own where there are several jobs.
+
+        Results come in the tasks' order, and few more tasks are taken than are under way. What a task raises is raised
+        here. Tasks that nobody waits for any more are given up.
         """
 
 

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Iterator, Sequence
-from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_EXCEPTION, ProcessPoolExecutor, ThreadPoolExecutor, wait
+from contextlib import contextmanager
 from dataclasses import dataclass
+from multiprocessing import get_context
 
 from tunepass.evaluators.capabilities import Prepared, Prepares
 from tunepass.evaluators.process.run import stop_all
 from tunepass.executors.base import Executor
 from tunepass.space.configuration import Configuration
+from tunepass.spread import Spread, in_turn, window
 from tunepass.study.outcome import Evaluate, Evaluation
 
 
@@ -29,6 +33,17 @@ class LocalExecutor(Executor):
             for configuration in configurations:
                 yield configuration, evaluator(configuration)
 
+    @contextmanager
+    def workers(self) -> Iterator[Spread]:
+        if self.jobs < 2:
+            yield in_turn
+            return
+        pool = ProcessPoolExecutor(self.jobs, get_context("spawn"), _leave_interrupts)
+        try:
+            yield window(pool.submit, self.jobs)
+        finally:
+            _end(pool)
+
     def _prepare(self, evaluator: Prepares[Prepared], configurations: Sequence[Configuration]) -> list[Prepared]:
         pool = ThreadPoolExecutor(min(self.jobs, len(configurations)), thread_name_prefix="compile")
         try:
@@ -46,3 +61,18 @@ class LocalExecutor(Executor):
             raise
         pool.shutdown()
         return results
+
+
+def _end(pool: ProcessPoolExecutor) -> None:
+    """At once, whatever its processes are at: nobody waits for it any more."""
+    processes = list((pool._processes or {}).values())
+    pool.shutdown(wait=False, cancel_futures=True)
+    for process in processes:
+        process.terminate()
+    for process in processes:
+        process.join()
+
+
+def _leave_interrupts() -> None:
+    """Ctrl-C is for the process that waits."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import csv
 import importlib
 import io
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from typing import Any, BinaryIO
 
 from tunepass.diagnostics import TunepassError
@@ -14,24 +15,43 @@ from tunepass.space.columns import Columns
 from tunepass.space.parameter import Parameter
 
 
-def write_csv(file: BinaryIO, parameters: Sequence[Parameter], chunks: Iterator[Columns]) -> None:
+def csv_head(parameters: Sequence[Parameter]) -> str:
+    return _csv([[p.name for p in parameters]])
+
+
+def csv_rows(parameters: Sequence[Parameter], chunk: Columns) -> str:
     """A column a parameter, as `estimate --configs` reads it."""
-    text = io.TextIOWrapper(file, "utf-8", newline="")
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow([p.name for p in parameters])
-    for chunk in chunks:
-        writer.writerows(zip(*(map(_cell, values) for values in _values(parameters, chunk).values())))
-    text.flush()
-    text.detach()
+    return _csv(zip(*(map(_cell, values) for values in _values(parameters, chunk).values())))
 
 
-def write_parquet(file: BinaryIO, parameters: Sequence[Parameter], chunks: Iterator[Columns]) -> None:
-    """The same in columns of their types, a row group a chunk."""
-    arrow, parquet = _arrow("pyarrow"), _arrow("pyarrow.parquet")
-    schema = arrow.schema([(p.name, arrow.array([spelt(p.default)]).type) for p in parameters])
-    with parquet.ParquetWriter(file, schema) as writer:
-        for chunk in chunks:
-            writer.write_table(arrow.table(_values(parameters, chunk), schema=schema))
+def _csv(rows: Iterable[Iterable[str]]) -> str:
+    text = io.StringIO(newline="")
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    return text.getvalue()
+
+
+def write_csv(file: BinaryIO, parameters: Sequence[Parameter], texts: Iterable[str]) -> None:
+    """The texts are those of `csv_rows`."""
+    for text in chain([csv_head(parameters)], texts):
+        file.write(text.encode())
+
+
+def parquet_rows(parameters: Sequence[Parameter], chunk: Columns) -> Any:
+    """The same as a table of Arrow, in columns of their types."""
+    arrow = _arrow("pyarrow")
+    return arrow.table(_values(parameters, chunk), schema=_schema(parameters))
+
+
+def write_parquet(file: BinaryIO, parameters: Sequence[Parameter], tables: Iterable[Any]) -> None:
+    """The tables are those of `parquet_rows`, a row group each."""
+    with _arrow("pyarrow.parquet").ParquetWriter(file, _schema(parameters)) as writer:
+        for table in tables:
+            writer.write_table(table)
+
+
+def _schema(parameters: Sequence[Parameter]) -> Any:
+    arrow = _arrow("pyarrow")
+    return arrow.schema([(p.name, arrow.array([spelt(p.default)]).type) for p in parameters])
 
 
 def _values(parameters: Sequence[Parameter], chunk: Columns) -> Mapping[str, list[bool | int | float | str]]:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 from tunepass.diagnostics import SpaceError, TunepassError, nearest
 from tunepass.expr.nodes import CategoryType
@@ -14,11 +16,11 @@ from tunepass.interchange import configuration_tables, search_spaces
 from tunepass.interchange.reduced import reduced
 from tunepass.interchange.search_spaces import Json
 from tunepass.interchange.space_file import space_json
-from tunepass.pruning.base import Limit
+from tunepass.pruning.base import Limit, Share
 from tunepass.pruning.prune import Pruned
 from tunepass.pruning.smt import smt_script
-from tunepass.space.columns import Columns
 from tunepass.space.parameter import Parameter
+from tunepass.spread import Spread, in_turn
 
 # A format -> what a file's name ends with that is in it.
 FORMATS = {
@@ -50,8 +52,10 @@ def format_of(path: Path, named: str | None) -> str:
     return found
 
 
-def write_pruned(pruned: Pruned, limits: Sequence[Limit], path: Path, form: str, title: str) -> None:
-    """Replaces the file whole."""
+def write_pruned(
+    pruned: Pruned, limits: Sequence[Limit], path: Path, form: str, title: str, spread: Spread = in_turn
+) -> None:
+    """Replaces the file whole; the same file whoever makes its parts."""
     if form == "smt2":
         write_text(
             path, "".join(f"{line}\n" for line in smt_script(pruned.parameters, pruned.constraints, limits, title))
@@ -60,7 +64,7 @@ def write_pruned(pruned: Pruned, limits: Sequence[Limit], path: Path, form: str,
     if not pruned.left.high:
         raise TunepassError(f"nothing is left to be written to {path}")
     if form in ("csv", "parquet"):
-        _write_table(pruned, path, form)
+        _write_table(pruned, path, form, spread)
         return
     kept = pruned.remaining.kept()
     if form == "space":  # whose constraints may compare with any of the strings
@@ -82,19 +86,27 @@ def is_category(p: Parameter) -> bool:
     return isinstance(p.type, CategoryType)
 
 
-def _write_table(pruned: Pruned, path: Path, form: str) -> None:
+def _write_table(pruned: Pruned, path: Path, form: str, spread: Spread) -> None:
     listed: list[Parameter] = []
     for p in pruned.parameters:
         if p.size is None:
             raise SpaceError(f"{p.name} is a real number: not every configuration can be listed", p.span)
         listed.append(p)
-    write = configuration_tables.write_csv if form == "csv" else configuration_tables.write_parquet
     target = Path(os.path.realpath(path))
+    work = partial(_csv_rows if form == "csv" else _parquet_rows, tuple(listed))
     with scratch_folder(target.parent) as scratch:
         with open(scratch / "table", "wb") as file:
-            write(file, listed, _chunks(pruned))
+            parts = spread(work, pruned.remaining.shares())
+            if form == "csv":
+                configuration_tables.write_csv(file, listed, parts)
+            else:
+                configuration_tables.write_parquet(file, listed, parts)
         os.replace(scratch / "table", target)
 
 
-def _chunks(pruned: Pruned) -> Iterator[Columns]:
-    yield from pruned.remaining.columns()
+def _csv_rows(parameters: Sequence[Parameter], share: Share) -> str:
+    return configuration_tables.csv_rows(parameters, share.columns())
+
+
+def _parquet_rows(parameters: Sequence[Parameter], share: Share) -> Any:
+    return configuration_tables.parquet_rows(parameters, share.columns())

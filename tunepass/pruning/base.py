@@ -15,13 +15,16 @@ from dataclasses import dataclass
 from typing import cast
 
 from tunepass import registry
+from tunepass.diagnostics import SpaceError
 from tunepass.expr.nodes import Expr
 from tunepass.expr.numpy_eval import satisfied
-from tunepass.pruning.spread import Spread, in_turn
 from tunepass.space.columns import Columns, Mask
 from tunepass.space.constraint import Constraint
 from tunepass.space.feasible.components import components
 from tunepass.space.parameter import Parameter
+from tunepass.spread import Spread, in_turn
+
+CHUNK = 1 << 16  # configurations listed at once
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,12 +71,38 @@ class Remaining(ABC):
         value may be kept that does not."""
 
     @abstractmethod
-    def columns(self, chunk: int = 65536) -> Iterator[Columns]:
+    def rows(self, start: int, end: int) -> Columns:
+        """The configurations at places `start` to `end` - 1 of an order of their own, where the count is exact."""
+
+    def columns(self, chunk: int = CHUNK) -> Iterator[Columns]:
         """Every configuration once, at most `chunk` rows at a time. SpaceError where the count is not exact."""
+        for share in self.shares(chunk):
+            yield share.columns()
+
+    def shares(self, chunk: int = CHUNK) -> Iterator[Share]:
+        """The same for others to list: counts say where each begins, nothing before it is listed for that."""
+        if not self.count.exact:
+            raise SpaceError("what is left is bounded, not known: it cannot be listed", hint="give it more time")
+        if self.count.low >= 1 << 62:
+            raise SpaceError(f"{self.count.low:,} configurations are too many to list")
+        for start in range(0, self.count.low, chunk):
+            yield Share(self, start, min(start + chunk, self.count.low))
 
     @abstractmethod
     def contains(self, columns: Columns) -> Mask:
         """Which rows (n,), values of the parameters' domains, are left."""
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """Some of what is left, by its places."""
+
+    remaining: Remaining
+    start: int
+    end: int
+
+    def columns(self) -> Columns:
+        return self.remaining.rows(self.start, self.end)
 
 
 class Solver(ABC):

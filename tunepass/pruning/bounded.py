@@ -162,7 +162,7 @@ class Bounded(Remaining):
             found |= group.values
         return {p.name: found[p.name] for p in self.parameters if p.name in found}
 
-    def columns(self, chunk: int = 65536) -> Iterator[Columns]:
+    def rows(self, start: int, end: int) -> Columns:
         raise SpaceError("what is left is bounded, not known: it cannot be listed", hint="limit it further")
 
     def contains(self, columns: Columns) -> Mask:

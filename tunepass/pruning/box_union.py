@@ -7,13 +7,12 @@ lo, hi   (b, d)   first and last place of every box in the ascending values of e
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
-from tunepass.diagnostics import SpaceError
 from tunepass.pruning.base import Count, Remaining
 from tunepass.space.columns import Columns, Indices, Mask, length
 from tunepass.space.parameter import Parameter
@@ -122,15 +121,8 @@ class BoxUnion(Remaining):
             found = {name: np.zeros_like(mask) for name, mask in found.items()}
         return {p.name: found[p.name] for p in self.parameters if p.name in found}
 
-    def columns(self, chunk: int = 65536) -> Iterator[Columns]:
-        if not self.count.exact:
-            raise SpaceError("what is left is bounded, not known: it cannot be listed", hint="give it more time")
-        if self.count.low >= 1 << 62:
-            raise SpaceError(f"{self.count.low:,} configurations are too many to list")
-        for start in range(0, self.count.low, chunk):
-            yield self._rows(np.arange(start, min(start + chunk, self.count.low)))
-
-    def _rows(self, ranks: Indices) -> Columns:
+    def rows(self, start: int, end: int) -> Columns:
+        ranks = np.arange(start, end)
         rows: dict[str, np.ndarray[tuple[int, ...], np.dtype[np.generic]]] = {}
         for p in reversed(self.free):
             ranks, own = np.divmod(ranks, p.size or 1)

@@ -15,7 +15,6 @@ from tunepass.pruning.bounded import Bounded, bounded_group
 from tunepass.pruning.intervals import IntervalSolver
 from tunepass.pruning.listing import Listing, Selected, is_listable, nodes_of
 from tunepass.pruning.orders import ordered_group
-from tunepass.pruning.spread import Spread, in_turn
 from tunepass.space.columns import Columns, Mask
 from tunepass.space.constraint import Constraint
 from tunepass.space.feasible.compile import TooLarge
@@ -23,6 +22,7 @@ from tunepass.space.feasible.components import components
 from tunepass.space.feasible.group import DiagramGroup, FreeGroup, ParameterGroup
 from tunepass.space.feasible.product import GroupProduct
 from tunepass.space.parameter import Parameter
+from tunepass.spread import Spread, in_turn
 
 NODE_LIMIT = 2_000_000
 LIGHT = 60  # parts of a condition that a diagram takes better than a list
@@ -60,10 +60,8 @@ class DiagramRemaining(Remaining):
                 found |= {p.name: np.ones(p.size or 0, np.bool_) for p in group.parameters if p.is_scalar}
         return {p.name: found[p.name] for p in self.parameters if p.name in found}
 
-    def columns(self, chunk: int = 65536) -> Iterator[Columns]:
-        for start in range(0, self.count.high, chunk):
-            stop = min(start + chunk, self.count.high)
-            yield self._product.rows(np.arange(start, stop))
+    def rows(self, start: int, end: int) -> Columns:
+        return self._product.rows(np.arange(start, end))
 
     def contains(self, columns: Columns) -> Mask:
         inside = self._product.contains(columns)

@@ -20,11 +20,11 @@ from tunepass.expr.nodes import Expr, OrderType
 from tunepass.expr.vm.compiled_expressions import CompiledExpressions
 from tunepass.pruning.base import Remaining, Solver, hold_without_names, tied
 from tunepass.pruning.box_union import Box, BoxGroup, BoxUnion, ascending
-from tunepass.pruning.spread import Spread, in_turn
 from tunepass.space.columns import Indices, Mask
 from tunepass.space.constraint import Constraint
 from tunepass.space.feasible.terms import conjuncts
 from tunepass.space.parameter import Parameter
+from tunepass.spread import Spread, in_turn
 
 BATCH = 2048  # boxes bounded at once
 LEAF = 64  # points of a box that are evaluated one by one

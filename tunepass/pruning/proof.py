@@ -21,13 +21,13 @@ from tunepass.pruning.answer_formula import Answer, answer_parts
 from tunepass.pruning.base import Remaining
 from tunepass.pruning.box_union import Box, volume
 from tunepass.pruning.smt import kept, writer_of
-from tunepass.pruning.spread import Spread, in_turn
 from tunepass.pruning.z3_boxes import BoxQuestions
 from tunepass.pruning.z3_session import Model, Verdict
 from tunepass.space.columns import Column, Columns
 from tunepass.space.configuration import Configuration
 from tunepass.space.constraint import Constraint
 from tunepass.space.parameter import Parameter
+from tunepass.spread import Spread, in_turn
 
 PATIENCE_S = 60.0  # of one question; then its box is split
 WRONG_INSIDE, WRONG_OUTSIDE = "in", "out"

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import chain
 
 from tunepass.expr.smt.writer import SmtWriter
 from tunepass.pruning.answer_formula import box_formula, place_values
 from tunepass.pruning.box_union import Box, volume
 from tunepass.pruning.splits import fixed_first, is_linear, split, split_order
-from tunepass.pruning.spread import Spread
-from tunepass.pruning.z3_session import Model, Question, Script, Verdict, answered
+from tunepass.pruning.z3_session import Model, Question, Script, Verdict, all_answered
 from tunepass.space.constraint import Constraint
 from tunepass.space.parameter import Parameter
+from tunepass.spread import Spread
 
 EFFORT = 1_000  # of Z3, in its units, for each configuration of a box: less than what it takes to work out one
 SMALL = 128  # configurations of a box that are worked out one by one sooner than together
+TOGETHER = 16  # questions that a worker is handed at once
 MOST_EFFORT = 2_000_000  # for a box that can still be split to be linear: some tenths of a second
 
 
@@ -55,7 +57,10 @@ class BoxQuestions:
         return Question(self.script, name, tuple(fixed), (*own, *where), self.patience_s, effort)
 
     def answered(self, questions: Sequence[Question], spread: Spread) -> Iterator[tuple[Verdict, Model | None]]:
-        return spread(answered, questions)
+        """In their order. A worker takes several at once, where there are many."""
+        several = max(1, min(TOGETHER, len(questions) // (2 * TOGETHER)))
+        batches = [questions[start : start + several] for start in range(0, len(questions), several)]
+        return chain.from_iterable(spread(all_answered, batches))
 
     def split(self, box: Box) -> list[Box]:
         """Parts of a box; small ones configuration by configuration."""

@@ -50,8 +50,8 @@ class Script:
 @dataclass(frozen=True, slots=True)
 class Question:
     """Whether the formula of that name holds somewhere where names have the values that are `fixed`, best in the order
-    in which a space is split, and the formulas `where` hold. `effort`: how much work Z3 may spend, in its own units, as
-    on every machine; `patience_s`: how long it may take besides."""
+    in which a space is split, and the formulas `where` hold. `effort`: how much work Z3 may spend, in its own units;
+    `patience_s`: how long it may take besides."""
 
     script: Script
     name: str
@@ -64,6 +64,10 @@ class Question:
 def answered(question: Question) -> tuple[Verdict, Model | None]:
     """The verdict, with a model where it is somewhere. A process reads each script once."""
     return _session(question.script).ask(question)
+
+
+def all_answered(questions: Sequence[Question]) -> list[tuple[Verdict, Model | None]]:
+    return [answered(question) for question in questions]
 
 
 @lru_cache(maxsize=8)

@@ -17,11 +17,11 @@ from tunepass.expr.numpy_eval import satisfied
 from tunepass.pruning.base import Remaining, Solver, hold_without_names, tied
 from tunepass.pruning.box_union import Box, BoxGroup, BoxUnion, volume
 from tunepass.pruning.smt import kept, writer_of
-from tunepass.pruning.spread import Spread, in_turn
 from tunepass.pruning.z3_boxes import BoxQuestions
 from tunepass.pruning.z3_session import Verdict
 from tunepass.space.constraint import Constraint
 from tunepass.space.parameter import Parameter
+from tunepass.spread import Spread, in_turn
 
 SOME, OTHER = "some", "other"  # something in the box may meet the conditions; something may not
 PATIENCE_S = 20.0  # of one question; then its box is split
