@@ -49,10 +49,7 @@ def array_argument(
     stated = types.resolved(CType(type_name(argument.element or "")))
     if not hides_its_type(formal, kind, types):
         _check_shape(argument, formal, kind, declared)
-        if kind.base != stated.base and _is_plain(kind.base, types) and _is_plain(stated.base, types):
-            raise SourceError(
-                f"`{argument.name}` is an array of {kind.base}, not {stated.base}", argument.span, declared
-            )
+        _check_element(argument, kind.base, stated.base, declared, types, source)
     if SCATTERED.search(formal.text):
         message = f"`{argument.name}` has no array of its elements"
         hint = f"{declared}; vectors, spans, arrays and strings of numbers can be made"
@@ -133,6 +130,23 @@ def _has_rows(kind: CType) -> bool:
 def _is_plain(base: str, types: Types) -> bool:
     """Does this text say what it is?"""
     return is_known(base) or base in types.records or base in types.enums or base.endswith(" _Complex")
+
+
+def _check_element(
+    argument: ArgumentText, element: str, stated: str, declared: str, types: Types, source: Source
+) -> None:
+    """The definition's against the pragma's, which a header may define if the text outside pragmas mentions it."""
+    if element == stated or not _is_plain(element, types):
+        return
+    unknown = not _is_plain(stated, types)
+    if not unknown or not _is_mentioned(stated, source):
+        hint = f"{declared}; no type `{stated}` is known" if unknown else declared
+        raise SourceError(f"`{argument.name}` is an array of {element}, not {stated}", argument.span, hint)
+
+
+def _is_mentioned(base: str, source: Source) -> bool:
+    code = re.sub(r"(?m)^\s*#\s*pragma\b.*(?:\\\n.*)*", "", source.text)
+    return re.search(rf"\b{re.escape(base)}\b", code) is not None
 
 
 def _check_shape(argument: ArgumentText, formal: Formal, kind: CType, declared: str) -> None:

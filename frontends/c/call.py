@@ -117,7 +117,7 @@ class CallReader:
     def _arguments(
         self, pragma: KernelPragma, definition: FunctionDefinition
     ) -> tuple[tuple[Argument, ...], dict[str, Type]]:
-        """With the types of the scalars by name."""
+        """With the types of the scalars by name. Arrays are read last: a length may come before its array, or after."""
         given, formals = pragma.arguments, definition.formals
         defaults = self.cpp and all("=" in formal.text for formal in formals[len(given) :])
         if len(given) > len(formals) or (len(given) < len(formals) and not defaults):
@@ -128,15 +128,18 @@ class CallReader:
             )
         types: dict[str, Type] = {}
         scalars: Scalars = {}
-        arguments: list[Argument] = []
-        for argument, formal in zip(given, formals):
-            if argument.name in {a.name for a in arguments}:
+        found: dict[str, Argument] = {}
+        for number, argument in enumerate(given):
+            if argument.name in {earlier.name for earlier in given[:number]}:
                 raise SourceError(f"argument `{argument.name}` is given twice", argument.span)
+        pairs = list(zip(given, formals))
+        for argument, formal in pairs:
             if argument.direction is None:
-                arguments.append(self._scalar(argument, formal, types, scalars))
-            else:
-                arguments.append(array_argument(argument, formal, self.types, types, scalars, self.source))
-        return tuple(arguments), types
+                found[argument.name] = self._scalar(argument, formal, types, scalars)
+        for argument, formal in pairs:
+            if argument.direction is not None:
+                found[argument.name] = array_argument(argument, formal, self.types, types, scalars, self.source)
+        return tuple(found[argument.name] for argument in given), types
 
     def _scalar(
         self, argument: ArgumentText, formal: Formal, types: dict[str, Type], scalars: Scalars

@@ -32,6 +32,7 @@ def call_of(arguments: str, formals: str, clauses: str = "") -> KernelCall:
     [
         ("n = 1000, y: out int[n]", "int n, int *y", [{"n": 999}, {"n": 1}, {"n": 7}, {"n": 37}]),
         ("n = 8, y: out int[n]", "int n, int *y", [{"n": 7}, {"n": 1}]),
+        ("y: out int[2 * n], n = 8", "int *y, int n", [{"n": 7}, {"n": 1}]),  # the length stands after its array
         ("n = 1, y: out int[n]", "int n, int *y", []),
         ("y: out int[512]", "int *y", []),  # nothing varies
         ("n = 512, y: out int[512]", "int n, int *y", []),
