@@ -60,6 +60,7 @@ PROGRAMS: Mapping[str, Program] = {
         words="driver.c " + " ".join(f"{name}.c" for name in ZLIB.split()),
         driver="zlib.c",
     ),
+    "aes": Program(checkout="tiny-AES-c", files=("aes.c", "aes.h"), words="driver.c aes.c", driver="aes.c"),
     "editdistance": Program(
         checkout="editdistance/src/editdistance",
         files=("_editdistance.cpp", "*.h"),

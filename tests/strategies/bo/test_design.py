@@ -4,9 +4,18 @@ import numpy as np
 
 from tests.contracts.strategy import small_space, task
 from tunepass.space.features.embedding import Embedding
-from tunepass.space.parameter import Integer, Ordinal
+from tunepass.space.parameter import Categorical, Integer, Ordinal
 from tunepass.space.space import Space
-from tunepass.strategies.bo.design import DesignSettings, design_size, interleaved, medoids, warm_up
+from tunepass.strategies.auto import SETTINGS
+from tunepass.strategies.bo.bayesian import Bayesian
+from tunepass.strategies.bo.design import (
+    DesignSettings,
+    design_size,
+    has_good_defaults,
+    interleaved,
+    medoids,
+    warm_up,
+)
 from tunepass.surrogates.kernels import Features, distances
 
 
@@ -74,3 +83,40 @@ def test_a_space_smaller_than_the_design() -> None:
 def test_the_best_and_the_design_alternate() -> None:
     a, b, c, d = Space([Integer("x", 0, 9)]).sample(4, np.random.default_rng(0))
     assert interleaved(a, [b, a], [c, d]) == [a, b, c, d]
+
+
+def level(constraints: tuple[str, ...] = ()) -> Space:
+    """As `tunepass flags` prints it: one parameter of which any value may be the best, the others good as they are."""
+    switches = [Categorical(f"f{i}", ["", "on", "off"], prior=[98, 1, 1]) for i in range(58)]
+    limit = Ordinal("limit", [25, 50, 100, 200], default=100, prior=(40.0, 50.0))
+    return Space([Categorical("LEVEL", ["-O2", "-O3", "-Os"]), *switches, limit], constraints)
+
+
+def test_of_many_parameters_with_good_defaults_each_is_changed_once_in_the_design() -> None:
+    space = level()
+    default, *design = warm_up(task(space), Embedding(space.parameters), DesignSettings(kind="medoids", size=16))
+    assert default == space.default and len(design) == 15
+    for name in list(default)[1:]:
+        assert sum(c[name] != default[name] for c in design) == 1, name
+    assert {c["LEVEL"] for c in design} == {"-O2", "-O3", "-Os"}
+
+
+def test_a_group_that_is_not_feasible_gives_way_to_a_draw() -> None:
+    space = level(('f0 == "" or LEVEL == "-O3"', 'f1 != "on" or f2 != "on"'))
+    for seed in range(6):
+        design = warm_up(task(space, seed=seed), Embedding(space.parameters), DesignSettings(size=16))
+        assert all(space.contains(c) for c in design)
+
+
+def test_defaults_are_good_where_priors_say_so_of_most_of_many() -> None:
+    assert has_good_defaults(task(level()))
+    assert not has_good_defaults(task(Space(level().parameters[:20])))
+    assert not has_good_defaults(task(Space([Categorical(f"f{i}", [False, True]) for i in range(60)])))
+    assert not has_good_defaults(task(Space([Categorical(f"f{i}", [0, 1], prior=[1, 49]) for i in range(60)])))
+
+
+def test_candidates_stay_near_good_defaults() -> None:
+    strategy = Bayesian(task(level()), SETTINGS)
+    columns = strategy._candidates(np.random.default_rng(0))
+    changed = sum((columns[f"f{i}"] != 0).astype(int) for i in range(58))
+    assert changed.max() < 15

@@ -22,7 +22,7 @@ from tunepass.space.features.encoding import Encoding
 from tunepass.space.neighbourhood import Neighbourhood
 from tunepass.space.parameters.order_features import PermutationDistance
 from tunepass.strategies.base import Task
-from tunepass.strategies.bo.design import DesignSettings, warm_up
+from tunepass.strategies.bo.design import DesignSettings, has_good_defaults, warm_up
 from tunepass.strategies.bo.lengthscales import RoleLengthscales
 from tunepass.strategies.draws import draw_fitting, draw_free
 from tunepass.strategies.sequential import SequentialStrategy
@@ -88,6 +88,7 @@ class BayesianLoop(SequentialStrategy):
         self.encoding, self.neighbourhood = Encoding(task.space), Neighbourhood(task.space, task.feasible)
         self.failure_encoding = Encoding(task.space, derived)
         self.feasibility = Feasibility(s.feasibility)
+        self.good_defaults = has_good_defaults(task)  # uniform draws are far from anything good
         self._design: list[Configuration] | None = None
 
     @abstractmethod
@@ -164,8 +165,8 @@ class BayesianLoop(SequentialStrategy):
         """Where local search starts: uniform draws, draws from the priors where there are any, the subclass's extra
         candidates, and the neighbours of the best trials."""
         space, s = self.task.space, self.loop_settings
-        parts = [draw_fitting(self.task, s.pool, rng)]
-        if any(parameter.prior is not None for parameter in space.parameters):
+        parts = [draw_fitting(self.task, s.pool, rng, prior=self.good_defaults)]
+        if not self.good_defaults and any(parameter.prior is not None for parameter in space.parameters):
             parts.append(draw_fitting(self.task, s.pool // 4, rng, prior=True))
         parts += self._extra_candidates(rng)
         if elite := self._elite(rng):

@@ -18,6 +18,7 @@ from tunepass.space.columns import Columns, join, take
 from tunepass.space.configuration import Configuration
 from tunepass.space.features.encoding import Encoding
 from tunepass.space.neighbourhood import Neighbourhood
+from tunepass.strategies.bo.design import has_good_defaults
 from tunepass.strategies.bo.models import FIT_ROWS, informative_rows, last_refit
 from tunepass.strategies.draws import draw_fitting
 from tunepass.strategies.history import TrialHistory
@@ -66,7 +67,7 @@ class PairDraws:
             return feasible_utility(log_prior(columns) - drawn(columns), probability(columns), ceiling)
 
         best = take(measured, np.argsort(loss, kind="stable")[: s.starts])
-        starts = join([best, draw_fitting(history.task, s.starts, rng)])
+        starts = join([best, draw_fitting(history.task, s.starts, rng, prior=has_good_defaults(history.task))])
         search = LocalSearchSettings(climbers=2 * s.starts, steps=s.steps)
         return maximise(utility, self.neighbourhood, starts, history.taken, search)
 
