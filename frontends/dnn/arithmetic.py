@@ -40,12 +40,15 @@ def arithmetic(interpreter: Machine, op: type[ast.operator], left: PyValue, righ
     if isinstance(left, TensorValue) or isinstance(right, TensorValue):
         return _of_tensors(interpreter, op, left, right, node)
     if isinstance(left, Unknown) or isinstance(right, Unknown):
-        return left if isinstance(left, Unknown) else right
+        lost = left if isinstance(left, Unknown) and not left.number else right
+        return lost if isinstance(lost, Unknown) else left
     try:
         if _plain(left) and _plain(right):
             return _of_numbers(op, left, right)
         if _sized(left) and _sized(right) and op in _SIZES:
             return _SIZES[op](left, right)
+        if _sized(left) and _sized(right):
+            return Unknown("a power of sizes", number=True)
     except (ZeroDivisionError, OverflowError, ValueError, ExpressionError) as error:
         raise interpreter.fail(f"this cannot be computed: {error}", node) from None
     if (numbers := row_arithmetic(op, left, right)) is not None:
@@ -121,7 +124,7 @@ def _of_tensors(interpreter: Machine, op: type[ast.operator], left: PyValue, rig
     if isinstance(other, Unknown) and other.span is not None:  # a tensor that was lost, not a number
         return other
     result = building.apply("AddScalar" if op in (ast.Add, ast.Sub) else "Scale", [tensor], span=span)[0]
-    if isinstance(other, Unknown):
+    if isinstance(other, Unknown) and not other.number:
         building.assumed[result.name] = Diagnostic(
             f"this is taken for a number: {other.reason}", span, severity=Severity.WARNING
         )

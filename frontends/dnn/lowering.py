@@ -211,7 +211,8 @@ class _Lowering:
     def _graph(self, outputs: list[str], span: Span | None) -> Graph:
         needed = owning(self.building.between((), outputs))
         nodes = (*needed, *unused_nodes(self.building, self.model, {node.name for node in needed}))
-        self.warnings += [told for node in nodes if (told := self.building.assumed.get(node.name)) is not None]
+        assumed = (self.building.assumed.get(node.name) for node in nodes)
+        self.warnings += {told.span: told for told in assumed if told is not None}.values()
         used = {value for node in nodes for value in node.inputs} | set(outputs)
         inputs = tuple(value for value in self.building.inputs if value.name in used)
         batch = inputs[0].shape[0] if inputs and inputs[0].shape else algebra.lift(1)

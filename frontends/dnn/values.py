@@ -13,10 +13,11 @@ from tunepass.expr.nodes import Expr
 @dataclass(frozen=True, slots=True)
 class Unknown:
     """Something that is not followed, and why. It may be passed around; no size may depend on it, and not the model's
-    output. `span` is where it was first needed."""
+    output. `span` is where it was first needed; `number`: it is one, whatever it is."""
 
     reason: str
     span: Span | None = None
+    number: bool = False
 
     def at(self, span: Span) -> Unknown:
         return self if self.span is not None else Unknown(self.reason, span)

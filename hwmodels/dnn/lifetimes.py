@@ -15,7 +15,7 @@ what a run takes, which is the direction in which a limit has to err: nothing th
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from tunepass.expr import algebra
@@ -44,6 +44,7 @@ class Lifetimes:
     graph: Graph
     inferred: Inferred
     element_byte: Expr
+    sharing: Sharing = field(default_factory=Sharing)
 
     @cached_property
     def tensors(self) -> Mapping[str, tuple[int, Expr]]:
@@ -58,7 +59,7 @@ class Lifetimes:
 
     def _byte(self, value: str, present: Expr | None) -> Expr:
         byte = algebra.mul(self.element_byte, product(self.inferred.shapes[value]))
-        return byte if present is None else algebra.where(present, byte, 0)
+        return self.sharing.shared(byte if present is None else algebra.where(present, byte, 0))
 
     @cached_property
     def memories(self) -> Mapping[str, tuple[Memory, ...]]:
@@ -103,16 +104,28 @@ class Lifetimes:
         for name, (made, byte) in self.tensors.items():
             if made > step:
                 continue
-            later = [condition for used, condition in self.uses[name] if used >= step]
-            if made == step or None in later:
+            if made == step or self._always_until[name] >= step:
                 found.append(byte)
-            elif later:
-                found.append(algebra.where(either([c for c in later if c is not None]), byte, 0))
+            elif later := [c for used, c in self.uses[name] if used >= step and c is not None]:
+                found.append(algebra.where(either(later), byte, 0))
         return found
+
+    @cached_property
+    def _always_until(self) -> Mapping[str, int]:
+        """The last step that uses each tensor whatever the parameters are; -1: there is none."""
+        return {
+            name: max((step for step, condition in uses if condition is None), default=-1)
+            for name, uses in self.uses.items()
+        }
+
+    @cached_property
+    def _alive(self) -> tuple[Expr, ...]:
+        """The bytes that are alive at each step."""
+        return tuple(self.sharing.shared(total(self.alive(step))) for step in self._steps())
 
     def inference_byte(self) -> Expr:
         """The most that is alive at any step; weights are not counted."""
-        return most([total(self.alive(step)) for step in self._steps()])
+        return most(list(self._alive), self.sharing)
 
     @cached_property
     def kept(self) -> tuple[tuple[Expr, ...], ...]:
@@ -135,15 +148,14 @@ class Lifetimes:
     def training_byte(self) -> Expr:
         """The most bytes on the way back, kept tensors and gradients; weights and their gradients are not counted."""
         sums = PrefixSums([total(list(self.kept[step])) for step in self._steps()])
-        return most([algebra.add(sums.upto(s + 1), total(self.alive(s))) for s in self._steps()])
+        return most([algebra.add(sums.upto(s + 1), self._alive[s]) for s in self._steps()], self.sharing)
 
     def _steps(self) -> range:
         return range(len(self.inferred.nodes))
 
 
-def most(terms: list[Expr]) -> Expr:
+def most(terms: list[Expr], sharing: Sharing) -> Expr:
     """The largest of many terms; equal ones are compared once."""
-    sharing = Sharing()
     unique = list({id(term): term for term in map(sharing.shared, terms)}.values())
     constants = [number for number in map(algebra.number, unique) if number is not None]
     others = [term for term in unique if algebra.number(term) is None]

@@ -26,13 +26,13 @@ def priced(graph: Graph, device: Accelerator | None) -> Costs:
     """The resources by name. `memory` is what training takes where the source trains, else what inference does, with
     what the device's context takes; it has to fit the device."""
     inferred = infer(graph.inputs, graph.nodes, table_of(graph.operators))
-    values = GraphResources(graph, inferred).values(device)
+    sharing = Sharing()
+    values = GraphResources(graph, inferred, sharing).values(device)
     needed = values["training_byte" if graph.training.used else "inference_byte"]
     values[MEMORY] = algebra.add(needed, device.context_byte if device else 0)
     limits = {MEMORY: device.memory_byte} if device else {}
     fits = [algebra.compare(values[name], "<=", most) for name, most in limits.items()]
     fits += [_within(graph, values)]
-    sharing = Sharing()
     return Costs(
         values={name: sharing.shared(value) for name, value in values.items()},
         units={**UNITS, MEMORY: "B", "flops": "FLOP"},

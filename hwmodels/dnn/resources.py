@@ -15,11 +15,12 @@ who knows the device.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from tunepass.diagnostics import nearest
 from tunepass.expr import algebra, typing
 from tunepass.expr.nodes import CategoryType, Expr
+from tunepass.expr.sharing import Sharing
 from tunepass.graphs.inference import ELEMENT_BYTE, Inferred, NodeCosts
 from tunepass.graphs.optimizers import OPTIMIZER_SLOTS
 from tunepass.graphs.values import GraphError, product, total
@@ -43,6 +44,7 @@ class GraphResources:
 
     graph: Graph
     inferred: Inferred
+    sharing: Sharing = field(default_factory=Sharing)
 
     @property
     def element_byte(self) -> Expr:
@@ -57,7 +59,7 @@ class GraphResources:
         """By name; times only of a device."""
         byte, weights, state = self.element_byte, self.counted("weights"), self.counted("state")
         stored = algebra.mul(byte, algebra.add(weights, state))
-        lifetimes = Lifetimes(self.graph, self.inferred, byte)
+        lifetimes = Lifetimes(self.graph, self.inferred, byte, self.sharing)
         learned = algebra.mul(byte, weights, 1 + self._slots())
         found = {
             "weights": weights,

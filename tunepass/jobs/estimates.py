@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from tunepass.backends.base import Backend, Target, backend_for, default_of
 from tunepass.diagnostics import Source, TunepassError
 from tunepass.expr import numpy_eval
-from tunepass.expr.nodes import Constant
+from tunepass.expr.nodes import Constant, Expr
 from tunepass.expr.numpy_eval import Columns
 from tunepass.expr.vm.compiled_expressions import CompiledExpressions
 from tunepass.frontends.base import Parsed
@@ -45,8 +45,12 @@ class Estimator:
 
     @cached_property
     def program(self) -> CompiledExpressions:
+        return CompiledExpressions(self._expressions)
+
+    @property
+    def _expressions(self) -> list[Expr]:
         """Every named expression in order, then `fits` and whether the model was fitted to anything like it."""
-        return CompiledExpressions([*self.costs.values.values(), self.costs.fits, self.costs.within_fit])
+        return [*self.costs.values.values(), self.costs.fits, self.costs.within_fit]
 
     @property
     def default(self) -> Configuration:
@@ -58,7 +62,11 @@ class Estimator:
 
     def prices(self, configurations: Sequence[Configuration]) -> dict[str, NDArray[np.generic]]:
         """The named expressions, `fits` and `extrapolated`, each with a value (n,) a configuration."""
-        *values, fits, within = self.program.run(self.columns(configurations), len(configurations))
+        columns, count = self.columns(configurations), len(configurations)
+        if count == 1:  # to compile would take longer than to read
+            *values, fits, within = (numpy_eval.evaluate(e, columns, 1).values for e in self._expressions)
+        else:
+            *values, fits, within = self.program.run(columns, count)
         beyond = np.logical_not(np.asarray(within, np.bool_))
         return {**dict(zip(self.costs.values, values)), "fits": fits, "extrapolated": beyond}
 

@@ -13,7 +13,6 @@ from tunepass.backends.base import frontend_of
 from tunepass.diagnostics import Source, SourceError, TunepassError, nearest
 from tunepass.files import read_bytes, shown
 from tunepass.frontends.base import OPERATORS, SIZE, Frontend, Parsed, sizes_in
-from tunepass.frontends.taco.commandline import source_of
 from tunepass.ir.kernel import Kernel
 from tunepass.jobs.places import file_name, key_name, lock_path
 from tunepass.study.lock.lock import Lock
@@ -40,6 +39,8 @@ def read_source(path: str | Path) -> Source:
 def taco_source(expression: str, words: Sequence[tuple[str, str]]) -> Source:
     """A source in this folder made of the words that TACO's tool takes. Raises TunepassError where a file that says
     something else has its name."""
+    from tunepass.frontends.taco.commandline import source_of  # with TACO's grammar
+
     source = source_of(expression, words)
     if Path(source.name).exists() and read_source(source.name).text != source.text:
         raise TunepassError(
