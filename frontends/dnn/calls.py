@@ -6,11 +6,11 @@ import ast
 import math
 from collections.abc import Mapping, Sequence
 
-from tunepass.diagnostics import SourceError
+from tunepass.diagnostics import SourceError, nearest
 from tunepass.expr import algebra
 from tunepass.expr.nodes import Expr, Name
 from tunepass.frontends.dnn import keras_layers
-from tunepass.frontends.dnn.applying import KERAS, TORCH, apply_layer, known_layer
+from tunepass.frontends.dnn.applying import KERAS, TABLES, TORCH, apply_layer, known_layer
 from tunepass.frontends.dnn.arithmetic import compared
 from tunepass.frontends.dnn.builtins import BUILTINS, MATH, call_builtin, list_method, range_items
 from tunepass.frontends.dnn.library import LOST, library_call, unknown_call
@@ -51,6 +51,7 @@ from tunepass.frontends.dnn.values import (
 
 DEPTH_LIMIT = 60  # calls inside calls
 CONTAINERS = frozenset({"ModuleList", "ParameterList"})
+LAYER_PLACES = ("torch.nn.", "keras.layers.", "tensorflow.keras.layers.", "tf.keras.layers.", "keras.src.layers.")
 CONSTANTS = {"pi": math.pi, "e": math.e, "inf": math.inf}
 LISTED = frozenset({"append", "extend", "insert", "items", "keys", "values", "pop", "update"})
 
@@ -351,6 +352,10 @@ class Calls(UserCalls):
             return RegisteredByName(positional[0] if positional and isinstance(positional[0], dict) else {})
         if torch and ".nn." in path and "functional" not in path and known_layer(TORCH, name):
             return self.layer(TORCH, name, positional, named, node)
+        if name[:1].isupper() and name != "Parameter" and path.startswith(LAYER_PLACES):
+            close = nearest(name, TABLES[TORCH if torch else KERAS])
+            hint = f", did you mean `{close}`?" if close else ""
+            return Unknown(f"the layer `{name}` is not known{hint}", self.interpreter.span(node))
         if torch or path.startswith(("tensorflow", "keras")):
             return where_there(
                 self.interpreter.building,

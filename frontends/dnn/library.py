@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import ast
+
 from tunepass.expr import algebra
 from tunepass.expr.nodes import Expr
 from tunepass.frontends.dnn.kinds import copied
 from tunepass.frontends.dnn.machine import Caller
 from tunepass.frontends.dnn.numbers import counted_row, listed, of_rows
-from tunepass.frontends.dnn.values import PyValue, TensorValue, Unknown
+from tunepass.frontends.dnn.values import Instance, PyValue, TensorValue, Unknown
 
 NEVER = frozenset({"torch.jit.is_scripting", "torch.jit.is_tracing", "torch.onnx.is_in_onnx_export"})
+DATA_CLASSES = frozenset({"dataclasses.replace", "dataclasses.asdict", "dataclasses.field"})
 INITIALISING = ("torch.nn.init.", "nn.init.")
 Answer = tuple[PyValue] | None
 
@@ -32,6 +35,8 @@ def library_call(calls: Caller, path: str, positional: list[PyValue], named: dic
     if path in ("torch.tensor", "numpy.array", "numpy.asarray") and positional and isinstance(positional[0], list):
         values = listed(positional[0])
         return (values,) if values is not None else None
+    if path in DATA_CLASSES:
+        return _of_data_class(calls, name, positional, named)
     if name == "image_data_format":
         return ("channels_last",)
     if name == "obtain_input_shape" and positional:  # of keras.applications: the shape that it is given
@@ -39,6 +44,21 @@ def library_call(calls: Caller, path: str, positional: list[PyValue], named: dic
     if name == "correct_pad" and len(positional) > 1 and isinstance(positional[0], TensorValue):
         return (_keras_padding(calls, positional[0], positional[1]),)
     return None
+
+
+def _of_data_class(calls: Caller, name: str, positional: list[PyValue], named: dict[str, PyValue]) -> Answer:
+    """`replace`, `asdict` and `field` of dataclasses."""
+    if name == "field":
+        made = named.get("default_factory")
+        if made is not None:
+            return (calls.apply(made, [], {}, ast.Pass()),)
+        return (named["default"],) if "default" in named else None
+    first = positional[0] if positional else None
+    if not isinstance(first, Instance) or LOST in named:
+        return None
+    if name == "asdict":
+        return ({key: copied(value, deep=True) for key, value in first.fields.items()},)
+    return (Instance(first.of, {**first.fields, **named}, first.container),)
 
 
 def _row(name: str, positional: list[PyValue], named: dict[str, PyValue]) -> PyValue:

@@ -45,6 +45,13 @@ def built(run: Run, *words: str) -> None:
     assert status == 0, printed
 
 
+def test_a_limit_on_an_unknown_resource_is_told_at_its_line(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "models" / "net.py").write_text(MODEL + "# tunepass limit weigths <= 9\n")
+    status, printed = run("estimate", "models/net.py")
+    assert status == 2 and "models/net.py:7:18: error: there is no resource `weigths`" in printed
+    assert printed.count("error:") == 1 and "did you mean `weights`?" in printed
+
+
 def test_an_imported_file_that_changes_makes_the_lock_stale(run: Run, tmp_path: Path) -> None:
     built(run)
     assert run("verify", "models") == (0, "net.py::model: fits\n")

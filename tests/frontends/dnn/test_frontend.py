@@ -308,6 +308,7 @@ MALFORMED = [
     ("x = 1\n", "there is no model", 0),
     ("model = keras.Sequential([layers.Dense(2)])\n", "input is not given", 1),
     ("model = keras.Sequential([keras.Input((4,)), layers.Dense()])\n", "attribute 'units' is missing", 1),
+    ("model = keras.Sequential([keras.Input((4,)), layers.Dnse(2)])\n", "did you mean `Dense`?", 1),
     ("model = keras.Sequential([keras.Input((4,)), layers.Dense(2, bias=3)])\n", "no argument 'bias'", 1),
     ("model = keras.Sequential([keras.Input((4,)), layers.Dense(2, activation='rleu')])\n", "did you mean 'relu'", 1),
     ("model = keras.Sequential([keras.Input((4, 4, 1)), layers.Conv2D(2, 7)])\n", "has to have elements", 1),

@@ -144,3 +144,16 @@ def test_rates_that_numpy_spaces() -> None:
         """
     )
     assert weights(kernel) == 4 * 72
+
+
+def test_dataclasses_that_are_replaced_and_taken_apart() -> None:
+    before = """
+import dataclasses
+from dataclasses import field
+@dataclass
+class Config:
+    width: int = 3
+    sizes: list = field(default_factory=list)
+"""
+    init = "c = dataclasses.replace(Config(), width=4)\nd = dataclasses.asdict(c)\nself.c = nn.Linear(8, d['width'])"
+    assert weights(torch_kernel(net(init, "return self.c(x)", before))) == 36

@@ -154,6 +154,7 @@ def test_what_is_wrong_with_a_description_is_told_there(tmp_path: Path, old: str
         ("y = If(x)", "depends on what goes in"),
         ("y = NonZero(x)", "the size of what it gives depends on what goes in"),
         ("y = Relu(z)", "nothing before it makes 'z'"),
+        ("y = Add(x, y)", "nothing before it makes 'y'"),  # a circle
         ("y = MaxPool(x)", "'kernel_shape' is missing"),
         ("y = Conv(x, w)", "its weights are of 5 channels, its input has 3"),
         ("y = Reshape(x, x)", "not known before the model runs"),
