@@ -36,7 +36,7 @@ def source_of(expression: str, words: Words) -> Source:
         used.setdefault(access.tensor, access)
     values = [(word, *_value(word, text)) for word, text in words]
     lines = [*_declarations(values, used), expression.strip(), *_extents(values, used)]
-    lines += [f'bind {_tensor("i", name, used)} = "{_quoted(path)}"' for word, name, path in values if word == "i"]
+    lines += [f'bind {_tensor("i", name, used)} = "{quoted(path)}"' for word, name, path in values if word == "i"]
     lines += [f"{word} {text.strip()}" for word, _, text in values if word in ("param", "constraint")]
     if any(word == "s" for word, _, _ in values):
         lines.append(f"schedule {', '.join(_directives(values))}")
@@ -101,5 +101,5 @@ def _tensor(word: str, name: str, used: dict[str, Access]) -> str:
     return name
 
 
-def _quoted(path: str) -> str:
+def quoted(path: str) -> str:
     return path.replace("\\", "\\\\").replace('"', '\\"')

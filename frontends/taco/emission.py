@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator
-from pathlib import PurePath
+from dataclasses import replace
+from pathlib import Path, PurePath
 
 from tunepass.diagnostics import Source, Span
+from tunepass.frontends.params.tokens import unquoted
+from tunepass.frontends.taco.commandline import quoted
 from tunepass.frontends.taco.statements import Statement, statements
 from tunepass.frontends.taco.text import Values, command_line, directive_text
 from tunepass.ir.files import EmittedFile
 from tunepass.ir.kernel import Kernel
-from tunepass.ir.tensor import TensorKernel
+from tunepass.ir.tensor import BoundFile, TensorKernel
 
 ABOUT_PARAMETERS = ("param", "constraint", "model")
 _SEMICOLON = re.compile(r"[ \t]*;")
@@ -33,7 +37,7 @@ def emit_file(kernel: Kernel, note: str, word: str) -> EmittedFile:
 
 def rewritten(kernel: Kernel, body: TensorKernel, values: Values) -> str:
     """The source's text under these values."""
-    edits = [*_directives(body, values, kernel), *_removed(kernel.source)]
+    edits = [*_directives(body, values, kernel), *_removed(kernel.source), *_moved(body)]
     text, end, pieces = kernel.source.text, len(kernel.source.text), list[str]()
     for span, replacement in sorted(edits, key=lambda edit: edit[0].start, reverse=True):
         pieces += [text[span.end : end], replacement]
@@ -54,6 +58,27 @@ def _directives(body: TensorKernel, values: Values, kernel: Kernel) -> Iterator[
         new = directive_text(directive, values)
         if "".join(new.split()) != "".join(directive.span.text.split()):
             yield directive.span, new
+
+
+def elsewhere(kernel: Kernel, source_folder: Path, folder: Path) -> Kernel:
+    """With the data's relative paths as they are from `folder`."""
+    body = kernel.body_as(TensorKernel)
+    data = tuple(
+        replace(datum, path=Path(os.path.relpath(source_folder / datum.path, folder)))
+        if isinstance(datum, BoundFile) and not datum.path.is_absolute()
+        else datum
+        for datum in body.data
+    )
+    return replace(kernel, body=replace(body, data=data))
+
+
+def _moved(body: TensorKernel) -> Iterator[tuple[Span, str]]:
+    """Each file bound under another name than is written."""
+    for datum in body.data:
+        if isinstance(datum, BoundFile) and datum.span is not None:
+            tensor, written = datum.span.text.split("=", 1)
+            if Path(unquoted(written.strip())) != datum.path:
+                yield datum.span, f'{tensor.rstrip()} = "{quoted(str(datum.path))}"'
 
 
 def _removed(source: Source) -> Iterator[tuple[Span, str]]:

@@ -184,7 +184,11 @@ class TensorBackend(Backend):
 
     def write(self, scheduled: Sequence[Kernel], note: str, folder: Path, word: str = "tuned") -> tuple[Path, ...]:
         """NAME.tuned.taco, NAME.tuned.c, which builds on its own, and NAME.tuned.o."""
-        files = [*frontend_of(self.kernel.source.name).emit(scheduled, note, word)]
+        from tunepass.frontends.taco.emission import elsewhere
+
+        here = Path(self.kernel.source.name).parent
+        moved = [elsewhere(kernel, here, folder) for kernel in scheduled]
+        files = [*frontend_of(self.kernel.source.name).emit(moved, note, word)]
         stem = f"{Path(self.kernel.source.name).stem}.{word}"
         texts = [self._candidate(kernel) for kernel in scheduled]
         flags = tuple(dict.fromkeys(flag for candidate in texts for flag in candidate.flags))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -11,11 +12,13 @@ from tests.contracts.frontend import FrontendContract
 from tests.frontends.taco.sources import SPMM, body, kernel, parse
 from tunepass.diagnostics import Source
 from tunepass.frontends.base import Frontend
+from tunepass.frontends.taco.emission import elsewhere
 from tunepass.frontends.taco.frontend import TacoFrontend
 from tunepass.frontends.taco.lowering import lower_body
 from tunepass.frontends.taco.reading import read_file
 from tunepass.frontends.taco.text import command_line
 from tunepass.ir.kernel import Choice
+from tunepass.ir.tensor import BoundFile, TensorKernel
 
 
 def emitted(text: str, *choices: Choice) -> str:
@@ -45,6 +48,19 @@ def test_comments_stay() -> None:
 def test_what_needs_no_change_is_as_it_was() -> None:
     text = "a(i) = b(i)\nparam n: pow2(2, 8)\nschedule split(i,i0,i1,4),  split(i1 , i2, i3, n),\nunroll( i3, 2 )\n"
     assert "split(i,i0,i1,4),  split(i1, i2, i3, 2),\nunroll( i3, 2 )" in emitted(text)
+
+
+def test_files_that_are_bound_are_found_from_the_folder_of_the_tuned_one(tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    text = 'tensor B(i,j) = ds\ny(i) = B(i,j) * x(j)\nbind B =  "data/m \\"1\\".mtx"  # large\nbind x = "/x.tns"\n'
+    moved = elsewhere(kernel(text), tmp_path, tmp_path / "out")
+    (file,) = TacoFrontend().emit((moved,), "")
+    assert 'bind B = "../data/m \\"1\\".mtx"  # large\nbind x = "/x.tns"\n' in file.text
+    (again,) = parse(file.text).kernels
+    assert [d.path for d in again.body_as(TensorKernel).data if isinstance(d, BoundFile)] == [
+        Path('../data/m "1".mtx'),
+        Path("/x.tns"),
+    ]
 
 
 def test_options_of_the_command_line() -> None:

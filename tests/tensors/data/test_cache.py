@@ -145,3 +145,19 @@ def test_generated_tensors_are_cached_too(tmp_path: Path) -> None:
     first = load(datum, tensor(), tmp_path, tmp_path / "cache")
     assert same(first, load(datum, tensor(), tmp_path, tmp_path / "cache"))
     assert len(list((tmp_path / "cache").iterdir())) == 1
+
+
+def test_what_was_not_used_for_long_goes(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    stored = bound(folder)
+    cache, keys = folder / "full", [bytes([number]) * 32 for number in range(5)]
+    for number, key in enumerate(keys):
+        path = write_cached(cache, key, stored)
+        os.utime(path, (1000 + number, 1000 + number))
+    assert read_cached(cache, keys[0], tensor(stored.format)) is not None  # used now
+    monkeypatch.setattr("tunepass.tensors.data.cache.MOST_BYTES", 3 * path.stat().st_size)
+    last = write_cached(cache, b"k" * 32, stored)
+    kept = {path.name for path in cache.iterdir()}
+    assert kept == {cache_path(cache, keys[0]).name, cache_path(cache, keys[4]).name, last.name}
+    monkeypatch.setattr("tunepass.tensors.data.cache.MOST_BYTES", 1)
+    write_cached(cache, b"l" * 32, stored)
+    assert cache_path(cache, keys[0]).exists() and last.exists()  # a build may be running on them

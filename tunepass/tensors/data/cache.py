@@ -19,7 +19,9 @@ from __future__ import annotations
 
 import hashlib
 import mmap
+import os
 import struct
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -33,6 +35,8 @@ from tunepass.tensors.data.structure import well_formed
 
 MAGIC = b"TPTNSR\x00\x01"
 PAGE = 4096
+MOST_BYTES = 4 << 30  # of all tensors in a folder
+IDLE_S = 3600  # what was used since stays in any case: a build may be running on it
 ELEMENTS: tuple[Element, ...] = ("double", "float", "int", "long")
 _START = struct.Struct("=8sQ32s32sIIQQ")
 _LEVEL = struct.Struct("=IIQQQQQ16x")
@@ -63,7 +67,19 @@ def write_cached(folder: Path, key: bytes, tensor: StoredTensor) -> Path:
     writable_folder(folder)
     path = cache_path(folder, key)
     write_bytes(path, _encoded(key, tensor), durable=False)
+    _thin(folder)
     return path
+
+
+def _thin(folder: Path) -> None:
+    """Tensors go that were not used for the longest time, down to MOST_BYTES; none that may be in use."""
+    files = [(path.stat().st_mtime, path.stat().st_size, path) for path in folder.glob("*.tensor")]
+    total = sum(size for _, size, _ in files)
+    for used, size, path in sorted(files):
+        if total <= MOST_BYTES or used > time.time() - IDLE_S:
+            return
+        path.unlink(missing_ok=True)
+        total -= size
 
 
 def read_cached(folder: Path, key: bytes, tensor: Tensor) -> StoredTensor | None:
@@ -72,7 +88,9 @@ def read_cached(folder: Path, key: bytes, tensor: Tensor) -> StoredTensor | None
     try:
         with open_regular(path) as file:
             data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-        return _decoded(path, data, key, tensor)
+        read = _decoded(path, data, key, tensor)
+        os.utime(path)
+        return read
     except (OSError, ValueError, struct.error, _Damaged):  # ValueError: an empty file cannot be mapped
         return None
 
