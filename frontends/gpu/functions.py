@@ -88,8 +88,12 @@ class GpuText:
         raw = split_arguments(self.text[opening + 1 : closing(self.text, opening) - 1])
         formals = [formal for part in raw for formal in self._formals(part)]
         read = tuple(self._formal(part, name, definition) for part in formals)
-        head = self.expanded(self.text[self._head_start(definition) : definition.name_start])
-        return GpuFunction(definition, read, KERNEL[self.dialect].search(head) is not None)
+        is_kernel = KERNEL[self.dialect].search(self.expanded(self.head(definition))) is not None
+        return GpuFunction(definition, read, is_kernel)
+
+    def head(self, definition: FunctionDefinition) -> str:
+        """What stands before the function's name."""
+        return self.text[self._head_start(definition) : definition.name_start]
 
     def shared_arrays(self, definition: FunctionDefinition) -> Iterator[tuple[str, CType]]:
         """Declared in the function, else anywhere in the file."""
