@@ -24,8 +24,8 @@ class Formal:
 
 def formals(text: str, function: str) -> tuple[Formal, ...] | None:
     """Of the definition of `function`; None where there is none that can be read."""
-    text = _COMMENT.sub(" ", text)
-    for match in re.finditer(rf"\b{re.escape(function)}\s*\(", text):
+    text, plain = _COMMENT.sub(" ", text), function.partition("<")[0].rpartition("::")[2]
+    for match in re.finditer(rf"\b{re.escape(plain)}\s*\(", text):
         inside = _bracketed(text, match.end())
         if inside is None or not re.match(r"\)[^;{(]*\{", text[match.end() + len(inside) :]):
             continue
@@ -47,6 +47,8 @@ def agreed(kernel: ForeignKernel, text: str) -> ForeignKernel:
         note = f"{kernel.function} has {len(found)} parameters, its description {len(passed)} arguments"
         return replace(kernel, arguments=(), notes=(*kernel.notes, note))
     symbols = [a for a in kernel.arguments if a.symbol and len(passed) < len(kernel.arguments)]
+    if "<" in kernel.function:  # a type may be the template's parameter
+        found = tuple(replace(formal, element=a.element) for a, formal in zip(passed, found))
     return replace(kernel, arguments=(*map(_as_declared, passed, found), *symbols))
 
 

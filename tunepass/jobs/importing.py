@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -16,7 +16,9 @@ from tunepass.interchange.foreign_kernel import ForeignKernel, ForeignParameter,
 from tunepass.interchange.python_values import python_value
 from tunepass.interchange.signatures import agreed
 from tunepass.interchange.t1 import read_t1
+from tunepass.interchange.tuner_kernels import foreign_kernel, with_directions
 from tunepass.interchange.tuner_pragmas import TunedSection, tuned_sections
+from tunepass.interchange.tuner_scripts import tuner_calls
 from tunepass.jobs.reading import read_source
 
 SUFFIXES = {"cuda": ".cu", "opencl": ".cl"}
@@ -46,26 +48,49 @@ class Imported:
 
 
 def imported(path: Path, given: Given) -> Imported:
-    """The kernel at `path`: a T1 file (.json), or a C source with Kernel Tuner's pragmas."""
+    """The kernel at `path`: a T1 file (.json), a script of Kernel Tuner (.py), or a C source with its pragmas."""
     source = read_source(path)
+    if path.suffix == ".py":
+        return _from_script(path, source, given)
     if path.suffix == ".json":
         return _from_t1(path, source, given)
     return _from_pragmas(path, source, given)
 
 
-def _from_t1(path: Path, source: Source, given: Given) -> Imported:
-    kernel = _with_given(read_t1(source), given)
+def _from_script(path: Path, source: Source, given: Given) -> Imported:
+    calls = tuner_calls(source)
+    if not calls:
+        raise SourceError(f"{shown(path)} has no call of `tune_kernel`", hint="`import` reads scripts of Kernel Tuner")
+    names = list(dict.fromkeys(call.function for call in calls))
+    if given.kernel is None and len(names) > 1:
+        raise TunepassError(f"the script tunes several kernels: {', '.join(names)}", hint="choose one with --kernel")
+    if given.kernel is not None and given.kernel not in names:
+        raise TunepassError(f"no kernel {given.kernel!r}; the script tunes {', '.join(names)}")
+    call = next(call for call in calls if given.kernel in (None, call.function))
+    kernel = _with_given(foreign_kernel(call), given)
     texts = [read_source(file).text for file in given.sources or _beside(path, kernel)]
-    text = "\n".join(texts)
-    if texts:
-        written = used(agreed(kernel, text), text)
+    text = "\n".join(texts) or call.text
+    return _written(path, kernel, text, with_directions)
+
+
+def _written(
+    path: Path, kernel: ForeignKernel, text: str | None, directed: Callable[[ForeignKernel, str], ForeignKernel]
+) -> Imported:
+    """The kernel with its text; with its pragmas alone where there is none."""
+    if text:
+        written = directed(used(agreed(kernel, text), text), text)
     else:
         note = f"the kernel's source, {kernel.source}, is not here: only its pragmas are written (--source names it)"
         written = replace(kernel, arguments=(), notes=(*kernel.notes, note))
     suffix = SUFFIXES.get(str(kernel.language), ".txt")
-    return Imported(
-        kernel, written.notes, annotated(written, text, shown(path.name)), path.stem + suffix, written.whole
-    )
+    origin = shown(path.name)
+    return Imported(kernel, written.notes, annotated(written, text or "", origin), path.stem + suffix, written.whole)
+
+
+def _from_t1(path: Path, source: Source, given: Given) -> Imported:
+    kernel = _with_given(read_t1(source), given)
+    texts = [read_source(file).text for file in given.sources or _beside(path, kernel)]
+    return _written(path, kernel, "\n".join(texts), lambda written, _: written)
 
 
 def _beside(path: Path, kernel: ForeignKernel) -> tuple[Path, ...]:
