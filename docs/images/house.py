@@ -52,7 +52,7 @@ ROWS: tuple[tuple[Box, ...], ...] = (
     ((("expr",), "one typed expression language with several readers"),),
     (
         (("diagnostics", "registry"), "user errors, tables of names"),
-        (("files", "signals", "yaml_nodes", "version"), "whole files, interruptions"),
+        (("files", "signals", "spread", "yaml_nodes", "version"), "whole files, interruptions"),
     ),
 )
 
