@@ -1,33 +1,10 @@
 from __future__ import annotations
 
-import argparse
 from shlex import split
 
 import pytest
 
-from tunepass.commands.arguments import COMMANDS, duration, parse, seeds, split_compiler
-
-
-@pytest.mark.parametrize("text,seconds", [("90s", 90), ("10m", 600), ("1h30m", 5400), ("0.5s", 0.5), ("1h2m3s", 3723)])
-def test_durations(text: str, seconds: float) -> None:
-    assert duration(text) == seconds
-
-
-@pytest.mark.parametrize("text", ["", "10", "0s", "-5s", "1d", "s", "1s1m", "1e3s", "infs", "nans", "9" * 400 + "h"])
-def test_what_is_no_duration(text: str) -> None:
-    with pytest.raises(argparse.ArgumentTypeError, match="a duration"):
-        duration(text)
-
-
-@pytest.mark.parametrize("text,found", [("0..3", (0, 1, 2, 3)), ("7", (7,)), ("4,1, 2..4", (4, 1, 2, 3))])
-def test_seeds(text: str, found: tuple[int, ...]) -> None:
-    assert seeds(text) == found
-
-
-@pytest.mark.parametrize("text", ["", "a", "3..1", "1,,2", "-1", "1..", "0..999999999", "1.5"])
-def test_what_are_no_seeds(text: str) -> None:
-    with pytest.raises(argparse.ArgumentTypeError, match="seeds are written like"):
-        seeds(text)
+from tunepass.commands.arguments import COMMANDS, parse, split_compiler
 
 
 def test_the_compiler_is_what_follows_the_first_dashes() -> None:

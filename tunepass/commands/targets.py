@@ -5,11 +5,12 @@ from __future__ import annotations
 import argparse
 
 from tunepass.backends.base import Target
-from tunepass.commands.arguments import DEFAULT_BUDGET_S
 from tunepass.diagnostics import Source, TunepassError
 from tunepass.jobs.reading import taco_source
 from tunepass.registry import EXACT_SOLVERS
 from tunepass.tuning.options import SearchOptions
+
+DEFAULT_BUDGET_S = 60.0
 
 
 def target_of(options: argparse.Namespace) -> Target:

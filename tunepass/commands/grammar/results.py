@@ -1,0 +1,98 @@
+"""The options of what looks at results, and at what else is there: locks, stores, other tuners' files, this machine."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tunepass.commands.grammar.shared import add_command, add_kernel, add_store
+from tunepass.commands.grammar.values import names
+
+if TYPE_CHECKING:
+    from tunepass.commands.grammar.shared import Commands
+
+
+def add_verify(commands: Commands) -> None:
+    parser = add_command(
+        commands,
+        "verify",
+        "say whether the lock still fits",
+        "tunepass verify [options] [PATH...] [-- COMPILER ARGS...]",
+    )
+    parser.add_argument("paths", nargs="*", metavar="PATH", help="sources, folders or locks (default: this folder)")
+
+
+def add_diff(commands: Commands) -> None:
+    parser = add_command(
+        commands, "diff", "say what changed since the lock", "tunepass diff [options] [PATH...] [-- COMPILER ARGS...]"
+    )
+    parser.add_argument("paths", nargs="*", metavar="PATH", help="sources, folders or locks (default: this folder)")
+    add_store(parser)
+
+
+def add_explain(commands: Commands) -> None:
+    parser = add_command(commands, "explain", "say what the search found and why the choice won")
+    parser.add_argument("source", metavar="SOURCE")
+    add_kernel(parser)
+    add_store(parser)
+
+
+def add_report(commands: Commands) -> None:
+    parser = add_command(commands, "report", "write the convergence picture or a page about the search")
+    parser.add_argument("source", metavar="SOURCE")
+    parser.add_argument("-o", "--output", metavar="FILE", required=True, help="a .html page or an .svg picture")
+    add_kernel(parser)
+    add_store(parser)
+
+
+def add_store_checks(commands: Commands) -> None:
+    parser = add_command(commands, "store", "say whether a store is whole, save what can be read, or print all of it")
+    parser.add_argument("action", choices=("check", "repair", "export"), help="repair and export leave PATH as it is")
+    parser.add_argument(
+        "path", nargs="?", metavar="PATH", help="a store, or what `store export` wrote (default: as for --store)"
+    )
+    parser.add_argument(
+        "-o", "--output", metavar="FILE", help="the new store (default: PATH.repaired.db), or the lines"
+    )
+
+
+def add_import(commands: Commands) -> None:
+    parser = add_command(commands, "import", "make another tuner's description of a kernel a source with pragmas")
+    parser.add_argument(
+        "file", metavar="FILE", help="a T1 file or NNI's search space (.json), or a C source with `#pragma tuner start`"
+    )
+    parser.add_argument("-o", "--output", metavar="FILE", help="the annotated source, or its folder (default: printed)")
+    parser.add_argument(
+        "--source",
+        metavar="FILE",
+        action="append",
+        help="the kernel's own source, if it is not beside FILE; a search space's model and constraints; repeatable",
+    )
+    parser.add_argument(
+        "--param", metavar="NAME=LIST", action="append", help="a parameter's values as Python writes them; repeatable"
+    )
+    parser.add_argument(
+        "--constraint", metavar="EXPRESSION", action="append", help="what holds of parameters, in Python; repeatable"
+    )
+    parser.add_argument(
+        "--size", metavar="NAME=N", action="append", help="what a name in `#pragma tuner start` stands for; repeatable"
+    )
+    parser.add_argument("--kernel", metavar="NAME", help="of several sections of a C source, this one")
+
+
+def add_flags(commands: Commands) -> None:
+    parser = add_command(commands, "flags", "print a compiler's options as parameters of a tune.yaml")
+    parser.add_argument("program", metavar="COMPILER", help="gcc, clang or their like, as the build calls it")
+    parser.add_argument("--level", default="O2", help="the level that is the default: O1, O2 (the default), O3 or Os")
+    parser.add_argument(
+        "--kinds",
+        type=names,
+        default=("optimizers", "params"),
+        metavar="KIND[,KIND]",
+        help="optimizers, params (of clang: LLVM's own) or both, the default",
+    )
+    parser.add_argument("--math", action="store_true", help="also what changes results, by roundings for example")
+    parser.add_argument("--native", action="store_true", help="also -march=native, for this processor alone")
+
+
+def add_doctor(commands: Commands) -> None:
+    add_command(commands, "doctor", "say what tunepass finds on this machine, and how to get what it does not")
