@@ -12,16 +12,9 @@ from tunepass.frontends.dnn.arithmetic import arithmetic
 from tunepass.frontends.dnn.machine import Caller, Machine
 from tunepass.frontends.dnn.numbers import counted_row, of_rows
 from tunepass.frontends.dnn.presence import joining, optional
-from tunepass.frontends.dnn.tensor_functions import (
-    TensorCall,
-    permuted,
-    plain,
-    reduced,
-    reshaped,
-    tensor_function,
-    transposed,
-    whole,
-)
+from tunepass.frontends.dnn.tensor_call import TensorCall, plain, whole
+from tunepass.frontends.dnn.tensor_functions import reduced, tensor_function
+from tunepass.frontends.dnn.tensor_shapes import permuted, reshaped, transposed
 from tunepass.frontends.dnn.values import FilledValue, Method, PyValue, TensorValue, Unknown
 from tunepass.ir.graph import Attribute
 

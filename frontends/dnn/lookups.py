@@ -1,0 +1,189 @@
+"""What a value is asked for: its attributes, its items, and what stands at an index."""
+
+from __future__ import annotations
+
+import ast
+import math
+from abc import ABC
+
+from tunepass.expr import algebra
+from tunepass.expr.nodes import Expr
+from tunepass.frontends.dnn.arithmetic import compared
+from tunepass.frontends.dnn.builtins import range_items
+from tunepass.frontends.dnn.presence import presence, where_there
+from tunepass.frontends.dnn.tensors import (
+    subscript_tensor,
+    tensor_attribute,
+    tensor_items,
+)
+from tunepass.frontends.dnn.user_calls import UserCalls
+from tunepass.frontends.dnn.values import (
+    AlternativesValue,
+    ArgumentsValue,
+    ConditionalValue,
+    FilledValue,
+    Instance,
+    LayerValue,
+    Method,
+    ModelValue,
+    Module,
+    PyValue,
+    SequentialValue,
+    SuperValue,
+    Symbol,
+    TensorValue,
+    Unknown,
+    UserClass,
+)
+
+CONSTANTS = {"pi": math.pi, "e": math.e, "inf": math.inf}
+
+
+class Lookups(UserCalls, ABC):
+    """Attributes, items and subscripts of what a source has made."""
+
+    def items(self, value: PyValue) -> list[PyValue] | None:
+        if isinstance(value, Instance) and value.container is not None:
+            return self.interpreter.items(value.container)
+        if isinstance(value, TensorValue):
+            return tensor_items(self.interpreter, value)
+        if isinstance(value, FilledValue):
+            return list(value.numbers) if value.numbers is not None else None
+        return list(value.items) if isinstance(value, SequentialValue) else range_items(value)
+
+    def attribute(self, owner: PyValue, name: str, node: ast.AST) -> PyValue:
+        match owner:
+            case ConditionalValue(value=TensorValue() as tensor):
+                found = self.attribute(tensor, name, node)
+                return Method(owner, name) if isinstance(found, Method) else found
+            case Symbol(path="math") if name in CONSTANTS:
+                return CONSTANTS[name]
+            case Symbol():
+                return Symbol(f"{owner.path}.{name}")
+            case Module():
+                run = self.interpreter
+                return run.resolved(run.of_module(owner, name, node), node)
+            case Instance():
+                if name in owner.fields:
+                    return self._current(owner.fields[name])
+                if name == "training":
+                    return False
+                if (method := self.bound(owner.of, name, owner, node)) is not None:
+                    return method
+                return self.attribute(owner.container, name, node) if of_layer(owner) else Method(owner, name)
+            case LayerValue():
+                return layer_attribute(owner, name)
+            case SuperValue():
+                return self.super_attribute(owner, name, node)
+            case TensorValue():
+                return tensor_attribute(self.interpreter, owner, name, node)
+            case UserClass():
+                fields = self.class_fields(owner)
+                return fields[name] if name in fields else self.bound(owner, name, None, node) or Method(owner, name)
+            case FilledValue() if name in ("shape", "ndim"):
+                return owner.shape if name == "shape" else len(owner.shape)
+            case ArgumentsValue() if owner.read:
+                found = self._parameter(name)
+                return found if found is not None else owner.defaults.get(name, Unknown(f"`{name}` is not an argument"))
+            case Unknown():
+                return self._parameter(name) or owner
+            case ModelValue() if name in ("output", "input"):
+                return TensorValue((owner.outputs if name == "output" else owner.inputs)[0])
+        return Method(owner, name)
+
+    def subscript(self, owner: PyValue, index: PyValue, node: ast.Subscript) -> PyValue:
+        if isinstance(presence(owner)[1], TensorValue):
+            return where_there(
+                self.interpreter.building,
+                [owner],
+                lambda given: subscript_tensor(self.interpreter, given[0], self._places(index, node), node),  # type: ignore[arg-type]
+            )
+        if isinstance(owner, Unknown) and isinstance(index, str):
+            return self._parameter(index) or owner
+        if isinstance(owner, Unknown):
+            return owner
+        if isinstance(index, Method) and index.name == "slice" and isinstance(index.owner, tuple):
+            return self._part(owner, index.owner)
+        if isinstance(owner, FilledValue) and owner.numbers is None:
+            return self.subscript(self.tensor(owner, node), index, node)
+        holder = owner.container if isinstance(owner, Instance) else owner
+        holder = holder.numbers if isinstance(holder, FilledValue) else holder
+        holder = holder.items if isinstance(holder, SequentialValue) else holder
+        if isinstance(holder, Expr) or isinstance(index, (Expr, Unknown)):
+            return self._listed(holder, index)
+        try:
+            return holder[index]  # type: ignore[index]
+        except (TypeError, KeyError, IndexError):
+            return Unknown(f"`{ast.unparse(node)[:40]}` is not there")
+
+    def _places(self, index: PyValue, node: ast.AST) -> PyValue:
+        """An index, tensors of numbers as ones of the graph."""
+        if isinstance(index, tuple):
+            return tuple(self._places(part, node) for part in index)
+        return self.tensor(index, node) if isinstance(index, FilledValue) else index
+
+    def _part(self, owner: PyValue, given: tuple[PyValue, ...]) -> PyValue:
+        """A slice of a list, a tuple, a text or a sequence of layers."""
+        ends = [end if isinstance(end, int) else None for end in given]
+        if list(given) != ends:
+            return Unknown("this part is not known")
+        if isinstance(owner, Instance):
+            owner = owner.container
+        if isinstance(owner, SequentialValue):
+            return SequentialValue(owner.items[slice(*ends)], span=owner.span)
+        return owner[slice(*ends)] if isinstance(owner, (list, tuple, str)) else Unknown("this part is not known")
+
+    def _listed(self, holder: PyValue, index: PyValue) -> PyValue:
+        """One of some numbers, by a position or a key that a parameter decides."""
+        pairs: list[tuple[object, PyValue]] = list(enumerate(holder)) if isinstance(holder, (list, tuple)) else []
+        if isinstance(holder, dict):
+            pairs = list(holder.items())
+        values = [value for _, value in pairs]
+        if (
+            not isinstance(index, Expr)
+            or not values
+            or not all(isinstance(v, (bool, int, float, Expr)) for v in values)
+        ):
+            return Unknown("which of them is not known")
+        result = values[-1]
+        for key, value in pairs[-2::-1]:
+            test = compared(ast.Eq, index, key)  # type: ignore[arg-type]
+            if isinstance(test, Unknown):
+                return test
+            result = algebra.where(algebra.lift(test), value, result)  # type: ignore[arg-type]
+        return result
+
+    def _current(self, value: PyValue) -> PyValue:
+        """Of alternatives the one of the condition that is looked at now."""
+        if not isinstance(value, AlternativesValue):
+            return value
+        sharing = self.interpreter.building.sharing
+        active = {id(sharing.shared(condition)) for condition in self.conditions}
+        active.add(id(sharing.shared(algebra.both(*self.conditions))) if self.conditions else 0)
+        found = [item for condition, item in value.items if id(sharing.shared(condition)) in active]
+        if found:
+            return found[0]
+        numbers = [item for _, item in value.items if isinstance(item, (bool, int, float, Expr))]
+        if len(numbers) == len(value.items):
+            result = algebra.lift(numbers[0])
+            for (condition, _), number in list(zip(value.items, numbers))[1:]:
+                result = algebra.where(condition, number, result)
+            return result
+        return value
+
+    def _parameter(self, name: str) -> PyValue:
+        """Something unknown is asked for a name that is a parameter's: `args.filters`."""
+        return self.interpreter.parameters.get(name)
+
+
+def of_layer(instance: Instance) -> bool:
+    return isinstance(instance.container, LayerValue)
+
+
+def layer_attribute(layer: LayerValue, name: str) -> PyValue:
+    """What a layer was told, its weight, or a method."""
+    if name in layer.arguments and name != "bias":
+        return layer.arguments[name]
+    if name == "bias" and (layer.arguments.get("bias") is False or layer.arguments.get("use_bias") is False):
+        return None
+    return Method(layer, name)

@@ -1,0 +1,67 @@
+"""A function of tensors with its arguments, written as a call or as a method."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+
+from tunepass.diagnostics import Span
+from tunepass.expr import algebra
+from tunepass.expr.nodes import Expr
+from tunepass.frontends.dnn.machine import Caller, Machine
+from tunepass.frontends.dnn.values import FilledValue, PyValue, TensorValue
+from tunepass.ir.graph import Attribute, Shape
+
+
+@dataclass(frozen=True, slots=True)
+class TensorCall:
+    """`name(tensor, *given, **named)`, or `tensor.name(*given, **named)`."""
+
+    calls: Caller
+    name: str
+    tensor: TensorValue
+    given: list[PyValue]
+    named: dict[str, PyValue]
+    node: ast.AST
+
+    @property
+    def run(self) -> Machine:
+        return self.calls.interpreter
+
+    @property
+    def span(self) -> Span:
+        return self.run.span(self.node)
+
+    @property
+    def shape(self) -> Shape:
+        return self.run.building.shape(self.tensor)
+
+    def bound(self, *names: str) -> dict[str, PyValue]:
+        """The arguments after the tensor, by these names."""
+        return {**dict(zip(names, self.given)), **self.named}
+
+    def sizes(self, name: str = "shape") -> PyValue:
+        """Sizes or axes: `(2, 3)`, or one argument each."""
+        if name in self.named:
+            return self.named[name]
+        one = len(self.given) == 1 and isinstance(self.given[0], (list, tuple))
+        return self.given[0] if one else tuple(self.given)
+
+    def other(self, name: str = "other", at: int = 0) -> PyValue:
+        value = self.given[at] if len(self.given) > at else self.named.get(name)
+        return self.calls.tensor(value, self.node) if isinstance(value, FilledValue) else value
+
+    def made(self, operator: str, *others: TensorValue, **attributes: Attribute) -> TensorValue:
+        return self.run.building.apply(operator, [self.tensor, *others], attributes, span=self.span)[0]
+
+
+def whole(calls: Caller, value: PyValue, what: str, node: ast.AST) -> Expr:
+    if not isinstance(value, int):
+        raise calls.error(f"{what} is a whole number", node)
+    return algebra.lift(int(value))
+
+
+def plain(size: Expr) -> PyValue:
+    """A size as Python's number where it is one."""
+    known = algebra.number(size)
+    return int(known) if known is not None else size
