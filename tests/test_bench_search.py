@@ -131,7 +131,7 @@ def test_shares_and_counts() -> None:
 def test_a_page_s_table_is_replaced(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text("one\n<!-- table: dev -->\nold\n<!-- end -->\ntwo\n<!-- table: core -->\nkept\n<!-- end -->\n")
-    put(page, "dev", "new")
+    put(page, "dev", tables.with_details("new", "of each problem"))
     text = page.read_text()
     assert (
         text.startswith("one\n<!-- table: dev -->\n\nnew\n\n<!-- end -->\ntwo\n")

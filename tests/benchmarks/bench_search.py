@@ -39,6 +39,7 @@ from tests.benchmarks.search import (
 )
 from tests.benchmarks.search.problems import DEV, MODELLED, core, pairs
 from tests.benchmarks.search.runs import ROOT, Places
+from tests.benchmarks.search.tables import DETAILS, with_details
 
 MIXED = ("hlsyn/", "baco_cot/rise_mm", "baco_cot/mdh", "catbench/mm_rtx")  # core tables with failures beside DEV's
 
@@ -67,7 +68,8 @@ def main() -> int:
 
 
 def put(page: Path, name: str, text: str) -> None:
-    """Replace what the page has between `<!-- table: NAME -->` and `<!-- end -->`."""
+    """Replace what the page has between `<!-- table: NAME -->` and `<!-- end -->`, by the table without its details."""
+    text = text.partition(DETAILS)[0].rstrip()
     before, start, rest = page.read_text(encoding="utf-8").partition(f"<!-- table: {name} -->\n")
     _, end, after = rest.partition("<!-- end -->\n")
     if start and end:
@@ -85,6 +87,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--evals", type=int, default=100)
     parser.add_argument("--problems", default="", help="only tables whose name contains one of these, comma-separated")
     parser.add_argument("--strategies", default="", help="comma-separated; not of overhead, transfer, recall")
+    parser.add_argument("--peers", default="", help="of the panels: only peers whose name contains one of these")
     parser.add_argument("--others", type=int, help="seeds of strategies other than the first one (as many)")
     parser.add_argument("--switches", default="", help="only ablations with one of these words, comma-separated")
     parser.add_argument("--into", type=Path, help="a page whose tables, marked `<!-- table: NAME -->`, are replaced")
@@ -106,12 +109,12 @@ Table = Callable[[single.Bench, argparse.Namespace], str]
 
 
 def _chosen(names: list[str], options: argparse.Namespace) -> list[str]:
-    wanted = [word for word in options.problems.split(",") if word]
+    wanted = _words(options.problems)
     return [name for name in names if not wanted or any(word in name for word in wanted)]
 
 
 def _strategies(options: argparse.Namespace) -> list[str]:
-    return [word for word in options.strategies.split(",") if word] or list(variants.NAMED)
+    return _words(options.strategies) or list(variants.NAMED)
 
 
 def _dev(bench: single.Bench, options: argparse.Namespace) -> str:
@@ -132,11 +135,12 @@ def _fronts(bench: single.Bench, options: argparse.Namespace) -> str:
     spector = _chosen([f"spector/{name}" for name in fronts.SPECTOR], options)
     ours = [s for s in _strategies(options) if s not in ("baco", "density_ratio")]  # those are for one objective
     parts = [fronts.fronts(bench.places, exhaustive, ours, (100, 200, 300, 500), bench.seeds)] if exhaustive else []
-    if spector:
-        every = [*ours, *fronts.OPTUNA]
-        parts.append(fronts.means(bench.places, spector, every, (20, 50, 100), bench.seeds))
-        parts.append(fronts.fronts(bench.places, spector, every, (20, 50, 100), bench.seeds))
-    return "\n\n".join(parts)
+    if not spector:
+        return "\n\n".join(parts)
+    every = [*ours, *fronts.OPTUNA]
+    parts.append(fronts.means(bench.places, spector, every, (20, 50, 100), bench.seeds))
+    each = fronts.fronts(bench.places, spector, every, (20, 50, 100), bench.seeds)
+    return with_details("\n\n".join(parts), each)
 
 
 def _transfer(bench: single.Bench, options: argparse.Namespace) -> str:
@@ -160,7 +164,7 @@ def _overhead(bench: single.Bench, options: argparse.Namespace) -> str:
 def _ablations(bench: single.Bench, options: argparse.Namespace) -> str:
     bases = [base for base in ("auto", "baco") if base in _strategies(options)]
     labels = [label for label in variants.ABLATIONS if label.partition(":")[0] in bases and "priors" not in label]
-    words = [word for word in options.switches.split(",") if word]
+    words = _words(options.switches)
     labels = [label for label in labels if not words or any(word in label for word in words)]
     return single.ablations(bench, _chosen(list(DEV), options), labels)
 
@@ -173,17 +177,22 @@ def _seeds(bench: single.Bench, options: argparse.Namespace) -> range:
     return range(options.first, options.first + bench.seeds)
 
 
-def _panel(bench: single.Bench, options: argparse.Namespace) -> tuple[list[str], range]:
-    strategies = [word for word in options.strategies.split(",") if word] or ["auto", "baco", "random"]
-    return strategies, _seeds(bench, options)
+def _words(text: str) -> list[str]:
+    return [word for word in text.split(",") if word]
+
+
+def _panel(options: argparse.Namespace) -> list[str]:
+    return _words(options.strategies) or ["auto", "baco", "random"]
 
 
 def _flags(bench: single.Bench, options: argparse.Namespace) -> str:
-    return panels.flags(bench.places, *_panel(bench, options), bench.jobs)
+    methods = [*_panel(options), *panels.there(panels.PEERS, _words(options.peers))]
+    return panels.flags(bench.places, methods, _seeds(bench, options), bench.jobs)
 
 
 def _reals(bench: single.Bench, options: argparse.Namespace) -> str:
-    return panels.reals(bench.places, *_panel(bench, options), bench.jobs)
+    methods = [*_panel(options), *panels.there(panels.PEERS, _words(options.peers))]
+    return panels.reals(bench.places, methods, _seeds(bench, options), bench.jobs)
 
 
 def _noise(bench: single.Bench, options: argparse.Namespace) -> str:
@@ -200,9 +209,9 @@ def _fidelity(bench: single.Bench, options: argparse.Namespace) -> str:
 
 
 def _objectives(bench: single.Bench, options: argparse.Namespace) -> str:
-    strategies, seeds = _panel(bench, options)
-    several = [s for s in strategies if s not in ("baco", "density_ratio")]  # those are for one objective
-    return panel_objectives.table(bench.places, several, seeds, bench.jobs)
+    several = [s for s in _panel(options) if s not in ("baco", "density_ratio")]  # those are for one objective
+    methods = [*several, *panels.there(panel_objectives.PEERS, _words(options.peers))]
+    return panel_objectives.table(bench.places, methods, _seeds(bench, options), bench.jobs)
 
 
 TABLES: dict[str, tuple[str, Table]] = {

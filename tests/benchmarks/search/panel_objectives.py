@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from importlib.util import find_spec
 from itertools import repeat
 from multiprocessing import get_context
 
@@ -18,7 +17,7 @@ import numpy as np
 from tests.benchmarks.search import variants
 from tests.benchmarks.search.objective_problems import MORE, PROBLEMS, THREE, TWO, ObjectiveProblem
 from tests.benchmarks.search.runs import Places, code_version
-from tests.benchmarks.search.tables import markdown
+from tests.benchmarks.search.tables import markdown, with_details
 from tunepass.strategies.base import Strategy
 from tunepass.strategies.bo.bayesian import Bayesian, BayesianSettings
 from tunepass.study.objective import Objective
@@ -95,21 +94,23 @@ def shares(places: Places, name: str, method: str, seed: int, evals: int) -> lis
     return [hypervolume(losses[:mark], corner) / volume for mark in MARKS]
 
 
-def table(places: Places, strategies: Sequence[str], seeds: Sequence[int], jobs: int) -> str:
+def table(places: Places, methods: Sequence[str], seeds: Sequence[int], jobs: int) -> str:
     """Mean over seeds for each problem, and over the problems of a group with its standard error."""
-    methods = [*strategies, *(name for name, (module, _) in PEERS.items() if find_spec(module) is not None)]
-    rows = []
+    each, groups = [], []
     for group, problems in GROUPS.items():
         found = {m: [_every(places, p.name, m, seeds, jobs) for p in problems] for m in methods}
         for number, problem in enumerate(problems):
             cells = {method: [f"{v:.3f}" for v in found[method][number].mean(axis=0)] for method in methods}
-            rows += [[problem.name, method, *cells[method]] for method in methods]
+            each += [[problem.name, method, *cells[method]] for method in methods]
         for method in methods:
             means = np.mean(found[method], axis=0)  # (seeds, marks), over problems
             error = means.std(axis=0) / np.sqrt(max(1, len(means) - 1))
-            total = (f"**{m:.3f}** ± {e:.3f}" for m, e in zip(means.mean(axis=0), error))
-            rows.append([f"all of {group}", method, *total])
-    return markdown(["problem", "strategy", *(f"at {mark}" for mark in MARKS)], rows)
+            total = (f"{m:.3f} ± {e:.3f}" for m, e in zip(means.mean(axis=0), error))
+            groups.append([f"{group}, {len(problems)} problems", method, *total])
+    marks = [f"at {mark}" for mark in MARKS]
+    return with_details(
+        markdown(["objectives", "strategy", *marks], groups), markdown(["problem", "strategy", *marks], each)
+    )
 
 
 def _every(places: Places, name: str, method: str, seeds: Sequence[int], jobs: int) -> Floats:

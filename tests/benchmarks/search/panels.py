@@ -6,7 +6,7 @@ A peer that cannot be imported is left out of the table.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from importlib.util import find_spec
 from itertools import repeat
@@ -159,15 +159,17 @@ def curves(places: Places, problem: PanelProblem, method: str, seeds: Sequence[i
         return np.array(list(pool.map(curve, *arguments)))
 
 
-def methods(strategies: Sequence[str]) -> list[str]:
-    return [*strategies, *(name for name, (module, _) in PEERS.items() if find_spec(module) is not None)]
+def there(peers: Mapping[str, tuple[str, object]], words: Sequence[str] = ()) -> list[str]:
+    """Peers by name whose module can be imported; where words are given, those whose names have one of them."""
+    found = [name for name, (module, _) in peers.items() if find_spec(module) is not None]
+    return [name for name in found if not words or any(word in name for word in words)]
 
 
-def flags(places: Places, strategies: Sequence[str], seeds: Sequence[int], jobs: int) -> str:
+def flags(places: Places, methods: Sequence[str], seeds: Sequence[int], jobs: int) -> str:
     """Optimum over best: mean over draws and seeds, its standard error."""
     marks, rows = panel_flags.MARKS, []
     for count in panel_flags.SIZES:
-        for method in methods(strategies):
+        for method in methods:
             if method in OF_REALS:
                 continue
             shares = []
@@ -179,10 +181,10 @@ def flags(places: Places, strategies: Sequence[str], seeds: Sequence[int], jobs:
     return markdown(["flags", "strategy", *(f"at {mark}" for mark in marks)], rows)
 
 
-def reals(places: Places, strategies: Sequence[str], seeds: Sequence[int], jobs: int) -> str:
+def reals(places: Places, methods: Sequence[str], seeds: Sequence[int], jobs: int) -> str:
     """log10 of the regret over its floor: mean over seeds, its standard error; less is better."""
     marks, rows = panel_reals.MARKS, []
-    for method in methods(strategies):
+    for method in methods:
         cells: dict[int, list[str]] = {mark: [] for mark in marks}
         means: dict[int, list[float]] = {mark: [] for mark in marks}
         for problem in panel_reals.PROBLEMS:

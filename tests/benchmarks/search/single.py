@@ -74,8 +74,7 @@ def evaluations(bench: Bench, problems: Sequence[str], strategies: Sequence[str]
     parts = [markdown(head, rows)]
     if 100 in marks and set(whole) < set(problems):
         parts.append(_at_hundred(ours, theirs, whole))
-    parts.append(_problem_by_problem(ours, theirs, problems, marks))
-    return "\n\n".join(parts)
+    return tables.with_details("\n\n".join(parts), _problem_by_problem(ours, theirs, problems, marks))
 
 
 def _at_hundred(ours: dict[str, Runs], theirs: dict[str, dict[str, peers.Peer]], whole: Sequence[str]) -> str:

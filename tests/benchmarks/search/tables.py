@@ -9,12 +9,17 @@ import numpy as np
 from tests.benchmarks.search.runs import Run
 
 MARKS = (20, 40, 60, 100)
+DETAILS = "#### One by one"  # heads what is printed, and not put into a page
 Runs = Mapping[str, Sequence[Run]]  # by problem
 
 
 def markdown(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
     return "\n".join([*lines, *("| " + " | ".join(row) + " |" for row in rows)])
+
+
+def with_details(summary: str, *details: str) -> str:
+    return "\n\n".join([summary, DETAILS, *details])
 
 
 def shares_at(runs: Sequence[Run], mark: int) -> list[float]:

@@ -13,7 +13,7 @@ import numpy as np
 from tests.benchmarks.search.problems import Problem, problem
 from tests.benchmarks.search.recall import recall, recall_within
 from tests.benchmarks.search.runs import Places, code_version, share
-from tests.benchmarks.search.tables import markdown
+from tests.benchmarks.search.tables import markdown, with_details
 from tunepass.jobs.transfer import table_source
 from tunepass.strategies.prior_mean.sources import ObservedPriorMean, PriorMean
 from tunepass.study.outcome import Measured
@@ -112,7 +112,7 @@ def table(places: Places, pairs: Sequence[Pair], seeds: int, told: Callable[[str
     ]
     each = markdown(["source", "target", f"plain at {FIRST}", f"plain at {BUDGET}", f"with source at {FIRST}"], single)
     bad = markdown(["target", f"plain at {BUDGET}", *(f"{kind} at {BUDGET}" for kind in MISLEADING)], targets)
-    return "\n\n".join([_verdict(plain, informed, misled), each, bad])
+    return with_details(_verdict(plain, informed, misled), each, bad)
 
 
 def _best(losses: Sequence[float], optimum: float) -> float:
