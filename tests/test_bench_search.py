@@ -15,7 +15,18 @@ import numpy as np
 import pytest
 
 from tests.benchmarks.bench_search import put
-from tests.benchmarks.search import fronts, panel_noise, panel_siblings, runs, single, tables, transfer, variants
+from tests.benchmarks.search import (
+    fronts,
+    panel_noise,
+    panel_objectives,
+    panel_siblings,
+    pictures,
+    runs,
+    single,
+    tables,
+    transfer,
+    variants,
+)
 from tests.benchmarks.search.problems import pairs, problem
 from tests.benchmarks.search.runs import Job, Places, Run
 from tunepass.study.outcome import Failed, Measured
@@ -140,6 +151,23 @@ def test_a_page_s_table_is_replaced(tmp_path: Path) -> None:
     )
     put(page, "overhead", "nowhere")
     assert page.read_text() == text
+
+
+def test_pictures_have_the_curves_of_the_tables(bench: single.Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    (panel,) = pictures.recorded(bench, NAMES, ["random", "density_ratio"])
+    assert [curve.label for curve in panel.curves] == ["random", "density_ratio", "baco"]
+    assert [len(curve.counts) for curve in panel.curves] == [24, 24, 60]
+    assert panel.curves[0].mean[19] == pytest.approx(
+        float(_first_share(single.evaluations(bench, NAMES, ["random"]))), abs=5e-4
+    )
+    monkeypatch.setattr(panel_objectives, "GROUPS", {"two": panel_objectives.TWO[:1]})
+    (drawn,) = pictures.objectives(bench.places, ["random"], range(2), 1)
+    text = panel_objectives.table(bench.places, ["random"], range(2), 1)
+    assert f"| two, 1 problems | random | {drawn.curves[0].mean[5]:.3f} ±" in text and drawn.curves[0].counts[5] == 30
+
+
+def _first_share(table: str) -> str:
+    return table.splitlines()[2].split("|")[3].split()[0]
 
 
 def test_missing_data_is_said() -> None:

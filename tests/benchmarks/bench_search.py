@@ -22,10 +22,11 @@ import argparse
 import os
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from tests.benchmarks.search import (
+    charts,
     fronts,
     overhead,
     panel_fidelity,
@@ -33,6 +34,7 @@ from tests.benchmarks.search import (
     panel_objectives,
     panel_siblings,
     panels,
+    pictures,
     single,
     transfer,
     variants,
@@ -64,7 +66,14 @@ def main() -> int:
         print(f"### {title}\n\n{text}\n", flush=True)
         if options.into:
             put(options.into, name, text)
+        if options.pictures and name in PICTURES:
+            draw(options.pictures / f"search-{name}.svg", PICTURES[name](bench, options))
     return 0
+
+
+def draw(path: Path, panels: Sequence[charts.Panel]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(charts.picture(panels, FIRST_SHOWN), encoding="utf-8")
 
 
 def put(page: Path, name: str, text: str) -> None:
@@ -91,6 +100,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--others", type=int, help="seeds of strategies other than the first one (as many)")
     parser.add_argument("--switches", default="", help="only ablations with one of these words, comma-separated")
     parser.add_argument("--into", type=Path, help="a page whose tables, marked `<!-- table: NAME -->`, are replaced")
+    parser.add_argument("--pictures", type=Path, help="a folder for the curves of dev, flags, reals and objectives")
     parser.add_argument("--jobs", type=int, default=1, help="processes")
     parser.add_argument("--keep", type=Path, help="where runs are kept (build/bench-search)")
     return parser.parse_args()
@@ -185,14 +195,23 @@ def _panel(options: argparse.Namespace) -> list[str]:
     return _words(options.strategies) or ["auto", "baco", "random"]
 
 
+def _of_panel(bench: single.Bench, options: argparse.Namespace) -> tuple[list[str], range, int]:
+    """Methods, seeds and processes of flags and reals."""
+    return [*_panel(options), *panels.there(panels.PEERS, _words(options.peers))], _seeds(bench, options), bench.jobs
+
+
+def _of_objectives(bench: single.Bench, options: argparse.Namespace) -> tuple[list[str], range, int]:
+    several = [s for s in _panel(options) if s not in ("baco", "density_ratio")]  # those are for one objective
+    peers = panels.there(panel_objectives.PEERS, _words(options.peers))
+    return [*several, *peers], _seeds(bench, options), bench.jobs
+
+
 def _flags(bench: single.Bench, options: argparse.Namespace) -> str:
-    methods = [*_panel(options), *panels.there(panels.PEERS, _words(options.peers))]
-    return panels.flags(bench.places, methods, _seeds(bench, options), bench.jobs)
+    return panels.flags(bench.places, *_of_panel(bench, options))
 
 
 def _reals(bench: single.Bench, options: argparse.Namespace) -> str:
-    methods = [*_panel(options), *panels.there(panels.PEERS, _words(options.peers))]
-    return panels.reals(bench.places, methods, _seeds(bench, options), bench.jobs)
+    return panels.reals(bench.places, *_of_panel(bench, options))
 
 
 def _noise(bench: single.Bench, options: argparse.Namespace) -> str:
@@ -209,9 +228,7 @@ def _fidelity(bench: single.Bench, options: argparse.Namespace) -> str:
 
 
 def _objectives(bench: single.Bench, options: argparse.Namespace) -> str:
-    several = [s for s in _panel(options) if s not in ("baco", "density_ratio")]  # those are for one objective
-    methods = [*several, *panels.there(panel_objectives.PEERS, _words(options.peers))]
-    return panel_objectives.table(bench.places, methods, _seeds(bench, options), bench.jobs)
+    return panel_objectives.table(bench.places, *_of_objectives(bench, options))
 
 
 TABLES: dict[str, tuple[str, Table]] = {
@@ -230,6 +247,14 @@ TABLES: dict[str, tuple[str, Table]] = {
     "fidelity": ("A cheap level beside the objective", _fidelity),
     "siblings": ("Earlier searches of sibling kernels as the prior mean", _siblings),
     "ablations": ("One switch at a time on the DEV problems", _ablations),
+}
+
+FIRST_SHOWN = 10  # evaluation of a picture
+PICTURES: dict[str, Callable[[single.Bench, argparse.Namespace], list[charts.Panel]]] = {
+    "dev": lambda bench, options: pictures.recorded(bench, _chosen(list(DEV), options), _strategies(options)),
+    "flags": lambda bench, options: pictures.flags(bench.places, *_of_panel(bench, options)),
+    "reals": lambda bench, options: pictures.reals(bench.places, *_of_panel(bench, options)),
+    "objectives": lambda bench, options: pictures.objectives(bench.places, *_of_objectives(bench, options)),
 }
 
 if __name__ == "__main__":

@@ -79,8 +79,8 @@ PEERS: dict[str, tuple[str, Search]] = {
 }
 
 
-def shares(places: Places, name: str, method: str, seed: int, evals: int) -> list[float]:
-    """The share of the hypervolume at each of `MARKS`, kept like other runs."""
+def shares(places: Places, name: str, method: str, seed: int, evals: int, counts: Sequence[int] = MARKS) -> list[float]:
+    """The share of the hypervolume after each of `counts` evaluations, kept like other runs."""
     problem = PROBLEMS[name]
     module, search = PEERS.get(method, ("numpy", ours))
     version = "peer" if module == "optuna" else code_version()[:20]
@@ -91,14 +91,14 @@ def shares(places: Places, name: str, method: str, seed: int, evals: int) -> lis
         path.write_text(json.dumps(search(problem, method, seed, evals)), encoding="utf-8")
     losses = json.loads(path.read_text(encoding="utf-8"))
     corner, volume = problem.corner
-    return [hypervolume(losses[:mark], corner) / volume for mark in MARKS]
+    return [hypervolume(losses[:mark], corner) / volume for mark in counts]
 
 
 def table(places: Places, methods: Sequence[str], seeds: Sequence[int], jobs: int) -> str:
     """Mean over seeds for each problem, and over the problems of a group with its standard error."""
     each, groups = [], []
     for group, problems in GROUPS.items():
-        found = {m: [_every(places, p.name, m, seeds, jobs) for p in problems] for m in methods}
+        found = {m: [every(places, p.name, m, seeds, jobs) for p in problems] for m in methods}
         for number, problem in enumerate(problems):
             cells = {method: [f"{v:.3f}" for v in found[method][number].mean(axis=0)] for method in methods}
             each += [[problem.name, method, *cells[method]] for method in methods]
@@ -113,10 +113,12 @@ def table(places: Places, methods: Sequence[str], seeds: Sequence[int], jobs: in
     )
 
 
-def _every(places: Places, name: str, method: str, seeds: Sequence[int], jobs: int) -> Floats:
-    """Shares (seeds, marks)."""
+def every(
+    places: Places, name: str, method: str, seeds: Sequence[int], jobs: int, counts: Sequence[int] = MARKS
+) -> Floats:
+    """Shares (seeds, counts)."""
     if jobs <= 1:
-        return np.array([shares(places, name, method, seed, MARKS[-1]) for seed in seeds])
+        return np.array([shares(places, name, method, seed, MARKS[-1], counts) for seed in seeds])
     with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
-        arguments = repeat(places), repeat(name), repeat(method), seeds, repeat(MARKS[-1])
+        arguments = repeat(places), repeat(name), repeat(method), seeds, repeat(MARKS[-1]), repeat(counts)
         return np.array(list(pool.map(shares, *arguments)))

@@ -165,6 +165,20 @@ def there(peers: Mapping[str, tuple[str, object]], words: Sequence[str] = ()) ->
     return [name for name in found if not words or any(word in name for word in words)]
 
 
+def flag_shares(places: Places, count: int, method: str, seeds: Sequence[int], jobs: int) -> Floats:
+    """Optimum over best (draws times seeds, evaluations)."""
+    shares = []
+    for draw in panel_flags.DRAWS:
+        problem = panel_flags.FlagProblem.of(count, draw)
+        shares.append(problem.optimum / curves(places, problem, method, seeds, panel_flags.MARKS[-1], jobs))
+    return np.concatenate(shares)
+
+
+def real_logs(places: Places, problem: panel_reals.RealProblem, method: str, seeds: Sequence[int], jobs: int) -> Floats:
+    """log10 of the regret over its floor (seeds, evaluations)."""
+    return np.log10(curves(places, problem, method, seeds, panel_reals.MARKS[-1], jobs) / problem.optimum)
+
+
 def flags(places: Places, methods: Sequence[str], seeds: Sequence[int], jobs: int) -> str:
     """Optimum over best: mean over draws and seeds, its standard error."""
     marks, rows = panel_flags.MARKS, []
@@ -172,13 +186,9 @@ def flags(places: Places, methods: Sequence[str], seeds: Sequence[int], jobs: in
         for method in methods:
             if method in OF_REALS:
                 continue
-            shares = []
-            for draw in panel_flags.DRAWS:
-                problem = panel_flags.FlagProblem.of(count, draw)
-                shares.append(problem.optimum / curves(places, problem, method, seeds, marks[-1], jobs))
-            every = np.concatenate(shares)
-            rows.append([str(count), method, *(_with_error(every[:, mark - 1]) for mark in marks)])
-    return markdown(["flags", "strategy", *(f"at {mark}" for mark in marks)], rows)
+            every = flag_shares(places, count, method, seeds, jobs)
+            rows.append([str(count), method, str(len(every)), *(_with_error(every[:, mark - 1]) for mark in marks)])
+    return markdown(["flags", "strategy", "runs", *(f"at {mark}" for mark in marks)], rows)
 
 
 def reals(places: Places, methods: Sequence[str], seeds: Sequence[int], jobs: int) -> str:
@@ -188,7 +198,7 @@ def reals(places: Places, methods: Sequence[str], seeds: Sequence[int], jobs: in
         cells: dict[int, list[str]] = {mark: [] for mark in marks}
         means: dict[int, list[float]] = {mark: [] for mark in marks}
         for problem in panel_reals.PROBLEMS:
-            logs = np.log10(curves(places, problem, method, seeds, marks[-1], jobs) / problem.optimum)
+            logs = real_logs(places, problem, method, seeds, jobs)
             for mark in marks:
                 cells[mark].append(_with_error(logs[:, mark - 1], 2))
                 means[mark].append(float(logs[:, mark - 1].mean()))

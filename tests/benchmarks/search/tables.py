@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tests.benchmarks.search.runs import Run
 
+Floats = NDArray[np.float64]
 MARKS = (20, 40, 60, 100)
 DETAILS = "#### One by one"  # heads what is printed, and not put into a page
 Runs = Mapping[str, Sequence[Run]]  # by problem
@@ -40,6 +42,14 @@ def summary(by_problem: Runs, mark: int, problems: Sequence[str]) -> str:
     worst = np.mean([np.quantile(shares, 0.1) for shares in found])
     geometric = float(np.exp(np.log(np.maximum(means, 1e-12)).mean()))
     return f"{means.mean():.3f} ({geometric:.3f}; {worst:.3f})"
+
+
+def mean_of_means(problems: Sequence[Floats]) -> tuple[Floats, Floats]:
+    """Of runs (seeds, ...) a problem, the mean over problems of the means over seeds (...), and its standard error
+    from the seeds, which are independent."""
+    means = np.mean([runs.mean(axis=0) for runs in problems], axis=0)
+    variance = np.sum([runs.var(axis=0) / max(1, len(runs) - 1) for runs in problems], axis=0)
+    return means, np.sqrt(variance) / len(problems)
 
 
 def evaluations_to(runs: Sequence[Run], goal: float) -> int | None:
