@@ -135,7 +135,7 @@ def test_shares_and_counts() -> None:
     assert runs.share(4.0, 2.0) == 0.5 and runs.share(-5.0, -10.0) == 0.5
     made = [Run(0, [0.0, 0.4, 1.0], [], []), Run(1, [0.0, 0.6, 0.8], [], [])]
     assert tables.evaluations_to(made, 0.5) == 2 and tables.evaluations_to(made, 0.95) is None
-    assert tables.summary({"p": made}, 3, ["p"]).startswith("0.900 (0.900;")
+    assert tables.summary({"p": made}, 3, ["p"]).startswith("0.900 ± 0.100 (0.900;")
     assert tables.summary({"p": made}, 9, ["p"]) == "–"
 
 

@@ -34,14 +34,16 @@ def mean_at(runs: Sequence[Run], mark: int) -> float | None:
 
 
 def summary(by_problem: Runs, mark: int, problems: Sequence[str]) -> str:
-    """Mean over problems of the mean over seeds (geometric mean over problems; mean of the worst decile over seeds)."""
+    """Mean over problems of the mean over seeds ± its standard error (geometric mean over problems; mean of the worst
+    decile over seeds)."""
     found = [shares_at(by_problem.get(name, ()), mark) for name in problems]
     if not all(found):
         return "–"
     means = np.array([np.mean(shares) for shares in found])
+    mean, error = mean_of_means([np.array(shares) for shares in found])
     worst = np.mean([np.quantile(shares, 0.1) for shares in found])
     geometric = float(np.exp(np.log(np.maximum(means, 1e-12)).mean()))
-    return f"{means.mean():.3f} ({geometric:.3f}; {worst:.3f})"
+    return f"{mean:.3f} ± {error:.3f} ({geometric:.3f}; {worst:.3f})"
 
 
 def mean_of_means(problems: Sequence[Floats]) -> tuple[Floats, Floats]:
