@@ -14,7 +14,7 @@ from tunepass.frontends.c.pragmas.kernel import KernelPragma, SizesText
 from tunepass.frontends.c.syntax.variables import Variable
 from tunepass.frontends.gpu.accesses import AccessReader
 from tunepass.frontends.gpu.arguments import ArgumentReader
-from tunepass.frontends.gpu.functions import GpuFunction, GpuText
+from tunepass.frontends.gpu.functions import GpuFormal, GpuFunction, GpuText
 from tunepass.frontends.gpu.launch import LaunchReader
 from tunepass.frontends.gpu.numbers import Numbers
 from tunepass.frontends.gpu.pragmas.groups import GpuGroup
@@ -23,7 +23,7 @@ from tunepass.frontends.gpu.pragmas.work import WorkPragma
 from tunepass.frontends.gpu.thread.reader import read_thread
 from tunepass.frontends.params.tokens import ExpressionText
 from tunepass.frontends.problems import each
-from tunepass.ir.gpu import GpuArgument, GpuKernel, GpuScalar, Launch, ReferenceKernel, Sizes, Work
+from tunepass.ir.gpu import GpuArgument, GpuBuffer, GpuKernel, GpuScalar, Launch, ReferenceKernel, Sizes, Work
 from tunepass.ir.gpu_thread import ThreadCode
 from tunepass.space.constraint import Constraint
 
@@ -57,7 +57,7 @@ class BodyReader:
             work=self._work(group.work[0]) if group.work else None,
             accesses=tuple(each(group.accesses, accesses.read)),
             sizes=self._sizes(pragma.call.sizes or (), arguments),
-            reference=self._reference(pragma.reference, function, launch) if pragma.reference else None,
+            reference=self._reference(pragma.reference, function, launch, arguments) if pragma.reference else None,
             absolute_tolerance=tolerance.absolute if tolerance else None,
             relative_tolerance=tolerance.relative if tolerance else None,
             namespaces=namespaces_of(function),
@@ -120,19 +120,44 @@ class BodyReader:
                     words = ", ".join(f"{name} = {value}" for name, value in given.items())
                     raise SourceError(f"`{argument.name}` has no possible length at {words}", text.span)
 
-    def _reference(self, text: ReferenceText, function: GpuFunction, launch: Launch) -> ReferenceKernel:
+    def _reference(
+        self, text: ReferenceText, function: GpuFunction, launch: Launch, arguments: Sequence[GpuArgument]
+    ) -> ReferenceKernel:
         call = _named(text)
         other = kernel_function(self.text, call)
-        if [f.type for f in other.formals] != [f.type for f in function.formals]:
+        passed = passed_to(other.formals, function.formals)
+        if passed is None:
             listed = ", ".join(f"`{f.text}`" for f in other.formals) or "none"
-            hint = f"a reference takes the same arguments; it has {listed}"
+            hint = f"a reference takes the same arguments, or some of them by their names; it has {listed}"
             raise SourceError(f"`{text.name}` has other parameters", text.span, hint)
+        names = [a.name for a in arguments if not (isinstance(a, GpuBuffer) and a.symbol)]
         reader = LaunchReader(self.numbers, self.text.dialect)
         return ReferenceKernel(
             function=text.name,
             launch=reader.read(text.launch, launch),
+            passed=tuple(names[index] for index in passed),
             namespaces=namespaces_of(other),
         )
+
+
+def passed_to(other: Sequence[GpuFormal], formals: Sequence[GpuFormal]) -> tuple[int, ...] | None:
+    """Which of the kernel's arguments another kernel takes, in its order: all by their places where the types are the
+    same, else those of the same names. None where neither is so."""
+    if len(other) == len(formals) and all(map(_alike, other, formals)):
+        return tuple(range(len(formals)))
+    numbers = {formal.name: number for number, formal in enumerate(formals)}
+    found = [(numbers.get(formal.name), formal) for formal in other]
+    named = [number for number, formal in found if number is not None and _alike(formal, formals[number])]
+    return tuple(named) if named and len(named) == len(other) else None
+
+
+def _alike(one: GpuFormal, other: GpuFormal) -> bool:
+    """May one argument be passed as both? A type that only the compiler knows may be any."""
+    if (one.memory == "local") != (other.memory == "local"):
+        return False
+    if one.opaque or other.opaque:
+        return one.type.depth == other.type.depth
+    return one.type == other.type
 
 
 def kernel_function(text: GpuText, call: KernelPragma) -> GpuFunction:

@@ -28,7 +28,11 @@ def test_the_reference_has_a_launch_of_its_own() -> None:
     body = scale_body(reference=ReferenceKernel(function="plain", launch=launch))
     call = reference_call_at(body, AT)
     assert call is not None and call.function == "plain" and call.grid == (1000, 1, 1)
-    assert call.arguments == call_at(body, AT).arguments
+    assert call.arguments == call_at(body, AT).arguments == call.in_order
+    some = replace(body, reference=ReferenceKernel(function="plain", launch=launch, passed=("y", "n")))
+    call = reference_call_at(some, AT)
+    assert call is not None and [a.name for a in call.in_order] == ["y", "n"]
+    assert call.buffers == call_at(body, AT).buffers
 
 
 @pytest.mark.parametrize(

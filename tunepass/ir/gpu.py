@@ -121,10 +121,12 @@ class GpuAccess:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReferenceKernel:
-    """Another kernel of the file with the same arguments, whose results are right."""
+    """Another kernel of the file, whose results are right; `passed` are the kernel's arguments that it takes, in its
+    order. What it does not take is not compared."""
 
     function: str
     launch: Launch
+    passed: tuple[str, ...] | None = None  # None: all
     namespaces: tuple[str, ...] = ()
 
 

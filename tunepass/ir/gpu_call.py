@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -82,13 +82,15 @@ class CalledBuffer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GpuCall:
-    """The function, its launch in blocks and threads, and its arguments in their order; symbols come last."""
+    """The function, its launch in blocks and threads, and its arguments in their order; symbols come last. Where
+    `passed` names some, only these are passed, in that order: all buffers lie on the device as for any other call."""
 
     function: str
     grid: Three
     block: Three
     dynamic_shared: int = 0
     arguments: tuple[CalledScalar | CalledBuffer, ...] = ()
+    passed: tuple[str, ...] | None = None
 
     @property
     def threads(self) -> int:
@@ -100,6 +102,14 @@ class GpuCall:
     def buffers(self) -> tuple[CalledBuffer, ...]:
         """Those in the device's memory."""
         return tuple(a for a in self.arguments if isinstance(a, CalledBuffer) and a.memory != "local")
+
+    @property
+    def in_order(self) -> tuple[CalledScalar | CalledBuffer, ...]:
+        """The arguments of the function: symbols are none."""
+        if self.passed is None:
+            return tuple(a for a in self.arguments if not (isinstance(a, CalledBuffer) and a.symbol))
+        named = {argument.name: argument for argument in self.arguments}
+        return tuple(named[name] for name in self.passed)
 
 
 def call_at(kernel: GpuKernel, configuration: Configuration, given: Mapping[str, int | float] | None = None) -> GpuCall:
@@ -113,7 +123,8 @@ def reference_call_at(
     """The launch of the kernel that the source names as its reference; None where it names none. Raises NoLaunch."""
     if kernel.reference is None:
         return None
-    return _call(kernel, kernel.reference.function, kernel.reference.launch, configuration, given)
+    call = _call(kernel, kernel.reference.function, kernel.reference.launch, configuration, given)
+    return replace(call, passed=kernel.reference.passed)
 
 
 def _call(

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -118,6 +119,25 @@ def test_finalists_are_measured_in_turns_and_one_that_fails_has_no_values(run: G
     assert run.look_again(shape(0)) is None
     failure = run.look_again(shape(2))
     assert isinstance(failure, Failed) and failure.log.startswith("while timed: ")
+
+
+def test_what_the_reference_does_not_take_is_not_compared(tmp_path: Path) -> None:
+    text = """
+    __kernel void scale(const int n, __global const float *x, __global float *y, __global float *room) {
+        room[get_local_id(0)] = B;
+        y[get_global_id(0)] = 2 * x[get_global_id(0)] + (SHAPE == 2);
+    }
+    __kernel void plain(__global float *y, __global const float *x) { y[get_global_id(0)] = 2 * x[get_global_id(0)]; }
+    """
+    room = GpuBuffer(name="room", element="float", direction="out", length=e("n"))
+    body = scale_body(arguments=(N, X, Y, room))
+    made = task(tmp_path, body, text)
+    reference = made.lower(shape(0, 25))
+    reference = replace(reference, call=replace(reference.call, function="plain", passed=("y", "x")))
+    with GpuRun(task(tmp_path, body, text, reference=reference)) as evaluator:
+        assert isinstance(evaluator.evaluate(shape(0)).outcome, Measured)
+        wrong = evaluator.evaluate(shape(2)).outcome
+    assert isinstance(wrong, Failed) and wrong.stage == "wrong_result" and "y" in wrong.log
 
 
 def test_vectors_fills_local_memory_and_what_is_updated(tmp_path: Path) -> None:

@@ -87,6 +87,31 @@ def test_a_reference() -> None:
     assert same.reference is not None and same.reference.launch == same.launch
 
 
+REFERENCES = {
+    "by place": ("(int m, __global const Real *in, __global float *out, float a)", ("n", "x", "y", "a")),
+    "by name": ("(float a, __global float *y, __global const float *x)", ("a", "y", "x")),
+}
+
+
+@pytest.mark.parametrize("signature, passed", REFERENCES.values(), ids=REFERENCES)
+def test_a_reference_takes_all_arguments_by_their_places_or_some_by_their_names(
+    signature: str, passed: tuple[str, ...]
+) -> None:
+    text = f"""
+#pragma tunepass param BX: ordinal(32, 64) = 32
+#pragma tunepass kernel f(n = 64, x: in float[n], y: out float[n], a = 2.0) grid(n // BX) block(BX) reference(g)
+#if BX == 32
+typedef float Real;
+#else
+typedef float2 Real;
+#endif
+__kernel void f(int n, __global const Real *x, __global float *y, float a) {{ y[get_global_id(0)] = BX; }}
+__kernel void g{signature} {{ }}
+"""
+    reference = body(text, "file.cl").reference
+    assert reference is not None and reference.passed == passed
+
+
 WORK = "#pragma tunepass work flops(2.5 * n) double integer(n) special(1) barriers(2) independent(BX)\n"
 
 

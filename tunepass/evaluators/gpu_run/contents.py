@@ -10,7 +10,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -84,11 +84,12 @@ class Layout:
                 return Failed("wrong_result", f"wrote to {buffer.name}, which is an input")
         return None
 
-    def outputs(self, after: Bytes) -> tuple[Output, ...]:
-        """Copies of the numbers that the kernel may have written, those of structs each by its own."""
+    def outputs(self, after: Bytes, passed: Container[str] | None = None) -> tuple[Output, ...]:
+        """Copies of the numbers that the kernel may have written, those of structs each by its own: of all buffers, or
+        of those that were `passed`."""
         found = []
         for buffer, place in zip(self.buffers, self.places, strict=True):
-            if place.written:
+            if place.written and (passed is None or buffer.symbol or buffer.name in passed):
                 rows = after[place.start + place.guard :][: place.size].reshape(buffer.count, -1)
                 found += _outputs(buffer, rows)
         return tuple(found)

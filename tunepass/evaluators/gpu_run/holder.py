@@ -224,15 +224,15 @@ class Holder:
 
 
 def words_of(call: GpuCall) -> LaunchWords:
-    """The call as the worker is told it; symbols are no arguments."""
+    """The call as the worker is told it."""
     numbers = {buffer.name: number for number, buffer in enumerate(call.buffers)}
     arguments = []
-    for argument in call.arguments:
+    for argument in call.in_order:
         if isinstance(argument, CalledScalar):
             arguments.append(Argument("scalar", data=_scalar(argument).hex()))
         elif argument.memory == "local":
             arguments.append(Argument("local", argument.bytes))
-        elif not argument.symbol:
+        else:
             arguments.append(Argument("buffer", numbers[argument.name]))
     return LaunchWords(call.grid, call.block, call.dynamic_shared, tuple(arguments))
 
