@@ -115,6 +115,19 @@ def test_a_finalist_found_wrong_fails_and_the_next_takes_its_place(at_once: bool
     assert all(c["TILE"] != 8 for c in prices.compared[0]) == at_once
 
 
+class Exact(Doubting):
+    """The same values each time."""
+
+    def worthwhile(self, trials: int, /) -> int:
+        return 1
+
+
+def test_the_best_of_what_has_no_noise_is_looked_at_once_more_and_not_compared() -> None:
+    prices = Exact(at_once=True)
+    found = search(prices)
+    assert found.kept_default and found.failures["wrong_result"] == 2 and not prices.compared
+
+
 class Failing(Comparing):
     """The default fails once it is compared."""
 

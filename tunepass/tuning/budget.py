@@ -1,0 +1,110 @@
+"""The time of a search: what was spent on what, what is left, and what comparing its finalists will take."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from statistics import median
+
+from tunepass.evaluators.capabilities import ComparesAgain, TimesRounds
+from tunepass.evaluators.process.cores import MOST_S
+from tunepass.space.configuration import Configuration
+from tunepass.study.outcome import Evaluate
+from tunepass.tuning.kept import Kept
+from tunepass.tuning.rounds import RESERVED_ROUNDS, measurements
+
+LATE = 0.8  # of the evaluations, or of the time, has the search to itself; then the best is simplified first
+FINALISTS_SHARE = 0.35  # of the time budget, at most, is kept for measuring the finalists again
+LEAST_PATIENCE_S = 5.0  # most measurements of others end sooner
+LEAST_FINALISTS_S = 3.0  # where only evaluations are limited, and the search was short
+FEW_ROUNDS = 12  # of the best: where there is no time for so many, fewer finalists are compared
+ROUND_SHARE = 0.5  # of a trial's measurement, at most, that a round takes, unless the evaluator says what it takes
+
+
+class Budget:
+    """Seconds from when it was made, by a clock, of `budget_s` or of any number; `max_evals` count as well."""
+
+    def __init__(
+        self,
+        kept: Kept,
+        evaluate: Evaluate,
+        budget_s: float | None,
+        max_evals: int | None,
+        clock: Callable[[], float],
+    ):
+        self.kept, self.evaluate, self.budget_s, self.max_evals, self.clock = kept, evaluate, budget_s, max_evals, clock
+        self.start = clock()
+        self.seconds: dict[str, float] = {}
+
+    def spend(self, stage: str, seconds: float) -> None:
+        self.seconds[stage] = self.seconds.get(stage, 0.0) + seconds
+
+    def elapsed(self) -> float:
+        return self.clock() - self.start
+
+    def left_s(self) -> float | None:
+        return None if self.budget_s is None else max(0.0, self.budget_s - self.elapsed())
+
+    # -- of the search
+
+    def over(self) -> bool:
+        """Of the next trial, half may last into what is kept for the finalists."""
+        usual_s = median([sum(t.seconds.values()) for t in self.kept.trials] or [0.0])
+        return self.budget_s is not None and self.elapsed() + usual_s / 2 >= self.budget_s - self.reserve_s()
+
+    def late(self) -> bool:
+        most, budget = self.max_evals, self.budget_s
+        return (most is not None and self.kept.study.spent >= LATE * most) or (
+            budget is not None and self.elapsed() >= LATE * (budget - self.reserve_s())
+        )
+
+    def trial_s(self) -> float:
+        """What a trial may still take. The default is measured in any case."""
+        if self.budget_s is None or not self.kept.trials:
+            return math.inf
+        return max(0.0, self.budget_s - self.reserve_s() - self.elapsed())
+
+    def patience_s(self) -> float:
+        """How long a measurement may still wait for a core: at the end of the time too, for as long as others take."""
+        left = self.left_s()
+        return MOST_S if left is None else max(left, LEAST_PATIENCE_S)
+
+    # -- of the finalists
+
+    def reserve_s(self) -> float:
+        """What measuring the finalists again will take, within its share of the budget."""
+        if not isinstance(self.evaluate, ComparesAgain):
+            return 0.0
+        again = self._again_s([self.kept.default, *self.kept.finalists()], RESERVED_ROUNDS)
+        return min(FINALISTS_SHARE * (self.budget_s or 0.0), again)
+
+    def affordable(self, candidates: list[Configuration]) -> list[Configuration]:
+        """The finalists that the time left allows: rather few of them than few rounds, but one in any case."""
+        left, default = self.left_s(), self.kept.default
+        if left is None:
+            return candidates
+        enough = [
+            k for k in range(1, len(candidates) + 1) if self._again_s([default, *candidates[:k]], FEW_ROUNDS) <= left
+        ]
+        return candidates[: max(enough, default=1)]
+
+    def rounds_s(self, candidates: Sequence[Configuration]) -> float:
+        """What rounds of these may take: what is left but for building the winner once more, when all is decided."""
+        left = self.left_s()
+        if left is None:
+            return max(LEAST_FINALISTS_S, FINALISTS_SHARE * self.elapsed())
+        builds = (t.seconds.get("compile", 0.0) for t in self.kept.trials if t.configuration in candidates)
+        return max(0.0, left - max(builds, default=0.0))
+
+    def _again_s(self, configurations: list[Configuration], rounds: int) -> float:
+        """What building the default and finalists again takes, and rounds until the best has made so many, as their
+        trials took."""
+        trials = self.kept.trials
+        wanted = [t for t in trials if t.configuration in configurations]
+        taken = [(t if t.same_as is None else trials[t.same_as]).seconds for t in wanted]
+        each = [self._round_s(seconds.get("measure", 0.0)) for seconds in taken]
+        mean_s = sum(each) / max(1, len(each))
+        return sum(t.get("compile", 0.0) for t in taken) + measurements(len(configurations) - 1, rounds) * mean_s
+
+    def _round_s(self, trial_s: float) -> float:
+        return self.evaluate.round_s(trial_s) if isinstance(self.evaluate, TimesRounds) else ROUND_SHARE * trial_s

@@ -1,0 +1,89 @@
+"""The trials of a search as its study keeps them, and the best of them so far."""
+
+from __future__ import annotations
+
+from dataclasses import replace as with_fields
+
+from tunepass.space.configuration import Configuration
+from tunepass.study.objective import Objective
+from tunepass.study.outcome import Evaluation, Failed
+from tunepass.study.study import Study
+from tunepass.study.trial import Trial, comparable
+from tunepass.tuning.drift import at_first_speed
+from tunepass.tuning.faults import patiently
+from tunepass.tuning.finalists import finalists
+from tunepass.tuning.result import value_of
+
+
+class Kept:
+    """Every trial of a study, in order; one is stored before anything else is done with it."""
+
+    def __init__(self, study: Study, objective: Objective):
+        self.study, self.objective = study, objective
+        self.trials: list[Trial] = study.trials
+        self.best = self._best()
+
+    def keep(self, configuration: Configuration, evaluation: Evaluation, *, replace: bool = False) -> Trial:
+        """The trial of an evaluation, in the place of an earlier one if that is to be replaced."""
+        fair = self._of_same_code(evaluation) or at_first_speed(evaluation, self.trials)
+        trial = patiently(
+            lambda: self.study.observe(
+                configuration,
+                fair.outcome,
+                seconds=fair.seconds,
+                log=fair.log,
+                calibration=fair.calibration,
+                same_as=fair.same_as,
+                code=fair.code,
+                replace=replace,
+            )
+        )
+        if replace:
+            self.trials[trial.number] = trial
+        else:
+            self.trials.append(trial)
+        if trial.measured and trial.same_as is None:
+            self.best = self._best()
+        return trial
+
+    def _of_same_code(self, evaluation: Evaluation) -> Evaluation | None:
+        """The evaluation with the outcome that the trial of the same code has, at the speed that one was given."""
+        same = next((t for t in self.trials if t.configuration == evaluation.same_as), None)
+        return None if same is None else with_fields(evaluation, outcome=same.outcome, calibration=same.calibration)
+
+    def disqualify(self, configuration: Configuration, finding: Failed) -> None:
+        """The trial fails, and with it those that took its outcome."""
+        number = next(t.number for t in self.trials if t.configuration == configuration)
+        for trial in self.trials:
+            if number in (trial.number, trial.same_as):
+                self.study.observe(
+                    trial.configuration,
+                    finding,
+                    seconds=trial.seconds,
+                    log=finding.log,
+                    same_as=None if trial.same_as is None else self.trials[trial.same_as].configuration,
+                    code=trial.code,
+                    replace=True,
+                )
+        self.trials = self.study.trials
+        self.best = self._best()
+
+    @property
+    def default(self) -> Configuration:
+        return self.study.space.default
+
+    def default_value(self) -> float | None:
+        """What the default was measured at; None where it was not."""
+        values = (value_of(t, self.objective) for t in self.trials if t.configuration == self.default)
+        return next((value for value in values if value is not None), None)
+
+    def finalists(self) -> list[Configuration]:
+        return finalists(self.trials, self.objective, self.study.space)
+
+    def loss(self, trial: Trial) -> float:
+        value = value_of(trial, self.objective)
+        assert value is not None
+        return self.objective.loss(value)
+
+    def _best(self) -> Trial | None:
+        return min(comparable(self.trials), key=self.loss, default=None)
