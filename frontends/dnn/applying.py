@@ -2,45 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import nullcontext
 
 from tunepass.diagnostics import Diagnostic, SourceError, Span, nearest
 from tunepass.expr import algebra, typing
 from tunepass.expr.nodes import Expr, Name
-from tunepass.frontends.dnn import keras_layers, torch_layers
+from tunepass.frontends.dnn import keras_layers
 from tunepass.frontends.dnn.building import GraphBuilding
+from tunepass.frontends.dnn.layers import KERAS, OWN, TABLES
 from tunepass.frontends.dnn.rules import Argument, LayerRule, rule
 from tunepass.frontends.dnn.values import LayerValue, PyValue, TensorValue, Unknown
 from tunepass.ir.graph import Attribute
 
-KERAS, TORCH = "keras", "torch"
 BOTH_WAYS = "@merge"  # the argument of a recurrent layer that Keras' Bidirectional adds: how both directions are merged
-OWN = "own"  # the user's operators, in place of a framework
-TABLES: Mapping[str, Mapping[str, str]] = {KERAS: keras_layers.LAYERS, TORCH: torch_layers.LAYERS}
-TORCH_SILENT = frozenset({"device", "dtype", "track_running_stats", "momentum", "eps", "align_corners", "training"})
-
-
-def known_layer(framework: str, name: str) -> bool:
-    return name in TABLES[framework]
-
-
-def bound_arguments(
-    framework: str, name: str, positional: Sequence[PyValue], named: Mapping[str, PyValue], span: Span
-) -> dict[str, PyValue]:
-    """The arguments by name. SourceError for more than the layer takes, and for names that it does not have."""
-    layer = rule(TABLES[framework][name])
-    if len(positional) > len(layer.arguments):
-        raise SourceError(f"{name} takes {len(layer.arguments)} arguments, not {len(positional)}", span)
-    found = {argument.name: value for argument, value in zip(layer.arguments, positional)}
-    silent = keras_layers.SILENT if framework == KERAS else TORCH_SILENT
-    for key, value in named.items():
-        if layer.argument(key) is None and key not in silent and not key.startswith("_"):
-            known = [argument.name for argument in layer.arguments]
-            close = nearest(key, known)
-            raise SourceError(f"{name} has no argument {key!r}", span, f"did you mean {close!r}?" if close else None)
-        found[key] = value
-    return found
 
 
 def apply_layer(building: GraphBuilding, layer: LayerValue, inputs: Sequence[TensorValue]) -> PyValue:
@@ -148,6 +123,9 @@ class _LayerApplication:
             operator = "Rescaling"  # by numbers of the source: nothing is kept
         if name in ("LSTM", "GRU", "SimpleRNN"):
             return self._keras_recurrent(operator, attributes)
+        if self.rule.operator == "Resizing":
+            operator, sides = "Resize", (self.arguments.get("height"), self.arguments.get("width"))
+            attributes["size"] = attribute_of(sides, "the size of the image", self.span)
         if name == "Reshape":
             batch = self.building.shape(self.inputs[0])[0]
             target = attribute_of(self.arguments.get("target_shape"), "target_shape", self.span)

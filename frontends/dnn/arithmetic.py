@@ -7,12 +7,20 @@ import operator
 import re
 from collections.abc import Callable, Mapping
 
-from tunepass.diagnostics import Diagnostic, ExpressionError, Severity
+from tunepass.diagnostics import Diagnostic, ExpressionError, Severity, Span
 from tunepass.expr import algebra, typing
 from tunepass.expr.nodes import CategoryType, Expr
 from tunepass.frontends.dnn.machine import Machine
-from tunepass.frontends.dnn.numbers import row_arithmetic
-from tunepass.frontends.dnn.values import ConditionalValue, FilledValue, PyValue, SequentialValue, TensorValue, Unknown
+from tunepass.frontends.dnn.numbers import broadcast, row_arithmetic
+from tunepass.frontends.dnn.values import (
+    ConditionalValue,
+    FilledValue,
+    PyValue,
+    SequentialValue,
+    Symbol,
+    TensorValue,
+    Unknown,
+)
 from tunepass.graphs.conditions import negated
 
 TENSOR = {
@@ -53,8 +61,10 @@ def arithmetic(interpreter: Machine, op: type[ast.operator], left: PyValue, righ
         raise interpreter.fail(f"this cannot be computed: {error}", node) from None
     if (numbers := row_arithmetic(op, left, right)) is not None:
         return numbers
+    if isinstance(left, FilledValue) and isinstance(right, FilledValue):
+        return broadcast(left, right)
     for value, other in ((left, right), (right, left)):
-        if isinstance(value, FilledValue) and (_sized(other) or isinstance(other, FilledValue)):
+        if isinstance(value, FilledValue) and _sized(other):
             return FilledValue(value.shape)
     return _of_sequences(op, left, right)
 
@@ -79,7 +89,7 @@ def _of_numbers(op: type[ast.operator], left: PyValue, right: PyValue) -> PyValu
         result = left << right if op is ast.LShift else left >> right
     else:
         return Unknown("this operator is not followed")
-    if not isinstance(result, (int, float)) or abs(result) > LARGEST:
+    if not isinstance(result, (int, float)) or (isinstance(result, int) and abs(result) > LARGEST):
         raise OverflowError("it does not fit 64 bits")
     return result
 
@@ -121,6 +131,8 @@ def _of_tensors(interpreter: Machine, op: type[ast.operator], left: PyValue, rig
         return building.apply(TENSOR[op], [left, right], span=span)[0]
     tensor, other = (left, right) if isinstance(left, TensorValue) else (right, left)
     assert isinstance(tensor, TensorValue)
+    if (made := _constant(interpreter, other, span)) is not None:
+        return building.apply(TENSOR[op], [tensor, made] if tensor is left else [made, tensor], span=span)[0]
     if isinstance(other, Unknown) and other.span is not None:  # a tensor that was lost, not a number
         return other
     result = building.apply("AddScalar" if op in (ast.Add, ast.Sub) else "Scale", [tensor], span=span)[0]
@@ -131,9 +143,35 @@ def _of_tensors(interpreter: Machine, op: type[ast.operator], left: PyValue, rig
     return result
 
 
+def _constant(interpreter: Machine, value: PyValue, span: Span) -> TensorValue | None:
+    """Numbers with axes as a value of the graph."""
+    if not isinstance(value, FilledValue) or not value.shape or not all(_sized(size) for size in value.shape):
+        return None
+    shape = tuple(algebra.lift(size) for size in value.shape)  # type: ignore[arg-type]
+    return interpreter.building.apply("Constant", [], {"shape": shape}, span=span)[0]
+
+
+def compared_tensors(
+    interpreter: Machine, op: type[ast.cmpop], left: PyValue, right: PyValue, node: ast.AST
+) -> PyValue:
+    """`mask > 0`: a tensor of truths. None: neither side is a tensor, or it is asked what it is."""
+    pair = (left, right)
+    if op not in _WORDS or any(value is None or isinstance(value, (str, Unknown, ConditionalValue)) for value in pair):
+        return None
+    tensors = [value for value in pair if isinstance(value, TensorValue)]
+    if tensors:
+        span = interpreter.span(node)
+        tensors += [made for value in pair if (made := _constant(interpreter, value, span)) is not None]
+        return interpreter.building.apply("Compare", tensors, span=interpreter.span(node))[0]
+    rows = [value for value in pair if isinstance(value, FilledValue)]
+    return (broadcast(rows[0], rows[1]) if len(rows) == 2 else FilledValue(rows[0].shape)) if rows else None
+
+
 def compared(op: type[ast.cmpop], left: PyValue, right: PyValue) -> bool | Expr | Unknown:
     if isinstance(left, Unknown) or isinstance(right, Unknown):
-        return Unknown("a comparison with something that is not known")
+        lost = left if isinstance(left, Unknown) else right
+        assert isinstance(lost, Unknown)
+        return Unknown(f"it is compared with something that is not known: {lost.reason}", lost.span)
     if op in (ast.In, ast.NotIn):
         return _contained(op, left, right)
     if isinstance(left, ConditionalValue) and right is None and op in (ast.Is, ast.IsNot, ast.Eq, ast.NotEq):
@@ -144,6 +182,8 @@ def compared(op: type[ast.cmpop], left: PyValue, right: PyValue) -> bool | Expr 
         if not all(isinstance(v, (bool, int, float, str, Expr)) for v in (left, right)) or op not in _WORDS:
             return op is ast.NotEq
         return _of_sizes(_WORDS[op], left, right)
+    if isinstance(left, str) and isinstance(right, str) and op in (ast.Is, ast.IsNot):
+        op = ast.Eq if op is ast.Is else ast.NotEq  # members of an Enum
     try:
         result = _COMPARISONS[op](left, right)
     except TypeError:
@@ -164,6 +204,8 @@ def _of_sizes(word: str, left: PyValue, right: PyValue) -> bool | Expr | Unknown
 
 
 def _contained(op: type[ast.cmpop], left: PyValue, right: PyValue) -> bool | Expr | Unknown:
+    if isinstance(right, Symbol) and right.path == "os.environ":
+        return op is ast.NotIn  # as where nobody sets it
     if isinstance(right, (list, tuple, dict, str)) and not isinstance(left, Expr):
         try:
             return (left in right) == (op is ast.In)

@@ -9,9 +9,11 @@ from collections.abc import Callable, Mapping
 from tunepass.expr import algebra
 from tunepass.expr.nodes import Binary, Expr, Name
 from tunepass.frontends.dnn.arithmetic import LONGEST, arithmetic, truth
-from tunepass.frontends.dnn.kinds import has_attribute, is_instance
+from tunepass.frontends.dnn.iterating import chosen_by, iterated, ordered
+from tunepass.frontends.dnn.kinds import has_attribute, is_instance, is_subclass, kind_of
 from tunepass.frontends.dnn.machine import Caller
 from tunepass.frontends.dnn.values import (
+    LOST,
     ConditionalValue,
     Instance,
     LayerValue,
@@ -20,43 +22,15 @@ from tunepass.frontends.dnn.values import (
     SequentialValue,
     TensorValue,
     Unknown,
+    is_key,
 )
 
-BUILTINS = frozenset(
-    {
-        *(
-            "range",
-            "len",
-            "int",
-            "float",
-            "str",
-            "bool",
-            "list",
-            "tuple",
-            "dict",
-            "zip",
-            "enumerate",
-            "reversed",
-            "sorted",
-        ),
-        *(
-            "min",
-            "max",
-            "sum",
-            "abs",
-            "round",
-            "print",
-            "super",
-            "isinstance",
-            "hasattr",
-            "getattr",
-            "setattr",
-            "map",
-            "any",
-        ),
-        *("all", "type", "divmod", "pow", "set", "id", "repr", "format", "iter", "next"),
-    }
-)
+BUILTINS = frozenset({
+    "range", "len", "int", "float", "str", "bool", "list", "tuple", "dict", "zip", "enumerate", "reversed",
+    "sorted", "min", "max", "sum", "abs", "round", "print", "super", "isinstance", "issubclass", "hasattr",
+    "getattr", "setattr", "callable", "map", "filter", "any", "all", "type", "divmod", "pow", "set", "frozenset",
+    "id", "repr", "format", "iter", "next", "slice", "object",
+})  # fmt: skip
 
 
 TEXT_METHODS = frozenset(
@@ -69,13 +43,17 @@ TEXT_METHODS = frozenset(
 MATH: Mapping[str, Callable[[float], int | float]] = {
     "math.ceil": math.ceil, "math.floor": math.floor, "math.sqrt": math.sqrt, "math.log2": math.log2,
     "math.log": math.log, "math.exp": math.exp, "math.log10": math.log10, "math.sin": math.sin, "math.cos": math.cos,
-    "math.fabs": math.fabs, "math.trunc": math.trunc,
+    "math.fabs": math.fabs, "math.trunc": math.trunc, "math.isqrt": lambda value: math.isqrt(int(value)),
+    "math.tanh": math.tanh,
 }  # fmt: skip
+
+
+PASSING = frozenset({"print", "super", "getattr", "hasattr", "isinstance", "setattr", "callable"})
 
 
 def call_builtin(calls: Caller, name: str, given: list[PyValue], named: dict[str, PyValue], node: ast.AST) -> PyValue:
     unknown = next((value for value in given if isinstance(value, Unknown)), None)
-    if unknown is not None and name not in ("print", "super", "getattr", "hasattr", "isinstance"):
+    if unknown is not None and name not in PASSING:
         return unknown
     try:
         return _called(calls, name, given, named, node)
@@ -93,12 +71,16 @@ def _called(calls: Caller, name: str, given: list[PyValue], named: dict[str, PyV
                 return run.building.shape(given[0])[0]
             items = run.items(given[0])
             return len(items) if items is not None else Unknown("its length")
-        case "list" | "tuple" | "sorted" | "reversed" | "set" | "iter":
+        case "list" | "tuple" | "reversed" | "set" | "frozenset" | "iter":
             items = run.items(given[0]) if given else []
             if items is None:
                 return Unknown("its items")
-            ordered = items[::-1] if name == "reversed" else sorted(items) if name == "sorted" else items  # type: ignore[type-var]
-            return tuple(ordered) if name == "tuple" else list(ordered)
+            items = items[::-1] if name == "reversed" else items
+            return tuple(items) if name == "tuple" else list(items)
+        case "sorted":
+            return ordered(calls, run.items(given[0]), named, node)
+        case "any" | "all" | "filter" | "next" | "divmod" | "slice":
+            return iterated(calls, name, given, node)
         case "dict":
             made: dict[object, PyValue] = dict(given[0]) if given and isinstance(given[0], dict) else {}
             if given and not isinstance(given[0], dict):
@@ -121,6 +103,12 @@ def _called(calls: Caller, name: str, given: list[PyValue], named: dict[str, PyV
             return None
         case "isinstance" | "hasattr":
             return (is_instance if name == "isinstance" else has_attribute)(given[0], given[1])
+        case "issubclass":
+            return is_subclass(given[0], given[1])
+        case "type" if len(given) == 1:
+            return kind_of(given[0])
+        case "callable":
+            return given[0] if isinstance(given[0], Unknown) else kind_of(given[0]) == Method(None, "function")
         case "super":
             return Method(None, "super()")
         case "tuple of":
@@ -132,10 +120,10 @@ def _called(calls: Caller, name: str, given: list[PyValue], named: dict[str, PyV
             return (
                 [calls.apply(given[0], [item], {}, node) for item in items] if items is not None else Unknown("a map")
             )
-    return _number(calls, name, given, node)
+    return _number(calls, name, given, named, node)
 
 
-def _number(calls: Caller, name: str, given: list[PyValue], node: ast.AST) -> PyValue:
+def _number(calls: Caller, name: str, given: list[PyValue], named: Mapping[str, PyValue], node: ast.AST) -> PyValue:
     """Functions of numbers and texts."""
     run = calls.interpreter
     match name:
@@ -163,14 +151,16 @@ def _number(calls: Caller, name: str, given: list[PyValue], node: ast.AST) -> Py
             return truth(given[0])
         case "min" | "max":
             items = run.items(given[0]) if len(given) == 1 else given
+            if named.get("key") is not None or (not items and "default" in named):
+                return chosen_by(calls, name, items, named, node)
             fold = algebra.minimum if name == "min" else algebra.maximum
             return _folded(fold, min if name == "min" else max, items or [])
         case "sum":
-            return _folded(algebra.add, sum, run.items(given[0]) or [])
+            return _summed(calls, run.items(given[0]) or [], given[1:], node)
         case "abs" | "round":
             value = given[0]
             if isinstance(value, (int, float)):
-                return abs(value) if name == "abs" else round(value)
+                return abs(value) if name == "abs" else round(value, *given[1:])  # type: ignore[arg-type]
             return algebra.apply(name, value) if isinstance(value, Expr) else Unknown("no number")
         case "pow":
             return arithmetic(run, ast.Pow, given[0], given[1], node)
@@ -188,6 +178,17 @@ def _folded(
     if len(numbers) != len(items) or (not items and plain is not sum):
         return Unknown("these are no numbers")
     return plain(numbers)
+
+
+def _summed(calls: Caller, items: list[PyValue], start: list[PyValue], node: ast.AST) -> PyValue:
+    """`sum`, of lists too: `sum([[1], [2]], [])`."""
+    if start or any(isinstance(item, (TensorValue, list, tuple)) for item in items):
+        total: PyValue = start[0] if start else 0
+        for item in items:
+            first = total == 0 and isinstance(item, TensorValue)
+            total = item if first else arithmetic(calls.interpreter, ast.Add, total, item, node)
+        return total
+    return _folded(algebra.add, sum, items)
 
 
 def _range(calls: Caller, given: list[PyValue], node: ast.AST) -> PyValue:
@@ -249,7 +250,7 @@ def list_method(calls: Caller, owner: PyValue, name: str, given: list[PyValue], 
     if isinstance(owner, list):
         return _of_list(calls, owner, name, given)
     if isinstance(owner, dict):
-        return _of_dict(calls, owner, name, given)
+        return _of_dict(calls, owner, name, given, named)
     if isinstance(owner, str):
         plain = all(isinstance(value, (str, int)) for value in given)
         if name == "join" and given and (parts := calls.interpreter.items(given[0])) is not None:
@@ -286,19 +287,31 @@ def _of_list(calls: Caller, owner: list[PyValue], name: str, given: list[PyValue
     return None
 
 
-def _of_dict(calls: Caller, owner: dict[object, PyValue], name: str, given: list[PyValue]) -> PyValue:
+def _of_dict(
+    calls: Caller, owner: dict[object, PyValue], name: str, given: list[PyValue], named: dict[str, PyValue]
+) -> PyValue:
     match name:
         case "items":
-            return [(key, value) for key, value in owner.items() if isinstance(key, (str, int, float))]
+            return [(key, value) for key, value in owner.items() if is_key(key)]
         case "values":
             return list(owner.values())
         case "keys":
-            return [key for key in owner if isinstance(key, (str, int, float))]
-        case "get" | "pop" | "setdefault" if given and isinstance(given[0], (str, int, float)):
-            return owner.get(given[0], given[1] if len(given) > 1 else None)
-        case "update" if given and isinstance(given[0], dict):
-            owner.update(given[0])
+            return [key for key in owner if is_key(key)]
+        case "get" | "pop" | "setdefault" if given and is_key(given[0]):
+            lost = owner.get(LOST)
+            otherwise = lost if isinstance(lost, Unknown) else given[1] if len(given) > 1 else None
+            if name == "setdefault":
+                return owner.setdefault(given[0], otherwise)
+            stays = name == "get" or bool(calls.conditions)
+            return owner.get(given[0], otherwise) if stays else owner.pop(given[0], otherwise)
+        case "clear":
+            owner.clear()
+            return None
+        case "update" if not given or isinstance(given[0], dict):
+            owner.update(given[0] if given else {})  # type: ignore[arg-type]
+            owner.update(named)
             return None
         case "copy":
             return dict(owner)
-    return Unknown(f"`{name}` of a dictionary is not followed")
+    lost = next((value for value in given if isinstance(value, Unknown)), None)
+    return lost or Unknown(f"`{name}` of a dictionary is not followed")

@@ -9,12 +9,13 @@ from tunepass.diagnostics import SourceError, nearest
 from tunepass.expr import algebra
 from tunepass.expr.nodes import Expr, Name
 from tunepass.frontends.dnn import keras_layers
-from tunepass.frontends.dnn.applying import KERAS, TABLES, TORCH, apply_layer, known_layer
+from tunepass.frontends.dnn.applying import apply_layer
 from tunepass.frontends.dnn.builtins import BUILTINS, MATH, call_builtin, list_method
-from tunepass.frontends.dnn.library import LOST, library_call, unknown_call
+from tunepass.frontends.dnn.layers import KERAS, TABLES, TORCH, known_layer
+from tunepass.frontends.dnn.library import library_call, unknown_call
 from tunepass.frontends.dnn.lookups import Lookups
 from tunepass.frontends.dnn.presence import joining, optional, where_there
-from tunepass.frontends.dnn.tensor_functions import weight_of
+from tunepass.frontends.dnn.tensor_call import weight_of
 from tunepass.frontends.dnn.tensors import (
     call_tensor_function,
     filled_method,
@@ -22,6 +23,7 @@ from tunepass.frontends.dnn.tensors import (
 )
 from tunepass.frontends.dnn.user_calls import CLASS, SELF, layer_framework
 from tunepass.frontends.dnn.values import (
+    LOST,
     AlternativesValue,
     ArgumentsValue,
     ConditionalValue,
@@ -44,6 +46,9 @@ from tunepass.frontends.dnn.values import (
     UserFunction,
 )
 
+NUMBER_METHODS = frozenset(
+    {"item", "tolist", "float", "int", "long", "clone", "detach", "cpu", "to"}
+)  # of one in a tensor
 DEPTH_LIMIT = 60  # calls inside calls
 CONTAINERS = frozenset({"ModuleList", "ParameterList"})
 LAYER_PLACES = ("torch.nn.", "keras.layers.", "tensorflow.keras.layers.", "tf.keras.layers.", "keras.src.layers.")
@@ -138,7 +143,13 @@ class Calls(Lookups):
             case AlternativesValue():
                 return self._alternatives(function, positional, named, node)
             case ModelValue():
-                return self.model(function, self._tensors(positional, named), node)
+                lost = self._lost((*positional, *named.values()))
+                tensors = self._tensors(positional, named)
+                return (
+                    lost.at(self.interpreter.span(node))
+                    if lost and not tensors
+                    else self.model(function, tensors, node)
+                )
         if isinstance(function, Unknown):
             first = positional[0] if positional else None
             if isinstance(first, str) and first in self.interpreter.parameters:
@@ -201,6 +212,8 @@ class Calls(Lookups):
         if keras and name in keras_layers.FUNCTIONS:
             arguments: dict[str, PyValue] = {key: named[key] for key in ("axis", "axes") if key in named}
             return self.apply(self._made(KERAS, keras_layers.FUNCTIONS[name], arguments, node), positional, {}, node)
+        if keras and name == "Lambda" and (positional or "function" in named):
+            return positional[0] if positional else named["function"]
         if keras and name in ("Bidirectional", "TimeDistributed"):
             return self._wrapped(name, positional, named, node)
         if torch and name in ("TransformerEncoder", "TransformerDecoder"):
@@ -264,6 +277,8 @@ class Calls(Lookups):
                 return self._argument(owner, name, positional, named, node)
             case list() | tuple() | dict() | str():
                 return list_method(self, owner, name, positional, named)
+            case bool() | int() | float() if name in NUMBER_METHODS:
+                return int(owner) if name in ("int", "long") else owner
             case Name() | Expr():
                 return Unknown("a method of a number")
         return Unknown(f"`{name}` is not followed")

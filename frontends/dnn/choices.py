@@ -20,6 +20,7 @@ from tunepass.frontends.dnn.values import (
     Scope,
     TensorValue,
     Unknown,
+    is_key,
 )
 from tunepass.graphs.conditions import both, either, negated
 
@@ -163,7 +164,7 @@ class Choices(Machine, ABC):
             old: PyValue = holder[key]  # type: ignore[index]
             value = self.chosen(algebra.both(*self.calls.conditions), value, old, node)
         match holder, key:
-            case dict(), str() | int() | float():
+            case dict(), _ if is_key(key):
                 holder[key] = value
             case list(), int() if there:
                 holder[key] = value

@@ -9,11 +9,21 @@ from collections.abc import Sequence
 from tunepass.diagnostics import Source
 from tunepass.expr import algebra
 from tunepass.expr.nodes import Expr
-from tunepass.frontends.dnn.arithmetic import arithmetic, compared, truth
+from tunepass.frontends.dnn.arithmetic import arithmetic, compared, compared_tensors, truth
 from tunepass.frontends.dnn.choices import Choices
 from tunepass.frontends.dnn.presence import where_there
 from tunepass.frontends.dnn.user_calls import YIELDED
-from tunepass.frontends.dnn.values import ConditionalValue, Method, PyValue, Scope, Unknown, UserFunction
+from tunepass.frontends.dnn.values import (
+    ConditionalValue,
+    FilledValue,
+    Method,
+    PyValue,
+    Scope,
+    TensorValue,
+    Unknown,
+    UserFunction,
+    is_key,
+)
 from tunepass.graphs.conditions import negated
 
 
@@ -128,7 +138,7 @@ class Expressions(Choices, ABC):
         if isinstance(value, (list, tuple)):
             return list(value)
         if isinstance(value, dict):
-            return [key for key in value if isinstance(key, (str, int, float))]
+            return [key for key in value if is_key(key)]
         return self.calls.items(value)
 
     def _dict(self, node: ast.Dict, scope: Scope) -> PyValue:
@@ -143,7 +153,7 @@ class Expressions(Choices, ABC):
                 if isinstance(item, ast.Constant) or signed(item):
                     self.overridden[name].append(self.span(item))
                 value = self.parameters[name]
-            if isinstance(name, (str, int, float)):
+            if is_key(name):
                 result[name] = value
         return result
 
@@ -154,7 +164,8 @@ class Expressions(Choices, ABC):
             return negated(test) if isinstance(test, Expr) else test if isinstance(test, Unknown) else not test
         if isinstance(node.op, ast.USub):
             return arithmetic(self, ast.Sub, 0, value, node)
-        return value if isinstance(node.op, ast.UAdd) else Unknown("`~` is not followed")
+        same = isinstance(node.op, ast.UAdd) or isinstance(value, (TensorValue, FilledValue))
+        return value if same else Unknown("`~` is not followed")
 
     def _logical(self, node: ast.BoolOp, scope: Scope) -> PyValue:
         every = isinstance(node.op, ast.And)
@@ -175,6 +186,8 @@ class Expressions(Choices, ABC):
         tests: list[bool | Expr | Unknown] = []
         for op, right_node in zip(node.ops, node.comparators):
             right = self.value(right_node, scope)
+            if len(node.ops) == 1 and (mask := compared_tensors(self, type(op), left, right, node)) is not None:
+                return mask
             tests.append(compared(type(op), left, right))
             left = right
         return _joined(True, tests)

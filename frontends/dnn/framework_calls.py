@@ -9,17 +9,9 @@ from collections.abc import Mapping, Sequence
 from tunepass.diagnostics import SourceError
 from tunepass.expr import algebra
 from tunepass.expr.nodes import Expr
-from tunepass.frontends.dnn.applying import (
-    BOTH_WAYS,
-    KERAS,
-    OWN,
-    TORCH,
-    apply_layer,
-    attribute_of,
-    bound_arguments,
-    known_layer,
-)
+from tunepass.frontends.dnn.applying import BOTH_WAYS, apply_layer, attribute_of
 from tunepass.frontends.dnn.builtins import call_builtin
+from tunepass.frontends.dnn.layers import KERAS, OWN, TORCH, bound_arguments, known_layer
 from tunepass.frontends.dnn.machine import Caller, Machine
 from tunepass.frontends.dnn.presence import presence
 from tunepass.frontends.dnn.values import (
@@ -38,6 +30,13 @@ from tunepass.graphs.inference import output_name
 from tunepass.graphs.optimizers import OPTIMIZER_SLOTS
 
 TENSOR_ARGUMENTS = ("query", "value", "key", "inputs", "input", "x", "src", "tgt", "initial_state")
+
+
+MODULE_METHODS = frozenset({
+    "parameters", "named_parameters", "modules", "named_modules", "state_dict", "load_state_dict", "summary",
+    "fit", "evaluate", "predict", "compile", "zero_grad", "requires_grad_", "save", "build", "buffers",
+    "named_buffers", "train_on_batch", "save_weights", "load_weights",
+})  # fmt: skip
 
 
 class FrameworkCalls(Caller, ABC):
@@ -143,11 +142,13 @@ class FrameworkCalls(Caller, ABC):
 
     def sequential(self, positional: list[PyValue], named: Mapping[str, PyValue], node: ast.AST) -> SequentialValue:
         given = positional or ([named["layers"]] if "layers" in named else [])
+        names: dict[str, PyValue] = {}
         if len(given) == 1 and isinstance(given[0], dict):
+            names = {str(name): item for name, item in given[0].items()}
             given = list(given[0].values())
         elif len(given) == 1 and isinstance(given[0], (list, tuple)):
             given = list(given[0])
-        model = SequentialValue(span=self.interpreter.span(node))
+        model = SequentialValue(span=self.interpreter.span(node), named=names)
         for item in given:
             self.append(model, item)
         return model
@@ -282,6 +283,8 @@ class FrameworkCalls(Caller, ABC):
             return owner
         if name in ("children", "named_children") and isinstance(owner, SequentialValue):
             return list(owner.items) if name == "children" else [(str(k), item) for k, item in enumerate(owner.items)]
+        if isinstance(owner, Instance) and name not in MODULE_METHODS:
+            return Unknown(f"`{owner.of.node.name}` has no `{name}` that is followed")
         return Unknown(f"`{name}` says nothing about the model")
 
     def _object_method(
@@ -313,6 +316,7 @@ class FrameworkCalls(Caller, ABC):
         held = owner.container if isinstance(owner, Instance) else owner
         if isinstance(held, SequentialValue):
             self.append(held, layer)
+            held.named[str(name)] = layer
         elif isinstance(held, dict):
             held[name] = layer
         elif isinstance(held, list):

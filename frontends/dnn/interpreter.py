@@ -18,6 +18,7 @@ from tunepass.frontends.dnn.builtins import list_method
 from tunepass.frontends.dnn.calls import Calls
 from tunepass.frontends.dnn.expressions import Expressions, signed
 from tunepass.frontends.dnn.importing import Imports
+from tunepass.frontends.dnn.layers import ArgumentError
 from tunepass.frontends.dnn.machine import Jumped, PartlyReturned, Returned
 from tunepass.frontends.dnn.modules import Modules
 from tunepass.frontends.dnn.unfollowed import Unfollowed
@@ -34,16 +35,22 @@ from tunepass.frontends.dnn.values import (
     UserFunction,
 )
 
-STEP_LIMIT = 200_000  # statements and expressions: a loop that never ends is told
+STEP_LIMIT = 1_000_000  # statements and expressions: a loop that never ends is told
 LAYERS = (LayerValue, SequentialValue, Instance)
+IDLE_STEPS = 20_000  # statements and expressions after which a loop is one of the training
 IDLE_LIMIT = 500  # rounds of a loop that make no layer and no tensor
+
+
+class Training(Exception):
+    """A loop goes on, and makes no more of the model."""
 
 
 class Interpreter(Expressions, Imports, Unfollowed):
     def __init__(self, source: Source, building: GraphBuilding, parameters: Mapping[str, Expr]):
         self.source, self.building, self.parameters = source, building, parameters
         self.modules = Modules(source)
-        self.steps = self.depth = 0
+        self.steps = self.depth = self._made = self._made_at = 0
+        self.may_train = False  # whether what is followed now may be the training of a model
         self.calls = Calls(self)
         self.loops: list[
             tuple[Unknown, int] | None
@@ -58,10 +65,35 @@ class Interpreter(Expressions, Imports, Unfollowed):
 
     def step(self, node: ast.AST) -> None:
         self.steps += 1
+        if self.steps % 1000 == 0 and self.may_train:
+            self._check_idle()
         if self.steps > STEP_LIMIT:
             raise self.fail("this does not come to an end", node, "a loop over a known number of items is followed")
 
+    def _check_idle(self) -> None:
+        """Training where there is a model, and long nothing is made."""
+        made = self._layers()
+        if made != self._made:
+            self._made, self._made_at = made, self.steps
+        elif self.calls.models and self.steps - self._made_at > IDLE_STEPS:
+            raise Training
+
+    def _layers(self) -> int:
+        return self.calls.layers + len(self.calls.models)
+
     # Statements
+
+    def script(self, body: Sequence[ast.stmt]) -> None:
+        """The statements of the source. Loops that go on long after the model is made train it: they are left."""
+        for statement in body:
+            self._made, self._made_at, self.may_train = self._layers(), self.steps, _may_train(statement)
+            try:
+                self.run([statement], self.globals)
+            except Training:
+                lost = Unknown("it is set in a loop that trains", self.span(statement))
+                self.lose([statement], self.globals, lost)
+            finally:
+                self.may_train = False
 
     def run(self, body: Sequence[ast.stmt], scope: Scope) -> None:
         for k, statement in enumerate(body):
@@ -121,7 +153,7 @@ class Interpreter(Expressions, Imports, Unfollowed):
                         self.assign(item.optional_vars, self.value(item.context_expr, scope), scope, node)
                 self.run(node.body, scope)
             case ast.Try():
-                self.run(node.body, scope)
+                self._try(node, scope)
             case ast.Delete(targets=targets):
                 for target in targets:
                     self._delete(target, scope)
@@ -130,6 +162,19 @@ class Interpreter(Expressions, Imports, Unfollowed):
                 self.lose(body, scope, Unknown("it is set in a `match`", self.span(node.subject)))
             case _:
                 pass  # assertions and raises: of no consequence for the model
+
+    def _try(self, node: ast.Try, scope: Scope) -> None:
+        """A handler is followed where arguments do not fit what is called."""
+        try:
+            self.run(node.body, scope)
+        except ArgumentError:
+            handler = next((item for item in node.handlers if _catches(item)), None)
+            if handler is None:
+                raise
+            self.run(handler.body, scope)
+        else:
+            self.run(node.orelse, scope)
+        self.run(node.finalbody, scope)
 
     def _delete(self, target: ast.expr, scope: Scope) -> None:
         if isinstance(target, ast.Subscript):
@@ -234,6 +279,16 @@ class Interpreter(Expressions, Imports, Unfollowed):
             except Jumped as jump:
                 if jump.word == "break":
                     return None
+
+
+def _may_train(node: ast.stmt) -> bool:
+    return isinstance(node, (ast.For, ast.While, ast.Expr, ast.If, ast.With))
+
+
+def _catches(handler: ast.ExceptHandler) -> bool:
+    """Whether a handler is one of Python's TypeError."""
+    kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+    return any(kind is None or getattr(kind, "id", "") in ("TypeError", "Exception") for kind in kinds)
 
 
 def _apart(targets: Sequence[ast.expr], items: list[PyValue] | None) -> list[PyValue]:

@@ -32,11 +32,18 @@ LAYERS = {
         ("AveragePooling1D", "AveragePooling2D", "AveragePooling3D", "AvgPool1D", "AvgPool2D"), f"AveragePool {_POOL}"
     ),
     **dict.fromkeys(
-        ("GlobalAveragePooling1D", "GlobalAveragePooling2D", "GlobalAveragePooling3D", "GlobalAvgPool2D"),
+        (
+            "GlobalAveragePooling1D",
+            "GlobalAveragePooling2D",
+            "GlobalAveragePooling3D",
+            "GlobalAvgPool1D",
+            "GlobalAvgPool2D",
+        ),
         f"GlobalAveragePool {_DATA}",
     ),
     **dict.fromkeys(
-        ("GlobalMaxPooling1D", "GlobalMaxPooling2D", "GlobalMaxPooling3D", "GlobalMaxPool2D"), f"GlobalMaxPool {_DATA}"
+        ("GlobalMaxPooling1D", "GlobalMaxPooling2D", "GlobalMaxPooling3D", "GlobalMaxPool1D", "GlobalMaxPool2D"),
+        f"GlobalMaxPool {_DATA}",
     ),
     "Dense": "Dense units activation! use_bias=bias",
     "EinsumDense": "EinsumDense equation output_shape! activation! bias_axes!",
@@ -90,6 +97,15 @@ LAYERS = {
     "Attention": "Attention use_scale=scale",
     "AdditiveAttention": "AdditiveAttention use_scale=scale",
     "Identity": "Identity",
+    "Masking": "Identity mask_value-",
+    "ActivityRegularization": "Identity l1- l2-",
+    **dict.fromkeys(
+        ("RandomFlip", "RandomRotation", "RandomZoom", "RandomTranslation", "RandomContrast", "RandomBrightness"),
+        "Identity factor- width_factor- height_factor- mode- fill_mode- interpolation- value_range- fill_value-",
+    ),
+    "Resizing": "Resizing height! width! interpolation=mode data_format=layout crop_to_aspect_ratio-",
+    "CenterCrop": "Resizing height! width! data_format=layout",
+    "RandomCrop": "Resizing height! width! data_format=layout",
 }
 FUNCTIONS = {  # lower-case functions of keras.layers that apply a layer at once
     "add": "Add", "subtract": "Subtract", "multiply": "Multiply", "average": "Average", "maximum": "Maximum",

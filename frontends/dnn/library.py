@@ -6,10 +6,12 @@ import ast
 
 from tunepass.expr import algebra
 from tunepass.expr.nodes import Expr
+from tunepass.frontends.dnn.filled import filled, is_filled, of_data
+from tunepass.frontends.dnn.iterating import of_itertools
 from tunepass.frontends.dnn.kinds import copied
 from tunepass.frontends.dnn.machine import Caller
-from tunepass.frontends.dnn.numbers import counted_row, listed, of_rows
-from tunepass.frontends.dnn.values import Instance, PyValue, TensorValue, Unknown
+from tunepass.frontends.dnn.numbers import counted_row, of_rows
+from tunepass.frontends.dnn.values import LOST, Instance, PyValue, TensorValue, Unknown
 
 NEVER = frozenset({"torch.jit.is_scripting", "torch.jit.is_tracing", "torch.onnx.is_in_onnx_export"})
 DATA_CLASSES = frozenset({"dataclasses.replace", "dataclasses.asdict", "dataclasses.field"})
@@ -24,6 +26,8 @@ def library_call(calls: Caller, path: str, positional: list[PyValue], named: dic
         return (False,)
     if path.startswith(INITIALISING):
         return (positional[0] if positional else None,)
+    if path in ("os.environ.get", "os.getenv"):
+        return (positional[1] if len(positional) > 1 else named.get("default"),)  # as where nobody sets it
     if path == "typing.cast" and len(positional) == 2:
         return (positional[1],)
     if path in ("copy.copy", "copy.deepcopy") and positional:
@@ -32,9 +36,12 @@ def library_call(calls: Caller, path: str, positional: list[PyValue], named: dic
         return (found,)
     if path.startswith("numpy.") and name in ("arange", "linspace"):
         return (_row(name, positional, named),)
-    if path in ("torch.tensor", "numpy.array", "numpy.asarray") and positional and isinstance(positional[0], list):
-        values = listed(positional[0])
-        return (values,) if values is not None else None
+    if path in ("numpy.array", "numpy.asarray") and positional and (data := of_data(positional[0])) is not None:
+        return (data,)
+    if path.startswith("itertools."):
+        return (of_itertools(calls, name, positional, named),)
+    if path.startswith("numpy.") and is_filled(name, positional):
+        return (filled(name, positional, named),)
     if path in DATA_CLASSES:
         return _of_data_class(calls, name, positional, named)
     if name == "image_data_format":
@@ -89,6 +96,3 @@ def unknown_call(path: str, positional: list[PyValue]) -> Unknown:
         if isinstance(value, dict):
             value[LOST] = lost
     return lost
-
-
-LOST = "@lost"  # the key of a dictionary that was given to a function that is not followed

@@ -10,6 +10,9 @@ from tunepass.expr import algebra
 from tunepass.expr.nodes import Expr
 from tunepass.frontends.dnn.arithmetic import compared
 from tunepass.frontends.dnn.builtins import range_items
+from tunepass.frontends.dnn.kinds import kind_of
+from tunepass.frontends.dnn.layers import TORCH
+from tunepass.frontends.dnn.numbers import row
 from tunepass.frontends.dnn.presence import presence, where_there
 from tunepass.frontends.dnn.tensors import (
     subscript_tensor,
@@ -27,6 +30,7 @@ from tunepass.frontends.dnn.values import (
     Method,
     ModelValue,
     Module,
+    PartialValue,
     PyValue,
     SequentialValue,
     SuperValue,
@@ -34,8 +38,10 @@ from tunepass.frontends.dnn.values import (
     TensorValue,
     Unknown,
     UserClass,
+    UserFunction,
 )
 
+WINDOW = {"kernel_size": 1, "stride": 1, "padding": 0, "dilation": 1}  # a convolution has one of each for each axis
 CONSTANTS = {"pi": math.pi, "e": math.e, "inf": math.inf}
 
 
@@ -56,6 +62,15 @@ class Lookups(UserCalls, ABC):
             case ConditionalValue(value=TensorValue() as tensor):
                 found = self.attribute(tensor, name, node)
                 return Method(owner, name) if isinstance(found, Method) else found
+            case Symbol() | UserClass() | UserFunction() if name == "__name__":
+                return owner.last if isinstance(owner, Symbol) else getattr(owner.node, "name", "_")
+            case str() | int() if name == "value":
+                return owner  # of an Enum
+            case PartialValue() if name in ("func", "args", "keywords"):
+                keywords: dict[object, PyValue] = dict(owner.named.items())
+                return owner.function if name == "func" else owner.positional if name == "args" else keywords
+            case Instance() | LayerValue() if name == "__class__":
+                return kind_of(owner)
             case Symbol(path="math") if name in CONSTANTS:
                 return CONSTANTS[name]
             case Symbol():
@@ -71,6 +86,10 @@ class Lookups(UserCalls, ABC):
                 if (method := self.bound(owner.of, name, owner, node)) is not None:
                     return method
                 return self.attribute(owner.container, name, node) if of_layer(owner) else Method(owner, name)
+            case FilledValue() if name in ("T", "mT") and len(owner.shape) >= 2:
+                return FilledValue((*owner.shape[:-2], owner.shape[-1], owner.shape[-2]))
+            case SequentialValue() if name in owner.named:
+                return owner.named[name]
             case LayerValue():
                 return layer_attribute(owner, name)
             case SuperValue():
@@ -102,9 +121,11 @@ class Lookups(UserCalls, ABC):
             return self._parameter(index) or owner
         if isinstance(owner, Unknown):
             return owner
-        if isinstance(index, Method) and index.name == "slice" and isinstance(index.owner, tuple):
-            return self._part(owner, index.owner)
-        if isinstance(owner, FilledValue) and owner.numbers is None:
+        sliced = isinstance(index, Method) and index.name == "slice" and isinstance(index.owner, tuple)
+        if sliced and not (isinstance(owner, FilledValue) and owner.numbers is None):
+            return self._part(owner, index.owner)  # type: ignore[union-attr, arg-type]
+        along = index is None or isinstance(index, (tuple, TensorValue, FilledValue))
+        if isinstance(owner, FilledValue) and (owner.numbers is None or along):
             return self.subscript(self.tensor(owner, node), index, node)
         holder = owner.container if isinstance(owner, Instance) else owner
         holder = holder.numbers if isinstance(holder, FilledValue) else holder
@@ -131,6 +152,8 @@ class Lookups(UserCalls, ABC):
             owner = owner.container
         if isinstance(owner, SequentialValue):
             return SequentialValue(owner.items[slice(*ends)], span=owner.span)
+        if isinstance(owner, FilledValue) and owner.numbers is not None:
+            return row(owner.numbers[slice(*ends)])
         return owner[slice(*ends)] if isinstance(owner, (list, tuple, str)) else Unknown("this part is not known")
 
     def _listed(self, holder: PyValue, index: PyValue) -> PyValue:
@@ -182,6 +205,13 @@ def of_layer(instance: Instance) -> bool:
 
 def layer_attribute(layer: LayerValue, name: str) -> PyValue:
     """What a layer was told, its weight, or a method."""
+    if layer.framework == TORCH and name in WINDOW and layer.name.startswith("Conv") and layer.name[-2].isdigit():
+        told = layer.arguments.get(name, WINDOW[name])
+        if isinstance(told, (list, tuple, str)):
+            return tuple(told) if not isinstance(told, str) else told
+        return (told,) * int(layer.name[-2])
+    if layer.framework == TORCH and name == "groups" and layer.name.startswith("Conv"):
+        return layer.arguments.get(name, 1)
     if name in layer.arguments and name != "bias":
         return layer.arguments[name]
     if name == "bias" and (layer.arguments.get("bias") is False or layer.arguments.get("use_bias") is False):

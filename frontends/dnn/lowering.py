@@ -105,9 +105,9 @@ class _Lowering:
     def _follow(self) -> None:
         """The statements of the source. What a script does with a model that a comment names need not be followed."""
         *body, last = self.tree.body or [ast.Pass()]
-        self.run.run(body, self.run.globals)
+        self.run.script(body)
         try:
-            self.run.run([last], self.run.globals)
+            self.run.script([last])
         except SourceError:
             if self.comments.model is None or not (isinstance(last, ast.If) and "__main__" in ast.unparse(last.test)):
                 raise
@@ -141,10 +141,16 @@ class _Lowering:
             raise SourceError("this is no call of a class or of a function", span) from None
         value = self.run.value(node, self.run.globals)
         if value is None or isinstance(value, Unknown):
+            if isinstance(value, Unknown) and self._defines(node):
+                raise SourceError(f"what `{name}` makes is not known: {value.reason}", value.span or span)
             close = nearest(name, self.run.globals.names)
             raise SourceError(f"there is no `{name}` here", span, f"did you mean `{close}`?" if close else None)
         called = node.func if isinstance(node, ast.Call) else node
         return self._applied(value, called.id if isinstance(called, ast.Name) else "model", span)
+
+    def _defines(self, node: ast.expr) -> bool:
+        called = node.func if isinstance(node, ast.Call) else node
+        return isinstance(called, ast.Name) and called.id in self.run.globals.names
 
     def _called(self, model: PyValue) -> str:
         names = [name for name, value in self.run.globals.names.items() if value is model]

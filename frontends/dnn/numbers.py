@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Callable, Mapping, Sequence
-from itertools import pairwise
+from itertools import accumulate, pairwise
 
 from tunepass.frontends.dnn.values import FilledValue, PyValue
 
@@ -61,6 +61,12 @@ def of_rows(name: str, values: Sequence[PyValue]) -> PyValue:
         if name in ("tolist", "numpy", "cpu", "item"):
             numbers = list(rows[0] or ())
             return numbers[0] if name == "item" and len(numbers) == 1 else list(numbers)
+        if name == "split" and rows[0] is not None and len(values) > 1:
+            return _parts(rows[0], values[1])
+        if name == "flip" and rows[0] is not None:
+            return row(rows[0][::-1])
+        if name == "cumsum" and rows[0] is not None:
+            return row(list(accumulate(rows[0])))
         if name == "diff" and rows[0] is not None:
             return row([after - before for before, after in pairwise(rows[0])])
         if name in FOLDED and rows[0] is not None and len(values) == 1:
@@ -74,6 +80,17 @@ def of_rows(name: str, values: Sequence[PyValue]) -> PyValue:
     except (ValueError, ZeroDivisionError, OverflowError, TypeError):
         return None
     return None
+
+
+def _parts(numbers: Numbers, sizes: PyValue) -> PyValue:
+    """`torch.split` by the size of each part, or by one for all."""
+    if isinstance(sizes, int) and sizes > 0:
+        sizes = [min(sizes, len(numbers) - k) for k in range(0, len(numbers), sizes)]
+    counts = [size for size in sizes if isinstance(size, int)] if isinstance(sizes, (list, tuple)) else []
+    if not isinstance(sizes, (list, tuple)) or len(counts) != len(sizes):
+        return None
+    ends = list(accumulate(counts, initial=0))
+    return tuple(row(numbers[start:stop]) for start, stop in pairwise(ends))
 
 
 def _pairwise(function: Callable[[float, float], float], left: PyValue, right: PyValue) -> PyValue:
@@ -98,3 +115,10 @@ def row_arithmetic(op: type[ast.operator], left: PyValue, right: PyValue) -> PyV
 def listed(values: Sequence[PyValue]) -> FilledValue | None:
     """`torch.tensor([1, 2, 3])` of plain numbers."""
     return row(list(values)) if all(isinstance(value, (int, float)) for value in values) else None  # type: ignore[arg-type]
+
+
+def broadcast(left: FilledValue, right: FilledValue) -> FilledValue:
+    """The shape of an operation on both."""
+    rank = max(len(left.shape), len(right.shape))
+    a, b = ((1,) * (rank - len(value.shape)) + value.shape for value in (left, right))
+    return FilledValue(tuple(y if isinstance(x, int) and x == 1 else x for x, y in zip(a, b)))

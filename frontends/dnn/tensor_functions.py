@@ -7,7 +7,8 @@ from collections.abc import Callable, Mapping
 
 from tunepass.expr import algebra
 from tunepass.frontends.dnn import torch_layers
-from tunepass.frontends.dnn.applying import TORCH, apply_layer, bound_arguments
+from tunepass.frontends.dnn.applying import apply_layer, attribute_of
+from tunepass.frontends.dnn.layers import TORCH, bound_arguments
 from tunepass.frontends.dnn.machine import Caller
 from tunepass.frontends.dnn.tensor_call import TensorCall, plain, whole
 from tunepass.frontends.dnn.tensor_shapes import (
@@ -89,11 +90,53 @@ def _normalized(call: TensorCall) -> PyValue:
 
 
 def _convolved(call: TensorCall) -> PyValue:
-    """torch.nn.functional.conv2d with the weights of a module."""
-    weight = call.named.get("weight", call.given[0] if call.given else None)
+    """torch.nn.functional.conv2d with the weights of a module, or with what is made of a module's."""
+    named = call.bound("weight", "bias", "stride", "padding", "dilation", "groups")
+    weight = named.get("weight")
     if isinstance(weight, Method) and isinstance(weight.owner, LayerValue):
         return apply_layer(call.run.building, weight.owner, [call.tensor])
-    raise call.calls.error("the weight of this is not known", call.node, "write it with nn.Conv2d")
+    weight = call.calls.tensor(weight, call.node) if isinstance(weight, FilledValue) else weight
+    if not isinstance(weight, TensorValue):
+        raise call.calls.error("the weight of this is not known", call.node, "write it with nn.Conv2d")
+    told: dict[str, Attribute] = {
+        name: attribute_of(named[name], name, call.span)
+        for name in ("stride", "padding", "dilation", "groups")
+        if name in named
+    }
+    return biased(call, call.made("ConvWith", weight, **told), named.get("bias"), 1)
+
+
+def biased(call: TensorCall, value: TensorValue, bias: PyValue, axis: int) -> TensorValue:
+    """The value plus a bias along an axis; a layer counts its own."""
+    if not isinstance(bias, TensorValue):
+        return value
+    building = call.run.building
+    after = len(building.shape(value)) - 1 - axis % len(building.shape(value))
+    if after:
+        axes = tuple(algebra.lift(-1) for _ in range(after))
+        for one in axes:
+            bias = building.apply("Unsqueeze", [bias], {"axes": (one,)}, span=call.span)[0]
+    return building.apply("Add", [value, bias], span=call.span)[0]
+
+
+def _patches(call: TensorCall) -> PyValue:
+    """keras.ops.image.extract_patches and tf.image.extract_patches of images with their channels last."""
+    named = call.bound("size", "strides")
+    size, strides = named.get("size", named.get("sizes")), named.get("strides")
+    sides = [part[1:3] if isinstance(part, (list, tuple)) and len(part) == 4 else part for part in (size, strides)]
+    kernel = attribute_of(sides[0], "the size of a patch", call.span)
+    stride = kernel if sides[1] is None else attribute_of(sides[1], "the distance of patches", call.span)
+    padding = named.get("padding", "valid")
+    told = padding.lower() if isinstance(padding, str) else "valid"
+    filters = algebra.mul(call.shape[-1], *(kernel if isinstance(kernel, tuple) else (kernel, kernel)))  # type: ignore[arg-type]
+    shape = call.run.building.shape(call.made("MaxPool", kernel=kernel, stride=stride, padding=told))
+    return call.made("Resample", shape=(*shape[:-1], filters))
+
+
+def _where(call: TensorCall) -> PyValue:
+    """torch.where(condition, x, y), or x.where(condition, y): of all tensors among them."""
+    others = [call.other("x", 0), call.other("y", 1)]
+    return call.made("Where", *(other for other in others if isinstance(other, TensorValue)))
 
 
 def _new(call: TensorCall) -> PyValue:
@@ -110,22 +153,14 @@ def _complex(call: TensorCall) -> PyValue:
 
 def _linear(call: TensorCall) -> PyValue:
     """torch.nn.functional.linear with the weight of a layer, or with a parameter."""
+    owner = getattr(call.named.get("weight", call.given[0] if call.given else None), "owner", None)
+    if isinstance(owner, LayerValue) and owner.name == "Linear":
+        return apply_layer(call.run.building, owner, [call.tensor])
     weight = call.other("weight")
-    if isinstance(weight, Method) and isinstance(weight.owner, LayerValue):
-        if weight.owner.name == "Linear":
-            return apply_layer(call.run.building, weight.owner, [call.tensor])
-        weight = call.calls.tensor(weight_of(weight.owner), call.node)
     if not isinstance(weight, TensorValue):
         raise call.calls.error("the weight of this is not known", call.node, "write it with nn.Linear")
-    return call.made("MatMul", weight, transpose_y=algebra.lift(True))
-
-
-WEIGHT = {"Embedding": ("num_embeddings", "embedding_dim"), "Linear": ("out_features", "in_features")}
-
-
-def weight_of(layer: LayerValue) -> FilledValue:
-    """A layer's weight as a tensor of its own: the layer has counted it."""
-    return FilledValue(tuple(layer.arguments.get(name, Unknown("a size")) for name in WEIGHT.get(layer.name, ())))
+    made = call.made("MatMul", weight, transpose_y=algebra.lift(True))
+    return biased(call, made, call.named.get("bias", call.given[1] if len(call.given) > 1 else None), -1)
 
 
 def _extreme(
@@ -180,7 +215,11 @@ KNOWN: Mapping[str, Callable[[TensorCall], PyValue]] = {
     "tile": lambda call: repeated(call.calls, "tile", call.tensor, call.given, call.node),
     "repeat_interleave": repeated_items,
     "masked_fill": lambda call: call.made("Clip"),
-    "where": lambda call: call.made("Clip"),
+    "where": _where,
+    "extract_patches": _patches,
+    "logical_not": lambda call: call.made("Compare"),
+    "flip": lambda call: call.made("Identity"),
+    "isnan": lambda call: call.made("Compare"),
     "pad": lambda call: padded(call.calls, call.tensor, call.given, call.node),
     "scaled_dot_product_attention": _attention,
     **dict.fromkeys(("layer_norm", "rms_norm", "group_norm", "batch_norm"), _normalized),

@@ -173,7 +173,11 @@ def repeated(calls: Caller, name: str, tensor: TensorValue, given: list[PyValue]
         padded = (*(algebra.lift(1) for _ in range(len(read) - len(shape))), *shape)
         target = tuple(old if algebra.number(new) == -1 else new for old, new in zip(padded, read))  # type: ignore[arg-type]
         return run.building.apply("Expand", [tensor], {"shape": target}, span=span)[0]
-    return run.building.apply("Tile", [tensor], {"times": read}, span=span)[0]
+    if len(read) > len(shape):
+        before = tuple(algebra.lift(axis) for axis in range(len(read) - len(shape)))
+        tensor = run.building.apply("Unsqueeze", [tensor], {"axes": before}, span=span)[0]
+    times = (*(algebra.lift(1) for _ in range(len(shape) - len(read))), *read)
+    return run.building.apply("Tile", [tensor], {"times": times}, span=span)[0]
 
 
 def padded(calls: Caller, tensor: TensorValue, given: list[PyValue], node: ast.AST) -> TensorValue:

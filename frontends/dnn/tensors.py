@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from tunepass.expr import algebra
 from tunepass.frontends.dnn import keras_layers, torch_layers
 from tunepass.frontends.dnn.applying import attribute_of
-from tunepass.frontends.dnn.arithmetic import arithmetic
+from tunepass.frontends.dnn.filled import TENSORS, arange, filled, is_filled, of_data, parameter
 from tunepass.frontends.dnn.machine import Caller, Machine
-from tunepass.frontends.dnn.numbers import counted_row, of_rows
+from tunepass.frontends.dnn.numbers import of_rows
 from tunepass.frontends.dnn.presence import joining, optional
 from tunepass.frontends.dnn.tensor_call import TensorCall, plain, whole
 from tunepass.frontends.dnn.tensor_functions import reduced, tensor_function
@@ -18,9 +18,6 @@ from tunepass.frontends.dnn.tensor_shapes import permuted, reshaped, transposed
 from tunepass.frontends.dnn.values import FilledValue, Method, PyValue, TensorValue, Unknown
 from tunepass.ir.graph import Attribute
 
-FILLED = frozenset(
-    {"zeros", "ones", "randn", "rand", "empty", "full", "normal", "uniform", "Tensor", "FloatTensor", "LongTensor"}
-)
 TF_ELEMENTWISE = {**keras_layers.ACTIVATIONS, "identity": "Identity", "sqrt": "Sqrt", "exp": "Exp", "square": "Exp"}
 REDUCED = {"reduce_mean": "ReduceMean", "reduce_sum": "ReduceSum", "reduce_max": "ReduceMax", "mean": "ReduceMean",
            "sum": "ReduceSum", "max": "ReduceMax", "argmax": "ArgMax"}  # fmt: skip
@@ -114,24 +111,34 @@ def call_tensor_function(
         return _joined(calls, name, given, named, node)
     if name == "einsum" and given and isinstance(given[0], str):
         tensors = [v for value in given[1:] for v in (value if isinstance(value, (list, tuple)) else [value])]
+        tensors = [calls.tensor(value, node) if isinstance(value, FilledValue) else value for value in tensors]
+        lost = next((value for value in tensors if not isinstance(value, TensorValue)), None)
+        if lost is not None or not tensors:
+            lost = lost if isinstance(lost, Unknown) else Unknown("what is multiplied is no tensor")
+            return lost.at(calls.interpreter.span(node))
         values = [value for value in tensors if isinstance(value, TensorValue)]
         return calls.interpreter.building.apply(
             "Einsum", values, {"equation": given[0]}, span=calls.interpreter.span(node)
         )[0]
     if name == "meshgrid":
-        rows = given[0] if given and isinstance(given[0], (list, tuple)) else given
-        sizes = [value.shape[0] for value in rows if isinstance(value, FilledValue) and value.shape]
-        return [FilledValue(tuple(sizes)) for _ in sizes]
-    if name in FILLED and not any(isinstance(value, (TensorValue, FilledValue)) for value in given):
-        shape = named.get("shape", named.get("size"))
-        dims = (
-            given[0] if given and isinstance(given[0], (list, tuple)) else shape if shape is not None else tuple(given)
-        )
-        return FilledValue(tuple(dims) if isinstance(dims, (list, tuple)) else (dims,))
+        axes = given[0] if given and isinstance(given[0], (list, tuple)) else given
+        ends = [value.shape[0] for value in axes if isinstance(value, FilledValue) and value.shape]
+        return [FilledValue(tuple(ends)) for _ in ends]
+    if is_filled(name, given):
+        return filled(name, given, named)
     if name in ("arange", "range", "linspace"):
-        return _arange(calls, name, given, named, node)
+        return arange(calls, name, given, named, node)
     if name in ("Parameter", "parameter"):
-        return _parameter(calls, given, node)
+        return parameter(calls, given, named, node)
+    if name in TENSORS and (data := of_data(given[0] if given else named.get("data"))) is not None:
+        return data
+    if name == "Buffer":
+        return given[0] if given else None
+    rows = [value.shape[0] for value in given if isinstance(value, FilledValue) and len(value.shape) == 1]
+    if name == "outer" and len(given) == 2 and len(rows) == 2:
+        return FilledValue(tuple(rows))
+    if name in ("polar", "complex") and given and isinstance(given[0], FilledValue):
+        return FilledValue(given[0].shape)
     first = named.pop("input", None) if not given else given[0]
     if isinstance(first, FilledValue) and name in torch_layers.ELEMENTWISE:
         return FilledValue(first.shape)
@@ -143,48 +150,11 @@ def call_tensor_function(
             if isinstance(first, Unknown)
             else Unknown(f"`{path}` is not followed")
         )
+    if name == "shape":
+        return sizes(calls.interpreter, first)
     if path.startswith(("tensorflow", "keras")):
         return _tensorflow(calls, name, first, given[1:], named, node)
     return tensor_function(TensorCall(calls, name, first, given[1:], named, node))
-
-
-def _arange(calls: Caller, name: str, given: list[PyValue], named: Mapping[str, PyValue], node: ast.AST) -> PyValue:
-    """A range of numbers: how many there are, and which, if they are plain."""
-    names = ("start", "stop", "step") if len(given) > 1 or name == "linspace" else ("stop",)
-    ends = {**dict(zip(names, given)), **named}
-    start, stop, step = ends.get("start", 0), ends.get("stop", ends.get("end")), ends.get("step", 1)
-    if name == "linspace":
-        count = ends.get("steps", ends.get("num", step))
-        return counted_row(name, start, stop, count) or FilledValue((count,))
-    if (known := counted_row(name, start, stop, step)) is not None:
-        return known
-    span = arithmetic(calls.interpreter, ast.Sub, stop, start, node)
-    return FilledValue((span if step == 1 else arithmetic(calls.interpreter, ast.FloorDiv, span, step, node),))
-
-
-def filled_method(
-    calls: Caller, owner: FilledValue, name: str, given: list[PyValue], named: dict[str, PyValue], node: ast.AST
-) -> PyValue:
-    """A method of a tensor that no layer makes: what fills it again in place, or a function of the tensor."""
-    if (found := of_rows(name, [owner, *given])) is not None:
-        return found
-    if name == "size":
-        return owner.shape[given[0]] if given and isinstance(given[0], int) else owner.shape
-    if name.endswith("_") or name in ("float", "long", "to", "type", "cuda", "clone", "exp", "sin", "cos", "log"):
-        return owner
-    return tensor_method(calls, calls.tensor(owner, node), name, given, named, node)
-
-
-def _parameter(calls: Caller, given: list[PyValue], node: ast.AST) -> PyValue:
-    made = given[0] if given else None
-    run = calls.interpreter
-    if isinstance(made, TensorValue):
-        shape: Attribute = run.building.shape(made)
-    elif isinstance(made, FilledValue):
-        shape = attribute_of(made.shape, "the parameter's shape", run.span(node))
-    else:
-        raise calls.error("the shape of this parameter is not known", node, "write nn.Parameter(torch.zeros(...))")
-    return run.building.apply("Parameter", [], {"shape": shape}, span=run.span(node))[0]
 
 
 def _joined(calls: Caller, name: str, given: list[PyValue], named: Mapping[str, PyValue], node: ast.AST) -> PyValue:
@@ -221,3 +191,16 @@ def _tensorflow(
         named = {"dim": named.get("axis", given[0] if given else -1)}
         return tensor_function(TensorCall(calls, "unsqueeze", tensor, [], named, node))
     return tensor_function(TensorCall(calls, name, tensor, given, named, node))
+
+
+def filled_method(
+    calls: Caller, owner: FilledValue, name: str, given: list[PyValue], named: dict[str, PyValue], node: ast.AST
+) -> PyValue:
+    """A method of a tensor that no layer makes: what fills it again in place, or a function of the tensor."""
+    if (found := of_rows(name, [owner, *given])) is not None:
+        return found
+    if name == "size":
+        return owner.shape[given[0]] if given and isinstance(given[0], int) else owner.shape
+    if name.endswith("_") or name in ("float", "long", "to", "type", "cuda", "clone", "exp", "sin", "cos", "log"):
+        return owner
+    return tensor_method(calls, calls.tensor(owner, node), name, given, named, node)

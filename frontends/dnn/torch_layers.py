@@ -91,7 +91,8 @@ LAYERS = {
     "PixelShuffle": "DepthToSpace upscale_factor=block",
     "PixelUnshuffle": "SpaceToDepth downscale_factor=block",
     "ChannelShuffle": "ChannelShuffle groups",
-    "Upsample": "Upsample size! scale_factor=scale mode align_corners- ; layout=first",
+    "Upsample": "Upsample size! scale_factor=scale mode align_corners- recompute_scale_factor- antialias-"
+    " ; layout=first",
     "UpsamplingNearest2d": "Upsample size! scale_factor=scale ; layout=first",
     "UpsamplingBilinear2d": "Upsample size! scale_factor=scale ; layout=first mode=bilinear",
     "ZeroPad2d": "ZeroPadding padding! ; layout=first",
@@ -111,7 +112,8 @@ ELEMENTWISE = {
     "erf": "Erf", "clamp": "Clip", "clip": "Clip", "contiguous": "Identity", "detach": "Identity", "clone": "Identity",
     "float": "Identity", "to": "Identity", "normalize": "UnitNorm", "cumsum": "CumSum", "pow": "Exp", "sin": "Exp",
     "cos": "Exp", "rsqrt": "Sqrt", "square": "Exp", "identity": "Identity",
-    "roll": "Identity", "sign": "Abs", "log2": "Log", "log1p": "Log", "atan": "Exp",
+    "roll": "Identity", "cast": "Identity", "stop_gradient": "Identity", "convert_to_tensor": "Identity",
+    "clip_by_value": "Clip", "sign": "Abs", "log2": "Log", "log1p": "Log", "atan": "Exp",
     "tril": "Scale", "triu": "Scale", "floor": "Abs", "round": "Abs", "reciprocal": "Exp",
     "randn_like": "Scale", "rand_like": "Scale", "zeros_like": "Scale", "ones_like": "Scale",
 }  # fmt: skip
@@ -129,7 +131,13 @@ BINARY = {
     "div": "Divide",
     "maximum": "Maximum",
     "minimum": "Minimum",
+    "multiply": "Multiply",
+    "divide": "Divide",
+    "subtract": "Subtract",
+    "power": "Power",
 }
 PRODUCTS = frozenset({"matmul", "bmm", "mm", "spmm", "mv"})
 REDUCTIONS = {"mean": "ReduceMean", "sum": "ReduceSum", "amax": "ReduceMax", "max": "ReduceMax",
-              "prod": "ReduceProduct", "norm": "Norm", "argmax": "ArgMax"}  # fmt: skip
+              "prod": "ReduceProduct", "norm": "Norm", "argmax": "ArgMax", "argmin": "ArgMax", "var": "ReduceMean",
+              "std": "ReduceMean", "amin": "ReduceMax", "min": "ReduceMax", "any": "ReduceMax", "all": "ReduceMax",
+              "logsumexp": "ReduceSum", "median": "ReduceMean"}  # fmt: skip

@@ -12,9 +12,8 @@ from collections.abc import Iterator, Sequence
 
 from tunepass.diagnostics import SourceError
 from tunepass.frontends.dnn.calls import Calls
-from tunepass.frontends.dnn.library import LOST
 from tunepass.frontends.dnn.machine import Machine
-from tunepass.frontends.dnn.values import Instance, PyValue, Scope, SequentialValue, Unknown
+from tunepass.frontends.dnn.values import LOST, Instance, PyValue, Scope, SequentialValue, Unknown
 
 CHANGING = frozenset(
     {"append", "extend", "insert", "add", "add_module", "register_module", "update", "pop", "setdefault", "clear"}

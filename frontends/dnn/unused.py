@@ -7,8 +7,9 @@ from collections.abc import Collection, Iterator
 from tunepass.diagnostics import SourceError
 from tunepass.expr import algebra
 from tunepass.expr.nodes import Expr
-from tunepass.frontends.dnn.applying import TABLES, TORCH, apply_layer, attribute_of
+from tunepass.frontends.dnn.applying import apply_layer, attribute_of
 from tunepass.frontends.dnn.building import GraphBuilding
+from tunepass.frontends.dnn.layers import TABLES, TORCH
 from tunepass.frontends.dnn.rules import rule
 from tunepass.frontends.dnn.values import (
     AlternativesValue,

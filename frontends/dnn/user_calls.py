@@ -6,9 +6,9 @@ import ast
 from abc import ABC
 from collections.abc import Mapping
 
-from tunepass.frontends.dnn.applying import KERAS, TORCH, known_layer
 from tunepass.frontends.dnn.framework_calls import FrameworkCalls
-from tunepass.frontends.dnn.kinds import lineage
+from tunepass.frontends.dnn.kinds import lineage, symbols
+from tunepass.frontends.dnn.layers import KERAS, TORCH, ArgumentError, known_layer
 from tunepass.frontends.dnn.machine import PartlyReturned, Returned
 from tunepass.frontends.dnn.values import (
     Instance,
@@ -27,6 +27,7 @@ from tunepass.frontends.dnn.values import (
     UserFunction,
 )
 
+ENUMS = frozenset({"Enum", "IntEnum", "StrEnum"})
 FORWARD = ("forward", "call", "__call__")
 YIELDED, SELF, CLASS = "@yielded", "@self", "@class"  # names that no source has
 
@@ -83,7 +84,7 @@ class UserCalls(FrameworkCalls, ABC):
         run, arguments = self.interpreter, function.args
         names = [argument.arg for argument in (*arguments.posonlyargs, *arguments.args)]
         if len(positional) > len(names) and arguments.vararg is None:
-            raise run.fail(f"{len(positional)} arguments, the function takes {len(names)}", node)
+            raise ArgumentError(f"{len(positional)} arguments, the function takes {len(names)}", run.span(node))
         scope.names |= dict(zip(names, positional))
         if arguments.vararg:
             scope.names[arguments.vararg.arg] = list(positional[len(names) :])
@@ -135,6 +136,8 @@ class UserCalls(FrameworkCalls, ABC):
     def instance(
         self, kind: UserClass, positional: list[PyValue], named: Mapping[str, PyValue], node: ast.AST
     ) -> PyValue:
+        if positional and set(symbols(kind)) & ENUMS:
+            return positional[0]  # the member of that value
         made = Instance(kind, self.class_fields(kind))
         start = self.bound(kind, "__init__", made, node)
         if isinstance(start, UserFunction):
@@ -220,7 +223,8 @@ class UserCalls(FrameworkCalls, ABC):
             instance.built = True
             self.function(build, [self._input_shape(positional[0])], {}, node)
         for name in FORWARD:
-            method = self.bound(instance.of, name, instance, node)
+            held = instance.fields.get(name)  # `self.forward = self.forward_fast`
+            method = held if isinstance(held, UserFunction) else self.bound(instance.of, name, instance, node)
             if isinstance(method, UserFunction):
                 return self.function(method, positional, named, node)
         if isinstance(instance.container, (SequentialValue, LayerValue)):

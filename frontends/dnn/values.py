@@ -5,9 +5,12 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeGuard
 
 from tunepass.diagnostics import Span
 from tunepass.expr.nodes import Expr
+
+LOST = "@lost"  # the key of a dictionary that was given to a function that is not followed
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +150,7 @@ class SequentialValue:
     shape: tuple[PyValue, ...] | None = None
     span: Span | None = None
     shared: bool = False
+    named: dict[str, PyValue] = field(default_factory=dict)  # the layers that have names
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,6 +202,13 @@ class Method:
     name: str
 
 
+def is_key(value: object) -> TypeGuard[Key]:
+    """Whether a dictionary may have it as a key."""
+    if isinstance(value, tuple):
+        return all(is_key(item) for item in value)
+    return value is None or (isinstance(value, (str, int, float, Symbol)) and value != LOST)
+
+
 class Registered(list["PyValue"]):
     """`nn.ModuleList`: a list whose layers are the model's."""
 
@@ -206,6 +217,7 @@ class RegisteredByName(dict[object, "PyValue"]):
     """`nn.ModuleDict`."""
 
 
+Key = str | int | float | tuple["PyValue", ...] | Symbol | None
 PyValue = (
     Expr | str | int | float | bool | list["PyValue"] | tuple["PyValue", ...] | dict[object, "PyValue"]
     | Unknown | Symbol | TensorValue | UserFunction | UserClass | Instance | LayerValue | SequentialValue | ModelValue

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -45,6 +46,7 @@ EXAMPLES: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ),
 )
 APPLICATION_SIZES: Mapping[str, int] = {"NASNetLarge": 331, "Inception": 299, "Xception": 299}
+TIMM_SIZES: Mapping[str, int] = {"sam2_hiera_tiny": 896, "samvit_base_patch16": 1024, "botnet26t_256": 256}
 SIZES: Mapping[str, int] = {"inception_v3": 299}
 
 
@@ -107,7 +109,10 @@ def _timm(folder: Path) -> Iterator[PublicModel]:
     for path in sorted(folder.glob("*.py")):
         function = next(filter(_registered, _functions(path)), None)
         if function is not None:
-            yield PublicModel(f"timm.{function.name}", path, f"{function.name}()", (IMAGE,))
+            stated = re.search(r"_(\d{3})$", function.name)
+            size = int(stated[1]) if stated and 160 <= int(stated[1]) <= 512 else TIMM_SIZES.get(function.name, 224)
+            shape = f"x: float32[1, 3, {size}, {size}]"
+            yield PublicModel(f"timm.{function.name}", path, f"{function.name}()", (shape,))
 
 
 def _applications(folder: Path) -> Iterator[PublicModel]:
