@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -100,6 +101,12 @@ def value_masses(prior: Beta | None, scaled: Floats) -> Floats:
     """
     if prior is None or (prior.a == 1 and prior.b == 1):
         return np.full(len(scaled), 1.0 / len(scaled))
+    return _beta_masses(prior, scaled.tobytes()).copy()
+
+
+@lru_cache(maxsize=4096)  # a search of hundreds of parameters asks for all of them at every suggestion
+def _beta_masses(prior: Beta, scaled_bytes: bytes) -> Floats:
+    scaled = np.frombuffer(scaled_bytes)
     order = np.argsort(scaled)
     edges = cell_edges(scaled[order])
     out = np.empty(len(scaled))

@@ -7,7 +7,7 @@ import json
 import math
 import resource
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
@@ -18,7 +18,7 @@ from tests.benchmarks.search import variants
 from tests.benchmarks.search.panel_flags import FlagProblem
 from tests.benchmarks.search.tables import markdown, milliseconds
 from tunepass.space.configuration import Configuration
-from tunepass.space.parameter import Ordinal
+from tunepass.space.parameter import Categorical, Ordinal, Parameter
 from tunepass.space.space import Space
 from tunepass.study.objective import Objective
 from tunepass.study.outcome import Failed, Measured, Outcome
@@ -26,6 +26,8 @@ from tunepass.study.study import Study
 
 COUNTS = (60, 1000)
 FLAGS = ((60, 100), (120, 100), (404, 100), (1000, 60))  # flags, evaluations of a whole search
+SETTINGS = (404, 100)  # switches of two and three values and numbers, with priors: what a compiler can be told
+NUMBERS = [4, 8, 16, 32, 64, 128, 256]
 LOWEST = {"v3": 4, "v4": 1, "v5": 4, "v6": 4, "v7": 4, "v8": 1, "ls0": 1, "ls1": 1, "gs0": 1, "gs1": 1}
 
 
@@ -78,10 +80,37 @@ def timed(strategy: str, seed: int) -> tuple[dict[int, list[float]], float, floa
     return found, built, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
+def compiler_settings(count: int) -> Space:
+    """A space of the shape that `tunepass flags` prints: priors say of every parameter that its default is good."""
+    switches, values, weights = count * 3 // 5, ["", "on", "off"], [49.0, 1.0, 1.0]
+    parameters: list[Parameter] = []
+    for i in range(count):
+        few = 2 + i % 2
+        number = Ordinal(f"n{i}", NUMBERS, default=32, log=True, prior=(23.0, 23.0))
+        parameters.append(Categorical(f"s{i}", values[:few], prior=weights[:few]) if i < switches else number)
+    return Space(parameters)
+
+
+def settings_price(c: Configuration) -> Outcome:
+    """A made-up time: one in ten settings matters."""
+    changed = [i for i, value in enumerate(c.values()) if i % 10 == 0 and value not in ("", 32)]
+    return Measured({"time": math.exp(sum((1 + i % 7) * (-1) ** (i // 20) for i in changed) / 50)})
+
+
 def searched(flags: int, evals: int, strategy: str, seed: int) -> list[float]:
     """CPU seconds of each suggestion of a search of flags, telling what came of it included."""
     problem = FlagProblem.of(flags, 0)
-    study = Study(problem.space, [problem.objective], strategy=variants.factory(strategy), seed=seed, max_evals=evals)
+    return _spent(problem.space, problem.price, evals, strategy, seed)
+
+
+def searched_settings(count: int, evals: int, strategy: str, seed: int) -> list[float]:
+    return _spent(compiler_settings(count), settings_price, evals, strategy, seed)
+
+
+def _spent(
+    space: Space, price: Callable[[Configuration], Outcome], evals: int, strategy: str, seed: int
+) -> list[float]:
+    study = Study(space, [Objective("time")], strategy=variants.factory(strategy), seed=seed, max_evals=evals)
     spent = []
     while True:
         start = time.process_time()
@@ -89,7 +118,7 @@ def searched(flags: int, evals: int, strategy: str, seed: int) -> list[float]:
         asked = time.process_time() - start
         if not suggested:
             return spent
-        outcome = problem.price(suggested[0])
+        outcome = price(suggested[0])
         start = time.process_time()
         study.observe(suggested[0], outcome)
         spent.append(asked + time.process_time() - start)
@@ -98,12 +127,13 @@ def searched(flags: int, evals: int, strategy: str, seed: int) -> list[float]:
 def many_flags(strategy: str = "auto", seeds: int = 3) -> str:
     """The first suggestion, which loads what it needs, is left out."""
     rows = []
-    for flags, evals in FLAGS:
+    cases = [(f"{flags}", searched, flags, evals) for flags, evals in FLAGS]
+    for label, search, flags, evals in [*cases, (f"{SETTINGS[0]} of a compiler", searched_settings, *SETTINGS)]:
         with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
-            done = list(pool.map(searched, [flags] * seeds, [evals] * seeds, [strategy] * seeds, range(seeds)))
+            done = list(pool.map(search, [flags] * seeds, [evals] * seeds, [strategy] * seeds, range(seeds)))
         spent = np.array([each[1:] for each in done])
         cells = [milliseconds(float(value)) for value in (spent.mean(), np.median(spent), spent.max())]
-        rows.append([str(flags), str(evals), *cells])
+        rows.append([label, str(evals), *cells])
     return markdown(["flags", "evaluations", "ms a suggestion: mean", "median", "largest"], rows)
 
 

@@ -7,7 +7,6 @@ in proportion to how probably they are the best.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -19,11 +18,12 @@ from tunepass.space.configuration import Configuration
 from tunepass.space.features.encoding import Encoding
 from tunepass.space.neighbourhood import Neighbourhood
 from tunepass.strategies.bo.design import has_good_defaults
+from tunepass.strategies.bo.effects_climb import EffectsClimb, Values, can_list
 from tunepass.strategies.bo.models import FIT_ROWS, informative_rows, last_refit
 from tunepass.strategies.draws import draw_fitting
 from tunepass.strategies.history import TrialHistory
 from tunepass.surrogates.base import Floats
-from tunepass.surrogates.pairs import PairsProcess, PairsSettings
+from tunepass.surrogates.pairs import Effects, PairsProcess, PairsSettings
 
 ROWS = 400  # that a draw is conditioned on, at most
 
@@ -49,6 +49,7 @@ class PairDraws:
         twos = {block.start for block in encoding.blocks if block.stop - block.start == 2}  # the second says the same
         self._kept = np.array([c for c in range(len(encoding.features)) if c not in twos], np.int64)
         self._theta: dict[bytes, Floats] = {}
+        self._values = Values(neighbourhood.space, self.rows) if can_list(neighbourhood.space) else None
 
     def is_due(self, history: TrialHistory) -> bool:
         s, place = self.settings, len(history) + len(history.pending)
@@ -61,27 +62,35 @@ class PairDraws:
         weighs in. None where all that it meets is taken."""
         rng, s = history.rng(), self.settings
         measured = take(history.columns, history.measured)
-        drawn, ceiling = self.draw(measured, loss, rng), draw_limit(rng, limit)
-
-        def utility(columns: Columns) -> Floats:
-            return feasible_utility(log_prior(columns) - drawn(columns), probability(columns), ceiling)
-
+        effects, ceiling = self.draw(measured, loss, rng), draw_limit(rng, limit)
         best = take(measured, np.argsort(loss, kind="stable")[: s.starts])
         starts = join([best, draw_fitting(history.task, s.starts, rng, prior=has_good_defaults(history.task))])
+
+        def judged(columns: Columns, drawn: Floats) -> Floats:
+            return feasible_utility(drawn, probability(columns), ceiling)
+
+        if self._values is not None:
+            priors = log_prior(self._values.columns)
+            default = float(log_prior(history.task.space.columns([history.task.space.default]))[0])
+            climb = EffectsClimb(self._values, effects, priors - default, default)
+            return climb.best_free(starts, judged, self.neighbourhood, history.taken, s.steps)
         search = LocalSearchSettings(climbers=2 * s.starts, steps=s.steps)
+
+        def utility(columns: Columns) -> Floats:
+            return judged(columns, log_prior(columns) - effects(self.rows(columns)))
+
         return maximise(utility, self.neighbourhood, starts, history.taken, search)
 
     def rows(self, columns: Columns) -> Floats:
         """Rows (n, f) in [-1, 1]; of two values one column."""
         return np.ascontiguousarray(2 * self.encoding.encode(columns)[:, self._kept] - 1)
 
-    def draw(self, columns: Columns, loss: Floats, rng: np.random.Generator) -> Callable[[Columns], Floats]:
-        """A drawn loss of configurations, given measured ones (n,)."""
+    def draw(self, columns: Columns, loss: Floats, rng: np.random.Generator) -> Effects:
+        """Effects on the loss, given that of measured configurations (n,)."""
         z, n = self.rows(columns), last_refit(len(loss))
         key = loss[:n].tobytes()
         if key not in self._theta:
             chosen = informative_rows(loss[:n], FIT_ROWS)
             self._theta = {key: self.process.fit(z[:n][chosen], loss[:n][chosen])}
         kept = informative_rows(loss, ROWS)
-        effects = self.process.draw(z[kept], loss[kept], self._theta[key], rng)
-        return lambda candidates: effects(self.rows(candidates))
+        return self.process.draw(z[kept], loss[kept], self._theta[key], rng)

@@ -1,0 +1,136 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tests.contracts.strategy import task
+from tunepass.space.columns import Columns
+from tunepass.space.configuration import Configuration
+from tunepass.space.features.encoding import Encoding
+from tunepass.space.neighbourhood import Neighbourhood
+from tunepass.space.parameter import Categorical, Integer, Ordinal, Permutation, Real
+from tunepass.space.space import Space
+from tunepass.strategies.bo.effects_climb import ASKED, EffectsClimb, Values, can_list
+from tunepass.strategies.bo.pair_draws import PairDraws, PairDrawSettings
+from tunepass.strategies.history import TrialHistory
+from tunepass.study.outcome import Measured
+from tunepass.study.trial import Trial
+from tunepass.surrogates.base import Floats
+from tunepass.surrogates.pairs import Effects
+
+SPACE = Space(
+    [
+        Categorical("two", ["a", "b"]),
+        Categorical("three", ["a", "b", "c"], prior=[0.6, 0.3, 0.1]),
+        Ordinal("size", [1, 2, 4], log=True),
+        *(Categorical(f"f{i}", [False, True]) for i in range(3)),
+    ],
+    ['two == "a" or size > 1', "not (f0 and f1 and f2)"],
+)
+DRAWS = PairDraws(Encoding(SPACE), Neighbourhood(SPACE), PairDrawSettings())
+VALUES = Values(SPACE, DRAWS.rows)
+
+
+def effects(seed: int, columns: int) -> Effects:
+    rng = np.random.default_rng(seed)
+    width = DRAWS.rows(SPACE.columns([SPACE.default])).shape[1]
+    chosen = np.sort(rng.choice(width, columns, replace=False)).astype(np.int32)
+    return Effects(rng.normal(size=width), rng.normal(size=(columns, columns)), chosen)
+
+
+def climb(drawn: Effects, weight: float = 0.7) -> EffectsClimb:
+    default = weight * SPACE.log_prior(SPACE.columns([SPACE.default]))[0]
+    return EffectsClimb(VALUES, drawn, weight * SPACE.log_prior(VALUES.columns) - default, default)
+
+
+def plain(drawn: Effects, columns: Columns, weight: float = 0.7) -> Floats:
+    return np.asarray(weight * SPACE.log_prior(columns) - drawn(DRAWS.rows(columns)))
+
+
+@pytest.mark.parametrize("columns", [1, 3, 7])
+def test_a_configuration_is_worth_what_its_rows_are(columns: int) -> None:
+    drawn = effects(1, columns)
+    for configuration in SPACE.enumerate():
+        chosen = VALUES.of(SPACE.columns([configuration]))[0]
+        assert climb(drawn).utility(chosen) == pytest.approx(plain(drawn, SPACE.columns([configuration]))[0])
+
+
+@pytest.mark.parametrize("columns", [1, 3, 7])
+def test_changes_add_what_the_changed_configuration_is_worth_more(columns: int) -> None:
+    drawn = effects(2, columns)
+    search = climb(drawn)
+    twos = 0
+    for configuration in SPACE.enumerate():
+        chosen = VALUES.of(SPACE.columns([configuration]))[0]
+        moves, added = search.changes(chosen)
+        assert (np.diff(added) <= 0).all() and len(moves) <= ASKED
+        for (first, second), more in zip(moves, added):
+            changed = chosen.copy()
+            changed[VALUES.parameter[[first, second]]] = first, second
+            assert search.utility(changed) - search.utility(chosen) == pytest.approx(more)
+            twos += first != second
+    assert twos > 0 or columns < 7  # two at once where no single change makes a configuration better
+
+
+def test_the_best_feasible_free_configuration_is_found() -> None:
+    drawn = effects(3, 7)
+    order = sorted(SPACE.enumerate(), key=lambda c: -plain(drawn, SPACE.columns([c]))[0])
+    starts = SPACE.columns([SPACE.default, order[-1]])
+    found = [
+        climb(drawn).best_free(starts, lambda columns, u: u, Neighbourhood(SPACE), taken, 40)
+        for taken in (set[Configuration](), {order[0]})
+    ]
+    assert found == order[:2]
+
+
+def test_a_climb_ends_where_no_feasible_neighbour_that_is_kept_is_better() -> None:
+    drawn = effects(3, 7)
+
+    def keep(columns: Columns) -> np.ndarray:
+        return np.asarray(columns["two"] == "a")
+
+    neighbourhood = Neighbourhood(SPACE, keep)
+    starts = SPACE.columns([SPACE.default])
+    found = climb(drawn).best_free(starts, lambda columns, u: u, neighbourhood, set(), 40)
+    assert found is not None and found["two"] == "a"
+    around = neighbourhood.of(SPACE.columns([found]))[0]
+    assert (plain(drawn, around) < plain(drawn, SPACE.columns([found]))[0]).all()
+
+
+def test_nothing_is_found_where_all_that_is_met_is_taken() -> None:
+    starts = SPACE.columns([SPACE.default])
+    assert climb(effects(4, 3)).best_free(starts, lambda c, u: u, Neighbourhood(SPACE), {*SPACE.enumerate()}, 9) is None
+
+
+def test_a_pair_that_helps_only_together_is_climbed_to() -> None:
+    space = Space([Categorical(f"f{i}", [False, True]) for i in range(30)])
+    draws = PairDraws(Encoding(space), Neighbourhood(space), PairDrawSettings())
+    single, joint = np.zeros(30), np.zeros((2, 2))
+    joint[0, 1] = -1.0  # z z' is as large where both flags are on as where none is: the single effects decide
+    values = Values(space, draws.rows)
+    single[[4, 9]] = -0.1
+    search = EffectsClimb(values, Effects(single, joint, np.array([4, 9], np.int32)), np.zeros(60))
+    start = space.columns([space.default])
+    found = search.best_free(start, lambda columns, u: u, Neighbourhood(space), set(), 40)
+    assert found is not None and [name for name in found if found[name]] == ["f4", "f9"]
+
+
+def test_only_spaces_whose_values_are_listed_can_be_climbed_so() -> None:
+    few = Categorical("f", [False, True])
+    assert can_list(SPACE) and can_list(Space([few, Integer("n", 1, 9)]))
+    for other in (Real("x", 0, 1), Permutation("order", 3), Integer("n", 1, 1000)):
+        assert not can_list(Space([few, other]))
+
+
+@pytest.mark.parametrize("last", [Integer("n", 1, 3), Integer("n", 1, 200)])
+def test_both_ways_suggest_what_is_free_and_feasible(last: Integer) -> None:
+    space = Space([*(Categorical(f"f{i}", [False, True]) for i in range(22)), last], ["not (f0 and f1)"])
+    draws = PairDraws(Encoding(space), Neighbourhood(space), PairDrawSettings())
+    history = TrialHistory(task(space))
+    for number, configuration in enumerate(space.sample(40, np.random.default_rng(0))):
+        loss = 5.0 - bool(configuration["f3"]) + abs(int(configuration["n"]) - 2) / 10  # type: ignore[call-overload]
+        history.observe(Trial(number, configuration, Measured({"time": loss})))
+    found = draws.suggestion(
+        history, history.losses[:, 0], lambda c: np.ones(len(c["n"])), lambda c: np.zeros(len(c["n"])), 0.7
+    )
+    assert found is not None and space.contains(found) and found not in history.taken and found["f3"]
