@@ -1,49 +1,68 @@
 """Hundreds of flags of a compiler: tunepass against Optuna's TPE, OpenTuner, random and genetic search.
 
     python -m tests.benchmarks.bench_flags --checkouts DIR [--python VENV/bin/python] [--compiler gcc] [--seeds 3]
-        [--evaluations 100,300] [--measure time|instructions] [--programs tinyexpr,lz4,zlib,editdistance]
+        [--evaluations 100,300] [--measure cpu|time|instructions] [--programs tinyexpr,aes,fastlz,kissfft]
         [--tuners tunepass,optuna,opentuner,random,genetic] [--work DIR]
 
 The parameters are those that `tunepass flags COMPILER --level O2` prints, with `--native` where time is measured.
 Everything is built, checked and measured by the same code, one evaluation after another; a failure is a failure for
-all. The table has the geometric mean over programs and seeds of the speed-up over -O2 that the best of so many
-evaluations has, as it was measured then. `instructions` counts what valgrind sees executed, on a smaller task: the same
-on any machine, busy or not, and another question than time. Finished searches are kept in the working folder.
+all. `cpu` is the least processor time of six rounds in one run of a C program, which others on the machine disturb
+least; `time` the least wall time of five runs; `instructions` what valgrind sees executed, on a smaller task: the same
+on any machine, and another question than time. After each seed of a program the choices of all tuners are run again,
+with -O2 and in turns, and so is the simpler one that tunepass makes of its own: the tables have the geometric mean over
+programs and seeds of the speed-up over -O2, as the searches saw it and in these turns. Finished searches are kept in
+the working folder.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import math
 import shlex
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
+from shutil import copy
+from statistics import median
 
 import numpy as np
 
 from tests.benchmarks.applications.described import PROGRAMS, copy_program
-from tests.benchmarks.bench_applications import PEERS, USUAL, Found, Notes, task_in
+from tests.benchmarks.applications.flag_searches import (
+    RUNS,
+    RUNS_OF_SIMPLER,
+    TUNERS,
+    Measuring,
+    bests,
+    by_genes,
+    by_peer,
+    by_random,
+    by_tunepass,
+    changes,
+    simplified,
+)
+from tests.benchmarks.bench_applications import Found, Notes
 from tunepass.backends.application_task import task_of
 from tunepass.backends.base import default_of
 from tunepass.evaluators.application import ApplicationRun, DeterministicRun
-from tunepass.evaluators.measure.repeats import Repeats
 from tunepass.ir.application import Application
 from tunepass.ir.kernel import Kernel
 from tunepass.jobs.reading import load
 from tunepass.space.configuration import Configuration
 from tunepass.space.space import Space
 from tunepass.study.objective import Objective
-from tunepass.study.outcome import Failed, Measured, Outcome
-from tunepass.study.study import Study
 
-TUNERS = ("tunepass", "optuna", "opentuner", "random", "genetic")
-OBJECTIVE = {"time": Objective("time", unit="ms"), "instructions": Objective("instructions")}
+OBJECTIVE = {
+    "cpu": Objective("cpu", unit="ms"),
+    "time": Objective("time", unit="ms"),
+    "instructions": Objective("instructions"),
+}
 COUNTER = Path(__file__).parent / "applications" / "count_instructions.py"
+TIMED = Path(__file__).parent / "applications" / "timed.c"
+SIMPLER = "tunepass, simpler"
+ROUNDS = 25
 DESCRIPTION = """\
 name: {name}
 sources: ["*"]
@@ -56,17 +75,15 @@ check: {{output: all, relative: 1e-9}}
 """
 
 
-class Asks(Protocol):
-    """A tuner: configurations, and what each was worth, None for a failure."""
-
-    def __call__(self) -> Configuration: ...
-
-
 def described(name: str, arguments: argparse.Namespace, folder: Path, block: str) -> Kernel:
     """The program in `folder`, with the block of parameters."""
     program = PROGRAMS[name]
     copy_program(name, arguments.checkouts, folder)
     words, run = program.words, "{command: ./program}"
+    if arguments.measure == "cpu":
+        copy(TIMED, folder)
+        words = words.replace("driver.c", TIMED.name)
+        run = '{command: ./program, metrics: ["cpu: {cpu} ms"]}'
     if arguments.measure == "instructions":
         words = f"-DSMALL {words}"
         command = shlex.join([sys.executable, str(COUNTER.resolve()), "./program"])
@@ -78,99 +95,60 @@ def described(name: str, arguments: argparse.Namespace, folder: Path, block: str
 
 
 def evaluator_of(kernel: Kernel, measure: str) -> DeterministicRun:
-    if measure == "time":
-        return ApplicationRun(replace(task_in(kernel), plan=USUAL))
-    return DeterministicRun(task_of(kernel, kernel.body_as(Application), (OBJECTIVE[measure],)))
+    kind = DeterministicRun if measure == "instructions" else ApplicationRun
+    return kind(task_of(kernel, kernel.body_as(Application), (OBJECTIVE[measure],)))
 
 
-class Measuring:
-    """Evaluations, and what each was worth; None for a failure."""
+@dataclass(slots=True)
+class Bench:
+    arguments: argparse.Namespace
+    notes: Notes
+    block: str
 
-    def __init__(self, evaluator: DeterministicRun, objective: Objective):
-        self.evaluator, self.objective = evaluator, objective
-        self.values: list[float | None] = []
+    def kernel(self, name: str, what: str) -> Kernel:
+        return described(name, self.arguments, self.arguments.work / f"{name}-{what}", self.block)
 
-    def __call__(self, configuration: Configuration) -> Outcome:
-        if isinstance(self.evaluator, ApplicationRun):
-            self.evaluator._repeats = Repeats(USUAL, (self.objective,))  # nothing to race against
-        outcome = self.evaluator.evaluate(configuration).outcome
-        self.values.append(outcome.values[self.objective.name] if isinstance(outcome, Measured) else None)
-        return outcome
+    def key(self, *parts: object) -> str:
+        a = self.arguments
+        return " ".join(map(str, [a.compiler, a.measure, *parts, max(a.evaluations)]))
 
+    def searched(self, name: str, tuner: str, seed: int) -> Found:
+        """The values in order, the default's first, and what was best."""
+        a, kernel = self.arguments, self.kernel(name, f"{tuner}-{seed}")
+        space, most = Space(kernel.parameters, kernel.constraints), max(a.evaluations)
+        assert default_of(kernel) == space.default
+        found: dict[str, object] = {}
+        with evaluator_of(kernel, a.measure) as evaluator:
+            measuring = Measuring(evaluator, OBJECTIVE[a.measure], RUNS[a.measure])
+            if tuner == "tunepass":
+                study = by_tunepass(space, measuring, most, seed)
+                again = Measuring(evaluator, OBJECTIVE[a.measure], RUNS_OF_SIMPLER[a.measure])
+                found["simpler"] = changes(simplified(study, again), space.default)
+                found["further"] = len(again.tried)
+            elif tuner == "random":
+                by_random(space, measuring, most, seed)
+            elif tuner == "genetic":
+                by_genes(space, measuring, most, seed)
+            else:
+                found["outside"] = by_peer(a.python, tuner, kernel, space, measuring, most, seed)
+        best = bests(measuring, a.evaluations, space.default)
+        return {"values": measuring.values, "failed": measuring.stages, "best": best, **found}
 
-def by_tunepass(space: Space, measuring: Measuring, evaluations: int, seed: int) -> None:
-    study = Study(space, [measuring.objective], strategy="auto", seed=seed, max_evals=evaluations)
-    while len(measuring.values) < evaluations and (suggested := study.suggest(1)):
-        outcome = measuring(suggested[0])
-        study.observe(suggested[0], outcome if isinstance(outcome, Measured) else _failed(outcome))
-
-
-def _failed(outcome: Outcome) -> Outcome:
-    return outcome if isinstance(outcome, Failed) else Failed("run", "")
-
-
-def by_random(space: Space, measuring: Measuring, evaluations: int, seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    for configuration in [space.default, *space.sample(evaluations - 1, rng)]:
-        measuring(configuration)
-
-
-def by_genes(space: Space, measuring: Measuring, evaluations: int, seed: int, size: int = 20) -> None:
-    """A steady population: two parents by tournaments of three, each value from either, one in 50 drawn anew."""
-    rng = np.random.default_rng(seed)
-    first = [space.default, *space.sample(size - 1, rng)][:evaluations]
-    people = [(_loss(measuring(configuration), measuring.objective), configuration) for configuration in first]
-    while len(measuring.values) < evaluations:
-        parents = [min((people[i] for i in rng.integers(len(people), size=3)), key=lambda p: p[0]) for _ in range(2)]
-        drawn = space.sample(1, rng)[0]
-        child = Configuration(
-            {p: drawn[p] if rng.random() < 0.02 else parents[rng.integers(2)][1][p] for p in space.default}
-        )
-        if not space.contains(child):
-            continue
-        people.append((_loss(measuring(child), measuring.objective), child))
-        people.remove(max(people, key=lambda p: p[0]))
-
-
-def _loss(outcome: Outcome, objective: Objective) -> float:
-    return outcome.values[objective.name] if isinstance(outcome, Measured) else math.inf
-
-
-def by_peer(
-    python: str, tuner: str, kernel: Kernel, space: Space, measuring: Measuring, evaluations: int, seed: int
-) -> None:
-    """Through a pipe; a configuration that violates a constraint is a failure at no cost."""
-    values = {p.name: [p.default, *(v for v in p.domain if v != p.default)] for p in kernel.parameters}  # type: ignore[union-attr]
-    words = [python, str(PEERS.resolve()), tuner, str(seed)]
-    folder = Path(kernel.source.name).parent  # OpenTuner writes a log where it runs
-    with subprocess.Popen(words, cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as peer:
-        assert peer.stdin and peer.stdout
-        peer.stdin.write(json.dumps(values).encode() + b"\n")
-        peer.stdin.flush()
-        while len(measuring.values) < evaluations and (line := peer.stdout.readline()):
-            configuration = Configuration(json.loads(line))
-            value = _loss(measuring(configuration), measuring.objective) if space.contains(configuration) else math.inf
-            peer.stdin.write(b"fail\n" if value == math.inf else f"{value}\n".encode())
-            peer.stdin.flush()
-        peer.kill()
-
-
-def searched(arguments: argparse.Namespace, name: str, tuner: str, seed: int, block: str) -> Found:
-    """The values in order, the default's first."""
-    kernel = described(name, arguments, arguments.work / f"{name}-{tuner}-{seed}", block)
-    space, most = Space(kernel.parameters, kernel.constraints), max(arguments.evaluations)
-    with evaluator_of(kernel, arguments.measure) as evaluator:
-        measuring = Measuring(evaluator, OBJECTIVE[arguments.measure])
-        if tuner == "tunepass":
-            by_tunepass(space, measuring, most, seed)
-        elif tuner == "random":
-            by_random(space, measuring, most, seed)
-        elif tuner == "genetic":
-            by_genes(space, measuring, most, seed)
-        else:
-            by_peer(arguments.python, tuner, kernel, space, measuring, most, seed)
-    assert default_of(kernel) == space.default
-    return {"values": measuring.values}
+    def compared(self, name: str, seed: int, choices: Mapping[str, Mapping[str, object]]) -> Found:
+        """By choice the speed-up over the default in turns: of the least times, and the median of the turns'."""
+        kernel = self.kernel(name, f"turns-{seed}")
+        default = Space(kernel.parameters, kernel.constraints).default
+        whole = {label: Configuration({**default, **choice}) for label, choice in choices.items()}  # type: ignore[dict-item]
+        distinct = list(dict.fromkeys([default, *whole.values()]))
+        with evaluator_of(kernel, self.arguments.measure) as evaluator:
+            assert isinstance(evaluator, ApplicationRun)
+            times = dict(zip(distinct, evaluator.compare_again(distinct, ROUNDS)))
+        gains: dict[str, object] = {}
+        for label, configuration in whole.items():
+            ours, base = times[configuration], times[default]
+            paired = median([b / o for b, o in zip(base, ours)]) if ours else 0.0
+            gains[label] = [min(base) / min(ours) if ours else 0.0, paired]
+        return gains
 
 
 def gains(values: Sequence[float | None], marks: Sequence[int]) -> list[float]:
@@ -179,53 +157,90 @@ def gains(values: Sequence[float | None], marks: Sequence[int]) -> list[float]:
     return [values[0] / min(v for v in values[:mark] if v is not None) for mark in marks]
 
 
-def runs(arguments: argparse.Namespace) -> Iterator[tuple[str, int, str]]:
+def runs(arguments: argparse.Namespace) -> Iterator[tuple[str, int]]:
     for seed in range(arguments.first_seed, arguments.first_seed + arguments.seeds):
         for name in arguments.programs.split(","):
-            for tuner in arguments.tuners.split(","):
-                yield name, seed, tuner
+            yield name, seed
+
+
+@dataclass(slots=True)
+class Table:
+    """Logarithms of speed-ups by label and mark, one a program and seed."""
+
+    title: str
+    logs: dict[tuple[str, int], list[float]] = field(default_factory=dict)
+
+    def add(self, label: str, mark: int, gain: float) -> None:
+        self.logs.setdefault((label, mark), []).append(math.log(gain))
+
+    def text(self) -> str:
+        labels, marks = [list(dict.fromkeys(key[i] for key in self.logs)) for i in (0, 1)]
+        head = ["tuner", *(f"at {mark}" for mark in marks), *(f"tunepass ahead at {mark}" for mark in marks)]
+        lines = [self.title, "", f"| {' | '.join(map(str, head))} |", "|---" * len(head) + "|"]
+        for label in labels:
+            means = [f"{math.exp(np.mean(logs)):.3f}" if (logs := self.logs.get((label, m))) else "" for m in marks]  # type: ignore[index, arg-type]
+            leads = [self._lead(str(label), int(mark)) for mark in marks]
+            lines.append(f"| {' | '.join([str(label), *means, *leads])} |")
+        return "\n".join(lines)
+
+    def _lead(self, label: str, mark: int) -> str:
+        ours, theirs = self.logs.get(("tunepass", mark), []), self.logs.get((label, mark), [])
+        if label == "tunepass" or len(ours) != len(theirs) or not ours:
+            return ""
+        lead = np.array(ours) - np.array(theirs)
+        error = f" ± {lead.std(ddof=1) / math.sqrt(len(lead)):.3f}" if len(lead) > 1 else ""
+        return f"{lead.mean():+.3f}{error}"
 
 
 def run(arguments: argparse.Namespace) -> int:
     arguments.work.mkdir(parents=True, exist_ok=True)
     notes = Notes(arguments.work / "results.jsonl")
     command = [sys.executable, "-m", "tunepass", "flags", arguments.compiler, "--level", "O2"]
-    command += ["--native"] if arguments.measure == "time" else []  # valgrind does not know all of a processor
+    command += ["--native"] if arguments.measure != "instructions" else []  # valgrind does not know all processors
     key = f"block {arguments.compiler} {arguments.measure}"
     block = str(notes.once(key, lambda: {"text": _output(command)})["text"])
-    found: dict[tuple[str, int], dict[str, list[float]]] = {}
-    for name, seed, tuner in runs(arguments):
-        key = f"{arguments.compiler} {arguments.measure} {name} {tuner} {seed} {max(arguments.evaluations)}"
-        search = notes.once(key, lambda n=name, t=tuner, s=seed: searched(arguments, n, t, s, block))
-        values: list[float | None] = search["values"]  # type: ignore[assignment]
-        reached = found.setdefault((name, seed), {})[tuner] = gains(values, arguments.evaluations)
-        failed = sum(value is None for value in values)
+    bench = Bench(arguments, notes, block)
+    seen, turns = Table("As the searches saw it:"), Table(f"Run again in {ROUNDS} turns, least times:")
+    for name, seed in runs(arguments):
+        add_searches(bench, name, seed, seen, turns)
+    print(f"\n{seen.text()}\n\n{turns.text() if turns.logs else ''}")
+    table = turns if turns.logs else seen
+    marks = {mark for _, mark in table.logs}
+    peers = [t for t in arguments.tuners.split(",") if t != "tunepass"]
+    ahead = [sum(table.logs[("tunepass", m)]) > sum(table.logs[(t, m)]) for m in marks for t in peers]
+    return 0 if all(ahead) else 1
+
+
+def add_searches(bench: Bench, name: str, seed: int, seen: Table, turns: Table) -> None:
+    """All tuners on one program from one seed, then their choices in turns."""
+    arguments, choices = bench.arguments, dict[str, Mapping[str, object]]()
+    for tuner in arguments.tuners.split(","):
+        found = bench.notes.once(bench.key(name, tuner, seed), lambda t=tuner: bench.searched(name, t, seed))
+        values: list[float | None] = found["values"]  # type: ignore[assignment]
+        reached = gains(values, arguments.evaluations)
+        best: Mapping[str, Mapping[str, object]] = found["best"]  # type: ignore[assignment]
+        for gain, mark in zip(reached, arguments.evaluations):
+            seen.add(tuner, mark, gain)
+            choices[f"{tuner} {mark}"] = best[str(mark)]
         told = ", ".join(f"{gain:.3f}x at {mark}" for gain, mark in zip(reached, arguments.evaluations))
-        print(f"{name} seed {seed} {tuner}: {told}; {failed} of {len(values)} failed", flush=True)
-    return summary(found, arguments.evaluations)
+        print(f"{name} seed {seed} {tuner}: {told}; {found['failed']} of {len(values)} failed", flush=True)
+        if tuner == "tunepass":
+            choices[SIMPLER] = found["simpler"]  # type: ignore[assignment]
+            flags = f"{len(choices[SIMPLER])} of {len(best[str(max(arguments.evaluations))])} flags"
+            print(f"  simpler: {flags} after {found['further']} more: {choices[SIMPLER]}", flush=True)
+    if arguments.measure == "instructions":
+        return
+    key = bench.key(name, "turns", seed, arguments.tuners)
+    again = bench.notes.once(key, lambda: bench.compared(name, seed, choices))
+    for label, pair in again.items():
+        gain, paired = pair  # type: ignore[misc]
+        tuner, _, mark = label.rpartition(" ")
+        turns.add(*((label, max(arguments.evaluations)) if label == SIMPLER else (tuner, int(mark))), max(gain, 1e-3))
+        print(f"  {label}: {gain:.3f}x in turns, {paired:.3f}x their median", flush=True)
 
 
 def _output(command: Sequence[str]) -> str:
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout
-
-
-def summary(found: Mapping[tuple[str, int], Mapping[str, Sequence[float]]], marks: Sequence[int]) -> int:
-    """Geometric means, and how far tunepass is ahead in pairs, with the standard error of its logarithm's mean."""
-    tuners = list(next(iter(found.values())))
-    logs = {t: np.array([[math.log(g) for g in gains[t]] for gains in found.values()]) for t in tuners}  # (pair, mark)
-    for tuner in tuners:
-        means = ", ".join(f"{math.exp(m):.3f}x at {mark}" for m, mark in zip(logs[tuner].mean(axis=0), marks))
-        print(f"{tuner:10} {means}, {len(logs[tuner])} searches")
-    if "tunepass" not in logs:
-        return 0
-    ahead = True
-    for tuner in [t for t in tuners if t != "tunepass"]:
-        lead = logs["tunepass"] - logs[tuner]
-        errors = lead.std(axis=0, ddof=1) / math.sqrt(len(lead)) if len(lead) > 1 else np.full(len(marks), math.nan)
-        told = ", ".join(f"{m:+.3f} ({e:.3f}) at {k}" for m, e, k in zip(lead.mean(axis=0), errors, marks))
-        print(f"tunepass ahead of {tuner}, log gain: {told}")
-        ahead = ahead and bool((lead.mean(axis=0) > 0).all())
-    return 0 if ahead else 1
 
 
 def _marks(text: str) -> list[int]:
@@ -240,8 +255,8 @@ def main() -> int:
     parser.add_argument("--first-seed", type=int, default=0)
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--evaluations", type=_marks, default=[100, 300])
-    parser.add_argument("--measure", choices=sorted(OBJECTIVE), default="time")
-    parser.add_argument("--programs", default="tinyexpr,lz4,zlib,editdistance")
+    parser.add_argument("--measure", choices=sorted(OBJECTIVE), default="cpu")
+    parser.add_argument("--programs", default="tinyexpr,aes,fastlz,kissfft")
     parser.add_argument("--tuners", default=",".join(TUNERS))
     parser.add_argument("--work", type=Path, default=Path("bench-flags"))
     return run(parser.parse_args())

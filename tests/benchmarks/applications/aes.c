@@ -6,7 +6,7 @@
 #ifdef SMALL
 enum { SIZE = 4096, ROUNDS = 1 };
 #else
-enum { SIZE = 1 << 18, ROUNDS = 12 };
+enum { SIZE = 1 << 18, ROUNDS = 4 };
 #endif
 
 static uint8_t bytes[SIZE];

@@ -61,6 +61,13 @@ PROGRAMS: Mapping[str, Program] = {
         driver="zlib.c",
     ),
     "aes": Program(checkout="tiny-AES-c", files=("aes.c", "aes.h"), words="driver.c aes.c", driver="aes.c"),
+    "fastlz": Program(checkout="FastLZ", files=("fastlz.c", "fastlz.h"), words="driver.c fastlz.c", driver="fastlz.c"),
+    "kissfft": Program(
+        checkout="kissfft",
+        files=("kiss_fft.c", "kiss_fft.h", "kiss_fft_log.h", "_kiss_fft_guts.h"),
+        words="driver.c kiss_fft.c",
+        driver="kissfft.c",
+    ),
     "editdistance": Program(
         checkout="editdistance/src/editdistance",
         files=("_editdistance.cpp", "*.h"),
