@@ -9,6 +9,7 @@ from tunepass.acquisition.hypervolume import (
     LOG_TINIEST,
     ExpectedHypervolumeImprovement,
     SMSego,
+    ahead,
     reference_point,
 )
 from tunepass.study.pareto import hypervolume
@@ -117,6 +118,33 @@ def test_the_reference_moves_from_the_front_to_the_worst_loss() -> None:
     losses = np.array([[0.0, 1.0], [1.0, 0.0], [1.0, 9.0]])
     np.testing.assert_allclose(reference_point(losses, 0.0), [1.1, 1.1])
     np.testing.assert_allclose(reference_point(losses, 0.5), [1.1, (1.1 + 9.0) / 2])
+
+
+@pytest.mark.parametrize("k", [2, 3])
+def test_nothing_is_gained_below_the_least_losses(k: int) -> None:
+    rng = np.random.default_rng(k)
+    front, reference, least = rng.random((6, k)), np.full(k, 1.2), np.full(k, -0.05)
+    mean, deviation = rng.normal(0.2, 0.2, (5, k)), rng.uniform(0.05, 0.3, (5, k))
+    utility = ExpectedHypervolumeImprovement.of(front, reference, least).utility(
+        posteriors(mean.tolist(), deviation.tolist())
+    )
+    drawn = np.maximum(mean[:, None] + deviation[:, None] * rng.standard_normal((5, 4000, k)), least)
+    boxes = undominated(front, reference)
+    expected = [boxes.improvement(points).mean() for points in drawn]
+    np.testing.assert_allclose(np.exp(utility), expected, rtol=0.08)
+    beyond = posteriors([[-3.0] * k], [[0.01] * k])
+    whole = boxes.improvement(least[None])
+    np.testing.assert_allclose(
+        np.exp(ExpectedHypervolumeImprovement.of(front, reference, least).utility(beyond)), whole
+    )
+
+
+def test_gains_within_a_share_of_the_front_s_range_count_for_nothing() -> None:
+    losses = np.array([[0.0, 1.0], [0.5, 0.5], [1.0, 0.0], [0.9, 0.9]])
+    np.testing.assert_allclose(ahead(losses, 0.1), [[-0.1, 0.9], [0.4, 0.4], [0.9, -0.1]])
+    utility = ExpectedHypervolumeImprovement.of(ahead(losses, 0.1), CORNER).utility
+    nearly, clearly = np.exp(utility(posteriors([[-0.05, 1.1], [0.3, 0.3]], [[1e-3, 1e-3]] * 2)))
+    assert nearly < 1e-12 < 1e-3 < clearly
 
 
 def test_what_does_not_fit_is_refused() -> None:

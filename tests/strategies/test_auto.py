@@ -1,9 +1,13 @@
 from __future__ import annotations
 
+from collections.abc import Iterable
+
+import numpy as np
 import pytest
 
 from tests.contracts.strategy import Build, StrategyContract, small_space, task
 from tunepass import registry
+from tunepass.space.configuration import Configuration
 from tunepass.space.parameter import Integer, Real
 from tunepass.space.space import Space
 from tunepass.strategies.auto import REALS, SETTINGS, SEVERAL_REALS, Auto
@@ -11,6 +15,8 @@ from tunepass.strategies.base import Strategy
 from tunepass.strategies.bo.bayesian import Bayesian
 from tunepass.strategies.bo.hypervolume import Hypervolume
 from tunepass.strategies.exhaustive import Exhaustive
+from tunepass.study.outcome import Measured
+from tunepass.study.trial import Trial
 
 
 class TestAuto(StrategyContract):
@@ -56,3 +62,19 @@ def test_several_objectives_are_searched_by_hypervolume() -> None:
 @pytest.mark.parametrize("name", sorted(registry.STRATEGIES))
 def test_every_named_strategy_loads(name: str) -> None:
     assert isinstance(registry.strategy(name)(task()), Strategy)
+
+
+def test_an_objective_is_sure_along_parameters_that_do_not_matter_to_it() -> None:
+    space = Space([Real(f"x{i}", 0.0, 1.0) for i in range(5)])
+    strategy, rng = Hypervolume(task(space, objectives=2), SEVERAL_REALS), np.random.default_rng(0)
+    for number, row in enumerate(rng.random((20, 5)) * [1.0, 0.5, 0.5, 0.5, 0.5]):
+        losses = {"time": 1 + float(row[0]), "energy": 2 - float(row[0]) + float(row[1:].sum())}
+        strategy.observe(Trial(number, configured(row), Measured(losses)))
+    strategy.suggest(1)
+    model = strategy.model_sets[0][0]
+    away = model.posterior(model.rows(space.columns([configured([0.0, 1.0, 1.0, 1.0, 1.0])])))
+    assert float(away.deviation[0]) < 0.01  # in logarithms of the time
+
+
+def configured(row: Iterable[float]) -> Configuration:
+    return Configuration({f"x{i}": float(x) for i, x in enumerate(row)})

@@ -30,6 +30,14 @@ class Boxes:
     def objectives(self) -> int:
         return int(self.upper.shape[1])
 
+    def above(self, least: Floats | None) -> Boxes:
+        """The boxes cut off below `least` (k,)."""
+        if least is None:
+            return self
+        lower = np.maximum(self.lower, least)
+        kept = (lower < self.upper).all(axis=1)
+        return Boxes(lower[kept], self.upper[kept]) if kept.any() else self
+
     def improvement(self, y: Floats) -> Floats:
         """The hypervolume (m,) that each of the vectors y (m, k) would add to the front."""
         gained = np.ones((len(y), len(self.upper)))

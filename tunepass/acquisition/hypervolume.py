@@ -36,11 +36,12 @@ class ExpectedHypervolumeImprovement(JointAcquisition):
     coarse: Boxes
 
     @classmethod
-    def of(cls, front: Floats, reference: Floats) -> ExpectedHypervolumeImprovement:
-        """Over `front` (n, k) below `reference` (k,); k is 2 or 3."""
+    def of(cls, front: Floats, reference: Floats, least: Floats | None = None) -> ExpectedHypervolumeImprovement:
+        """Over `front` (n, k) below `reference` (k,); k is 2 or 3. No loss is below `least` (k,): what a posterior
+        expects there is no gain."""
         front = front[nondominated(front)]
         thinned = front[np.argsort(front[:, 0], kind="stable")[:: max(1, len(front) // COARSE)]]
-        return cls(undominated(front, reference), undominated(thinned, reference))
+        return cls(undominated(front, reference).above(least), undominated(thinned, reference).above(least))
 
     def utility(self, posteriors: Sequence[Posterior]) -> Floats:
         m, k = len(posteriors[0].mean), self.boxes.objectives
@@ -125,6 +126,16 @@ class SMSego(JointAcquisition):
             gained = np.log(self.boxes.improvement(optimistic))
         beaten = np.any(dominated, axis=1) | (gained == -np.inf)
         return np.where(beaten, LOG_TINIEST - penalty, np.maximum(gained, LOG_TINIEST))
+
+
+def ahead(losses: Floats, share: float) -> Floats:
+    """The front of losses (n, k), better by a share of its range: what is gained within that counts for nothing.
+
+    At the front's ends a surrogate that is nearly sure still expects to go beyond them by a little, which a far
+    reference multiplies by all that is dominated there.
+    """
+    front = losses[nondominated(losses)]
+    return np.asarray(front - share * np.ptp(front, axis=0))
 
 
 def reference_point(losses: Floats, reach: float = 1.0) -> Floats:

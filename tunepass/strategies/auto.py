@@ -8,7 +8,9 @@ alone there. The warm-up is half maximin and half medoids: where corners fail, o
 alone misleads the models for long.
 
 Where all parameters are reals, functions are expected to be smoother: the draws' mixture predicts from the start, each
-objective is fitted on the scale that predicts it better, and the maximiser goes on in steps of any length.
+objective is fitted on the scale that predicts it better, and the maximiser goes on in steps of any length. Of several
+objectives most depend on some of the parameters only: a wide prior of lengthscales lets the others drop out, where one
+that bounds them leaves every objective uncertain along parameters that do not matter to it.
 """
 
 from __future__ import annotations
@@ -29,7 +31,7 @@ from tunepass.strategies.sequential import SequentialStrategy
 from tunepass.study.recommendation import Beliefs
 from tunepass.study.trial import Trial
 from tunepass.surrogates.gp import GpSettings
-from tunepass.surrogates.hyperpriors import Gamma
+from tunepass.surrogates.hyperpriors import VANILLA, Gamma
 
 SETTINGS = BayesianSettings(
     surrogate="mixed",
@@ -45,7 +47,9 @@ CONTINUOUS = LocalSearchSettings(rounds=12)
 REALS = replace(SETTINGS, output="chosen", gp=replace(SETTINGS.gp, thompson_rows=0), local_search=CONTINUOUS)
 SEVERAL_REALS = HypervolumeSettings(
     surrogate="gp",
-    gp=replace(REALS.gp, noise=Gamma(1.1, 1000.0)),
+    gp=replace(REALS.gp, noise=Gamma(1.1, 1000.0), lengthscale=VANILLA),
+    signs=True,
+    least_gain=0.01,
     design=DesignSettings(kind="medoids"),
     local_search=CONTINUOUS,
 )

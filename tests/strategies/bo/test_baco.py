@@ -18,6 +18,12 @@ class TestBaco(StrategyContract):
         return baco
 
 
+class TestPublished(StrategyContract):
+    @pytest.fixture
+    def build(self) -> Build:
+        return lambda t: Bayesian(t, BayesianSettings.baco_published())
+
+
 def test_the_warm_up_is_random_and_the_name_is_known() -> None:
     space = small_space()
     strategy = registry.strategy("baco")(task(space))

@@ -1,11 +1,14 @@
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 import numpy as np
 import pytest
 
 from tests.contracts.strategy import Build, StrategyContract, drive, price, small_space, task
 from tunepass.space.configuration import Configuration
-from tunepass.space.parameter import Integer
+from tunepass.space.parameter import Integer, Real
 from tunepass.space.space import Space
 from tunepass.strategies.base import Strategy, Task
 from tunepass.strategies.bo.hypervolume import Hypervolume, HypervolumeSettings, near_front
@@ -139,3 +142,19 @@ def test_rows_near_the_front_and_the_latest_are_kept() -> None:
     losses = np.array([[0.0, 1.0], [1.0, 0.0], [0.9, 0.9], [0.6, 0.6], [1.0, 1.0], [0.95, 0.95]])
     assert near_front(losses, 6) is None
     assert near_front(losses, 4) is not None and near_front(losses, 4).tolist() == [0, 1, 4, 5]  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("switch", [{"signs": True}, {"least_gain": 0.05}, {"reach": (0.0,)}], ids=str)
+def test_a_switch_of_the_acquisition_changes_what_is_suggested(switch: dict[str, Any]) -> None:
+    space = Space([Real("x", 0.0, 1.0), Real("y", 0.0, 1.0)])
+
+    def price(c: Configuration) -> Outcome:
+        x, y = (float(str(c[name])) for name in "xy")
+        return Measured({"time": x, "energy": (1 + 9 * y) * (1 - (x / (1 + 9 * y)) ** 2)})
+
+    base = HypervolumeSettings(surrogate="gp", log_output=False)
+    said = [
+        drive(Hypervolume(task(space, objectives=2), settings), 14, price)
+        for settings in (base, replace(base, **switch))
+    ]
+    assert said[0] != said[1]

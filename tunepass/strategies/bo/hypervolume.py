@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from tunepass.acquisition.base import JointAcquisition
 from tunepass.acquisition.directions import DirectionalImprovement
 from tunepass.acquisition.feasible import draw_limit
-from tunepass.acquisition.hypervolume import ExpectedHypervolumeImprovement, SMSego, reference_point
+from tunepass.acquisition.hypervolume import ExpectedHypervolumeImprovement, SMSego, ahead, reference_point
 from tunepass.acquisition.scalarise import ChebyshevBound, Scale, draw_weights
 from tunepass.space.columns import Columns, length, take
 from tunepass.space.configuration import Configuration
@@ -46,6 +46,8 @@ class HypervolumeSettings(LoopSettings):
     acquisition: Literal["ehvi", "smsego", "chebyshev"] = "ehvi"
     output: Literal["log", "chosen"] = "chosen"  # chosen: as they are, objectives that are predicted better so
     reach: tuple[float, ...] = (0.0, 1.0)  # of the reference (`reference_point`), in turn from suggestion to suggestion
+    signs: bool = False  # an objective whose losses are all positive has none below 0, so EHVI expects none there
+    least_gain: float = 0.0  # share of the front's range that EHVI counts for nothing
     surrogate: Literal["gp", "forest", "mixed"] = "mixed"
     magnitudes: bool = True
     pool: int = 2000
@@ -91,13 +93,14 @@ class Hypervolume(BayesianLoop):
         kept = p >= min(limit, float(p.max()))
         candidates, p = take(candidates, kept), p[kept]
         losses, scale = self._losses()
+        least = self._least(losses, scale)
         fronts = self._fit(losses, scale)
         predicted = [self._posteriors(models, candidates, scale) for models in self.model_sets]
         rows, chosen, turn = np.arange(len(p)), list[Configuration](), self._turn
         while len(chosen) < n and len(rows):
             weights = draw_weights(losses.shape[1], rng)
             utilities = [
-                self._acquisition(front, weights, turn + len(chosen)).utility(
+                self._acquisition(front, weights, turn + len(chosen), least).utility(
                     [posterior_at(q, rows) for q in posteriors]
                 )
                 for front, posteriors in zip(fronts, predicted)
@@ -115,8 +118,8 @@ class Hypervolume(BayesianLoop):
     def _objective_utility(self, rng: np.random.Generator) -> Utility:
         """log of the models' mean utility, weighted by how well they predict: one that sees a gain is enough."""
         losses, scale = self._losses()
-        weights = draw_weights(losses.shape[1], rng)
-        acquisitions = [self._acquisition(front, weights, self._turn) for front in self._fit(losses, scale)]
+        weights, least = draw_weights(losses.shape[1], rng), self._least(losses, scale)
+        acquisitions = [self._acquisition(front, weights, self._turn, least) for front in self._fit(losses, scale)]
 
         def utility(columns: Columns) -> Floats:
             predicted = [self._posteriors(models, columns, scale) for models in self.model_sets]
@@ -134,6 +137,14 @@ class Hypervolume(BayesianLoop):
         if self.settings.log_output:
             losses = log_scale(losses) if self.settings.output == "log" else self._on_chosen_scales(losses)
         return losses, Scale.of(losses)
+
+    def _least(self, losses: Floats, scale: Scale) -> Floats | None:
+        """What no scaled loss is below (k,), where signs count: 0 of an objective that is fitted as it is."""
+        if not self.settings.signs:
+            return None
+        measured = self.history.losses
+        known = (measured >= 0).all(axis=0) & (losses == measured).all(axis=0)
+        return np.where(known, scale.apply(np.zeros(losses.shape[1])), -np.inf)
 
     def _on_chosen_scales(self, losses: Floats) -> Floats:
         """Each objective on the scale that the first kind of models predicts better on; those models are used then."""
@@ -177,7 +188,7 @@ class Hypervolume(BayesianLoop):
         odds = np.exp(scores - scores.max())
         return np.asarray(odds / odds.sum())
 
-    def _acquisition(self, losses: Floats, weights: Floats, turn: int) -> JointAcquisition:
+    def _acquisition(self, losses: Floats, weights: Floats, turn: int, least: Floats | None) -> JointAcquisition:
         """For the suggestion number `turn`, given the losses (n, k) of trials and of what is under evaluation."""
         k, kind = losses.shape[1], self.settings.acquisition
         exact = k in EXACT_OBJECTIVES
@@ -186,7 +197,10 @@ class Hypervolume(BayesianLoop):
         if kind == "ehvi":
             reach = self.settings.reach
             reference = reference_point(losses, reach[turn % len(reach)])
-            return (ExpectedHypervolumeImprovement if exact else DirectionalImprovement).of(losses, reference)
+            front = ahead(losses, self.settings.least_gain)
+            if exact:
+                return ExpectedHypervolumeImprovement.of(front, reference, least)
+            return DirectionalImprovement.of(front, reference)
         budget = self.task.max_evals
         left = max(0, budget - len(self.history)) if budget is not None else 0
         return SMSego.of(losses, reference_point(losses), left=left)
