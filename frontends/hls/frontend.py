@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice, product
 from pathlib import PurePath
 from typing import ClassVar
 
@@ -34,11 +36,12 @@ from tunepass.frontends.params.param import ParamText
 from tunepass.frontends.params.tokens import ExpressionText, explained
 from tunepass.frontends.problems import each
 from tunepass.ir.files import EmittedFile
-from tunepass.ir.hls import ONE, HlsDialect, HlsKernel
+from tunepass.ir.hls import ONE, HlsDialect, HlsKernel, HlsVariant
 from tunepass.ir.kernel import Binding, Kernel
 from tunepass.space.constraint import Constraint
 from tunepass.space.parameter import Parameter
 
+MOST_VARIANTS = 64  # combinations of widths that are parameters
 HINT = "docs/hls.md shows how to begin: `auto{NAME}` in a pragma, or `#pragma tunepass hls NAME`"
 
 
@@ -170,7 +173,7 @@ class _FileReader:
             dialect = pragma.dialect  # type: ignore[assignment]  # its parser saw to it
         defaults = {n: p.default for n, p in declared.items() if isinstance(p.default, int)}
         stated = replace(self._stated(function, pragma, types, values), defaults=defaults)
-        read = read_kernel(self.file, function, dialect, values, stated, self.warnings)
+        read = self._read(function, dialect, values, stated, declared)
         parameters = self._parameters(read, declared, knobs, alone)
         if not parameters and not self.tuned:
             span = pragma.span if pragma is not None else read.body.span
@@ -186,6 +189,35 @@ class _FileReader:
             body=read.body,
             span=read.body.span,
         )
+
+    def _read(
+        self,
+        function: Function,
+        dialect: HlsDialect,
+        values: Mapping[str, Expr],
+        stated: Stated,
+        declared: Mapping[str, Parameter],
+    ) -> ReadKernel:
+        """Once with the parameters' defaults, and once for all values of those that widths of types depend on."""
+        read = read_kernel(self.file, function, dialect, values, stated, self.warnings)
+        if not read.widths:
+            return read
+        names = sorted(read.widths)
+        domains = [_whole_numbers(declared[name]) for name in names]
+        if math.prod(len(domain) for domain in domains) > MOST_VARIANTS:
+            message = (
+                f"the widths of `{function.name.text}` have more than {MOST_VARIANTS} combinations; numbers have the "
+                "default widths where the design is priced"
+            )
+            span = self.source.span(function.name.start, function.name.end)
+            self.warnings.append(Diagnostic(message, span, "give the parameters fewer values", Severity.WARNING))
+            return read
+        variants = []
+        for chosen in product(*domains):
+            case = tuple(zip(names, chosen))
+            here = replace(stated, defaults={**stated.defaults, **dict(case)})
+            variants.append(HlsVariant(case, read_kernel(self.file, function, dialect, values, here, []).body))
+        return replace(read, body=replace(read.body, variants=tuple(variants)))
 
     def _parameters(
         self, read: ReadKernel, declared: Mapping[str, Parameter], knobs: Mapping[str, Knob], alone: bool
@@ -302,3 +334,8 @@ def _is_marked(function: Function) -> bool:
     if {"__kernel", "kernel"} & set(function.words):
         return True
     return any([w.text.lower() for w in p.words[:2]] == ["accel", "kernel"] for p in function.pragmas)
+
+
+def _whole_numbers(parameter: Parameter) -> tuple[int, ...]:
+    """The values of a parameter whose default is a whole number; not all where they are too many for variants."""
+    return tuple(v for v in islice(parameter.domain, MOST_VARIANTS + 1) if isinstance(v, int))

@@ -18,7 +18,8 @@ from tunepass.hwmodels.base import EstimatePart
 from tunepass.hwmodels.hls.banks import moving
 from tunepass.hwmodels.hls.cycles import CycleModel
 from tunepass.hwmodels.hls.nest import contents
-from tunepass.hwmodels.hls.tools import FREE, kind_of
+from tunepass.hwmodels.hls.operators import kind_of
+from tunepass.hwmodels.hls.tools import FREE
 from tunepass.ir.hls import HlsArray, HlsBlock, HlsItem, HlsLoop
 
 Units = Mapping[str, Expr]
@@ -46,7 +47,7 @@ class AreaModel:
         return (*_group("operators", operators), *_group("memories", memories), control, ports)
 
     def _operators(self, kind: str, amount: Expr) -> EstimatePart:
-        of = self.tool.operators.get(kind, self.tool.operators["logic"])
+        of = self.tool.of_kind(kind)
         each = {"luts": of.luts, "ffs": of.ffs, "dsps": of.dsps, "brams": 0.0}
         return EstimatePart(kind, 1, {r: alg.mul(e, amount) for r, e in each.items()} | {"units": amount})
 
@@ -87,7 +88,7 @@ class AreaModel:
         return {kind: alg.where(leaf, piped[kind], elements[kind]) for kind in piped}
 
     def _kinds(self, block: HlsBlock) -> list[str]:
-        return [kind_of(o) for o in block.operations if o.name not in FREE]
+        return [kind_of(o, block.inputs(o)) for o in block.operations if o.name not in FREE]
 
     def _unrolled(self, item: HlsItem) -> dict[str, Expr]:
         """Operations of all copies."""

@@ -104,7 +104,8 @@ class Banks:
         bounds: list[Expr] = [alg.lift(1)]
         for dim, (banks, size) in enumerate(zip(self.by_dim(array), array.dims)):
             for placed in self.accesses(array.name):
-                if loop in placed.loops and placed.operation.subscripts[dim].terms:
+                subscripts = placed.operation.subscripts
+                if loop in placed.loops and dim < len(subscripts) and subscripts[dim].terms:
                     copies = self.wanted(placed, dim)
                     partly = every(
                         alg.compare(banks, ">=", size), alg.compare(copies, "<", size), alg.compare(copies, ">", 1)

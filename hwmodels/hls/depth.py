@@ -39,7 +39,7 @@ class Depths:
                 return self.tool.store_cycles if operation.subscripts else 0.0
             case "constant":
                 return 0.0
-        return self.tool.operator(operation).cycles
+        return self.tool.operator(operation, block.inputs(operation)).cycles
 
     def block(self, block: HlsBlock) -> float:
         """The longest path; a value that goes through a scalar is there when it is stored."""

@@ -17,6 +17,7 @@ from tunepass.hwmodels.hls.cycles import CycleModel
 from tunepass.hwmodels.hls.nest import Nest
 from tunepass.hwmodels.hls.opencl import model as opencl
 from tunepass.hwmodels.hls.tools import HlsTool
+from tunepass.hwmodels.hls.widths import by_width
 from tunepass.ir.hls import HlsKernel
 from tunepass.ir.kernel import Kernel
 
@@ -33,6 +34,10 @@ UNITS = {
 
 def costs(kernel: HlsKernel, fpga: Fpga, tool: HlsTool | None = None) -> Costs:
     """Named expressions over the kernel's parameters, for one version of a tool (its dialect's newest)."""
+    return by_width(kernel, lambda variant: _costs(variant, fpga, tool))
+
+
+def _costs(kernel: HlsKernel, fpga: Fpga, tool: HlsTool | None) -> Costs:
     if kernel.dialect == "intel":
         return opencl.costs([kernel], fpga)
     tool = tool or tools.tool(tools.default_tool(kernel.dialect))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -12,21 +12,11 @@ import yaml
 
 from tunepass.diagnostics import nearest
 from tunepass.hwmodels.base import ModelError
-from tunepass.ir.hardware import Element, Floating
+from tunepass.hwmodels.hls.operators import Operator, kind_of, operator
+from tunepass.ir.hardware import Element
 from tunepass.ir.hls import HlsDialect, HlsOperation
 
 FREE = ("load", "store", "constant")
-SIMPLE = "logic"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Operator:
-    """Cycles until the result is there, and what one takes of the device."""
-
-    cycles: float
-    luts: float = 0.0
-    ffs: float = 0.0
-    dsps: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,21 +68,12 @@ class HlsTool:
     transfers: Transfers
     area: AreaTerms
 
-    def operator(self, operation: HlsOperation) -> Operator:
-        return self.operators.get(kind_of(operation), self.operators[SIMPLE])
+    def operator(self, operation: HlsOperation, inputs: Sequence[Element] = ()) -> Operator:
+        """Of an operation on values of these types."""
+        return self.of_kind(kind_of(operation, inputs))
 
-
-def kind_of(operation: HlsOperation) -> str:
-    """The operation in the table's words: `double_add`, `int_mul`, ..."""
-    family, _, verb = operation.name.partition("_")
-    verb = {"sub": "add", "neg": "logic", "mod": "div", "rem": "div"}.get(verb, verb)
-    return f"{_width(operation.element)}_{verb}" if family in ("flt", "fix") else SIMPLE
-
-
-def _width(element: Element) -> str:
-    if isinstance(element, Floating):
-        return "double" if element.bits > 32 else "float" if element.bits > 16 else "half"
-    return "int"
+    def of_kind(self, kind: str) -> Operator:
+        return operator(self.operators, kind)
 
 
 def default_tool(dialect: HlsDialect) -> str:

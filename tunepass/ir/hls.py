@@ -94,6 +94,10 @@ class HlsBlock:
     operations: tuple[HlsOperation, ...]
     span: Span | None = None
 
+    def inputs(self, operation: HlsOperation) -> tuple[Element, ...]:
+        """The types of what goes into one of the operations."""
+        return tuple(self.operations[at].element for at in operation.inputs)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HlsRegion:
@@ -153,9 +157,19 @@ class NdRange:
     compute_units: Expr = ONE
 
 
+@dataclass(frozen=True, slots=True)
+class HlsVariant:
+    """What a function is where the parameters of its types' widths have these values."""
+
+    values: tuple[tuple[str, int], ...]
+    body: HlsKernel
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HlsKernel(Body):
-    """`whole` holds the function's statements. `launches`: how often the host starts it, where the source says so."""
+    """`whole` holds the function's statements. `launches`: how often the host starts it, where the source says so.
+
+    `variants`: all combinations of the parameters that are widths of types; the kernel itself has their defaults."""
 
     kind: ClassVar[str] = "hls"
     dialect: HlsDialect
@@ -165,6 +179,7 @@ class HlsKernel(Body):
     range: NdRange | None = None
     launches: Expr = ONE
     clock_hz: Expr | None = None  # what the source asks for
+    variants: tuple[HlsVariant, ...] = ()
     span: Span | None = None
 
     def array(self, name: str) -> HlsArray:

@@ -130,7 +130,7 @@ class Declarations(Expressions, ABC):
                 members[declarator.name.text] = self.variable(path, inner, own, kept, span, depth + 1)
                 self._as_queue(members[declarator.name.text], kind.stream)
         self.types.bound = before
-        return RecordName(record.name, members)
+        return RecordName(record.name, members, len(outer))
 
     def _as_queue(self, binding: Binding, stream: bool) -> None:
         if stream and isinstance(binding, Place):

@@ -238,13 +238,13 @@ class Expressions(State, ABC):
             case Index(base=base, subscript=subscript):
                 return self._indexed(self.place(base), subscript)
             case Member(base=base, name=name):
-                record = self.place(base)
+                record = self._first(self.place(base))
                 if isinstance(record, RecordName):
                     return record.members.get(name.text)
                 return record if name.text in ("data", "value") else self._component(record, name.text)
             case Unary(op=op, operand=operand) if op.text == "*":
                 inner = self.place(operand)
-                return self._indexed(inner, known(0, INT)) if isinstance(inner, Place) else inner
+                return self._indexed(inner, known(0, INT)) if isinstance(inner, Place) else self._first(inner)
             case Unary(op=op, operand=operand) if op.text == "&":
                 inner = self.place(operand)
                 if isinstance(inner, Place) and inner.subscripts:
@@ -276,6 +276,12 @@ class Expressions(State, ABC):
                 return self.place(part)
         return None
 
+    def _first(self, binding: Binding | None) -> Binding | None:
+        """The record that a pointer to records points to."""
+        while isinstance(binding, RecordName) and binding.outer:
+            binding = self._indexed(binding, known(0, INT))
+        return binding
+
     def _component(self, binding: Binding | None, name: str) -> Binding | None:
         """`v.x`, `v.s3` of OpenCL's vectors."""
         at = "xyzw".find(name) if len(name) == 1 else int(name[1:], 16) if name[:1] == "s" and len(name) == 2 else -1
@@ -286,8 +292,10 @@ class Expressions(State, ABC):
     def _indexed(self, binding: Binding | None, subscript: Expression | Value) -> Binding | None:
         if isinstance(binding, RecordName):
             value = subscript if isinstance(subscript, Value) else self.value(subscript)
+            if binding.outer == 0:
+                return binding
             members = {n: self._indexed(m, value) or m for n, m in binding.members.items()}
-            return RecordName(binding.record, members)
+            return RecordName(binding.record, members, binding.outer - 1)
         if isinstance(binding, Place):
             value = subscript if isinstance(subscript, Value) else self.value(subscript)
             if len(binding.subscripts) >= len(self.arrays[binding.array].dims) > 0:

@@ -28,11 +28,13 @@ UNKNOWN_ITEMS = 1 << 16
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadKernel:
-    """`factors` are the most that each knob of a factor may be; `used` the parameters that the function reads."""
+    """`factors` are the most that each knob of a factor may be; `used` the parameters that the function reads,
+    `widths` those that widths of its types depend on."""
 
     body: HlsKernel
     factors: Mapping[str, Expr]
     used: frozenset[str]
+    widths: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,9 +64,7 @@ def read_kernel(
 ) -> ReadKernel:
     """`parameters` are the names of the space, knobs among them."""
     reader = Statements(file, dialect, dict(parameters), warnings)
-    reader.types = TypeReader(
-        file, reader.constant, defaults=stated.defaults, tell=lambda text: _tell_width(reader, function, text)
-    )
+    reader.types = TypeReader(file, reader.constant, defaults=stated.defaults)
     reader.knobs, reader.stated = dict(parameters), dict(stated.trips)
     try:
         return _read(reader, function, stated)
@@ -97,12 +97,8 @@ def _read(reader: Statements, function: Function, stated: Stated) -> ReadKernel:
         clock_hz=stated.clock_hz,
         span=reader.span(function.name),
     )
-    return ReadKernel(body=body, factors=reader.factors, used=frozenset(reader.used))
-
-
-def _tell_width(reader: Statements, function: Function, text: str) -> None:
-    message = f"the width `{text}` is a parameter; numbers have its default where the design is priced"
-    reader.warn(message, reader.span(function.name))
+    widths = frozenset(reader.types.widths) & frozenset(stated.defaults)
+    return ReadKernel(body=body, factors=reader.factors, used=frozenset(reader.used), widths=widths)
 
 
 def _file_scope(reader: Statements) -> None:

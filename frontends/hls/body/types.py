@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from tunepass.expr import algebra
 from tunepass.expr.algebra import substitute
-from tunepass.expr.nodes import Expr
+from tunepass.expr.nodes import Expr, free_names
 from tunepass.frontends.c.scops.expressions import SyntaxFault
 from tunepass.frontends.c.scops.tokens import tokens
 from tunepass.frontends.c.scops.tree import Declaration, Expression
@@ -51,7 +51,7 @@ class TypeReader:
     number: Callable[[Expression], Expr | None]
     bound: dict[str, str] = field(default_factory=dict)
     defaults: Mapping[str, int] = field(default_factory=dict)  # of parameters that are whole numbers
-    tell: Callable[[str], None] = lambda _: None  # of a width that a parameter gives
+    widths: set[str] = field(default_factory=set)  # the parameters that gave a width
 
     def kind(self, words: Sequence[str], depth: int = 0) -> Kind:
         plain = plain_words(tuple(words))
@@ -114,7 +114,7 @@ class TypeReader:
         if number is None and value is not None:
             closed = substitute(value, {name: algebra.lift(n) for name, n in self.defaults.items()})
             number = algebra.number(closed)
-            self.tell(text)
+            self.widths |= free_names(value)
         return max(1, min(int(number), WIDTH_LIMIT)) if number is not None else otherwise
 
     def text_number(self, text: str) -> Expr | None:

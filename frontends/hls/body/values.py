@@ -53,10 +53,12 @@ class ScalarName:
 
 @dataclass(frozen=True, slots=True)
 class RecordName:
-    """A variable of a record, member by member."""
+    """A variable of a record, member by member. `outer`: dimensions of an array of records that no subscript has taken
+    yet, which all members have."""
 
     record: str
     members: dict[str, Binding]
+    outer: int = 0
 
 
 Binding = Value | Place | ScalarName | RecordName

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator, Sequence
+from functools import cache
 
 from tunepass.frontends.c.scops.tokens import Token
 from tunepass.frontends.c.scops.tree import (
@@ -28,15 +29,26 @@ Node = object
 
 def nodes(root: Node) -> Iterator[Node]:
     """The node and all below it, in the order of the text."""
-    if isinstance(root, tuple):
-        for part in root:
-            yield from nodes(part)
-    elif dataclasses.is_dataclass(root) and not isinstance(root, (Token, type)):
-        yield root
-        for field in dataclasses.fields(root):
-            inside = getattr(root, field.name)
-            if not isinstance(inside, (Token, str, bool, int)) and inside is not None:
-                yield from nodes(inside)
+    pending: list[Node] = [root]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, tuple):
+            pending.extend(reversed(node))
+            continue
+        names = _fields(type(node))
+        if names is None:
+            continue
+        yield node
+        inside = [getattr(node, name) for name in reversed(names)]
+        pending += [part for part in inside if part is not None and not isinstance(part, (Token, str, int))]
+
+
+@cache
+def _fields(kind: type) -> tuple[str, ...] | None:
+    """The names of a node's parts; None of what is no node."""
+    if not dataclasses.is_dataclass(kind) or issubclass(kind, Token):
+        return None
+    return tuple(field.name for field in dataclasses.fields(kind))
 
 
 def children(root: Node) -> list[Node]:

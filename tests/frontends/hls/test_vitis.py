@@ -197,11 +197,22 @@ def test_parameters_that_only_one_function_reads_are_its_own() -> None:
     assert [p.name for p in parse(text, "t.cpp").parameters] == ["U"]
 
 
-def test_widths_that_parameters_give_are_priced_at_their_defaults() -> None:
-    text = "#pragma tunepass param W: ordinal(8, 12) = 12\n#pragma tunepass hls top\n#define W 12\n"
-    text += "void top(ap_int<W> a[64]) { for (int i = 0; i < 64; i++) a[i] = a[i] + 1; }\n"
-    assert body(text, "t.cpp").array("a").element == Fixed(True, 12, 0)
-    assert any("width" in told for told in warnings(text, "t.cpp"))
+def widths(domain: str) -> str:
+    text = f"#pragma tunepass param W: {domain} = 12\n#pragma tunepass hls top\n#define W 12\n"
+    return text + "void top(ap_int<W> a[64]) { for (int i = 0; i < 64; i++) a[i] = a[i] + 1; }\n"
+
+
+def test_widths_that_parameters_give_are_read_for_each_of_their_values() -> None:
+    kernel = body(widths("ordinal(8, 12)"), "t.cpp")
+    assert kernel.array("a").element == Fixed(True, 12, 0)
+    assert [v.values for v in kernel.variants] == [(("W", 8),), (("W", 12),)]
+    assert [v.body.array("a").element for v in kernel.variants] == [Fixed(True, 8, 0), Fixed(True, 12, 0)]
+    assert not warnings(widths("ordinal(8, 12)"), "t.cpp")
+
+
+def test_too_many_widths_are_priced_at_their_defaults_and_said_so() -> None:
+    assert body(widths("integer(1..128)"), "t.cpp").variants == ()
+    assert any("more than 64 combinations" in told for told in warnings(widths("integer(1..128)"), "t.cpp"))
 
 
 def test_a_loop_that_data_may_end_is_taken_to_run_to_its_end_and_says_so() -> None:
