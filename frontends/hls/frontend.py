@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice, product
 from pathlib import PurePath
 from typing import ClassVar
 
-from tunepass.diagnostics import Diagnostic, Severity, Source, SourceError, Span, TunepassError, nearest
-from tunepass.expr import algebra, nodes
-from tunepass.expr.algebra import substitute
+from tunepass.diagnostics import Diagnostic, Severity, Source, SourceError, Span, nearest
+from tunepass.expr import algebra
 from tunepass.expr.nodes import Expr, Type
-from tunepass.expr.parser import parse as parse_expression
 from tunepass.frontends.base import Frontend, Parsed
 from tunepass.frontends.c.autos import headers_of
 from tunepass.frontends.c.macros import MacroDefault, macro_defaults, set_macros
@@ -24,24 +20,25 @@ from tunepass.frontends.c.scops.macro_expansion import ExpansionError, Macro
 from tunepass.frontends.c.scops.preprocessing import Headers
 from tunepass.frontends.c.syntax.lexical import Scan, scan
 from tunepass.frontends.c.tunables import TunablesReader, includes_own
-from tunepass.frontends.hls.body.kernel import ReadKernel, Stated, read_kernel
+from tunepass.frontends.hls.body.kernel import ReadKernel, Stated
+from tunepass.frontends.hls.body.variants import read_variants
+from tunepass.frontends.hls.checks import check_scan, undefined
 from tunepass.frontends.hls.emission import emit_files
 from tunepass.frontends.hls.knobs import Knob, expressions, factor_parameter, knobs_of, mode_parameter
+from tunepass.frontends.hls.pragmas.amounts import Amounts
 from tunepass.frontends.hls.pragmas.own import PARSERS, HlsLine, HlsPragma
 from tunepass.frontends.hls.syntax.files import read_file
 from tunepass.frontends.hls.syntax.preprocess import preprocess
 from tunepass.frontends.hls.syntax.tree import File, Function
 from tunepass.frontends.hls.syntax.walk import dialect_of
 from tunepass.frontends.params.param import ParamText
-from tunepass.frontends.params.tokens import ExpressionText, explained
 from tunepass.frontends.problems import each
 from tunepass.ir.files import EmittedFile
-from tunepass.ir.hls import ONE, HlsDialect, HlsKernel, HlsVariant
+from tunepass.ir.hls import ONE, HlsDialect, HlsKernel
 from tunepass.ir.kernel import Binding, Kernel
 from tunepass.space.constraint import Constraint
 from tunepass.space.parameter import Parameter
 
-MOST_VARIANTS = 64  # combinations of widths that are parameters
 HINT = "docs/hls.md shows how to begin: `auto{NAME}` in a pragma, or `#pragma tunepass hls NAME`"
 
 
@@ -81,6 +78,7 @@ class _FileReader:
     loop_starts: list[int] = field(init=False)
 
     def read(self, only: str | None) -> Parsed:
+        self.warnings += check_scan(self.source, self.scan)
         params = [p for p in self.pragmas if isinstance(p, ParamText)]
         no_duplicates(params, "parameter")
         declared = self._declared(params)
@@ -102,6 +100,9 @@ class _FileReader:
         macros = {
             name: MacroDefault(m.text, m.guards | {name}, m.span) for name, m in macro_defaults(self.scan).items()
         }
+        empty = undefined(macros, {name for p in params for name in set_macros(p)})
+        if empty:
+            raise SourceError(empty)
         reader = TunablesReader(
             source=self.source,
             macros=macros,
@@ -173,7 +174,8 @@ class _FileReader:
             dialect = pragma.dialect  # type: ignore[assignment]  # its parser saw to it
         defaults = {n: p.default for n, p in declared.items() if isinstance(p.default, int)}
         stated = replace(self._stated(function, pragma, types, values), defaults=defaults)
-        read = self._read(function, dialect, values, stated, declared)
+        domains = {name: declared[name].domain for name in stated.defaults}
+        read = read_variants(self.file, function, dialect, values, stated, domains, self.warnings)
         parameters = self._parameters(read, declared, knobs, alone)
         if not parameters and not self.tuned:
             span = pragma.span if pragma is not None else read.body.span
@@ -189,35 +191,6 @@ class _FileReader:
             body=read.body,
             span=read.body.span,
         )
-
-    def _read(
-        self,
-        function: Function,
-        dialect: HlsDialect,
-        values: Mapping[str, Expr],
-        stated: Stated,
-        declared: Mapping[str, Parameter],
-    ) -> ReadKernel:
-        """Once with the parameters' defaults, and once for all values of those that widths of types depend on."""
-        read = read_kernel(self.file, function, dialect, values, stated, self.warnings)
-        if not read.widths:
-            return read
-        names = sorted(read.widths)
-        domains = [_whole_numbers(declared[name]) for name in names]
-        if math.prod(len(domain) for domain in domains) > MOST_VARIANTS:
-            message = (
-                f"the widths of `{function.name.text}` have more than {MOST_VARIANTS} combinations; numbers have the "
-                "default widths where the design is priced"
-            )
-            span = self.source.span(function.name.start, function.name.end)
-            self.warnings.append(Diagnostic(message, span, "give the parameters fewer values", Severity.WARNING))
-            return read
-        variants = []
-        for chosen in product(*domains):
-            case = tuple(zip(names, chosen))
-            here = replace(stated, defaults={**stated.defaults, **dict(case)})
-            variants.append(HlsVariant(case, read_kernel(self.file, function, dialect, values, here, []).body))
-        return replace(read, body=replace(read.body, variants=tuple(variants)))
 
     def _parameters(
         self, read: ReadKernel, declared: Mapping[str, Parameter], knobs: Mapping[str, Knob], alone: bool
@@ -258,7 +231,7 @@ class _FileReader:
         self, function: Function, pragma: HlsPragma | None, types: Mapping[str, Type], values: Mapping[str, Expr]
     ) -> Stated:
         known: dict[str, Expr] = {name: algebra.lift(n) for name, n in self._numbers().items() if name not in types}
-        read = _Amounts(self.source, dict(types), known)
+        read = Amounts(self.source, dict(types), known)
         formals = {d.name.text for f in function.formals for d in f.declarators}
         scalars: dict[str, Expr] = {}
         extents: dict[str, tuple[Expr, ...]] = {}
@@ -271,10 +244,10 @@ class _FileReader:
                 scalars[argument.name] = read.amount(argument.value)
                 read.known[argument.name] = scalars[argument.name]
             else:
-                extents[argument.name] = tuple(read.amount(length) for length in argument.lengths)
+                extents[argument.name] = tuple(read.positive(length) for length in argument.lengths)
         trips = [p for p in self.pragmas if isinstance(p, HlsPragma) and p.is_trip]
         numbers = pragma.numbers if pragma is not None else {}
-        amounts = {word: tuple(read.amount(text) for text in texts) for word, texts in numbers.items()}
+        amounts = {word: tuple(read.positive(text) for text in texts) for word, texts in numbers.items()}
         clock = amounts.get("clock")
         return Stated(
             scalars=scalars,
@@ -296,25 +269,6 @@ class _FileReader:
         return at
 
 
-@dataclass(slots=True)
-class _Amounts:
-    """Reads numbers of pragmas: over parameters, macros that are numbers, and scalars that were read before."""
-
-    source: Source
-    types: dict[str, Type]
-    known: dict[str, Expr]
-
-    def amount(self, text: ExpressionText) -> Expr:
-        types = self.types | {name: e.type for name, e in self.known.items()}
-        try:
-            written = parse_expression(text.text, types, source=self.source, offset=text.start)
-        except TunepassError as error:
-            raise explained(error, text, "a number") from None
-        if not isinstance(written.type, (nodes.IntegerType, nodes.RealType)):
-            raise SourceError("expected a number", self.source.span(text.start, text.end))
-        return substitute(written, self.known)
-
-
 @dataclass(frozen=True, slots=True)
 class _Named:
     name: str
@@ -334,8 +288,3 @@ def _is_marked(function: Function) -> bool:
     if {"__kernel", "kernel"} & set(function.words):
         return True
     return any([w.text.lower() for w in p.words[:2]] == ["accel", "kernel"] for p in function.pragmas)
-
-
-def _whole_numbers(parameter: Parameter) -> tuple[int, ...]:
-    """The values of a parameter whose default is a whole number; not all where they are too many for variants."""
-    return tuple(v for v in islice(parameter.domain, MOST_VARIANTS + 1) if isinstance(v, int))

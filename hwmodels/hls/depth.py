@@ -17,21 +17,29 @@ from tunepass.hwmodels.hls.dependence import Carried, carried
 from tunepass.hwmodels.hls.lanes import Lanes
 from tunepass.hwmodels.hls.nest import Nest, contents
 from tunepass.hwmodels.hls.tools import HlsTool
-from tunepass.ir.hls import HlsBlock, HlsItem, HlsLoop
+from tunepass.ir.hls import HlsBlock, HlsItem, HlsLoop, HlsOperation
 
 
 class Depths:
     def __init__(self, nest: Nest, lanes: Lanes, tool: HlsTool):
         self.nest, self.lanes, self.tool = nest, lanes, tool
         self._carried: dict[str, tuple[Carried, ...]] = {}
+        self._own: dict[str, frozenset[tuple[int, int]]] = {}  # store and load of what each loop carries, by identity
+        self._cycles: dict[int, tuple[float, ...]] = {}  # of each operation of a block, by the block's identity
+        self._blocks: dict[int, float] = {}
 
     def carried(self, loop: HlsLoop) -> tuple[Carried, ...]:
         if loop.name not in self._carried:
             self._carried[loop.name] = carried(self.nest, loop)
         return self._carried[loop.name]
 
-    def cycles(self, block: HlsBlock, position: int) -> float:
-        operation = block.operations[position]
+    def cycles(self, block: HlsBlock) -> tuple[float, ...]:
+        """Of each operation."""
+        if id(block) not in self._cycles:
+            self._cycles[id(block)] = tuple(self._operation(block, operation) for operation in block.operations)
+        return self._cycles[id(block)]
+
+    def _operation(self, block: HlsBlock, operation: HlsOperation) -> float:
         match operation.name:
             case "load":
                 return self.tool.load_cycles if operation.subscripts else 0.0
@@ -43,13 +51,19 @@ class Depths:
 
     def block(self, block: HlsBlock) -> float:
         """The longest path; a value that goes through a scalar is there when it is stored."""
+        if id(block) not in self._blocks:
+            self._blocks[id(block)] = self._longest(block)
+        return self._blocks[id(block)]
+
+    def _longest(self, block: HlsBlock) -> float:
+        cycles = self.cycles(block)
         done: list[float] = []
         scalars: dict[str, float] = {}
         for position, operation in enumerate(block.operations):
             start = max((done[i] for i in operation.inputs), default=0.0)
             if operation.name == "load" and operation.array in scalars and not operation.subscripts:
                 start = scalars[operation.array]
-            done.append(start + self.cycles(block, position))
+            done.append(start + cycles[position])
             if operation.name == "store" and operation.array is not None:
                 scalars[operation.array] = done[-1]
         return max(done, default=0.0)
@@ -63,7 +77,8 @@ class Depths:
         block = store.block
         kept = self.tool.holds_elements and store.operation.condition is None
         held = held or (loop.name not in moving(load) and (kept or load.loops[-1] is loop))
-        reached: dict[int, float] = {load.position: 0.0 if held else self.cycles(block, load.position)}
+        cycles = self.cycles(block)
+        reached: dict[int, float] = {load.position: 0.0 if held else cycles[load.position]}
         scalars: dict[str, float] = {}
         for position in range(load.position + 1, store.position + 1):
             operation = block.operations[position]
@@ -72,14 +87,16 @@ class Depths:
                 starts.append(scalars[operation.array])
             if starts:
                 stored = held and position == store.position
-                reached[position] = max(starts) + (0.0 if stored else self.cycles(block, position))
+                reached[position] = max(starts) + (0.0 if stored else cycles[position])
                 if operation.name == "store" and operation.array is not None:
                     scalars[operation.array] = reached[position]
         return reached.get(store.position, 0.0)
 
     def links(self, dependence: Carried, loop: HlsLoop) -> Expr:
         """Paths that `loop`'s copies string together, if it carries the dependence."""
-        same = any(d.store is dependence.store and d.load is dependence.load for d in self.carried(loop))
+        if loop.name not in self._own:
+            self._own[loop.name] = frozenset((id(d.store), id(d.load)) for d in self.carried(loop))
+        same = (id(dependence.store), id(dependence.load)) in self._own[loop.name]
         copies = self.lanes.of(loop)
         if not same:
             return alg.lift(1)

@@ -1,20 +1,32 @@
-"""How many functions of other people's sources for synthesis are read.
+"""How many functions of other people's sources for synthesis are read, priced and written back.
 
-    python tests/benchmarks/bench_hls_files.py FOLDER...
+    python -m tests.benchmarks.bench_hls_files FOLDER... [--draws N] [--every K] [--json FILE]
 
-A function counts that no other of its file calls: each is read as a kernel whose scalars are not known, its knobs at
-what they are. Hosts, test benches and their helpers are left out by their names.
+A function counts that no other of its file calls, outside hosts and test benches, which are told by their names.
+
+read      it becomes a kernel whose scalars are not known; `without a guess`: with no warning
+priced    the model gives it cycles and resources
+knobs     its file has numbers in pragmas; they become parameters
+to choose that, or a loop with braces in the function, which is then to be unrolled
+emitted   the file with these knobs is emitted with random values, read again, and has the price of these values, to the
+          bit
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import re
+import sys
+import time
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
+import numpy as np
+
+from tests.benchmarks.hls.knobbed import knobbed, price_as_written, round_trip
 from tunepass.diagnostics import Diagnostic, Source, TunepassError
 from tunepass.frontends.c.scops.macro_expansion import ExpansionError
 from tunepass.frontends.c.scops.preprocessing import Headers
@@ -33,16 +45,19 @@ HOSTS = re.compile(
     re.IGNORECASE,
 )
 HOST_FOLDERS = re.compile(r"/(?:common|sdsoc|sw|utils|imageLib|minizip)/")
+STEPS = ("read", "without a guess", "priced", "knobs", "to choose", "emitted")
 
 
 @dataclass(slots=True)
-class Counts:
-    files: int = 0
-    read: int = 0
-    functions: int = 0
-    without_a_guess: int = 0
-    problems: Counter[str] = field(default_factory=Counter)
-    guesses: Counter[str] = field(default_factory=Counter)
+class Result:
+    """How far one function got; `problem` says what stopped it."""
+
+    folder: str
+    file: str
+    function: str
+    passed: list[str] = field(default_factory=list)
+    problem: str = ""
+    guesses: list[str] = field(default_factory=list)
 
 
 def sources(folder: Path) -> Iterator[Path]:
@@ -59,44 +74,90 @@ def tops(file: File) -> list[Function]:
     return [f for f in own if f.name.text not in called and f.name.text != "main"]
 
 
-def count(path: Path, counts: Counts) -> None:
-    counts.files += 1
+def results(path: Path, folder: Path, draws: int) -> Iterator[Result]:
+    name = str(path.relative_to(folder))
     source = Source(str(path), path.read_text(encoding="utf-8", errors="replace"))
     try:
-        scanned = scan(source)
-        file = read_file(source, preprocess(scanned, Headers(), frozenset()).tokens)
-        knobs = knobs_of(file.pragmas, source)
+        file = read_file(source, preprocess(scan(source), Headers(), frozenset()).tokens)
+        functions = tops(file)
     except (TunepassError, ExpansionError) as error:
-        counts.problems[str(error).splitlines()[0]] += 1
+        yield Result(folder.name, name, "", problem=_told(error))
         return
+    for function in functions:
+        result = Result(folder.name, name, function.name.text)
+        try:
+            _follow(result, source, file, function, draws)
+        except (TunepassError, ExpansionError) as error:
+            result.problem = _told(error)
+        except Exception as error:
+            result.problem = f"internal error: {type(error).__name__}: {error}"
+        yield result
+
+
+def _follow(result: Result, source: Source, file: File, function: Function, draws: int) -> None:
+    """Raises TunepassError at the first step that the function does not pass."""
+    warnings: list[Diagnostic] = []
+    knobs = knobs_of(file.pragmas, source)
     made = {n: mode_parameter(k) if k.kind == "mode" else factor_parameter(k, None) for n, k in knobs.items()}
     values = expressions({name: parameter.type for name, parameter in made.items()})
-    for function in tops(file):
-        counts.functions += 1
-        warnings: list[Diagnostic] = []
-        try:
-            read_kernel(file, function, dialect_of(file, function, path.suffix), values, Stated(), warnings)
-        except TunepassError as error:
-            counts.problems[str(error).splitlines()[0]] += 1
-            continue
-        counts.read += 1
-        counts.without_a_guess += not warnings
-        counts.guesses.update(re.sub(r"`[^`]*`", "`…`", w.message) for w in warnings)
+    dialect = dialect_of(file, function, Path(source.name).suffix)
+    read = read_kernel(file, function, dialect, values, Stated(), warnings)
+    result.passed.append("read")
+    result.guesses = sorted({re.sub(r"`[^`]*`", "`…`", w.message) for w in warnings})
+    if not warnings:
+        result.passed.append("without a guess")
+    price_as_written(read.body)
+    result.passed.append("priced")
+    made = knobbed(source, function)
+    if made.numbers:
+        result.passed.append("knobs")
+    if not made.knobs:
+        return
+    result.passed.append("to choose")
+    result.problem = round_trip(Source(source.name, made.text), function.name.text, draws, np.random.default_rng(0))
+    if not result.problem:
+        result.passed.append("emitted")
+
+
+def _told(error: TunepassError | ExpansionError) -> str:
+    return str(error).splitlines()[0]
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("folders", nargs="+", type=Path)
-    for folder in parser.parse_args().folders:
-        counts = Counts()
-        for path in sources(folder):
-            count(path, counts)
-        print(
-            f"{folder.name}: {counts.read} of {counts.functions} functions in {counts.files} files are read, "
-            f"{counts.without_a_guess} of them without a guess"
-        )
-        for text, times in (*counts.problems.most_common(5), *counts.guesses.most_common(4)):
+    parser.add_argument("--draws", type=int, default=3)
+    parser.add_argument("--every", type=int, default=1, help="of the files, one in so many")
+    parser.add_argument("--json", type=Path, help="where every function's result goes")
+    given = parser.parse_args()
+    everything: list[Result] = []
+    began = time.monotonic()
+    for folder in given.folders:
+        found: list[Result] = []
+        paths = list(sources(folder))[:: given.every]
+        for path in paths:
+            found += results(path, folder, given.draws)
+        everything += found
+        print(f"{folder.name}: {_line(found, len(paths))}")
+        for text, times in Counter(r.problem for r in found if r.problem).most_common(5):
             print(f"  {times:4} {text}")
+        for text, times in Counter(g for r in found for g in r.guesses).most_common(4):
+            print(f"  {times:4} functions: {text}")
+        sys.stdout.flush()
+        if given.json:
+            given.json.write_text(json.dumps([asdict(r) for r in everything]))
+    print(f"all: {_line(everything, None)}, {time.monotonic() - began:.0f} s")
+
+
+def _line(found: list[Result], files: int | None) -> str:
+    passed = Counter(step for r in found for step in r.passed)
+    with_knobs = sum("knobs" in r.passed and "emitted" in r.passed for r in found)
+    in_files = "" if files is None else f" in {files} files"
+    return (
+        f"{len(found)} functions{in_files}, "
+        + ", ".join(f"{passed[step]} {'with ' if step in ('knobs', 'to choose') else ''}{step}" for step in STEPS)
+        + f" ({with_knobs} of those with knobs)"
+    )
 
 
 if __name__ == "__main__":

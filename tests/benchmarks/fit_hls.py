@@ -48,9 +48,10 @@ def entries(version: str, data: Path) -> list[Entry]:
     return [e for e in merlin.ENTRIES if e.table.endswith(version) and (data / f"{e.table}.json").exists()]
 
 
-def cases(entry: Entry, version: str, data: Path) -> Cases:
+def cases(entry: Entry, version: str, data: Path, of: HlsTool | None = None) -> Cases:
+    """`of`: the numbers by which designs are timed, if not the version's."""
     name = entry.table.removeprefix("hlsyn/").removesuffix(f"-{version}")
-    model = AreaModel(CycleModel(Nest(merlin.body(name)), tool(merlin.TOOLS[version])))
+    model = AreaModel(CycleModel(Nest(merlin.body(name)), of or tool(merlin.TOOLS[version])))
     units, terms = model.units(), model.terms()
     named = {kind: units[kind] for kind in KINDS if kind in units} | {t: terms[t] for t in TERMS}
     found = compared(entry, data, replace(entry.price(), area=named))

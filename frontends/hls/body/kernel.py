@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from tunepass.diagnostics import Diagnostic, SourceError
+from tunepass.diagnostics import Diagnostic, SourceError, nearest
 from tunepass.expr import algebra
 from tunepass.expr.nodes import Expr
 from tunepass.frontends.c.scops.expressions import SyntaxFault
@@ -17,13 +17,16 @@ from tunepass.frontends.hls.body.state import known
 from tunepass.frontends.hls.body.statements import Statements
 from tunepass.frontends.hls.body.types import Kind, TypeReader
 from tunepass.frontends.hls.body.values import ArrayFacts, Binding, Place, ScalarName
-from tunepass.frontends.hls.syntax.tree import File, Function, HlsDeclarator
+from tunepass.frontends.hls.syntax.tree import Attribute, File, Function, HlsDeclarator
 from tunepass.ir.hardware import INT
 from tunepass.ir.hls import ONE, HlsArray, HlsDialect, HlsKernel, HlsLoop, HlsRegion, NdRange, Storage, items_of
 
 UNKNOWN_EXTENT = 1024  # elements of an array whose size nothing tells
 UNKNOWN_GROUP = 256  # work-items
 UNKNOWN_ITEMS = 1 << 16
+ATTRIBUTES = ("num_simd_work_items", "num_compute_units", "reqd_work_group_size", "max_work_group_size", "task",
+              "autorun", "max_global_work_dim", "uses_global_work_offset", "work_group_size_hint", "vec_type_hint",
+              "scheduler_target_fmax_mhz", "max_concurrency", "always_inline")  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -191,15 +194,30 @@ def _array(reader: Statements, facts: ArrayFacts) -> HlsArray:
     )
 
 
+def _positive(reader: Statements, attribute: Attribute) -> Expr:
+    """The number of an attribute, 1 where nothing here tells it."""
+    span = reader.span(attribute.name)
+    if not attribute.arguments:
+        raise SourceError(f"`{attribute.name.text}` has no number", span, f"write `{attribute.name.text}(4)`")
+    value = reader.constant(attribute.arguments[0])
+    number = None if value is None else algebra.number(value)
+    if number is not None and number < 1:
+        raise SourceError(f"`{attribute.name.text}` is 1 or more, got {number}", span)
+    return ONE if value is None else value
+
+
 def work_items(reader: Statements, function: Function, stated: Stated) -> NdRange:
     """How many work-items there are, and what the function's attributes ask of them."""
     attributes = {a.name.text.strip("_"): a for a in function.attributes}
 
     def number(name: str) -> Expr:
         attribute = attributes.get(name)
-        value = reader.constant(attribute.arguments[0]) if attribute is not None and attribute.arguments else None
-        return value if value is not None else ONE
+        return ONE if attribute is None else _positive(reader, attribute)
 
+    for name, attribute in attributes.items():
+        close = nearest(name, ATTRIBUTES)
+        if name not in ATTRIBUTES and close:
+            reader.warn(f"unknown attribute `{name}`", reader.span(attribute.name), f"did you mean `{close}`?")
     simd, units = number("num_simd_work_items"), number("num_compute_units")
     calls = {token.text for token in function.body if token.text.startswith("get_")}
     if "task" in attributes or "autorun" in attributes or not calls:

@@ -167,11 +167,12 @@ class AskReader:
 
     def factor(self, option: Option) -> Expr:
         """A number of 1 or more."""
-        value = self.number(option.value or ())
+        if not option.value:
+            raise SourceError(f"`{option.token.text}` has no value", self.span(option.token), "write a number after it")
+        value = self.number(option.value)
         if value is None:
-            shown = option.text or "nothing"
             self.warn(
-                f"`{shown}` is no number that is known here; taken as 1",
+                f"`{option.text}` is no number that is known here; taken as 1",
                 self.span(option.token),
                 "write a number, a macro, or a parameter",
             )

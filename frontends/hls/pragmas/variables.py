@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Protocol
 
 from tunepass.diagnostics import SourceError, Span, nearest
 from tunepass.expr import algebra
@@ -13,17 +13,12 @@ from tunepass.frontends.c.scops.expressions import SyntaxFault
 from tunepass.frontends.c.scops.tokens import Token
 from tunepass.frontends.c.scops.tree import Expression
 from tunepass.frontends.hls.body.values import ArrayFacts, Binding, Place, RecordName, ScalarName
+from tunepass.frontends.hls.pragmas.known import PARTITIONS, VITIS, WORDS
 from tunepass.frontends.hls.pragmas.options import Option, options
 from tunepass.frontends.hls.syntax.parser import HlsParser
 from tunepass.frontends.hls.syntax.tree import PragmaWords
 from tunepass.ir.hls import ONE, HlsPartition
 
-KINDS: tuple[Literal["complete", "cyclic", "block"], ...] = ("complete", "cyclic", "block")
-VITIS = ("array_partition", "array_reshape", "bind_storage", "resource", "stream", "interface", "allocation",
-         "pipeline", "unroll", "dataflow", "inline", "dependence", "loop_flatten", "loop_merge", "loop_tripcount",
-         "latency", "bind_op", "aggregate", "disaggregate", "data_pack", "stable", "function_instantiate", "top",
-         "expression_balance", "occurrence", "performance", "reset", "protocol", "alias", "cache", "array_map",
-         "array_stencil", "clock", "if", "binding", "shared", "mmap")  # fmt: skip
 OPERATORS = {"mul": "fix_mul", "add": "fix_add", "sub": "fix_sub", "div": "fix_div", "sdiv": "fix_div",
              "udiv": "fix_div", "fmul": "flt_mul", "fadd": "flt_add", "fsub": "flt_sub", "fdiv": "flt_div",
              "dmul": "flt_mul", "dadd": "flt_add", "dsub": "flt_sub", "ddiv": "flt_div", "fsqrt": "flt_sqrt",
@@ -55,6 +50,7 @@ class VariablePragmas:
         word = pragma.words[1]
         kind = word.text.lower()
         given = {option.name: option for option in options(pragma.words[2:])}
+        self._known(kind, given)
         match kind:
             case "array_partition" | "array_reshape":
                 self._partition(kind, word, given)
@@ -70,6 +66,15 @@ class VariablePragmas:
                 close = nearest(kind, VITIS)
                 hint = f"did you mean `{close}`?" if close else "it changes nothing here"
                 self.names.warn(f"unknown pragma `HLS {word.text}`", self.names.span(word), hint)
+
+    def _known(self, kind: str, given: Mapping[str, Option]) -> None:
+        """Tells of words that the pragma does not have."""
+        words = WORDS.get(kind)
+        for name, option in given.items() if words is not None else ():
+            if name not in words:
+                close = nearest(name, words)
+                hint = f"did you mean `{close}`?" if close else "it changes nothing here"
+                self.names.warn(f"`{kind}` has no `{option.token.text}`", self.names.span(option.token), hint)
 
     def _arrays(self, option: Option | None) -> list[ArrayFacts]:
         """Of a variable, or of all members of a record."""
@@ -89,9 +94,13 @@ class VariablePragmas:
         if "variable" not in given:
             raise SourceError(f"`{word}` names no variable", self.names.span(token), "write `variable=NAME`")
         text = given["type"].text.lower() if "type" in given else ""
-        stated = next((k for k in KINDS if k == text or (not text and k in given)), KINDS[0])
+        bare = next((o for o in given.values() if o.value is None and o.name not in WORDS[word]), None)
+        if bare is not None and not text and not set(PARTITIONS) & set(given):
+            hint = f"known are {', '.join(PARTITIONS)}"
+            raise SourceError(f"unknown kind of partition `{bare.token.text}`", self.names.span(bare.token), hint)
+        stated = next((k for k in PARTITIONS if k == text or (not text and k in given)), PARTITIONS[0])
         if text and stated != text:
-            hint = f"known are {', '.join(KINDS)}"
+            hint = f"known are {', '.join(PARTITIONS)}"
             raise SourceError(f"unknown kind of partition `{text}`", self.names.span(given["type"].token), hint)
         dim = self._number(given.get("dim"))
         dim = 1 if dim is None else dim
@@ -121,6 +130,9 @@ class VariablePragmas:
 
     def _depth(self, given: Mapping[str, Option]) -> None:
         depth = self.names.pragma_number(given["depth"].value or ()) if "depth" in given else None
+        number = None if depth is None else algebra.number(depth)
+        if number is not None and number < 0:
+            raise SourceError(f"a depth is no less than 0, got {number}", self.names.span(given["depth"].token))
         for facts in self._arrays(given.get("variable")):
             if facts.storage != "stream" and facts.storage != "scalar":
                 facts.storage = "stream"

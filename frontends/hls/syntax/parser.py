@@ -86,7 +86,21 @@ class HlsParser(StatementParser):
         if first.at("__attribute__"):
             self._attribute()
             return Evaluated(expression=None, first=first, last=self.last)
+        if first.kind == "name" and not first.at(*KEYWORDS) and self._takes_statements():
+            return self._macro_of_statements()
         return super()._statement()
+
+    def _takes_statements(self) -> bool:
+        """`DEBUG(3, int n = 0; print(n);)`: a macro of a header that is not here, since no function takes a `;`."""
+        end = self.closing.get(self.position + 1) if self.peek().at("(") else None
+        return end is not None and any(t.at(";") for t in self.tokens[self.position + 2 : end])
+
+    def _macro_of_statements(self) -> Evaluated:
+        """A call of what is not known, without its arguments."""
+        first = self.take()
+        self._skip_brackets()
+        self.accept(";")
+        return Evaluated(expression=Call(Name(first), ()), first=first, last=self.last)
 
     def pragma(self) -> PragmaWords:
         first = self.take()

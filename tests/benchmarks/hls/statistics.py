@@ -51,7 +51,7 @@ def score(found: Compared) -> Score:
     )
 
 
-def _median(kernels: Sequence[str], values: Sequence[float]) -> float:
+def median_kernel(kernels: Sequence[str], values: Sequence[float]) -> float:
     """Over kernels, of the mean over each one's tables."""
     each = [
         np.mean([v for k, v in zip(kernels, values, strict=True) if k == kernel]) for kernel in dict.fromkeys(kernels)
@@ -78,7 +78,7 @@ def table(entries: Sequence[Entry], scores: Sequence[Score]) -> tuple[str, bool]
     head = ["table", "designs", "Spearman, time", "lane counting", "Spearman, area", "best of ten / optimum",
             "failures foretold", "failures"]  # fmt: skip
     kernels = [entry.kernel for entry in entries]
-    time, area, best = (_median(kernels, [getattr(s, w) for s in scores]) for w in ("time", "mean_area", "best"))
+    time, area, best = (median_kernel(kernels, [getattr(s, w) for s in scores]) for w in ("time", "mean_area", "best"))
     above = [s.time > s.lanes for s in scores]
     foretold, predicted, failed = (sum(getattr(s, w) for s in scores) for w in ("foretold", "predicted", "failed"))
     lines = [

@@ -26,6 +26,18 @@ void top(int a[64], int n)
   }
 }
 """
+INTEL = """\
+#pragma tunepass param U: pow2(1, 8) = 2
+#pragma tunepass hls k(a: in float[1024]) global(1024)
+#define U 2
+__attribute__((reqd_work_group_size(64, 1, 1)))
+__attribute__((num_simd_work_items(U)))
+__kernel void k(__global const float *restrict a, __global float *restrict b)
+{
+  #pragma unroll U
+  for (int i = 0; i < 4; i++) b[get_global_id(0)] += a[i];
+}
+"""
 DEEP = "(" * 150 + "1" + ")" * 150
 LONG = "+".join(["i"] * 400)
 
@@ -87,6 +99,23 @@ MALFORMED = [
     (VITIS, "dim=1", "dim=3", 6, None, "has 1 dimensions"),
     (VITIS, "unroll factor=U", "unroll factor=0", 8, 20, "a factor is 1 or more"),
     (VITIS, "  for", "#pragma tunepass hls trip(m)\n  for", 7, 27, "unknown name `m`"),
+    (VITIS, "type=cyclic", "cyclik", 6, 40, "unknown kind of partition `cyclik`"),
+    (VITIS, "unroll factor=U", "unroll factor=", 8, 20, "`factor` has no value"),
+    (
+        VITIS,
+        "  for",
+        "  hls::stream<int> s;\n#pragma HLS stream variable=s depth=-8\n  for",
+        8,
+        31,
+        "a depth is no less",
+    ),
+    (VITIS, "#define U 2", "#define U", 3, 9, "defined as nothing"),
+    (VITIS, "void top", "#ifdef __SYNTHESIS__\nvoid top", 4, 1, "no `#endif` ends this `#ifdef`"),
+    (INTEL, "num_simd_work_items(U)", "num_simd_work_items()", 5, 16, "has no number"),
+    (INTEL, "num_simd_work_items(U)", "num_simd_work_items(0)", 5, 16, "is 1 or more, got 0"),
+    (INTEL, "global(1024)", "global(0)", 2, 50, "1 or more, got 0"),
+    (INTEL, "a: in float[1024]", "a: in float[-4]", 2, 36, "1 or more, got -4"),
+    (INTEL, "unroll U", "unroll -1", 8, 11, "a factor is 1 or more"),
 ]
 
 
@@ -102,3 +131,23 @@ def test_one_thing_wrong_is_one_diagnostic(
     assert problem.span is not None and problem.span.line == line
     assert column in (None, problem.span.column)
     assert problem.render().count("^") >= 1
+
+
+@pytest.mark.parametrize(
+    "text,old,new,message,hint",
+    [
+        (VITIS, "array_partition", "stream dept=8 variable=a\n#pragma HLS array_partition", "has no `dept`", "`depth`"),
+        (VITIS, "array_partition", "interface m_axy port=a\n#pragma HLS array_partition", "has no `m_axy`", "`m_axi`"),
+        (VITIS, "variable=a", "variable=b", "no variable `b`", ""),
+        (VITIS, "factor=U\n    a", "factor=V\n    a", "`V` is no number", ""),
+        (INTEL, "num_simd_work_items", "num_simd_items", "unknown attribute `num_simd_items`", "num_simd_work_items"),
+        (INTEL, "unroll U", "unrol U", "unknown pragma `unrol`", "`unroll`"),
+    ],
+)
+def test_what_may_be_meant_for_another_tool_is_a_warning(
+    text: str, old: str, new: str, message: str, hint: str
+) -> None:
+    assert old in text
+    warnings = HlsFrontend().parse(Source("bad.cl", text.replace(old, new, 1))).warnings
+    (told,) = [w for w in warnings if message in w.message]
+    assert hint in (told.hint or "")

@@ -197,6 +197,39 @@ def test_parameters_that_only_one_function_reads_are_its_own() -> None:
     assert [p.name for p in parse(text, "t.cpp").parameters] == ["U"]
 
 
+def test_a_macro_of_statements_that_is_not_here_is_told_and_its_arguments_are_passed_over() -> None:
+    text = """#pragma tunepass param U: pow2(1, 8) = 2
+#pragma tunepass hls top
+#define U 2
+void top(int a[64]) {
+  DEBUG(3,
+    int seen = a[0];
+    print("%d", seen);
+  );
+  for (int i = 0; i < 64; i += U) a[i] = 0;
+}
+"""
+    assert [loop.name for loop in body(text, "t.cpp").loops()] == ["i"]
+    assert any("`DEBUG` is not in this file" in told for told in warnings(text, "t.cpp"))
+
+
+def test_a_member_behind_a_pointer_has_the_subscripts_of_its_own_dimensions() -> None:
+    text = """#pragma tunepass param U: pow2(1, 8) = 2
+#pragma tunepass hls top
+#define U 2
+struct state { int key[8][4]; int last; };
+void top(state *s) {
+  for (int i = 0; i < 8; i++) {
+#pragma HLS unroll factor=U
+    s->key[i][0] = (*s).last;
+  }
+}
+"""
+    kernel = body(text, "t.cpp")
+    stored = next(o for o in operations(kernel) if o.name == "store" and o.array == "s.key")
+    assert len(stored.subscripts) == len(kernel.array("s.key").dims) == 3
+
+
 def widths(domain: str) -> str:
     text = f"#pragma tunepass param W: {domain} = 12\n#pragma tunepass hls top\n#define W 12\n"
     return text + "void top(ap_int<W> a[64]) { for (int i = 0; i < 64; i++) a[i] = a[i] + 1; }\n"

@@ -1,0 +1,48 @@
+"""A function whose types have widths that are parameters: read once for each combination of these."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import islice, product
+
+from tunepass.diagnostics import Diagnostic, Severity
+from tunepass.expr.nodes import Expr
+from tunepass.frontends.hls.body.kernel import ReadKernel, Stated, read_kernel
+from tunepass.frontends.hls.syntax.tree import File, Function
+from tunepass.ir.hls import HlsDialect, HlsVariant
+
+MOST_VARIANTS = 64
+
+
+def read_variants(
+    file: File,
+    function: Function,
+    dialect: HlsDialect,
+    parameters: Mapping[str, Expr],
+    stated: Stated,
+    domains: Mapping[str, Sequence[object]],
+    warnings: list[Diagnostic],
+) -> ReadKernel:
+    """With the parameters' defaults, and with all values of those that widths of types depend on; `domains` are the
+    parameters' values. Beyond MOST_VARIANTS combinations the defaults alone, with a warning."""
+    read = read_kernel(file, function, dialect, parameters, stated, warnings)
+    names = sorted(read.widths)
+    values = [[v for v in islice(domains[name], MOST_VARIANTS + 1) if isinstance(v, int)] for name in names]
+    if not names:
+        return read
+    if math.prod(map(len, values)) > MOST_VARIANTS:
+        message = (
+            f"the widths of `{function.name.text}` have more than {MOST_VARIANTS} combinations; numbers have the "
+            "default widths where the design is priced"
+        )
+        span = file.source.span(function.name.start, function.name.end)
+        warnings.append(Diagnostic(message, span, "give the parameters fewer values", Severity.WARNING))
+        return read
+    variants = []
+    for chosen in product(*values):
+        case = tuple(zip(names, chosen))
+        here = replace(stated, defaults={**stated.defaults, **dict(case)})
+        variants.append(HlsVariant(case, read_kernel(file, function, dialect, parameters, here, []).body))
+    return replace(read, body=replace(read.body, variants=tuple(variants)))

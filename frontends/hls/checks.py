@@ -1,0 +1,51 @@
+"""What is wrong with a file before anything is read of it: open conditions, misspelt pragmas, empty macros."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from tunepass.diagnostics import Diagnostic, Severity, Source, SourceError, Span, nearest
+from tunepass.frontends.c.macros import MacroDefault
+from tunepass.frontends.c.syntax.lexical import Directive, Scan
+from tunepass.frontends.hls.pragmas.known import FIRST
+
+OPENING = ("if", "ifdef", "ifndef")
+
+
+def check_scan(source: Source, scan: Scan) -> list[Diagnostic]:
+    """Warnings; SourceError for a condition that no `#endif` ends."""
+    opened: list[Directive] = []
+    for directive in scan.directives:
+        if directive.kind in OPENING:
+            opened.append(directive)
+        elif directive.kind == "endif" and opened:
+            opened.pop()
+    if opened:
+        raise SourceError(f"no `#endif` ends this `#{opened[-1].kind}`", _span(source, opened[-1]))
+    return list(_misspelt(source, scan))
+
+
+def _misspelt(source: Source, scan: Scan) -> Iterator[Diagnostic]:
+    for directive in scan.directives:
+        words = directive.body.split()
+        if directive.kind != "pragma" or not words:
+            continue
+        first = words[0].partition("(")[0]
+        close = nearest(first, FIRST) if first.lower() not in {w.lower() for w in FIRST} else None
+        if close is not None:
+            hint = f"did you mean `{close}`?"
+            yield Diagnostic(f"unknown pragma `{first}`", _span(source, directive), hint, Severity.WARNING)
+
+
+def _span(source: Source, directive: Directive) -> Span:
+    start = directive.start + len(directive.text) - len(directive.text.lstrip())
+    return source.span(start, start + len(directive.text.strip().splitlines()[0]))
+
+
+def undefined(macros: Mapping[str, MacroDefault], parameters: set[str]) -> list[Diagnostic]:
+    """Macros that parameters set, and that are defined as nothing: no value can be put in that place."""
+    return [
+        Diagnostic(f"the macro of the parameter `{name}` is defined as nothing", macro.span, "give it its default")
+        for name, macro in macros.items()
+        if name in parameters and not macro.text.strip()
+    ]
