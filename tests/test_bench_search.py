@@ -17,6 +17,7 @@ import pytest
 from tests.benchmarks.bench_search import put
 from tests.benchmarks.search import (
     fronts,
+    panel_batches,
     panel_noise,
     panel_objectives,
     panel_siblings,
@@ -122,6 +123,14 @@ def test_noise_and_siblings(bench: single.Bench) -> None:
     assert "| 15% | recommended, measures again |" in text and "kernel_tuner/toy-A" in text
     text = panel_siblings.table(bench.places, NAMES[:1], [0, 1])
     assert "| all, one inverted |" in text and "kernel_tuner/toy-A" in text
+
+
+def test_batches(bench: single.Bench) -> None:
+    assert panel_batches.problems(bench.places) == list(NAMES)
+    text = panel_batches.table(bench.places, NAMES[:1], [0, 1])
+    assert text.startswith("| at once | at 16 | at 32 | at 48 |") and "\n| 16 | " in text
+    one, all_at_once = (panel_batches.kept(bench.places, NAMES[0], size, 0) for size in (1, 16))
+    assert len(one) == len(all_at_once) == 48 and one[-1] == 1.0  # the space has 40 configurations
 
 
 def test_priors_favour_the_best_or_the_worst_configuration(bench: single.Bench) -> None:

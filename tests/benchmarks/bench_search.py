@@ -13,7 +13,7 @@ fronts       two objectives: hypervolume                           ablations  on
 priors       priors of the parameters, right and wrong         flags      60 and 120 flags, with interactions
 reals        functions of 2 to 10 reals                         noise        recorded tables measured with noise
 siblings     earlier searches of the same kernel elsewhere     objectives   DTLZ, ZDT, WFG and engineering designs
-fidelity     a cheap level beside the objective
+fidelity     a cheap level beside the objective                batches      4, 8 and 16 suggestions at once
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from tests.benchmarks.search import (
     charts,
     fronts,
     overhead,
+    panel_batches,
     panel_fidelity,
     panel_noise,
     panel_objectives,
@@ -227,6 +228,11 @@ def _fidelity(bench: single.Bench, options: argparse.Namespace) -> str:
     return panel_fidelity.table(bench.places, _seeds(bench, options))
 
 
+def _batches(bench: single.Bench, options: argparse.Namespace) -> str:
+    names = _chosen(panel_batches.problems(bench.places), options)
+    return panel_batches.table(bench.places, names, _seeds(bench, options))
+
+
 def _objectives(bench: single.Bench, options: argparse.Namespace) -> str:
     return panel_objectives.table(bench.places, *_of_objectives(bench, options))
 
@@ -245,6 +251,7 @@ TABLES: dict[str, tuple[str, Table]] = {
     "reals": ("Regret on functions of reals", _reals),
     "noise": ("Recorded tables measured with noise", _noise),
     "fidelity": ("A cheap level beside the objective", _fidelity),
+    "batches": ("Suggestions in batches", _batches),
     "siblings": ("Earlier searches of sibling kernels as the prior mean", _siblings),
     "ablations": ("One switch at a time on the DEV problems", _ablations),
 }

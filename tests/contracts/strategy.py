@@ -11,7 +11,8 @@ from tunepass.space.parameter import Categorical, Integer, Ordinal, Permutation
 from tunepass.space.space import Space
 from tunepass.strategies.base import Strategy, Task
 from tunepass.study.objective import Objective
-from tunepass.study.outcome import Failed, Infeasible, Measured, Outcome
+from tunepass.study.outcome import Failed, Infeasible, Measured, Outcome, mean_of
+from tunepass.study.task import Revises
 from tunepass.study.trial import Trial
 
 Build = Callable[[Task], Strategy]
@@ -56,6 +57,24 @@ def drive(strategy: Strategy, n: int, outcome: Callable[[Configuration], Outcome
     return seen
 
 
+def measured(configuration: Configuration, times: float = 1.0) -> Measured:
+    """What `price` measures, all values `times` as large."""
+    outcome = price(configuration)
+    assert isinstance(outcome, Measured)
+    return Measured({name: times * value for name, value in outcome.values.items()})
+
+
+def drive_batches(strategy: Strategy, n: int) -> set[Configuration]:
+    """What a strategy suggests in batches of `n` until it suggests nothing; none twice."""
+    seen: set[Configuration] = set()
+    while batch := strategy.suggest(n):
+        assert len(batch) <= n and not seen & set(batch)
+        for configuration in batch:
+            strategy.observe(Trial(len(seen), configuration, price(configuration)))
+            seen.add(configuration)
+    return seen
+
+
 class StrategyContract:
     @pytest.fixture
     def build(self) -> Build:
@@ -94,6 +113,43 @@ class StrategyContract:
         for number, configuration in enumerate([*first, *second]):
             strategy.observe(Trial(14 + number, configuration, price(configuration)))
         assert not set(strategy.suggest(2)) & {*first, *second}
+
+    def test_a_first_batch_of_any_size_is_feasible_and_distinct(self, build: Build) -> None:
+        space = small_space()
+        batch = build(task(space)).suggest(24)
+        assert batch[0] == space.default
+        assert len(set(batch)) == len(batch) == 24 and all(space.contains(configuration) for configuration in batch)
+
+    def test_batches_exhaust_a_space_and_give_nothing_then(self, build: Build) -> None:
+        space = small_space()
+        strategy = build(task(space, max_evals=None))
+        assert drive_batches(strategy, 25) == set(space.enumerate())
+        assert strategy.suggest(25) == []
+
+    def test_a_replay_after_batches_goes_on_as_if_nothing_had_happened(self, build: Build) -> None:
+        undisturbed = build(task(seed=7))
+        trials: list[Trial] = []
+        for _ in range(4):
+            for configuration in undisturbed.suggest(6):
+                trials.append(Trial(len(trials), configuration, price(configuration)))
+            for trial in trials[-6:]:
+                undisturbed.observe(trial)
+        resumed = build(task(seed=7))
+        for trial in trials:
+            resumed.observe(trial)
+        assert resumed.suggest(6) == undisturbed.suggest(6)
+
+    def test_a_trial_measured_again_counts_as_if_it_had_been_so_from_the_first(self, build: Build) -> None:
+        revised, replayed = build(task(seed=9)), build(task(seed=9))
+        if not isinstance(revised, Revises):
+            pytest.skip("a study replays such a strategy")
+        seen = drive(revised, 16)
+        number = next(n for n, c in enumerate(seen) if isinstance(price(c), Measured) and n > 1)
+        again = mean_of([measured(seen[number]), measured(seen[number], 1.3)])
+        revised.revise(Trial(number, seen[number], again))
+        for n, configuration in enumerate(seen):
+            replayed.observe(Trial(n, configuration, again if n == number else price(configuration)))
+        assert drive(revised, 3) == drive(replayed, 3)
 
     def test_trials_it_did_not_suggest_are_observations(self, build: Build) -> None:
         space = small_space()

@@ -126,3 +126,19 @@ def test_cheap_evaluations_save_costly_ones_on_branin() -> None:
         "cheap": [math.log10(problem.with_cheap(seed, 15)[-1][1] - problem.optimum) for seed in range(3)],
     }
     assert np.mean(logs["cheap"]) < np.mean(logs["plain"]) - 1
+
+
+def test_an_exhausted_space_is_asked_once_at_every_level_and_gives_nothing_then() -> None:
+    space = tp.Space([tp.Integer("a", 10, 12), tp.Integer("b", 22, 23)])
+    study = tp.FidelityStudy(space, TIME, [tp.Fidelity("small", cost=0.1)], budget=50)
+    done = searched(study)
+    assert len(set(done)) == len(done)
+    assert {asked.configuration for asked in done if asked.fidelity == FULL} == set(space.enumerate())
+    assert study.finished and study.suggest(3) == []
+
+
+def test_the_same_seed_asks_the_same_and_another_one_something_else() -> None:
+    def asked(seed: int) -> list[Asked]:
+        return searched(tp.FidelityStudy(SPACE, TIME, [tp.Fidelity("small", cost=0.1)], budget=8, seed=seed))
+
+    assert asked(1) == asked(1) != asked(2)
