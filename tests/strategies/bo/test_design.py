@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 
 from tests.contracts.strategy import small_space, task
@@ -7,7 +9,7 @@ from tunepass.space.features.embedding import Embedding
 from tunepass.space.parameter import Categorical, Integer, Ordinal
 from tunepass.space.space import Space
 from tunepass.strategies.auto import SETTINGS
-from tunepass.strategies.bo.bayesian import Bayesian
+from tunepass.strategies.bo.bayesian import Bayesian, BayesianSettings
 from tunepass.strategies.bo.design import (
     DesignSettings,
     design_size,
@@ -55,6 +57,26 @@ def test_half_of_the_design_follows_the_priors() -> None:
     design = warm_up(task(space), Embedding(space.parameters), DesignSettings(size=21))
     low = sum(int(str(c["tile"])) < 25 for c in design[1:])
     assert 8 <= low <= 16
+
+
+def test_the_rest_of_a_first_batch_keeps_far_from_all_before() -> None:
+    space = Space([Integer("x", 0, 63), Integer("y", 0, 63)])
+    embedding = Embedding(space.parameters)
+
+    def least_distance(kind: Literal["maximin", "random"], seed: int) -> float:
+        settings = BayesianSettings(surrogate="gp", design=DesignSettings(kind=kind))
+        rows = embedding.rows(space.columns(Bayesian(task(space, seed=seed), settings).suggest(16)))
+        d2 = distances(rows, rows, Features.of(embedding.group, embedding.nominal)).sum(axis=0)
+        return float(d2[np.triu_indices(len(rows), 1)].min())
+
+    assert min(least_distance("maximin", s) for s in range(4)) > 4 * max(least_distance("random", s) for s in range(4))
+
+
+def test_priors_shape_the_rest_of_a_first_batch_too() -> None:
+    space = Space([Ordinal("tile", list(range(200)), prior=(1.0, 30.0)), Integer("n", 0, 99)])
+    batch = Bayesian(task(space), SETTINGS).suggest(24)
+    low = sum(int(str(c["tile"])) < 25 for c in batch[3:])
+    assert 9 <= low <= 16
 
 
 def test_every_other_point_of_a_design_of_middles_is_a_medoid() -> None:

@@ -105,15 +105,21 @@ def interleaved(
 
 def maximin(space: Space, embedding: Embedding, pool: Columns, size: int) -> list[Configuration]:
     """The default and then those of `pool` whose nearest chosen one is farthest, `size` in all."""
+    return farthest(space, embedding, pool, [space.default], size)
+
+
+def farthest(
+    space: Space, embedding: Embedding, pool: Columns, first: Sequence[Configuration], size: int
+) -> list[Configuration]:
+    """`first` and then those of `pool` whose nearest chosen one is farthest, `size` in all, if `pool` has so many."""
     features = Features.of(embedding.group, embedding.nominal)
-    rows = embedding.rows(pool)
-    chosen = [space.default]
-    nearest = np.full(length(pool), np.inf)
+    rows, chosen = embedding.rows(pool), list(first)
+    nearest = distances(rows, embedding.rows(space.columns(chosen)), features).sum(axis=0).min(axis=1)
     while len(chosen) < min(size, length(pool)):
-        last = embedding.rows(space.columns(chosen[-1:]))
-        nearest = np.minimum(nearest, distances(rows, last, features).sum(axis=0)[:, 0])
         best = int(np.argmax(nearest))
         chosen.append(space.configurations(take(pool, slice(best, best + 1)))[0])
+        added = distances(rows, embedding.rows(space.columns(chosen[-1:])), features).sum(axis=0)[:, 0]
+        nearest = np.minimum(nearest, added)
     return chosen
 
 

@@ -22,7 +22,7 @@ from tunepass.space.features.encoding import Encoding
 from tunepass.space.neighbourhood import Neighbourhood
 from tunepass.space.parameters.order_features import PermutationDistance
 from tunepass.strategies.base import Task
-from tunepass.strategies.bo.design import DesignSettings, has_good_defaults, warm_up
+from tunepass.strategies.bo.design import DesignSettings, farthest, has_good_defaults, warm_up
 from tunepass.strategies.bo.lengthscales import RoleLengthscales
 from tunepass.strategies.draws import draw_fitting, draw_free
 from tunepass.strategies.sequential import SequentialStrategy
@@ -113,7 +113,7 @@ class BayesianLoop(SequentialStrategy):
         rng = self.history.rng()
         utility = self._utility(rng)
         if utility is None:
-            return draw_free(self.history)
+            return self._beyond_design(rng)
         if (early := self._early_suggestion(utility, rng)) is not None:
             return early
         candidates, local_search = self._candidates(rng), self.loop_settings.local_search
@@ -129,6 +129,20 @@ class BayesianLoop(SequentialStrategy):
         if self._design is None:
             self._design = warm_up(self.task, self.design_embedding, self.loop_settings.design)
         return self._design if len(self.history) < len(self._design) else []
+
+    def _beyond_design(self, rng: np.random.Generator) -> Configuration | None:
+        """The rest of a first batch that is larger than the design: far from all that is under evaluation; every other
+        one a draw from the priors where there are any, all of them where these say that the default is good."""
+        task, design, pending = self.task, self.loop_settings.design, list(self.history.pending)
+        believed = any(parameter.prior is not None for parameter in task.space.parameters) and len(pending) % 2 > 0
+        if design.kind == "random" or self.good_defaults or believed:
+            return draw_free(self.history, prior=design.kind != "random")
+        pool = draw_fitting(task, design.pool, rng)
+        if length(pool):
+            best = farthest(task.space, self.design_embedding, pool, pending, len(pending) + 1)[-1]
+            if best not in self.history.taken:
+                return best
+        return draw_free(self.history)
 
     def _utility(self, rng: np.random.Generator) -> Utility | None:
         """Utility of candidates; None while nothing was tried. With nothing measured, P(feasible) alone."""
