@@ -23,7 +23,7 @@ ROWS: tuple[tuple[Box, ...], ...] = (
         (("passes",), "the pipeline"),
         (("report",), "pictures, the page"),
         (("interchange",), "foreign formats"),
-        (("flags",), "what compilers can be told"),
+        (("flags",), "compilers' options"),
     ),
     ((("backends",), "what differs by kind of kernel"), (("tuning",), "the one loop, finalists, the choice")),
     (
@@ -33,14 +33,14 @@ ROWS: tuple[tuple[Box, ...], ...] = (
         (("strategies",), "what to try next"),
     ),
     (
-        (("evaluators",), "compile, check, measure"),
+        (("evaluators",), "compile, check, time"),
         (("exact",), "proven fronts"),
         (("pruning",), "what limits leave"),
         (("acquisition",), "what a trial is worth"),
     ),
     (
         (("polyhedral",), "legal schedules of loops"),
-        (("tensors",), "sparse tensors: schedules, C, data"),
+        (("tensors",), "sparse schedules, C, data"),
         (("graphs",), "operators of networks"),
     ),
     (
@@ -51,8 +51,8 @@ ROWS: tuple[tuple[Box, ...], ...] = (
     ((("space",), "parameters, constraints, the diagram of what is feasible"),),
     ((("expr",), "one typed expression language with several readers"),),
     (
-        (("diagnostics", "registry"), "user errors, tables of names"),
-        (("files", "signals", "spread", "yaml_nodes", "version"), "whole files, interruptions"),
+        (("diagnostics", "registry", "version"), "user errors, tables of names"),
+        (("files", "signals", "spread", "yaml_nodes"), "whole files, interruptions, tasks"),
     ),
 )
 
