@@ -1,13 +1,12 @@
-"""The expressions of a kernel: values, and the places of arrays that they are read from and written to."""
+"""The values of a kernel's expressions, and what assignments do."""
 
 from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from tunepass.diagnostics import Span
-from tunepass.expr import algebra
 from tunepass.expr.nodes import INT_MAX, Expr
 from tunepass.frontends.c.scops.conditionals import literal
 from tunepass.frontends.c.scops.tree import (
@@ -28,27 +27,23 @@ from tunepass.frontends.c.scops.tree import (
     Unary,
 )
 from tunepass.frontends.hls.body import arithmetic
+from tunepass.frontends.hls.body.access import UNKNOWN
 from tunepass.frontends.hls.body.arithmetic import binary, convert, literal_element, mux, truth
-from tunepass.frontends.hls.body.state import State, first_token, known, subscript_of
-from tunepass.frontends.hls.body.values import ArrayFacts, Binding, Place, RecordName, ScalarName, Value
+from tunepass.frontends.hls.body.places import Places
+from tunepass.frontends.hls.body.state import known
+from tunepass.frontends.hls.body.values import Binding, Place, RecordName, ScalarName, Value
 from tunepass.frontends.hls.syntax.types import DOUBLE
-from tunepass.ir.hardware import BIT, FLOAT, INT, Element, Fixed
-from tunepass.ir.hls import HlsOperation
+from tunepass.ir.hardware import BIT, FLOAT, INT, Fixed
 
 WORDS = {"true": 1, "false": 0, "nullptr": 0, "NULL": 0}
 LIMIT = re.compile(r"(U?)INT(\d*)_MAX\Z")
-UNKNOWN = Value(INT)
 
 
 @dataclass(slots=True)
-class Expressions(State, ABC):
+class Expressions(Places, ABC):
     @abstractmethod
     def call(self, e: Call) -> Value:
         """The value of a call."""
-
-    def span_of(self, e: Expression) -> Span | None:
-        token = first_token(e)
-        return None if token is None else self.span(token)
 
     def constant(self, e: Expression) -> Expr | None:
         """What is known when the hardware is made."""
@@ -174,8 +169,8 @@ class Expressions(State, ABC):
 
     def _step(self, sign: str, target: Expression, span: Span | None) -> Value:
         place = self.place(target)
-        if isinstance(place, Place) and isinstance(target, Name) and self._is_pointer(place):
-            self._rebind(target, self._shifted(place, known(1 if sign == "+" else -1, INT)))
+        if isinstance(place, Place) and isinstance(target, Name) and self.is_pointer(place):
+            self._rebind(target, self.shifted(place, known(1 if sign == "+" else -1, INT)))
             return UNKNOWN
         before = self.read(place, span)
         self.write(place, binary(self, sign, before, known(1, Fixed(False, 1, 0)), span), span)
@@ -183,11 +178,11 @@ class Expressions(State, ABC):
 
     def _assign(self, e: Assign, span: Span | None) -> Value:
         place = self.place(e.target)
-        if isinstance(place, Place) and isinstance(e.target, Name) and self._is_pointer(place):
+        if isinstance(place, Place) and isinstance(e.target, Name) and self.is_pointer(place):
             moved = self.place(e.value) if e.op == "=" else None
             if e.op in ("+=", "-="):
                 by = self.value(e.value)
-                moved = self._shifted(place, by if e.op == "+=" else arithmetic.unary(self, "-", by, span))
+                moved = self.shifted(place, by if e.op == "+=" else arithmetic.unary(self, "-", by, span))
             if isinstance(moved, (Place, ScalarName, RecordName)):
                 self._rebind(e.target, moved)
                 return UNKNOWN
@@ -217,218 +212,11 @@ class Expressions(State, ABC):
     def _is_whole(self, binding: Binding) -> bool:
         return isinstance(binding, Place) and len(binding.subscripts) < len(self.arrays[binding.array].dims)
 
-    def _is_pointer(self, place: Place) -> bool:
-        """Whether a name that stands for it is moved by an assignment, not what it points to."""
-        facts = self.arrays[place.array]
-        return facts.storage != "stream" and len(place.subscripts) < max(1, len(facts.dims))
-
     def _rebind(self, name: Name, binding: Binding) -> None:
         for scope in reversed(self.scopes):
             if name.text in scope:
                 scope[name.text] = binding
                 return
-
-    # --- places ---------------------------------------------------------------------------------------------------
-
-    def place(self, e: Expression) -> Binding | None:
-        """What an expression names; None where it names nothing that is kept."""
-        match e:
-            case Name(text=text):
-                return self.lookup(text)
-            case Index(base=base, subscript=subscript):
-                return self._indexed(self.place(base), subscript)
-            case Member(base=base, name=name):
-                record = self._first(self.place(base))
-                if isinstance(record, RecordName):
-                    return record.members.get(name.text)
-                return record if name.text in ("data", "value") else self._component(record, name.text)
-            case Unary(op=op, operand=operand) if op.text == "*":
-                inner = self.place(operand)
-                return self._indexed(inner, known(0, INT)) if isinstance(inner, Place) else self._first(inner)
-            case Unary(op=op, operand=operand) if op.text == "&":
-                inner = self.place(operand)
-                if isinstance(inner, Place) and inner.subscripts:
-                    return Place(inner.array, inner.subscripts[:-1], inner.subscripts[-1])
-                return inner
-            case Binary(op="+" | "-" as op, left=left, right=right):
-                for pointer, by in ((left, right), (right, left)):
-                    inner = (
-                        self.place(pointer) if isinstance(pointer, (Name, Index, Binary, Unary, Cast, Member)) else None
-                    )
-                    if isinstance(inner, Place) and self._is_pointer(inner):
-                        amount = self.value(by)
-                        return self._shifted(inner, amount if op == "+" else arithmetic.unary(self, "-", amount, None))
-                return None
-            case Cast(operand=operand):
-                return self.place(operand)
-            case Conditional(then=then, other=other):
-                first = self.place(then)
-                return first if first is not None else self.place(other)
-            case Step(target=target):
-                inner = self.place(target)
-                if isinstance(inner, Place) and self._is_pointer(inner):
-                    self.value(e)
-                    return inner
-                return None
-            case Call(function=Name(text=text), arguments=(argument,)) if text.endswith(">") and "_cast<" in text:
-                return self.place(argument)
-            case Items(parts=(part,)):
-                return self.place(part)
-        return None
-
-    def _first(self, binding: Binding | None) -> Binding | None:
-        """The record that a pointer to records points to."""
-        while isinstance(binding, RecordName) and binding.outer:
-            binding = self._indexed(binding, known(0, INT))
-        return binding
-
-    def _component(self, binding: Binding | None, name: str) -> Binding | None:
-        """`v.x`, `v.s3` of OpenCL's vectors."""
-        at = "xyzw".find(name) if len(name) == 1 else int(name[1:], 16) if name[:1] == "s" and len(name) == 2 else -1
-        if isinstance(binding, Place) and at >= 0:
-            return self._indexed(binding, known(at, INT))
-        return binding
-
-    def _indexed(self, binding: Binding | None, subscript: Expression | Value) -> Binding | None:
-        if isinstance(binding, RecordName):
-            value = subscript if isinstance(subscript, Value) else self.value(subscript)
-            if binding.outer == 0:
-                return binding
-            members = {n: self._indexed(m, value) or m for n, m in binding.members.items()}
-            return RecordName(binding.record, members, binding.outer - 1)
-        if isinstance(binding, Place):
-            value = subscript if isinstance(subscript, Value) else self.value(subscript)
-            if len(binding.subscripts) >= len(self.arrays[binding.array].dims) > 0:
-                return binding  # a bit of a number
-            if binding.shift is not None:
-                value = binary(self, "+", binding.shift, value, None)
-            return Place(binding.array, (*binding.subscripts, value))
-        return binding
-
-    def _shifted(self, place: Place, by: Value) -> Place:
-        shift = by if place.shift is None else binary(self, "+", place.shift, by, None)
-        if self.loops and by.number is not None and shift.linear is not None:
-            shift = Value(INT, moves=frozenset(loop.name for loop in self.loops))  # each iteration moves it on
-        return replace(place, shift=shift)
-
-    # --- access ---------------------------------------------------------------------------------------------------
-
-    def read(self, binding: Binding | None, span: Span | None) -> Value:
-        match binding:
-            case Value():
-                return binding
-            case ScalarName(array=name, element=element):
-                return self._read_scalar(name, element, span)
-            case Place():
-                facts = self.arrays[binding.array]
-                facts.read = True
-                if facts.storage == "stream":
-                    operation = HlsOperation(
-                        name="load", element=facts.element, array=facts.name, guarded=self.guarded > 0, span=span
-                    )
-                    op = self.block.queue(operation)
-                    return Value(facts.element, op=op, block=self.block.serial, moves=self._all_loops())
-                return self._load(binding, facts, span)
-        return UNKNOWN
-
-    def _all_loops(self) -> frozenset[str]:
-        return frozenset(loop.name for loop in self.loops)
-
-    def _read_scalar(self, name: str, element: Element, span: Span | None) -> Value:
-        held = self.held.get(name)
-        if held is not None and (held.op is None or held.block == self.block.serial):
-            return held
-        facts = self.arrays[name]
-        facts.read = True
-        op = self.block.load(HlsOperation(name="load", element=element, array=name, span=span))
-        value = Value(element, op=op, block=self.block.serial, moves=held.moves if held else self._all_loops())
-        self.held[name] = value
-        return value
-
-    def _load(self, place: Place, facts: ArrayFacts, span: Span | None) -> Value:
-        subscripts = self._subscripts(place, facts)
-        inputs = tuple(self.op(v, span) for v in subscripts if v.linear is None and v.op is not None)
-        operation = HlsOperation(
-            name="load", element=facts.element, inputs=inputs, array=facts.name,
-            subscripts=tuple(subscript_of(v) for v in subscripts), guarded=self.guarded > 0, span=span,
-        )  # fmt: skip
-        op = self.block.load(operation)
-        moves = (
-            frozenset[str]().union(*(v.loops for v in subscripts)) if facts.storage == "constant" else self._all_loops()
-        )
-        element = self.block.operations[op].element
-        return Value(element, op=op, block=self.block.serial, moves=moves)
-
-    def _subscripts(self, place: Place, facts: ArrayFacts) -> tuple[Value, ...]:
-        given = place.subscripts
-        if place.shift is not None:
-            given = (*given, place.shift)
-        if not given and facts.dims:
-            given = (known(0, INT),)
-        if given and not self.probing:
-            self._reach(facts, given[0])
-        return given
-
-    def _reach(self, facts: ArrayFacts, first: Value) -> None:
-        """How far an array without an extent is used."""
-        if facts.dims and facts.dims[0] is None and first.linear is not None:
-            spans = {loop.name: algebra.sub(loop.most, 1) for loop in self.loops}
-            spans |= {call.replace("_size", "_id"): algebra.sub(n, 1) for call, n in self.sizes.items()}
-            moved = [
-                algebra.mul(e, spans[name])
-                for name, e in first.linear.terms
-                if name in spans and not ((n := algebra.number(e)) is not None and n < 0)
-            ]
-            facts.reaches.append(algebra.add(first.linear.offset, *moved, 1))
-
-    def _condition(self, span: Span | None) -> int | None:
-        """What decides whether the statement at hand runs, of the conditions in this block."""
-        whole: Value | None = None
-        for condition, holds in self.conditions:
-            if condition.block == self.block.serial:
-                value = condition if holds else arithmetic.negation(self, condition, span)
-                whole = value if whole is None else binary(self, "&&", whole, value, span)
-        return None if whole is None else self.op(whole, span)
-
-    def keep(self, condition: Value, name: str, span: Span | None) -> None:
-        """Of what decides about loops: it is held while they run."""
-        facts = self.new_array(f"{name}.condition", BIT, [], "scalar", span)
-        facts.formal = facts.written = True
-        inputs = (self.op(condition, span),)
-        self.block.store(HlsOperation(name="store", element=BIT, inputs=inputs, array=facts.name, span=span))
-
-    def write(self, binding: Binding | None, value: Value, span: Span | None) -> Value:
-        """The value as it is kept."""
-        match binding:
-            case ScalarName(array=name, element=element):
-                value = convert(self, value, element, span)
-                self.held[name] = value
-                self.arrays[name].written = True
-                self.block.dirty[name] = span
-            case Place():
-                facts = self.arrays[binding.array]
-                facts.written = True
-                value = convert(self, value, facts.element, span)
-                if facts.storage == "stream":
-                    inputs: tuple[int, ...] = (self.op(value, span),)
-                    store = HlsOperation(
-                        name="store", element=facts.element, inputs=inputs, array=facts.name,
-                        guarded=self.guarded > 0,
-                        condition=self._condition(span), span=span,
-                    )  # fmt: skip
-                    self.block.queue(store)
-                    return value
-                subscripts = self._subscripts(binding, facts)
-                addresses = tuple(self.op(v, span) for v in subscripts if v.linear is None and v.op is not None)
-                self.block.store(
-                    HlsOperation(
-                        name="store", element=facts.element, inputs=(self.op(value, span), *addresses),
-                        array=facts.name, subscripts=tuple(subscript_of(v) for v in subscripts),
-                        guarded=self.guarded > 0,
-                        condition=self._condition(span), span=span,
-                    )
-                )  # fmt: skip
-        return value
 
 
 def number_value(text: str) -> Value:

@@ -9,7 +9,7 @@ from typing import Literal
 
 from tunepass.diagnostics import Diagnostic, Severity, Source, SourceError, Span
 from tunepass.expr import algebra
-from tunepass.expr.nodes import Expr
+from tunepass.expr.nodes import INT_MAX, Expr
 from tunepass.frontends.c.scops.expressions import SyntaxFault
 from tunepass.frontends.c.scops.tokens import Token
 from tunepass.frontends.c.scops.tree import Expression
@@ -168,9 +168,9 @@ def subscript_of(value: Value) -> HlsSubscript:
 
 
 def known(number: int | float | Expr, element: Element) -> Value:
-    """A constant."""
-    if isinstance(number, float):
-        return Value(element, real=number)
+    """A constant; a whole number that no expression holds is a real one."""
+    if isinstance(number, float) or (isinstance(number, int) and not -INT_MAX <= number <= INT_MAX):
+        return Value(element, real=float(number))
     return Value(element, linear=Linear(algebra.lift(number)))
 
 

@@ -69,8 +69,8 @@ class VariablePragmas:
 
     def _known(self, kind: str, given: Mapping[str, Option]) -> None:
         """Tells of words that the pragma does not have."""
-        words = WORDS.get(kind)
-        for name, option in given.items() if words is not None else ():
+        words = WORDS.get(kind, frozenset(given))
+        for name, option in given.items():
             if name not in words:
                 close = nearest(name, words)
                 hint = f"did you mean `{close}`?" if close else "it changes nothing here"

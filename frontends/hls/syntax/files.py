@@ -9,7 +9,8 @@ from tunepass.diagnostics import Source, SourceError
 from tunepass.frontends.c.scops.expressions import SyntaxFault
 from tunepass.frontends.c.scops.tokens import Token
 from tunepass.frontends.c.scops.tree import Binary, Declaration, Declarator, Expression, Number
-from tunepass.frontends.hls.syntax.parser import HlsParser, skip
+from tunepass.frontends.hls.syntax.declarations import skip
+from tunepass.frontends.hls.syntax.parser import HlsParser
 from tunepass.frontends.hls.syntax.preprocess import END, PRAGMA, closing_angle
 from tunepass.frontends.hls.syntax.tree import File, Function, PragmaWords, Record, TemplateParameter
 from tunepass.frontends.hls.syntax.types import base_of

@@ -35,7 +35,7 @@ def nodes(root: Node) -> Iterator[Node]:
         if isinstance(node, tuple):
             pending.extend(reversed(node))
             continue
-        names = _fields(type(node))
+        names = _fields(type(node))  # type: ignore[arg-type]  # classes are hashable
         if names is None:
             continue
         yield node
