@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import PurePath
@@ -39,6 +40,7 @@ from tunepass.ir.kernel import Binding, Kernel
 from tunepass.space.constraint import Constraint
 from tunepass.space.parameter import Parameter
 
+WORD = re.compile(r"[A-Za-z_]\w*")
 HINT = "docs/hls.md shows how to begin: `auto{NAME}` in a pragma, or `#pragma tunepass hls NAME`"
 
 
@@ -106,7 +108,7 @@ class _FileReader:
         reader = TunablesReader(
             source=self.source,
             macros=macros,
-            words=frozenset(self.scan.words()),
+            words=frozenset(self.scan.words()) | self._stated_words(),
             includes=includes_own(self.scan),
             known=frozenset(name for p in params for name in set_macros(p)),
             warnings=self.warnings,
@@ -114,6 +116,14 @@ class _FileReader:
         parameters = each(params, reader.parameter)
         each(list(zip(params, parameters)), lambda pair: reader.check_use(*pair))
         return {p.name: p for p in parameters}
+
+    def _stated_words(self) -> frozenset[str]:
+        """The words of the numbers that `hls` lines state."""
+        lines = [p for p in self.pragmas if isinstance(p, HlsPragma)]
+        numbers = [text for p in lines for texts in p.numbers.values() for text in texts]
+        arguments = [a for p in lines for a in p.arguments]
+        numbers += [a.value for a in arguments if a.value is not None] + [n for a in arguments for n in a.lengths]
+        return frozenset(word for text in numbers for word in WORD.findall(text.text))
 
     def _read_file(self, params: Sequence[ParamText], declared: Mapping[str, Parameter]) -> None:
         """Names that parameters set stay names, but in `#if`, where they have their defaults."""

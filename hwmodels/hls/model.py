@@ -41,6 +41,8 @@ def _costs(kernel: HlsKernel, fpga: Fpga, tool: HlsTool | None) -> Costs:
     if kernel.dialect == "intel":
         return opencl.costs([kernel], fpga)
     tool = tool or tools.tool(tools.default_tool(kernel.dialect))
+    stated = None if kernel.clock_hz is None else alg.number(kernel.clock_hz)
+    tool = tool if stated is None else tool.at(stated)
     timing = CycleModel(Nest(kernel), tool)
     cycles = alg.mul(kernel.launches, timing.total())
     area = AreaModel(timing)

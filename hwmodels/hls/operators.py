@@ -8,6 +8,7 @@ multipliers   DSP blocks tile the product: one multiplies 27 by 18 bits, signed 
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -31,6 +32,12 @@ class Operator:
     luts: float = 0.0
     ffs: float = 0.0
     dsps: float = 0.0
+
+
+def stages(cycles: float, ratio: float) -> float:
+    """Cycles of an operator when the clock is `ratio` times as fast; what is chained within a cycle stays a part."""
+    scaled = cycles * ratio
+    return scaled if scaled < 1 else float(math.ceil(scaled - 1e-9))
 
 
 def kind_of(operation: HlsOperation, inputs: Sequence[Element] = ()) -> str:

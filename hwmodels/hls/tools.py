@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
 from typing import Any
@@ -12,7 +12,7 @@ import yaml
 
 from tunepass.diagnostics import nearest
 from tunepass.hwmodels.base import ModelError
-from tunepass.hwmodels.hls.operators import Operator, kind_of, operator
+from tunepass.hwmodels.hls.operators import Operator, kind_of, operator, stages
 from tunepass.ir.hardware import Element
 from tunepass.ir.hls import HlsDialect, HlsOperation
 
@@ -53,6 +53,7 @@ class HlsTool:
 
     name: str
     source: str
+    clock_hz: float  # that the numbers are for
     operators: Mapping[str, Operator]
     load_cycles: float
     store_cycles: float
@@ -71,6 +72,20 @@ class HlsTool:
     def operator(self, operation: HlsOperation, inputs: Sequence[Element] = ()) -> Operator:
         """Of an operation on values of these types."""
         return self.of_kind(kind_of(operation, inputs))
+
+    def at(self, clock_hz: float) -> HlsTool:
+        """Made for another clock than the table: an operator is cut into as many stages as cycles fit its delay, and
+        DRAM takes as long as before. Assumed, as the records have one clock."""
+        ratio = clock_hz / self.clock_hz
+        if ratio == 1:
+            return self
+        operators = {kind: replace(o, cycles=stages(o.cycles, ratio)) for kind, o in self.operators.items()}
+        scaled = {
+            name: getattr(self.transfers, name) * ratio
+            for name in ("request_cycles", "scattered_cycles", "scattered_lane_cycles")
+        }
+        transfers = replace(self.transfers, **scaled)
+        return replace(self, operators=operators, transfers=transfers, clock_hz=clock_hz)
 
     def of_kind(self, kind: str) -> Operator:
         return operator(self.operators, kind)

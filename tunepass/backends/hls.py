@@ -177,7 +177,13 @@ class HlsBackend(ModelBackend):
     def design(self) -> Design:
         """All that is synthesised but the text."""
         assert self.words is not None
-        clock_hz = None if self.body.clock_hz is None else number(self.body.clock_hz)
+        stated = self.body.clock_hz
+        clock_hz = None if stated is None else number(stated)
+        if stated is not None and clock_hz is None and self.words.clock_ns is None:
+            raise TunepassError(
+                f"the clock of {self.body.function} is a parameter, and {self.words.program} makes all designs for one",
+                hint="name it: --clock 4 (ns), or leave the tool out, so that the model prices each clock",
+            )
         asked = 1e9 / clock_hz if clock_hz else USUAL_CLOCK_NS
         source = Path(self.kernel.source.name)
         return Design(
