@@ -13,7 +13,7 @@ fronts       two objectives: hypervolume                           ablations  on
 priors       priors of the parameters, right and wrong         flags      60 and 120 flags, with interactions
 reals        functions of 2 to 10 reals                         noise        recorded tables measured with noise
 siblings     earlier searches of the same kernel elsewhere     objectives   DTLZ, ZDT, WFG and engineering designs
-fidelity     a cheap level beside the objective                batches      4, 8 and 16 suggestions at once
+fidelity     a cheap level beside the objective                batches      4 and 16 suggestions at once
 """
 
 from __future__ import annotations

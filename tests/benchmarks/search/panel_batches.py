@@ -16,7 +16,7 @@ from tests.benchmarks.search.tables import markdown
 from tunepass.study.outcome import Measured
 from tunepass.study.study import Study
 
-SIZES = (1, 4, 8, 16)
+SIZES = (1, 4, 16)
 BUDGET, MARKS = 48, (16, 32, 48)
 SEVERAL = ("spatial/", "spector/")  # these tables are for two objectives
 
