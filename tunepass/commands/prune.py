@@ -15,7 +15,9 @@ from tunepass.diagnostics import Span, TunepassError
 from tunepass.executors.base import executor
 from tunepass.jobs.pruned_files import format_of, write_pruned
 from tunepass.jobs.pruning import Prunable, prunable
+from tunepass.jobs.tables import number
 from tunepass.pruning.base import Count, Limit, solver
+from tunepass.pruning.extents import Extent, extents
 from tunepass.pruning.proof import Proof, prove
 from tunepass.pruning.prune import Pruned, prune
 from tunepass.space.columns import Mask
@@ -39,11 +41,22 @@ def run(options: argparse.Namespace) -> Answer:
         proof = _proved(given, pruned, stop, spread) if options.prove else None
         for path, form in outputs:
             write_pruned(pruned, given.limits, path, form, given.title, spread)
+        spans = extents(given.costs.values, pruned.remaining, given.limits)
     notes = [warning.render() for warning in given.parsed.warnings]
     if given.expected:
         notes.append(EXPECTED.format(device=given.device))
-    lines = [*_lines(given, pruned), *(_proof_lines(proof) if proof else ()), *(f"  wrote   {p}" for p, _ in outputs)]
-    data = {**_data(given, pruned), "proof": _proof_data(proof), "outputs": [str(path) for path, _ in outputs]}
+    lines = [
+        *_lines(given, pruned),
+        *_extent_lines(spans, given.costs.units),
+        *(_proof_lines(proof) if proof else ()),
+        *(f"  wrote   {p}" for p, _ in outputs),
+    ]
+    data = {
+        **_data(given, pruned),
+        "resources": _extent_data(spans, given.costs.units),
+        "proof": _proof_data(proof),
+        "outputs": [str(path) for path, _ in outputs],
+    }
     status = Status.INTERRUPTED if stop.asked else _status(pruned, proof)
     return Answer("\n".join(lines), data, status, tuple(notes))
 
@@ -114,6 +127,26 @@ def _lines(given: Prunable, pruned: Pruned) -> Iterator[str]:
     values = [("parameter", "left", "")]
     values += [(p.name, _values(p, kept[p.name]), _of(kept[p.name])) for p in pruned.parameters if p.name in kept]
     yield table(values, indent="  ")
+
+
+def _extent_lines(spans: Mapping[str, Extent], units: Mapping[str, str]) -> Iterator[str]:
+    """What each resource comes to over what is left; what only bounds are known of has `>=` and `<=`."""
+    if not spans:
+        return
+    rows = [("resource", "least", "most", "")]
+    for name, span in spans.items():
+        low, high = number(span.low), number(span.high)
+        rows.append(
+            (name, low if span.exact else f">= {low}", high if span.exact else f"<= {high}", units.get(name, ""))
+        )
+    yield table(rows, indent="  ")
+
+
+def _extent_data(spans: Mapping[str, Extent], units: Mapping[str, str]) -> Json:
+    return {
+        name: {"least": plain(span.low), "most": plain(span.high), "exact": span.exact, "unit": units.get(name, "")}
+        for name, span in spans.items()
+    }
 
 
 def _counted(number: Count) -> str:

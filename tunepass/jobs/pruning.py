@@ -39,6 +39,7 @@ class Prunable:
     kernel: Kernel
     device: str
     limits: tuple[Limit, ...]
+    costs: Costs
     expected: bool
     parsed: Parsed
 
@@ -54,7 +55,7 @@ def prunable(
     model, parsed = estimator_of(given, kernel, target, words)
     costs, parameters = model.costs, model.kernel.parameters
     limits = (*stated_limits(costs, model.backend.device), *(given_limit(text, costs, parameters) for text in texts))
-    return Prunable(model.kernel, model.backend.device, limits, costs.expected and bool(costs.limits), parsed)
+    return Prunable(model.kernel, model.backend.device, limits, costs, costs.expected and bool(costs.limits), parsed)
 
 
 def pruned_space(

@@ -10,7 +10,7 @@ A condition at which an expression is undefined does not hold, as everywhere.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
@@ -87,6 +87,10 @@ class Remaining(ABC):
             raise SpaceError(f"{self.count.low:,} configurations are too many to list")
         for start in range(0, self.count.low, chunk):
             yield Share(self, start, min(start + chunk, self.count.low))
+
+    def about(self, names: Collection[str]) -> Remaining:
+        """What is left of some of the parameters at least, without regard to those that are tied to none of them."""
+        return self
 
     @abstractmethod
     def contains(self, columns: Columns) -> Mask:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -60,12 +60,22 @@ class DiagramRemaining(Remaining):
                 found |= {p.name: np.ones(p.size or 0, np.bool_) for p in group.parameters if p.is_scalar}
         return {p.name: found[p.name] for p in self.parameters if p.name in found}
 
+    def about(self, names: Collection[str]) -> Remaining:
+        parts = [part for part in self._parts if any(p.name in names for p in _members(part))]
+        members = {p.name for part in parts for p in _members(part)}
+        own = [p for p in self.parameters if p.name in members]
+        return DiagramRemaining(own, parts, possible=bool(self.count.high))
+
     def rows(self, start: int, end: int) -> Columns:
         return self._product.rows(np.arange(start, end))
 
     def contains(self, columns: Columns) -> Mask:
         inside = self._product.contains(columns)
         return inside if self.count.high else np.zeros_like(inside)
+
+
+def _members(part: ParameterGroup | Selected) -> Sequence[Parameter]:
+    return part.base.parameters if isinstance(part, Selected) else part.parameters
 
 
 def _values(group: DiagramGroup) -> dict[str, Mask]:

@@ -38,7 +38,7 @@ class Pruned:
 
     @property
     def left(self) -> Count:
-        return self.remaining.count
+        return _within(self.remaining.count, self.before)
 
     @property
     def binding(self) -> Limit | None:
@@ -62,7 +62,7 @@ def prune(
     others = [[c for c in conditions if c is not own] for own in conditions]
     selections = [conditions, [], *([own] for own in conditions), *others]
     remaining, before, *rest = solver.each(parameters, constraints, selections, stop=stop)
-    counts = [left.count for left in rest]
+    counts = [_within(left.count, before.count) for left in rest]
     effects = map(Effect, limits, counts[: len(limits)], counts[len(limits) :])
     return Pruned(
         parameters=tuple(parameters),
@@ -73,6 +73,11 @@ def prune(
         remaining=remaining,
         conflict=() if remaining.count.high else conflicting(parameters, conditions, constraints),
     )
+
+
+def _within(count: Count, all_of: Count) -> Count:
+    """A count of some of these: where it is bounded, no more than there are."""
+    return Count(count.low, min(count.high, max(count.low, all_of.high)))
 
 
 def conflicting(
