@@ -30,7 +30,7 @@ from tunepass.surrogates.base import Floats
 from tunepass.surrogates.pairs import Effects
 
 Rows = Callable[[Columns], Floats]  # of configurations, (n, f)
-Judged = Callable[[Columns, Floats], Floats]  # what configurations are worth (n,), given u
+Judged = Callable[[Indices, Floats], Floats]  # what the values of configurations (n, p) are worth (n,), given u
 ASKED = 24  # changes of a configuration that are asked for feasibility in a step, at most
 
 
@@ -84,42 +84,48 @@ class EffectsClimb:
         pairs = self._joint_places(chosen)
         return float(self._offset + self._alone[chosen].sum() - self._g[np.ix_(pairs, pairs)].sum())
 
-    def changes(self, chosen: Indices) -> tuple[Indices, Floats]:
-        """Two values (n, 2) to choose instead, equal where it is one, the best first, and what they add (n,)."""
-        added = self._added(chosen)
-        best = _largest(added)
-        if len(best) and added[best[0]] > 0:
-            return np.column_stack([best, best]), added[best]
-        first, second, more = self._two(chosen, added)
-        moves = np.concatenate([np.column_stack([best, best]), np.column_stack([first, second])])
-        both = np.concatenate([added[best], more])
-        order = _largest(both)
-        return moves[order], both[order]
+    def changes(self, heads: Indices) -> tuple[Indices, Indices, Floats]:
+        """The best changes of configurations (n, p): the changed ones (c, p), whose each is, and what it adds (c,). Two
+        values change where no single change is better."""
+        added = self._added(heads)
+        owner, best = _largest_of_each(added)
+        rows = heads[owner]
+        rows[np.arange(len(best)), self.values.parameter[best]] = best
+        parts, owners, gains = [rows], [owner], [added[owner, best]]
+        for stuck in np.flatnonzero(added.max(axis=1) <= 0):
+            first, second, more = self._two(heads[stuck], added[stuck])
+            rows = np.tile(heads[stuck], (len(more), 1))
+            for value in (first, second):
+                rows[np.arange(len(more)), self.values.parameter[value]] = value
+            parts, owners, gains = [*parts, rows], [*owners, np.full(len(more), stuck)], [*gains, more]
+        return np.concatenate(parts), np.concatenate(owners), np.concatenate(gains)
 
     def _joint_places(self, chosen: Indices) -> Indices:
         places = self._place[chosen]
         return np.asarray(places[places >= 0])
 
-    def _added(self, chosen: Indices) -> Floats:
-        """By each value (m,); -inf by those that are chosen."""
-        before = chosen[self.values.parameter]
+    def _added(self, heads: Indices) -> Floats:
+        """By each value, to each configuration (n, m); -inf by those that are chosen."""
+        before = heads[:, self.values.parameter]
         added = self._alone - self._alone[before]
         if len(self._joint):
-            h, c = self._h[:, self._joint_places(chosen)].sum(axis=1), self._place[before[self._joint]]
-            v, own = np.arange(len(c)), np.diag(self._h)
-            added[self._joint] += -h + h[c] + self._h[v, c] - (own + own[c]) / 2
-        added[chosen] = -np.inf
-        return added
+            k, own, c = len(self._joint), np.diag(self._h), self._place[before[:, self._joint]]  # c (n, k)
+            h = np.array([self._h[self._joint_places(head)].sum(axis=0) for head in heads])  # (n, k)
+            added[:, self._joint] += (
+                np.take_along_axis(h, c, axis=1) - h + self._h[np.arange(k), c] - (own + own[c]) / 2
+            )
+        added[np.arange(len(heads))[:, None], heads] = -np.inf
+        return np.asarray(added)
 
     def _two(self, chosen: Indices, added: Floats) -> tuple[Indices, Indices, Floats]:
         """The best changes of two parameters that have joint effects."""
         h, c = self._h, self._place[chosen[self.values.parameter[self._joint]]]
         alone = added[self._joint]
         both = alone[:, None] + alone - h + h[:, c] + h[c] - h[np.ix_(c, c)]
-        both = np.where(self._apart, both, -np.inf).ravel()
-        best = _largest(both)
+        both = np.where(self._apart, both, -np.inf).reshape(1, -1)
+        best = _largest_of_each(both)[1] if both.size else np.zeros(0, np.int64)
         first, second = np.divmod(best, max(1, len(c)))
-        return self._joint[first], self._joint[second], both[best]
+        return self._joint[first], self._joint[second], both[0, best]
 
     def best_free(
         self, starts: Columns, judged: Judged, neighbourhood: Neighbourhood, taken: Set[Configuration], steps: int
@@ -141,14 +147,14 @@ class EffectsClimb:
         """All that is met (n, p), and what it is worth (n,). None goes where one was before."""
         heads = self.values.of(starts)
         utilities = np.array([self.utility(head) for head in heads])
-        worth = judged(starts, utilities)
+        worth = judged(heads, utilities)
         yield heads, worth
         reached: set[bytes] = set()
         for _ in range(steps):
             rows, owner, changed = self._neighbours(heads, utilities, neighbourhood)
             if not len(rows):
                 return
-            values = judged(self.values.as_columns(rows), changed)
+            values = judged(rows, changed)
             yield rows, values
             order = np.lexsort((-values, owner))
             best = order[np.unique(owner[order], return_index=True)[1]]  # the best neighbour of each head
@@ -162,27 +168,21 @@ class EffectsClimb:
         self, heads: Indices, utilities: Floats, neighbourhood: Neighbourhood
     ) -> tuple[Indices, Indices, Floats]:
         """The feasible ones of the best changes of all heads, which head each is of, and u of each."""
-        parts: list[Indices] = []
-        changed: list[Floats] = []
-        for head, utility in zip(heads, utilities):
-            moves, added = self.changes(head)
-            rows = np.tile(head, (len(moves), 1))
-            for values in moves.T:
-                rows[np.arange(len(moves)), self.values.parameter[values]] = values
-            parts.append(rows)
-            changed.append(utility + added)
-        every, owner = np.concatenate(parts), np.repeat(np.arange(len(heads)), [len(part) for part in parts])
-        inside = self.values.space.contains_indices(every - self.values.first)
+        rows, owner, added = self.changes(heads)
+        inside = self.values.space.contains_indices(rows - self.values.first)
         if neighbourhood.keep is not None and inside.any():
-            inside[inside] = neighbourhood.keep(self.values.as_columns(every[inside]))
-        return every[inside], owner[inside], np.concatenate(changed)[inside]
+            inside[inside] = neighbourhood.keep(self.values.as_columns(rows[inside]))
+        return rows[inside], owner[inside], (utilities[owner] + added)[inside]
 
 
-def _largest(values: Floats) -> Indices:
-    """Places of the largest ones that are finite, ASKED at most, in their order."""
-    some = np.argpartition(-values, ASKED)[:ASKED] if len(values) > ASKED else np.arange(len(values))
-    some = np.sort(some[np.isfinite(values[some])])
-    return np.asarray(some[np.argsort(-values[some], kind="stable")])
+def _largest_of_each(values: Floats) -> tuple[Indices, Indices]:
+    """Row and column of the largest ones of each row that are finite, ASKED of a row at most."""
+    n, m = values.shape
+    some = np.argpartition(-values, ASKED, axis=1)[:, :ASKED] if m > ASKED else np.tile(np.arange(m), (n, 1))
+    some.sort(axis=1)
+    row, column = np.repeat(np.arange(n), some.shape[1]), some.ravel()
+    finite = np.isfinite(values[row, column])
+    return row[finite], column[finite]
 
 
 def _seen(row: Indices, reached: set[bytes]) -> bool:

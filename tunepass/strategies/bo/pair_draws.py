@@ -13,7 +13,7 @@ import numpy as np
 
 from tunepass.acquisition.feasible import draw_limit, feasible_utility
 from tunepass.acquisition.maximise import LocalSearchSettings, Utility, maximise
-from tunepass.space.columns import Columns, join, take
+from tunepass.space.columns import Columns, Indices, join, take
 from tunepass.space.configuration import Configuration
 from tunepass.space.features.encoding import Encoding
 from tunepass.space.neighbourhood import Neighbourhood
@@ -66,20 +66,34 @@ class PairDraws:
         best = take(measured, np.argsort(loss, kind="stable")[: s.starts])
         starts = join([best, draw_fitting(history.task, s.starts, rng, prior=has_good_defaults(history.task))])
 
-        def judged(columns: Columns, drawn: Floats) -> Floats:
-            return feasible_utility(drawn, probability(columns), ceiling)
-
         if self._values is not None:
-            priors = log_prior(self._values.columns)
-            default = float(log_prior(history.task.space.columns([history.task.space.default]))[0])
-            climb = EffectsClimb(self._values, effects, priors - default, default)
-            return climb.best_free(starts, judged, self.neighbourhood, history.taken, s.steps)
-        search = LocalSearchSettings(climbers=2 * s.starts, steps=s.steps)
+            return self._climbed(history, self._values, effects, starts, probability, log_prior, ceiling)
 
         def utility(columns: Columns) -> Floats:
-            return judged(columns, log_prior(columns) - effects(self.rows(columns)))
+            drawn = log_prior(columns) - effects(self.rows(columns))
+            return feasible_utility(drawn, probability(columns), ceiling)
 
+        search = LocalSearchSettings(climbers=2 * s.starts, steps=s.steps)
         return maximise(utility, self.neighbourhood, starts, history.taken, search)
+
+    def _climbed(
+        self,
+        history: TrialHistory,
+        values: Values,
+        effects: Effects,
+        starts: Columns,
+        probability: Utility,
+        log_prior: Utility,
+        ceiling: float,
+    ) -> Configuration | None:
+        certain, space = bool(history.measured.all()), history.task.space
+
+        def judged(chosen: Indices, drawn: Floats) -> Floats:
+            return drawn if certain else feasible_utility(drawn, probability(values.as_columns(chosen)), ceiling)
+
+        default = float(log_prior(space.columns([space.default]))[0])
+        climb = EffectsClimb(values, effects, log_prior(values.columns) - default, default)
+        return climb.best_free(starts, judged, self.neighbourhood, history.taken, self.settings.steps)
 
     def rows(self, columns: Columns) -> Floats:
         """Rows (n, f) in [-1, 1]; of two values one column."""
