@@ -78,9 +78,8 @@ class BodyReader:
             return None if text is None else self.numbers.amount(text, "a number of operations")
 
         flops = number("flops")
-        assert flops is not None  # the pragma's reader saw to it
         return Work(
-            flops=flops,
+            flops=lift(0) if flops is None else flops,
             double=pragma.double,
             integer=number("integer"),
             special=number("special"),

@@ -20,6 +20,7 @@ class Formal:
     name: str
     element: str
     pointer: bool
+    constant: bool  # what it points to
 
 
 def formals(text: str, function: str) -> tuple[Formal, ...] | None:
@@ -47,6 +48,10 @@ def agreed(kernel: ForeignKernel, text: str) -> ForeignKernel:
         note = f"{kernel.function} has {len(found)} parameters, its description {len(passed)} arguments"
         return replace(kernel, arguments=(), notes=(*kernel.notes, note))
     symbols = [a for a in kernel.arguments if a.symbol and len(passed) < len(kernel.arguments)]
+    found = tuple(
+        replace(formal, element=a.element) if a.element and _varies(formal.element, text) else formal
+        for a, formal in zip(passed, found)
+    )
     if "<" in kernel.function:  # a type may be the template's parameter
         found = tuple(replace(formal, element=a.element) for a, formal in zip(passed, found))
     return replace(kernel, arguments=(*map(_as_declared, passed, found), *symbols))
@@ -58,7 +63,16 @@ def _as_declared(argument: ForeignArgument, formal: Formal) -> ForeignArgument:
     lanes = 4 if vector and vector[2] == "3" else int(vector[2]) if vector else 1
     wider = vector is not None and argument.element == vector[1] and argument.length % lanes == 0
     length = argument.length // lanes if wider and argument.value is None else argument.length
-    return replace(argument, name=formal.name, element=formal.element, length=length)
+    direction = "in" if formal.constant and argument.value is None else argument.direction
+    return replace(argument, name=formal.name, element=formal.element, length=length, direction=direction)
+
+
+def _varies(element: str, text: str) -> bool:
+    """Is there more than one such type, or a macro in it? The description's own is right for all of them."""
+    name = re.escape(element.split()[-1])
+    typedefs = re.findall(rf"\btypedef\b[^;]*\b{name}\s*;", text)
+    macros = [word for word in element.split() if re.search(rf"^[ \t]*#[ \t]*define[ \t]+{word}\b", text, re.MULTILINE)]
+    return len(typedefs) > 1 or bool(macros)
 
 
 def _bracketed(text: str, start: int) -> str | None:
@@ -87,4 +101,5 @@ def _formal(text: str) -> Formal | None:
     words = _QUALIFIERS.sub(" ", re.sub(r"\[[^]]*\]", " ", text).replace("*", " ").replace("&", " ")).split()
     if len(words) < 2 or not words[-1].isidentifier():
         return None
-    return Formal(words[-1], " ".join(words[:-1]), pointer)
+    constant = pointer and re.search(r"\bconst\b", text.split("*")[0]) is not None
+    return Formal(words[-1], " ".join(words[:-1]), pointer, constant)

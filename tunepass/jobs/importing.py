@@ -12,7 +12,8 @@ from tunepass.expr.from_python import from_python
 from tunepass.expr.parser import parse as parse_expression
 from tunepass.expr.printer import to_text
 from tunepass.files import shown
-from tunepass.interchange.foreign_kernel import ForeignKernel, ForeignParameter, annotated, used
+from tunepass.interchange.foreign_kernel import ForeignKernel, ForeignParameter, Language, annotated, used
+from tunepass.interchange.ktt_programs import ktt_kernels
 from tunepass.interchange.python_values import python_value
 from tunepass.interchange.signatures import agreed
 from tunepass.interchange.t1 import read_t1
@@ -22,6 +23,7 @@ from tunepass.interchange.tuner_scripts import tuner_calls
 from tunepass.jobs.reading import read_source
 
 SUFFIXES = {"cuda": ".cu", "opencl": ".cl"}
+PROGRAMS = (".cpp", ".cc", ".cxx")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,12 +50,15 @@ class Imported:
 
 
 def imported(path: Path, given: Given) -> Imported:
-    """The kernel at `path`: a T1 file (.json), a script of Kernel Tuner (.py), or a C source with its pragmas."""
+    """The kernel at `path`: a T1 file (.json), a script of Kernel Tuner (.py), a program of KTT (.cpp), or a C source
+    with Kernel Tuner's pragmas."""
     source = read_source(path)
     if path.suffix == ".py":
         return _from_script(path, source, given)
     if path.suffix == ".json":
         return _from_t1(path, source, given)
+    if path.suffix in PROGRAMS and "AddParameter" in source.text:
+        return _from_program(path, source, given)
     return _from_pragmas(path, source, given)
 
 
@@ -71,6 +76,27 @@ def _from_script(path: Path, source: Source, given: Given) -> Imported:
     texts = [read_source(file).text for file in given.sources or _beside(path, kernel)]
     text = "\n".join(texts) or call.text
     return _written(path, kernel, text, with_directions)
+
+
+def _from_program(path: Path, source: Source, given: Given) -> Imported:
+    """As the program tunes it in CUDA where it can be, else in OpenCL; the source that is given says which."""
+    languages: tuple[Language, ...] = ("cuda", "opencl")
+    stated = [language for language in languages if any(p.suffix == SUFFIXES[language] for p in given.sources)]
+    found = [(k, language) for language in stated or languages for k in ktt_kernels(source, language)]
+    if given.kernel is not None:
+        names = dict.fromkeys(kernel.function for kernel, _ in found)
+        found = [(k, language) for k, language in found if k.function == given.kernel]
+        if not found:
+            raise TunepassError(f"no kernel {given.kernel!r}; the program tunes {', '.join(names) or 'none'}")
+    if not found:
+        raise SourceError(f"{shown(path)} has no kernel whose parameters can be read", hint="`import` reads KTT's API")
+    names = dict.fromkeys(kernel.function for kernel, language in found if language == found[0][1])
+    if len(names) > 1:
+        raise TunepassError(f"the program tunes several kernels: {', '.join(names)}", hint="choose one with --kernel")
+    chosen = [k for k, language in found if k.language == language and (given.sources or _beside(path, k))]
+    kernel = _with_given(chosen[0] if chosen else found[0][0], given)
+    texts = [read_source(file).text for file in given.sources or _beside(path, kernel)]
+    return _written(path, kernel, "\n".join(texts), lambda written, _: written)
 
 
 def _written(

@@ -21,7 +21,7 @@ HOW_ACCESS = "write `access A: load(n // TILE) stride(1)`, or `store(…)`"
 
 @dataclass(frozen=True, slots=True)
 class WorkPragma:
-    """The numbers by their word; `flops` is always there."""
+    """The numbers by their word; `flops` or `integer` is always there."""
 
     numbers: tuple[tuple[str, ExpressionText], ...]
     double: bool
@@ -54,8 +54,8 @@ def parse_work(cursor: Cursor) -> WorkPragma:
         if word.text != "double":
             numbers[word.text] = bracketed(cursor, word, "a number of operations")
     cursor.finish("the work", HOW_WORK)
-    if "flops" not in given:
-        cursor.fail("`flops(…)` is missing: the operations of one thread", HOW_WORK)
+    if not given & {"flops", "integer"}:
+        cursor.fail("`flops(…)` or `integer(…)` is missing: the operations of one thread", HOW_WORK)
     return WorkPragma(tuple(numbers.items()), "double" in given, cursor.span(keyword))
 
 

@@ -87,6 +87,11 @@ def test_a_reference() -> None:
     assert same.reference is not None and same.reference.launch == same.launch
 
 
+def test_work_of_whole_numbers_alone() -> None:
+    work = body(short() + "#pragma tunepass work integer(8 * BX) barriers(2)\n" + "void g();\n").work
+    assert work is not None and to_text(work.flops) == "0" and to_text(work.integer) == "8 * BX"
+
+
 REFERENCES = {
     "by place": ("(int m, __global const Real *in, __global float *out, float a)", ("n", "x", "y", "a")),
     "by name": ("(float a, __global float *y, __global const float *x)", ("a", "y", "x")),
