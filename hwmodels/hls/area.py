@@ -17,10 +17,10 @@ from tunepass.expr.nodes import Expr
 from tunepass.hwmodels.base import EstimatePart
 from tunepass.hwmodels.hls.banks import moving
 from tunepass.hwmodels.hls.cycles import CycleModel
-from tunepass.hwmodels.hls.nest import contents
+from tunepass.hwmodels.hls.nest import contents, tasks_apart
 from tunepass.hwmodels.hls.operators import kind_of
 from tunepass.hwmodels.hls.tools import FREE
-from tunepass.ir.hls import HlsArray, HlsBlock, HlsItem, HlsLoop
+from tunepass.ir.hls import HlsArray, HlsBlock, HlsItem, HlsLoop, HlsRegion
 
 Units = Mapping[str, Expr]
 BLOCK_BIT, BLOCK_PORT_BIT = 18432, 36
@@ -66,21 +66,29 @@ class AreaModel:
 
     def units(self) -> Units:
         """Operators of each kind."""
-        return self._items(self.nest.kernel.whole.items)
+        return self._items((self.nest.kernel.whole,))
 
     def _items(self, items: tuple[HlsItem, ...]) -> dict[str, Expr]:
-        """The most that any of them takes: they follow one another."""
-        together: dict[str, list[Expr]] = {}
-        for item in contents(items):
+        """The most that any of them takes, as they follow one another; tasks of a dataflow region run at once."""
+        in_turn: dict[str, list[Expr]] = {}
+        for item in tasks_apart(items):
             for kind, amount in self._item(item).items():
-                together.setdefault(kind, []).append(amount)
-        return {kind: alg.maximum(*amounts) for kind, amounts in together.items()}
+                in_turn.setdefault(kind, []).append(amount)
+        return {kind: alg.maximum(*amounts) for kind, amounts in in_turn.items()}
+
+    def _tasks(self, items: tuple[HlsItem, ...]) -> dict[str, Expr]:
+        total: dict[str, Expr] = {}
+        for item in items:
+            for kind, amount in self._items((item,)).items():
+                total[kind] = alg.add(total.get(kind, 0), amount)
+        return total
 
     def _item(self, item: HlsItem) -> dict[str, Expr]:
         if isinstance(item, HlsBlock):
             return {kind: alg.lift(1) for kind in self._kinds(item)}
-        assert isinstance(item, HlsLoop)
-        shared = self._items(item.items)
+        if isinstance(item, HlsRegion):
+            return self._tasks(item.items)
+        shared = self._tasks(item.items) if item.dataflow else self._items(item.items)
         lanes = self.lanes.of(item)
         elements = {kind: alg.mul(amount, lanes) for kind, amount in shared.items()}
         interval, leaf = self.cycles.interval(item), self.nest.leaf(item)

@@ -19,6 +19,11 @@ def moving(placed: Placed) -> set[str]:
     return {name for subscript in placed.operation.subscripts for name, _ in subscript.terms}
 
 
+def whole(array: HlsArray, placed: Placed) -> Expr:
+    """Elements that one access moves: all of the dimensions that it does not subscript."""
+    return alg.mul(1, *array.dims[max(1, len(placed.operation.subscripts)) :])
+
+
 def strides(array: HlsArray, placed: Placed) -> dict[str, float]:
     """Elements by which one iteration of each loop moves the address; infinite where that is not known."""
     result: dict[str, float] = {}
@@ -115,7 +120,8 @@ class Banks:
 
     def interval(self, loop: HlsLoop, ports: int) -> Expr:
         """The initiation interval that the ports of on-chip memories leave a pipelined loop."""
-        arrays = (a for a in self.nest.kernel.arrays if a.dims and a.storage != "stream")
+        beyond = ("stream",) if self.nest.kernel.dialect == "merlin" else ("stream", "global")
+        arrays = (a for a in self.nest.kernel.arrays if a.dims and a.storage not in beyond)
         return alg.maximum(1, *(self._conflict(loop, array, ports) for array in arrays))
 
     def _conflict(self, loop: HlsLoop, array: HlsArray, ports: int) -> Expr:
@@ -135,7 +141,8 @@ class Banks:
     def _copies(self, loop: HlsLoop, placed: Placed) -> Expr:
         moved = moving(placed)
         within = placed.loops[placed.loops.index(loop) :]
-        return alg.mul(1, *(self.lanes.of(inner) for inner in within if inner.name in moved))
+        elements = whole(self.nest.kernel.array(placed.operation.array or ""), placed)
+        return alg.mul(elements, *(self.lanes.of(inner) for inner in within if inner.name in moved))
 
     def _reached(self, array: HlsArray, loop: HlsLoop, placed: Placed) -> Expr:
         """The banks that the copies of one access fall into."""
@@ -146,6 +153,7 @@ class Banks:
                 1, *(self.lanes.of(self.nest.loops[name]) for name, _ in subscript.terms if name in within)
             )
             factors.append(alg.minimum(banks, copies))
+        factors += self.by_dim(array)[max(1, len(placed.operation.subscripts)) :]
         return alg.maximum(1, alg.mul(1, *factors))
 
 

@@ -69,7 +69,7 @@ def _unrolled(below: Tree, number: Number) -> tuple[Slice, ...]:
 def _slice(
     part: EstimatePart, whole: float, each: float, times: float, told: dict[str, float], inside: Sequence[Slice]
 ) -> Slice:
-    own = whole - sum(inner.values["cycles"] for inner in inside)
+    own = max(0.0, whole - sum(inner.values["cycles"] for inner in inside))  # tasks may run at once
     return Slice(
         part.label, part.span, {"cycles": whole, "each": each, "times": times, **told}, {"cycles": own}, tuple(inside)
     )

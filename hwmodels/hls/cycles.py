@@ -2,6 +2,7 @@
 
 pipelined    (ceil(N / u) - 1) II + D        II the largest of what recurrences, ports and the pragma leave
 perfect      the loops around a pipelined loop with nothing else in them run through its pipeline as one
+dataflow     tasks.py
 in turns     (N // e + N % e) (sum of what is inside + overhead)
              e processing elements, where nothing forbids them; what they leave over runs one after another
 """
@@ -16,10 +17,12 @@ from tunepass.hwmodels.base import EstimatePart
 from tunepass.hwmodels.hls.banks import Banks
 from tunepass.hwmodels.hls.depth import Depths
 from tunepass.hwmodels.hls.lanes import Lanes
-from tunepass.hwmodels.hls.nest import Nest, contents, either, every, negated
+from tunepass.hwmodels.hls.nest import Nest, either, every, negated
+from tunepass.hwmodels.hls.ports import Ports
+from tunepass.hwmodels.hls.tasks import together
 from tunepass.hwmodels.hls.tools import HlsTool
 from tunepass.hwmodels.hls.transfers import TransferModel
-from tunepass.ir.hls import HlsBlock, HlsItem, HlsLoop
+from tunepass.ir.hls import HlsBlock, HlsItem, HlsLoop, HlsRegion
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +42,7 @@ class CycleModel:
         self.lanes = Lanes(nest)
         self.banks = Banks(nest, self.lanes, tool)
         self.depths = Depths(nest, self.lanes, tool)
+        self.ports = Ports(nest, self.lanes, tool)
         self.transfers = TransferModel(nest, self.lanes, self.banks, tool)
         self.parts: list[EstimatePart] = []
 
@@ -48,26 +52,41 @@ class CycleModel:
         moved = self.transfers.arrays() if kernel.dialect == "merlin" else {}
         transfers = [EstimatePart(f"transfer {name}", 1, {"cycles": cycles}) for name, cycles in moved.items()]
         self.parts = []
-        inside = self._items(kernel.whole.items, 1)
+        inside = self._items((kernel.whole,), 1)
         total = alg.add(self.tool.start_cycles, *moved.values(), inside)
         whole = EstimatePart(kernel.function, 0, {"cycles": total}, kernel.span, times=kernel.launches)
         self.parts = [whole, *transfers, *self.parts]
         return total
 
-    def _items(self, items: tuple[HlsItem, ...], depth: int) -> Expr:
-        return alg.add(*(self._item(item, depth) for item in contents(items)))
+    def _items(self, items: tuple[HlsItem, ...], depth: int, repeated: bool = False) -> Expr:
+        return alg.add(*(self._item(item, depth, repeated) for item in items))
 
-    def _item(self, item: HlsItem, depth: int) -> Expr:
-        if isinstance(item, HlsLoop):
-            return self.loop(item, depth)
-        assert isinstance(item, HlsBlock)
-        return alg.lift(self.depths.block(item))
+    def _item(self, item: HlsItem, depth: int, repeated: bool = False) -> Expr:
+        match item:
+            case HlsLoop():
+                return self.loop(item, depth)
+            case HlsBlock():
+                return alg.lift(self.depths.block(item))
+            case HlsRegion(dataflow=True):
+                return self._tasks(item.label, item.items, depth, repeated)
+            case HlsRegion():
+                return self._items(item.items, depth, repeated)
+
+    def _tasks(self, label: str, items: tuple[HlsItem, ...], depth: int, repeated: bool) -> Expr:
+        """Of a dataflow region; `parts` has a row for it with its tasks inside."""
+        index = len(self.parts)
+        times = [self._item(item, depth + 1) for item in items]
+        cycles = together(self.nest.kernel, items, times, repeated)
+        self.parts.insert(index, EstimatePart(f"{label}, dataflow", depth, {"cycles": cycles}, times=alg.lift(1)))
+        return cycles
 
     def interval(self, loop: HlsLoop) -> Expr:
         bounds = [
             alg.div(self.depths.recurrence(loop), self._turns(loop)),
             self.banks.interval(loop, self.tool.memory_ports),
         ]
+        if self.nest.kernel.dialect == "vitis":
+            bounds.append(self.ports.interval(loop))
         if loop.interval is not None:
             bounds.append(alg.maximum(1, loop.interval))
         return alg.maximum(1, *bounds)
@@ -86,7 +105,7 @@ class CycleModel:
         index = len(self.parts)
         turns = alg.mul(
             self._passes(loop),
-            alg.add(self._items(loop.items, depth + 1), self.tool.loop_cycles),
+            alg.add(self._body(loop, depth + 1), self.tool.loop_cycles),
         )
         pipeline = self.pipeline(loop)
         whole = alg.add(self.depths.body(loop), 0)
@@ -110,6 +129,12 @@ class CycleModel:
         part = EstimatePart(loop.name, depth, {"cycles": cycles, **values}, loop.span, times=self._passes(loop))
         self.parts.insert(index, part)
         return cycles
+
+    def _body(self, loop: HlsLoop, depth: int) -> Expr:
+        """What one turn takes; in a loop with `dataflow`, and in regions with it, each task has another iteration."""
+        if loop.dataflow:
+            return self._tasks(loop.name, loop.items, depth, repeated=True)
+        return self._items(loop.items, depth, repeated=True)
 
     def _passes(self, loop: HlsLoop) -> Expr:
         """Turns of the processing elements; iterations that are left over run one after another."""

@@ -27,6 +27,8 @@ class Depths:
         self._own: dict[str, frozenset[tuple[int, int]]] = {}  # store and load of what each loop carries, by identity
         self._cycles: dict[int, tuple[float, ...]] = {}  # of each operation of a block, by the block's identity
         self._blocks: dict[int, float] = {}
+        vitis = nest.kernel.dialect == "vitis"
+        self._behind_port = frozenset(a.name for a in nest.kernel.arrays if vitis and a.storage == "global" and a.dims)
 
     def carried(self, loop: HlsLoop) -> tuple[Carried, ...]:
         if loop.name not in self._carried:
@@ -41,6 +43,8 @@ class Depths:
 
     def _operation(self, block: HlsBlock, operation: HlsOperation) -> float:
         match operation.name:
+            case "load" if operation.array in self._behind_port:
+                return self.tool.transfers.request_cycles
             case "load":
                 return self.tool.load_cycles if operation.subscripts else 0.0
             case "store":

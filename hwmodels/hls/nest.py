@@ -148,3 +148,12 @@ def _flattened(items: tuple[HlsItem, ...]) -> Iterator[HlsItem]:
 
 
 contents = _flattened
+
+
+def tasks_apart(items: tuple[HlsItem, ...]) -> Iterator[HlsItem]:
+    """The items with those of regions in place, but for regions whose items are tasks."""
+    for item in items:
+        if isinstance(item, HlsRegion) and not item.dataflow:
+            yield from tasks_apart(item.items)
+        elif not isinstance(item, HlsBlock) or item.operations:
+            yield item

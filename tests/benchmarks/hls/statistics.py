@@ -31,7 +31,9 @@ class Score:
 
     @property
     def mean_area(self) -> float:
-        return float(np.mean(list(self.area.values()))) if self.area else float("nan")
+        """Over the resources of which the designs take different amounts."""
+        told = [value for value in self.area.values() if not np.isnan(value)]
+        return float(np.mean(told)) if told else float("nan")
 
 
 def score(found: Compared) -> Score:
@@ -60,8 +62,11 @@ def median_kernel(kernels: Sequence[str], values: Sequence[float]) -> float:
 
 
 def _correlation(predicted: Floats, recorded: Floats) -> float:
+    """NaN where all designs were recorded with one value, which leaves nothing to be told apart."""
     known: NDArray[np.bool_] = ~np.isnan(recorded) & ~np.isnan(predicted)
-    if known.sum() < 2 or np.ptp(predicted[known]) == 0 or np.ptp(recorded[known]) == 0:
+    if known.sum() < 2 or np.ptp(recorded[known]) == 0:
+        return float("nan")
+    if np.ptp(predicted[known]) == 0:
         return 0.0
     return rank_correlation(predicted[known], recorded[known])
 
@@ -81,10 +86,15 @@ def table(entries: Sequence[Entry], scores: Sequence[Score]) -> tuple[str, bool]
     time, area, best = (median_kernel(kernels, [getattr(s, w) for s in scores]) for w in ("time", "mean_area", "best"))
     above = [s.time > s.lanes for s in scores]
     foretold, predicted, failed = (sum(getattr(s, w) for s in scores) for w in ("foretold", "predicted", "failed"))
+    by_resource = {
+        name: np.nanmedian([s.area[name] for s in scores if name in s.area])
+        for name in dict.fromkeys(name for s in scores for name in s.area)
+    }
+    parts = ", ".join(f"{name.removeprefix('util_')} {value:.2f}" for name, value in by_resource.items())
     lines = [
         f"Time: median kernel's Spearman {time:.2f} (goal {GOAL_TIME}), above lane counting in {sum(above)} of "
         f"{len(above)} tables.",
-        f"Area: median kernel's Spearman {area:.2f} (goal {GOAL_AREA}).",
+        f"Area: median kernel's Spearman {area:.2f} (goal {GOAL_AREA}); of the tables {parts}.",
         f"The best of the {HEAD} predicted fastest: {best:.2f} of the optimum in the median (goal {GOAL_BEST}).",
         f"Failures: precision {foretold / max(1, predicted):.2f} ({foretold} of {predicted}), recall "
         f"{foretold / max(1, failed):.2f} (of {failed}).",
