@@ -18,6 +18,7 @@ from tests.benchmarks.bench_search import put
 from tests.benchmarks.search import (
     fronts,
     panel_batches,
+    panel_fidelity,
     panel_noise,
     panel_objectives,
     panel_siblings,
@@ -125,8 +126,15 @@ def test_noise_and_siblings(bench: single.Bench) -> None:
     assert "| all, one inverted |" in text and "kernel_tuner/toy-A" in text
 
 
+def test_cheap_levels(bench: single.Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(panel_fidelity.NEAR, NAMES[1], NAMES[0])
+    text = panel_fidelity.table(bench.places, NAMES[1:], [0])
+    assert f"| {NAMES[1]} | cheap | " in text and f"| {NAMES[1]} | misleading | " in text
+    none, cheap = (panel_fidelity.kept(bench.places, NAMES[1], kind, 0) for kind in ("none", "cheap"))
+    assert len(none) == len(cheap) == 3 and none[-1] <= none[0]
+
+
 def test_batches(bench: single.Bench) -> None:
-    assert panel_batches.problems(bench.places) == list(NAMES)
     text = panel_batches.table(bench.places, NAMES[:1], [0, 1])
     assert text.startswith("| at once | at 16 | at 32 | at 48 |") and "\n| 16 | " in text
     one, all_at_once = (panel_batches.kept(bench.places, NAMES[0], size, 0) for size in (1, 16))

@@ -13,7 +13,7 @@ fronts       two objectives: hypervolume                           ablations  on
 priors       priors of the parameters, right and wrong         flags      60 and 120 flags, with interactions
 reals        functions of 2 to 10 reals                         noise        recorded tables measured with noise
 siblings     earlier searches of the same kernel elsewhere     objectives   DTLZ, ZDT, WFG and engineering designs
-fidelity     a cheap level beside the objective                batches      4 and 16 suggestions at once
+fidelity     a cheap level beside the objective                batches      16 suggestions at once
 """
 
 from __future__ import annotations
@@ -225,12 +225,12 @@ def _siblings(bench: single.Bench, options: argparse.Namespace) -> str:
 
 
 def _fidelity(bench: single.Bench, options: argparse.Namespace) -> str:
-    return panel_fidelity.table(bench.places, _seeds(bench, options))
+    names = _chosen(list(panel_fidelity.NAMES), options)
+    return panel_fidelity.table(bench.places, names, _seeds(bench, options))
 
 
 def _batches(bench: single.Bench, options: argparse.Namespace) -> str:
-    names = _chosen(panel_batches.problems(bench.places), options)
-    return panel_batches.table(bench.places, names, _seeds(bench, options))
+    return panel_batches.table(bench.places, _chosen(list(panel_noise.PROBLEMS), options), _seeds(bench, options))
 
 
 def _objectives(bench: single.Bench, options: argparse.Namespace) -> str:

@@ -1,6 +1,6 @@
 """Suggestions in batches, as where several evaluations run at once: the same number of evaluations, by batch size.
 
-A batch is suggested before anything of it is known. All complete tables of the main set, without failures told why.
+A batch is suggested before anything of it is known. On the tables that noise is tried on.
 """
 
 from __future__ import annotations
@@ -10,19 +10,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from tests.benchmarks.search.problems import MODELLED, Problem, core, problem
+from tests.benchmarks.search.problems import Problem, problem
 from tests.benchmarks.search.runs import Places, code_version, share
-from tests.benchmarks.search.tables import markdown
+from tests.benchmarks.search.tables import markdown, with_details
 from tunepass.study.outcome import Measured
 from tunepass.study.study import Study
 
-SIZES = (1, 4, 16)
+SIZES = (1, 16)
 BUDGET, MARKS = 48, (16, 32, 48)
-SEVERAL = ("spatial/", "spector/")  # these tables are for two objectives
-
-
-def problems(places: Places) -> list[str]:
-    return [name for name in core(places.data) if name not in MODELLED and not name.startswith(SEVERAL)]
 
 
 def searched(subject: Problem, batch: int, seed: int, evals: int = BUDGET) -> list[float]:
@@ -68,4 +63,4 @@ def table(places: Places, names: Sequence[str], seeds: Sequence[int]) -> str:
     ]
     head = ["at once", *(f"at {mark}" for mark in MARKS)]
     each = markdown(["problem", *(f"{size} at once" for size in SIZES)], single)
-    return "\n\n".join([markdown(head, rows), each])
+    return with_details(markdown(head, rows), each)

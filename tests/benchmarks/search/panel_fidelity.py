@@ -1,5 +1,5 @@
 """Studies with a cheap level: functions whose lower fidelity is another function, recorded kernels whose cheap level is
-another device, and the same with the cheap level turned round.
+another device or another input of the same designs, and all but the last with the cheap level turned round.
 
 The functions are those of Kandasamy et al.: Branin and Hartmann6 with other coefficients at the lower fidelity (2017,
 "Multi-fidelity Bayesian optimisation with continuous approximations", Appendix; 2016, "Gaussian process bandit
@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -37,6 +37,8 @@ PAIRS = (
     ("kernel_tuner/gemm-2080Ti", "kernel_tuner/gemm-Titan"),
     ("kernel_tuner/conv_bat-Titan", "kernel_tuner/conv_bat-2080Ti"),
 )
+INPUTS = (("spector/bfs_dense", "spector/bfs_sparse"), ("spector/spmv_5000", "spector/spmv_500000"))
+KINDS = ("none", "cheap", "misleading")
 Curve = list[tuple[float, float]]  # spent so far, least loss so far
 
 
@@ -123,7 +125,7 @@ class Hartmann6(Function):
 
 @dataclass(eq=False)
 class Recorded(Levels):
-    """A kernel on a device, its cheap level on another."""
+    """A kernel on a device, its cheap level on another, or on another input."""
 
     near: Problem
     far: Problem
@@ -135,12 +137,15 @@ class Recorded(Levels):
         return (self.near if cheap else self.far).outcome(configuration)
 
 
-def levels(places: Places) -> dict[str, Levels]:
-    models = places.kept / "models"
-    found: dict[str, Levels] = {"Branin": Branin(), "Hartmann6": Hartmann6()}
-    for near, far in PAIRS:
-        found[far] = Recorded(problem(places.data, near, models), problem(places.data, far, models))
-    return found
+FUNCTIONS: dict[str, Callable[[], Levels]] = {"Branin": Branin, "Hartmann6": Hartmann6}
+NEAR = {far: near for near, far in (*PAIRS, *INPUTS)}
+NAMES = (*FUNCTIONS, *NEAR)
+
+
+def levels(places: Places, name: str) -> Levels:
+    if name in FUNCTIONS:
+        return FUNCTIONS[name]()
+    return Recorded(*(problem(places.data, table, places.kept / "models") for table in (NEAR[name], name)))
 
 
 def kept(places: Places, name: str, kind: str, seed: int) -> list[float]:
@@ -149,7 +154,7 @@ def kept(places: Places, name: str, kind: str, seed: int) -> list[float]:
     path = folder / f"{kind}-{seed}-{code_version()[:20]}.json"
     if not path.exists():
         folder.mkdir(parents=True, exist_ok=True)
-        subject = levels(places)[name]
+        subject = levels(places, name)
         if kind == "none":
             curve = subject.plain(seed, BUDGET)
         else:
@@ -159,16 +164,28 @@ def kept(places: Places, name: str, kind: str, seed: int) -> list[float]:
     return [math.inf if v is None else float(v) for v in json.loads(path.read_text(encoding="utf-8"))]
 
 
-def table(places: Places, seeds: Sequence[int]) -> str:
-    """Of functions log10 of the regret, less is better; of recorded kernels the optimum over the best."""
-    rows = []
-    for name, subject in levels(places).items():
-        for kind in ("none", "cheap", "misleading"):
-            least = np.array([kept(places, name, kind, seed) for seed in seeds])  # (seeds, marks)
-            if isinstance(subject, Function):
-                score = np.log10(np.maximum(least - subject.optimum, 1e-6))
-            else:
-                score = subject.optimum / least
-            error = score.std(axis=0, ddof=1) / math.sqrt(len(score)) if len(score) > 1 else score[0] * math.nan
-            rows.append([name, kind, *(f"{m:.3f} ± {e:.3f}" for m, e in zip(score.mean(axis=0), error))])
-    return markdown(["problem", "cheap level", *(f"at {mark}" for mark in MARKS)], rows)
+def table(places: Places, wanted: Sequence[str], seeds: Sequence[int]) -> str:
+    """Of functions log10 of the regret, less is better; of recorded kernels the optimum over the best. In parentheses
+    what the cheap level changes, in pairs of seeds, with its standard error."""
+    cells = [_cells(places, name, levels(places, name), kind, seeds) for name in wanted for kind in _kinds(name)]
+    return markdown(["problem", "cheap level", *(f"at {mark}" for mark in MARKS)], cells)
+
+
+def _kinds(name: str) -> tuple[str, ...]:
+    return KINDS[:2] if name in dict(INPUTS).values() else KINDS
+
+
+def _cells(places: Places, name: str, subject: Levels, kind: str, seeds: Sequence[int]) -> list[str]:
+    score, plain = (_score(subject, np.array([kept(places, name, k, seed) for seed in seeds])) for k in (kind, "none"))
+    gap, texts = score - plain, [f"{mean:.3f}" for mean in score.mean(axis=0)]
+    if kind != "none":
+        error = gap.std(axis=0, ddof=1) / math.sqrt(len(gap)) if len(gap) > 1 else gap[0] * math.nan
+        texts = [f"{text} ({g:+.3f} ± {e:.3f})" for text, g, e in zip(texts, gap.mean(axis=0), error)]
+    return [name, kind, *texts]
+
+
+def _score(subject: Levels, least: Floats) -> Floats:
+    """Of least losses (seeds, marks)."""
+    if isinstance(subject, Function):
+        return np.asarray(np.log10(np.maximum(least - subject.optimum, 1e-6)))
+    return np.asarray(subject.optimum / least)

@@ -15,7 +15,7 @@ import numpy as np
 
 from tests.benchmarks.search.problems import DEV, MODELLED, Problem, problem
 from tests.benchmarks.search.runs import Places, code_version, share
-from tests.benchmarks.search.tables import markdown
+from tests.benchmarks.search.tables import markdown, with_details
 from tunepass.space.configuration import Configuration
 from tunepass.study.outcome import Measured, Outcome
 from tunepass.study.study import Study
@@ -98,7 +98,7 @@ def table(places: Places, problems: Sequence[str], seeds: Sequence[int]) -> str:
                     f"{np.mean([run.recommended for run in of[True][name]]):.3f}"] for name in problems]  # fmt: skip
     head = ["noise", "chosen", f"true value at {BUDGET}", "behind no noise ± standard error", "best measured", "trials"]
     each = ["problem", "noise", "no noise", "best seen, each once", "recommended, measures again"]
-    return "\n\n".join([markdown(head, rows), markdown(each, sorted(single))])
+    return with_details(markdown(head, rows), markdown(each, sorted(single)))
 
 
 def _mean(values: dict[str, list[float]]) -> float:

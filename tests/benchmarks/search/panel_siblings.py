@@ -14,7 +14,7 @@ import numpy as np
 
 from tests.benchmarks.search.problems import pairs, problem
 from tests.benchmarks.search.runs import Places, code_version, share
-from tests.benchmarks.search.tables import markdown
+from tests.benchmarks.search.tables import markdown, with_details
 from tests.benchmarks.search.transfer import BUDGET, FIRST, searched
 from tunepass.space.configuration import Configuration
 from tunepass.strategies.prior_mean.several import SeveralPriorMeans
@@ -90,4 +90,4 @@ def table(places: Places, targets: Sequence[str], seeds: Sequence[int]) -> str:
         single.append([target, *(f"{of[k][number, :, m - 1].mean():.3f}" for m in (FIRST, BUDGET) for k in KINDS)])
     head = ["sources", *(f"at {mark}" for mark in marks)]
     each = ["target", *(f"{kind} at {mark}" for mark in (FIRST, BUDGET) for kind in KINDS)]
-    return "\n\n".join([markdown(head, rows), markdown(each, single)])
+    return with_details(markdown(head, rows), markdown(each, single))
