@@ -120,8 +120,9 @@ bench-registers: $(STAMP)
 bench-trust: $(STAMP)
 	$(BIN)/python -m tests.benchmarks.bench_trust $(ARGS)
 
-# The FPGA model: fidelity and regressions (TUNEPASS_DATA: the recorded spaces), speed, exact fronts, HyperMapper 2.0's
-# experiments. ARGS are for the last, which takes hours as it is: ARGS='--seeds 1 --evals 500 --trees 20' half an hour.
+# The models of FPGAs: fidelity and regressions (TUNEPASS_DATA: the recorded spaces), speed, exact fronts, HyperMapper 2.0's
+# experiments, HLS beside records. ARGS are for HyperMapper's, which take hours as they are: ARGS=--quick minutes.
+# SPATIAL and HLS: folders with other people's sources, to count what is read, priced and written back.
 bench-fpga: $(STAMP)
 	$(BIN)/python tests/benchmarks/bench_fpga.py
 	$(BIN)/python -m tests.benchmarks.fit_fpga
@@ -130,6 +131,9 @@ bench-fpga: $(STAMP)
 	$(BIN)/python -m tests.benchmarks.bench_paper $(ARGS)
 	$(BIN)/python -m tests.benchmarks.bench_goal
 	$(BIN)/python -m tests.benchmarks.bench_hls
+	$(if $(SPATIAL),$(BIN)/python tests/benchmarks/bench_spatial_files.py $(SPATIAL))
+	$(if $(SPATIAL),$(BIN)/python -m tests.benchmarks.bench_spatial_emission $(SPATIAL))
+	$(if $(HLS),$(BIN)/python -m tests.benchmarks.bench_hls_files $(HLS))
 
 native: $(STAMP)
 	$(BIN)/python setup.py --quiet build_ext --inplace

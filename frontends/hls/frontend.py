@@ -10,7 +10,7 @@ from typing import ClassVar
 
 from tunepass.diagnostics import Diagnostic, Severity, Source, SourceError, Span, nearest
 from tunepass.expr import algebra
-from tunepass.expr.nodes import Expr, Type
+from tunepass.expr.nodes import INT_MAX, Expr, Type
 from tunepass.frontends.base import Frontend, Parsed
 from tunepass.frontends.c.autos import headers_of
 from tunepass.frontends.c.macros import MacroDefault, macro_defaults, set_macros
@@ -226,12 +226,12 @@ class _FileReader:
         return tuple(each(pragmas, lambda c: reader.constraint(c, parameters, {**self._numbers(), **numbers})))
 
     def _numbers(self) -> dict[str, int]:
-        """Macros that are whole numbers."""
+        """Macros that are whole numbers, as large as an expression holds."""
         found: dict[str, int] = {}
         for name, macro in self.macros.items():
             text = [t.text for t in macro.body if not t.at("(", ")")]
             number = literal(text[0]) if len(text) == 1 and macro.parameters is None else None
-            if number is not None:
+            if number is not None and number <= INT_MAX:
                 found[name] = number
         return found
 

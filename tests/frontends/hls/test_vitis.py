@@ -286,5 +286,6 @@ third:
 @pytest.mark.parametrize("number", ["0xFFFFFFFFFFFFFFFFull", "340282346638528859811704183484516925440.0f", "1ul << 64"])
 def test_a_number_that_no_expression_holds_is_read(number: str) -> None:
     text = "#pragma tunepass param U: pow2(1, 8) = 2\n#pragma tunepass hls top\n#define U 2\n"
-    text += f"void top(unsigned long a[64]) {{ for (int i = 0; i < 64; i += U) a[i] = a[i] ^ ({number}); }}\n"
+    text += f"#define MOST {number}\n"
+    text += "void top(unsigned long a[64]) { for (int i = 0; i < 64; i += U) a[i] = a[i] ^ (MOST); }\n"
     assert names(body(text, "t.cpp"))[-1] == "store"
