@@ -21,6 +21,7 @@ from tests.benchmarks.search import (
     panel_fidelity,
     panel_noise,
     panel_objectives,
+    panel_reals,
     panel_siblings,
     pictures,
     runs,
@@ -181,6 +182,13 @@ def test_pictures_have_the_curves_of_the_tables(bench: single.Bench, monkeypatch
     (drawn,) = pictures.objectives(bench.places, ["random"], range(2), 1)
     text = panel_objectives.table(bench.places, ["random"], range(2), 1)
     assert f"| two, 1 problems | random | {drawn.curves[0].mean[5]:.3f} ±" in text and drawn.curves[0].counts[5] == 30
+
+
+def test_a_panel_can_be_narrowed_by_words() -> None:
+    names = {group: [p.name for p in of] for group, of in panel_objectives.groups(["DTLZ7", "ZDT3", "RE4"]).items()}
+    assert names == {"two": ["ZDT3"], "three": ["DTLZ7"], "four and six": ["RE41 side impact"]}
+    assert panel_objectives.groups() == panel_objectives.GROUPS
+    assert [p.name for p in panel_reals.chosen(["Levy", "Branin"])] == ["Branin2", "Levy6"]
 
 
 def _first_share(table: str) -> str:

@@ -95,7 +95,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--seeds", type=int, default=20)
     parser.add_argument("--first", type=int, default=0, help="the first seed, of the panels")
     parser.add_argument("--evals", type=int, default=100)
-    parser.add_argument("--problems", default="", help="only tables whose name contains one of these, comma-separated")
+    parser.add_argument("--problems", default="", help="only those whose name contains one of these, comma-separated")
     parser.add_argument("--strategies", default="", help="comma-separated; not of overhead, transfer, recall")
     parser.add_argument("--peers", default="", help="of the panels: only peers whose name contains one of these")
     parser.add_argument("--others", type=int, help="seeds of strategies other than the first one (as many)")
@@ -212,7 +212,7 @@ def _flags(bench: single.Bench, options: argparse.Namespace) -> str:
 
 
 def _reals(bench: single.Bench, options: argparse.Namespace) -> str:
-    return panels.reals(bench.places, *_of_panel(bench, options))
+    return panels.reals(bench.places, *_of_panel(bench, options), _words(options.problems))
 
 
 def _noise(bench: single.Bench, options: argparse.Namespace) -> str:
@@ -234,7 +234,7 @@ def _batches(bench: single.Bench, options: argparse.Namespace) -> str:
 
 
 def _objectives(bench: single.Bench, options: argparse.Namespace) -> str:
-    return panel_objectives.table(bench.places, *_of_objectives(bench, options))
+    return panel_objectives.table(bench.places, *_of_objectives(bench, options), _words(options.problems))
 
 
 TABLES: dict[str, tuple[str, Table]] = {
@@ -260,8 +260,10 @@ FIRST_SHOWN = 10  # evaluation of a picture
 PICTURES: dict[str, Callable[[single.Bench, argparse.Namespace], list[charts.Panel]]] = {
     "dev": lambda bench, options: pictures.recorded(bench, _chosen(list(DEV), options), _strategies(options)),
     "flags": lambda bench, options: pictures.flags(bench.places, *_of_panel(bench, options)),
-    "reals": lambda bench, options: pictures.reals(bench.places, *_of_panel(bench, options)),
-    "objectives": lambda bench, options: pictures.objectives(bench.places, *_of_objectives(bench, options)),
+    "reals": lambda bench, options: pictures.reals(bench.places, *_of_panel(bench, options), _words(options.problems)),
+    "objectives": lambda bench, options: pictures.objectives(
+        bench.places, *_of_objectives(bench, options), _words(options.problems)
+    ),
 }
 
 if __name__ == "__main__":

@@ -94,10 +94,21 @@ def shares(places: Places, name: str, method: str, seed: int, evals: int, counts
     return [hypervolume(losses[:mark], corner) / volume for mark in counts]
 
 
-def table(places: Places, methods: Sequence[str], seeds: Sequence[int], jobs: int) -> str:
+def groups(words: Sequence[str] = ()) -> dict[str, tuple[ObjectiveProblem, ...]]:
+    """The problems by how many objectives they have; where words are given, those that one of them names, or whose
+    names have one that names none."""
+
+    def chosen(name: str) -> bool:
+        return not words or name in words or any(word in name for word in words if word not in PROBLEMS)
+
+    found = {group: tuple(p for p in problems if chosen(p.name)) for group, problems in GROUPS.items()}
+    return {group: problems for group, problems in found.items() if problems}
+
+
+def table(places: Places, methods: Sequence[str], seeds: Sequence[int], jobs: int, words: Sequence[str] = ()) -> str:
     """Mean over seeds for each problem, and over the problems of a group with its standard error."""
-    each, groups = [], []
-    for group, problems in GROUPS.items():
+    each, totals = [], []
+    for group, problems in groups(words).items():
         found = {m: [every(places, p.name, m, seeds, jobs) for p in problems] for m in methods}
         for number, problem in enumerate(problems):
             cells = {method: [f"{v:.3f}" for v in found[method][number].mean(axis=0)] for method in methods}
@@ -106,10 +117,10 @@ def table(places: Places, methods: Sequence[str], seeds: Sequence[int], jobs: in
             means = np.mean(found[method], axis=0)  # (seeds, marks), over problems
             error = means.std(axis=0) / np.sqrt(max(1, len(means) - 1))
             total = (f"{m:.3f} ± {e:.3f}" for m, e in zip(means.mean(axis=0), error))
-            groups.append([f"{group}, {len(problems)} problems", method, *total])
+            totals.append([f"{group}, {len(problems)} problems", method, *total])
     marks = [f"at {mark}" for mark in MARKS]
     return with_details(
-        markdown(["objectives", "strategy", *marks], groups), markdown(["problem", "strategy", *marks], each)
+        markdown(["objectives", "strategy", *marks], totals), markdown(["problem", "strategy", *marks], each)
     )
 
 

@@ -114,3 +114,8 @@ PROBLEMS = (
     RealProblem.of("Ackley10", ackley, [(-32.768, 32.768)] * 10, 0.0),
     RealProblem.of("Rosenbrock8", rosenbrock, [(-5, 10)] * 8, 0.0),
 )
+
+
+def chosen(words: Sequence[str] = ()) -> list[RealProblem]:
+    """All problems, or where words are given those whose names have one of them."""
+    return [problem for problem in PROBLEMS if not words or any(word in problem.name for word in words)]

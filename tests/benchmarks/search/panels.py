@@ -191,20 +191,22 @@ def flags(places: Places, methods: Sequence[str], seeds: Sequence[int], jobs: in
     return markdown(["flags", "strategy", "runs", *(f"at {mark}" for mark in marks)], rows)
 
 
-def reals(places: Places, methods: Sequence[str], seeds: Sequence[int], jobs: int) -> str:
+def reals(places: Places, methods: Sequence[str], seeds: Sequence[int], jobs: int, words: Sequence[str] = ()) -> str:
     """log10 of the regret over its floor: mean over seeds, its standard error; less is better."""
-    marks, rows = panel_reals.MARKS, []
+    marks, rows, problems = panel_reals.MARKS, [], panel_reals.chosen(words)
     for method in methods:
         cells: dict[int, list[str]] = {mark: [] for mark in marks}
         means: dict[int, list[float]] = {mark: [] for mark in marks}
-        for problem in panel_reals.PROBLEMS:
+        for problem in problems:
             logs = real_logs(places, problem, method, seeds, jobs)
             for mark in marks:
                 cells[mark].append(_with_error(logs[:, mark - 1], 2))
                 means[mark].append(float(logs[:, mark - 1].mean()))
         rows += [[method, str(mark), *cells[mark], f"{np.mean(means[mark]):.2f}"] for mark in marks]
-    return markdown(["strategy", "at", *(problem.name for problem in panel_reals.PROBLEMS), "mean"], rows)
+    return markdown(["strategy", "at", *(problem.name for problem in problems), "mean"], rows)
 
 
 def _with_error(values: Floats, digits: int = 3) -> str:
-    return f"{values.mean():.{digits}f} ± {values.std() / np.sqrt(max(1, len(values) - 1)):.{digits}f}"
+    """The mean, and its standard error where there are several."""
+    mean = f"{values.mean():.{digits}f}"
+    return f"{mean} ± {values.std() / np.sqrt(len(values) - 1):.{digits}f}" if len(values) > 1 else mean

@@ -47,26 +47,33 @@ def flags(places: Places, methods: Sequence[str], seeds: Sequence[int], jobs: in
     ]
 
 
-def reals(places: Places, methods: Sequence[str], seeds: Sequence[int], jobs: int) -> list[Panel]:
+def reals(
+    places: Places, methods: Sequence[str], seeds: Sequence[int], jobs: int, words: Sequence[str] = ()
+) -> list[Panel]:
     return [
         Panel(
             f"log10 of regret, {problem.name}",
             tuple(of_runs(m, panels.real_logs(places, problem, m, seeds, jobs)) for m in methods),
         )
-        for problem in panel_reals.PROBLEMS
+        for problem in panel_reals.chosen(words)
     ]
 
 
-def objectives(places: Places, methods: Sequence[str], seeds: Sequence[int], jobs: int) -> list[Panel]:
-    """The share of the hypervolume, seed by seed in the mean over a group's problems."""
+def objectives(
+    places: Places, methods: Sequence[str], seeds: Sequence[int], jobs: int, words: Sequence[str] = ()
+) -> list[Panel]:
+    """The share of the hypervolume: the mean over a group's problems, or where words are given each problem."""
     counts = range(STEP, panel_objectives.MARKS[-1] + 1, STEP)
     drawn = []
-    for group, problems in panel_objectives.GROUPS.items():
+    groups = panel_objectives.groups(words)
+    if words:
+        groups = {problem.name: (problem,) for problems in groups.values() for problem in problems}
+    for group, problems in groups.items():
         curves = []
         for method in methods:
             every = [panel_objectives.every(places, p.name, method, seeds, jobs, counts) for p in problems]
             runs = np.mean(every, axis=0)
             error = runs.std(axis=0) / np.sqrt(max(1, len(runs) - 1))
             curves.append(Curve(method, np.array(counts, np.float64), runs.mean(axis=0), error))
-        drawn.append(Panel(f"hypervolume, {group} objectives", tuple(curves), 0.0))
+        drawn.append(Panel(f"hypervolume, {group}" + ("" if words else " objectives"), tuple(curves), 0.0))
     return drawn
