@@ -22,7 +22,7 @@ from tunepass.diagnostics import Source, SourceError, Span, nearest
 from tunepass.frontends.params.command import MetricText, parse_metric
 from tunepass.frontends.params.param import ParamText, parse_param
 from tunepass.frontends.params.tokens import Cursor, ExpressionText
-from tunepass.frontends.params.units import SECONDS, amount
+from tunepass.frontends.params.units import BYTES, NUMBERS, SECONDS, amount
 from tunepass.graphs.inference import ELEMENT_BYTE
 
 DIRECTIVES = ("param", "input", "limit", "constraint", "model", "precision", "run", "operators")
@@ -99,13 +99,28 @@ def read_limits(cursor: Cursor) -> list[LimitText]:
     while True:
         resource = cursor.name("a resource", "write `limit weight_byte <= 10 MB`")
         cursor.expect("<=", f"after `{resource.text}`", "a limit is the most that may be taken")
-        most, _ = amount(cursor, "the most of it")
+        most, unit = amount(cursor, "the most of it")
+        if (wrong := _other_kind(resource.text, unit)) is not None:
+            cursor.fail(*wrong, token=cursor.last)
         span = cursor.span(resource, cursor.last)
         limits.append(LimitText(resource.text, most, span.text, span))
         if not cursor.accept(","):
             break
     cursor.finish("the limits")
     return limits
+
+
+def _other_kind(resource: str, unit: str) -> tuple[str, str] | None:
+    """What is wrong with bytes of what is no size, and with seconds of what is no time; the user's own resources are
+    counted in what they like."""
+    size, time = resource.endswith("_byte") or resource.startswith("memory"), resource.endswith("time")
+    if not (size or time or resource in ("weights", "flops", "macs")):
+        return None
+    if (unit in BYTES and not size) or (unit in SECONDS and not time) or (unit in NUMBERS and time):
+        counted = "bytes" if size else "seconds" if time else "numbers"
+        hint = "weight_byte is counted in bytes" if resource == "weights" and unit in BYTES else "write its own unit"
+        return f"{resource} is counted in {counted}, not in {unit}", hint
+    return None
 
 
 class _Reader:

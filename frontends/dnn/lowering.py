@@ -34,6 +34,7 @@ from tunepass.frontends.dnn.values import (
 from tunepass.frontends.params.build import construct, default_value
 from tunepass.frontends.params.tokens import ExpressionText
 from tunepass.frontends.problems import each
+from tunepass.graphs.inference import ELEMENT_BYTE
 from tunepass.graphs.table import table_of
 from tunepass.ir.graph import Graph, ResourceLimit, Training
 from tunepass.ir.kernel import Binding, Kernel
@@ -226,6 +227,14 @@ class _Lowering:
         if self.comments.precision is not None:
             word, place = self.comments.precision
             precision = self.run.parameters.get(word, word)
+            if isinstance(precision, str) and word not in ELEMENT_BYTE:
+                close = nearest(word, ELEMENT_BYTE)
+                hint = (
+                    f"did you mean `{close}`?"
+                    if close
+                    else f"known: {', '.join(ELEMENT_BYTE)}, or a parameter of these"
+                )
+                raise SourceError(f"`{word}` is no precision", place, hint)
             if isinstance(precision, Expr) and str(precision.type) != "string":
                 raise SourceError(
                     f"the precision `{word}` is a parameter of types: categorical(float32, float16)", place

@@ -18,7 +18,12 @@ def own_operators(source: Source, stated: tuple[str, Span] | None, words: Sequen
     if not given and stated is None:
         return None
     path = Path(given[-1]) if given else beside(source, *stated)  # type: ignore[misc]
-    return Source(str(path), read_utf8(path, SIZE_LIMIT, SourceError))
+    try:
+        return Source(str(path), read_utf8(path, SIZE_LIMIT, SourceError))
+    except SourceError as error:
+        if given or stated is None:
+            raise
+        raise SourceError(error.diagnostics[0].message, stated[1]) from None
 
 
 def kept_words(source: Source, words: Sequence[str]) -> tuple[str, ...]:

@@ -120,6 +120,8 @@ class Following:
         made = self._made(site)
         self.asked[k] = site.asked
         for name, value in zip(node.outputs, made):
+            if name and name in self.values:
+                raise SourceError(f"{name!r} is made twice", self._span, "each value of a graph is made once")
             if name:
                 self.values[name] = value
         for name in node.outputs[len(made) :]:

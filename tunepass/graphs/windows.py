@@ -10,7 +10,7 @@
 from __future__ import annotations
 
 from tunepass.expr import typing
-from tunepass.expr.algebra import add, ceildiv, compare, floordiv, lift, maximum, mul, sub, where
+from tunepass.expr.algebra import add, ceildiv, compare, floordiv, lift, maximum, mul, number, sub, where
 from tunepass.expr.nodes import CategoryType, Expr
 from tunepass.graphs.values import GraphError, Value, scalar, spread, told
 
@@ -28,6 +28,7 @@ def window(i: Value, k: Value, s: Value, d: Value, padding: Value, ceil: Value) 
     input does not fill counts, unless it begins in the padding at the end (PyTorch's `ceil_mode`).
     """
     sizes = spread(i, len(i)) if isinstance(i, tuple) else (scalar(i),)
+    _checked(k, s, d, len(sizes))
     axes = zip(sizes, *(spread(v, len(sizes)) for v in (k, s, d)))
     if isinstance(padding, Expr) and isinstance(padding.type, CategoryType):
         return tuple(_chosen(padding, axis) for axis in axes)
@@ -39,6 +40,15 @@ def window(i: Value, k: Value, s: Value, d: Value, padding: Value, ceil: Value) 
 
 
 Axis = tuple[Expr, Expr, Expr, Expr]
+
+
+def _checked(k: Value, s: Value, d: Value, rank: int) -> None:
+    """Windows are of at least one element, and move on."""
+    for what, value in (("the size of a window", k), ("the stride", s), ("the dilation", d)):
+        for size in spread(value, rank):
+            known = number(size)
+            if known is not None and known < 1:
+                raise GraphError(f"{what} has to be at least 1, not {known}")
 
 
 def _worded(padding: str, axis: Axis) -> Expr:
@@ -85,6 +95,7 @@ def transposed(i: Value, k: Value, s: Value, d: Value, padding: Value, extra: Va
     """The output's size of a transposed convolution. In the form `keras`, `extra` below 0 says that none was given."""
     sizes = spread(i, len(i)) if isinstance(i, tuple) else (scalar(i),)
     rank = len(sizes)
+    _checked(k, s, d, rank)
     axes = zip(sizes, *(spread(v, rank) for v in (k, s, d, extra)))
     if form == "keras":
         if not isinstance(padding, str):

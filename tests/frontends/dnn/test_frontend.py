@@ -325,6 +325,11 @@ MALFORMED = [
     ("for n in range(int(input())):\n    l = layers.Dense(2)\n", "loops over is not known", 1),
     ("m = keras.Sequential([keras.Input((4,)), layers.Reshape((3, -1))])\n", "do not make", 1),
     ("x = layers.Dense(1, 2, 3, 4, 5)\n", "takes 3 arguments", 1),
+    ("# tunepass limit weights <= 10 ms\n", "counted in numbers, not in ms", 1),
+    ("# tunepass limit weights <= 10 MB\n", "weight_byte is counted in bytes", 1),
+    ("# tunepass precision float13\nm = keras.Sequential([keras.Input((4,)), layers.Dense(2)])\n", "`float32`?", 1),
+    ('# tunepass operators "none.yaml"\n', "cannot read none.yaml", 1),
+    ("m = keras.Sequential([keras.Input((8, 8, 3)), layers.Conv2D(4, 3, strides=0)])\n", "at least 1, not 0", 1),
 ]
 
 

@@ -220,3 +220,8 @@ def test_sizes_of_images_vary_where_the_file_has_numbers(tmp_path: Path) -> None
     tune = tune.replace("parameters:", "parameters:\n  size: ordinal(16, 32, 64) = 32")
     kernel = described(tmp_path, tune)
     assert counted(kernel, size=16, width=8, kernel=3) == 8 * 27 + 8 + 16 + 10 * (8 * 64 + 1)
+
+
+def test_a_value_is_made_once() -> None:
+    with pytest.raises(SourceError, match="'y' is made twice"):
+        kernel_of("input x: float32[1, 3]\ny = Relu(x)\ny = Sigmoid(x)\noutput y\n")
