@@ -18,7 +18,7 @@ from tunepass.ir.files import EmittedFile
 from tunepass.ir.kernel import Kernel
 from tunepass.space.configuration import Value
 
-AUTO = re.compile(r"\bauto\s*\{\s*(\w+)\s*\}")
+AUTO = re.compile(r"\bauto\s*\{\s*(?:options\s*:\s*)?(\w+)\s*(?:=[^{}]*)?\}")
 
 
 def emit_files(kernels: Sequence[Kernel], note: str = "", word: str = "tuned") -> tuple[EmittedFile, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Literal
 
@@ -25,12 +25,15 @@ KnobKind = Literal["mode", "factor"]
 
 @dataclass(frozen=True, slots=True)
 class Knob:
-    """`whole` is where `auto{NAME}` stands, which a value replaces."""
+    """`whole` is where `auto{NAME}` stands, which a value replaces. `values` and `default` where the pragma lists
+    them, as AutoDSE's do."""
 
     name: str
     kind: KnobKind
     span: Span
     whole: Span
+    values: tuple[int | str, ...] = ()
+    default: int | str | None = None
 
 
 def knobs_of(pragmas: Sequence[PragmaWords], source: Source) -> dict[str, Knob]:
@@ -72,7 +75,37 @@ def _knob(option: Option, kind: KnobKind, source: Source) -> Knob:
         start = next(t for t in value if t.at("auto"))
         span = source.span(start.start, max(value[-1].end, start.end))
         raise SourceError("expected one name between the braces of `auto{…}`", span, "write `auto{NAME}`")
-    return Knob(name.text, kind, source.span(name.start, name.end), source.span(value[0].start, _end(value)))
+    knob = Knob(name.text, kind, source.span(name.start, name.end), source.span(value[0].start, _end(value)))
+    if not option.stated:
+        return knob
+    values, default = _listed(option.stated, source, kind)
+    return replace(knob, values=values, default=default)
+
+
+def _listed(tokens: Sequence[Token], source: Source, kind: KnobKind) -> tuple[tuple[int | str, ...], int | str]:
+    """The values of `[1, 2, 4]; order: ...; default: 1`; SourceError where they are no list of numbers or words."""
+    end = next((at for at, token in enumerate(tokens) if token.at("]")), -1)
+    items = tokens[1:end] if tokens[0].at("[") else ()
+    values = [_literal(token, source, kind) for token in items[::2]]
+    whole = source.span(tokens[0].start, tokens[-1].end)
+    if not values or None in values or any(not token.at(",") for token in items[1::2]):
+        hint = "list the values, and write what holds between knobs as `#pragma tunepass constraint P * Q <= 512`"
+        raise SourceError("expected a list of values, such as `[1, 2, 4]`", whole, hint)
+    stated = next((tokens[at + 2] for at in range(end, len(tokens) - 2) if tokens[at].at("default")), None)
+    default = values[0] if stated is None else _literal(stated, source, kind)
+    if default not in values:
+        span = whole if stated is None else source.span(stated.start, stated.end)
+        raise SourceError("the default is none of the values", span)
+    return tuple(v for v in values if v is not None), default  # type: ignore[return-value]  # it is one of them
+
+
+def _literal(token: Token, source: Source, kind: KnobKind) -> int | str | None:
+    """What is written there: the words of strings are blanks in a directive's tokens."""
+    text = source.text[token.start : token.end]
+    if kind == "mode":
+        word = text.strip("\"'") or MODES[1]
+        return word if word in MODES and token.kind == "text" else None
+    return int(text) if text.isdecimal() and int(text) >= 1 else None
 
 
 def _end(value: Sequence[Token]) -> int:
@@ -80,11 +113,16 @@ def _end(value: Sequence[Token]) -> int:
 
 
 def mode_parameter(knob: Knob) -> Parameter:
+    if knob.values:
+        return Categorical(knob.name, list(dict.fromkeys(map(str, knob.values))), default=knob.default, span=knob.span)
     return Categorical(knob.name, MODES, default="off", span=knob.span)
 
 
 def factor_parameter(knob: Knob, most: Expr | None) -> Parameter:
-    """The divisors of the loop's trip count and the powers of two below it."""
+    """The values that the pragma lists, else the divisors of the loop's trip count and the powers of two below it."""
+    if knob.values:
+        values = sorted({int(v) for v in knob.values})
+        return Ordinal(knob.name, values, default=int(knob.default or 1), log=len(values) > 1, span=knob.span)
     number = algebra.number(most) if most is not None else None
     trip = int(number) if number is not None and number >= 1 else GUESS
     return Ordinal(knob.name, factor_values(trip), default=1, log=trip > 1, span=knob.span)

@@ -24,10 +24,20 @@ class Option:
 
     @property
     def knob(self) -> Token | None:
-        """NAME of `auto{NAME}`."""
+        """NAME of `auto{NAME}`, or of AutoDSE's `auto{options: NAME=[1, 2]; default: 1}`."""
         value = self.value or ()
-        braced = len(value) == 4 and value[0].at("auto") and value[1].at("{") and value[3].at("}")
-        return value[2] if braced and value[2].kind == "name" else None
+        if len(value) < 4 or not (value[0].at("auto") and value[1].at("{") and value[-1].at("}")):
+            return None
+        inside = value[2:-1]
+        if len(inside) > 3 and inside[0].at("options") and inside[1].at(":") and inside[3].at("="):
+            return inside[2] if inside[2].kind == "name" else None
+        return inside[0] if len(inside) == 1 and inside[0].kind == "name" else None
+
+    @property
+    def stated(self) -> tuple[Token, ...]:
+        """What follows NAME= in AutoDSE's form; empty in the other."""
+        value = self.value or ()
+        return value[6:-1] if len(value) > 6 and value[2].at("options") else ()
 
 
 def options(words: Sequence[Token]) -> tuple[Option, ...]:

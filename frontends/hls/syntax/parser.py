@@ -109,7 +109,7 @@ class HlsParser(DeclarationParser):
         """`(int(x))` is none; `(word *) p` is one, whatever the word."""
         if self.is_type(self.peek()) and self.peek(2).at("(") and not self.peek(3).at("*"):
             return False
-        if self.peek().text in SOFT and self.is_type(self.peek(2)):
+        if (self.peek().text in SOFT or self.peek().at("class", "typename")) and self.is_type(self.peek(2)):
             return True
         pointer = self.peek().kind == "name" and self.peek(2).at("*") and self.peek(3).at(")")
         return pointer or super()._is_cast()

@@ -1,8 +1,13 @@
 """Kernels with Merlin's pragmas, as HLSyn and AutoDSE write them."""
 
+import pytest
+
 from tests.frontends.hls.sources import GEMV, body, loop, merlin, names, operations, parse
+from tunepass.diagnostics import SourceError
 from tunepass.expr.printer import to_text
+from tunepass.frontends.hls.frontend import HlsFrontend
 from tunepass.ir.hls import HlsBlock, HlsLoop
+from tunepass.ir.kernel import Choice
 
 
 def test_knobs_become_parameters_with_domains_of_their_loops() -> None:
@@ -158,3 +163,44 @@ def test_a_condition_of_loops_is_kept_while_they_run() -> None:
     kernel = merlin(text)
     assert loop(kernel, "j").guarded
     assert "flt_lt" in names(kernel)
+
+
+LISTED = GEMV.replace(
+    "auto{PIPE_I}", 'auto{options: PIPE_I=["off", "", "flatten"]; order: 0 if v == "off" else 1; default: "off"}'
+).replace("FACTOR=auto{PARA_J}", "FACTOR=auto{options:PARA_J=[1,2,5]; default:2}")
+
+
+def test_a_pragma_may_list_the_values_of_its_knob_as_autodse_does() -> None:
+    found = {p.name: p for p in parse(LISTED).parameters}
+    assert (found["PIPE_I"].domain, found["PIPE_I"].default) == (("off", "plain", "flatten"), "off")
+    assert (found["PARA_J"].domain, found["PARA_J"].default) == ((1, 2, 5), 2)
+
+
+def test_a_knob_with_listed_values_is_written_as_another() -> None:
+    kernel = parse(LISTED)
+    values = {"PIPE_I": "plain", "TILE_I": 4, "PARA_I": 6, "PARA_J": 5}
+    chosen = kernel.scheduled(tuple(Choice(name, value) for name, value in values.items()))  # type: ignore[arg-type]
+    text = HlsFrontend().emit((chosen,))[0].text
+    assert "#pragma ACCEL PIPELINE \n" in text and "reduction=sum FACTOR=5\n" in text and "auto" not in text
+
+
+@pytest.mark.parametrize(
+    "listed,message",
+    [
+        ("[x for x in [1, 2] if x * TILE_I <= 64]; default: 1", "expected a list of values"),
+        ("[]; default: 1", "expected a list of values"),
+        ("[1, 0]; default: 1", "expected a list of values"),
+        ("[1, 2]; default: 3", "the default is none of the values"),
+    ],
+)
+def test_a_list_that_is_none_is_told_at_its_place(listed: str, message: str) -> None:
+    text = GEMV.replace("auto{PARA_J}", f"auto{{options: PARA_J={listed}}}")
+    with pytest.raises(SourceError, match=message) as caught:
+        parse(text)
+    (problem,) = caught.value.diagnostics
+    assert problem.span is not None and problem.span.line == 12
+
+
+def test_a_cast_to_a_class_is_read() -> None:
+    kernel = merlin("for (int i = 0; i < 64; i++) a[i] = ((class half *)b)[i] + (struct S *)0;")
+    assert "store" in names(kernel)
