@@ -32,6 +32,7 @@ from tunepass.study.trust import rank_correlation
 KINDS = ("double_add", "double_mul", "double_div")
 ROWS = 150  # of a table, evenly over it
 STEPS = (0.8, 1.25)
+LARGEST_LOG = 50.0  # of a term's whole amount, so that none overflows on the way
 LEAST = 0.015  # shares below are cut to nothing in the records
 
 
@@ -75,11 +76,12 @@ def weights(train: Sequence[Cases], resource: str) -> Floats:
     scale = np.where(x.mean(axis=0) > 0, x.mean(axis=0), np.inf)
 
     def off(logs: Floats) -> Floats:
-        return np.asarray(w * np.log(x @ (np.exp(logs) / scale) / y))
+        amounts = np.exp(np.clip(logs, -LARGEST_LOG, LARGEST_LOG)) / scale
+        return np.asarray(w * np.log(x @ amounts / y))
 
     start = np.full(x.shape[1], np.log(np.median(y) / x.shape[1]))
     fitted = least_squares(off, start, loss="soft_l1", f_scale=0.05, max_nfev=40)
-    return np.asarray(np.exp(fitted.x) / scale)
+    return np.asarray(np.exp(np.clip(fitted.x, -LARGEST_LOG, LARGEST_LOG)) / scale)
 
 
 def fit_area(version: str, data: Path) -> Iterator[str]:

@@ -54,8 +54,13 @@ class Context:
     def unique(self, name: str) -> str:
         """`name`, or `name_2` and so on when it is taken."""
         count = self._names.get(name, 0) + 1
+        free = name if count == 1 else f"{name}_{count}"
+        while count > 1 and free in self._names:
+            count += 1
+            free = f"{name}_{count}"
         self._names[name] = count
-        return name if count == 1 else f"{name}_{count}"
+        self._names.setdefault(free, 1)
+        return free
 
     def element(self, type_: n.Type | None) -> Element:
         """The element type that `type_` names; the usual one where it is not known here."""

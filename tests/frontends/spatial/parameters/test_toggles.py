@@ -86,3 +86,16 @@ fill(2)"""
     (kernel,) = parse(app(accel)).kernels
     assert [p.name for p in kernel.parameters] == ["p"]
     assert "val p = 4 (1 -> 8)" in emitted(kernel, p=4)
+
+
+def test_loops_of_one_name_keep_their_toggles_when_a_later_one_is_switched_off() -> None:
+    """The mark of a loop that is off says `pipeline_L_2`, which no other loop is called then."""
+    loop = "'L.Foreach(8 by 1) { i => Foreach(8 by 1) { j => x(j) = j }; Foreach(8 by 1) { j => x(j) = i } }\n"
+    (kernel,) = parse(app("val x = SRAM[Int](8)\n" + 4 * loop)).kernels
+    names = [p.name for p in kernel.parameters]
+    assert names == ["pipeline_L", "pipeline_L_2", "pipeline_L_3", "pipeline_L_4"]
+    for off in names:
+        again = kernel_of(emitted(kernel, **{name: name != off for name in names}))
+        assert [(p.name, p.default) for p in again.parameters] == [(name, name != off) for name in names]
+        toggles = [c.toggle for c in again.body_as(Program).accel.walk() if c.toggle is not None]
+        assert toggles == names
