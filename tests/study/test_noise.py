@@ -15,7 +15,7 @@ from tunepass.space.parameter import Integer, Ordinal
 from tunepass.space.space import Space
 from tunepass.study.objective import Objective
 from tunepass.study.outcome import Failed, Measured, mean_of
-from tunepass.study.recommendation import Beliefs, gain_of_measuring_again, worth_measuring_again
+from tunepass.study.recommendation import Beliefs, gain_of_measuring_again
 from tunepass.study.storage.store import Store
 from tunepass.study.study import Study
 from tunepass.study.trial import Trial
@@ -208,26 +208,6 @@ def test_the_knowledge_gradient_asks_for_close_rivals_and_for_what_is_uncertain(
     moved = 0.2 / math.sqrt(0.4)
     drawn = np.minimum(1.0, 1.1 + moved * rng.normal(size=400_000))
     assert gain[1] == pytest.approx(1.0 - drawn.mean(), rel=0.02)
-
-
-def test_several_measurements_may_be_worth_it_where_one_says_too_little() -> None:
-    beliefs = Beliefs(mean=np.array([1.0, 1.3]), variance=np.array([1e-9, 0.05]), single=1.0, sign=0)
-    one, several = gain_of_measuring_again(beliefs), gain_of_measuring_again(beliefs, 16)
-    assert 100 * one[1] < several[1]
-    sure = Beliefs(mean=np.array([1.0, 1.3]), variance=np.array([1e-9, 0.05]), single=1e-12, sign=0)
-    assert gain_of_measuring_again(sure, 16) == pytest.approx(gain_of_measuring_again(sure))
-
-
-def test_what_is_believed_best_is_measured_in_turn() -> None:
-    trials = [Trial(n, Configuration({"tile": n}), Measured({"time": 1.0})) for n in range(9)]
-    beliefs = Beliefs(mean=1.0 + 0.01 * np.arange(9.0)[::-1], variance=np.full(9, 0.1), single=0.1, sign=0)
-    first = worth_measuring_again(trials, beliefs, 50, 60, 2)
-    assert first == [trials[8].configuration, trials[7].configuration]
-    for number in (8, 7):
-        again = mean_of([Measured({"time": 1.0})] * 2)
-        trials[number] = Trial(number, trials[number].configuration, again)
-    assert worth_measuring_again(trials, beliefs, 52, 60, 9) == [trials[n].configuration for n in (6, 5, 8, 7)]
-    assert worth_measuring_again(trials, beliefs, 40, 60, 9) == []  # the last of the budget alone
 
 
 def test_several_objectives_have_no_recommendation() -> None:

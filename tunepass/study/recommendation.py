@@ -3,11 +3,10 @@
 symbol   meaning
 m, t2    believed mean and variance of a trial's true loss (n,), on the scale of the surrogates
 v        variance of one more measurement
-k        measurements more
-s        deviation of what k more measurements move the believed mean by: t2 / sqrt(t2 + v / k)
+s        deviation of what one more measurement moves the believed mean by: t2 / sqrt(t2 + v)
 d        how far m is behind the best of the others (of the best: ahead of the second)
-KG       max over k of s h(-d / s) / k,  h(z) = phi(z) + z Phi(z): what measuring the trial again is expected to improve
-         the recommended trial by, per measurement        (KG(*), Frazier & Powell 2010, beliefs taken as independent)
+KG       s h(-d / s),  h(z) = phi(z) + z Phi(z): what one more measurement of the trial is expected to improve the
+         recommended trial by          (knowledge gradient, Frazier, Powell & Dayanik 2008, independent beliefs)
 """
 
 from __future__ import annotations
@@ -29,8 +28,6 @@ Floats = NDArray[np.float64]
 PROBE = 12  # trials after which the best is measured again where there is no budget
 LAST = 0.2  # of the budget, at most, goes to the trials that may be the best
 REPEATS = 4  # measurements again that say how large the noise is; with fewer the search does not go on
-LOOKAHEAD = 16  # measurements more that KG looks ahead, at most
-RIVALS = 4  # trials of the least believed losses, which are measured again in turn
 LEAST_GAIN = 0.001  # KG on the log scale that is worth an evaluation; off it, of the deviation of the losses
 TAIL = 1.96  # deviations on either side of an interval that holds 95 %
 
@@ -78,20 +75,17 @@ def recommend(space: Space, objective: Objective, measured: Sequence[Trial], bel
     return Recommendation(trial=measured[index], value=objective.value(beliefs.loss(mean)), interval=(ends[0], ends[1]))
 
 
-def gain_of_measuring_again(beliefs: Beliefs, most: int = 1) -> Floats:
-    """KG (n,) of at most `most` measurements more: of one alone it is nothing where several would tell."""
+def gain_of_measuring_again(beliefs: Beliefs) -> Floats:
+    """KG (n,)."""
     mean, variance, single = beliefs.mean, beliefs.variance, beliefs.single or 0.0
+    moved = variance / np.sqrt(np.maximum(variance + single, 1e-300))
     order = np.argsort(mean, kind="stable")
     rival = np.full(len(mean), mean[order[0]])
     rival[order[0]] = mean[order[1]] if len(mean) > 1 else math.inf
-    gain = np.zeros(len(mean))
-    for k in range(1, most + 1):
-        moved = variance / np.sqrt(np.maximum(variance + single / k, 1e-300))
-        z = -np.abs(mean - rival) / np.maximum(moved, 1e-12)
-        density = np.exp(-0.5 * z * z) / math.sqrt(2 * math.pi)
-        below = 0.5 * np.array([math.erfc(-value / math.sqrt(2)) for value in z])
-        gain = np.maximum(gain, moved * (density + z * below) / k)
-    return gain
+    z = -np.abs(mean - rival) / np.maximum(moved, 1e-12)
+    density = np.exp(-0.5 * z * z) / math.sqrt(2 * math.pi)
+    below = 0.5 * np.array([math.erfc(-value / math.sqrt(2)) for value in z])
+    return np.asarray(moved * np.maximum(density + z * below, 0.0))
 
 
 def worth_measuring_again(
@@ -99,18 +93,17 @@ def worth_measuring_again(
 ) -> list[Configuration]:
     """At most `n` of the measured trials' configurations, in a study that `spent` so much of the budget `most`.
 
-    The last of the budget goes in turn to the trials that are believed best, the first of it to the best one where no
-    trial says yet what the noise is, as long as KG is worth an evaluation. Without a budget the best one is measured
-    twice before the search goes on. Where repeats never differ nothing is measured again.
+    The last of the budget goes to the trials of the largest KG, the first of it to the best one where no trial says yet
+    what the noise is, as long as KG is worth an evaluation. Without a budget the best one is measured twice before the
+    search goes on. Where repeats never differ nothing is measured again.
     """
     if beliefs.single == 0 or spent < (PROBE if most is None else (1 - LAST) * most):
         return []
     if beliefs.single is not None and most is not None:
-        gain = float(gain_of_measuring_again(beliefs, min(most - spent, LOOKAHEAD)).max())
+        gain = gain_of_measuring_again(beliefs)
         unit = 1.0 if beliefs.sign else float(beliefs.mean.std())
-        if gain < LEAST_GAIN * unit and sum(t.measured_again for t in measured) >= REPEATS:
-            return []
-        rivals = [measured[i] for i in np.argsort(beliefs.mean, kind="stable")[:RIVALS]]
-        return [t.configuration for t in sorted(rivals, key=lambda t: t.measured_again)[:n]]
+        worth = LEAST_GAIN * unit if sum(t.measured_again for t in measured) >= REPEATS else 0.0
+        order = np.argsort(-gain, kind="stable")[:n]
+        return [measured[i].configuration for i in order if gain[i] >= worth]
     best = measured[int(np.argmin(beliefs.mean))]
     return [] if best.measured_again else [best.configuration]
