@@ -34,8 +34,8 @@ FLAT = 1e-9  # a feature that deviates less says nothing
 
 @dataclass(frozen=True, slots=True)
 class Lessons:
-    """`points` (n, d) and `weights` (n,) by report; `means` and `deviations` by feature. `error` is the mean |y| of
-    reports that were left out."""
+    """`points` (n, d) and `weights` (n,) by report; `means` and `deviations` by feature. `error` is the root mean
+    square of y of reports that were left out."""
 
     features: tuple[Expr, ...]
     means: tuple[float, ...]
@@ -85,11 +85,11 @@ def learn(features: Sequence[Expr], columns: Columns, estimated: Floats, reporte
 
 
 def _left_out(distances: Floats, y: Floats, length: float, noise: float) -> tuple[Floats, float]:
-    """Weights (n,), and the mean error at each report by the others."""
+    """Weights (n,), and the root mean square of the errors at each report by the others."""
     s = np.sqrt(5) * distances / length
     inverse = np.linalg.inv((1 + s + s * s / 3) * np.exp(-s) + noise * np.eye(len(y)))
     weights = inverse @ y
-    return weights, float(np.abs(weights / np.diag(inverse)).mean())
+    return weights, float(np.sqrt(np.mean((weights / np.diag(inverse)) ** 2)))
 
 
 def _squared(norm: Expr, z: Sequence[Expr], point: Sequence[float]) -> Expr:

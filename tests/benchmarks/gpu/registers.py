@@ -1,6 +1,6 @@
 """Estimated registers against ptxas, on variants of the samples; and the fit of what estimates are made from.
 
-    python -m tests.benchmarks.gpu.registers [--variants N] [--fit]    (make bench-registers)
+    python -m tests.benchmarks.gpu.registers [--variants N] [--samples NAME,...] [--fit]    (make bench-registers)
 
 N configurations of each CUDA sample are compiled for two architectures. A third of them is what weights are fitted to
 (`--fit` writes hwmodels/gpu/registers.yaml) and what corrects a kernel's estimate; errors are of the other two thirds.
@@ -165,8 +165,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--variants", type=int, default=150, help="configurations of each sample, for each device")
     parser.add_argument("--fit", action="store_true", help="write hwmodels/gpu/registers.yaml")
+    parser.add_argument("--samples", default="", metavar="NAME,...", help="only these")
     options = parser.parse_args()
-    found = [one for source in SAMPLES for one in compiles(source, options.variants, user_cache())]
+    sources = [s for s in SAMPLES if s.stem in (options.samples.split(",") if options.samples else (s.stem,))]
+    found = [one for source in sources for one in compiles(source, options.variants, user_cache())]
     if options.fit:
         weights = fitted(found)
         learnt = sum(int(one.fitted.sum()) for one in found)
