@@ -128,7 +128,8 @@ class Expressions(Choices, ABC):
             value = self.value(node, scope)
             if isinstance(node, ast.Starred):
                 items = self.items(value)
-                values += items if items is not None else [Unknown("it was not taken apart")]
+                lost = value if isinstance(value, Unknown) else Unknown("it was not taken apart")
+                values += items if items is not None else [lost]
             else:
                 values.append(value)
         return values
@@ -204,20 +205,24 @@ class Expressions(Choices, ABC):
 
     def _comprehension(self, node: ast.ListComp | ast.GeneratorExp | ast.SetComp, scope: Scope) -> PyValue:
         results: list[PyValue] = []
+        lost: list[Unknown] = []
         inner = Scope(outer=scope)
 
         def over(k: int) -> bool:
             if k == len(node.generators):
                 results.append(self.value(node.elt, inner))
                 return True
-            items = self.items(self.value(node.generators[k].iter, inner))
+            over_what = self.value(node.generators[k].iter, inner)
+            items = self.items(over_what)
             if items is None:
+                lost.extend([over_what] if isinstance(over_what, Unknown) else [])
                 return False
             for item in items:
                 bare = item.value if isinstance(item, ConditionalValue) else item
                 self.assign(node.generators[k].target, bare, inner, node)
                 tests = [truth(self.value(test, inner)) for test in node.generators[k].ifs]
                 if any(isinstance(test, (Expr, Unknown)) for test in tests) and False not in tests:
+                    lost.extend(test for test in tests if isinstance(test, Unknown))
                     return False
                 if all(test is True for test in tests):
                     before = len(results)
@@ -227,7 +232,7 @@ class Expressions(Choices, ABC):
                         results[before:] = [ConditionalValue(item.condition, made) for made in results[before:]]
             return True
 
-        return results if over(0) else Unknown("what this runs over is not known")
+        return results if over(0) else lost[0] if lost else Unknown("what this runs over is not known")
 
     def _text(self, node: ast.JoinedStr, scope: Scope) -> PyValue:
         parts = []

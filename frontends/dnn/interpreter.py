@@ -200,7 +200,7 @@ class Interpreter(Expressions, Imports, Unfollowed):
             case ast.Name(id=name):
                 scope.names[name] = value
             case ast.Tuple(elts=targets) | ast.List(elts=targets):
-                for inner, part in zip(targets, _apart(targets, self.items(value))):
+                for inner, part in zip(targets, _apart(targets, self.items(value), value)):
                     self.assign(inner, part, scope, target)
             case ast.Starred(value=inner):
                 self.assign(inner, value, scope, given)
@@ -291,12 +291,13 @@ def _catches(handler: ast.ExceptHandler) -> bool:
     return any(kind is None or getattr(kind, "id", "") in ("TypeError", "Exception") for kind in kinds)
 
 
-def _apart(targets: Sequence[ast.expr], items: list[PyValue] | None) -> list[PyValue]:
+def _apart(targets: Sequence[ast.expr], items: list[PyValue] | None, value: PyValue) -> list[PyValue]:
     """What each of several targets is given; one with a star takes what is left."""
     star = next((k for k, target in enumerate(targets) if isinstance(target, ast.Starred)), None)
     if items is None or len(items) < len(targets) - (star is not None):
         items = items or []
-        return [*items, *([Unknown("it was not taken apart")] * (len(targets) - len(items)))]
+        lost = value if isinstance(value, Unknown) else Unknown("it was not taken apart")
+        return [*items, *([lost] * (len(targets) - len(items)))]
     if star is None:
         return items
     after = len(targets) - star - 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from abc import ABC
 from collections.abc import Mapping
+from functools import lru_cache
 
 from tunepass.frontends.dnn.framework_calls import FrameworkCalls
 from tunepass.frontends.dnn.kinds import lineage, symbols
@@ -246,6 +247,7 @@ def layer_framework(base: Symbol) -> str | None:
     return framework if framework is not None and known_layer(framework, base.last) else None
 
 
+@lru_cache(maxsize=1024)
 def _yields(function: ast.FunctionDef) -> bool:
     """Whether it is a generator: a function inside it may be one without it."""
     waiting: list[ast.AST] = list(function.body)

@@ -10,7 +10,8 @@ import numpy as np
 
 from tunepass.diagnostics import SpaceError
 from tunepass.expr.nodes import BoolType
-from tunepass.expr.numpy_eval import evaluate_within, satisfied
+from tunepass.expr.numpy_eval import Evaluated, satisfied
+from tunepass.expr.vm.compiled_expressions import CompiledExpressions
 from tunepass.pruning.base import Limit
 from tunepass.space.configuration import Configuration, Value
 from tunepass.space.constraint import Constraint
@@ -79,19 +80,25 @@ class PrunedSpace:
 
     def resources(self, configuration: Configuration) -> dict[str, int | float | None]:
         """What each limited resource comes to; None where it has no value."""
-        columns = self.space.columns([configuration])
-        values: dict[str, int | float | None] = {}
-        for limit in self.limits:
-            if limit.resource not in values:
-                found = evaluate_within(limit.value, columns, 1)
-                values[limit.resource] = found.values[0].item() if found.defined[0] else None
-        return values
+        resources = {limit.resource: limit.value for limit in self.limits}
+        found = zip(resources, self._priced(configuration))
+        return {name: value.values[0].item() if value.defined[0] else None for name, value in found}
 
     def broken(self, configuration: Configuration) -> tuple[Broken, ...]:
         """The limits that do not hold."""
-        columns, values = self.space.columns([configuration]), self.resources(configuration)
-        unmet = [limit for limit in self.limits if not satisfied(limit.constraint.expression, columns, 1)[0]]
+        values = self.resources(configuration)
+        held = self._priced(configuration)[len(values) :]
+        unmet = [limit for limit, holds in zip(self.limits, held) if not (holds.defined[0] and holds.values[0])]
         return tuple(Broken(limit, values[limit.resource]) for limit in unmet)
+
+    @cached_property
+    def _program(self) -> CompiledExpressions:
+        """The value of every resource that is limited, then whether each limit holds."""
+        values = {limit.resource: limit.value for limit in self.limits}
+        return CompiledExpressions([*values.values(), *(limit.constraint.expression for limit in self.limits)])
+
+    def _priced(self, configuration: Configuration) -> Sequence[Evaluated]:
+        return self._program.evaluate(self.space.columns([configuration]), 1)
 
     def unmet(self, configuration: Configuration) -> tuple[Constraint, ...]:
         """The source's own constraints that do not hold."""

@@ -49,7 +49,7 @@ def net(forward: str, init: str = "pass") -> str:
         ("return x + somewhere.block(x)", "pass", "`somewhere.block` is not followed"),
         ("while somewhere.flag():\n    x = F.relu(nn.Linear(8, 8)(x))\nreturn x", "pass", "how often this runs"),
         ("match somewhere.flag():\n    case 1:\n        x = self.a(x)\nreturn x", "pass", "it is set in a `match`"),
-        ("return self.c(x)", "self.c = nn.Sequential(*[self.a for k in (1, 2) if somewhere.flag()])", "not taken"),
+        ("return self.c(x)", "self.c = nn.Sequential(*[self.a for k in (1, 2) if somewhere.flag()])", "somewhere.flag"),
     ],
 )  # fmt: skip
 def test_what_it_may_have_changed_is_not_known(forward: str, init: str, told: str) -> None:
