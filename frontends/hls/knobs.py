@@ -72,8 +72,8 @@ def _knob(option: Option, kind: KnobKind, source: Source) -> Knob:
     name = option.knob
     value = option.value or ()
     if name is None:
-        start = next(t for t in value if t.at("auto"))
-        span = source.span(start.start, max(value[-1].end, start.end))
+        start = next((t for t in value if t.at("auto")), option.token)
+        span = source.span(start.start, max(value[-1].end if value else 0, start.end))
         raise SourceError("expected one name between the braces of `auto{…}`", span, "write `auto{NAME}`")
     knob = Knob(name.text, kind, source.span(name.start, name.end), source.span(value[0].start, _end(value)))
     if not option.stated:

@@ -26,7 +26,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tests.benchmarks.hls.knobbed import knobbed, price_as_written, round_trip
+from tests.benchmarks.hls.knobbed import kernel_of, knobbed, price_as_written, round_trip
 from tunepass.diagnostics import Diagnostic, Source, TunepassError
 from tunepass.frontends.c.scops.macro_expansion import ExpansionError
 from tunepass.frontends.c.scops.preprocessing import Headers
@@ -108,13 +108,14 @@ def _follow(result: Result, source: Source, file: File, function: Function, draw
         result.passed.append("without a guess")
     price_as_written(read.body)
     result.passed.append("priced")
-    made = knobbed(source, function)
-    if made.numbers:
+    annotated = knobbed(source, function)
+    if annotated.numbers:
         result.passed.append("knobs")
-    if not made.knobs:
+    kernel = kernel_of(Source(source.name, annotated.text), function.name.text) if annotated.knobs else None
+    if kernel is None:
         return
     result.passed.append("to choose")
-    result.problem = round_trip(Source(source.name, made.text), function.name.text, draws, np.random.default_rng(0))
+    result.problem = round_trip(kernel, function.name.text, draws, np.random.default_rng(0))
     if not result.problem:
         result.passed.append("emitted")
 

@@ -73,9 +73,10 @@ class AskReader:
     def _merlin(self, asks: Asks, word: Token, given: Sequence[Option]) -> None:
         kind = word.text.lower()
         if kind not in MERLIN:
-            close = nearest(kind, MERLIN)
-            hint = f"did you mean `{close}`?" if close else f"known are {', '.join(MERLIN)}"
-            raise SourceError(f"unknown pragma `ACCEL {word.text}`", self.span(word), hint)
+            close, message = nearest(kind, MERLIN), f"unknown pragma `ACCEL {word.text}`"
+            if close:
+                raise SourceError(message, self.span(word), f"did you mean `{close}`?")
+            self.warn(message, self.span(word), "it changes nothing here")
         match kind:
             case "pipeline":
                 self._pipeline(asks, given)

@@ -14,7 +14,7 @@ import numpy as np
 
 from tunepass.backends.base import Target
 from tunepass.backends.hls import HlsBackend
-from tunepass.diagnostics import Source, TunepassError
+from tunepass.diagnostics import Source, SourceError, TunepassError
 from tunepass.frontends.c.syntax.lexical import scan
 from tunepass.frontends.hls.frontend import HlsFrontend
 from tunepass.frontends.hls.syntax.tree import Function
@@ -107,9 +107,20 @@ def price_as_written(body: HlsKernel) -> int:
     return len(costs(body, load(DEVICES[body.dialect])).values)
 
 
-def round_trip(source: Source, function: str, draws: int, rng: np.random.Generator) -> str:
-    """What differs when a source with knobs is emitted with random values and read again: empty for nothing."""
-    kernel = _kernel(source, function)
+def kernel_of(source: Source, function: str) -> Kernel | None:
+    """None where the function reads none of its file's knobs."""
+    try:
+        kernels = HlsFrontend().parse(source, function).kernels
+    except SourceError as error:
+        if error.diagnostics[0].message.startswith("nothing to tune"):
+            return None
+        raise
+    return next(kernel for kernel in kernels if kernel.name == function)
+
+
+def round_trip(kernel: Kernel, function: str, draws: int, rng: np.random.Generator) -> str:
+    """What differs when a kernel is emitted with random values and read again: empty for nothing."""
+    source = kernel.source
     for _ in range(draws):
         values = {p.name: p.values(p.draw(1, rng))[0] for p in kernel.parameters}
         choices = tuple(Choice(name, value) for name, value in values.items())
@@ -121,11 +132,6 @@ def round_trip(source: Source, function: str, draws: int, rng: np.random.Generat
             told = ", ".join(f"{name}={value}" for name, value in values.items())
             return f"{told}: {differing[0]} was {before[differing[0]]} and is {after.get(differing[0])}"
     return ""
-
-
-def _kernel(source: Source, function: str) -> Kernel:
-    (kernel,) = [k for k in HlsFrontend().parse(source, function).kernels if k.name == function][:1]
-    return kernel
 
 
 def _again(kernel: Kernel, body: HlsKernel, text: str) -> Kernel:
