@@ -140,7 +140,8 @@ def _number(calls: Caller, name: str, given: list[PyValue], named: Mapping[str, 
         case "math.gcd" | "math.pow" if all(isinstance(value, (int, float)) for value in given):
             return math.gcd(*given) if name == "math.gcd" else math.pow(*given)  # type: ignore[arg-type]
         case "math.prod":
-            return _folded(algebra.mul, math.prod, run.items(given[0]) or [])
+            items = run.items(given[0])
+            return Unknown("its items") if items is None else _folded(algebra.mul, math.prod, items)
         case "int":
             return int(given[0])  # type: ignore[arg-type]
         case "float":
@@ -156,7 +157,8 @@ def _number(calls: Caller, name: str, given: list[PyValue], named: Mapping[str, 
             fold = algebra.minimum if name == "min" else algebra.maximum
             return _folded(fold, min if name == "min" else max, items or [])
         case "sum":
-            return _summed(calls, run.items(given[0]) or [], given[1:], node)
+            items = run.items(given[0])
+            return Unknown("its items") if items is None else _summed(calls, items, given[1:], node)
         case "abs" | "round":
             value = given[0]
             if isinstance(value, (int, float)):
@@ -270,7 +272,9 @@ def _of_list(calls: Caller, owner: list[PyValue], name: str, given: list[PyValue
         case "append" | "add":
             owner.append(held(given[0]))
         case "extend":
-            owner += [held(value) for value in calls.interpreter.items(given[0]) or []]
+            items = calls.interpreter.items(given[0])
+            lost = given[0] if isinstance(given[0], Unknown) else Unknown("what a list is extended by is not known")
+            owner += [lost] if items is None else [held(value) for value in items]
         case "insert" if isinstance(given[0], int):
             owner.insert(given[0], held(given[1]))
         case "pop":

@@ -34,7 +34,6 @@ from tunepass.frontends.dnn.values import (
     ModelValue,
     PartialValue,
     PyValue,
-    Registered,
     RegisteredByName,
     Scope,
     SequentialValue,
@@ -219,7 +218,7 @@ class Calls(Lookups):
         if torch and name in ("TransformerEncoder", "TransformerDecoder"):
             return self._repeated(positional, named, node)
         if torch and name in CONTAINERS:
-            return Registered(self.interpreter.items(positional[0]) or []) if positional else Registered()
+            return self.module_list(positional)
         if torch and name == "ModuleDict":
             return RegisteredByName(positional[0] if positional and isinstance(positional[0], dict) else {})
         if torch and ".nn." in path and "functional" not in path and known_layer(TORCH, name):
@@ -239,7 +238,9 @@ class Calls(Lookups):
         if path == "collections.OrderedDict":
             if isinstance(positional[0], dict):
                 return dict(positional[0])
-            pairs = self.interpreter.items(positional[0]) or []
+            pairs = self.interpreter.items(positional[0])
+            if pairs is None:
+                return positional[0] if isinstance(positional[0], Unknown) else Unknown("its items")
             unknown = next((pair for pair in pairs if isinstance(pair, Unknown)), None)
             return unknown or {p[0]: p[1] for p in pairs if isinstance(p, (list, tuple)) and len(p) == 2}
         if name == "namedtuple":

@@ -22,6 +22,7 @@ from tunepass.frontends.dnn.values import (
     LayerValue,
     ModelValue,
     PyValue,
+    Registered,
     SequentialValue,
     TensorValue,
     Unknown,
@@ -133,7 +134,10 @@ class FrameworkCalls(Caller, ABC):
             raise self.interpreter.fail("this repeats a layer", node)
         counted = call_builtin(self, "range", [count], {}, node)
         model = SequentialValue(span=self.interpreter.span(node), shared="Decoder" in layer.name)
-        for item in self.interpreter.items(counted) or []:
+        items = self.interpreter.items(counted)
+        if items is None:
+            raise self.interpreter.fail("how many layers there are is not known", node)
+        for item in items:
             copy = LayerValue(layer.name, layer.framework, layer.arguments, layer.span)
             model.items.append(ConditionalValue(item.condition, copy) if isinstance(item, ConditionalValue) else copy)
         model.items += [norm] if norm is not None else []
@@ -152,6 +156,13 @@ class FrameworkCalls(Caller, ABC):
         for item in given:
             self.append(model, item)
         return model
+
+    def module_list(self, positional: Sequence[PyValue]) -> Registered:
+        """torch.nn.ModuleList: of items that are not known it holds that they are not."""
+        items = self.interpreter.items(positional[0]) if positional else []
+        if items is None:
+            items = [positional[0] if isinstance(positional[0], Unknown) else Unknown("the items of this list")]
+        return Registered(items)
 
     def append(self, model: SequentialValue, item: PyValue) -> None:
         """A layer at the end; one of Keras may give the shape of the model's input."""

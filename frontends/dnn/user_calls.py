@@ -16,7 +16,6 @@ from tunepass.frontends.dnn.values import (
     LayerValue,
     Method,
     PyValue,
-    Registered,
     RegisteredByName,
     Scope,
     SequentialValue,
@@ -187,7 +186,7 @@ class UserCalls(FrameworkCalls, ABC):
             if base.last == "Sequential":
                 made.container = self.sequential(positional, named, node)
             elif base.last in ("ModuleList", "ParameterList"):
-                made.container = Registered(self.interpreter.items(positional[0]) or []) if positional else Registered()
+                made.container = self.module_list(positional)
             elif base.last in ("ModuleDict", "OrderedDict"):
                 given = positional[0] if positional else None
                 made.container = RegisteredByName(given) if isinstance(given, dict) else RegisteredByName()

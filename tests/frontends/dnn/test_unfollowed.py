@@ -50,6 +50,9 @@ def net(forward: str, init: str = "pass") -> str:
         ("while somewhere.flag():\n    x = F.relu(nn.Linear(8, 8)(x))\nreturn x", "pass", "how often this runs"),
         ("match somewhere.flag():\n    case 1:\n        x = self.a(x)\nreturn x", "pass", "it is set in a `match`"),
         ("return self.c(x)", "self.c = nn.Sequential(*[self.a for k in (1, 2) if somewhere.flag()])", "somewhere.flag"),
+        ("return self.c(x)", "l = [self.a]\nl.extend(somewhere.layers())\nself.c = nn.Sequential(*l)", "somewhere.l"),
+        ("for layer in self.c:\n    x = layer(x)\nreturn x", "self.c = nn.ModuleList(somewhere.layers())", "somewhere"),
+        ("return self.c(x)", "self.c = nn.Linear(8, 2 + sum(somewhere.sizes()))", "out_features is not known"),
     ],
 )  # fmt: skip
 def test_what_it_may_have_changed_is_not_known(forward: str, init: str, told: str) -> None:
