@@ -233,7 +233,7 @@ class _LayerApplication:
             size = attribute_of(self.arguments.get("size"), "size", self.span)
             mode = {key: value for key, value in attributes.items() if key in ("mode", "layout")}
             return self._apply("Resize", {"size": size, **mode})[0]
-        if name in ("ZeroPad2d", "ReflectionPad2d", "ReplicationPad2d"):
+        if self.rule.operator == "ZeroPadding":
             attributes["padding"] = self._torch_padding()
         if name == "Unflatten":
             return self._unflatten()

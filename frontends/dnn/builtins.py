@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from tunepass.expr import algebra
 from tunepass.expr.nodes import Binary, Expr, Name
 from tunepass.frontends.dnn.arithmetic import LONGEST, arithmetic, truth
-from tunepass.frontends.dnn.iterating import chosen_by, iterated, ordered
+from tunepass.frontends.dnn.iterating import chosen_by, distinct, iterated, ordered
 from tunepass.frontends.dnn.kinds import has_attribute, is_instance, is_subclass, kind_of
 from tunepass.frontends.dnn.machine import Caller
 from tunepass.frontends.dnn.values import (
@@ -49,12 +49,21 @@ MATH: Mapping[str, Callable[[float], int | float]] = {
 
 
 PASSING = frozenset({"print", "super", "getattr", "hasattr", "isinstance", "setattr", "callable"})
+KEYWORDS: dict[str, frozenset[str]] = {  # what a builtin is followed with; those not named here, with none
+    "enumerate": frozenset({"start"}), "sum": frozenset({"start"}), "round": frozenset({"ndigits"}),
+    "zip": frozenset({"strict"}), "sorted": frozenset({"key", "reverse"}),
+    "min": frozenset({"key", "default"}), "max": frozenset({"key", "default"}), "math.prod": frozenset({"start"}),
+}  # fmt: skip
+ANY_KEYWORD = frozenset({"dict", "tuple of", "print", "super", "super()"})
 
 
 def call_builtin(calls: Caller, name: str, given: list[PyValue], named: dict[str, PyValue], node: ast.AST) -> PyValue:
     unknown = next((value for value in given if isinstance(value, Unknown)), None)
     if unknown is not None and name not in PASSING:
         return unknown
+    odd = next((word for word in named if word not in KEYWORDS.get(name, ())), None)
+    if odd is not None and name not in ANY_KEYWORD:
+        return Unknown(f"`{name}` with `{odd}=` is not followed")
     try:
         return _called(calls, name, given, named, node)
     except (TypeError, ValueError, ZeroDivisionError, OverflowError, IndexError) as error:
@@ -75,6 +84,8 @@ def _called(calls: Caller, name: str, given: list[PyValue], named: dict[str, PyV
             items = run.items(given[0]) if given else []
             if items is None:
                 return Unknown("its items")
+            if "set" in name:
+                return distinct(items)
             items = items[::-1] if name == "reversed" else items
             return tuple(items) if name == "tuple" else list(items)
         case "sorted":
@@ -90,7 +101,7 @@ def _called(calls: Caller, name: str, given: list[PyValue], named: dict[str, PyV
                 made = {pair[0]: pair[1] for pair in pairs}  # type: ignore[index]
             return made | dict(named.items())
         case "zip" | "enumerate":
-            return _paired(calls, name, given)
+            return _paired(calls, name, given, named)
         case "getattr":
             there = has_attribute(given[0], given[1]) if len(given) > 2 else True
             if there is False:
@@ -141,9 +152,9 @@ def _number(calls: Caller, name: str, given: list[PyValue], named: Mapping[str, 
             return math.gcd(*given) if name == "math.gcd" else math.pow(*given)  # type: ignore[arg-type]
         case "math.prod":
             items = run.items(given[0])
-            return Unknown("its items") if items is None else _folded(algebra.mul, math.prod, items)
+            return Unknown("its items") if items is None else _folded(algebra.mul, math.prod, [*items, *named.values()])
         case "int":
-            return int(given[0])  # type: ignore[arg-type]
+            return int(*given)  # type: ignore[arg-type]
         case "float":
             return float(given[0])  # type: ignore[arg-type]
         case "str" | "repr" | "format":
@@ -158,13 +169,14 @@ def _number(calls: Caller, name: str, given: list[PyValue], named: Mapping[str, 
             return _folded(fold, min if name == "min" else max, items or [])
         case "sum":
             items = run.items(given[0])
-            return Unknown("its items") if items is None else _summed(calls, items, given[1:], node)
+            return Unknown("its items") if items is None else _summed(calls, items, [*given[1:], *named.values()], node)
         case "abs" | "round":
-            value = given[0]
+            value, digits = given[0], [*given[1:], *named.values()]
             if isinstance(value, (int, float)):
-                return abs(value) if name == "abs" else round(value, *given[1:])  # type: ignore[arg-type]
-            return algebra.apply(name, value) if isinstance(value, Expr) else Unknown("no number")
-        case "pow":
+                return abs(value) if name == "abs" else round(value, *digits)  # type: ignore[arg-type]
+            known = isinstance(value, Expr) and not digits
+            return algebra.apply(name, value) if known else Unknown("no number")  # type: ignore[arg-type]
+        case "pow" if len(given) == 2:
             return arithmetic(run, ast.Pow, given[0], given[1], node)
     return Unknown(f"`{name}` is not followed")
 
@@ -234,12 +246,14 @@ def range_items(value: PyValue) -> list[PyValue] | None:
     return None if not isinstance(value, str) else list(value)
 
 
-def _paired(calls: Caller, name: str, given: list[PyValue]) -> PyValue:
+def _paired(calls: Caller, name: str, given: list[PyValue], named: Mapping[str, PyValue]) -> PyValue:
     lists = [calls.interpreter.items(value) for value in (given[:1] if name == "enumerate" else given)]
     if any(items is None for items in lists):
         return Unknown("what is paired is not known")
     if name == "enumerate":
-        first = given[1] if len(given) > 1 and isinstance(given[1], int) else 0
+        first = given[1] if len(given) > 1 else named.get("start", 0)
+        if not isinstance(first, int):
+            return Unknown("where counting starts is not known")
         return [_indexed(k + first, item) for k, item in enumerate(lists[0] or [])]
     return [tuple(items) for items in zip(*(items or [] for items in lists))]
 
@@ -254,6 +268,8 @@ def list_method(calls: Caller, owner: PyValue, name: str, given: list[PyValue], 
     if isinstance(owner, dict):
         return _of_dict(calls, owner, name, given, named)
     if isinstance(owner, str):
+        if named and name != "format":
+            return Unknown(f"`{name}` with `{next(iter(named))}=` is not followed")
         plain = all(isinstance(value, (str, int)) for value in given)
         if name == "join" and given and (parts := calls.interpreter.items(given[0])) is not None:
             return owner.join(str(part) if isinstance(part, (str, int)) else "_" for part in parts)

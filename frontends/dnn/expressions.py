@@ -11,6 +11,7 @@ from tunepass.expr import algebra
 from tunepass.expr.nodes import Expr
 from tunepass.frontends.dnn.arithmetic import arithmetic, compared, compared_tensors, truth
 from tunepass.frontends.dnn.choices import Choices
+from tunepass.frontends.dnn.iterating import distinct
 from tunepass.frontends.dnn.presence import where_there
 from tunepass.frontends.dnn.user_calls import YIELDED
 from tunepass.frontends.dnn.values import (
@@ -48,7 +49,7 @@ class Expressions(Choices, ABC):
             case ast.Dict():
                 return self._dict(node, scope)
             case ast.Set(elts=items):
-                return self.parts(items, scope)
+                return distinct(self.parts(items, scope))
             case ast.NamedExpr():
                 value = self.value(node.value, scope)
                 self.assign(node.target, value, scope, node.value)
@@ -232,7 +233,9 @@ class Expressions(Choices, ABC):
                         results[before:] = [ConditionalValue(item.condition, made) for made in results[before:]]
             return True
 
-        return results if over(0) else lost[0] if lost else Unknown("what this runs over is not known")
+        if not over(0):
+            return lost[0] if lost else Unknown("what this runs over is not known")
+        return distinct(results) if isinstance(node, ast.SetComp) else results
 
     def _text(self, node: ast.JoinedStr, scope: Scope) -> PyValue:
         parts = []

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping, Sequence
 
-from tunepass.diagnostics import Source, SourceError, Span
+from tunepass.diagnostics import Diagnostic, Source, SourceError, Span
 from tunepass.expr.nodes import Expr
 from tunepass.frontends.dnn.arithmetic import arithmetic, truth
 from tunepass.frontends.dnn.building import GraphBuilding
@@ -56,6 +56,7 @@ class Interpreter(Expressions, Imports, Unfollowed):
             tuple[Unknown, int] | None
         ] = []  # of each loop that is followed now, whether it may have ended
         self.overridden: dict[str, list[Span]] = {name: [] for name in parameters}
+        self.decorated: dict[str, Diagnostic] = {}  # of functions that were called, decorators that are not followed
         self.largest: dict[str, int] = {}  # the largest value of each parameter
         self.smallest: dict[str, int] = {}
         self.globals = Scope({"__name__": "__main__"})

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from tunepass.expr.nodes import Expr
 from tunepass.frontends.dnn.arithmetic import LONGEST, arithmetic, truth
 from tunepass.frontends.dnn.machine import Caller
-from tunepass.frontends.dnn.values import Method, PyValue, Unknown
+from tunepass.frontends.dnn.values import ConditionalValue, Method, PyValue, Unknown, is_key
 
 
 def iterated(calls: Caller, name: str, given: list[PyValue], node: ast.AST) -> PyValue:
@@ -113,3 +113,14 @@ def of_itertools(calls: Caller, name: str, given: list[PyValue], named: Mapping[
         case "zip_longest":
             return list(itertools.zip_longest(*known, fillvalue=named.get("fillvalue")))
     return Unknown(f"`itertools.{name}` is not followed")
+
+
+def distinct(items: list[PyValue]) -> PyValue:
+    """A set's items, as a list; which of them are equal has to be known."""
+    if any(isinstance(item, (Expr, ConditionalValue)) for item in items) and len(items) > 1:
+        return Unknown("which of a set's items are equal depends on a parameter")
+    found: list[PyValue] = []
+    for item in items:
+        if not any(item is other or (is_key(item) and item == other) for other in found):
+            found.append(item)
+    return found

@@ -220,6 +220,7 @@ class _Lowering:
         nodes = (*needed, *unused_nodes(self.building, self.model, {node.name for node in needed}))
         assumed = (self.building.assumed.get(node.name) for node in nodes)
         self.warnings += {told.span: told for told in assumed if told is not None}.values()
+        self.warnings += self.run.decorated.values()
         used = {value for node in nodes for value in node.inputs} | set(outputs)
         inputs = tuple(value for value in self.building.inputs if value.name in used)
         batch = inputs[0].shape[0] if inputs and inputs[0].shape else algebra.lift(1)

@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 
-from tunepass.diagnostics import SourceError, Span
+from tunepass.diagnostics import Diagnostic, SourceError, Span
 from tunepass.expr.nodes import Expr
 from tunepass.frontends.dnn.building import GraphBuilding
 from tunepass.frontends.dnn.values import FilledValue, Module, PyValue, Scope, TensorValue, Unknown
@@ -34,11 +34,12 @@ class Jumped(Exception):
 
 class Machine(ABC):
     """Follows statements and expressions. `overridden` has where the source sets each parameter to a number or a word,
-    `smallest` and `largest` the ends of each parameter's values."""
+    `smallest` and `largest` the ends of each parameter's values, `decorated` the decorators that were passed over."""
 
     building: GraphBuilding
     parameters: Mapping[str, Expr]
     overridden: dict[str, list[Span]]
+    decorated: dict[str, Diagnostic]
     smallest: dict[str, int]
     largest: dict[str, int]
     depth: int

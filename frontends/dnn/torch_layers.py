@@ -96,8 +96,8 @@ LAYERS = {
     "UpsamplingNearest2d": "Upsample size! scale_factor=scale ; layout=first",
     "UpsamplingBilinear2d": "Upsample size! scale_factor=scale ; layout=first mode=bilinear",
     "ZeroPad2d": "ZeroPadding padding! ; layout=first",
-    "ReflectionPad2d": "ZeroPadding padding! ; layout=first",
-    "ReplicationPad2d": "ZeroPadding padding! ; layout=first",
+    "ConstantPad2d": "ZeroPadding padding! value- ; layout=first",
+    **dict.fromkeys(("ReflectionPad2d", "ReplicationPad2d", "CircularPad2d"), "ZeroPadding padding! ; layout=first"),
     "Unfold": "Unfold kernel_size=kernel dilation padding stride",
     "Identity": "Identity",
 }

@@ -7,6 +7,7 @@ from abc import ABC
 from collections.abc import Mapping
 from functools import lru_cache
 
+from tunepass.diagnostics import Diagnostic, Severity
 from tunepass.frontends.dnn.framework_calls import FrameworkCalls
 from tunepass.frontends.dnn.kinds import lineage, symbols
 from tunepass.frontends.dnn.layers import KERAS, TORCH, ArgumentError, known_layer
@@ -49,6 +50,7 @@ class UserCalls(FrameworkCalls, ABC):
         self._bind(function.node, scope, positional, named, node)
         if isinstance(function.node, ast.Lambda):
             return run.value(function.node.body, scope)
+        self._tell_of_decorators(function.node, function.scope)
         yields = _yields(function.node)
         if yields:
             scope.names[YIELDED] = []
@@ -63,6 +65,21 @@ class UserCalls(FrameworkCalls, ABC):
         finally:
             run.loops = loops
         return self._given(scope, scope.names[YIELDED] if yields else value)
+
+    def _tell_of_decorators(self, definition: ast.FunctionDef, scope: Scope) -> None:
+        """Those of the source itself are passed over: what they change, or remember elsewhere, is not known."""
+        for item in definition.decorator_list:
+            name = _decorator(item)
+            found = scope.find(name)
+            own = found is not None and isinstance(self.interpreter.resolved(found, item), UserFunction)
+            if not own or name in self.interpreter.decorated:
+                continue
+            self.interpreter.decorated[name] = Diagnostic(
+                f"the decorator `{name}` of `{definition.name}` is passed over: what it changes is not known",
+                self.interpreter.span(item),
+                None,
+                Severity.WARNING,
+            )
 
     def _given(self, scope: Scope, value: PyValue) -> PyValue:
         """What a function gives: not known where it may have returned before."""

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from tests.frontends.dnn.sources import keras_kernel, output_shape, torch_kernel, weights
+from tests.frontends.dnn.sources import KERAS, keras_kernel, output_shape, torch_kernel, weights
 from tests.frontends.dnn.test_public_constructs import net
+from tunepass.diagnostics import Source, SourceError
+from tunepass.frontends.dnn.frontend import DnnFrontend
 
 
 @pytest.mark.parametrize(
@@ -167,3 +169,50 @@ def test_what_lost_a_model_is_told() -> None:
     text = net("self.c = nn.Linear(8, torch.load('sizes')['n'])", "return self.c(x)")
     with pytest.raises(Exception, match=r"`torch\.load` is not followed"):
         torch_kernel(text)
+
+
+@pytest.mark.parametrize(
+    ("units", "value"),
+    [
+        ("[k for k, _ in enumerate('abc', start=3)][0]", 3),
+        ("[k for k, _ in enumerate('abc', 5)][-1]", 7),
+        ("sum([1, 2], start=4)", 7),
+        ("len(set([1, 2, 2, 1]))", 2),
+        ("len({k % 2 for k in range(6)})", 2),
+        ("len({3, 3, 4, 3})", 2),
+        ("int('11', 2)", 3),
+        ("int(round(2.625, ndigits=1) * 10)", 26),
+    ],
+)
+def test_builtins_with_all_that_they_are_given(units: str, value: int) -> None:
+    text = f"model = keras.Sequential([keras.Input((1,)), keras.layers.Dense({units}, use_bias=False)])\n"
+    assert weights(keras_kernel(text)) == value
+
+
+@pytest.mark.parametrize("units", ["len('a b c'.split(maxsplit=1))", "pow(2, 5, 3)", "int(math.prod([2], begin=3))"])
+def test_what_a_builtin_is_not_followed_with_is_not_known(units: str) -> None:
+    text = f"model = keras.Sequential([keras.Input((1,)), keras.layers.Dense({units})])\n"
+    with pytest.raises(SourceError, match="not"):
+        keras_kernel(text)
+
+
+def test_a_decorator_of_the_source_that_is_passed_over_is_told() -> None:
+    text = """
+KNOWN = {}
+def registered(function):
+    KNOWN[function.__name__] = 4
+    return function
+@registered
+def made():
+    return keras.Sequential([keras.Input((8,)), keras.layers.Dense(KNOWN.get("made", 2))])
+model = made()
+"""
+    parsed = DnnFrontend().parse(Source("model.py", KERAS + text))
+    assert [w.message for w in parsed.warnings] == [
+        "the decorator `registered` of `made` is passed over: what it changes is not known"
+    ]
+
+
+@pytest.mark.parametrize("layer", ["ConstantPad2d((1, 2, 0, 3), 0.5)", "CircularPad2d((1, 2, 0, 3))"])
+def test_layers_that_pad(layer: str) -> None:
+    assert output_shape(torch_kernel(net(f"self.p = nn.{layer}", "return self.p(x.view(1, 4, 2, 2))"))) == (1, 4, 5, 5)
