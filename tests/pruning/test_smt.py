@@ -46,3 +46,11 @@ def test_a_solver_answers_it(most: int, expected: str) -> None:
     solver = z3.Solver()
     solver.from_string(script(most))
     assert str(solver.check()) == expected
+
+
+def test_a_real_limit_on_whole_numbers_needs_a_logic_with_reals() -> None:
+    parameters = (Integer("a", 1, 8), Integer("b", 1, 8))
+    text = "\n".join(smt_script(parameters, [Constraint.parse("a * b <= 4.5", parameters)], [], "of whole numbers"))
+    assert "(set-logic QF_NIRA)" in text
+    whole = smt_script(parameters, [Constraint.parse("a * b <= 4", parameters)], [], "of whole numbers")
+    assert "(set-logic QF_NIA)" in "\n".join(whole)

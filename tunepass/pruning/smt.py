@@ -53,7 +53,8 @@ def smt_script(
     yield from (f"; {line}" for line in _comment(title, *HEAD))
     yield "(set-option :produce-models true)"
     yield "(set-option :produce-unsat-cores true)"
-    yield f"(set-logic {'QF_NIRA' if _uses_reals(writer.lines) else 'QF_NIA'})"
+    formulas = [formula for _, formula in (*named, *bounds)]
+    yield f"(set-logic {'QF_NIRA' if _uses_reals([*writer.lines, *formulas]) else 'QF_NIA'})"
     yield from writer.lines
     for kind, texts in (("constraint", named), ("limit", bounds)):
         for i, (text, formula) in enumerate(texts, 1):
