@@ -11,6 +11,8 @@ from tunepass.frontends.dnn.arithmetic import LONGEST, arithmetic, truth
 from tunepass.frontends.dnn.machine import Caller
 from tunepass.frontends.dnn.values import ConditionalValue, Method, PyValue, Unknown, is_key
 
+ITERTOOLS_KEYWORDS = frozenset({("repeat", "times"), ("product", "repeat"), ("zip_longest", "fillvalue")})
+
 
 def iterated(calls: Caller, name: str, given: list[PyValue], node: ast.AST) -> PyValue:
     """`any`, `all`, `filter`, `next`, `divmod` and `slice`."""
@@ -45,9 +47,9 @@ def iterated(calls: Caller, name: str, given: list[PyValue], node: ast.AST) -> P
 def ordered(calls: Caller, items: list[PyValue] | None, named: Mapping[str, PyValue], node: ast.AST) -> PyValue:
     """`sorted`, of numbers or of texts, or by a key."""
     keys = _keys(calls, items, named, node)
-    if keys is None or items is None:
+    if keys is None or items is None or not isinstance(named.get("reverse", False), (bool, int)):
         return Unknown("the order of its items")
-    order = sorted(range(len(items)), key=lambda k: keys[k], reverse=named.get("reverse") is True)  # type: ignore[arg-type, return-value]
+    order = sorted(range(len(items)), key=lambda k: keys[k], reverse=bool(named.get("reverse")))  # type: ignore[arg-type, return-value]
     return [items[k] for k in order]
 
 
@@ -85,6 +87,9 @@ def _comparable(keys: Sequence[PyValue]) -> bool:
 def of_itertools(calls: Caller, name: str, given: list[PyValue], named: Mapping[str, PyValue]) -> PyValue:
     """`itertools.NAME`: what it gives, as a list."""
     run = calls.interpreter
+    odd = next((word for word in named if (name, word) not in ITERTOOLS_KEYWORDS), None)
+    if odd is not None:
+        return Unknown(f"`itertools.{name}` with `{odd}=` is not followed")
     if name == "repeat":
         times = given[1] if len(given) > 1 else named.get("times")
         if not isinstance(times, int) or isinstance(times, Expr) or not 0 <= times <= LONGEST:

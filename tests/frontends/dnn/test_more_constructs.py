@@ -181,6 +181,7 @@ def test_what_lost_a_model_is_told() -> None:
         ("len({k % 2 for k in range(6)})", 2),
         ("len({3, 3, 4, 3})", 2),
         ("int('11', 2)", 3),
+        ("sorted([1, 3, 2], reverse=1)[0]", 3),
         ("int(round(2.625, ndigits=1) * 10)", 26),
     ],
 )
@@ -189,7 +190,15 @@ def test_builtins_with_all_that_they_are_given(units: str, value: int) -> None:
     assert weights(keras_kernel(text)) == value
 
 
-@pytest.mark.parametrize("units", ["len('a b c'.split(maxsplit=1))", "pow(2, 5, 3)", "int(math.prod([2], begin=3))"])
+@pytest.mark.parametrize(
+    "units",
+    [
+        "len('a b c'.split(maxsplit=1))",
+        "pow(2, 5, 3)",
+        "int(math.prod([2], begin=3))",
+        "list(itertools.accumulate([1, 2], initial=5))[-1]",
+    ],
+)
 def test_what_a_builtin_is_not_followed_with_is_not_known(units: str) -> None:
     text = f"model = keras.Sequential([keras.Input((1,)), keras.layers.Dense({units})])\n"
     with pytest.raises(SourceError, match="not"):
