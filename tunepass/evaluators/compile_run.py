@@ -212,7 +212,7 @@ class CompileRun(BuildingEvaluator[BuiltCandidate]):
         if failure is not None:
             return Evaluation(failure, built.seconds, tail(failure.log))
         started = time.monotonic()
-        outcome, speed = self._judge.measured(run)
+        outcome, speed = self._judge.measured(run, self.patience.search_s)
         built.seconds[measuring(outcome)] = time.monotonic() - started
         log = outcome.log if isinstance(outcome, Failed) else built.log
         return Evaluation(outcome, built.seconds, log, speed)

@@ -13,7 +13,15 @@ from tunepass.evaluators.harness.harness import HarnessRun
 from tunepass.evaluators.harness.reference import Reference, without_unwritten
 from tunepass.evaluators.harness.report import Report, shapes
 from tunepass.evaluators.kernel_task import KernelTask
-from tunepass.evaluators.measure.timing import MeasurePlan, Timing, disturbed, far_behind, processor_times, summarise
+from tunepass.evaluators.measure.timing import (
+    MeasurePlan,
+    Timing,
+    counted,
+    disturbed,
+    far_behind,
+    processor_times,
+    summarise,
+)
 from tunepass.space.configuration import Configuration
 from tunepass.study.outcome import Failed, Measured
 
@@ -53,11 +61,11 @@ class HarnessJudge:
                 return Failed("wrong_result", log + advice(case, task.inputs, [mismatch.name for mismatch in wrong]))
         return None
 
-    def measured(self, run: HarnessRun) -> tuple[Measured | Failed, float | None]:
-        """The outcome, and the machine's speed meanwhile if time was measured."""
+    def measured(self, run: HarnessRun, search_s: float | None = None) -> tuple[Measured | Failed, float | None]:
+        """The outcome, in a search of so many seconds, and the machine's speed meanwhile if time was measured."""
         if self.task.metric == "instructions":
             return self._count(run), None
-        timed = self._time(run, self.task.plan, self.incumbent)
+        timed = self._time(run, self.task.plan.within(search_s), self.incumbent)
         if isinstance(timed, Failed):
             return timed, None
         timing, censored = timed
@@ -128,7 +136,7 @@ class HarnessJudge:
         report, witness = result
         if len(report.samples) > plan.most:
             return Failed("cheated", f"the report is not the harness's: {len(report.samples):,} samples")
-        return report, witness.doubts(summarise(report.samples).median_s)
+        return report, witness.of(counted(report.samples)).doubts(summarise(report.samples).median_s)
 
     def questions(self) -> Questions:
         filling = self._reference().filling

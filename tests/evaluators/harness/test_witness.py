@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tunepass.evaluators.harness.witness import SLACK_S, Witness, per_call
+from tunepass.evaluators.measure.timing import Sample, counted, summarise
 
 
 @pytest.mark.parametrize(
@@ -28,3 +29,23 @@ def test_doubts(witness: Witness, median_s: float, doubted: bool) -> None:
 def test_what_goes_by_without_calls_is_left_out() -> None:
     assert per_call([1.0, 0.6], 0.2, 4) == pytest.approx((0.2, 0.1))
     assert per_call([0.1], 0.2, 4) == (0.0,)
+
+
+def test_a_machine_that_changes_its_speed_is_no_cheat() -> None:
+    """Three of ten samples were taken while it was fast, and only those count."""
+    samples = [Sample(1.0, 0, 1e-5)] * 3 + [Sample(1.5, 0, 1.5e-5)] * 7
+    seen = Witness(tuple(sample.seconds for sample in samples), single=True)
+    median_s = summarise(samples).median_s
+    assert median_s == 1.0
+    assert not seen.of(counted(samples)).doubts(median_s)
+
+
+def test_who_marks_true_samples_as_disturbed_is_seen_all_the_same() -> None:
+    samples = [Sample(0.1, 0, 1e-5)] * 3 + [Sample(1.0, 1, 1e-5)] * 7
+    seen = Witness((1.0,) * len(samples), single=True)
+    assert seen.of(counted(samples)).doubts(summarise(samples).median_s)
+
+
+def test_batches_are_no_samples() -> None:
+    seen = Witness((1.0, 2.0), calls=8)
+    assert seen.of([1]) == seen

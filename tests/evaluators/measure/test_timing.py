@@ -85,3 +85,16 @@ def test_who_is_far_behind_is_not_worth_a_second_measurement() -> None:
     best = timing(1.0, 1e-3)
     assert far_behind(timing(1.3, 1e-3), best) and not far_behind(timing(1.2, 1e-3), best)
     assert not far_behind(timing(1.3, 1.2e-3), best)  # the machine is slower by as much
+
+
+class TestAShortSearch:
+    def test_measures_each_trial_for_less_and_no_less_well_in_its_rounds(self) -> None:
+        plan = MeasurePlan()
+        short = plan.within(30.0)
+        assert short.budget_s == pytest.approx(0.2) and short.warmup_s == pytest.approx(0.04)
+        assert short.retries == 0
+        assert (short.least, short.most, short.cutoff_factor) == (plan.least, plan.most, plan.cutoff_factor)
+
+    def test_a_long_one_or_one_without_an_end_measures_as_planned(self) -> None:
+        plan = MeasurePlan()
+        assert plan.within(3600.0) == plan and plan.within(None) == plan

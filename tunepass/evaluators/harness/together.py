@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from tunepass.evaluators.harness.dialogues import Questions
 from tunepass.evaluators.harness.harness import HarnessRun, Shapes
 from tunepass.evaluators.harness.witness import Witness
-from tunepass.evaluators.measure.timing import MeasurePlan, Sample, summarise
+from tunepass.evaluators.measure.timing import MeasurePlan, Sample, counted, summarise
 from tunepass.evaluators.measure.turns import Party, Turns, in_same_turns
 from tunepass.evaluators.process.run import Limits, stop_all
 from tunepass.study.outcome import Failed
@@ -83,5 +83,5 @@ def _checked(taken: Taken, seconds: float, most: int) -> float | Failed | None:
     slices, witness = taken
     if any(len(samples) > most for samples in slices):
         return Failed("cheated", f"the report is not the harness's: more than {most} samples in a slice")
-    median_s = summarise([sample for samples in slices for sample in samples]).median_s
-    return None if witness.doubts(median_s) else seconds
+    samples = [sample for each in slices for sample in each]
+    return None if witness.of(counted(samples)).doubts(summarise(samples).median_s) else seconds

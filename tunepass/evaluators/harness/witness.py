@@ -12,7 +12,7 @@ where r > 4 m + slack: the samples, in which few inputs changed, are no computat
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 BATCH_FACTOR = 1.4  # of averages over a batch, in which interruptions and the change of inputs count
 SINGLE_FACTOR = 1.1
@@ -34,8 +34,13 @@ class Witness:
         ordered = sorted(self.batches)
         return ordered[len(ordered) // 4]
 
+    def of(self, samples: Sequence[int]) -> Witness:
+        """What was seen of these samples, where it was them that were seen: on a machine that changes its speed the
+        fast ones may be few, and say nothing of the others."""
+        return replace(self, batches=tuple(self.batches[i] for i in samples)) if self.single else self
+
     def doubts(self, median_s: float) -> str:
-        """Why the samples cannot be true; empty where they can."""
+        """Why the samples, of which this is the median, cannot be true; empty where they can."""
         if self.refilled_s > REFILLED_FACTOR * median_s + SLACK_S:
             return (
                 f"its samples say {1000 * median_s:.6g} ms a call, but seen from outside, with inputs all of which "

@@ -14,6 +14,7 @@ from statistics import median
 
 CALIBRATION_SLACK = 1.10  # a calibration loop slower than this times the fastest one marks a disturbed sample
 STEAL_SHARE = 0.02  # of the processor time that the hypervisor gave to others
+TRIALS = 150  # of a search, that all of its time would do for if measuring were all
 FAR = 1.25  # times the best's median: a trial whose fastest sample is slower is not worth a second measurement
 SPREAD = 0.03  # half the relative width of the interval of the median that interference may leave
 
@@ -46,6 +47,14 @@ class MeasurePlan:
             f"best={incumbent.median_s if incumbent else 0.0:.9g}",
             f"calibrated={incumbent.calibration_s if incumbent else 0.0:.9g}",
         ]
+
+    def within(self, search_s: float | None) -> MeasurePlan:
+        """For a trial of a search of so many seconds: a short search knows more configurations less well, measures none
+        a second time, and leaves it to its finalists' rounds who is better."""
+        if search_s is None or self.budget_s <= search_s / TRIALS:
+            return self
+        share = search_s / TRIALS / self.budget_s
+        return replace(self, budget_s=share * self.budget_s, warmup_s=share * self.warmup_s, retries=0)
 
     @property
     def again(self) -> MeasurePlan:
@@ -97,9 +106,8 @@ def median_interval(values: Sequence[float]) -> tuple[float, float]:
 def summarise(samples: Sequence[Sample]) -> Timing:
     """At least one sample. Disturbed samples (switched out, or on a slowed machine) count only if too few are not; the
     time in which others ran is not in a sample's seconds, but what they did to the caches is."""
-    fastest = min(sample.calibration_s for sample in samples)
-    clean = [s for s in samples if s.interruptions == 0 and s.calibration_s <= CALIBRATION_SLACK * fastest]
-    used = clean if len(clean) >= min(3, len(samples)) else list(samples)
+    clean = _undisturbed(samples)
+    used = [samples[i] for i in counted(samples)]
     seconds = tuple(sample.seconds for sample in used)
     return Timing(
         median_s=median(seconds),
@@ -108,6 +116,17 @@ def summarise(samples: Sequence[Sample]) -> Timing:
         disturbed=len(samples) - len(clean),
         calibration_s=median([sample.calibration_s for sample in used]),
     )
+
+
+def counted(samples: Sequence[Sample]) -> list[int]:
+    """The indices of the samples that count."""
+    clean = _undisturbed(samples)
+    return clean if len(clean) >= min(3, len(samples)) else list(range(len(samples)))
+
+
+def _undisturbed(samples: Sequence[Sample]) -> list[int]:
+    slowest = CALIBRATION_SLACK * min(sample.calibration_s for sample in samples)
+    return [i for i, s in enumerate(samples) if s.interruptions == 0 and s.calibration_s <= slowest]
 
 
 def disturbed(samples: Sequence[Sample], stolen_share: float = 0.0) -> bool:

@@ -41,12 +41,14 @@ class OutOfTime(Exception):
 @dataclass(frozen=True, slots=True)
 class Patience:
     """How to wait for a core: `tell` is told once for whom, `left_s` says how long there is still time. A trial has
-    `search_left_s`: one that would go on for longer is given up (OutOfTime)."""
+    `search_left_s`: one that would go on for longer is given up (OutOfTime). `search_s` is how long the whole search
+    goes on, if that is what limits it."""
 
     tell: Callable[[str], None] = _say_nothing
     left_s: Callable[[], float] = _most
     said_after_s: float = SAID_AFTER_S
     search_left_s: Callable[[], float] = _endless
+    search_s: float | None = None
 
 
 @contextmanager
