@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, ClassVar
 from tunepass.backends.base import Backend, Starts, Target, install, write_files
 from tunepass.backends.c import check_host, run_objectives
 from tunepass.backends.stated import stated_costs
+from tunepass.backends.usual_flags import usual_openings
 from tunepass.diagnostics import ToolError, TunepassError
 from tunepass.evaluators.base import Evaluator
 from tunepass.files import encoded, scratch_folder
@@ -20,6 +21,7 @@ from tunepass.frontends.app.emission import chosen, emit_files, program_name
 from tunepass.hwmodels.base import Costs
 from tunepass.ir.application import Application
 from tunepass.ir.kernel import Kernel
+from tunepass.space.opening import Opening
 from tunepass.space.space import Space
 from tunepass.study.identity import Identity
 from tunepass.study.manifest import Manifest, Part
@@ -104,6 +106,9 @@ class ApplicationBackend(Backend):
 
     def costs(self) -> Costs | None:
         return stated_costs(self.kernel)
+
+    def openings(self) -> tuple[Opening, ...]:
+        return usual_openings(self.kernel)
 
     def evaluator(self) -> Evaluator:
         """One run tells all where the metrics are deterministic."""

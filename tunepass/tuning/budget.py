@@ -9,7 +9,7 @@ from statistics import median
 from tunepass.evaluators.capabilities import ComparesAgain, TimesRounds
 from tunepass.evaluators.process.cores import MOST_S
 from tunepass.space.configuration import Configuration
-from tunepass.study.outcome import Evaluate
+from tunepass.study.outcome import Evaluate, Measured
 from tunepass.tuning.kept import Kept
 from tunepass.tuning.rounds import RESERVED_ROUNDS, measurements
 
@@ -18,7 +18,15 @@ FINALISTS_SHARE = 0.35  # of the time budget, at most, is kept for measuring the
 LEAST_PATIENCE_S = 5.0  # most measurements of others end sooner
 LEAST_FINALISTS_S = 3.0  # where only evaluations are limited, and the search was short
 FEW_ROUNDS = 12  # of the best: where there is no time for so many, fewer finalists are compared
+USUAL_SPREAD = 0.05  # of a program's runs, for which RESERVED_ROUNDS do
+MOST_NOISE = 3.0  # times as many rounds are kept time for
 ROUND_SHARE = 0.5  # of a trial's measurement, at most, that a round takes, unless the evaluator says what it takes
+
+
+def spread(samples: Sequence[float]) -> float:
+    """Half of what two thirds of the samples lie within, relative to their median."""
+    ordered, last = sorted(samples), len(samples) - 1
+    return (ordered[round(0.84 * last)] - ordered[round(0.16 * last)]) / 2 / median(ordered)
 
 
 class Budget:
@@ -75,7 +83,7 @@ class Budget:
         """What measuring the finalists again will take, within its share of the budget."""
         if not isinstance(self.evaluate, ComparesAgain):
             return 0.0
-        again = self._again_s([self.kept.default, *self.kept.finalists()], RESERVED_ROUNDS)
+        again = self._again_s([self.kept.default, *self.kept.finalists()], self._reserved_rounds())
         return min(FINALISTS_SHARE * (self.budget_s or 0.0), again)
 
     def affordable(self, candidates: list[Configuration]) -> list[Configuration]:
@@ -105,6 +113,14 @@ class Budget:
         each = [self._round_s(seconds.get("measure", 0.0)) for seconds in taken]
         mean_s = sum(each) / max(1, len(each))
         return sum(t.get("compile", 0.0) for t in taken) + measurements(len(configurations) - 1, rounds) * mean_s
+
+    def _reserved_rounds(self) -> int:
+        """More where runs of the default differ by more than a twentieth. Programs that share their turns differ less
+        in a round than their samples do."""
+        outcome = self.kept.trials[0].outcome if self.kept.trials else None
+        if isinstance(self.evaluate, TimesRounds) or not isinstance(outcome, Measured) or len(outcome.samples) < 3:
+            return RESERVED_ROUNDS
+        return round(RESERVED_ROUNDS * min(MOST_NOISE, max(1.0, spread(outcome.samples) / USUAL_SPREAD)))
 
     def _round_s(self, trial_s: float) -> float:
         return self.evaluate.round_s(trial_s) if isinstance(self.evaluate, TimesRounds) else ROUND_SHARE * trial_s

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 
@@ -22,6 +21,7 @@ from tunepass.tuning.budget import Budget
 from tunepass.tuning.faults import FaultGuard, alike, doubtful_trials
 from tunepass.tuning.final_round import FinalRound
 from tunepass.tuning.finalists import Verdict, verdict_of_trials
+from tunepass.tuning.jobs import Jobs
 from tunepass.tuning.kept import Kept
 from tunepass.tuning.openings import due_openings
 from tunepass.tuning.options import SearchOptions
@@ -48,16 +48,19 @@ class SearchLoop:
         self.study, self.objective, self.evaluate = study, objective, evaluate
         self.options, self.watch, self.openings = options, watch, openings
         untimed = self.noise_free and isinstance(evaluate, Prepares)
-        self.jobs = options.jobs or (len(os.sched_getaffinity(0)) if untimed else 1)
-        self.guard = FaultGuard(evaluate, executor(options.executor, self.jobs))
         self.kept = Kept(study, objective)
+        self.jobs = Jobs(options.jobs, self.kept, untimed)
+        self.guard = FaultGuard(evaluate, executor(options.executor, self.jobs.most))
         self.budget = Budget(self.kept, evaluate, options.budget_s, options.max_evals, clock)
         self.final = FinalRound(self.kept, self.budget, evaluate, self.guard, sanitize=options.sanitize)
         self.evaluations = 0
         self.exploring = True
         if isinstance(evaluate, WaitsForCores):
             evaluate.patience = Patience(
-                lambda note: self.show("search", None, note), self.budget.patience_s, search_left_s=self.search_left_s
+                lambda note: self.show("search", None, note),
+                self.budget.patience_s,
+                search_left_s=self.search_left_s,
+                search_s=options.budget_s,
             )
         if isinstance(evaluate, Remembers):
             evaluate.remember(self.kept.trials)  # but failures that may be the machine's
@@ -137,7 +140,7 @@ class SearchLoop:
     def batch(self) -> int:
         """How many suggestions to ask for: an evaluation that costs nothing is faster than a strategy thinks."""
         many = self.evaluate.worthwhile(len(self.kept.trials)) if isinstance(self.evaluate, NoiseFree) else 1
-        return max(self.jobs, many)
+        return max(self.jobs(), many)
 
     def first(self) -> list[Configuration]:
         """What comes before the strategy's suggestions: late in the search, the best trial with less of what the

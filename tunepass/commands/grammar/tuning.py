@@ -60,7 +60,8 @@ def add_build(commands: Commands) -> None:
         "--jobs",
         type=at_least(1),
         metavar="N",
-        help="compile up to N candidates at a time (default: 1; as many as there are cores where nothing is timed)",
+        help="compile up to N candidates at a time (default: 1; a core each where nothing is timed, up to 4 where "
+        "compiling takes most of the time)",
     )
     parser.add_argument(
         "--variants",

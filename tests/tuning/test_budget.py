@@ -1,0 +1,62 @@
+"""What time is kept for the finalists."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+import tunepass as tp
+from tunepass.space.configuration import Configuration
+from tunepass.study.objective import Objective
+from tunepass.study.outcome import Evaluation, Measured
+from tunepass.study.study import Study
+from tunepass.tuning.budget import FINALISTS_SHARE, MOST_NOISE, Budget, spread
+from tunepass.tuning.kept import Kept
+
+TIME = Objective("time", unit="ms")
+STEADY, NOISY, WILD = (100.0, 101.0, 102.0), (90.0, 100.0, 110.0), (50.0, 100.0, 200.0)
+
+
+class Programs:
+    """Runs programs again."""
+
+    def __call__(self, configuration: Configuration) -> Evaluation:
+        raise AssertionError("nothing is evaluated here")
+
+    def compare_again(self, configurations: Sequence[Configuration], **_: object) -> list[list[float]]:
+        return [[] for _ in configurations]
+
+
+class InTurns(Programs):
+    def round_s(self, trial_s: float, /) -> float:
+        return trial_s / 2
+
+
+def reserved_s(samples: Sequence[float], evaluate: Programs, budget_s: float = 1000.0) -> float:
+    kept = Kept(Study(tp.Space([tp.Integer("X", 0, 9)]), [TIME], strategy="random"), TIME)
+    for x in range(2):
+        measured = Measured({"time": sorted(samples)[1] / (1 + x)}, tuple(samples))
+        kept.keep(Configuration({"X": x}), Evaluation(measured, {"measure": 1.0}))
+    return Budget(kept, evaluate, budget_s, None, lambda: 0.0).reserve_s()  # type: ignore[arg-type]
+
+
+def test_spread_is_half_of_what_two_thirds_lie_within() -> None:
+    assert spread(NOISY) == pytest.approx(0.1)
+    assert spread([7.0]) == 0
+    assert spread([1.0] * 50 + [9.0] * 5) == 0  # few outliers are none
+
+
+def test_a_noisy_program_has_more_rounds_to_come() -> None:
+    steady, noisy, wild = (reserved_s(samples, Programs()) for samples in (STEADY, NOISY, WILD))
+    assert 0 < steady < noisy < wild
+    assert noisy == pytest.approx(2 * steady, rel=0.15)
+    assert wild == pytest.approx(MOST_NOISE * steady, rel=0.15)
+
+
+def test_never_more_than_its_share_of_the_budget() -> None:
+    assert reserved_s(WILD, Programs(), budget_s=20.0) == FINALISTS_SHARE * 20.0
+
+
+def test_programs_that_share_their_turns_need_no_more_of_them() -> None:
+    assert reserved_s(WILD, InTurns()) == reserved_s(STEADY, InTurns())
