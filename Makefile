@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 NATIVE := $(wildcard native/*.py native/*.h native/include/*.h native/src/*.c native/src/*.h)
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test lint types dist-check bench bench-applications bench-c bench-cc bench-dnn bench-flags bench-fpga bench-gpu bench-gpu-device bench-kernel-tuner bench-model bench-registers bench-resources bench-search bench-taco bench-trust nests kills attack fuzz native clean
+.PHONY: demo test lint types dist-check bench bench-applications bench-c bench-cc bench-dnn bench-flags bench-fpga bench-gpu bench-gpu-device bench-kernel-tuner bench-loop-auto bench-model bench-registers bench-resources bench-search bench-taco bench-trust nests kills attack fuzz native clean
 
 $(STAMP): setup.py pyproject.toml $(NATIVE)
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -74,6 +74,10 @@ nests: $(STAMP)
 # on where it stopped). TUNEPASS_POLYBENCH names its folder, else it is fetched. ARGS='--kernels gemm,lu --budget 20s'.
 bench-c: $(STAMP)
 	$(BIN)/python -m tests.benchmarks.bench_c $(ARGS)
+
+# `loop auto` beside eight kernels whose loops were annotated by hand (ten minutes). ARGS='--kernels gemm,syrk --seeds 3'.
+bench-loop-auto: $(STAMP)
+	$(BIN)/python -m tests.benchmarks.bench_loop_auto $(ARGS)
 
 # What `tunepass cc` adds to a compiler's call, in CPU time (half a minute).
 bench-cc: $(STAMP)

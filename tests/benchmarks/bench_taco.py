@@ -1,13 +1,14 @@
 """Sparse tensor kernels: sizes of spaces, right results, speed beside SciPy, searches beside other tuners, wall time.
 
-    python -m tests.benchmarks.bench_taco [--only sizes,right,scipy,search,wall] [--kernels spmm,spmv] [--seeds 5]
-        [--python VENV/bin/python] [--kept FOLDER]
+    python -m tests.benchmarks.bench_taco [--only sizes,right,scipy,experts,search,wall] [--kernels spmm,spmv]
+        [--seeds 5] [--python VENV/bin/python] [--kept FOLDER]
 
 `make bench-taco` runs it: hours as it is; it goes on where it stopped. VENV has Optuna and OpenTuner.
 
 sizes   the samples' spaces beside the numbers of feasible configurations published for BaCO's
 right   random legal schedules of each sample on three tensors, one of them with empty rows, a dense row and few columns
 scipy   the code for the expression without a schedule beside SciPy's, one thread, in turns
+experts whether the sizes of the expert schedules are tuned: the best single change of each, over the kernel's tensors
 search  tuners on real runs, budgets as BaCO's: shares of the expert's time, evaluations until it is reached
 wall    what a build of the SpMM sample spends outside compilers and kernels
 """
@@ -39,6 +40,7 @@ from tunepass.backends.tensor import TensorBackend
 from tunepass.ir.kernel import Kernel
 from tunepass.ir.tensor import Generated, TensorKernel
 from tunepass.space.configuration import Configuration
+from tunepass.space.parameter import Permutation
 from tunepass.space.space import Space
 from tunepass.tensors.schedule.propose import proposal
 
@@ -64,7 +66,8 @@ SMALL = {  # empty slices and more columns than rows; a dense row; more rows tha
 SCIPY = {"spmv": 1.25, "spmm": 1.0}  # at most this much of SciPy's time
 WITHIN, INFORMED, BUSY = 20, 0.60, 0.85
 CACHE = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "tunepass" / "taco"
-PARTS = ("sizes", "right", "scipy", "search", "wall")
+PARTS = ("sizes", "right", "scipy", "experts", "search", "wall")
+TUNED = 0.95  # of the expert's time: what no single change of a size gets below
 
 
 def sample(name: str) -> Kernel:
@@ -172,6 +175,47 @@ def product(bench: Bench) -> Callable[[], object]:
     dense = bench.runner.arrays[other]
     dense = dense.reshape(stored.extents[1], -1) if dense.size > stored.extents[1] else dense
     return lambda: matrix @ dense
+
+
+# --- the experts ---------------------------------------------------------------------------------------------------
+
+
+def experts(names: Sequence[str], kept: Path) -> bool:
+    """Each size of an expert schedule is changed alone, again and again as long as one is better on the geometric mean
+    of the kernel's tensors; the orders stay what the advice says."""
+    good = True
+    for name in names:
+        benches = [Bench(name, tensor, kept) for tensor in PANEL[name].tensors]
+        advised = Configuration(EXPERTS[name])
+        best, least = advised, _mean_ms(benches, advised)
+        first = least
+        while True:
+            changed = [c for c in _one_change_away(benches[0].kernel, best) if benches[0].space.contains(c)]
+            times = [_mean_ms(benches, c) for c in changed]
+            if min(times) >= TUNED * least:
+                break
+            best, least = changed[int(np.argmin(times))], min(times)
+        words = {k: v for k, v in best.items() if v != advised[k]} or "nothing"
+        print(f"(experts) {name:7} {first:.3f} ms; {least / first:.3f} of it by changing {words}", flush=True)
+        good = good and best == advised
+        for bench in benches:
+            bench.runner.close()
+    return good
+
+
+def _mean_ms(benches: Sequence[Bench], configuration: Configuration) -> float:
+    times = [bench.runner.time(configuration) for bench in benches]
+    return geometric_mean(ms for ms in times if ms is not None) if all(times) else float("inf")
+
+
+def _one_change_away(kernel: Kernel, values: Configuration) -> list[Configuration]:
+    return [
+        Configuration({**values, p.name: value})
+        for p in kernel.parameters
+        if not isinstance(p, Permutation)
+        for value in p.domain
+        if value != values[p.name]
+    ]
 
 
 # --- searches -----------------------------------------------------------------------------------------------------
@@ -314,6 +358,7 @@ def main() -> int:
         "sizes": lambda: sizes(names),
         "right": lambda: right(names, options.schedules, options.kept),
         "scipy": lambda: beside_scipy(names, options.kept),
+        "experts": lambda: experts(names, options.kept),
         "search": lambda: searches(names, options, options.kept),
         "wall": lambda: wall(60),
     }

@@ -99,18 +99,19 @@ def table(places: Places, pairs: Sequence[Pair], seeds: int, told: Callable[[str
     of = {target: [pair for pair in pairs if pair[1] == target] for _, target in pairs}
     plain = {target: [bench.mean(of[target][:1], "none", BUDGET, mark) for mark in (FIRST, BUDGET)] for target in of}
     told("plain: done")
-    informed = {pair: bench.mean([pair], "as it is", FIRST, FIRST) for pair in pairs}
+    informed = {pair: [bench.mean([pair], "as it is", BUDGET, mark) for mark in (FIRST, BUDGET)] for pair in pairs}
     told("with a source: done")
     misled = {target: [bench.mean(of[target], kind, BUDGET, BUDGET) for kind in MISLEADING] for target in of}
     single = [
-        [*pair, *(f"{value:.3f}" for value in (*plain[pair[1]], informed[pair]))]
-        for pair in sorted(pairs, key=lambda pair: informed[pair] - plain[pair[1]][1])
+        [*pair, *(f"{value:.3f}" for value in (*plain[pair[1]], *informed[pair]))]
+        for pair in sorted(pairs, key=lambda pair: informed[pair][1] - plain[pair[1]][1])
     ]
     targets = [
         [target, *(f"{value:.3f}" for value in (plain[target][1], *misled[target]))]
         for target in sorted(of, key=lambda target: min(misled[target]) / plain[target][1])
     ]
-    each = markdown(["source", "target", f"plain at {FIRST}", f"plain at {BUDGET}", f"with source at {FIRST}"], single)
+    heads = [f"{what} at {mark}" for what in ("plain", "with source") for mark in (FIRST, BUDGET)]
+    each = markdown(["source", "target", *heads], single)
     bad = markdown(["target", f"plain at {BUDGET}", *(f"{kind} at {BUDGET}" for kind in MISLEADING)], targets)
     return with_details(_verdict(plain, informed, misled), each, bad)
 
@@ -120,9 +121,11 @@ def _best(losses: Sequence[float], optimum: float) -> float:
     return share(best, optimum) if np.isfinite(best) else 0.0
 
 
-def _verdict(plain: dict[str, list[float]], informed: dict[Pair, float], misled: dict[str, list[float]]) -> str:
+def _verdict(plain: dict[str, list[float]], informed: dict[Pair, list[float]], misled: dict[str, list[float]]) -> str:
     late = np.array([plain[target][1] for _, target in informed])
-    early, found = np.array([plain[target][0] for _, target in informed]), np.array(list(informed.values()))
+    early = np.array([plain[target][0] for _, target in informed])
+    found, last = np.array(list(informed.values())).T
+    gained = last - late
     lines = [
         f"{len(found)} pairs: plain {early.mean():.3f} at {FIRST} and {late.mean():.3f} at {BUDGET}; "
         f"with a source {found.mean():.3f} at {FIRST}.",
@@ -130,6 +133,11 @@ def _verdict(plain: dict[str, list[float]], informed: dict[Pair, float], misled:
         f"less than {TIE:.0%} below it: {(found >= (1 - TIE) * late).mean():.0%}; "
         f"better than plain at {FIRST}: {(found > early).mean():.0%}.",
     ]
+    error = gained.std(ddof=1) / np.sqrt(len(gained)) if len(gained) > 1 else 0.0
+    lines.append(
+        f"At {BUDGET} with a source {last.mean():.3f} ({gained.mean():+.3f} ± {error:.3f} in pairs); more than {TIE} "
+        f"behind plain on {(gained < -TIE).mean():.0%} of pairs, at most by {max(0.0, -gained.min()):.3f}."
+    )
     at = np.array([plain[target][1] for target in misled])
     for number, kind in enumerate(MISLEADING):
         value = np.array([misled[target][number] for target in misled])

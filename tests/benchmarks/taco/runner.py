@@ -32,7 +32,7 @@ COMPILER = ("gcc", "-O3", "-march=native", "-fopenmp", "-std=gnu99")
 SECONDS = 0.06  # that a configuration is timed for
 SAVED_EVERY = 10
 ROUNDS = 31
-TIMEOUT_S = 4.0  # of a configuration that is hopeless
+TIMEOUT_S = 1.5  # of a configuration that is hopeless
 WORKER = Path(__file__).parent / "worker.py"
 
 Argument = Extent | Positions | Coordinates | Values
