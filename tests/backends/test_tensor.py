@@ -60,9 +60,6 @@ def test_what_the_plain_loops_compute_is_what_numpy_does(tmp_path: Path, name: s
         words = {case.words for case in reference.expected if case.size}
         assert not reference.left_out and not run.warnings and len(words) == 3, words
         outcome = run(default_of(made.kernel)).outcome
-        for _ in range(2):  # on a busy machine calls of microseconds may seem to take less than they can
-            if isinstance(outcome, Failed) and outcome.stage == "cheated":
-                outcome = run(default_of(made.kernel)).outcome
         assert isinstance(outcome, Measured), outcome
 
 

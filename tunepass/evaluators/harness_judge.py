@@ -12,6 +12,7 @@ from tunepass.evaluators.harness.dialogues import Questions
 from tunepass.evaluators.harness.harness import HarnessRun
 from tunepass.evaluators.harness.reference import Reference, without_unwritten
 from tunepass.evaluators.harness.report import Report, shapes
+from tunepass.evaluators.harness.witness import Witness
 from tunepass.evaluators.kernel_task import KernelTask
 from tunepass.evaluators.measure.timing import (
     MeasurePlan,
@@ -26,7 +27,7 @@ from tunepass.space.configuration import Configuration
 from tunepass.study.outcome import Failed, Measured
 
 MS = 1000.0
-DOUBTS = 4  # measurements in doubt that are made again: on a busy machine each may have lost a time slice
+DOUBTS = 8  # measurements in doubt that are made again: on a busy machine each may have lost a time slice
 
 
 class HarnessJudge:
@@ -100,10 +101,10 @@ class HarnessJudge:
         disturbed like the first: after one that did not help there are none until a measurement is undisturbed.
         Samples that are doubtful every time are a failure."""
         best: Timing | None = None
-        doubts = 0
+        doubts, seen = 0, list[Witness]()
         for turn in range(1 + max(plan.retries if self._repeating_helps else 0, DOUBTS)):
             before = processor_times()
-            result = self._time_once(run, plan, incumbent)
+            result = self._time_once(run, plan, incumbent, seen)
             if isinstance(result, Failed):
                 return result
             report, doubt = result
@@ -126,8 +127,11 @@ class HarnessJudge:
         assert best is not None
         return best, False
 
-    def _time_once(self, run: HarnessRun, plan: MeasurePlan, incumbent: Timing | None) -> tuple[Report, str] | Failed:
-        """The report of one measurement, and why its samples are in doubt, if they are."""
+    def _time_once(
+        self, run: HarnessRun, plan: MeasurePlan, incumbent: Timing | None, seen: list[Witness]
+    ) -> tuple[Report, str] | Failed:
+        """The report of one measurement, and why its samples are in doubt, if they are. What was `seen` in earlier ones
+        grows by this one."""
         reference, task = self._reference(), self.task
         limits, ask = reference.time_limits(task.run_limits, plan), self.questions()
         result = run.time(task.seeds[-1], plan.arguments(incumbent), limits, ask, reference.shapes)
@@ -136,7 +140,9 @@ class HarnessJudge:
         report, witness = result
         if len(report.samples) > plan.most:
             return Failed("cheated", f"the report is not the harness's: {len(report.samples):,} samples")
-        return report, witness.of(counted(report.samples)).doubts(summarise(report.samples).median_s)
+        earlier, witness = tuple(seen), witness.of(counted(report.samples))
+        seen.append(witness)
+        return report, witness.doubts(summarise(report.samples).median_s, earlier)
 
     def questions(self) -> Questions:
         filling = self._reference().filling

@@ -220,5 +220,6 @@ def test_the_outside_time_is_that_between_order_and_answer(table: Table) -> None
 
 
 def test_waits_that_overlap_do_not_make_work_vanish() -> None:
-    assert elapsed(wall=10.0, worked=4.0, theirs=3.0, ours=3.0) == 4.0
-    assert elapsed(wall=10.0, worked=4.0, theirs=6.0, ours=6.0) == 4.0 / (os.cpu_count() or 1)
+    assert elapsed(wall=10.0, worked=4.0, theirs=3.0, ours=3.0, threads=1) == 4.0
+    assert elapsed(wall=10.0, worked=4.0, theirs=6.0, ours=6.0, threads=64) == 4.0 / min(64, os.cpu_count() or 1)
+    assert elapsed(wall=10.0, worked=9.0, theirs=0.0, ours=9.0, threads=1) == 9.0

@@ -9,7 +9,7 @@ from random import Random
 import pytest
 
 from tunepass.evaluators.harness.dialogues import Questions
-from tunepass.evaluators.harness.harness import HarnessRun, Spoken
+from tunepass.evaluators.harness.harness import PLACING, HarnessRun, Spoken, binding
 from tunepass.evaluators.harness.report import Report
 from tunepass.evaluators.harness.witness import Witness
 from tunepass.evaluators.process.run import Completed, Limits
@@ -51,3 +51,11 @@ WHOLE = Completed(ended="exit", returncode=0, seconds=0.5, cpu_s=0.5)
 )
 def test_who_has_waited_when_time_is_up_tries_again(first: Completed, result: object, left: int) -> None:
     assert timed(first, WHOLE) == (result, left)
+
+
+def test_threads_are_bound_unless_the_user_places_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in PLACING:
+        monkeypatch.delenv(name, raising=False)
+    assert binding() == {"OMP_PROC_BIND": "true"}
+    monkeypatch.setenv("OMP_PLACES", "threads")
+    assert binding() == {}

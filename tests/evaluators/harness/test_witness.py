@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from tunepass.evaluators.harness.witness import SLACK_S, Witness, per_call
+from tunepass.evaluators.harness.witness import SLACK_S, Witness
 from tunepass.evaluators.measure.timing import Sample, counted, summarise
 
 
@@ -16,6 +18,7 @@ from tunepass.evaluators.measure.timing import Sample, counted, summarise
         (Witness((0.1, 1.3, 1.2, 1.25), single=True), 0.01, True),  # one fast call is not enough
         (Witness((1.3e-6, 1.35e-6), calls=10_000), 1.0e-6, False),
         (Witness((1.5e-6, 1.6e-6), calls=10_000), 1.0e-6, True),
+        (Witness((9e-6, 1.3e-6, 9e-6), calls=10_000), 1.0e-6, False),  # two of them lost a time slice
         (Witness((SLACK_S / 2,), calls=1), 1e-9, False),
         (Witness(()), 1e-9, False),
         (Witness((1.0,), single=True, refilled_s=3.9), 1.0, False),
@@ -27,8 +30,15 @@ def test_doubts(witness: Witness, median_s: float, doubted: bool) -> None:
 
 
 def test_what_goes_by_without_calls_is_left_out() -> None:
-    assert per_call([1.0, 0.6], 0.2, 4) == pytest.approx((0.2, 0.1))
-    assert per_call([0.1], 0.2, 4) == (0.0,)
+    assert Witness((), 4, 0.2).and_later([1.0, 0.6]).batches == pytest.approx((0.2, 0.1))
+    assert Witness((0.3,), 4, 0.2).and_later([0.1]).batches == (0.3, 0.0)
+
+
+def test_a_quick_batch_of_an_earlier_measurement_does() -> None:
+    quick, slow, single = (Witness((w,), calls=10_000) for w in (1.1e-6, 3e-6, 1.1e-6))
+    assert not slow.doubts(1e-6, [slow, quick])
+    assert slow.doubts(1e-6, [slow, replace(single, single=True)]), "what is seen of samples is of these samples"
+    assert replace(slow, refilled_s=0.1).doubts(1e-6, [quick])
 
 
 def test_a_machine_that_changes_its_speed_is_no_cheat() -> None:

@@ -51,6 +51,7 @@ class OutsideClock:
 
     def __init__(self, pid: int):
         self._clock = (~pid << 3) | 2  # the CPU time of all threads of a process, as clock_getcpuclockid(3) has it
+        self._tasks = f"/proc/{pid}/task"
         self._waits = [open_if_there(path) for path in (f"/proc/{pid}/schedstat", "/proc/thread-self/schedstat")]
 
     def now(self) -> tuple[float, float, float, float]:
@@ -63,7 +64,12 @@ class OutsideClock:
 
     def since(self, start: tuple[float, float, float, float]) -> float:
         wall, worked, theirs, ours = (now - then for now, then in zip(self.now(), start, strict=True))
-        return elapsed(wall, worked, theirs, ours)
+        return elapsed(wall, worked, theirs, ours, self._threads())
+
+    def _threads(self) -> int:
+        with contextlib.suppress(OSError):
+            return len(os.listdir(self._tasks))
+        return 1
 
     def close(self) -> None:
         files, self._waits = self._waits, [-1, -1]
@@ -72,9 +78,10 @@ class OutsideClock:
                 os.close(file)
 
 
-def elapsed(wall: float, worked: float, theirs: float, ours: float) -> float:
-    """Seconds without waits of what OutsideClock.now gives: never less than the work spread over all cores."""
-    return max(worked / (os.cpu_count() or 1), wall - ours - min(theirs, max(0.0, wall - worked)))
+def elapsed(wall: float, worked: float, theirs: float, ours: float, threads: int) -> float:
+    """Seconds without waits of what OutsideClock.now gives: never less than the work spread over so many threads, or
+    over all cores. This thread may wait while the program works in its place."""
+    return max(worked / min(threads, os.cpu_count() or 1), wall - ours - min(theirs, max(0.0, wall - worked)))
 
 
 def open_if_there(path: str) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import secrets
 import socket
 import tempfile
@@ -57,6 +58,9 @@ class Checked:
     unchanged: int
     seconds: float
     peak_bytes: int = 0
+
+
+PLACING = ("OMP_PROC_BIND", "OMP_PLACES", "GOMP_CPU_AFFINITY", "KMP_AFFINITY")
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +182,7 @@ class HarnessRun:
                     [*self.prefix, self.program, *words, "report=3", "outputs=4"],
                     limits=limits,
                     cwd=place,
-                    env=base_environment(dict(self.environment)),
+                    env=base_environment({**binding(), **dict(self.environment)}),
                     cpus=self.cpus,
                     trust="kernel",
                     scratch=place,
@@ -188,6 +192,12 @@ class HarnessRun:
                 theirs.close()  # the last one: who still listens hears that there is no one
                 thread.join()
         return Spoken(thread.answer, done, talk.report, thread.result() or harness_failure(done, talk.report, limits))
+
+
+def binding() -> dict[str, str]:
+    """Environment that keeps each thread of OpenMP on a core of its own, unless the user says where they belong: two on
+    one core wait for each other whole time slices at every barrier."""
+    return {} if any(name in os.environ for name in PLACING) else {"OMP_PROC_BIND": "true"}
 
 
 def token() -> int:

@@ -2,11 +2,14 @@
 
     m     median of the samples, seconds a call
     w_i   seconds a call of the i-th batch that the parent timed, from its order to the answer
-    w     the quantile of the w_i below which only a quarter lies
+    w     the least of the w_i; where these are the samples themselves, what a quarter of them is below
     r     seconds of a call all of whose inputs are new
 
 Samples say too little where w > factor m + slack: a call cannot take longer, time and again, than most calls do. Also
 where r > 4 m + slack: the samples, in which few inputs changed, are no computation of all results.
+
+The last call of a batch is looked at, and the program does not know which that is: none can be left out. One batch
+that is quick enough does, in any measurement of the same program: on a busy machine most of them lose a time slice.
 """
 
 from __future__ import annotations
@@ -26,35 +29,40 @@ class Witness:
 
     batches: tuple[float, ...]
     calls: int = 1
+    empty_s: float = 0.0  # of a batch that went by without calls
     single: bool = False  # these are the samples themselves
     refilled_s: float = 0.0  # of a call all of whose inputs are new; 0 where there was none
 
     @property
     def least_s(self) -> float:
         ordered = sorted(self.batches)
-        return ordered[len(ordered) // 4]
+        return ordered[len(ordered) // 4 if self.single else 0]
+
+    def and_later(self, seconds: Sequence[float]) -> Witness:
+        """With further batches, which took `seconds`."""
+        more = tuple(max(0.0, took - self.empty_s) / self.calls for took in seconds)
+        return replace(self, batches=self.batches + more)
 
     def of(self, samples: Sequence[int]) -> Witness:
         """What was seen of these samples, where it was them that were seen: on a machine that changes its speed the
         fast ones may be few, and say nothing of the others."""
         return replace(self, batches=tuple(self.batches[i] for i in samples)) if self.single else self
 
-    def doubts(self, median_s: float) -> str:
-        """Why the samples, of which this is the median, cannot be true; empty where they can."""
+    def doubts(self, median_s: float, earlier: Sequence[Witness] = ()) -> str:
+        """Why the samples, of which this is the median, cannot be true; empty where they can. `earlier`: what was seen
+        in other measurements of the same program."""
         if self.refilled_s > REFILLED_FACTOR * median_s + SLACK_S:
             return (
                 f"its samples say {1000 * median_s:.6g} ms a call, but seen from outside, with inputs all of which "
                 f"are new, it takes {1000 * self.refilled_s:.6g} ms"
             )
-        factor = SINGLE_FACTOR if self.single else BATCH_FACTOR
-        if not self.batches or self.least_s <= factor * median_s + SLACK_S / self.calls:
+        if any(seen.confirms(median_s) for seen in (self, *(each for each in earlier if not each.single))):
             return ""
         return (
             f"its samples say {1000 * median_s:.6g} ms a call, but seen from outside a call takes "
             f"{1000 * self.least_s:.6g} ms at least"
         )
 
-
-def per_call(seconds: Sequence[float], empty_s: float, calls: int) -> tuple[float, ...]:
-    """Of batches that took `seconds`, of which `empty_s` went by without calls."""
-    return tuple(max(0.0, took - empty_s) / calls for took in seconds)
+    def confirms(self, median_s: float) -> bool:
+        factor = SINGLE_FACTOR if self.single else BATCH_FACTOR
+        return not self.batches or self.least_s <= factor * median_s + SLACK_S / self.calls
