@@ -6,6 +6,7 @@ import contextlib
 import os
 import socket
 import struct
+import subprocess
 import threading
 from collections.abc import Callable, Iterator
 from random import Random
@@ -13,7 +14,7 @@ from random import Random
 import numpy as np
 import pytest
 
-from tunepass.evaluators.harness.conversation import COMMAND, Conversation, Order, ProgramEnded, elapsed
+from tunepass.evaluators.harness.conversation import COMMAND, Conversation, Order, OutsideClock, ProgramEnded, elapsed
 from tunepass.evaluators.harness.dialogues import Outputs, Questions, Refused, be_checked, be_timed
 from tunepass.evaluators.harness.listening import Dialogue
 from tunepass.evaluators.harness.report import ArrayShape, ForgedReport
@@ -223,3 +224,13 @@ def test_waits_that_overlap_do_not_make_work_vanish() -> None:
     assert elapsed(wall=10.0, worked=4.0, theirs=3.0, ours=3.0, threads=1) == 4.0
     assert elapsed(wall=10.0, worked=4.0, theirs=6.0, ours=6.0, threads=64) == 4.0 / min(64, os.cpu_count() or 1)
     assert elapsed(wall=10.0, worked=9.0, theirs=0.0, ours=9.0, threads=1) == 9.0
+
+
+def test_the_time_of_a_program_that_has_ended_can_be_told() -> None:
+    with subprocess.Popen(["true"]) as program:
+        clock = OutsideClock(program.pid)
+        start = clock.now()
+        os.waitid(os.P_PID, program.pid, os.WEXITED | os.WNOWAIT)
+        assert clock.since(start) >= 0
+    assert clock.since(start) >= 0
+    clock.close()

@@ -67,9 +67,11 @@ class OutsideClock:
         return elapsed(wall, worked, theirs, ours, self._threads())
 
     def _threads(self) -> int:
+        """As many as there may be where they cannot be told: of another user's program, or of one that has ended."""
+        known = 0
         with contextlib.suppress(OSError):
-            return len(os.listdir(self._tasks))
-        return 1
+            known = len(os.listdir(self._tasks))
+        return known or os.cpu_count() or 1
 
     def close(self) -> None:
         files, self._waits = self._waits, [-1, -1]
