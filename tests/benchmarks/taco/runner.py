@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import json
+import os
 import select
 import shutil
 import subprocess
@@ -122,7 +123,13 @@ class Runner:
     def _asked(self, line: str) -> dict[str, float] | None:
         if self._worker is None or self._worker.poll() is not None:
             command = [sys.executable, str(WORKER), str(self.folder / "data.npz")]
-            self._worker = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+            bound = {
+                **os.environ,
+                "OMP_PROC_BIND": "true",
+            }  # as in builds: two threads on one core wait whole time slices
+            self._worker = subprocess.Popen(
+                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=bound
+            )
         assert self._worker.stdin is not None and self._worker.stdout is not None
         self._worker.stdin.write(line + "\n")
         self._worker.stdin.flush()
