@@ -63,9 +63,14 @@ def energy_of(operation: Operation, operations: tuple[Operation, ...], device: F
     bits = max([operation.element.bits, *(operations[i].element.bits for i in operation.inputs)])
     if operation.memory is not None and operation.name.endswith(ACCESSES):
         return device.energy.access_pj_per_bit * operation.element.bits
-    known = device.energy.operations.get(operation.name)
+    return energy_of_kind(operation.name, bits, device)
+
+
+def energy_of_kind(name: str, bits: int, device: Fpga) -> float:
+    """Picojoules of an operation of so many bits."""
+    known = device.energy.operations.get(name)
     if known is None:
-        if operation.name not in device.area:
+        if name not in device.area:
             return 0.0
         known = device.energy.operations[ADDITION]
     return max(0.0, evaluate(known, bits))

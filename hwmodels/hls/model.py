@@ -14,6 +14,7 @@ from tunepass.hwmodels.fpga.on_fpgas import OnFpgas
 from tunepass.hwmodels.hls import breakdown, tools
 from tunepass.hwmodels.hls.area import RESOURCES, AreaModel
 from tunepass.hwmodels.hls.cycles import CycleModel
+from tunepass.hwmodels.hls.energy import energy
 from tunepass.hwmodels.hls.nest import Nest
 from tunepass.hwmodels.hls.opencl import model as opencl
 from tunepass.hwmodels.hls.tools import HlsTool
@@ -29,6 +30,7 @@ UNITS = {
     "ffs": "registers",
     "dsps": "DSP blocks",
     "brams": "RAM blocks",
+    "energy": "J",
 }
 
 
@@ -48,6 +50,8 @@ def _costs(kernel: HlsKernel, fpga: Fpga, tool: HlsTool | None) -> Costs:
     area = AreaModel(timing)
     clock = fpga.clock_hz if kernel.clock_hz is None else kernel.clock_hz
     values = {"cycles": cycles, "seconds": alg.div(cycles, clock), **area.values()}
+    copied_bits = timing.transfers.bits() if kernel.dialect == "merlin" else None
+    values["energy"] = energy(timing.nest, fpga, values["seconds"], values["luts"], copied_bits)
     limits = {name: limit for name, limit in fpga.capacity.items() if name in values}
     fits = alg.both(*(alg.compare(values[name], "<=", limit) for name, limit in limits.items()))
     return Costs(

@@ -21,6 +21,9 @@ from tunepass.hwmodels.hls.nest import Nest, Placed, either, every, negated
 from tunepass.hwmodels.hls.tools import HlsTool
 from tunepass.ir.hls import HlsArray, HlsLoop
 
+Copied = tuple[Expr, Expr]
+"""Cycles of copies, and the elements that they move."""
+
 
 class TransferModel:
     def __init__(self, nest: Nest, lanes: Lanes, banks: Banks, tool: HlsTool):
@@ -34,8 +37,17 @@ class TransferModel:
         return {a.name: self.array(a) for a in self.nest.kernel.arrays if a.storage == "global" and a.dims}
 
     def array(self, array: HlsArray) -> Expr:
-        """Of all its accesses: copied at the loops that want that, and else whole."""
+        """Cycles of all its accesses: copied at the loops that want that, and else whole."""
+        return self._copied(array)[0]
+
+    def bits(self) -> Expr:
+        """That are copied to and from DRAM."""
+        copied = (a for a in self.nest.kernel.arrays if a.storage == "global" and a.dims)
+        return alg.add(0, *(alg.mul(self._copied(a)[1], a.element.bits) for a in copied))
+
+    def _copied(self, array: HlsArray) -> Copied:
         cost: list[Expr] = []
+        moved: list[Expr] = []
         unscoped: list[Expr] = []
         seen: set[tuple[str, ...]] = set()
         for placed in self.banks.accesses(array.name):
@@ -43,11 +55,15 @@ class TransferModel:
             if path in seen:
                 continue
             seen.add(path)
-            scoped, cycles = self._scoped(array, placed)
+            scoped, (cycles, elements) = self._scoped(array, placed)
+            ways = self._ways(array, path)
             unscoped.append(negated(scoped))
-            cost.append(alg.where(scoped, alg.mul(cycles, self._ways(array, path)), 0))
-        top = alg.mul(self._whole(array), int(array.read) + int(array.written))
-        return alg.add(alg.where(either(*unscoped), top, 0), *cost)
+            cost.append(alg.where(scoped, alg.mul(cycles, ways), 0))
+            moved.append(alg.where(scoped, alg.mul(elements, ways), 0))
+        ways = int(array.read) + int(array.written)
+        tops = alg.mul(self._whole(array), ways), alg.mul(ways, *array.dims)
+        whole = either(*unscoped)
+        return alg.add(alg.where(whole, tops[0], 0), *cost), alg.add(alg.where(whole, tops[1], 0), *moved)
 
     def _ways(self, array: HlsArray, path: tuple[str, ...]) -> int:
         names = {
@@ -74,9 +90,9 @@ class TransferModel:
         elements = value(alg.mul(1, *array.dims))
         return elements is not None and elements * array.element.bits > self.tool.transfers.wide_bit
 
-    def _scoped(self, array: HlsArray, placed: Placed) -> tuple[Expr, Expr]:
-        """Is it copied inside a loop, and the cycles of all those copies."""
-        scoped, cycles = alg.compare(0, "!=", 0), alg.lift(0)
+    def _scoped(self, array: HlsArray, placed: Placed) -> tuple[Expr, Copied]:
+        """Is it copied inside a loop, and all those copies."""
+        scoped, copied = alg.compare(0, "!=", 0), (alg.lift(0), alg.lift(0))
         stride = strides(array, placed)
         for depth in reversed(range(len(placed.loops))):
             loop = placed.loops[depth]
@@ -93,11 +109,13 @@ class TransferModel:
             tiled, elements = every(tiled, outside), every(elements, outside)
             tiled = every(tiled, negated(every(self.lanes.elements(loop), alg.compare(loop.unroll, ">=", loop.tile))))
             here = either(tiled, elements)
-            cycles = alg.where(
-                tiled, self._tile(array, placed, depth, finer), alg.where(elements, self._lanes(placed, depth), cycles)
+            tile, lanes = self._tile(array, placed, depth, finer), self._lanes(placed, depth)
+            cycles, moved = (
+                alg.where(tiled, one, alg.where(elements, other, before))
+                for one, other, before in zip(tile, lanes, copied, strict=True)
             )
-            scoped = either(here, scoped)
-        return scoped, cycles
+            scoped, copied = either(here, scoped), (cycles, moved)
+        return scoped, copied
 
     def _split(self, loop: HlsLoop) -> Expr:
         """Is it asked to run as some processing elements? Then they share what was copied outside."""
@@ -128,22 +146,24 @@ class TransferModel:
     def _passes(self, placed: Placed, depth: int) -> Expr:
         return alg.mul(1, *(loop.trip for loop in placed.loops[:depth]))
 
-    def _tile(self, array: HlsArray, placed: Placed, depth: int, finer: bool) -> Expr:
+    def _tile(self, array: HlsArray, placed: Placed, depth: int, finer: bool) -> Copied:
         loop, transfers = placed.loops[depth], self.tool.transfers
         inside = self._reached(placed, depth)
         tiles = alg.mul(self._passes(placed, depth), alg.ceildiv(self.nest.most(loop), loop.tile))
         beat = max(1, transfers.port_bit // array.element.bits)
+        moved = alg.mul(tiles, inside, loop.tile)
         if not finer:
             at_once = beat if transfers.tiles_widen and self._large(array) else self._beat(array)
-            return alg.mul(tiles, alg.add(alg.ceildiv(alg.mul(inside, loop.tile), at_once), transfers.request_cycles))
+            each = alg.add(alg.ceildiv(alg.mul(inside, loop.tile), at_once), transfers.request_cycles)
+            return alg.mul(tiles, each), moved
         stride = strides(array, placed)[loop.name]
         run = alg.mul(loop.tile, int(stride)) if stride < math.inf else loop.tile
         runs = alg.div(alg.mul(inside, loop.tile), alg.minimum(run, alg.mul(inside, loop.tile)))
         each = alg.where(alg.compare(run, ">=", beat), alg.maximum(run, beat), alg.add(run, transfers.request_cycles))
-        return alg.mul(tiles, alg.add(alg.mul(runs, each), transfers.request_cycles))
+        return alg.mul(tiles, alg.add(alg.mul(runs, each), transfers.request_cycles)), moved
 
-    def _lanes(self, placed: Placed, depth: int) -> Expr:
+    def _lanes(self, placed: Placed, depth: int) -> Copied:
         loop, transfers = placed.loops[depth], self.tool.transfers
         elements = alg.mul(self._passes(placed, depth), loop.trip, self._reached(placed, depth))
         each = alg.add(transfers.scattered_cycles, alg.mul(transfers.scattered_lane_cycles, loop.unroll))
-        return alg.mul(elements, each)
+        return alg.mul(elements, each), elements

@@ -14,6 +14,8 @@ from tunepass.expr.nodes import Expr
 from tunepass.hwmodels.base import Costs
 from tunepass.hwmodels.fpga import device as devices
 from tunepass.hwmodels.fpga.device import Fpga
+from tunepass.hwmodels.hls.energy import energy
+from tunepass.hwmodels.hls.nest import Nest
 from tunepass.hwmodels.hls.opencl import area
 from tunepass.hwmodels.hls.opencl.numbers import Board, board
 from tunepass.hwmodels.hls.opencl.requests import accesses, traffic
@@ -27,7 +29,9 @@ UNITS = {
     "alms": "ALMs",
     "brams": "RAM blocks",
     "dsps": "DSP blocks",
+    "energy": "J",
 }
+LUTS_OF_ALM = 2
 
 
 def costs(kernels: Sequence[HlsKernel], fpga: Fpga | None = None, numbers: Board | None = None) -> Costs:
@@ -46,11 +50,12 @@ def costs(kernels: Sequence[HlsKernel], fpga: Fpga | None = None, numbers: Board
     taken = alg.maximum(alg.div(alms, limits["alms"]), ram)
     clock = clock_hz(taken, numbers)
     cycles = alg.add(*(alg.mul(k.launches, TimingModel(k, numbers).cycles()) for k in kernels))
-    seconds = alg.add(*(alg.mul(k.launches, launch_seconds(k, clock, numbers)) for k in kernels))
     fits = alg.both(*(alg.compare(values[name], "<=", limit) for name, limit in limits.items()))
-    return Costs(
-        {"cycles": cycles, "seconds": seconds, "clock_hz": clock, **values}, UNITS, fits, limits, expected=True
-    )
+    each = [alg.mul(k.launches, launch_seconds(k, clock, numbers)) for k in kernels]
+    seconds, luts = alg.add(*each), alg.mul(LUTS_OF_ALM, alms)
+    drawn = alg.add(*(energy(Nest(k), fpga, took, luts) for k, took in zip(kernels, each, strict=True)))
+    timed = {"cycles": cycles, "seconds": seconds, "clock_hz": clock}
+    return Costs({**timed, **values, "energy": drawn}, UNITS, fits, limits, expected=True)
 
 
 def clock_hz(taken: Expr, numbers: Board) -> Expr:
