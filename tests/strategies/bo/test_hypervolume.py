@@ -37,6 +37,28 @@ class TestMixed(StrategyContract):
         return lambda t: Hypervolume(t)
 
 
+SWITCHES = [{"signs": True}, {"least_gain": 0.05}, {"reach": (0.0,)}]
+
+
+class TestSwitched(StrategyContract):
+    @pytest.fixture(params=SWITCHES, ids=str)
+    def build(self, request: pytest.FixtureRequest) -> Build:
+        return lambda t: Hypervolume(t, HypervolumeSettings(surrogate="gp", **request.param))
+
+
+@pytest.mark.parametrize("switch", SWITCHES, ids=str)
+def test_two_objectives_are_searched_alike_twice_to_the_last_configuration(switch: dict[str, Any]) -> None:
+    def said() -> list[Configuration]:
+        space = Space([Integer("tile", 4, 8), Integer("unroll", 1, 4)])
+        whole = {"schedule": "static"}
+        settings = HypervolumeSettings(surrogate="gp", **switch)
+        strategy = Hypervolume(task(space, objectives=2, max_evals=None), settings)
+        return drive(strategy, 99, lambda c: price(Configuration({**c, **whole})))
+
+    first = said()
+    assert len(set(first)) == len(first) == 20 and said() == first
+
+
 def schaffer(configuration: Configuration) -> Outcome:
     """Minima 20 apart along x, one valley along y; a third of the space fails."""
     x, y = configuration["x"], configuration["y"]
@@ -144,7 +166,7 @@ def test_rows_near_the_front_and_the_latest_are_kept() -> None:
     assert near_front(losses, 4) is not None and near_front(losses, 4).tolist() == [0, 1, 4, 5]  # type: ignore[union-attr]
 
 
-@pytest.mark.parametrize("switch", [{"signs": True}, {"least_gain": 0.05}, {"reach": (0.0,)}], ids=str)
+@pytest.mark.parametrize("switch", SWITCHES, ids=str)
 def test_a_switch_of_the_acquisition_changes_what_is_suggested(switch: dict[str, Any]) -> None:
     space = Space([Real("x", 0.0, 1.0), Real("y", 0.0, 1.0)])
 
