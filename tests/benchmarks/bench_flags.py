@@ -121,7 +121,7 @@ class Bench:
         with evaluator_of(kernel, a.measure) as evaluator:
             measuring = Measuring(evaluator, OBJECTIVE[a.measure], RUNS[a.measure])
             if tuner == "tunepass":
-                study = by_tunepass(space, measuring, most, seed)
+                study = by_tunepass(kernel, space, measuring, most, seed)
                 again = Measuring(evaluator, OBJECTIVE[a.measure], RUNS_OF_SIMPLER[a.measure])
                 found["simpler"] = changes(simplified(study, again), space.default)
                 found["further"] = len(again.tried)

@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from tests.benchmarks.bench_applications import PEERS
+from tunepass.backends.usual_flags import usual_openings
 from tunepass.evaluators.application import ApplicationRun, DeterministicRun
 from tunepass.evaluators.measure.repeats import Repeats
 from tunepass.evaluators.measure.timing import MeasurePlan
@@ -22,6 +23,7 @@ from tunepass.study.objective import Objective
 from tunepass.study.outcome import Failed, Measured, Outcome
 from tunepass.study.study import Study
 from tunepass.tuning.finalists import SLIGHT
+from tunepass.tuning.openings import due_openings
 from tunepass.tuning.simplify import simpler
 
 RUNS = {"cpu": 1, "time": 5, "instructions": 1}  # of a configuration that is right, by what is measured
@@ -70,9 +72,14 @@ def _value(outcome: Outcome, objective: Objective) -> float:
     return outcome.values[objective.name] if isinstance(outcome, Measured) else math.inf
 
 
-def by_tunepass(space: Space, measuring: Measuring, evaluations: int, seed: int) -> Study:
+def by_tunepass(kernel: Kernel, space: Space, measuring: Measuring, evaluations: int, seed: int) -> Study:
+    """As a build: after the default the flags that people write, then what the strategy says."""
     study = Study(space, [measuring.objective], strategy="auto", seed=seed, max_evals=evaluations)
-    while len(measuring.tried) < evaluations and (suggested := study.suggest(1)):
+    openings = usual_openings(kernel)
+    while len(measuring.tried) < evaluations:
+        due = due_openings(openings, study.trials, measuring.objective, space) if study.trials else []
+        if not (suggested := due[:1] or study.suggest(1)):
+            break
         study.observe(suggested[0], _told(measuring(suggested[0])))
     return study
 
