@@ -52,7 +52,7 @@ def test_json_has_exactly_the_documented_keys(built: Folder) -> None:
     assert (data["source"], data["kernel"], data["trials"], data["evaluations"]) == ("scale.c", "scale", 4, 0)
     assert set(data["choice"]) == set(data["default"]) == {"BLOCK", "OPT"} and data["default"]["BLOCK"] == 4
     assert set(data["objectives"]["time"]) == {"unit", "default", "chosen", "gain", "interval"}
-    assert set(data["seconds"]) == {"total", "compile", "measure", "strategy"}
+    assert set(data["seconds"]) == {"total", "compile", "check", "measure", "finalists", "strategy"}
     assert data["outputs"] == ["out/scale.tuned.c", "out/scale.tuned.h", "out/scale.tuned.o"]
     assert data["lock"] == "tunepass.lock" and data["pareto"]
 

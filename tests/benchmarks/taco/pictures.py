@@ -16,6 +16,7 @@ text { font: 12px sans-serif; fill: #555 } .title { font-size: 14px; fill: #222 
 .grid { stroke: #e4e4e4 } .expert { stroke: #222; stroke-dasharray: 5 4 } path { fill: none; stroke-width: 2 }
 """
 GAP = 15  # between names at the curves' ends
+LEAST = 0.25  # what is further behind the expert is drawn here
 
 
 def write_picture(path: Path, title: str, curves: Mapping[str, Sequence[float]]) -> None:
@@ -25,7 +26,7 @@ def write_picture(path: Path, title: str, curves: Mapping[str, Sequence[float]])
 
 
 def _picture(curves: Mapping[str, Sequence[float]]) -> Iterator[str]:
-    values = [value for curve in curves.values() for value in curve if value > 0]
+    values = [max(value, LEAST) for curve in curves.values() for value in curve]
     down = axis_for([*values, 1.0], HEIGHT - BOTTOM, TOP)
     count = max(len(curve) for curve in curves.values())
     across = Axis(1, count, LEFT, WIDTH - RIGHT)
