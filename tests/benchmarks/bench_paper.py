@@ -15,6 +15,7 @@ import argparse
 import sys
 import time
 from collections.abc import Iterator, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 
 from tests.benchmarks.paper import tables
@@ -81,6 +82,8 @@ def main(words: Sequence[str] | None = None) -> None:
     arguments.add_argument("--pictures", type=Path)
     arguments.add_argument("--quick", action="store_true")
     given = arguments.parse_args(words)
+    if given.pictures and find_spec("matplotlib") is None:
+        arguments.error("pictures need matplotlib: pip install 'tunepass[bench]'")
     end = time.monotonic() + 60 * given.minutes
     kept = Kept(given.kept, QUICK if given.quick else PAPER, lambda: time.monotonic() < end)
     problems, only = [problem(name) for name in given.programs.split(",")], given.only.split(",")
