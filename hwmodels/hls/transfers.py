@@ -28,22 +28,31 @@ Copied = tuple[Expr, Expr]
 class TransferModel:
     def __init__(self, nest: Nest, lanes: Lanes, banks: Banks, tool: HlsTool):
         self.nest, self.lanes, self.banks, self.tool = nest, lanes, banks, tool
+        self._known: dict[str, Copied] = {}
 
     def total(self) -> Expr:
         return alg.add(*self.arrays().values())
 
     def arrays(self) -> dict[str, Expr]:
         """Cycles by the name of the array."""
-        return {a.name: self.array(a) for a in self.nest.kernel.arrays if a.storage == "global" and a.dims}
+        return {a.name: self.array(a) for a in self._arrays}
 
     def array(self, array: HlsArray) -> Expr:
         """Cycles of all its accesses: copied at the loops that want that, and else whole."""
-        return self._copied(array)[0]
+        return self._copies(array)[0]
 
     def bits(self) -> Expr:
         """That are copied to and from DRAM."""
-        copied = (a for a in self.nest.kernel.arrays if a.storage == "global" and a.dims)
-        return alg.add(0, *(alg.mul(self._copied(a)[1], a.element.bits) for a in copied))
+        return alg.add(0, *(alg.mul(self._copies(a)[1], a.element.bits) for a in self._arrays))
+
+    @property
+    def _arrays(self) -> list[HlsArray]:
+        return [a for a in self.nest.kernel.arrays if a.storage == "global" and a.dims]
+
+    def _copies(self, array: HlsArray) -> Copied:
+        if array.name not in self._known:
+            self._known[array.name] = self._copied(array)
+        return self._known[array.name]
 
     def _copied(self, array: HlsArray) -> Copied:
         cost: list[Expr] = []

@@ -24,6 +24,15 @@ MOST_REFUSALS = 3
 UNCHANGED = "the lock fits; nothing was evaluated"
 EXAMPLE_LINES = 6  # of a failure's log
 
+SECONDS = {  # of a build, by what its object calls them
+    "total": ("total",),
+    "compile": ("compile", "apply"),
+    "check": ("check",),
+    "measure": ("measure", "probe"),
+    "finalists": ("rerank", "sanitize"),
+    "strategy": ("strategy",),
+}
+
 
 def status_of(built: BuildResult) -> Status:
     if built.found.interrupted:
@@ -38,20 +47,10 @@ def answer(results: Sequence[BuildResult]) -> Answer:
     return Answer("\n\n".join(build_text(result) for result in results), data, status)
 
 
-STAGES = {  # of a build, by what its object calls them
-    "total": ("total",),
-    "compile": ("compile", "apply"),
-    "check": ("check",),
-    "measure": ("measure", "probe"),
-    "finalists": ("rerank", "sanitize"),
-    "strategy": ("strategy",),
-}
-
-
 def build_data(built: BuildResult) -> dict[str, Json]:
     """The object that architecture and docs/cli.md promise."""
     job, result, origin = built.job, built.found, origin_data(built.found.origin)
-    seconds = {name: round(sum(result.seconds.get(s, 0.0) for s in stages), 3) for name, stages in STAGES.items()}
+    seconds = {name: round(sum(result.seconds.get(s, 0.0) for s in stages), 3) for name, stages in SECONDS.items()}
     return {
         "source": job.kernel.source.name,
         "kernel": job.kernel.name,

@@ -8,6 +8,7 @@ import socket
 import struct
 import subprocess
 import threading
+import time
 from collections.abc import Callable, Iterator
 from random import Random
 
@@ -31,6 +32,7 @@ class Harness:
     def __init__(self, theirs: socket.socket, results: int):
         self.socket, self.results = theirs, results
         self.orders: list[tuple[int, int, int]] = []
+        self.work: Callable[[int], None] = lambda count: None  # what so many calls take
 
     def say(self, *lines: str) -> None:
         self.socket.send("".join(f"{line}\n" for line in lines).encode())
@@ -45,6 +47,7 @@ class Harness:
             if what == Order.GO:
                 return count, seed
             if what == Order.CALLS:
+                self.work(count)
                 os.pwrite(self.results, struct.pack("=d", float(seed)), 0)
 
     def finish(self) -> None:
@@ -119,6 +122,26 @@ def test_a_program_that_plays_along_is_timed_and_looked_at(table: Table) -> None
     assert len({variant for variant, _ in seen}) == len(seen), "no inputs twice whose results are known"
     seeds = [seed for what, _, seed in table.harness.orders if what == Order.CALLS]
     assert len(set(seeds)) == len(seeds)
+
+
+def test_a_slow_first_call_hides_nothing_of_the_others(table: Table) -> None:
+    """A call takes 0.1 ms, the first one 70 ms, and the samples say 1.5 us."""
+
+    def program(harness: Harness) -> None:
+        def work(count: int) -> None:
+            first = sum(what == Order.CALLS for what, *_ in harness.orders) == 1
+            time.sleep(0.07 if first else count * 1e-4)
+
+        harness.work = work
+        harness.say("array y f8 1")
+        harness.obey("ready")
+        harness.say("plan 33 2.0e-08")
+        harness.obey(*[SAMPLE] * 10, "timed")
+        harness.finish()
+
+    _, witness = be_timed(table.seat(program), questions())
+    assert witness.calls > 1 and not witness.single
+    assert witness.doubts(1.5e-6) and not witness.doubts(1e-4)
 
 
 def test_what_a_look_finds_ends_the_run(table: Table) -> None:

@@ -113,7 +113,10 @@ def be_timed(talk: Conversation, ask: Questions) -> tuple[Report, Witness]:
     singles = _samples(talk, ask, ask.positions())
     if not singles:
         talk.order(Order.POISON)
-        witness = witness.and_later(_looked_at(talk, ask, witness.calls))
+        if first_s > SLOW_S:  # the first call alone was slow, and says nothing of the samples
+            witness = _seen(talk, ask, talk.calls(1, ask.fresh()))
+        else:
+            witness = witness.and_later(_looked_at(talk, ask, witness.calls))
     refilled_s = _refilled(talk, ask, first_s)
     _end(talk, ask.fresh())
     if (singles and len(singles) != len(talk.report.samples)) or not talk.report.samples:
@@ -190,10 +193,14 @@ def _batches(talk: Conversation, ask: Questions) -> tuple[Witness, float]:
     first_s = talk.calls(1, ask.fresh())
     if first_s > SLOW_S:
         return Witness((first_s,)), first_s
-    count, took = _long_enough(talk, ask, min(first_s, talk.calls(1, ask.fresh())))
+    return _seen(talk, ask, min(first_s, talk.calls(1, ask.fresh()))), first_s
+
+
+def _seen(talk: Conversation, ask: Questions, call_s: float) -> Witness:
+    """What batches take, where a call takes some `call_s`."""
+    count, took = _long_enough(talk, ask, call_s)
     empty_s = talk.order(Order.NO_CALLS, count, ask.fresh())[1]
-    seconds = _looked_at(talk, ask, count)
-    return Witness((), count, empty_s).and_later(seconds or [took]), first_s
+    return Witness((), count, empty_s).and_later(_looked_at(talk, ask, count) or [took])
 
 
 def _long_enough(talk: Conversation, ask: Questions, took: float) -> tuple[int, float]:

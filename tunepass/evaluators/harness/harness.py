@@ -39,6 +39,7 @@ from tunepass.study.outcome import Failed
 Calls = tuple[Outputs, ...]
 Shapes = Sequence[ArrayShape]
 Answer = TypeVar("Answer")
+PLACING = ("OMP_PROC_BIND", "OMP_PLACES", "GOMP_CPU_AFFINITY", "KMP_AFFINITY")  # who says where threads belong
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,9 +59,6 @@ class Checked:
     unchanged: int
     seconds: float
     peak_bytes: int = 0
-
-
-PLACING = ("OMP_PROC_BIND", "OMP_PLACES", "GOMP_CPU_AFFINITY", "KMP_AFFINITY")
 
 
 @dataclass(frozen=True, slots=True)
