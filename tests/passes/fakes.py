@@ -93,6 +93,7 @@ class Comparing(Prices):
         super().__init__(price, clock)
         self.again = again
         self.compared: list[list[Configuration]] = []
+        self.given_s: list[float | None] = []
 
     def compare_again(
         self,
@@ -102,6 +103,7 @@ class Comparing(Prices):
         behind: Callable[[Sequence[Sequence[float]]], Collection[int]] | None = None,
     ) -> list[list[float]]:
         self.compared.append(configurations)
+        self.given_s.append(seconds)
         return [[self.again(c, r) for r in range(rounds)] for c in configurations]
 
 

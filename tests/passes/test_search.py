@@ -92,27 +92,49 @@ def test_the_finalists_are_measured_again_and_may_lose() -> None:
 
 
 class Doubting(Comparing):
-    """A tile of 8 is found wrong: on a longer look at once, or while it is compared."""
+    """A tile of 8, the fastest, is found wrong by a longer look: at any time, or once it was compared."""
 
     def __init__(self, at_once: bool):
-        super().__init__(TIMES, lambda c, r: float(c["TILE"] != 2) + 1.0)
+        super().__init__(TIMES, lambda c, r: {8: 1.0, 2: 2.0}.get(int(str(c["TILE"])), 3.0))
         self.at_once = at_once
+        self.looked: list[Configuration] = []
 
     def look_again(self, configuration: Configuration, /) -> Failed | None:
+        self.looked.append(configuration)
         wrong = configuration["TILE"] == 8 and (self.at_once or self.compared)
         return Failed("wrong_result", "a race") if wrong else None
+
+    def look_s(self) -> float:
+        return 0.0
+
+
+class FailingMeanwhile(Doubting):
+    """It fails while it is compared."""
 
     def compare_again(self, configurations: list[Configuration], *rest: object) -> list[list[float]]:  # type: ignore[override]
         values = super().compare_again(configurations)
         return [[] if c["TILE"] == 8 else times for c, times in zip(configurations, values)]
 
 
-@pytest.mark.parametrize("at_once", [True, False])
-def test_a_finalist_found_wrong_fails_and_the_next_takes_its_place(at_once: bool) -> None:
-    prices = Doubting(at_once)
+def test_who_wins_is_looked_at_once_more_and_nobody_else() -> None:
+    prices = Doubting(at_once=True)
+    prices.again = lambda c, r: {8: 2.0, 2: 1.0}.get(int(str(c["TILE"])), 3.0)
+    assert search(prices).choice["TILE"] == 2
+    assert [c["TILE"] for c in prices.looked] == [2] and len(prices.compared) == 1
+
+
+def test_a_winner_found_wrong_fails_and_those_that_are_not_are_measured_anew() -> None:
+    prices = Doubting(at_once=True)
     found = search(prices)
-    assert found.choice["TILE"] == 2 and found.failures["wrong_result"] == (2 if at_once else 1)
-    assert all(c["TILE"] != 8 for c in prices.compared[0]) == at_once
+    assert found.choice["TILE"] == 2 and found.failures["wrong_result"] == 2
+    first, second = prices.compared
+    assert any(c["TILE"] == 8 for c in first) and all(c["TILE"] != 8 for c in second)
+
+
+def test_a_finalist_that_fails_while_it_is_compared_and_is_found_wrong_does_not_win() -> None:
+    prices = FailingMeanwhile(at_once=False)
+    found = search(prices)
+    assert found.choice["TILE"] == 2 and found.failures["wrong_result"] == 1
 
 
 class Exact(Doubting):
@@ -141,17 +163,21 @@ def test_a_default_that_fails_while_it_is_compared_is_kept_with_a_warning() -> N
 
 
 class Slow(Comparing):
-    """A longer look takes five seconds."""
+    """A longer look takes five seconds, as it says."""
 
     def look_again(self, configuration: Configuration, /) -> Failed | None:
         self.clock.now += 5.0
         return None
 
+    def look_s(self) -> float:
+        return 5.0
 
-def test_when_looking_takes_long_fewer_finalists_are_compared() -> None:
+
+def test_time_is_kept_for_a_look_at_the_winner() -> None:
     prices = Slow(TIMES, lambda c, r: TIMES(c))
     found = search(prices, budget_s=32.0)
-    assert found.choice["TILE"] == 8 and len(prices.compared[0]) == 3
+    assert found.choice["TILE"] == 8 and found.seconds["total"] <= 32.0
+    assert prices.given_s == [32.0 - 9 - 5.0 - 0.25]  # nine trials, the look, and building the winner
 
 
 def test_without_a_significant_gain_the_default_is_kept() -> None:

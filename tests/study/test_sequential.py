@@ -6,7 +6,16 @@ import numpy as np
 import pytest
 
 from tunepass.study.objective import Objective
-from tunepass.study.sequential import LOOKS, at_end, at_look, interval, log_gains, rounds_to_exclude, trimmed_mean
+from tunepass.study.sequential import (
+    LOOKS,
+    at_end,
+    at_look,
+    clipped,
+    interval,
+    log_gains,
+    rounds_to_exclude,
+    trimmed_mean,
+)
 
 TIME = Objective("time", unit="ms")
 ROUNDS = 32
@@ -22,6 +31,8 @@ def noise(rng: np.random.Generator, kind: str, shape: tuple[int, ...]) -> np.nda
             return 0.03 * rng.standard_cauchy(shape)
         case "spikes":
             return 0.03 * plain + np.where(rng.random(shape) < 0.15, np.log1p(2 * rng.random(shape)), 0.0)
+        case "slow":  # a process that is five times slower as a whole
+            return 0.03 * plain + np.where(rng.random(shape) < 0.15, 1.6, 0.0)
         case "two":  # a placement that is good or bad in each run
             return 0.06 * (rng.random(shape) < 0.5) + 0.003 * plain
         case "lasting":  # a load that outlives a round, of each by itself
@@ -41,15 +52,32 @@ def test_the_interval_covers_the_true_gain_as_often_as_it_says() -> None:
     assert 930 <= held <= 975
 
 
-@pytest.mark.parametrize("kind", ["plain", "skewed", "heavy", "spikes", "two", "lasting"])
+@pytest.mark.parametrize("kind", ["plain", "skewed", "heavy", "spikes", "slow", "two", "lasting"])
 def test_who_looks_again_and_again_is_wrong_no_more_often_than_promised(kind: str) -> None:
     rng, tail, builds = np.random.default_rng(11), 0.05, 300
     old, new = noise(rng, kind, (builds, ROUNDS)), noise(rng, kind, (builds, ROUNDS))
     wrong = 0
     for d in old - new:
-        looks = (d[:n] for n in LOOKS if n <= ROUNDS)
-        wrong += any(at_look(seen, tail)[0] > 1 for seen in looks) or at_end(d, tail)[0] > 1
+        looks = (clipped(d[:n]) for n in LOOKS if n <= ROUNDS)
+        wrong += any(at_look(seen, tail)[0] > 1 for seen in looks) or at_end(clipped(d), tail)[0] > 1
     assert wrong <= tail * builds
+
+
+def test_slow_runs_of_the_old_one_do_not_hide_that_the_new_one_is_faster_in_every_round() -> None:
+    old = [3.04, 3.07, 2.99, 2.56, 2.57, 14.76, 14.92, 2.50, 2.57, 2.61, 15.20, 2.95]
+    new = [1.70, 1.72, 1.68, 1.65, 1.63, 1.76, 1.71, 1.66, 1.64, 1.70, 1.73, 1.69]
+    lo, hi = at_end(log_gains(TIME, old, new), 0.005)
+    assert 1.01 < lo < 1.7 < hi < 3.2
+    lo, _ = at_end(log_gains(TIME, [1.60, *old[1:]], new), 0.005)
+    assert lo < 1  # one round says the opposite
+
+
+def test_how_far_rounds_are_clipped_knows_no_direction() -> None:
+    d = np.array([0.4, 0.5, 0.45, 0.55, 0.5, 2.2, 2.2, 0.42])
+    assert np.allclose(clipped(-d), -clipped(d))
+    assert clipped(d).max() == pytest.approx(np.median(d) + 3 * 1.4826 * np.median(abs(d - np.median(d))))
+    assert clipped(d[:7]).max() == 2.2
+    assert clipped(d - 0.43).max() == pytest.approx(2.2 - 0.43)
 
 
 def test_what_lasts_longer_than_a_round_widens_the_interval() -> None:

@@ -85,6 +85,9 @@ class LooksAgain(Protocol):
     def look_again(self, configuration: Configuration, /) -> Failed | None:
         """How it failed while it was compared, or fails now; None when nothing is wrong."""
 
+    def look_s(self) -> float:
+        """About how long that takes."""
+
 
 @runtime_checkable
 class Remembers(Protocol):

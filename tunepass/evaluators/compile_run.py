@@ -49,6 +49,7 @@ from tunepass.study.outcome import Evaluation, Failed, Measured
 
 MEMORY_SHARE = 0.5  # of what is left, that programs which are timed together may take
 START_S = 0.08  # of a program, until it is ready, and from its last answer to its end
+LOOK_S = 2.5  # a longer look at a program with threads: five schedules side by side, and ThreadSanitizer
 
 
 @dataclass(slots=True)
@@ -79,6 +80,7 @@ class CompileRun(BuildingEvaluator[BuiltCandidate]):
         self.warnings: tuple[str, ...] = ()
         self._reference: Reference | None = None
         self._harness: BuiltHarness | None = None
+        self._threaded = False  # has any candidate had threads?
         self._schedules: tuple[Schedule, ...] | None = None  # under which the reference is steady
         self._failed_again: dict[Configuration, Failed] = {}  # while they were compared
         self._programs: KeptPrograms[BuiltCandidate] = KeptPrograms(self._remove)
@@ -148,6 +150,7 @@ class CompileRun(BuildingEvaluator[BuiltCandidate]):
     def _compile(self, built: BuiltCandidate, link_known: bool) -> None:
         assert self._harness is not None
         candidate = built.candidate
+        self._threaded = self._threaded or self.compiling.threaded(candidate)
         text = self.task.text if candidate.text is None else candidate.text
         target, done, failure = self.compiling.compile_object(candidate, built.folder, rename_main=mentions_main(text))
         if failure is None and candidate.requests:
@@ -247,8 +250,11 @@ class CompileRun(BuildingEvaluator[BuiltCandidate]):
         return [counts * rounds for counts in values] if counted else values
 
     def round_s(self, trial_s: float) -> float:
-        """A round does not end early as a trial's measurement does: it has its slices, and the calls before them."""
+        """A round does not end early as a trial's measurement does: it has its slices, and the calls before them; a
+        program with threads, which is measured alone, all of its time."""
         plan, fastest = self.task.plan.again, self._judge.incumbent
+        if self._threaded:
+            return START_S + plan.warmup_s + plan.budget_s
         call_s = fastest.median_s if fastest else trial_s
         slices = Slices.of(call_s, plan.budget_s)
         return START_S + (slices.count + 2) * max(SLICE_S, call_s)
@@ -276,6 +282,9 @@ class CompileRun(BuildingEvaluator[BuiltCandidate]):
     def _alone(self, built: BuiltCandidate) -> float | Failed:
         with self._runner(built) as run:
             return self._judge.value(run)
+
+    def look_s(self) -> float:
+        return LOOK_S if self._threaded else 0.0
 
     def look_again(self, configuration: Configuration) -> Failed | None:
         """With threads, under other schedules and under load."""

@@ -19,6 +19,11 @@ round makes the mean of n dependent values vary as that of n / (1 + 2 r) indepen
 1946, "The 'effective' number of independent observations in an autocorrelated time series", JRSS Supplement 8, with
 the first term of the sum); s grows by the root of that where r > 0.
 
+Where all of FIRST_CLIPPED rounds or more say the same of who is faster, a round that says so far more strongly than the
+others (a process that was slow as a whole) takes nothing from that: d is cut to CLIPPED robust standard deviations from
+its median (1.4826 times the median absolute deviation: Hampel 1974, "The influence curve and its role in robust
+estimation", JASA 69). Of n rounds of equally good ones all agree once in 2^(n - 1) times.
+
 Who looks several times is wrong more often (Armitage, McPherson and Rowe 1969, "Repeated significance tests on
 accumulating data", JRSS A 132). So the tail is spent bit by bit (Lan and DeMets 1983, "Discrete sequential boundaries
 for clinical trials", Biometrika 70): each of the LOOKS has the same part of it, and what is left is for the last round,
@@ -42,6 +47,8 @@ MOST_ROUNDS = LOOKS[-1]
 FEWEST_ROUNDS = 4  # that say anything at all, where there is no time for more
 LAST = 0.4  # of the tail, for the last round
 FIRST_TRIMMED = 8  # rounds: of fewer, one trimmed away at either end leaves too little to see two kinds of rounds
+FIRST_CLIPPED = 8  # rounds that agree by chance once in 128 times
+CLIPPED = 3.0
 MOST_FORECAST = 1000  # rounds
 _FORECAST = np.unique(np.geomspace(1, MOST_FORECAST, 80).astype(np.int64))  # a tenth more each time: it is a forecast
 
@@ -49,9 +56,18 @@ Floats = NDArray[np.float64]
 
 
 def log_gains(objective: Objective, old: Sequence[float], new: Sequence[float]) -> Floats:
-    """d (n,). Values of an objective are positive; a zero counts as an endless gain or loss, cut to 1e6."""
+    """d (n,), clipped. Values of an objective are positive; a zero counts as an endless gain or loss, cut to 1e6."""
     gains = np.array([objective.gain(a, b) for a, b in zip(old, new, strict=True)])
-    return np.asarray(np.log(np.clip(gains, 1e-6, 1e6)))
+    return clipped(np.log(np.clip(gains, 1e-6, 1e6)))
+
+
+def clipped(logs: Floats) -> Floats:
+    """`logs` (n,) without what is far from the others, where enough rounds all have the same sign."""
+    if logs.size < FIRST_CLIPPED or not ((logs > 0).all() or (logs < 0).all()):
+        return logs
+    middle = float(np.median(logs))
+    reach = CLIPPED * 1.4826 * float(np.median(np.abs(logs - middle)))
+    return np.clip(logs, middle - reach, middle + reach)
 
 
 def trimmed_mean(logs: Floats) -> float:

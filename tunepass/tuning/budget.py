@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from statistics import median
 
-from tunepass.evaluators.capabilities import ComparesAgain, TimesRounds
+from tunepass.evaluators.capabilities import ComparesAgain, LooksAgain, TimesRounds
 from tunepass.evaluators.process.cores import MOST_S
 from tunepass.space.configuration import Configuration
 from tunepass.study.outcome import Evaluate, Measured
@@ -80,15 +80,15 @@ class Budget:
     # -- of the finalists
 
     def reserve_s(self) -> float:
-        """What measuring the finalists again will take, within its share of the budget."""
+        """What measuring the finalists again will take, and the look at the winner, within its share of the budget."""
         if not isinstance(self.evaluate, ComparesAgain):
             return 0.0
-        again = self._again_s([self.kept.default, *self.kept.finalists()], self._reserved_rounds())
+        again = self._again_s([self.kept.default, *self.kept.finalists()], self._reserved_rounds()) + self._look_s()
         return min(FINALISTS_SHARE * (self.budget_s or 0.0), again)
 
     def affordable(self, candidates: list[Configuration]) -> list[Configuration]:
         """The finalists that the time left allows: rather few of them than few rounds, but one in any case."""
-        left, default = self.left_s(), self.kept.default
+        left, default = self._left_for_rounds_s(), self.kept.default
         if left is None:
             return candidates
         enough = [
@@ -97,12 +97,20 @@ class Budget:
         return candidates[: max(enough, default=1)]
 
     def rounds_s(self, candidates: Sequence[Configuration]) -> float:
-        """What rounds of these may take: what is left but for building the winner once more, when all is decided."""
-        left = self.left_s()
+        """What rounds of these may take: what is left but for looking at the winner and building it once more, when all
+        is decided."""
+        left = self._left_for_rounds_s()
         if left is None:
             return max(LEAST_FINALISTS_S, FINALISTS_SHARE * self.elapsed())
         builds = (t.seconds.get("compile", 0.0) for t in self.kept.trials if t.configuration in candidates)
         return max(0.0, left - max(builds, default=0.0))
+
+    def _left_for_rounds_s(self) -> float | None:
+        left = self.left_s()
+        return None if left is None else max(0.0, left - self._look_s())
+
+    def _look_s(self) -> float:
+        return self.evaluate.look_s() if isinstance(self.evaluate, LooksAgain) else 0.0
 
     def _again_s(self, configurations: list[Configuration], rounds: int) -> float:
         """What building the default and finalists again takes, and rounds until the best has made so many, as their

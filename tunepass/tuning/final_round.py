@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from tunepass.evaluators.capabilities import ComparesAgain, LooksAgain, Sanitizes
+from tunepass.evaluators.capabilities import ComparesAgain, LooksAgain
 from tunepass.space.configuration import Configuration
 from tunepass.study.comparison import Comparison, comparison_of
-from tunepass.study.outcome import Evaluate, Failed
+from tunepass.study.outcome import Evaluate
 from tunepass.tuning.budget import Budget
 from tunepass.tuning.faults import FaultGuard, patiently
 from tunepass.tuning.finalists import Verdict, verdict_of_rounds
 from tunepass.tuning.kept import Kept
+from tunepass.tuning.looks import Looks
 from tunepass.tuning.rounds import MOST_ROUNDS, Rounds
 
 
@@ -20,15 +21,21 @@ class FinalRound:
     """Compares finalists until one is better than the default, or none is; what was found on the way is kept."""
 
     def __init__(self, kept: Kept, budget: Budget, evaluate: Evaluate, guard: FaultGuard, *, sanitize: bool):
-        self.kept, self.budget, self.evaluate, self.guard, self.sanitize = kept, budget, evaluate, guard, sanitize
-        self.warnings: list[str] = []
+        self.kept, self.budget, self.evaluate, self.guard = kept, budget, evaluate, guard
+        self.looks = Looks(kept, budget, evaluate, sanitize=sanitize)
+        self.warnings = self.looks.warnings
         self.comparison: Comparison | None = None
+        self._wary = sanitize  # are all finalists looked at before they are measured?
 
     def verdict(self, begin: Callable[[], None]) -> Verdict | None:
         """The finalists' verdict; None when they cannot be measured again, or there is nothing to compare. `begin` is
-        called before they are measured."""
-        candidates = self.looked_at()
-        if not (candidates and self.kept.default_value() is not None and isinstance(self.evaluate, ComparesAgain)):
+        called before they are measured. Who wins is looked at once more; if it is wrong, so are all others, and those
+        that are not are measured anew."""
+        if self.kept.default_value() is None or not isinstance(self.evaluate, ComparesAgain):
+            self.looks.clean_finalists()
+            return None
+        candidates = self.looks.clean_finalists() if self._wary else self.kept.finalists()
+        if not candidates:
             return None
         begin()
         candidates, default = self.budget.affordable(candidates), self.kept.default
@@ -44,7 +51,11 @@ class FinalRound:
             return self.verdict(begin)
         self.comparison = compared = comparison_of(self.kept.objective.name, default_values, candidates, values)
         patiently(lambda: self.kept.study.keep_comparison(compared))
-        return verdict_of_rounds(compared, self.kept.objective, self.kept.study.space)
+        verdict = verdict_of_rounds(compared, self.kept.objective, self.kept.study.space)
+        if self.looks.passed(verdict.choice):
+            return verdict
+        self._wary = True
+        return self.verdict(begin)
 
     def _undecided(self) -> Verdict:
         """The default, as its trial measured it: it failed now, and single trials are no reason for another choice."""
@@ -54,40 +65,6 @@ class FinalRound:
             "the default failed while the finalists were compared with it, so it was kept: build again"
         )
         return Verdict(choice=self.kept.default, default_value=value, chosen_value=value, gain=1.0, interval=None)
-
-    def looked_at(self) -> list[Configuration]:
-        """The finalists in whom nothing is found on a longer look, nor by the sanitizers if they are asked for.
-        A finding makes the trial a failed one, and the next best takes its place."""
-        looks: dict[str, Callable[[Configuration], Failed | None]] = {}
-        if isinstance(self.evaluate, LooksAgain):
-            looks["a longer look"] = self.evaluate.look_again
-        if self.sanitize and isinstance(self.evaluate, Sanitizes):
-            looks["the sanitizers"] = self.evaluate.sanitize
-        elif self.sanitize:
-            self.warnings.append("the sanitizers need a kernel with a generated harness: nothing was sanitized")
-        if not looks or not any(t.measured for t in self.kept.trials):
-            return self.kept.finalists()
-        for who, look in looks.items():
-            finding = look(self.kept.default)
-            if finding is not None:
-                self.warnings.append(f"{who} finds fault with the default: {finding.log}")
-        clean = self._looked_through(list(looks.values()))
-        return [c for c in self.kept.finalists() if c in clean]
-
-    def _looked_through(self, looks: Sequence[Callable[[Configuration], Failed | None]]) -> set[Configuration]:
-        """The finalists in whom no look finds anything: the best, and as many as there is time for."""
-        clean: set[Configuration] = set()
-        while unknown := [c for c in self.kept.finalists() if c not in clean]:
-            if clean and len(self.budget.affordable([*clean, unknown[0]])) <= len(clean):
-                break
-            before = self.budget.clock()
-            finding = next((found for look in looks if (found := look(unknown[0])) is not None), None)
-            self.budget.spend("sanitize", self.budget.clock() - before)
-            if finding is None:
-                clean.add(unknown[0])
-            else:
-                self.kept.disqualify(unknown[0], finding)
-        return clean
 
     def _disqualified(self, configurations: Sequence[Configuration]) -> int:
         """How many of those that could not be compared are wrong; their trials fail."""

@@ -72,7 +72,7 @@ class SearchLoop:
                 self.explore()
             self.exploring = False
             if self.by_front:
-                self.final.looked_at()
+                self.final.looks.clean_finalists()
             else:
                 verdict = self.final.verdict(lambda: self.show("finalists", None))
         except KeyboardInterrupt as interrupt:
