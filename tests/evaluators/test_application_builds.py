@@ -106,6 +106,22 @@ def test_what_an_earlier_build_left_is_no_source(tmp_path: Path) -> None:
     assert [path.as_posix() for path in sources.files()] == ["a.c", "b.o"]
 
 
+def test_what_tunepass_wrote_is_no_source(tmp_path: Path) -> None:
+    names = [
+        "app.c",
+        "tunepass.lock",
+        ".tunepass/store.db",
+        "out/app.tuned",
+        "out/app.tuned.mk",
+        "app.tuned.sh",
+        "b.tuned",
+    ]
+    for name in names:
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("")
+    assert [p.as_posix() for p in Sources(folder=tmp_path, patterns=("*",), name="app").files()] == ["app.c", "b.tuned"]
+
+
 PROFILED = """\
 #include <stdio.h>
 int main(void)

@@ -110,6 +110,7 @@ def _sources_of(kernel: Kernel, application: Application) -> Sources:
         patterns=application.sources,
         linked=application.build.linked,
         made=application.build.product,
+        name=kernel.name,
         span=application.sources_span,
     )
 

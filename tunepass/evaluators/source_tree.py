@@ -16,6 +16,7 @@ from tunepass.diagnostics import SourceError, Span, ToolError
 from tunepass.evaluators.process.workspace import Workspace
 from tunepass.evaluators.toolchains.digests import signature
 from tunepass.evaluators.toolchains.source_files import FileRead
+from tunepass.study.lock.lock import NAME as LOCK
 from tunepass.study.manifest import Part
 from tunepass.study.outcome import Failed
 
@@ -33,12 +34,14 @@ KEPT = 16  # built trees that nobody uses
 class Sources:
     """What an application is built from: the files that `patterns` match in `folder`, and folders whole; `linked` is
     not copied. `made` is what the build makes; like other things that an earlier build left, it is not among the
-    sources. `span` is where a pattern that matches nothing is complained about."""
+    sources, nor is what tunepass itself writes of the application `name`. `span` is where a pattern that matches
+    nothing is complained about."""
 
     folder: Path
     patterns: tuple[str, ...] = ()
     linked: tuple[str, ...] = ()
     made: str = ""
+    name: str = ""
     span: Span | None = None
 
     def files(self) -> list[Path]:
@@ -67,7 +70,8 @@ class Sources:
             yield from (parent / name for name in names if not self._left_out(parent / name))
 
     def _is_made(self, path: Path) -> bool:
-        return bool(self.made) and path.relative_to(self.folder) == Path(self.made)
+        made = bool(self.made) and path.relative_to(self.folder) == Path(self.made)
+        return made or path.name == LOCK or (bool(self.name) and f"{path.name}.".startswith(f"{self.name}.tuned."))
 
     def _left_out(self, path: Path) -> bool:
         relative = path.relative_to(self.folder).as_posix()

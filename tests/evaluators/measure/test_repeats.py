@@ -68,6 +68,26 @@ def test_what_is_surely_behind_is_not_run_again() -> None:
     assert some.measure(runs([]), {"time": 2.4}) == Measured({"time": 2.4}, (2.4,))
 
 
+def test_a_moment_in_which_the_machine_is_slow_does_not_end_the_race(monkeypatch: pytest.MonkeyPatch) -> None:
+    some, speeds = raced([44.5, 45.0, 45.4]), iter([4.2, 7.0, 7.0, 7.0, 7.0])
+    monkeypatch.setattr(repeats, "machine_speed", lambda: next(speeds))
+    outcome = some.measure(
+        runs([44.1, 44.2, 44.2, 44.3]), {"time": 49.9}
+    )  # at 4.2 it would be 29.9 at the best's speed
+    assert outcome == Measured({"time": 44.2}, (49.9, 44.1, 44.2, 44.2, 44.3)) and some.speed == 7.0
+
+
+def test_on_a_machine_that_has_become_slower_the_best_is_who_is_best_at_its_speed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    some = raced([2.0, 2.0, 2.0])
+    monkeypatch.setattr(repeats, "machine_speed", lambda: 4.0)
+    some.measure(runs([2.8] * 4), {"time": 2.8})  # 1.6 at a speed of 7
+    assert some.incumbent == 2.8
+    some.measure(runs([3.0] * 4), {"time": 3.0})
+    assert some.incumbent == 2.8
+
+
 def test_what_overlaps_with_the_best_is_run_again() -> None:
     some = raced([2.0, 2.2, 2.05, 2.3, 2.1])
     assert some.measure(runs([2.3, 2.3]), {"time": 2.3}) == Measured({"time": 2.3}, (2.3, 2.3, 2.3))

@@ -1,7 +1,7 @@
 """A program that prints or takes a number which varies: runs of one candidate, raced against the best so far.
 
 The first run counts. A run that is clearly behind is ended while it goes on, and further runs are made only while they
-can tell the candidate from the best.
+can tell the candidate from the best. Wall times are compared at the speed that the machine had for the best.
 """
 
 from __future__ import annotations
@@ -87,13 +87,17 @@ class Repeats:
             self.speed = median(speeds) if self.timed else None
             return Measured(first.values, censored=True)
         name, runs, censored = self.objectives[0].name, [first], self._hopeless([first])
+
+        def decided() -> bool:
+            return self._decided([run[name] * self._at_speed_of_best(median(speeds or [0.0])) for run in runs])
+
         started = time.monotonic()
 
         def spent() -> bool:
             enough = worth_s if len(runs) >= self.plan.least else math.inf
             return time.monotonic() - started >= min(self.plan.budget_s, enough)
 
-        while not (censored or self._decided([run[name] for run in runs]) or spent()):
+        while not (censored or decided() or spent()):
             values = once()
             if isinstance(values, Failed):
                 return values
@@ -112,8 +116,15 @@ class Repeats:
     def _compare(self, values: Sequence[float]) -> None:
         """The best are these runs, if they are better."""
         loss = self.objectives[0].loss
-        if not self.best or loss(median(values)) < loss(median(self.best)):
+        scale = self._at_speed_of_best(self.speed or 0.0)
+        if not self.best or loss(scale * median(values)) < loss(median(self.best)):
             self.best, self._speed_of_best = tuple(values), self.speed or 0.0
+
+    def _at_speed_of_best(self, speed: float) -> float:
+        """The factor of times that were taken at that speed; 1 where no speed is known."""
+        if not (speed > 0 and self._speed_of_best > 0):
+            return 1.0
+        return min(max(speed / self._speed_of_best, 1 / SPEEDS[1]), 1 / SPEEDS[0])
 
     def _hopeless(self, runs: Sequence[Values]) -> bool:
         """Is the better of two runs clearly behind, or the first alone by twice that? A first run finds caches cold."""
