@@ -11,6 +11,7 @@ import pytest
 
 from tunepass.diagnostics import SourceError, ToolError
 from tunepass.evaluators.application import ApplicationRun, ApplicationTask, DeterministicRun
+from tunepass.evaluators.application_builds import product_name
 from tunepass.evaluators.measure.metrics import MetricPattern
 from tunepass.evaluators.measure.timing import MeasurePlan
 from tunepass.evaluators.measure.tolerance import Tolerance
@@ -161,6 +162,35 @@ def test_wall_time_is_repeated_and_finalists_compared(task: ApplicationTask) -> 
         other, failing = (Configuration({**DEFAULT, **c}) for c in ({"n": 3}, {"level": "bad"}))
         rounds = evaluator.compare_again([DEFAULT, other, failing], rounds=2)
     assert [len(values) for values in rounds] == [2, 2, 0]
+
+
+def test_nothing_is_built_again_to_compare_and_write_the_best(task: ApplicationTask, tmp_path: Path) -> None:
+    products = tmp_path / "products"
+    products.mkdir()
+    with ApplicationRun(replace(task, products=products)) as evaluator:
+        many = [Configuration({**DEFAULT, "level": "a" * n}) for n in (3, *range(1, 3), *range(4, 40))]
+        for configuration in many:
+            evaluator.evaluate(configuration)
+        best = many[1]
+        assert evaluator.is_kept(DEFAULT) and evaluator.is_kept(best) and not evaluator.is_kept(many[15])
+        before = evaluator.builds.build
+        evaluator.builds.build = None  # type: ignore[assignment, method-assign]
+        assert evaluator.compare_again([DEFAULT, best], rounds=2) == [[6.0, 6.0], [2.0, 2.0]]
+        evaluator.builds.build = before  # type: ignore[method-assign]
+        names = [product_name(evaluator.task.lower(c, "")) for c in (DEFAULT, best)]
+        assert sorted(names) == sorted(path.name for path in products.iterdir())
+        assert 'len("a")' in (products / names[1]).read_text()
+
+
+def test_a_product_that_somebody_changed_is_not_handed_over(task: ApplicationTask, tmp_path: Path) -> None:
+    products = tmp_path / "products"
+    products.mkdir()
+    with ApplicationRun(replace(task, products=products)) as evaluator:
+        built = evaluator.prepare(DEFAULT)
+        (built.tree.folder / "program.py").write_text("print('sum 42')")
+        evaluator.builds.hand_over(DEFAULT, built.tree, built.key)
+        evaluator.discard(built)
+    assert not list(products.iterdir())
 
 
 def test_a_run_that_is_timed_is_compared_as_well(task: ApplicationTask) -> None:

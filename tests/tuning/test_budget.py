@@ -33,11 +33,29 @@ class InTurns(Programs):
         return trial_s / 2
 
 
-def reserved_s(samples: Sequence[float], evaluate: Programs, budget_s: float = 1000.0) -> float:
+class Keeping(Programs):
+    """Has all programs still, and gives the winner's away as it is, or does not."""
+
+    def __init__(self, hands_over: bool):
+        self.hands_over = hands_over
+
+    def is_kept(self, configuration: Configuration, /) -> bool:
+        return True
+
+
+class LookingAgain(Programs):
+    def look_again(self, configuration: Configuration, /) -> None:
+        raise AssertionError("nothing is looked at here")
+
+    def look_s(self) -> float:
+        return 5.0
+
+
+def reserved_s(samples: Sequence[float], evaluate: Programs, budget_s: float = 1000.0, compile_s: float = 0.0) -> float:
     kept = Kept(Study(tp.Space([tp.Integer("X", 0, 9)]), [TIME], strategy="random"), TIME)
     for x in range(2):
         measured = Measured({"time": sorted(samples)[1] / (1 + x)}, tuple(samples))
-        kept.keep(Configuration({"X": x}), Evaluation(measured, {"measure": 1.0}))
+        kept.keep(Configuration({"X": x}), Evaluation(measured, {"measure": 1.0, "compile": compile_s}))
     return Budget(kept, evaluate, budget_s, None, lambda: 0.0).reserve_s()  # type: ignore[arg-type]
 
 
@@ -60,3 +78,16 @@ def test_never_more_than_its_share_of_the_budget() -> None:
 
 def test_programs_that_share_their_turns_need_no_more_of_them() -> None:
     assert reserved_s(WILD, InTurns()) == reserved_s(STEADY, InTurns())
+
+
+def test_what_is_built_already_takes_no_time() -> None:
+    plain, written, handed = (
+        reserved_s(STEADY, programs, compile_s=8.0) for programs in (Programs(), Keeping(False), Keeping(True))
+    )
+    assert handed == pytest.approx(reserved_s(STEADY, Programs()))
+    assert written == pytest.approx(handed + 8.0)  # the winner, once more
+    assert plain == pytest.approx(handed + 8.0 + 2 * 8.0)  # the default and the finalist before
+
+
+def test_time_is_kept_for_a_longer_look() -> None:
+    assert reserved_s(STEADY, LookingAgain()) == pytest.approx(reserved_s(STEADY, Programs()) + 5.0)

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, ClassVar
 
 from tunepass.backends.base import Backend, Starts, Target, install, write_files
@@ -43,6 +44,7 @@ class ApplicationBackend(Backend):
         if target.compiler:
             raise TunepassError(f"{kernel.source.name} names its own build commands; nothing follows -- here")
         self.body = kernel.body_as(Application)
+        self._products: TemporaryDirectory[str] | None = None  # that a search has compared
 
     @property
     def device(self) -> str:
@@ -115,7 +117,8 @@ class ApplicationBackend(Backend):
         from tunepass.evaluators.application import ApplicationRun, DeterministicRun
 
         _, files = self.sources_read
-        task = replace(self._task(), files=files)
+        self._products = TemporaryDirectory(prefix="tunepass-")
+        task = replace(self._task(), files=files, products=Path(self._products.name))
         return DeterministicRun(task) if self.body.deterministic else ApplicationRun(task)
 
     def write(self, scheduled: Sequence[Kernel], note: str, folder: Path, word: str = "tuned") -> tuple[Path, ...]:
@@ -132,10 +135,11 @@ class ApplicationBackend(Backend):
             if self.body.build.product and not self.unbuilt():
                 tree = scratch / "tree"
                 tree.mkdir()
-                self._build(kernel, tree)
+                product = self._compared(kernel) or self._build(kernel, tree)
                 check_unchanged(self.sources_read[1])
                 names.append(program_name(kernel, word))
-                (tree / self.body.build.product).replace(scratch / names[-1])
+                shutil.copy2(product, scratch / names[-1])
+                shutil.rmtree(tree)
             return install(scratch, names, folder)
 
     def unbuilt(self) -> str:
@@ -144,7 +148,16 @@ class ApplicationBackend(Backend):
         program = program_name(self.kernel)
         return f"{program} is not built: the commands of {self.kernel.source.name} run in a `build` without --frozen"
 
-    def _build(self, kernel: Kernel, tree: Path) -> None:
+    def _compared(self, kernel: Kernel) -> Path | None:
+        """The very program that was measured as a finalist, if it was; None: it has to be built."""
+        from tunepass.evaluators.application_builds import product_name
+
+        if self._products is None:
+            return None
+        product = Path(self._products.name) / product_name(self._task().lower(chosen(kernel), ""))
+        return product if product.is_file() else None
+
+    def _build(self, kernel: Kernel, tree: Path) -> Path:
         from tunepass.evaluators.application_builds import ApplicationBuilds
         from tunepass.evaluators.process.workspace import Workspace
 
@@ -155,6 +168,7 @@ class ApplicationBackend(Backend):
             workspace.close()
         if failure is not None:
             raise ToolError(f"the tuned {kernel.name} does not build", hint=failure.log)
+        return tree / self.body.build.product
 
     def _task(self) -> ApplicationTask:
         from tunepass.backends.application_task import task_of

@@ -15,6 +15,7 @@ from tunepass.diagnostics import ToolError
 from tunepass.evaluators.application_builds import ApplicationBuilds
 from tunepass.evaluators.application_task import ApplicationTask as ApplicationTask
 from tunepass.evaluators.building import BuildingEvaluator, BuiltConfiguration
+from tunepass.evaluators.kept_programs import KeptPrograms
 from tunepass.evaluators.measure.interleaved import Behind, interleaved
 from tunepass.evaluators.measure.metrics import MetricPattern, OutputMetric, Usage
 from tunepass.evaluators.measure.output_comparison import numbers_differ, outputs_differ
@@ -39,6 +40,7 @@ class BuiltApplication(BuiltConfiguration):
     """An application in its build tree, which configurations may share."""
 
     tree: BuildTree
+    program: Path | None = None  # its runs have copies of the whole tree
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,7 +267,33 @@ def _found(metric: OutputMetric, done: Completed) -> float | Failed:
 
 
 class ApplicationRun(DeterministicRun):
-    """For metrics that vary from run to run: medians over runs, and finalists measured again in turns."""
+    """For metrics that vary from run to run: medians over runs, and finalists measured again in turns. What was built
+    of the best is kept for that, and the products of those that were compared for whoever writes the winner."""
+
+    def __init__(self, task: ApplicationTask):
+        super().__init__(task)
+        self._kept: KeptPrograms[BuiltApplication] = KeptPrograms(super().discard)
+
+    @property
+    def hands_over(self) -> bool:
+        return self.task.products is not None
+
+    def is_kept(self, configuration: Configuration) -> bool:
+        return self.builds.is_there(configuration)
+
+    def measure(self, built: BuiltApplication) -> Evaluation:
+        evaluation, objective = super().measure(built), self.task.objectives[0]
+        if isinstance(evaluation.outcome, Measured) and not evaluation.outcome.censored:
+            self._kept.keep(built, objective.loss(evaluation.outcome.values[objective.name]))
+        return evaluation
+
+    def discard(self, built: BuiltApplication) -> None:
+        if not self._kept.holds(built):
+            super().discard(built)
+
+    def set_up_again(self) -> None:
+        self._kept.clear()
+        super().set_up_again()
 
     def _measured(self, built: BuiltApplication, folder: Path, bounds: _Bounds, first: _Run) -> Measured | Failed:
 
@@ -298,6 +326,7 @@ class ApplicationRun(DeterministicRun):
                 return interleaved([a.failure is None for a in built], measure, rounds, seconds, behind)
             finally:
                 for application in built:
+                    self.builds.hand_over(application.configuration, application.tree, application.key)
                     self.discard(application)
 
     def _place(self, built: BuiltApplication, folder: Path) -> Path:

@@ -43,16 +43,18 @@ class ApplicationBuilds:
         self.trees = BuildTrees(workspace)
         self._snapshot: Path | None = None  # of the sources
         self._copying, self._comparing = threading.Lock(), threading.Lock()
+        self._same: dict[str, str] = {}  # a build -> the first one that made the same program
+        self._of_program: dict[str, str] = {}
         self._first: tuple[str, str] | None = None  # the first build and its program, until a second one is known
 
     def take(self, configuration: Configuration) -> tuple[BuildTree, str]:
         """The tree, and what is the same for configurations that run the same program in the same way. Raises
         SourceError where the flags of the build change nothing."""
-        commands = self.task.lower(configuration, "")
-        build = repr((commands.instrumented, commands.training, commands.builds))
+        commands, build = self._build_of(configuration)
         tree = self.trees.take(build, lambda folder: self.build(configuration, folder))
         program = self._program(commands, tree)
         if program:
+            self._same[build] = self._of_program.setdefault(program, build)
             try:
                 self._compare(build, program)
             except BaseException:
@@ -60,8 +62,25 @@ class ApplicationBuilds:
                 raise
         return tree, digest(program or build, repr((commands.runs, commands.environment)))
 
+    def _build_of(self, configuration: Configuration) -> tuple[Commands, str]:
+        """The commands, and what is the same for all that build the same program, as far as is known."""
+        commands = self.task.lower(configuration, "")
+        build = repr((commands.instrumented, commands.training, commands.builds))
+        return commands, self._same.get(build, build)
+
+    def is_there(self, configuration: Configuration) -> bool:
+        return self._build_of(configuration)[1] in self.trees
+
     def release(self, tree: BuildTree) -> None:
         self.trees.release(tree)
+
+    def hand_over(self, configuration: Configuration, tree: BuildTree, key: str) -> None:
+        """Keep the product of a tree for whoever writes it, if it is what it was when `take` gave that key."""
+        task, (commands, build) = self.task, self._build_of(configuration)
+        if task.products is None or not task.product or tree.failure:
+            return
+        if key == digest(self._program(commands, tree) or build, repr((commands.runs, commands.environment))):
+            shutil.copy2(tree.folder / task.product, task.products / product_name(commands))
 
     def forget(self) -> None:
         """All trees: what somebody removed is built again."""
@@ -179,6 +198,11 @@ class ApplicationBuilds:
         if unused is not None:
             return f"no Makefile among the sources uses `{unused}`"
         return "no compiler sees them: one would refuse a flag that does not exist, which this build takes"
+
+
+def product_name(commands: Commands) -> str:
+    """Of a product that was handed over."""
+    return digest(repr((commands.instrumented, commands.training, commands.builds)))
 
 
 def build_environment() -> Mapping[str, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from tunepass.diagnostics import Span
 from tunepass.evaluators.measure.inputs import OverInputs
@@ -27,13 +28,14 @@ Probe = Callable[[Configuration, str], tuple[Words, ...]]
 class ApplicationTask:
     """`private`: built and run in a private copy of the sources, else where they are. `reference` is the configuration
     whose output is right and whose time bounds the others'. `probe` are its build commands with a flag that no compiler
-    takes. Without `metrics` the wall time in ms counts."""
+    takes. Without `metrics` the wall time in ms counts. `products` is a folder for those of the finalists."""
 
     sources: Sources
     lower: Lower
     reference: Configuration
     private: bool = True
     product: str = ""
+    products: Path | None = None
     span: Span | None = None  # of the build
     probe: Probe | None = None
     over: OverInputs | None = None  # several inputs

@@ -79,6 +79,18 @@ class Sanitizes(Protocol):
 
 
 @runtime_checkable
+class KeepsPrograms(Protocol):
+    """Has what it built of good configurations still, until they are compared."""
+
+    def is_kept(self, configuration: Configuration, /) -> bool:
+        """Whether comparing it again builds nothing."""
+
+    @property
+    def hands_over(self) -> bool:
+        """Whether the winner is written as it was compared, without another build."""
+
+
+@runtime_checkable
 class LooksAgain(Protocol):
     """Looks at a configuration that may win again, for longer than at any other."""
 

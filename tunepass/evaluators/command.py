@@ -222,6 +222,11 @@ class CommandRun(BuildingEvaluator[BuiltProgram]):
     def _remove(self, built: BuiltProgram) -> None:
         shutil.rmtree(built.folder, ignore_errors=True)
 
+    hands_over = False
+
+    def is_kept(self, configuration: Configuration) -> bool:
+        return configuration in self._programs
+
     def linked(self, configuration: Configuration) -> BuiltProgram:
         """The program that was measured, if it is still there, else built anew."""
         if self.task.files is not None:

@@ -184,6 +184,11 @@ class CompileRun(BuildingEvaluator[BuiltCandidate]):
             self._programs.keep(built, evaluation.outcome.values[self.task.objective])
         return evaluation
 
+    hands_over = False
+
+    def is_kept(self, configuration: Configuration) -> bool:
+        return configuration in self._programs
+
     def linked(self, configuration: Configuration) -> BuiltCandidate:
         """The program that was measured, if it is still there, else built anew."""
         if self.task.files is not None:

@@ -14,7 +14,7 @@ MOST = 12  # programs besides the first, the default's: more than are ever compa
 
 
 class Program(Protocol):
-    """What was built of a configuration; `program` None where it was not linked."""
+    """What was built of a configuration; `program` None where it was not linked, or is not a file of its own."""
 
     @property
     def configuration(self) -> Configuration: ...
@@ -41,14 +41,16 @@ class KeptPrograms(Generic[AnyProgram]):
         self._kept: dict[Configuration, _Kept[AnyProgram]] = {}
         self._first: Configuration | None = None
 
+    def __contains__(self, configuration: Configuration) -> bool:
+        return configuration in self._kept
+
     def keep(self, built: AnyProgram, value: float) -> None:
-        """Take over a linked program; the worst one goes where there are too many."""
-        assert built.program is not None
+        """Take over a program; the worst one goes where there are too many."""
         earlier = self._kept.pop(built.configuration, None)
         if earlier is not None and earlier.built is not built:
             self._discard(earlier.built)
         self._first = self._first or built.configuration
-        self._kept[built.configuration] = _Kept(built, value, file_digest(built.program))
+        self._kept[built.configuration] = _Kept(built, value, _digest_of(built))
         others = [configuration for configuration in self._kept if configuration != self._first]
         if len(others) > self._most:
             worst = max(others, key=lambda configuration: self._kept[configuration].value)
@@ -60,8 +62,7 @@ class KeptPrograms(Generic[AnyProgram]):
         if kept is None:
             return None
         try:
-            assert kept.built.program is not None
-            whole = file_digest(kept.built.program) == kept.digest
+            whole = _digest_of(kept.built) == kept.digest
         except OSError:
             whole = False
         if whole:
@@ -78,3 +79,7 @@ class KeptPrograms(Generic[AnyProgram]):
             self._discard(kept.built)
         self._kept.clear()
         self._first = None
+
+
+def _digest_of(built: Program) -> str:
+    return "" if built.program is None else file_digest(built.program)

@@ -131,6 +131,10 @@ class BuildTrees:
         self._lock = threading.Lock()
         self._clock = 0
 
+    def __contains__(self, key: str) -> bool:
+        with self._lock:
+            return key in self._trees
+
     def take(self, key: str, build: Callable[[Path], Failed | None]) -> BuildTree:
         with self._lock:
             tree = self._trees.get(key)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from statistics import median
 
-from tunepass.evaluators.capabilities import ComparesAgain, LooksAgain, TimesRounds
+from tunepass.evaluators.capabilities import ComparesAgain, KeepsPrograms, LooksAgain, TimesRounds
 from tunepass.evaluators.process.cores import MOST_S
 from tunepass.space.configuration import Configuration
 from tunepass.study.outcome import Evaluate, Measured
@@ -83,8 +83,10 @@ class Budget:
         """What measuring the finalists again will take, and the look at the winner, within its share of the budget."""
         if not isinstance(self.evaluate, ComparesAgain):
             return 0.0
-        again = self._again_s([self.kept.default, *self.kept.finalists()], self._reserved_rounds()) + self._look_s()
-        return min(FINALISTS_SHARE * (self.budget_s or 0.0), again)
+        candidates = self.kept.finalists()
+        again = self._again_s([self.kept.default, *candidates], self._reserved_rounds())
+        rest = self._look_s() + self._writing_s(candidates)
+        return min(FINALISTS_SHARE * (self.budget_s or 0.0), again + rest)
 
     def affordable(self, candidates: list[Configuration]) -> list[Configuration]:
         """The finalists that the time left allows: rather few of them than few rounds, but one in any case."""
@@ -102,8 +104,7 @@ class Budget:
         left = self._left_for_rounds_s()
         if left is None:
             return max(LEAST_FINALISTS_S, FINALISTS_SHARE * self.elapsed())
-        builds = (t.seconds.get("compile", 0.0) for t in self.kept.trials if t.configuration in candidates)
-        return max(0.0, left - max(builds, default=0.0))
+        return max(0.0, left - self._writing_s(candidates))
 
     def _left_for_rounds_s(self) -> float | None:
         left = self.left_s()
@@ -112,15 +113,24 @@ class Budget:
     def _look_s(self) -> float:
         return self.evaluate.look_s() if isinstance(self.evaluate, LooksAgain) else 0.0
 
+    def _writing_s(self, candidates: Sequence[Configuration]) -> float:
+        """What building the winner once more takes, if it has to be."""
+        if isinstance(self.evaluate, KeepsPrograms) and self.evaluate.hands_over:
+            return 0.0
+        builds = (t.seconds.get("compile", 0.0) for t in self.kept.trials if t.configuration in candidates)
+        return max(builds, default=0.0)
+
     def _again_s(self, configurations: list[Configuration], rounds: int) -> float:
-        """What building the default and finalists again takes, and rounds until the best has made so many, as their
-        trials took."""
+        """What building those of the default and finalists that are not there any more takes, and rounds until the best
+        has made so many, as their trials took."""
         trials = self.kept.trials
         wanted = [t for t in trials if t.configuration in configurations]
         taken = [(t if t.same_as is None else trials[t.same_as]).seconds for t in wanted]
         each = [self._round_s(seconds.get("measure", 0.0)) for seconds in taken]
         mean_s = sum(each) / max(1, len(each))
-        return sum(t.get("compile", 0.0) for t in taken) + measurements(len(configurations) - 1, rounds) * mean_s
+        kept = self.evaluate.is_kept if isinstance(self.evaluate, KeepsPrograms) else lambda configuration: False
+        builds = (s.get("compile", 0.0) for t, s in zip(wanted, taken) if not kept(t.configuration))
+        return sum(builds) + measurements(len(configurations) - 1, rounds) * mean_s
 
     def _reserved_rounds(self) -> int:
         """More where runs of the default differ by more than a twentieth. Programs that share their turns differ less
