@@ -256,10 +256,10 @@ class CompileRun(BuildingEvaluator[BuiltCandidate]):
 
     def round_s(self, trial_s: float) -> float:
         """A round does not end early as a trial's measurement does: it has its slices, and the calls before them; a
-        program with threads, which is measured alone, all of its time."""
+        program with threads, which is measured alone, all of its time, more where others keep its threads waiting."""
         plan, fastest = self.task.plan.again, self._judge.incumbent
         if self._threaded:
-            return START_S + plan.warmup_s + plan.budget_s
+            return max(START_S + plan.warmup_s + plan.budget_s, trial_s / 2)
         call_s = fastest.median_s if fastest else trial_s
         slices = Slices.of(call_s, plan.budget_s)
         return START_S + (slices.count + 2) * max(SLICE_S, call_s)

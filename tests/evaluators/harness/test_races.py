@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.evaluators.test_wrong_kernels import task_of
-from tunepass.evaluators.compile_run import CompileRun
+from tunepass.evaluators.compile_run import LOOK_S, CompileRun
 from tunepass.evaluators.harness.races import SCHEDULES, Race
 from tunepass.space.configuration import Configuration
 from tunepass.study.outcome import Failed, Measured
@@ -119,6 +119,16 @@ def test_a_result_that_depends_on_the_schedule_is_found(tmp_path: Path, monkeypa
     with CompileRun(task) as evaluator:
         assert evaluator.look_again(Configuration({"BOUND": 0, "OTHER": 0})) is None
         assert evaluator._schedules is not None and {s.threads for s in evaluator._schedules} == {1, 2, 7}
+
+
+def test_what_a_look_and_a_round_take_is_known_once_a_program_has_threads(tmp_path: Path) -> None:
+    for words, looks in ((("gcc", "-O1"), 0.0), (("gcc", "-O1", "-fopenmp"), LOOK_S)):
+        folder = tmp_path / f"{len(words)}"
+        folder.mkdir()
+        with CompileRun(task_of(folder, UNSTEADY, words)) as made:
+            made.discard(made.prepare(Configuration({"BOUND": 0, "OTHER": 0})))
+            assert made.look_s() == looks
+            assert (made.round_s(4.0) == 2.0) == (looks > 0)  # others kept the threads of the trial waiting
 
 
 def test_more_calls_are_made_of_short_kernels(evaluator: CompileRun) -> None:
