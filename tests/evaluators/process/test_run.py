@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import marshal
 import os
 import signal
 import socket
@@ -17,6 +18,7 @@ import pytest
 from tunepass.diagnostics import ToolError
 from tunepass.evaluators.process.protection import Kind, available
 from tunepass.evaluators.process.run import Completed, Limits, run_limited
+from tunepass.evaluators.process.supervisor.main import started
 
 LIMITS = Limits(wall_s=20)
 BRIEF = Limits(wall_s=0.5)
@@ -226,3 +228,22 @@ def test_descriptors_are_passed_on_by_number_and_close_with_the_program(protecti
         assert ours.recv(9) == b"x" and ours.recv(9) == b""
     assert done.stdout == "[0, 1, 2, 3, 4]\n" and os.pread(file, 9, 0) == b"kept"
     os.close(file)
+
+
+@pytest.mark.parametrize("failure", [b"", marshal.dumps((2, "No such file or directory"))])
+def test_a_program_has_started_when_it_says_so_not_when_that_is_heard(failure: bytes) -> None:
+    heard, said = os.pipe()
+    os.write(said, marshal.dumps(12.5))
+    os.write(said, failure)
+    os.close(said)
+    assert started(heard) == (12.5, failure)
+    os.close(heard)
+
+
+def test_one_that_died_before_has_started_when_that_is_heard() -> None:
+    heard, said = os.pipe()
+    os.close(said)
+    before = time.monotonic()
+    when, failure = started(heard)
+    assert failure == b"" and before <= when <= time.monotonic()
+    os.close(heard)

@@ -60,6 +60,7 @@ def become(request: RunRequest, out: int, err: int, failed: int, channel: socket
         for stream, fd in enumerate((null, out, err)):
             os.dup2(fd, stream)
         failed = keep_open([*request.descriptors, failed])
+        os.write(failed, marshal.dumps(time.monotonic()))
         os.execvpe(request.argv[0], request.argv, request.env)
     except OSError as error:
         os.write(failed, marshal.dumps((error.errno, str(error.strerror))))
@@ -107,7 +108,7 @@ def main() -> None:
     signal.signal(signal.SIGCHLD, lambda *_: None)
     out_read, out_write = os.pipe()
     err_read, err_write = os.pipe()
-    failed_read, failed_write = os.pipe()  # close-on-exec: its end without bytes means that exec succeeded
+    failed_read, failed_write = os.pipe()  # close-on-exec: when exec was called, and nothing more if it succeeded
     request.protection = namespaces.enter(request.protection, request.trust, request.memory_bytes)
     prctl(PR_SET_DUMPABLE, 0)
     alone = request.protection in ("namespaces", "user_namespaces")
@@ -122,8 +123,7 @@ def main() -> None:
     watch = Watch(request, target, init, captures, wake_read)
     if channels:
         listen(watch, channels)
-    failure = os.read(failed_read, 4096)
-    watch.started = time.monotonic()
+    watch.started, failure = started(failed_read)
     ended = watch.run()
     left = watch.left_behind() if ended == "exit" else 0
     watch.sweep()
@@ -132,6 +132,17 @@ def main() -> None:
         if not capture.pump() and ended == "exit":
             ended = "output"
     reply(watch, ended, left, failure)
+
+
+def started(failed: int) -> tuple[float, bytes]:
+    """When the program was started, and why that failed. The child tells when: its parent may be told late, if it has
+    to wait for a core until the kernel's next tick."""
+    told = b""
+    while piece := os.read(failed, 4096):
+        told += piece
+    size = len(marshal.dumps(0.0))
+    first = marshal.loads(told[:size]) if told else None
+    return (first, told[size:]) if isinstance(first, float) else (time.monotonic(), told)
 
 
 def channel_pair() -> tuple[socket, socket]:
