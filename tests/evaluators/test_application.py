@@ -105,6 +105,14 @@ def test_metrics_and_stages(evaluator: DeterministicRun) -> None:
     assert set(found.seconds) == {"compile", "check", "measure"}
 
 
+def test_the_trial_of_the_default_tells_what_building_it_took(evaluator: DeterministicRun) -> None:
+    evaluator.set_up()
+    (tree,) = evaluator.builds.trees._trees.values()
+    assert evaluator._reference_s == tree.seconds > 0
+    evaluator._reference_s = 100.0
+    assert [evaluator.evaluate(DEFAULT).seconds["compile"] > 100 for _ in range(2)] == [True, False]
+
+
 def test_configurations_that_differ_in_the_run_share_a_build(evaluator: DeterministicRun, tmp_path: Path) -> None:
     costs = [evaluator.evaluate(Configuration({**DEFAULT, "n": n})).outcome for n in (2, 3, 4)]
     assert [o.values["cost"] for o in costs if isinstance(o, Measured)] == [6, 9, 12]
