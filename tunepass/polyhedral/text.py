@@ -31,12 +31,12 @@ def instance(
     texts = {loop: _value(scop.loop(loop).type, value, names, types) for loop, value in zip(statement.loops, values)}
     if statement.uses is None:
         return _declared(scop, statement, texts), _dedented(statement.text, statement.span.column)
-    text = statement.text
+    text, plain = statement.text, dict(zip(statement.loops, (printed(value, names) for value in values)))
     for use in sorted(statement.uses, key=lambda use: use.start, reverse=True):
         index = scop.loop(use.loop).index
         before, after = text[: use.start], text[use.start + len(index) :]
         alone = before.endswith("[") and after.startswith("]")
-        text = before + (texts[use.loop] if alone else _grouped(texts[use.loop])) + after
+        text = before + (plain[use.loop] if alone else _grouped(texts[use.loop])) + after
     return (), _dedented(text, statement.span.column)
 
 

@@ -10,6 +10,9 @@ import pytest
 from tests.frontends.c.scops.reading import PRAGMA, accesses, domain, nest, scop_of
 from tunepass.diagnostics import SourceError
 from tunepass.frontends.c.scops.preprocessing import Headers
+from tunepass.polyhedral.apply import is_legal
+from tunepass.polyhedral.plan import Plan
+from tunepass.polyhedral.write import rewrite_scop
 
 
 def same_set(a: str, b: str) -> bool:
@@ -277,3 +280,23 @@ def test_an_unsigned_index_and_conditions_that_may_wrap() -> None:
     scop = scop_of(f"void f({formals}) {{\n{PRAGMA}\nfor (unsigned long i = 1; i < n; i++) if (i - 2 < n) x[i] = 0; }}")
     assert scop.statements[0].text == "if (i - 2 < n) x[i] = 0;"
     assert scop.context == "[n] -> { : n >= 0 }"
+
+
+def test_names_of_cpp_are_qualified() -> None:
+    loops = "for (std::size_t i = 0; i < (std::size_t)n; ++i) x[i] = std::sqrt(y[i]) + grid::scale;"
+    head = "namespace grid { extern double scale; }\n"
+    text = f"{head}void f(std::size_t n, double *x, const double *y)\n{{\n{PRAGMA}\n{loops}\n}}\n"
+    scop = scop_of(text, name="nest.cpp")
+    assert scop.loops[0].type == "size_t" and scop.statements[0].opaque is None
+    assert scop.statements[0].text == "x[i] = std::sqrt(y[i]) + grid::scale;"
+    written = rewrite_scop(scop, Plan(vectorize=("*",)), numbered=False)
+    assert "#pragma omp simd" in written and "x[i] = std::sqrt(y[i])" in written
+
+
+def test_bounds_may_all_be_numbers() -> None:
+    """Without any parameter, what is legal is proven like elsewhere, and loops are written."""
+    scop = nest("for (i = 1; i < 40; i++) for (j = 1; j < 39; j++) A[i][j] = A[i - 1][j + 1];", "double A[40][40]")
+    assert not scop.parameters
+    assert is_legal(scop, Plan()) and not is_legal(scop, Plan(order=("j", "i")))
+    assert not is_legal(scop, Plan(parallel=("i",))) and is_legal(scop, Plan(vectorize=("j",)))
+    assert "for (int i = 1; i < 40; i++) {" in rewrite_scop(scop, Plan(vectorize=("j",)), numbered=False)
