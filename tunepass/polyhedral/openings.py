@@ -29,9 +29,10 @@ SUM = 0.25  # likewise of a sum, whose lanes are joined at the end
 HEAVY = 0.1  # share of the heaviest statement's work from which on one counts
 FIRST_SHAPES = (
     *("distributed", "expanded_distributed", "pieces_distributed", "source"),
-    *("split", "expanded_split", "fused", "expanded_fused"),
+    *("skewed", "split", "expanded_split", "fused", "expanded_fused"),
 )
 COPIES = ((4, 1), (1, 4), (4, 4), (8, 1), (4, 2))  # of the loop around the innermost one, and of the one around that
+STEPS = (8, 16, 32)  # of time in one tile
 Values = dict[str, Value]
 
 
@@ -70,12 +71,31 @@ class _Shape:
 
     def starts(self) -> Iterator[tuple[Values, list[Values]]]:
         """The values of every order, and the copies that go with it."""
+        if self.shape == "skewed":
+            yield from self.steps()
+            return
         known: list[Values] = []
         for recurrence in (RECURRENCE, 0.0):
             orders = self.orders(recurrence)
             if orders not in known:
                 known.append(orders)
                 yield {**self.flags(), **orders}, list(self.copies(orders))
+
+    def steps(self) -> Iterator[tuple[Values, list[Values]]]:
+        """Tiles of time steps, each of which goes over the rows once."""
+        orders = self.orders(RECURRENCE)
+        skewed = [c for c in self.chains if not c.perfect and not any(c.crosses_back(loop) for loop in c.loops)]
+        times = [chain.loops for chain in skewed if len(chain.loops) == 2]
+        for parameter in self.choices.parameters:
+            if isinstance(parameter, Permutation):
+                items = tuple(str(item) for item in parameter.items)
+                turned = [(rows, time) for time, rows in times if {time, rows} <= set(items)]
+                known = orders[parameter.name]
+                rest = [known] if isinstance(known, tuple) else []
+                orders[parameter.name] = _merged(items, [*turned, *(tuple(map(str, order)) for order in rest)])
+        sizes = {f.setting for f in self.choices.directives.tile for time, _ in times if f.index == time}
+        tiled: list[Values] = [{str(name): size for name in sizes} for size in STEPS]
+        yield {**self.flags(), **orders, **tiled[0]}, tiled[1:]
 
     def flags(self) -> Values:
         directives = self.choices.directives

@@ -18,6 +18,7 @@ from tunepass.polyhedral.dependences import Dependences, dependences, union
 from tunepass.polyhedral.expand import expanded
 from tunepass.polyhedral.legality import domain_of, keeps_order, time_of
 from tunepass.polyhedral.pieces import pieced
+from tunepass.polyhedral.skewed import skewed
 from tunepass.polyhedral.tree import (
     Band,
     Leaf,
@@ -57,7 +58,10 @@ def _known_tree(scop: Scop, shape: str, independent: bool) -> Tree | None:
     known = dependences(scop, independent=independent)
     if shape.endswith("distributed"):
         return distributed(scop, source, known.order)
-    tree = _isl_tree(scop, known, fuse=shape.endswith("fused"))
+    if shape == "skewed":
+        tree = skewed(scop, source, independent)
+    else:
+        tree = _isl_tree(scop, known, fuse=shape.endswith("fused"))
     return tree if tree is not None and keeps_order(scop, tree, independent=independent) else None
 
 
