@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.polyhedral.scops import FORWARD, JACOBI, ROWS, SOLVE, SWEEPS, SYRK
+from tests.polyhedral.scops import FORWARD, JACOBI, PAIRS, ROWS, SOLVE, SWEEPS, SYRK
 from tunepass.ir.scop import Scop
 from tunepass.polyhedral.apply import is_legal
 from tunepass.polyhedral.describe import describe_scop
@@ -101,6 +101,9 @@ def program(cases: Sequence[tuple[Scop, Plan]]) -> str:
 def test_random_legal_schedules_compute_the_same(tmp_path: Path) -> None:
     cases = [(scop, plan) for scop in (SYRK, JACOBI, SOLVE, ROWS) for plan in legal_plans(scop, 2, seed=3)]
     cases += [(FORWARD, Plan(shape="split", order=("j", "i"), jam=(("j", 2),)))]  # isl takes S2 out of the loop over i
+    cases += [
+        (PAIRS, plan) for plan in (Plan(shape="turned", vectorize=("*",)), Plan(shape="turned", tile=(("j", 3),)))
+    ]
     cases += [
         (SWEEPS, Plan(shape="skewed", tile=(("t", t), ("i", i)), order=order, vectorize=("*",), jam=jam))
         for t, i, order in ((3, 1, ("i", "t")), (2, 4, ("t", "i")), (1, 1, ()))

@@ -29,7 +29,7 @@ SUM = 0.25  # likewise of a sum, whose lanes are joined at the end
 HEAVY = 0.1  # share of the heaviest statement's work from which on one counts
 FIRST_SHAPES = (
     *("distributed", "expanded_distributed", "pieces_distributed", "source"),
-    *("skewed", "split", "expanded_split", "fused", "expanded_fused"),
+    *("skewed", "turned", "split", "expanded_split", "fused", "expanded_fused"),
 )
 COPIES = ((4, 1), (1, 4), (4, 4), (8, 1), (4, 2))  # of the loop around the innermost one, and of the one around that
 STEPS = (8, 16, 32)  # of time in one tile

@@ -30,6 +30,7 @@ from tunepass.polyhedral.tree import (
     source_tree,
     statements_in,
 )
+from tunepass.polyhedral.turned import turned
 
 if TYPE_CHECKING:
     import islpy as isl
@@ -60,6 +61,8 @@ def _known_tree(scop: Scop, shape: str, independent: bool) -> Tree | None:
         return distributed(scop, source, known.order)
     if shape == "skewed":
         tree = skewed(scop, source, independent)
+    elif shape == "turned":
+        tree = turned(source)
     else:
         tree = _isl_tree(scop, known, fuse=shape.endswith("fused"))
     return tree if tree is not None and keeps_order(scop, tree, independent=independent) else None
