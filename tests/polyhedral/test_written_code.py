@@ -143,7 +143,7 @@ def test_a_vector_loop_gathers_its_sum_in_lanes() -> None:
     assert text == (
         "for (int i = -n + 1; i < 1; i++) {\n"
         "    w = b[-i];\n"
-        "    {\n"
+        "    if (-i + 1 < n) {\n"
         "        double sums[8] = {0};\n"
         "        int j = -i + 1;\n"
         "        for (; j + 8 <= n; j += 8) {\n"

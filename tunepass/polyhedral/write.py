@@ -207,10 +207,10 @@ class _Writer:
         ahead = f"{index} + {count} <= {stop}" if compare == "<" else f"{index} + {count - 1} <= {stop}"
         head = f"for ({type_} {lane} = 0; {lane} < {count}; {lane}++) {{"
         whole = (*pragma, head, *_inside(self.code(group, inner, kinds)), "}")
+        first = self.printed(code.first, names)
         lines = (
             *(s.begun(count) for s in sums),
-            *limit,
-            f"{type_} {index} = {self.printed(code.first, names)};",
+            f"{type_} {index} = {first};",
             *self.at(line),
             f"for (; {ahead}; {index} += {count}) {{",
             *_inside(whole),
@@ -223,7 +223,8 @@ class _Writer:
             *self.at(line),
             *(s.addition for s in sums),
         )
-        return ("{", *_inside(lines), "}")
+        some = (f"if ({first} {compare} {stop}) {{", *_inside(lines), "}")  # else what is added to need not exist
+        return ("{", *_inside((*limit, *some)), "}") if limit else some
 
     def fetches(self, code: Loop, names: Mapping[str, str], types: Mapping[str, str]) -> Lines:
         """In an innermost loop that is not vectorized: a word to the cache about the elements of iterations ahead."""

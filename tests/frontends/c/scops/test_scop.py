@@ -300,3 +300,10 @@ def test_bounds_may_all_be_numbers() -> None:
     assert is_legal(scop, Plan()) and not is_legal(scop, Plan(order=("j", "i")))
     assert not is_legal(scop, Plan(parallel=("i",))) and is_legal(scop, Plan(vectorize=("j",)))
     assert "for (int i = 1; i < 40; i++) {" in rewrite_scop(scop, Plan(vectorize=("j",)), numbered=False)
+
+
+def test_a_sum_of_nothing_touches_nothing() -> None:
+    """Where a loop has no iterations, the element that it adds to need not exist."""
+    scop = nest("for (i = 0; i < n; i++) { y[i] = 1; for (k = 0; k < i - 5; k++) x[i - 6] += A[i][k]; }")
+    text = rewrite_scop(scop, Plan(vectorize=("*",)), numbered=False)
+    assert "    if (0 < i - 5) {\n        double sums[8] = {0};" in text
