@@ -11,13 +11,14 @@ from tunepass.polyhedral.expressions import Expression, names_in, printed
 
 WORD = re.compile(r"\w+\Z")
 WIDE = "long"
+NARROW = re.compile(r"\b(?:unsigned|uint\d+_t|size_t|char|short|int8_t|int16_t)\b")
 
 
 def index_type(scop: Scop, names: Sequence[str]) -> str:
-    """Of a loop that stands for these: their own if they agree and it counts below 0, else `long`."""
+    """Of a loop that stands for these: their own if they agree and it counts below 0 and past tiles, else `long`."""
     types = {scop.loop(name).type for name in names}
     only = types.pop() if len(types) == 1 else WIDE
-    return WIDE if re.search(r"\b(?:unsigned|u?int\d+_t|size_t)\b", only) and not only.startswith("int") else only
+    return WIDE if NARROW.search(only) else only
 
 
 def instance(

@@ -307,3 +307,12 @@ def test_a_sum_of_nothing_touches_nothing() -> None:
     scop = nest("for (i = 0; i < n; i++) { y[i] = 1; for (k = 0; k < i - 5; k++) x[i - 6] += A[i][k]; }")
     text = rewrite_scop(scop, Plan(vectorize=("*",)), numbered=False)
     assert "    if (0 < i - 5) {\n        double sums[8] = {0};" in text
+
+
+def test_an_index_of_a_narrow_type_is_counted_in_a_wide_one() -> None:
+    """Tiles go past the end of what a byte holds."""
+    scop = nest("for (uint8_t i = 0; i < 200; ++i) x[i] += i;", "double *x")
+    text = rewrite_scop(scop, Plan(tile=(("i", 128),)), numbered=False)
+    assert "for (long i_tile = 0; i_tile < 200; i_tile += 128)" in text and "x[i] += ((uint8_t)i);" in text
+    with pytest.raises(SourceError, match="unsigned index that counts down"):
+        nest("for (unsigned char i = 9; i > 0; i--) x[i] = 0;", "double *x")
