@@ -102,6 +102,17 @@ def test_random_legal_schedules_compute_the_same(tmp_path: Path) -> None:
     cases = [(scop, plan) for scop in (SYRK, JACOBI, SOLVE, ROWS) for plan in legal_plans(scop, 2, seed=3)]
     cases += [(FORWARD, Plan(shape="split", order=("j", "i"), jam=(("j", 2),)))]  # isl takes S2 out of the loop over i
     cases += [
+        (
+            SYRK,
+            Plan(shape="distributed", order=order, tile=tile, pack=(("A", "*"),), jam=jam, vectorize=("*",), sums=sums),
+        )
+        for order, tile in (
+            (("i", "k", "j_2"), (("i", 2), ("k", 4), ("j_2", 3))),
+            (("i", "j_2", "k"), (("k", 3), ("j_2", 4))),
+        )
+        for jam, sums in (((("i", 2), ("k", 2)), False), ((), True))
+    ]
+    cases += [
         (PAIRS, plan) for plan in (Plan(shape="turned", vectorize=("*",)), Plan(shape="turned", tile=(("j", 3),)))
     ]
     cases += [
