@@ -70,9 +70,7 @@ def _moved(statement: ScopStatement, access: ScopAccess) -> tuple[str, ...]:
 
 def _contiguous(statement: ScopStatement, access: ScopAccess) -> set[str]:
     """Loops along which it goes to the next element."""
-    *outer, last = subscripts_of(statement, access) or [None]
-    if last is None:
-        return set()
-    elsewhere = {name for s in outer if s is not None for name, _ in s.factors}
-    alone = {name for name, factor in last.factors if factor in ("1", "-1")} - elsewhere
-    return alone & set(statement.loops)
+    subscripts = subscripts_of(statement, access)
+    elsewhere = {name for s in subscripts[:-1] for name, _ in s.factors}
+    alone = {name for s in subscripts[-1:] for name, factor in s.factors if factor in ("1", "-1")}
+    return (alone - elsewhere) & set(statement.loops)
