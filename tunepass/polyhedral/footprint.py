@@ -188,7 +188,7 @@ def _narrowest(elements: isl.Set, dimension: int) -> _Side | None:
     line = elements.project_out(set_, dimension + 1, rank - dimension - 1).project_out(set_, 0, dimension)
     line = line.reset_tuple_id()
     sides: list[_Side] = []
-    for constraint in line.simple_hull().get_constraints():
+    for constraint in line.remove_divs().simple_hull().get_constraints():
         factor = str(constraint.get_coefficient_val(set_, 0))
         if factor != "1" and not (constraint.is_equality() and factor == "-1"):
             continue

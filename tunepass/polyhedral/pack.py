@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from tunepass.ir.scop import Scop, ScopStatement, Use
 from tunepass.polyhedral.code import Block, Code, Condition, Instance, Let, Loop, Reader, substituted
-from tunepass.polyhedral.expressions import Name, read
+from tunepass.polyhedral.expressions import Name, Number, read
 from tunepass.polyhedral.footprint import Buffer, Tile, elements_of, movement_of, paths_to, subscripts_of, tiles_of
 from tunepass.polyhedral.plan import Plan
 from tunepass.polyhedral.tree import Band, Leaf, Tree
@@ -62,7 +62,7 @@ class _Packer:
         name = self.tile.buffer.name
         return Packing(code, {**before.buffers, name: self.tile.buffer}, {**before.statements, **self.statements})
 
-    def code(self, code: Code, around: tuple[str, ...]) -> Code:
+    def code(self, code: Code, around: tuple[Loop, ...]) -> Code:
         match code:
             case Block(children):
                 return replace(code, children=tuple(self.code(child, around) for child in children))
@@ -72,26 +72,26 @@ class _Packer:
             case Let(body=body):
                 return replace(code, body=self.code(body, around))
             case Loop(body=body):
-                indices = (*around, code.index)
+                path = (*around, code)
                 own = self.tile.path[len(around)] if len(around) < len(self.tile.path) else None
                 if own is None or (own.label, own.rows) != (code.band.label, code.band.rows):
                     return code
-                if len(indices) < len(self.tile.path):
-                    return replace(code, body=self.code(body, indices))
-                return replace(code, body=Block((*self.copies(indices), self.reading(body))))
+                if len(path) < len(self.tile.path):
+                    return replace(code, body=self.code(body, path))
+                return replace(code, body=Block((*self.copies(path), self.reading(body))))
         return code
 
-    def copies(self, indices: tuple[str, ...]) -> tuple[Code, ...]:
+    def copies(self, path: tuple[Loop, ...]) -> tuple[Code, ...]:
         """The buffer's declaration, and the loops that fill it."""
         import islpy as isl
 
-        names = {f"q{n}": Name(index) for n, index in enumerate(indices)}
+        names = {f"q{n}": Name(loop.index) for n, loop in enumerate(path)}
         build = isl.AstBuild.from_context(isl.Set(self.scop.context))
         firsts = tuple(read(build.expr_from_pw_aff(first)) for first in self.tile.firsts)
         declared = Instance(f"pack {self.tile.buffer.name}", firsts)
-        return substituted(declared, names), substituted(self.loops(self.tile.elements), names)
+        return substituted(declared, names), substituted(self.loops(self.tile.elements, path), names)
 
-    def loops(self, elements: isl.Set) -> Code:
+    def loops(self, elements: isl.Set, path: tuple[Loop, ...]) -> Code:
         import islpy as isl
 
         rank = elements.dim(isl.dim_type.set)
@@ -104,10 +104,21 @@ class _Packer:
             pad = "  " * (2 * depth)
             text += f'{pad}child:\n{pad}  mark: "b{depth}"\n{pad}  child:\n'
             text += f'{pad}    schedule: "[{{ copy[{", ".join(names)}] -> [({name})] }}]"\n'
-        build = isl.AstBuild.from_context(elements.params())
+        build = isl.AstBuild.from_context(self.context(elements, path))
         reader = Reader(bands, self.number)
         code = reader.code(build.node_from_schedule(isl.Schedule(text)))
         return _named(code, f"copy {self.tile.buffer.name}")
+
+    def context(self, elements: isl.Set, path: tuple[Loop, ...]) -> isl.Set:
+        """What is known of the path's indices: where they start, and that those over tiles are at multiples of their
+        size. The loop may run where nothing is read."""
+        import islpy as isl
+
+        names = ", ".join(elements.get_dim_name(isl.dim_type.param, n) for n in range(elements.dim(isl.dim_type.param)))
+        facts = [f"q{n} mod {loop.band.strip} = 0" for n, loop in enumerate(path) if loop.band.strip > 1]
+        facts += [f"q{n} >= {loop.first.value}" for n, loop in enumerate(path) if isinstance(loop.first, Number)]
+        known = isl.Set(f"[{names}] -> {{ : {' and '.join(facts)} }}")
+        return known.intersect(isl.Set(self.scop.context).params())
 
     def reading(self, code: Code) -> Code:
         """With the buffer in the place of the array."""
