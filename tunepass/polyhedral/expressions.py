@@ -183,7 +183,7 @@ def _text(expression: Expression, texts: Mapping[str, str], around: int) -> str:
             return str(value) if value >= 0 or not around else f"({value})"
         case Name(name):
             text = texts.get(name, name)
-            return text if not around or re.fullmatch(r"[\w.]+", text) else f"({text})"
+            return text if not around or re.fullmatch(r"(?:\(long\))?[\w.]+", text) else f"({text})"
         case Operation(operator, operands):
             text, level = _operation(operator, operands, texts)
             return f"({text})" if level < around else text

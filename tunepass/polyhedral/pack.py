@@ -78,7 +78,8 @@ class _Packer:
                     return code
                 if len(path) < len(self.tile.path):
                     return replace(code, body=self.code(body, path))
-                return replace(code, body=Block((*self.copies(path), self.reading(body))))
+                reading = self.reading(body)
+                return code if reading == body else replace(code, body=Block((*self.copies(path), reading)))
         return code
 
     def copies(self, path: tuple[Loop, ...]) -> tuple[Code, ...]:

@@ -11,6 +11,7 @@ from tunepass.polyhedral.expressions import Expression, names_in, printed
 
 WORD = re.compile(r"\w+\Z")
 WIDE = "long"
+UNSIGNED = re.compile(r"\b(?:unsigned|uint\d+_t|size_t)\b")
 NARROW = re.compile(r"\b(?:unsigned|uint\d+_t|size_t|char|short|int8_t|int16_t)\b")
 
 
@@ -19,6 +20,15 @@ def index_type(scop: Scop, names: Sequence[str]) -> str:
     types = {scop.loop(name).type for name in names}
     only = types.pop() if len(types) == 1 else WIDE
     return WIDE if NARROW.search(only) else only
+
+
+def parameter_texts(scop: Scop) -> dict[str, str]:
+    """What code calls them, signed: `n - 2` of an unsigned n that is 1 would be a large number."""
+    return {p.name: _signed(p.text) if UNSIGNED.search(p.type) else p.text for p in scop.parameters}
+
+
+def _signed(text: str) -> str:
+    return f"({WIDE}){_grouped(text)}"
 
 
 def instance(

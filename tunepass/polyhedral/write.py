@@ -36,7 +36,7 @@ from tunepass.polyhedral.replay import keeps_schedule
 from tunepass.polyhedral.schedule import syntax_tree
 from tunepass.polyhedral.shapes import subject
 from tunepass.polyhedral.sums import Sum, lanes_of
-from tunepass.polyhedral.text import index_type, instance
+from tunepass.polyhedral.text import index_type, instance, parameter_texts
 from tunepass.polyhedral.tree import Band, Tree, bands_in, statements_in
 from tunepass.polyhedral.updates import gathered, target_of
 
@@ -103,7 +103,7 @@ class _Writer:
         self.bands = {
             (band.name, statements_in(band)): band for band in bands_in(self.tree) if band.parallel or band.vectorize
         }
-        self.texts = {p.name: p.text for p in scop.parameters}
+        self.texts = parameter_texts(scop)
         self.sums = 0
 
     def whole(self, code: Code) -> Lines:

@@ -316,3 +316,12 @@ def test_an_index_of_a_narrow_type_is_counted_in_a_wide_one() -> None:
     assert "for (long i_tile = 0; i_tile < 200; i_tile += 128)" in text and "x[i] += ((uint8_t)i);" in text
     with pytest.raises(SourceError, match="unsigned index that counts down"):
         nest("for (unsigned char i = 9; i > 0; i--) x[i] = 0;", "double *x")
+
+
+@pytest.mark.parametrize("type_", ["unsigned", "std::size_t", "uint32_t"])
+def test_bounds_of_unsigned_sizes_are_signed(type_: str) -> None:
+    """`n - 2` of an unsigned n that is 1 would be a large number, and a comparison with it is warned of."""
+    loops = f"for ({type_} i = 0; i < n; i++) for ({type_} j = i; j + 2 < n; j++) A[i][j] = A[i][j] * i;"
+    scop = nest(loops, f"{type_} n, double A[n][n]")
+    assert "for (long i = 0; i < (long)n - 2; i++) {" in rewrite_scop(scop, Plan(), numbered=False)
+    assert "for (long i = -(long)n + 3; i < 1; i++) {" in rewrite_scop(scop, Plan(reverse=("i",)), numbered=False)
