@@ -13,7 +13,7 @@ from tunepass.polyhedral.describe import describe_scop
 from tunepass.polyhedral.plan import Plan
 from tunepass.polyhedral.write import rewrite_scop
 
-PRODUCT = "for (i = 0; i < n; i++) for (j = 0; j < n; j++) for (k = 0; k < n; k++) x[i * n + j] += {} * {};"
+PRODUCT = "for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) for (int k = 0; k < n; k++) x[i * n + j] += {} * {};"
 FORMALS = "int n, double *x, const double *restrict y, const double *restrict z"
 FLAT = nest(PRODUCT.format("y[i * n + k]", "z[j * n + k]"), FORMALS)
 TILED = Plan(order=("i", "k", "j"), tile=(("k", 4), ("j", 3)), pack=(("z", "j_tile"),))

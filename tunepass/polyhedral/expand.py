@@ -110,7 +110,7 @@ def _expanded(scop: Scop, group: _Group) -> Scop:
         arrays=(*scop.arrays, array),
         statements=tuple(_moved(scop, s, group, name) if s.name in group.statements else s for s in scop.statements),
         declarations=(*scop.declarations, f"{element} *{name} = ({element} *)__builtin_malloc({room});"),
-        after=(f"__builtin_free({name});", *scop.after),
+        after=(f"__builtin_free({name});", f"(void){group.scalar.text};", *scop.after),  # else it is told to be unused
         taken=scop.taken | {name},
     )
 
