@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from tunepass.diagnostics import ToolError
 
 PRAGMAS_HINT = (
@@ -9,7 +11,7 @@ PRAGMAS_HINT = (
 )
 
 
-def not_compiled(source: str, log: str) -> ToolError:
+def not_compiled(source: Path, log: str) -> ToolError:
     """The untouched source does not compile; `log` is in the compiler's words."""
     hint = f"{PRAGMAS_HINT}\n{log}" if "-Werror=unknown-pragmas" in log or "-Werror,-Wunknown-pragmas" in log else log
     return ToolError(f"{source} does not compile as it is", hint=hint)
