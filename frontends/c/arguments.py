@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from functools import reduce
 
 from tunepass.diagnostics import Source, SourceError, Span
-from tunepass.expr.nodes import INTEGER, Binary, BoolType, Expr, IntegerType, RealType, Type
+from tunepass.expr.algebra import substitute
+from tunepass.expr.nodes import INTEGER, Binary, BoolType, Expr, IntegerType, RealType, Type, free_names
 from tunepass.expr.parser import parse
 from tunepass.frontends.c.constants import constant_value
 from tunepass.frontends.c.elements import UnknownElement, enumerators_of, leaves_of
@@ -24,6 +25,8 @@ SCATTERED = re.compile(
 )
 RESIZABLE = re.compile(r"\b(?:vector|basic_string|string)\b")
 Scalars = dict[str, int | float]
+Names = Mapping[str, Type | Expr]
+"""Of scalars the types, of the file's constants the numbers."""
 
 
 def formal_type(formal: Formal) -> CType:
@@ -40,7 +43,7 @@ def array_argument(
     argument: ArgumentText,
     formal: Formal,
     types: Types,
-    names: Mapping[str, Type],
+    names: Names,
     scalars: Scalars,
     source: Source,
 ) -> ArrayArgument:
@@ -172,9 +175,7 @@ def _check_shape(argument: ArgumentText, formal: Formal, kind: CType, declared: 
         )
 
 
-def _length(
-    argument: ArgumentText, text: ExpressionText, names: Mapping[str, Type], scalars: Scalars, source: Source
-) -> Expr:
+def _length(argument: ArgumentText, text: ExpressionText, names: Names, scalars: Scalars, source: Source) -> Expr:
     length = expression(text, names, source, "a number of elements")
     if not isinstance(length.type, IntegerType):
         raise SourceError(
@@ -196,8 +197,12 @@ def _check_length(argument: ArgumentText, length: Expr, scalars: Scalars, source
         )
 
 
-def expression(text: ExpressionText, types: Mapping[str, Type], source: Source, what: str) -> Expr:
+def expression(text: ExpressionText, names: Names, source: Source, what: str) -> Expr:
+    """`names` of constants are replaced by their numbers."""
+    types = {name: known if isinstance(known, Type) else known.type for name, known in names.items()}
+    numbers = {name: known for name, known in names.items() if not isinstance(known, Type)}
     value = parse(text.text, types, source=source, offset=text.start)
+    value = substitute(value, numbers) if free_names(value) & numbers.keys() else value
     if not isinstance(value.type, (BoolType, IntegerType, RealType)):
         raise SourceError(f"expected {what}, got a {value.type}", span_of(text, source))
     return value

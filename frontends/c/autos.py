@@ -47,12 +47,18 @@ def derive_nest(
     space = derive_space(scop, pragma.span, parallel=pragma.parallel, suffix=suffix)
     clash = sorted({p.name for p in space.parameters} & tuned)
     if clash:
-        hint = "`loop auto` names its own parameters SHAPE, ORDER, TILE_i, JAM_i, SIMD and PARALLEL"
+        hint = "`loop auto` names its own parameters SHAPE, ORDER, TILE_i, JAM_i, PACK_A, SIMD and PARALLEL"
         raise SourceError(f"`{clash[0]}` is a `param` of this file too", pragma.span, hint)
     whole = {name: value for name, value in sizes.items() if isinstance(value, int)}
     shapes = shapes_of(scop)
     works = works_of(scop, shapes, whole)
-    choices = Choices(directives=space.directives, parameters=space.parameters, shapes=shapes, chains=space.chains)
+    choices = Choices(
+        directives=space.directives,
+        parameters=space.parameters,
+        shapes=shapes,
+        chains=space.chains,
+        packs=space.packs,
+    )
     nest = ScopNest(scop, space.directives, works, openings_of(choices, works))
     return DerivedNest(nest, space.parameters, space.constraints)
 

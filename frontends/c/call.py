@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from tunepass.diagnostics import Diagnostic, Severity, Source, SourceError
-from tunepass.expr.nodes import BOOL, INTEGER, REAL, IntegerType, RealType, Type
-from tunepass.frontends.c.arguments import Scalars, array_argument, evaluated, expression, formal_type, span_of
+from tunepass.expr.nodes import BOOL, INTEGER, REAL, Expr, IntegerType, RealType, Type
+from tunepass.frontends.c.arguments import Names, Scalars, array_argument, evaluated, expression, formal_type, span_of
 from tunepass.frontends.c.entry import c_entry, cpp_entry, needs_entry, returned_type
 from tunepass.frontends.c.globals import GlobalsReader
 from tunepass.frontends.c.inputs import overlapping, scalar_values, stated_sizes
@@ -34,6 +34,7 @@ class CallReader:
     types: Types
     globals: GlobalsReader
     warnings: list[Diagnostic]
+    constants: Mapping[str, Expr]  # the file's macros that are numbers
 
     def read(self, pragma: KernelPragma) -> KernelCall:
         """The call, its arguments checked one by one against the definition's formal parameters."""
@@ -114,9 +115,7 @@ class CallReader:
             return cpp_entry(pragma.name, definition, arguments, reals, overloaded)
         return c_entry(definition, arguments, reals)
 
-    def _arguments(
-        self, pragma: KernelPragma, definition: FunctionDefinition
-    ) -> tuple[tuple[Argument, ...], dict[str, Type]]:
+    def _arguments(self, pragma: KernelPragma, definition: FunctionDefinition) -> tuple[tuple[Argument, ...], Names]:
         """With the types of the scalars by name. Arrays are read last: a length may come before its array, or after."""
         given, formals = pragma.arguments, definition.formals
         defaults = self.cpp and all("=" in formal.text for formal in formals[len(given) :])
@@ -126,7 +125,7 @@ class CallReader:
                 pragma.span,
                 f"the definition is `{definition.prototype}`",
             )
-        types: dict[str, Type] = {}
+        types: dict[str, Type | Expr] = dict(self.constants)
         scalars: Scalars = {}
         found: dict[str, Argument] = {}
         for number, argument in enumerate(given):
@@ -142,7 +141,7 @@ class CallReader:
         return tuple(found[argument.name] for argument in given), types
 
     def _scalar(
-        self, argument: ArgumentText, formal: Formal, types: dict[str, Type], scalars: Scalars
+        self, argument: ArgumentText, formal: Formal, types: dict[str, Type | Expr], scalars: Scalars
     ) -> ScalarArgument:
         assert argument.value is not None
         declared, kind = f"the definition says `{formal.text}`", self.types.resolved(formal_type(formal))

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import PurePath
 from typing import ClassVar
 
 from tunepass.diagnostics import Diagnostic, Source, SourceError
+from tunepass.expr.algebra import lift
+from tunepass.expr.nodes import Expr
 from tunepass.frontends.base import Frontend, Parsed
 from tunepass.frontends.c.autos import DerivedNest, derive_nest, headers_of
 from tunepass.frontends.c.call import CallReader
@@ -21,6 +24,7 @@ from tunepass.frontends.c.loops.directives import check_apart, check_directives
 from tunepass.frontends.c.loops.nest import read_nest
 from tunepass.frontends.c.lowering import macro_names
 from tunepass.frontends.c.macros import macro_defaults, set_macros
+from tunepass.frontends.c.numbers import file_constants
 from tunepass.frontends.c.overloads import chosen, overloads
 from tunepass.frontends.c.pragmas.auto import AutoPragma
 from tunepass.frontends.c.pragmas.groups import BELONGS, PragmaGroup, group, no_duplicates
@@ -115,7 +119,16 @@ class _KernelReader:
     def call_reader(self) -> CallReader:
         types, code = visible_types(self.scan), self.scan.statements
         variables = GlobalsReader.of(self.scan, self.functions, types, self.known, self.warnings)
-        return CallReader(self.source, self.functions, self.is_cpp, code, types, variables, self.warnings)
+        numbers = self.numbers()
+        return CallReader(self.source, self.functions, self.is_cpp, code, types, variables, self.warnings, numbers)
+
+    def numbers(self) -> dict[str, Expr]:
+        """The file's macros that are numbers: none that a parameter or the compiler's words set, or of two texts."""
+        told = {word.partition("=")[0].strip() for word in headers_of(self.compiler_words).defines}
+        written = Counter(d.body.split()[0] for d in self.scan.directives if d.kind == "define" and d.body.split())
+        once = {name: macro for name, macro in self.macros.items() if written[name] == 1}
+        plain = {name: macro for name, macro in once.items() if name not in self.known | told}
+        return {name: lift(value) for name, value in file_constants(plain).items()}
 
     def meant(self, pragmas: Sequence[KernelPragma]) -> dict[str, FunctionDefinition]:
         """The function of each kernel, by the name that its pragma gives it; what is wrong there is told later."""

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tunepass.diagnostics import Diagnostic, Severity, Source, SourceError, nearest
-from tunepass.expr.nodes import INTEGER, Type
-from tunepass.frontends.c.arguments import expression
+from tunepass.expr.nodes import INTEGER
+from tunepass.frontends.c.arguments import Names, expression
 from tunepass.frontends.c.elements import UnknownElement, enumerators_of, leaves_of
 from tunepass.frontends.c.pragmas.kernel import GlobalText, KernelPragma
 from tunepass.frontends.c.syntax.definitions import FunctionDefinition
@@ -46,9 +46,7 @@ class GlobalsReader:
         found, code = variables(scanned, functions), scanned.statements
         return cls(scanned.source, code, functions, types, macro_texts(scanned), tuned, warnings, found)
 
-    def read(
-        self, pragma: KernelPragma, function: FunctionDefinition, names: Mapping[str, Type]
-    ) -> tuple[GlobalVariable, ...]:
+    def read(self, pragma: KernelPragma, function: FunctionDefinition, names: Names) -> tuple[GlobalVariable, ...]:
         if pragma.globals is not None:
             return tuple(self._named(text, names) for text in pragma.globals)
         reach = reach_of(function, self.functions, self.macros, self.code)
@@ -85,7 +83,7 @@ class GlobalsReader:
             return None
         return GlobalVariable(name=variable.name, dims=dims, leaves=leaves, condition=variable.condition)
 
-    def _named(self, text: GlobalText, names: Mapping[str, Type]) -> GlobalVariable:
+    def _named(self, text: GlobalText, names: Names) -> GlobalVariable:
         variable = next((v for v in self.variables if v.name == text.name), None)
         if variable is None:
             close = nearest(text.name, [v.name for v in self.variables])

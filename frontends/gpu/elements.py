@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from tunepass.frontends.c.elements import UnknownElement
+from tunepass.frontends.c.numbers import Value, constant_of
 from tunepass.frontends.c.syntax.types import CType, Record, Types
-from tunepass.frontends.gpu.numbers import Value, constant_of
 from tunepass.ir.gpu import Layout, NumberOf
 from tunepass.ir.gpu_elements import Dialect, numbers_of, plain_name
 

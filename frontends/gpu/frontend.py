@@ -10,6 +10,7 @@ from typing import ClassVar
 from tunepass.diagnostics import Diagnostic, Source, SourceError
 from tunepass.frontends.base import Frontend, Parsed
 from tunepass.frontends.c.macros import macro_defaults, set_macros
+from tunepass.frontends.c.numbers import file_constants
 from tunepass.frontends.c.pragmas.models import stated_model
 from tunepass.frontends.c.pragmas.pragma import cursor_of
 from tunepass.frontends.c.syntax.definitions import FunctionDefinition
@@ -21,7 +22,7 @@ from tunepass.frontends.gpu.body import BodyReader
 from tunepass.frontends.gpu.dispatch import dispatch_file
 from tunepass.frontends.gpu.emission import emit_files
 from tunepass.frontends.gpu.functions import gpu_text
-from tunepass.frontends.gpu.numbers import Numbers, file_constants
+from tunepass.frontends.gpu.numbers import Numbers
 from tunepass.frontends.gpu.pragmas.groups import BELONGS, GpuGroup, GpuPragma, group, parse_gpu_pragma
 from tunepass.frontends.gpu.pragmas.kernel import GpuKernelPragma
 from tunepass.frontends.params.param import ParamText

@@ -44,6 +44,8 @@ def costs(kernel: Kernel, device: Cpu, words: Sequence[str] = ()) -> Costs | Non
     body = kernel.body
     if not isinstance(body, CKernel) or not (body.nests or body.scops) or obstacle(body) is not None:
         return None
+    if not all(nest.works for nest in body.scops):  # of directives by hand: what they make of the loops is not priced
+        return None
     types = {p.name: p.type for p in kernel.parameters}
     compiled = compiled_words(kernel, device, types, words)
     nests = [_nest_ns(nest, device, compiled, types) for nest in body.nests]

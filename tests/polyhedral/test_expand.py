@@ -28,6 +28,7 @@ def test_an_expanded_scalar_lets_loops_change_places() -> None:
         "        }",
         "    }",
         "    __builtin_free(w_of_i);",
+        "    (void)w;",
         "}",
     ]
 

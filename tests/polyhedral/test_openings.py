@@ -20,7 +20,9 @@ from tunepass.space.space import Space
 def opened(scop: Scop) -> tuple[Space, tuple[Opening, ...], list[Configuration]]:
     found, shapes = derive_space(scop, scop.span, parallel=False), shapes_of(scop)
     space = Space(found.parameters, found.constraints)
-    choices = Choices(directives=found.directives, parameters=found.parameters, shapes=shapes, chains=found.chains)
+    choices = Choices(
+        directives=found.directives, parameters=found.parameters, shapes=shapes, chains=found.chains, packs=found.packs
+    )
     openings = openings_of(choices, works_of(scop, shapes, {}))
     for opening in openings:
         configuration = Configuration({**space.default, **dict(opening.values)})
@@ -48,3 +50,12 @@ def test_the_loop_along_the_rows_is_innermost() -> None:
     assert order.index("i") < order.index("j_2") < order.index("k")
     assert any(o.after == 0 and dict(o.values).get("JAM_j") == 4 for o in openings)
     assert any(o.when == "failed" and dict(o.values)["SUMS"] is False for o in openings)
+
+
+def test_tiles_of_an_array_read_against_the_grain_are_packed_early() -> None:
+    space, openings, configurations = opened(SYRK)
+    packed = [c for o, c in zip(openings, configurations) if dict(o.values).get("PACK_A")]
+    assert packed and all(space.contains(c) and c["TILE_j"] == c["TILE_k"] == 64 for c in packed)
+    orders = [[str(item) for item in c["ORDER"]] for c in packed]  # type: ignore[union-attr]
+    assert all(order.index("k") < order.index("j_2") for order in orders)
+    assert {(c["JAM_k"], c["JAM_i"]) for c in packed} >= {(1, 1), (4, 4), (4, 2)}

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.polyhedral.scops import FORWARD, JACOBI, ROWS, SOLVE, SYRK
+from tests.polyhedral.scops import FORWARD, JACOBI, PAIRS, ROWS, SOLVE, SWEEPS, SYRK
 from tunepass.ir.scop import Scop
 from tunepass.polyhedral.apply import is_legal
 from tunepass.polyhedral.describe import describe_scop
@@ -101,6 +101,26 @@ def program(cases: Sequence[tuple[Scop, Plan]]) -> str:
 def test_random_legal_schedules_compute_the_same(tmp_path: Path) -> None:
     cases = [(scop, plan) for scop in (SYRK, JACOBI, SOLVE, ROWS) for plan in legal_plans(scop, 2, seed=3)]
     cases += [(FORWARD, Plan(shape="split", order=("j", "i"), jam=(("j", 2),)))]  # isl takes S2 out of the loop over i
+    cases += [
+        (
+            SYRK,
+            Plan(shape="distributed", order=order, tile=tile, pack=(("A", "*"),), jam=jam, vectorize=("*",), sums=sums),
+        )
+        for order, tile in (
+            (("i", "k", "j_2"), (("i", 2), ("k", 4), ("j_2", 3))),
+            (("i", "j_2", "k"), (("k", 3), ("j_2", 4))),
+        )
+        for jam, sums in (((("i", 2), ("k", 2)), False), ((), True))
+    ]
+    cases += [
+        (PAIRS, plan) for plan in (Plan(shape="turned", vectorize=("*",)), Plan(shape="turned", tile=(("j", 3),)))
+    ]
+    cases += [
+        (SWEEPS, Plan(shape="skewed", tile=(("t", t), ("i", i)), order=order, vectorize=("*",), jam=jam))
+        for t, i, order in ((3, 1, ("i", "t")), (2, 4, ("t", "i")), (1, 1, ()))
+        for jam in ((), (("i", 2),))
+        if is_legal(SWEEPS, Plan(shape="skewed", order=order, jam=jam))
+    ]
     source = tmp_path / "schedules.c"
     source.write_text(program(cases))
     gcc = shutil.which("gcc")
@@ -134,7 +154,7 @@ def test_a_vector_loop_gathers_its_sum_in_lanes() -> None:
     assert text == (
         "for (int i = -n + 1; i < 1; i++) {\n"
         "    w = b[-i];\n"
-        "    {\n"
+        "    if (-i + 1 < n) {\n"
         "        double sums[8] = {0};\n"
         "        int j = -i + 1;\n"
         "        for (; j + 8 <= n; j += 8) {\n"

@@ -95,6 +95,7 @@ def random_plan(scop: Scop, r: random.Random) -> Plan:
         peel=tuple((name, r.choice([1, 2, -1, -2])) for name in some(0.1)),
         vectorize=r.choice([(), ("*",)]),
         parallel=r.choice([(), ("*",)]),
+        pack=tuple((a.name, "*") for a in scop.arrays if a.extents and r.random() < 0.4),
         sums=r.random() < 0.7,
     )
 

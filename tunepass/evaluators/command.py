@@ -30,6 +30,7 @@ from tunepass.evaluators.object_cache import digest, file_digest
 from tunepass.evaluators.process.cores import reserved_core
 from tunepass.evaluators.process.failures import run_failure
 from tunepass.evaluators.process.run import Completed, Limits, base_environment, run_limited, tail
+from tunepass.evaluators.refusal import not_compiled
 from tunepass.evaluators.toolchains.compiling import Compiling, Language
 from tunepass.evaluators.toolchains.digests import signature
 from tunepass.evaluators.toolchains.source_files import SourceFiles
@@ -146,7 +147,7 @@ class CommandRun(BuildingEvaluator[BuiltProgram]):
     def _measure_reference(self, built: BuiltProgram) -> _Expected:
         self._build(built)
         if built.failure is not None:
-            raise ToolError(f"{self.task.source} does not compile as it is", hint=built.failure.log)
+            raise not_compiled(self.task.source, built.failure.log)
         first = self._reference_run(built.program, self.task.run_limits, timed=True)
         wall_s = min(self.task.run_limits.wall_s, 2 + 20 * first.seconds)
         limits, check = replace(self.task.run_limits, wall_s=wall_s), self.task.check

@@ -65,13 +65,13 @@ ANY = "*"
 """Instead of a loop's name: every loop of which it is proven to be legal."""
 
 SHAPES = (
-    *("source", "distributed", "split", "fused", "pieces_distributed"),
+    *("source", "distributed", "split", "fused", "skewed", "turned", "pieces_distributed"),
     *("expanded_distributed", "expanded_split", "expanded_fused"),
 )
 """The trees that a schedule can start from: the source's loops; these, distributed as far as dependences allow; isl's
-own schedules with statements kept apart, or brought together; the source's distributed, with statements in pieces where
-one iteration is what all others depend on. The last ones with an array in the place of a scalar that every iteration
-sets anew."""
+own schedules with statements kept apart, or brought together; time steps skewed, row by row; loops exchanged around
+what stands between them; the source's distributed, with statements in pieces where one iteration is what all others
+depend on. The last ones with an array in the place of a scalar that every iteration sets anew."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from functools import lru_cache
 from tunepass.ir.scop import Scop
 from tunepass.ir.scop_directives import ANY
 from tunepass.polyhedral.dependences import dependences
+from tunepass.polyhedral.footprint import may_pack
 from tunepass.polyhedral.legality import carried, keeps_order
 from tunepass.polyhedral.plan import Plan
 from tunepass.polyhedral.shapes import distributed, shape_tree, subject
@@ -51,10 +52,13 @@ def _planned(scop: Scop, plan: Plan, independent: bool) -> Tree:
 
 @lru_cache(maxsize=256)
 def is_legal(scop: Scop, plan: Plan, *, independent: bool = False) -> bool:
-    """Proven: every dependence kept, parallel and vector loops free of any that they would break."""
-    tree = jams_inside(planned(scop, plan, independent))
+    """Proven: every dependence kept, parallel and vector loops free of any that they would break, copies possible."""
+    whole = planned(scop, plan, independent)
+    tree = jams_inside(whole)
     scop = subject(scop, plan.shape)
     marked = [band for band in bands_in(tree) if band.parallel or band.vectorize]
+    if not may_pack(scop, whole, plan.pack):
+        return False
     return keeps_order(scop, tree, independent=independent) and all(
         carried(scop, tree, band, independent=independent, accumulates=plan.sums and not band.parallel).is_empty()
         for band in marked

@@ -16,11 +16,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Instance:
-    """A statement at these values of its own indices. `gathered` is the variable that its update goes to instead."""
+    """A statement at these values of its own indices. `gathered` is the variable that its update goes to instead;
+    `variant` names its text where that reads buffers (pack.py)."""
 
     statement: str
     values: tuple[Expression, ...]
     gathered: str = ""
+    variant: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +76,8 @@ def block(children: Sequence[Code]) -> Code:
 class Reader:
     """From isl's tree: marks name the bands; every loop gets an index of its own."""
 
-    def __init__(self, bands: Sequence[Band]):
-        self.bands, self.loops = bands, 0
+    def __init__(self, bands: Sequence[Band], loops: int = 0):
+        self.bands, self.loops = bands, loops
 
     def code(self, node: isl.AstNode, band: Band | None = None) -> Code:
         import islpy as isl

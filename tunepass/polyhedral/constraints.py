@@ -56,7 +56,7 @@ def _fixed(directives: ScopDirectives) -> ScopDirectives:
         peel=_numbers(directives.peel),
         vectorize=_numbers(directives.vectorize),
         parallel=_numbers(directives.parallel),
-        pack=_pairs(directives.pack),
+        pack=(),  # what fits depends on tiles
         prefetch=_numbers(directives.prefetch),
     )
 

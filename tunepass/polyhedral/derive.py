@@ -6,6 +6,7 @@
 | ORDER | of the loops that stand in one perfect sub-nest, in any shape |
 | TILE_i, JAM_i | tile size, and copies side by side, of all loops whose index is `i` |
 | SIMD, PARALLEL | whether loops that may be vectorized, or run in parallel, are |
+| PACK_A | whether tiles of the array A are copied to a local buffer (packs.py) |
 | SUMS | whether vectors add up, which they do in another order |
 
 The default is the source as it stands. Constraints come from the sign vectors of dependences (chains.py), so that no
@@ -21,9 +22,10 @@ from dataclasses import dataclass
 from tunepass.diagnostics import Span
 from tunepass.ir.loops import Factor
 from tunepass.ir.scop import Scop
-from tunepass.ir.scop_directives import ANY, ScopDirectives
+from tunepass.ir.scop_directives import ANY, Pair, ScopDirectives
 from tunepass.polyhedral.chains import Chain, chains_of
 from tunepass.polyhedral.extents import longest_extents
+from tunepass.polyhedral.packs import Pack, derive_packs
 from tunepass.polyhedral.shapes import shapes_of
 from tunepass.polyhedral.updates import SUMMED
 from tunepass.space.constraint import Constraint
@@ -54,6 +56,7 @@ class DerivedSpace:
     constraints: tuple[Constraint, ...]
     directives: ScopDirectives
     chains: tuple[Chain, ...]
+    packs: tuple[Pack, ...] = ()
 
 
 def derive_space(scop: Scop, span: Span, *, parallel: bool, suffix: str = "") -> DerivedSpace:
@@ -76,12 +79,15 @@ class _Deriving:
         tiles, jams = self.tiles(), self.jams(orders)
         flags = ("SIMD", "SUMS", "PARALLEL")
         simd, sums, threads = (Categorical(f"{w}{self.suffix}", (False, True), span=self.span) for w in flags)
+        named = {loop: parameter.name for parameter, loops in tiles for loop in loops}
+        packs = derive_packs(self.scop, self.chains, named, self.span, self.suffix)
         adds = any(access.update in SUMMED for s in self.scop.statements for access in s.accesses)
         parameters: list[Parameter] = [
             *([shape] if shape else []),
             *orders,
             *(p for p, _ in tiles),
             *(p for p, _ in jams),
+            *(pack.parameter for pack in packs),
             simd,
             *([sums] if adds else []),
         ]
@@ -94,13 +100,19 @@ class _Deriving:
             unroll_and_jam=_factors(jams),
             vectorize=(Factor(ANY, simd.name),),
             parallel=(Factor(ANY, threads.name),) if parallel else (),
+            pack=tuple(Pair(pack.array, ANY, pack.parameter.name) for pack in packs),
             sums=sums.name if adds else True,
         )
         texts = [*self.conditional(shape), *_few_copies([p for p, _ in jams])]
+        texts += [pack.condition for pack in packs]
         texts += [f"{simd.name} or not {sums.name}"] if adds else []
         constraints = tuple(self.constraint(text, parameters) for text in texts)
         return DerivedSpace(
-            parameters=tuple(parameters), constraints=constraints, directives=directives, chains=self.chains
+            parameters=tuple(parameters),
+            constraints=constraints,
+            directives=directives,
+            chains=self.chains,
+            packs=packs,
         )
 
     def constraint(self, text: str, parameters: Sequence[Parameter]) -> Constraint:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from tunepass.ir.scop import Scop
 from tunepass.polyhedral.apply import planned
+from tunepass.polyhedral.footprint import paths_to, tiles_of
 from tunepass.polyhedral.plan import Plan
+from tunepass.polyhedral.shapes import subject
 from tunepass.polyhedral.tree import Band, Leaf, Sequence, Tree, bands_in
 
 
@@ -14,7 +16,11 @@ def describe_scop(scop: Scop, plan: Plan, *, independent: bool = False) -> str:
     parts = [_nesting(tree)]
     tiles = dict.fromkeys(f"{band.strip} {band.name}" for band in bands_in(tree) if band.tiles)
     parts += [f"tiles of {', '.join(tiles)}"] if tiles else []
-    return "; ".join([*parts, *dict.fromkeys(word for band in bands_in(tree) for word in _words(band))])
+    parts += dict.fromkeys(word for band in bands_in(tree) for word in _words(band))
+    run = subject(scop, plan.shape)
+    paths = [(array, path) for array, loop in plan.pack for path in paths_to(tree, loop)]
+    copied = [array for array, path in paths if any(tiles_of(run, path, array, ()))]
+    return "; ".join([*parts, *(f"{run.array(array).text} packed" for array in dict.fromkeys(copied))])
 
 
 def _nesting(tree: Tree) -> str:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from tunepass.ir.scop import Scop, ScopAccess, ScopArray, ScopStatement, Use
 from tunepass.polyhedral.dependences import last_writes
 from tunepass.polyhedral.expressions import Number, add, printed, read
+from tunepass.polyhedral.text import parameter_texts
 
 if TYPE_CHECKING:
     import islpy as isl
@@ -109,7 +110,7 @@ def _expanded(scop: Scop, group: _Group) -> Scop:
         arrays=(*scop.arrays, array),
         statements=tuple(_moved(scop, s, group, name) if s.name in group.statements else s for s in scop.statements),
         declarations=(*scop.declarations, f"{element} *{name} = ({element} *)__builtin_malloc({room});"),
-        after=(f"__builtin_free({name});", *scop.after),
+        after=(f"__builtin_free({name});", f"(void){group.scalar.text};", *scop.after),  # else it is told to be unused
         taken=scop.taken | {name},
     )
 
@@ -129,7 +130,7 @@ def _size(scop: Scop, group: _Group) -> str | None:
     if values.is_empty() or not values.is_subset(isl.Set("{ [v] : v >= 0 }").align_params(values.get_space())):
         return None
     largest = isl.AstBuild.from_context(isl.Set(scop.context)).expr_from_pw_aff(values.dim_max(0))
-    texts = {p.name: p.text for p in scop.parameters}
+    texts = parameter_texts(scop)
     text = printed(add(read(largest), Number(1)), texts)
     return text if re.fullmatch(r"\w+", text) else f"({text})"
 

@@ -183,7 +183,7 @@ def _text(expression: Expression, texts: Mapping[str, str], around: int) -> str:
             return str(value) if value >= 0 or not around else f"({value})"
         case Name(name):
             text = texts.get(name, name)
-            return text if not around or re.fullmatch(r"[\w.]+", text) else f"({text})"
+            return text if not around or re.fullmatch(r"(?:\(long\))?[\w.]+", text) else f"({text})"
         case Operation(operator, operands):
             text, level = _operation(operator, operands, texts)
             return f"({text})" if level < around else text
@@ -207,7 +207,20 @@ def _operation(operator: str, operands: tuple[Expression, ...], texts: Mapping[s
         loose = _text(operands[0], texts, 7)
         return f"{dividend} < 0 ? -(({divisor} - 1 - {loose}) / {divisor}) : {loose} / {divisor}", 0
     level = _PRECEDENCE[operator]
+    taken = _negated(operands[0]) if operator == "+" and not isinstance(operands[1], Number) else None
+    if taken is not None:
+        return f"{_text(operands[1], texts, level)} - {_text(taken, texts, level + 1)}", level
     a, b = _text(operands[0], texts, level), _text(operands[1], texts, level + 1)
     if operator == "+" and isinstance(operands[1], Number) and operands[1].value < 0:
         return f"{a} - {-operands[1].value}", level
     return f"{a} {operator} {b}", level
+
+
+def _negated(expression: Expression) -> Expression | None:
+    """What an expression that starts with a minus takes away."""
+    match expression:
+        case Operation("neg", (inner,)):
+            return inner
+        case Operation("*", (Number(factor), inner)) if factor < 0:
+            return Operation("*", (Number(-factor), inner)) if factor < -1 else inner
+    return None

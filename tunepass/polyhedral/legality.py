@@ -69,7 +69,8 @@ def time_text(scop: Scop, rows: Rows, strip: int = 1) -> str:
     value = "{}" if strip == 1 else f"{strip} * floor(({{}}) / {strip})"
     parts = "; ".join(f"{name}[{loops[name]}] -> [({value.format(row)})]" for name, row in rows)
     names = ", ".join(p.name for p in scop.parameters)
-    return f"[{names}] -> [{{ {parts} }}]"
+    prefix = f"[{names}] -> " if names else ""  # `[] -> [...]` is isl's text of no rows at all
+    return f"{prefix}[{{ {parts} }}]"
 
 
 def carried(

@@ -18,6 +18,7 @@ from tunepass.ir.accesses import Access
 from tunepass.ir.scop_directives import ScopDirectives
 from tunepass.ir.scop_work import ShapedWork
 from tunepass.polyhedral.chains import MOST_PERMUTED, Chain
+from tunepass.polyhedral.packs import Pack
 from tunepass.space.configuration import Value
 from tunepass.space.opening import Opening
 from tunepass.space.parameter import Parameter
@@ -29,20 +30,24 @@ SUM = 0.25  # likewise of a sum, whose lanes are joined at the end
 HEAVY = 0.1  # share of the heaviest statement's work from which on one counts
 FIRST_SHAPES = (
     *("distributed", "expanded_distributed", "pieces_distributed", "source"),
-    *("split", "expanded_split", "fused", "expanded_fused"),
+    *("skewed", "turned", "split", "expanded_split", "fused", "expanded_fused"),
 )
 COPIES = ((4, 1), (1, 4), (4, 4), (8, 1), (4, 2))  # of the loop around the innermost one, and of the one around that
+STEPS = (8, 16, 32)  # of time in one tile
+PACKED_SIDE = 64  # of a tile of doubles that fills half a first-level cache
+PACKED_COPIES = ((4, 4), (4, 2), (8, 2), (4, 1))
 Values = dict[str, Value]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choices:
-    """A derived space's directives, parameters, shapes and chains."""
+    """A derived space's directives, parameters, shapes, chains, and arrays to pack."""
 
     directives: ScopDirectives
     parameters: tuple[Parameter, ...]
     shapes: tuple[str, ...]
     chains: tuple[Chain, ...]
+    packs: tuple[Pack, ...] = ()
 
 
 def openings_of(choices: Choices, works: Sequence[ShapedWork]) -> tuple[Opening, ...]:
@@ -70,12 +75,44 @@ class _Shape:
 
     def starts(self) -> Iterator[tuple[Values, list[Values]]]:
         """The values of every order, and the copies that go with it."""
+        if self.shape == "skewed":
+            yield from self.steps()
+            return
         known: list[Values] = []
         for recurrence in (RECURRENCE, 0.0):
             orders = self.orders(recurrence)
             if orders not in known:
                 known.append(orders)
                 yield {**self.flags(), **orders}, list(self.copies(orders))
+        packed = [pack for pack in self.choices.packs if any(set(pack.loops) <= set(c.loops) for c in self.chains)]
+        if packed:
+            yield self.packed(packed)
+
+    def packed(self, packs: Sequence[Pack]) -> tuple[Values, list[Values]]:
+        """Tiles of arrays in buffers, in the order that is best where reading these costs nothing."""
+        orders = self.orders(RECURRENCE, frozenset(pack.array for pack in packs))
+        moved = {loop for pack in packs for loop in pack.loops}
+        sizes = {f.setting: PACKED_SIDE for f in self.choices.directives.tile if f.index in moved}
+        tiles: Values = {name: size for name, size in sizes.items() if isinstance(name, str)}
+        flags: Values = {pack.parameter.name: True for pack in packs}
+        copies = [values for values in self.copies(orders, PACKED_COPIES) if values]
+        return {**self.flags(), **orders, **tiles, **flags}, copies
+
+    def steps(self) -> Iterator[tuple[Values, list[Values]]]:
+        """Tiles of time steps, each of which goes over the rows once."""
+        orders = self.orders(RECURRENCE)
+        skewed = [c for c in self.chains if not c.perfect and not any(c.crosses_back(loop) for loop in c.loops)]
+        times = [chain.loops for chain in skewed if len(chain.loops) == 2]
+        for parameter in self.choices.parameters:
+            if isinstance(parameter, Permutation):
+                items = tuple(str(item) for item in parameter.items)
+                turned = [(rows, time) for time, rows in times if {time, rows} <= set(items)]
+                known = orders[parameter.name]
+                rest = [known] if isinstance(known, tuple) else []
+                orders[parameter.name] = _merged(items, [*turned, *(tuple(map(str, order)) for order in rest)])
+        sizes = {f.setting for f in self.choices.directives.tile for time, _ in times if f.index == time}
+        tiled: list[Values] = [{str(name): size for name in sizes} for size in STEPS]
+        yield {**self.flags(), **orders, **tiled[0]}, tiled[1:]
 
     def flags(self) -> Values:
         directives = self.choices.directives
@@ -83,35 +120,35 @@ class _Shape:
         shape: Values = {directives.shape: self.shape} if len(self.choices.shapes) > 1 else {}
         return {**shape, **{name: True for name in named if isinstance(name, str)}}
 
-    def orders(self, recurrence: float) -> Values:
+    def orders(self, recurrence: float, packed: frozenset[str] = frozenset()) -> Values:
         found: Values = {}
         for parameter in self.choices.parameters:
             if isinstance(parameter, Permutation):
                 items = tuple(str(item) for item in parameter.items)
                 chains = [chain for chain in self.chains if set(chain.loops) <= set(items)]
                 chains.sort(key=lambda chain: -max((_weight(w) for w in self.inside(chain)), default=0.0))
-                found[parameter.name] = _merged(items, [self.best(chain, recurrence) for chain in chains])
+                found[parameter.name] = _merged(items, [self.best(chain, recurrence, packed) for chain in chains])
         return found
 
     def inside(self, chain: Chain) -> list[ShapedWork]:
         return [work for work in self.works if work.statement in chain.statements]
 
-    def best(self, chain: Chain, recurrence: float) -> tuple[str, ...]:
+    def best(self, chain: Chain, recurrence: float, packed: frozenset[str]) -> tuple[str, ...]:
         """The chain's legal order with the cheapest loop innermost, the next cheapest around it, and so on."""
         works = self.inside(chain)
-        cost = {loop: sum(_weight(w) * _cost(w, loop, recurrence) for w in works) for loop in chain.loops}
+        cost = {loop: sum(_weight(w) * _cost(w, loop, recurrence, packed) for w in works) for loop in chain.loops}
         short = len(chain.loops) <= MOST_PERMUTED
         orders = itertools.permutations(chain.loops) if short else iter([chain.loops])
         legal = [order for order in orders if chain.allows(order)] or [chain.loops]
         return min(legal, key=lambda order: [cost[loop] for loop in reversed(order)])
 
-    def copies(self, orders: Values) -> Iterator[Values]:
+    def copies(self, orders: Values, numbers: Sequence[tuple[int, int]] = COPIES) -> Iterator[Values]:
         """Numbers of copies around the innermost loops of the heavy statements; of the heaviest one's alone besides."""
         jams = {f.index: f.setting for f in self.choices.directives.unroll_and_jam if isinstance(f.setting, str)}
         most = max((_weight(work) for work in self.works), default=0.0)
         heavy = sorted((w for w in self.works if _weight(w) >= HEAVY * most), key=lambda w: -_weight(w))
         known: list[Values] = [{}]
-        for around, further in COPIES:
+        for around, further in numbers:
             for works in (heavy, heavy[:1]):
                 values: Values = {}
                 for work in works:
@@ -134,9 +171,9 @@ def _weight(work: ShapedWork) -> float:
     return float(math.prod(count for _, count in work.work.trips))
 
 
-def _cost(shaped: ShapedWork, loop: str, recurrence: float) -> float:
+def _cost(shaped: ShapedWork, loop: str, recurrence: float, packed: frozenset[str]) -> float:
     """Lines for an iteration of the loop as the innermost one."""
-    accesses = shaped.work.accesses
+    accesses = [access for access in shaped.work.accesses if access.array not in packed]
     lines = sum(_lines(access, loop) for access in accesses)
     if loop not in shaped.free:
         return lines + recurrence

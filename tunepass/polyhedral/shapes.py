@@ -18,6 +18,7 @@ from tunepass.polyhedral.dependences import Dependences, dependences, union
 from tunepass.polyhedral.expand import expanded
 from tunepass.polyhedral.legality import domain_of, keeps_order, time_of
 from tunepass.polyhedral.pieces import pieced
+from tunepass.polyhedral.skewed import skewed
 from tunepass.polyhedral.tree import (
     Band,
     Leaf,
@@ -29,6 +30,7 @@ from tunepass.polyhedral.tree import (
     source_tree,
     statements_in,
 )
+from tunepass.polyhedral.turned import turned
 
 if TYPE_CHECKING:
     import islpy as isl
@@ -57,7 +59,12 @@ def _known_tree(scop: Scop, shape: str, independent: bool) -> Tree | None:
     known = dependences(scop, independent=independent)
     if shape.endswith("distributed"):
         return distributed(scop, source, known.order)
-    tree = _isl_tree(scop, known, fuse=shape.endswith("fused"))
+    if shape == "skewed":
+        tree = skewed(scop, source, independent)
+    elif shape == "turned":
+        tree = turned(source)
+    else:
+        tree = _isl_tree(scop, known, fuse=shape.endswith("fused"))
     return tree if tree is not None and keeps_order(scop, tree, independent=independent) else None
 
 

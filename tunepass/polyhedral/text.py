@@ -11,13 +11,24 @@ from tunepass.polyhedral.expressions import Expression, names_in, printed
 
 WORD = re.compile(r"\w+\Z")
 WIDE = "long"
+UNSIGNED = re.compile(r"\b(?:unsigned|uint\d+_t|size_t)\b")
+NARROW = re.compile(r"\b(?:unsigned|uint\d+_t|size_t|char|short|int8_t|int16_t)\b")
 
 
 def index_type(scop: Scop, names: Sequence[str]) -> str:
-    """Of a loop that stands for these: their own if they agree and it counts below 0, else `long`."""
+    """Of a loop that stands for these: their own if they agree and it counts below 0 and past tiles, else `long`."""
     types = {scop.loop(name).type for name in names}
     only = types.pop() if len(types) == 1 else WIDE
-    return WIDE if re.search(r"\b(?:unsigned|u?int\d+_t|size_t)\b", only) and not only.startswith("int") else only
+    return WIDE if NARROW.search(only) else only
+
+
+def parameter_texts(scop: Scop) -> dict[str, str]:
+    """What code calls them, signed: `n - 2` of an unsigned n that is 1 would be a large number."""
+    return {p.name: _signed(p.text) if UNSIGNED.search(p.type) else p.text for p in scop.parameters}
+
+
+def _signed(text: str) -> str:
+    return f"({WIDE}){_grouped(text)}"
 
 
 def instance(
@@ -31,12 +42,12 @@ def instance(
     texts = {loop: _value(scop.loop(loop).type, value, names, types) for loop, value in zip(statement.loops, values)}
     if statement.uses is None:
         return _declared(scop, statement, texts), _dedented(statement.text, statement.span.column)
-    text = statement.text
+    text, plain = statement.text, dict(zip(statement.loops, (printed(value, names) for value in values)))
     for use in sorted(statement.uses, key=lambda use: use.start, reverse=True):
         index = scop.loop(use.loop).index
         before, after = text[: use.start], text[use.start + len(index) :]
         alone = before.endswith("[") and after.startswith("]")
-        text = before + (texts[use.loop] if alone else _grouped(texts[use.loop])) + after
+        text = before + (plain[use.loop] if alone else _grouped(texts[use.loop])) + after
     return (), _dedented(text, statement.span.column)
 
 

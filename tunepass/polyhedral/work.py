@@ -56,13 +56,13 @@ def _paths(tree: Tree, around: Chains) -> Iterator[tuple[str, Chains]]:
 
 
 def _shaped(shape: str, name: str, chains: Chains, work: Work, free: frozenset[str]) -> ShapedWork:
-    """The statement's own loops under the names that they have in the shape. No vectors are counted on where loops are
-    skewed: what is contiguous in the source is not along them."""
+    """The statement's own loops under the names that they have in the shape. No vectors are counted on where the
+    innermost loops are skewed: what is contiguous in the source is not along them."""
     trips, named = dict(work.trips), dict[str, str]()  # own loop: its name here
     skewed = False
     kept = []
     for bands in chains:
-        loops = []
+        loops, skewed = [], False
         for band in bands:
             words = re.findall(r"[A-Za-z_]\w*", dict(band.rows)[name])
             skewed = skewed or len(trips.keys() & words) > 1

@@ -30,12 +30,13 @@ from tunepass.polyhedral.code import (
 )
 from tunepass.polyhedral.expressions import Expression, Name, Number, add, printed, substituted
 from tunepass.polyhedral.legality import accumulated, privatizable
+from tunepass.polyhedral.pack import Packing, packed
 from tunepass.polyhedral.plan import Factors, Plan
 from tunepass.polyhedral.replay import keeps_schedule
 from tunepass.polyhedral.schedule import syntax_tree
 from tunepass.polyhedral.shapes import subject
 from tunepass.polyhedral.sums import Sum, lanes_of
-from tunepass.polyhedral.text import index_type, instance
+from tunepass.polyhedral.text import index_type, instance, parameter_texts
 from tunepass.polyhedral.tree import Band, Tree, bands_in, statements_in
 from tunepass.polyhedral.updates import gathered, target_of
 
@@ -46,9 +47,9 @@ Lines = tuple[str, ...]
 def rewrite_scop(scop: Scop, plan: Plan, *, numbered: bool, independent: bool = False) -> str:
     """The scop's text under `plan`; `numbered` keeps the source's lines for what the compiler says (`#line`)."""
     tree = planned(scop, plan, independent)
-    code, _ = _generated(scop, plan, independent)
+    packing, _ = _generated(scop, plan, independent)
     scop = subject(scop, plan.shape)
-    lines = _Writer(scop, jams_inside(tree), numbered, plan.prefetch).whole(code)
+    lines = _Writer(scop, jams_inside(tree), numbered, plan.prefetch, packing).whole(packing.code)
     source = scop.span.source
     first = source.line_text(scop.span.start)
     margin = first[: len(first) - len(first.lstrip())]
@@ -64,11 +65,13 @@ def is_faithful(scop: Scop, plan: Plan, independent: bool = False) -> bool:
 
 
 @lru_cache(maxsize=16)
-def _generated(scop: Scop, plan: Plan, independent: bool) -> tuple[Code, bool]:
+def _generated(scop: Scop, plan: Plan, independent: bool) -> tuple[Packing, bool]:
     scop, tree = subject(scop, plan.shape), planned(scop, plan, independent)
     node, bands, schedule = syntax_tree(scop, tree)
-    code = Reader(bands).code(node)
-    return simplified(unrolled(code)), keeps_schedule(scop, schedule, code)
+    reader = Reader(bands)
+    code = reader.code(node)
+    packing = packed(scop, tree, plan, code, reader.loops)
+    return replace(packing, code=simplified(unrolled(packing.code))), keeps_schedule(scop, schedule, code)
 
 
 def _line(name: str, number: int) -> str:
@@ -93,13 +96,14 @@ def _renamed(code: Code, values: Mapping[str, Expression], names: Mapping[str, s
 class _Writer:
     """`names` and `types` are of the indices in scope, by the index of the code's tree."""
 
-    def __init__(self, scop: Scop, tree: Tree, numbered: bool, prefetch: Factors):
+    def __init__(self, scop: Scop, tree: Tree, numbered: bool, prefetch: Factors, packing: Packing):
         self.scop, self.tree, self.numbered, self.prefetch = scop, tree, numbered, prefetch
-        self.statements = {s.name: s for s in scop.statements}
+        self.buffers = packing.buffers
+        self.statements = {**{s.name: s for s in scop.statements}, **packing.statements}
         self.bands = {
             (band.name, statements_in(band)): band for band in bands_in(self.tree) if band.parallel or band.vectorize
         }
-        self.texts = {p.name: p.text for p in scop.parameters}
+        self.texts = parameter_texts(scop)
         self.sums = 0
 
     def whole(self, code: Code) -> Lines:
@@ -132,14 +136,25 @@ class _Writer:
         return printed(value, {**self.texts, **names})
 
     def instance(self, code: Instance, names: Mapping[str, str], types: Mapping[str, str]) -> Lines:
+        if code.statement not in self.statements:
+            return self.copy(code, names)
         statement = self.statements[code.statement]
         constants, text = self.text(code, names, types)
         text = gathered(text, code.gathered) if code.gathered else text
         lines = (*self.at(statement.span.line), *text.splitlines())
         return ("{", *_inside((*constants, *lines)), "}") if constants else lines
 
+    def copy(self, code: Instance, names: Mapping[str, str]) -> Lines:
+        """A buffer's declaration, or the copy of one element to it."""
+        word, name = code.statement.split()
+        buffer, values = self.buffers[name], tuple(self.printed(value, names) for value in code.values)
+        if word == "pack":
+            return buffer.declaration(values)
+        return (buffer.filled(self.scop.array(buffer.array), values),)
+
     def text(self, code: Instance, names: Mapping[str, str], types: Mapping[str, str]) -> tuple[Lines, str]:
-        return instance(self.scop, self.statements[code.statement], code.values, {**self.texts, **names}, types)
+        statement = self.statements[code.variant or code.statement]
+        return instance(self.scop, statement, code.values, {**self.texts, **names}, types)
 
     def let(self, code: Let, names: Mapping[str, str], types: Mapping[str, str]) -> Lines:
         """Constants, then what they are for; without the braces that keep their names apart."""
@@ -207,10 +222,10 @@ class _Writer:
         ahead = f"{index} + {count} <= {stop}" if compare == "<" else f"{index} + {count - 1} <= {stop}"
         head = f"for ({type_} {lane} = 0; {lane} < {count}; {lane}++) {{"
         whole = (*pragma, head, *_inside(self.code(group, inner, kinds)), "}")
+        first = self.printed(code.first, names)
         lines = (
             *(s.begun(count) for s in sums),
-            *limit,
-            f"{type_} {index} = {self.printed(code.first, names)};",
+            f"{type_} {index} = {first};",
             *self.at(line),
             f"for (; {ahead}; {index} += {count}) {{",
             *_inside(whole),
@@ -223,12 +238,13 @@ class _Writer:
             *self.at(line),
             *(s.addition for s in sums),
         )
-        return ("{", *_inside(lines), "}")
+        some = (f"if ({first} {compare} {stop}) {{", *_inside(lines), "}")  # else what is added to need not exist
+        return ("{", *_inside((*limit, *some)), "}") if limit else some
 
     def fetches(self, code: Loop, names: Mapping[str, str], types: Mapping[str, str]) -> Lines:
         """In an innermost loop that is not vectorized: a word to the cache about the elements of iterations ahead."""
         instances = instances_in(code.body)
-        if instances is None or code.band.vectorize:
+        if instances is None or code.band.vectorize or any(one.statement not in self.statements for one in instances):
             return ()
         texts: dict[str, None] = {}
         for array, ahead in self.prefetch:

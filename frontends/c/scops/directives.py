@@ -15,7 +15,9 @@ from tunepass.ir.scop import Scop
 from tunepass.ir.scop_directives import SHAPES, Pair, ScopDirectives, ScopNest
 from tunepass.polyhedral.apply import chain_of, is_legal, planned
 from tunepass.polyhedral.constraints import known_constraints
+from tunepass.polyhedral.footprint import may_pack
 from tunepass.polyhedral.plan import Plan, plan_of
+from tunepass.polyhedral.shapes import subject
 from tunepass.polyhedral.tree import bands_in
 from tunepass.space.constraint import Constraint
 from tunepass.space.parameter import Parameter
@@ -23,7 +25,8 @@ from tunepass.space.parameters.categorical import Categorical
 
 FACTOR_LIMIT = 1 << 20
 FIELD_OF = {"jam": "unroll_and_jam"}  # words that are another's short form
-NOT_DONE = {"pack": "copy the tile into a local array in the source"}
+OF_ARRAYS = ("prefetch", "pack")
+PACK_HINT = "nothing inside may write it; tile all loops that move it, and name the innermost loop over tiles"
 LEGAL_HINT = "give other defaults, or say `assume(independent)` where accesses cannot be seen through"
 
 
@@ -43,7 +46,9 @@ def schedule_nest(
     constraints = known_constraints(scop, directives, parameters, pragma.span)
     defaults = {name: parameter.default for name, parameter in parameters.items()}
     _check_interchange(pragma, scop, replace(plan_of(directives, defaults), order=(), tile=()))
-    if not is_legal(scop, plan_of(directives, defaults), independent=directives.independent):
+    plan = plan_of(directives, defaults)
+    _check_packed(pragma, scop, plan)
+    if not is_legal(scop, plan, independent=directives.independent):
         raise SourceError("these directives, with their parameters' defaults, would change what the nest computes",
                           pragma.span, LEGAL_HINT)  # fmt: skip
     return ScheduledNest(ScopNest(scop, directives), constraints)
@@ -57,6 +62,15 @@ def _check_interchange(pragma: NestPragma, scop: Scop, plan: Plan) -> None:
     if names and not any(names <= chain for chain in chains):
         hint = "`distribute` the outer one first, where that is legal"
         raise SourceError("something else stands between the loops to interchange", pragma.interchange[0].span, hint)
+
+
+def _check_packed(pragma: NestPragma, scop: Scop, plan: Plan) -> None:
+    tree, run = planned(scop, plan, pragma.independent), subject(scop, plan.shape)
+    for d in pragma.directives:
+        pair = (d.first.name, d.second.name if d.second is not None else "")
+        if d.word == "pack" and pair in plan.pack and not may_pack(run, tree, [pair]):
+            reason = f"what `{pair[1]}` reads of `{pair[0]}` cannot be copied to a buffer"
+            raise SourceError(reason, d.first.span, PACK_HINT)
 
 
 def check_scops_apart(
@@ -96,6 +110,7 @@ class DirectiveReader:
             distribute=self.factors(pragma, "distribute"),
             fuse=self.pairs(pragma, "fuse"),
             skew=self.pairs(pragma, "skew"),
+            pack=self.pairs(pragma, "pack"),
             prefetch=self.factors(pragma, "prefetch"),
             independent=pragma.independent,
         )
@@ -113,12 +128,10 @@ class DirectiveReader:
         return tuple(Pair(d.first.name, d.second.name, d.setting) for d in named if d.second is not None)
 
     def check(self, d: Directive) -> None:
-        if d.word in NOT_DONE:
-            raise SourceError(f"`{d.word}` is not done to loops that are written anew", d.first.span, NOT_DONE[d.word])
-        if d.word == "prefetch":
+        if d.word in OF_ARRAYS:
             self.check_name(d.first, [array.name for array in self.scop.arrays if array.extents], "array")
-        for named in (*((d.first,) if d.word != "prefetch" else ()), *((d.second,) if d.second else ())):
-            self.check_name(named, self.loops)
+        for named in (*((d.first,) if d.word not in OF_ARRAYS else ()), *((d.second,) if d.second else ())):
+            self.check_name(named, [*self.loops, *(f"{loop}_tile" for loop in self.loops if d.word == "pack")])
         if d.second is not None and d.first.name == d.second.name:
             raise SourceError(f"`{d.word}` needs two loops", d.second.span)
         if isinstance(d.setting, str):

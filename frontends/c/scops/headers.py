@@ -22,6 +22,8 @@ from tunepass.frontends.c.scops.tree import (
     While,
 )
 
+NARROW = frozenset({"short", "int8_t", "int16_t", "signed char"})  # counted in wider numbers when written anew
+NARROW_UNSIGNED = frozenset({"char", "unsigned char", "unsigned short", "uint8_t", "uint16_t"})
 BOUND_HINT = "write bounds with `+`, `-`, numbers, outer indices and whole numbers that the nest does not change"
 
 
@@ -156,8 +158,8 @@ def first_constraints(header: Header, name: str, start: Affine) -> tuple[str, ..
 
 def check_type(loop: For, header: Header, type_: str | None) -> str:
     """The C type of the index, which is one that an index can have."""
-    if type_ is None or type_ not in SIGNED | UNSIGNED:
+    if type_ is None or type_ not in SIGNED | UNSIGNED | NARROW | NARROW_UNSIGNED:
         raise _fault(loop, f"`{header.index}` is no whole number that can be an index", "declare it `int`")
-    if header.step < 0 and type_ in UNSIGNED:
+    if header.step < 0 and type_ in UNSIGNED | NARROW_UNSIGNED:
         raise _fault(loop, "an unsigned index that counts down cannot be read", "count up, or use `long`")
     return type_

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 
 from tunepass.diagnostics import Source, SourceError, Span
 from tunepass.frontends.c.loops.nest import UNSIGNED
@@ -211,7 +212,16 @@ class _Assembly:
             outside = variable is None or variable.scope == "global" or variable.static
             if outside or self.following.reads(name):
                 texts.append(self.emptied(loop))
-        return tuple(texts)
+        return (*texts, *self.mentioned())
+
+    def mentioned(self) -> Iterator[str]:
+        """For local variables that only the scop's own text names: else compilers warn that they are unused."""
+        region = self.region
+        around = Counter(t.text for t in (*region.before, *region.after))
+        names = [name for name in self.outer_indices() if around[name] == 1]
+        local = [name for name in names if (v := region.variables.get(name)) is not None and v.scope == "local"]
+        if local:
+            yield " ".join(f"(void){name};" for name in local)
 
     def emptied(self, loop: ScopLoop) -> str:
         chain = [loop]

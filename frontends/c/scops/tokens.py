@@ -11,13 +11,14 @@ Kind = Literal["name", "number", "text", "op", "end"]
 
 TOKEN = re.compile(
     r"""
-      (?P<name>[A-Za-z_$]\w*)
+      (?P<name>(?:::\s*)?[A-Za-z_$]\w*(?:\s*::\s*[A-Za-z_$]\w*)*)
     | (?P<number>\.?\d(?:[eEpP][+-]|'?[\w.])*)
     | (?P<text>"(?:\\.|[^"\\\n])*"?|'(?:\\.|[^'\\\n])*'?)
     | (?P<op>\.\.\.|<<=|>>=|->|\+\+|--|&&|\|\||<<|>>|\#\#|[-+*/%&|^=!<>]=|[^\s\\])
     """,
     re.VERBOSE,
 )
+STANDARD = re.compile(r"\A(?:::\s*)?(?:std\s*::\s*)?|\s+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +39,10 @@ class Token:
 
 
 def tokens(code: str, start: int = 0, end: int | None = None) -> Iterator[Token]:
-    """The tokens of `code[start:end]`, which has comments and directives blanked; offsets are those in `code`."""
+    """The tokens of `code[start:end]`, which has comments and directives blanked; offsets are those in `code`. A
+    qualified name is one token, without its `std::`: `std::size_t` is `size_t`."""
     for match in TOKEN.finditer(code, start, len(code) if end is None else end):
-        yield Token(match.lastgroup, match.group(), match.start(), match.end())  # type: ignore[arg-type]
+        text = match.group()
+        if ":" in text and match.lastgroup == "name":
+            text = STANDARD.sub("", text)
+        yield Token(match.lastgroup, text, match.start(), match.end())  # type: ignore[arg-type]

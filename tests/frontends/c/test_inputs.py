@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from tunepass.diagnostics import Source
+from tunepass.diagnostics import Source, SourceError
+from tunepass.frontends.c.constants import constant_value
 from tunepass.frontends.c.frontend import CFrontend
 from tunepass.frontends.c.harness.source import further_sizes
+from tunepass.frontends.c.pragmas.models import scalar_values
 from tunepass.frontends.c.requirements import sizes_allowed
-from tunepass.ir.c_kernel import CKernel, KernelCall
+from tunepass.ir.c_kernel import ArrayArgument, CKernel, KernelCall
 from tunepass.ir.kernel import Kernel
 from tunepass.space.configuration import Configuration
 
@@ -72,3 +74,20 @@ def test_constraints_say_at_which_sizes_a_configuration_has_to_be_right(constrai
     assert str(kernel.constraints[0].expression.type) == "Bool" and [n.name for n in kernel.constraints[0].names] == [
         "T"
     ]
+
+
+def test_macros_that_are_numbers_may_be_lengths_and_values() -> None:
+    """Not those that a parameter or the command line sets."""
+    text = (
+        "#define ROWS 30\n#define N (2 * ROWS)\n#define M 5\n#undef M\n#define M 6\n#define T 1\n"
+        "#pragma tunepass param T: ordinal(1, 8) = 1\n"
+        "#pragma tunepass kernel f(n = N, x: in int[N][ROWS] range(0, N - 1), y: out int[n])\n"
+        "void f(int n, const int *x, int *y) { y[0] = x[0] + T; }\n"
+    ).replace("#define T 1", "#ifndef T\n#define T 1\n#endif")
+    call = CFrontend().parse(Source("f.c", text)).kernels[0].body_as(CKernel).call
+    assert call is not None and scalar_values(call) == {"n": 60}
+    lengths = [constant_value(a.length, {"n": 60}) for a in call.arguments if isinstance(a, ArrayArgument)]
+    assert lengths == [1800, 60]
+    for problem, words in (("[T]", ()), ("[M]", ()), ("[N]", ("-DROWS=4",))):
+        with pytest.raises(SourceError, match="unknown name"):
+            CFrontend().parse(Source("f.c", text.replace("[N]", problem)), words=words)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
-from tests.polyhedral.scops import SYRK
+from tests.polyhedral.scops import SWEEPS, SYRK
 from tests.polyhedral.test_extents import KNOWN
 from tunepass.diagnostics import Source
 from tunepass.expr.numpy_eval import evaluate
@@ -66,3 +68,16 @@ def test_the_compiler_s_words_say_whether_loops_are_vectorized() -> None:
     scalar, vector = (ms(tuned, words, **contiguous) for words in (("-O2",), ("-O3", "-march=native")))
     assert vector < scalar
     assert ms(tuned, ("-O2",), **{**contiguous, "SIMD": True}) < scalar
+
+
+def test_directives_by_hand_are_not_priced() -> None:
+    """Nobody has worked out what is done in the loops that they make."""
+    derived = kernel(SYRK)
+    body = derived.body_as(CKernel)
+    plain = replace(derived, body=replace(body, scops=tuple(replace(nest, works=()) for nest in body.scops)))
+    assert costs(plain, load()) is None
+
+
+def test_rows_that_stay_whole_are_vectorized_where_steps_are_skewed() -> None:
+    works = [work for work in works_of(SWEEPS, ("skewed",), {}) if len(work.work.trips) == 3]
+    assert len(works) == 2 and all(work.free for work in works)

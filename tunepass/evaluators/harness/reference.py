@@ -23,6 +23,7 @@ from tunepass.evaluators.measure.rounding import LARGEST, StatedTolerance, needs
 from tunepass.evaluators.measure.timing import MeasurePlan
 from tunepass.evaluators.measure.tolerance import Mask, Tolerance
 from tunepass.evaluators.process.run import Limits
+from tunepass.evaluators.refusal import not_compiled
 from tunepass.evaluators.toolchains.compiling import Compiling, mentions_main
 from tunepass.ir.candidate import Candidate
 from tunepass.study.outcome import Failed
@@ -90,7 +91,7 @@ def compile_reference(compiling: Compiling, candidate: Candidate, text: str, fol
     """The untouched source's object. Raises ToolError with the compiler's words when it does not compile."""
     target, _, failure = compiling.compile_candidate(candidate, folder, rename_main=mentions_main(text))
     if failure is not None:
-        raise ToolError(f"{compiling.source} does not compile as it is", hint=failure.log)
+        raise not_compiled(compiling.source, failure.log)
     return target
 
 

@@ -10,6 +10,9 @@ import pytest
 from tests.frontends.c.scops.reading import PRAGMA, accesses, domain, nest, scop_of
 from tunepass.diagnostics import SourceError
 from tunepass.frontends.c.scops.preprocessing import Headers
+from tunepass.polyhedral.apply import is_legal
+from tunepass.polyhedral.plan import Plan
+from tunepass.polyhedral.write import rewrite_scop
 
 
 def same_set(a: str, b: str) -> bool:
@@ -25,7 +28,7 @@ def test_an_imperfect_nest_with_indices_declared_outside() -> None:
     ]  # fmt: skip
     assert accesses(scop, 1) == ["+ x[i]", "r A[i, j]", "r y[j]"]
     assert not any(loop.declared for loop in scop.loops)
-    assert scop.after == ()
+    assert scop.after == ("(void)i; (void)j;",)  # nothing else names them, which compilers would warn of
 
 
 def test_an_index_used_again_gets_a_name_of_its_own() -> None:
@@ -185,11 +188,13 @@ def test_scalars_that_nothing_reads_later_are_private() -> None:
 def test_an_index_that_is_read_later_gets_its_value_by_its_loop_run_empty() -> None:
     loops = "for (i = 0; i < n; i += 2) for (j = i; j < n; j++) x[j] = 0;"
     text = f"int f(int n, double x[n]) {{{{ int i, j;\n{{0}}\n{loops}\n{{1}} }}}}"
-    assert scop_of(text.format(PRAGMA, "return 0;")).after == ()
-    assert scop_of(text.format(PRAGMA, "for (i = 0; i < n; i++) x[i] = 1; return 0;")).after == ()
-    assert scop_of(text.format(PRAGMA, "i = 3; return i;")).after == ()
-    assert scop_of(text.format(PRAGMA, "if (n) i = 3; return i;")).after == ("for (i = 0; i < n; i += 2);",)
-    assert scop_of(text.format(PRAGMA, "return j;")).after == ("for (i = 0; i < n; i += 2) for (j = i; j < n; j++);",)
+    both, j = ("(void)i; (void)j;",), "(void)j;"
+    assert scop_of(text.format(PRAGMA, "return 0;")).after == both
+    assert scop_of(text.format(PRAGMA, "for (i = 0; i < n; i++) x[i] = 1; return 0;")).after == (j,)
+    assert scop_of(text.format(PRAGMA, "i = 3; return i;")).after == (j,)
+    assert scop_of(text.format(PRAGMA, "if (n) i = 3; return i;")).after == ("for (i = 0; i < n; i += 2);", j)
+    run = "for (i = 0; i < n; i += 2) for (j = i; j < n; j++);"
+    assert scop_of(text.format(PRAGMA, "return j;")).after == (run, "(void)i;")
 
 
 def test_what_is_not_affine_is_one_statement_whose_accesses_are_guessed() -> None:
@@ -277,3 +282,48 @@ def test_an_unsigned_index_and_conditions_that_may_wrap() -> None:
     scop = scop_of(f"void f({formals}) {{\n{PRAGMA}\nfor (unsigned long i = 1; i < n; i++) if (i - 2 < n) x[i] = 0; }}")
     assert scop.statements[0].text == "if (i - 2 < n) x[i] = 0;"
     assert scop.context == "[n] -> { : n >= 0 }"
+
+
+def test_names_of_cpp_are_qualified() -> None:
+    loops = "for (std::size_t i = 0; i < (std::size_t)n; ++i) x[i] = std::sqrt(y[i]) + grid::scale;"
+    head = "namespace grid { extern double scale; }\n"
+    text = f"{head}void f(std::size_t n, double *x, const double *y)\n{{\n{PRAGMA}\n{loops}\n}}\n"
+    scop = scop_of(text, name="nest.cpp")
+    assert scop.loops[0].type == "size_t" and scop.statements[0].opaque is None
+    assert scop.statements[0].text == "x[i] = std::sqrt(y[i]) + grid::scale;"
+    written = rewrite_scop(scop, Plan(vectorize=("*",)), numbered=False)
+    assert "#pragma omp simd" in written and "x[i] = std::sqrt(y[i])" in written
+
+
+def test_bounds_may_all_be_numbers() -> None:
+    """Without any parameter, what is legal is proven like elsewhere, and loops are written."""
+    scop = nest("for (i = 1; i < 40; i++) for (j = 1; j < 39; j++) A[i][j] = A[i - 1][j + 1];", "double A[40][40]")
+    assert not scop.parameters
+    assert is_legal(scop, Plan()) and not is_legal(scop, Plan(order=("j", "i")))
+    assert not is_legal(scop, Plan(parallel=("i",))) and is_legal(scop, Plan(vectorize=("j",)))
+    assert "for (int i = 1; i < 40; i++) {" in rewrite_scop(scop, Plan(vectorize=("j",)), numbered=False)
+
+
+def test_a_sum_of_nothing_touches_nothing() -> None:
+    """Where a loop has no iterations, the element that it adds to need not exist."""
+    scop = nest("for (i = 0; i < n; i++) { y[i] = 1; for (k = 0; k < i - 5; k++) x[i - 6] += A[i][k]; }")
+    text = rewrite_scop(scop, Plan(vectorize=("*",)), numbered=False)
+    assert "        if (0 < i - 5) {\n            double sums[8] = {0};" in text
+
+
+def test_an_index_of_a_narrow_type_is_counted_in_a_wide_one() -> None:
+    """Tiles go past the end of what a byte holds."""
+    scop = nest("for (uint8_t i = 0; i < 200; ++i) x[i] += i;", "double *x")
+    text = rewrite_scop(scop, Plan(tile=(("i", 128),)), numbered=False)
+    assert "for (long i_tile = 0; i_tile < 200; i_tile += 128)" in text and "x[i] += ((uint8_t)i);" in text
+    with pytest.raises(SourceError, match="unsigned index that counts down"):
+        nest("for (unsigned char i = 9; i > 0; i--) x[i] = 0;", "double *x")
+
+
+@pytest.mark.parametrize("type_", ["unsigned", "std::size_t", "uint32_t"])
+def test_bounds_of_unsigned_sizes_are_signed(type_: str) -> None:
+    """`n - 2` of an unsigned n that is 1 would be a large number, and a comparison with it is warned of."""
+    loops = f"for ({type_} i = 0; i < n; i++) for ({type_} j = i; j + 2 < n; j++) A[i][j] = A[i][j] * i;"
+    scop = nest(loops, f"{type_} n, double A[n][n]")
+    assert "for (long i = 0; i < (long)n - 2; i++) {" in rewrite_scop(scop, Plan(), numbered=False)
+    assert "for (long i = -(long)n + 3; i < 1; i++) {" in rewrite_scop(scop, Plan(reverse=("i",)), numbered=False)
