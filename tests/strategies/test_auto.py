@@ -13,7 +13,7 @@ from tunepass.space.columns import take
 from tunepass.space.configuration import Configuration
 from tunepass.space.parameter import Integer, Real
 from tunepass.space.space import Space
-from tunepass.strategies.auto import REALS, SETTINGS, SEVERAL_REALS, Auto
+from tunepass.strategies.auto import REALS, SETTINGS, SEVERAL_REALS, THREE_REALS, Auto
 from tunepass.strategies.base import Strategy
 from tunepass.strategies.bo.bayesian import Bayesian, BayesianSettings
 from tunepass.strategies.bo.hypervolume import Hypervolume
@@ -49,6 +49,12 @@ class TestAutoOnRealsAndSeveralObjectives(StrategyContract):
         return lambda t: Hypervolume(t, SEVERAL_REALS)
 
 
+class TestAutoOnRealsAndThreeObjectives(StrategyContract):
+    @pytest.fixture
+    def build(self) -> Build:
+        return lambda t: Hypervolume(t, THREE_REALS)
+
+
 def test_reals_alone_have_settings_of_their_own() -> None:
     reals, mixed = [Real("x", 0.0, 1.0)], [Real("x", 0.0, 1.0), Integer("n", 1, 9)]
     for parameters, settings in ((reals, REALS), (mixed, SETTINGS)):
@@ -56,6 +62,8 @@ def test_reals_alone_have_settings_of_their_own() -> None:
         assert isinstance(chosen, Bayesian) and chosen.settings is settings
     several = [Auto(task(Space(parameters), objectives=2)).chosen for parameters in (reals, mixed)]
     assert [s.settings is SEVERAL_REALS for s in several if isinstance(s, Hypervolume)] == [True, False]
+    three = Auto(task(Space(reals), objectives=3)).chosen
+    assert isinstance(three, Hypervolume) and three.settings is THREE_REALS
 
 
 def test_several_objectives_are_searched_by_hypervolume() -> None:
@@ -83,7 +91,7 @@ def test_an_objective_is_sure_along_parameters_that_do_not_matter_to_it() -> Non
 def test_a_rough_objective_is_not_taken_for_noise() -> None:
     """Of these 60 rows of WFG4, a process that expects much longer lengthscales learns nothing about the third loss."""
     problem, rng = objective_problems.PROBLEMS["WFG4"], np.random.default_rng(1)
-    strategy = Hypervolume(task(problem.space, objectives=3, max_evals=None), SEVERAL_REALS)
+    strategy = Hypervolume(task(problem.space, objectives=3, max_evals=None), THREE_REALS)
     rows = problem.space.sample_columns(260, rng)
     losses = problem.losses(np.column_stack([rows[p.name] for p in problem.space.parameters]))
     for number, (configuration, row) in enumerate(zip(problem.space.configurations(rows), losses[:60].tolist())):

@@ -11,9 +11,9 @@ Where all parameters are reals, functions are expected to be smoother: the draws
 each objective is fitted on the scale that predicts it better, what improves on the least prediction of what was
 measured counts as better, and the maximiser goes on in steps of any length. Of several objectives most depend on some
 of the parameters only: a log-normal prior of lengthscales lets the others drop out, where a gamma leaves every
-objective uncertain along parameters that do not matter to it. With a much wider one (`VANILLA`) the climb from its
-middle may end where everything is noise: of 60 random rows of WFG4 it learned nothing about the third objective.
-Every third reference is at most behind the ends of the front that the models predict.
+objective uncertain along parameters that do not matter to it. Of three and more the prior is narrower, since the
+climb from the middle of a wide one may end where everything is noise (of 60 random rows of WFG4 it learned nothing
+about the third objective), and every third reference is at most behind the ends of the front that the models predict.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from tunepass.strategies.sequential import SequentialStrategy
 from tunepass.study.recommendation import Beliefs
 from tunepass.study.trial import Trial
 from tunepass.surrogates.gp import GpSettings
-from tunepass.surrogates.hyperpriors import Gamma, LogNormal
+from tunepass.surrogates.hyperpriors import VANILLA, Gamma, LogNormal
 
 SETTINGS = BayesianSettings(
     surrogate="mixed",
@@ -52,14 +52,18 @@ REALS = replace(
 )
 SEVERAL_REALS = HypervolumeSettings(
     surrogate="gp",
-    gp=replace(REALS.gp, noise=Gamma(1.1, 1000.0), lengthscale=LogNormal(0.0, 1.0)),
-    reach=(0.0, 1.0, 1.0),
-    foreseen=1000,
+    gp=replace(REALS.gp, noise=Gamma(1.1, 1000.0), lengthscale=VANILLA),
     signs=True,
     least_gain=0.01,
     design=DesignSettings(kind="medoids"),
     local_search=CONTINUOUS,
 )
+THREE_REALS = replace(
+    SEVERAL_REALS,
+    gp=replace(SEVERAL_REALS.gp, lengthscale=LogNormal(0.0, 1.0)),
+    reach=(0.0, 1.0, 1.0),
+    foreseen=1000,
+)  # of three objectives and more; two are searched worse with them
 
 
 class Auto(Strategy):
@@ -97,7 +101,8 @@ class Auto(Strategy):
 def _searching(task: Task) -> Strategy:
     reals = _all_reals(task.space)
     if len(task.objectives) > 1:
-        return Hypervolume(task, SEVERAL_REALS if reals else None)
+        of_reals = SEVERAL_REALS if len(task.objectives) == 2 else THREE_REALS
+        return Hypervolume(task, of_reals if reals else None)
     return Bayesian(task, REALS if reals else SETTINGS)
 
 
