@@ -10,6 +10,7 @@ from tunepass.acquisition.hypervolume import (
     ExpectedHypervolumeImprovement,
     SMSego,
     ahead,
+    foreseen_reference,
     reference_point,
 )
 from tunepass.study.pareto import hypervolume
@@ -152,3 +153,16 @@ def test_what_does_not_fit_is_refused() -> None:
         undominated(np.empty((0, 4)), np.ones(4))
     with pytest.raises(ValueError, match="as many posteriors"):
         ExpectedHypervolumeImprovement.of(np.empty((0, 2)), CORNER).utility(posteriors([[0.0]], [[1.0]]))
+
+
+def test_the_foreseen_reference_is_behind_the_ends_that_others_do_not_cost_much() -> None:
+    ends = [[1.0, 0.02, 0.0], [0.0, 1.0, 0.02], [0.02, 0.0, 1.0]]
+    stragglers = [[2.0, -0.01, 0.0], [0.0, 1.9, -0.01], [-0.01, 0.0, 1.8]]  # a little better in one of the losses
+    assert foreseen_reference(np.array([*ends, *stragglers])) == pytest.approx([1.1, 1.1, 1.1], abs=0.02)
+
+
+def test_a_foreseen_reference_moves_the_near_one_only_and_never_to_the_front() -> None:
+    losses = np.array([[0.0, 2.0], [2.0, 0.0], [3.0, 3.0]])
+    assert reference_point(losses, 0.0, np.array([1.1, 5.0])).tolist() == pytest.approx([1.1, 2.2])
+    assert reference_point(losses, 1.0, np.array([1.1, 5.0])).tolist() == pytest.approx([3.0, 3.0])
+    assert reference_point(losses, 0.0, np.array([-1.0, 5.0])).tolist() == pytest.approx([0.2, 2.2])

@@ -1,22 +1,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from tests.contracts.strategy import Build, StrategyContract, small_space, task
+from tests.benchmarks.search import objective_problems, panel_reals
+from tests.contracts.strategy import Build, StrategyContract, drive, small_space, task
 from tunepass import registry
+from tunepass.space.columns import take
 from tunepass.space.configuration import Configuration
 from tunepass.space.parameter import Integer, Real
 from tunepass.space.space import Space
-from tunepass.strategies.auto import REALS, SETTINGS, SEVERAL_REALS, Auto
+from tunepass.strategies.auto import REALS, SETTINGS, SEVERAL_REALS, THREE_REALS, Auto
 from tunepass.strategies.base import Strategy
-from tunepass.strategies.bo.bayesian import Bayesian
+from tunepass.strategies.bo.bayesian import Bayesian, BayesianSettings
 from tunepass.strategies.bo.hypervolume import Hypervolume
 from tunepass.strategies.exhaustive import Exhaustive
 from tunepass.study.outcome import Measured
 from tunepass.study.trial import Trial
+from tunepass.study.trust import rank_correlation
 
 
 class TestAuto(StrategyContract):
@@ -45,6 +49,12 @@ class TestAutoOnRealsAndSeveralObjectives(StrategyContract):
         return lambda t: Hypervolume(t, SEVERAL_REALS)
 
 
+class TestAutoOnRealsAndThreeObjectives(StrategyContract):
+    @pytest.fixture
+    def build(self) -> Build:
+        return lambda t: Hypervolume(t, THREE_REALS)
+
+
 def test_reals_alone_have_settings_of_their_own() -> None:
     reals, mixed = [Real("x", 0.0, 1.0)], [Real("x", 0.0, 1.0), Integer("n", 1, 9)]
     for parameters, settings in ((reals, REALS), (mixed, SETTINGS)):
@@ -52,6 +62,8 @@ def test_reals_alone_have_settings_of_their_own() -> None:
         assert isinstance(chosen, Bayesian) and chosen.settings is settings
     several = [Auto(task(Space(parameters), objectives=2)).chosen for parameters in (reals, mixed)]
     assert [s.settings is SEVERAL_REALS for s in several if isinstance(s, Hypervolume)] == [True, False]
+    three = Auto(task(Space(reals), objectives=3)).chosen
+    assert isinstance(three, Hypervolume) and three.settings is THREE_REALS
 
 
 def test_several_objectives_are_searched_by_hypervolume() -> None:
@@ -74,6 +86,32 @@ def test_an_objective_is_sure_along_parameters_that_do_not_matter_to_it() -> Non
     model = strategy.model_sets[0][0]
     away = model.posterior(model.rows(space.columns([configured([0.0, 1.0, 1.0, 1.0, 1.0])])))
     assert float(away.deviation[0]) < 0.01  # in logarithms of the time
+
+
+def test_a_rough_objective_is_not_taken_for_noise() -> None:
+    """Of these 60 rows of WFG4, a process that expects much longer lengthscales learns nothing about the third loss."""
+    problem, rng = objective_problems.PROBLEMS["WFG4"], np.random.default_rng(1)
+    strategy = Hypervolume(task(problem.space, objectives=3, max_evals=None), THREE_REALS)
+    rows = problem.space.sample_columns(260, rng)
+    losses = problem.losses(np.column_stack([rows[p.name] for p in problem.space.parameters]))
+    for number, (configuration, row) in enumerate(zip(problem.space.configurations(rows), losses[:60].tolist())):
+        strategy.observe(Trial(number, configuration, Measured(dict(zip(("time", "energy", "area"), row)))))
+    strategy.suggest(1)
+    others = take(rows, slice(60, None))
+    predicted = [model.posterior(model.rows(others)).mean for model in strategy.model_sets[0]]
+    assert min(rank_correlation(mean, loss) for mean, loss in zip(predicted, losses[60:].T)) > 0.6
+
+
+def test_a_rough_function_of_reals_does_not_stall_at_a_lucky_measurement() -> None:
+    (ackley,) = [problem for problem in panel_reals.PROBLEMS if problem.name == "Ackley10"]
+
+    def best(settings: BayesianSettings) -> float:
+        given = replace(task(ackley.space, seed=2, max_evals=100), objectives=(ackley.objective,))
+        tried = drive(Bayesian(given, settings), 75, ackley.price)
+        outcomes = [ackley.price(c) for c in tried]
+        return min(outcome.values["value"] for outcome in outcomes if isinstance(outcome, Measured))
+
+    assert best(REALS) < 0.8 * best(replace(REALS, incumbent="measured"))
 
 
 def configured(row: Iterable[float]) -> Configuration:

@@ -138,7 +138,20 @@ def ahead(losses: Floats, share: float) -> Floats:
     return np.asarray(front - share * np.ptp(front, axis=0))
 
 
-def reference_point(losses: Floats, reach: float = 1.0) -> Floats:
+def foreseen_reference(losses: Floats, rho: float = 0.1) -> Floats:
+    """A tenth of the range behind the ends of the front of losses (n, k), most of them predicted.
+
+    The end of objective j is where f_j + rho sum_l f_l is least, f being the losses scaled to [0, 1]. What no other
+    dominates may be far from the front, as those with the least of one loss and much of all others are.
+    """
+    low, spread = losses.min(axis=0), np.ptp(losses, axis=0)
+    scaled = (losses - low) / np.where(spread > 0, spread, 1.0)
+    ends = losses[np.argmin(scaled + rho * scaled.sum(axis=1, keepdims=True), axis=0)]
+    worst = ends.max(axis=0)
+    return np.asarray(worst + 0.1 * (worst - low))
+
+
+def reference_point(losses: Floats, reach: float = 1.0, foreseen: Floats | None = None) -> Floats:
     """Between a tenth of the front's range behind the front (`reach` 0) and the worst of all losses (n, k) (1).
 
     A reference close to a coarse front makes points beyond the front's ends worthless, and a front whose ends are wrong
@@ -148,4 +161,6 @@ def reference_point(losses: Floats, reach: float = 1.0) -> Floats:
     low, high = front.min(axis=0), front.max(axis=0)
     spread = np.where(high > low, high - low, np.ptp(losses, axis=0))
     near = high + 0.1 * np.where(spread > 0, spread, 1.0)
+    if foreseen is not None:
+        near = np.minimum(near, np.maximum(foreseen, low + 0.1 * spread))
     return np.asarray(near + reach * np.maximum(losses.max(axis=0) - near, 0.0))

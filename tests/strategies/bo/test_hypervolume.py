@@ -11,7 +11,8 @@ from tunepass.space.configuration import Configuration
 from tunepass.space.parameter import Integer, Real
 from tunepass.space.space import Space
 from tunepass.strategies.base import Strategy, Task
-from tunepass.strategies.bo.hypervolume import Hypervolume, HypervolumeSettings, near_front
+from tunepass.strategies.bo.hypervolume import Hypervolume, HypervolumeSettings
+from tunepass.strategies.bo.near_front import near_front
 from tunepass.strategies.random import Random
 from tunepass.study.objective import Objective
 from tunepass.study.outcome import Failed, Measured, Outcome
@@ -37,7 +38,7 @@ class TestMixed(StrategyContract):
         return lambda t: Hypervolume(t)
 
 
-SWITCHES = [{"signs": True}, {"least_gain": 0.05}, {"reach": (0.0,)}]
+SWITCHES = [{"signs": True}, {"least_gain": 0.05}, {"reach": (0.0,)}, {"foreseen": 40}]
 
 
 class TestSwitched(StrategyContract):

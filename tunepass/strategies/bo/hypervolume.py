@@ -20,15 +20,23 @@ from numpy.typing import NDArray
 from tunepass.acquisition.base import JointAcquisition
 from tunepass.acquisition.directions import DirectionalImprovement
 from tunepass.acquisition.feasible import draw_limit
-from tunepass.acquisition.hypervolume import ExpectedHypervolumeImprovement, SMSego, ahead, reference_point
+from tunepass.acquisition.hypervolume import (
+    ExpectedHypervolumeImprovement,
+    SMSego,
+    ahead,
+    foreseen_reference,
+    reference_point,
+)
 from tunepass.acquisition.scalarise import ChebyshevBound, Scale, draw_weights
-from tunepass.space.columns import Columns, length, take
+from tunepass.space.columns import Columns, join, length, take
 from tunepass.space.configuration import Configuration
 from tunepass.strategies.base import Task
 from tunepass.strategies.bo.crossover import crossover
 from tunepass.strategies.bo.loop import BayesianLoop, LoopSettings, Utility
 from tunepass.strategies.bo.models import ForestModel, GpModel, Model
+from tunepass.strategies.bo.near_front import near_front
 from tunepass.strategies.bo.output import OutputChoice
+from tunepass.strategies.draws import draw_fitting
 from tunepass.strategies.transforms import log_scale
 from tunepass.study.pareto import nondominated
 from tunepass.surrogates.base import Floats, Posterior
@@ -46,6 +54,7 @@ class HypervolumeSettings(LoopSettings):
     acquisition: Literal["ehvi", "smsego", "chebyshev"] = "ehvi"
     output: Literal["log", "chosen"] = "chosen"  # chosen: as they are, objectives that are predicted better so
     reach: tuple[float, ...] = (0.0, 1.0)  # of the reference (`reference_point`), in turn from suggestion to suggestion
+    foreseen: int = 0  # candidates whose predicted losses say how far away the near reference is at most
     signs: bool = False  # an objective whose losses are all positive has none below 0, so EHVI expects none there
     least_gain: float = 0.0  # share of the front's range that EHVI counts for nothing
     surrogate: Literal["gp", "forest", "mixed"] = "mixed"
@@ -95,15 +104,16 @@ class Hypervolume(BayesianLoop):
         losses, scale = self._losses()
         least = self._least(losses, scale)
         fronts = self._fit(losses, scale)
+        foreseen = self._foreseen(fronts, scale, rng)
         predicted = [self._posteriors(models, candidates, scale) for models in self.model_sets]
         rows, chosen, turn = np.arange(len(p)), list[Configuration](), self._turn
         while len(chosen) < n and len(rows):
             weights = draw_weights(losses.shape[1], rng)
             utilities = [
-                self._acquisition(front, weights, turn + len(chosen), least).utility(
+                self._acquisition(front, weights, turn + len(chosen), least, at).utility(
                     [posterior_at(q, rows) for q in posteriors]
                 )
-                for front, posteriors in zip(fronts, predicted)
+                for front, posteriors, at in zip(fronts, predicted, foreseen)
             ]
             value = np.log(p[rows]) + self._weighted(utilities)
             best, *rest = rows[np.argsort(-value, kind="stable")[: SHORTLIST + n]]
@@ -119,7 +129,9 @@ class Hypervolume(BayesianLoop):
         """log of the models' mean utility, weighted by how well they predict: one that sees a gain is enough."""
         losses, scale = self._losses()
         weights, least = draw_weights(losses.shape[1], rng), self._least(losses, scale)
-        acquisitions = [self._acquisition(front, weights, self._turn, least) for front in self._fit(losses, scale)]
+        fronts, turn = self._fit(losses, scale), self._turn
+        foreseen = self._foreseen(fronts, scale, rng) if self._reach(turn) < 1 else [None] * len(fronts)
+        acquisitions = [self._acquisition(f, weights, turn, least, at) for f, at in zip(fronts, foreseen)]
 
         def utility(columns: Columns) -> Floats:
             predicted = [self._posteriors(models, columns, scale) for models in self.model_sets]
@@ -175,6 +187,19 @@ class Hypervolume(BayesianLoop):
             Posterior((q.mean - low) / spread, q.variance / spread**2) for q, (low, spread) in zip(posteriors, units)
         ]
 
+    def _reach(self, turn: int) -> float:
+        return self.settings.reach[turn % len(self.settings.reach)]
+
+    def _foreseen(self, fronts: Sequence[Floats], scale: Scale, rng: np.random.Generator) -> list[Floats | None]:
+        """For each kind of model, behind the ends of the front that it predicts."""
+        n, front = self.settings.foreseen // 2, self._front()
+        if not n:
+            return [None] * len(fronts)
+        columns = join([front, draw_fitting(self.task, n, rng), crossover(self.neighbourhood, front, n, rng)])
+        predicted = [self._posteriors(models, columns, scale) for models in self.model_sets]
+        means = [np.column_stack([q.mean for q in posteriors]) for posteriors in predicted]
+        return [foreseen_reference(np.vstack([losses, mean])) for losses, mean in zip(fronts, means)]
+
     def _weighted(self, utilities: Sequence[Floats]) -> Floats:
         """log of the mean utility (m,), from log utilities (m,) for each kind of model."""
         parts = [np.log(share) + utility for share, utility in zip(self._shares(), utilities) if share > 0]
@@ -188,15 +213,16 @@ class Hypervolume(BayesianLoop):
         odds = np.exp(scores - scores.max())
         return np.asarray(odds / odds.sum())
 
-    def _acquisition(self, losses: Floats, weights: Floats, turn: int, least: Floats | None) -> JointAcquisition:
+    def _acquisition(
+        self, losses: Floats, weights: Floats, turn: int, least: Floats | None, foreseen: Floats | None = None
+    ) -> JointAcquisition:
         """For the suggestion number `turn`, given the losses (n, k) of trials and of what is under evaluation."""
         k, kind = losses.shape[1], self.settings.acquisition
         exact = k in EXACT_OBJECTIVES
         if k == 1 or kind == "chebyshev" or (kind == "smsego" and not exact):
             return ChebyshevBound(Scale.of(losses), weights)
         if kind == "ehvi":
-            reach = self.settings.reach
-            reference = reference_point(losses, reach[turn % len(reach)])
+            reference = reference_point(losses, self._reach(turn), foreseen)
             front = ahead(losses, self.settings.least_gain)
             if exact:
                 return ExpectedHypervolumeImprovement.of(front, reference, least)
@@ -224,18 +250,6 @@ class Hypervolume(BayesianLoop):
         on_front = np.flatnonzero(nondominated(losses))
         ordered = on_front[np.argsort(losses[on_front, 0], kind="stable")]
         return take(take(record.columns, record.measured), ordered)
-
-
-def near_front(losses: Floats, limit: int) -> NDArray[np.int64] | None:
-    """Indices (sorted) of `limit` rows: half of them those nearest to being undominated, by how far all objectives
-    would have to fall, then the latest. None if there are at most `limit` rows."""
-    if len(losses) <= limit:
-        return None
-    front = losses[nondominated(losses)]
-    behind = np.max([np.min(losses - member, axis=1) for member in front], axis=0)
-    near = np.argsort(behind, kind="stable")[: limit // 2]
-    rest = np.setdiff1d(np.arange(len(losses)), near)[-(limit - len(near)) :]
-    return np.sort(np.concatenate([near, rest]))
 
 
 def posterior_at(posterior: Posterior, rows: NDArray[np.int64]) -> Posterior:
