@@ -186,14 +186,10 @@ class LogPosterior:
     def __init__(self, likelihood: Likelihood, settings: GpSettings):
         self.likelihood, self.settings = likelihood, settings
         self._lengthscales = lengthscale_priors(settings.lengthscale, likelihood.p)
-        self._priors = Hyperpriors([*self._lengthscales, settings.amplitude, settings.noise])
+        self._priors = Hyperpriors([*self._lengthscales, settings.amplitude, settings.noise]).table
 
     def __call__(self, theta: Floats) -> tuple[float, Floats]:
-        value, gradient = self.likelihood(theta)
-        if not np.isfinite(value):
-            return 1e10, np.zeros_like(theta)
-        prior, slope = self._priors(theta)
-        return -(value + prior), -(gradient + slope)
+        return self.likelihood.minus_log_posterior(self._priors, theta)
 
     def starts(self, rng: np.random.Generator) -> Floats:
         """The prior's middle and draws around it, (draws, p + 2)."""

@@ -124,9 +124,10 @@ def solve(u: Floats, b: Floats) -> Floats:
 
 def inverse_diagonal(u: Floats) -> Floats:
     """The diagonal of K^-1 (n,)."""
-    n = len(u)
-    inverse, scratch = np.empty((n, n)), np.empty((n, n))
-    _lib.tp_gp_inverse(_reals(u), u.shape[1], n, _reals(inverse), _reals(scratch))
+    n, stride = len(u), -(-len(u) // LANES) * LANES
+    padded, inverse, scratch = np.zeros((n, stride)), np.empty((n, stride)), np.empty((n, stride))
+    padded[:, :n] = u
+    _lib.tp_gp_inverse(_reals(padded), stride, n, _reals(inverse), _reals(scratch))
     return np.diagonal(inverse).copy()
 
 
@@ -183,10 +184,19 @@ class Likelihood:
 
     def __call__(self, theta: Floats) -> tuple[float, Floats]:
         theta, gradient = np.ascontiguousarray(theta), np.empty(self.p + 2)
-        value = _lib.tp_gp_likelihood(
+        value: float = _lib.tp_gp_likelihood(
             *self._held, self.kernel, _reals(theta), self.jitter, _reals(gradient), self._room
         )
-        return float(value), gradient
+        return value, gradient
+
+    def minus_log_posterior(self, priors: Floats, theta: Floats) -> tuple[float, Floats]:
+        """-log p(theta | y) up to a constant, and its gradient; 1e10 and zeros where the covariance is not positive.
+        `priors` (4, p + 2) as of Hyperpriors.table."""
+        theta, gradient = np.ascontiguousarray(theta), np.empty(self.p + 2)
+        value: float = _lib.tp_gp_minus_log_posterior(
+            *self._held, self.kernel, _reals(priors), _reals(theta), self.jitter, _reals(gradient), self._room
+        )
+        return value, gradient
 
 
 def transposed(x: Floats) -> Floats:
