@@ -146,27 +146,37 @@ def posterior(
     return Posterior(mean, variance)
 
 
-def mixture(
-    x: Floats,
-    z: Floats,
-    features: Features,
-    processes: Sequence[tuple[CovarianceKernel, Floats, Floats]],
-    shift: float,
-    scale: float,
-) -> Posterior:
-    """Moments at rows `z` (m, f) of the equal mixture of processes (kernel, u, alpha) given the same rows `x`."""
-    z = np.ascontiguousarray(z, dtype=np.float64)
-    mean, variance = np.empty(len(z)), np.empty(len(z))
-    kernels, us, alphas = zip(*processes)
-    weight = np.array([kernel.weights(features) for kernel in kernels])
-    if _lib.tp_gp_mixture(
-        len(kernels), _reals(x), len(x), _reals(z), len(z), x.shape[1], _reals(weight), _bytes(features.nominal),
-        KERNELS[kernels[0].name], _reals(np.array([kernel.amplitude for kernel in kernels])),
-        [_reals(u) for u in us], us[0].shape[1], [_reals(alpha) for alpha in alphas],
-        shift, scale, _reals(mean), _reals(variance),
-    ):  # fmt: skip
-        raise MemoryError(f"no memory for posteriors over {len(x)} rows")
-    return Posterior(mean, variance)
+class Mixture:
+    """The equal mixture of processes (kernel, u, alpha) given the same rows `x`; losses are shift + scale y."""
+
+    def __init__(
+        self,
+        x: Floats,
+        features: Features,
+        processes: Sequence[tuple[CovarianceKernel, Floats, Floats]],
+        shift: float,
+        scale: float,
+    ):
+        kernels, us, alphas = zip(*processes)
+        weight = np.array([kernel.weights(features) for kernel in kernels])
+        amplitude = np.array([kernel.amplitude for kernel in kernels])
+        self._x, self._ends = (_reals(x), len(x)), (shift, scale)
+        self._held = (  # found once: there are many calls
+            x.shape[1], _reals(weight), _bytes(features.nominal), KERNELS[kernels[0].name], _reals(amplitude),
+            _ffi.new("double *[]", [_reals(u) for u in us]), us[0].shape[1],
+            _ffi.new("double *[]", [_reals(alpha) for alpha in alphas]),
+        )  # fmt: skip
+        self._count, self._kept = len(kernels), (features, us, alphas)  # what native code reads stays in memory
+
+    def posterior(self, z: Floats) -> Posterior:
+        """Mean and variance at rows `z` (m, f)."""
+        z = np.ascontiguousarray(z, dtype=np.float64)
+        mean, variance = np.empty(len(z)), np.empty(len(z))
+        if _lib.tp_gp_mixture(
+            self._count, *self._x, _reals(z), len(z), *self._held, *self._ends, _reals(mean), _reals(variance)
+        ):
+            raise MemoryError(f"no memory for posteriors over {self._x[1]} rows")
+        return Posterior(mean, variance)
 
 
 class Likelihood:
