@@ -37,6 +37,15 @@ void tp_gp_covariance(const double *xt, int n, int stride, int f, const double *
 double tp_gp_likelihood(const double *xt, int n, int stride, int f, const int32_t *group, const uint8_t *nominal, int p,
                         const double *y, int kind, const double *theta, double jitter, double *gradient, double *scratch);
 
+double tp_gp_minus_log_posterior(const double *xt, int n, int stride, int f, const int32_t *group, const uint8_t *nominal,
+                                 int p, const double *y, int kind, const double *priors, const double *theta,
+                                 double jitter, double *gradient, double *scratch);
+
+/* effects_climb.c: at most 2 n asked changes; how many, or -1 without memory. */
+int tp_effects_changes(const int64_t *heads, int n, int p, const int64_t *parameter, int m, const double *alone,
+                       const int64_t *place, const int64_t *joint, int k, const double *h, int asked, int64_t *owner,
+                       int64_t *first, int64_t *second, double *gain);
+
 /* gp_pairs.c */
 void tp_pairs_covariance(const double *zt, int n, int stride, int f, const double *w, const double *v, double constant,
                          double diagonal, double *u, double *m);
@@ -44,6 +53,9 @@ double tp_pairs_likelihood(const double *zt, int n, int stride, int f, const dou
                            double *gradient, double *scratch);
 void tp_pairs_value(const double *z, int n, int f, const double *single, const int32_t *columns, int k, const double *joint,
                     double *value);
+
+/* improvement.c */
+void tp_log_h(const double *z, int64_t n, double *out);
 
 /* vm.c. tp_vm_operations: a line `name operands` each, in the order of their numbers. tp_vm_run: the first element at
  * which an output overflows, -1 if none does, -2 without memory. */

@@ -72,6 +72,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "__init__": {"version"},  # hands on names of any room, and imports none when it runs
 }
 NATIVE_DOORS = {
+    "tunepass.acquisition.expected_improvement",
     "tunepass.evaluators.measure.speed",
     "tunepass.expr.vm.code",
     "tunepass.expr.vm.compiled_expressions",

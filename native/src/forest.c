@@ -88,6 +88,18 @@ static int levels_of(grower *g, const int *rows, int count, int feature) {
     int k = 0, all = g->values[feature];
     const int32_t *code = g->code + (size_t)feature * g->n;
     const double *value = g->value + (size_t)feature * g->n;
+    if (all == 2) { /* sums that wait for no memory */
+        level low = {value[0], 0, 0, 0}, high = {value[1], 0, 0, 0};
+        for (int i = 0; i < count; i++) {
+            int second = code[rows[i]];
+            double w = g->weight[rows[i]], s = w * g->y[rows[i]];
+            low.weight += second ? 0.0 : w, low.sum += second ? 0.0 : s, low.count += !second;
+            high.weight += second ? w : 0.0, high.sum += second ? s : 0.0, high.count += second;
+        }
+        if (low.count) found[k++] = low;
+        if (high.count) found[k++] = high;
+        return k;
+    }
     if (all <= FEW) {
         level table[FEW];
         for (int j = 0; j < all; j++) table[j] = (level){value[j], 0, 0, 0};

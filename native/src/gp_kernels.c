@@ -74,14 +74,21 @@ TP_CLONES void tp_gp_distances(const double *x, int n, const double *z, int m, i
         }
 }
 
+/* How many of `left` LANES to handle at once: sums wait for the one before them, so none is left alone where others are left. */
+static inline __attribute__((always_inline)) int together(int left) {
+    return left >= 2 * SIDE || left == SIDE ? SIDE : left > SIDE ? (left + 1) / 2 : left;
+}
+
 /* sum += w d2 of one feature: (v - x_j)^2, or 1 where they differ. */
 static inline __attribute__((always_inline)) void add_distances(lanes *sum, const lanes *w, double v, const double *x, int nominal) {
-    lanes apart = v - *(const lanes *)x;
+    const lanes here = v - (lanes){0}, there = *(const lanes *)x;
     if (nominal) {
-        marks differ = apart != 0.0;
+        marks differ = here != there;
         *sum += (lanes)(differ & (marks)*w);
-    } else
+    } else {
+        lanes apart = here - there;
         *sum += *w * (apart * apart);
+    }
 }
 
 /* r2[j] = sum_c weight[c] d2_c(row i, row j) for LANES * SIDE values of j from `first` on, of rows transposed to xt (f, stride). */
@@ -245,16 +252,46 @@ int tp_gp_mixture(int draws, const double *x, int n, const double *z, int m, int
     return failed ? -1 : 0;
 }
 
-/* Factors rows [from, n) of the symmetric matrix in u's upper triangle, in place. Returns 0, or 1 + the row that is not positive. */
+/* out = first - sum over k in [from, to) of factor[k * step] * x[k * stride], in that order, of `side` * LANES columns. */
+static inline __attribute__((always_inline)) void less_products(double *out, const double *first, const double *factor, int step,
+                                                                const double *x, int stride, int from, int to, int side) {
+    lanes sum[SIDE];
+    for (int s = 0; s < side; s++) sum[s] = *(const lanes *)(first + s * LANES);
+    for (int k = from; k < to; k++) {
+        const lanes l = factor[(size_t)k * step] - (lanes){0};
+        const double *row = x + (size_t)k * stride;
+        for (int s = 0; s < side; s++) sum[s] -= l * *(const lanes *)(row + s * LANES);
+    }
+    for (int s = 0; s < side; s++) *(lanes *)(out + s * LANES) = sum[s];
+}
+
+/* The same of all columns [c, end), which are whole LANES: a few sums at once, since each waits for the one before it. */
+static inline __attribute__((always_inline)) void less_all_products(double *row, const double *factor, int step, const double *x,
+                                                                    int stride, int from, int to, int c, int end) {
+    for (int side; c < end; c += side * LANES) {
+        side = together((end - c) / LANES);
+        if (side == 4) less_products(row + c, row + c, factor, step, x + c, stride, from, to, 4);
+        else if (side == 3) less_products(row + c, row + c, factor, step, x + c, stride, from, to, 3);
+        else if (side == 2) less_products(row + c, row + c, factor, step, x + c, stride, from, to, 2);
+        else less_products(row + c, row + c, factor, step, x + c, stride, from, to, 1);
+    }
+}
+
+/* Factors rows [from, n) of the symmetric matrix in u's upper triangle, in place. Returns 0, or 1 + the row that is not positive.
+ * Where rows are whole LANES the columns before and behind a row's own may be used as room. */
 TP_CLONES int tp_gp_cholesky(double *u, int stride, int from, int n) {
+    int whole = stride % LANES == 0;
     for (int j = 0; j < n; j++) { /* columns >= from of the rows already factored, then the new rows */
         double *restrict row = u + (size_t)j * stride;
         int start = j < from ? from : j;
-        for (int k = 0; k < j; k++) {
-            const double *restrict above = u + (size_t)k * stride;
-            double l = above[j];
-            for (int c = start; c < n; c++) row[c] -= l * above[c];
-        }
+        if (whole && j >= from)
+            less_all_products(row, u + j, stride, u, stride, 0, j, j / LANES * LANES, (n + LANES - 1) / LANES * LANES);
+        else
+            for (int k = 0; k < j; k++) {
+                const double *restrict above = u + (size_t)k * stride;
+                double l = above[j];
+                for (int c = start; c < n; c++) row[c] -= l * above[c];
+            }
         if (j >= from) {
             if (!(row[j] > 0)) return 1 + j;
             row[j] = sqrt(row[j]);
@@ -281,26 +318,23 @@ TP_CLONES void tp_gp_solve(const double *u, int stride, int n, double *restrict 
     }
 }
 
-/* inverse (n, n), lower triangle only: K^-1 = T^T T with T = u^-T. scratch (n, n). */
+/* The upper triangle of inverse (n, stride): K^-1 = T^T T with T = u^-T; scratch (n, stride). stride is a multiple of LANES, and the
+ * LANES around a row's own columns may be used as room. LANES * SIDE columns at a time, which stay in the first-level cache. */
 TP_CLONES void tp_gp_inverse(const double *u, int stride, int n, double *restrict inverse, double *restrict scratch) {
-    memset(inverse, 0, sizeof *inverse * (size_t)n * n);
-    for (int i = 0; i < n; i++) {
-        double *restrict t = scratch + (size_t)i * n;
-        memset(t, 0, sizeof *t * (size_t)n);
-        t[i] = 1.0;
-        for (int j = 0; j < i; j++) {
-            const double *restrict above = scratch + (size_t)j * n;
-            double l = u[(size_t)j * stride + i];
-            for (int c = 0; c <= j; c++) t[c] -= l * above[c];
+    for (int c = 0; c < n; c += LANES * SIDE) {
+        int end = c + LANES * SIDE < stride ? c + LANES * SIDE : stride;
+        for (int i = c; i < n; i++) { /* T's rows are 0 beyond their own number */
+            double *restrict t = scratch + (size_t)i * stride, d = u[(size_t)i * stride + i];
+            for (int b = c; b < end; b++) t[b] = b == i ? 1.0 : 0.0;
+            less_all_products(t, u + i, stride, scratch, stride, c, i, c, end);
+            for (int b = c; b < end; b++) t[b] /= d;
         }
-        double d = u[(size_t)i * stride + i];
-        for (int c = 0; c <= i; c++) t[c] /= d;
-    }
-    for (int i = 0; i < n; i++) {
-        const double *restrict t = scratch + (size_t)i * n;
-        for (int a = 0; a <= i; a++) {
-            double *restrict row = inverse + (size_t)a * n;
-            for (int c = 0; c <= a; c++) row[c] += t[a] * t[c];
+        for (int a = 0; a < n && a < end; a++) {
+            double *restrict row = inverse + (size_t)a * stride;
+            int first = a > c ? a / LANES * LANES : c;
+            for (int b = first; b < end; b++) row[b] = 0.0;
+            less_all_products(row, scratch + a, stride, scratch, stride, a > c ? a : c, n, first, end);
+            for (int b = first; b < end; b++) row[b] = -row[b];
         }
     }
 }
@@ -311,9 +345,13 @@ TP_CLONES void tp_gp_covariance(const double *xt, int n, int stride, int f, cons
                                 double amplitude, double diagonal, double *u, double *slope) {
     for (int i = 0; i < n; i++) {
         double *row = u + (size_t)i * stride;
-        int j = i / LANES * LANES;
-        for (; j + LANES * SIDE <= stride; j += LANES * SIDE) row_distances(xt, stride, f, i, weight, nominal, row, j, SIDE);
-        for (; j < n; j += LANES) row_distances(xt, stride, f, i, weight, nominal, row, j, 1);
+        for (int j = i / LANES * LANES, side; j < n; j += side * LANES) {
+            side = together((n - j + LANES - 1) / LANES);
+            if (side == 4) row_distances(xt, stride, f, i, weight, nominal, row, j, 4);
+            else if (side == 3) row_distances(xt, stride, f, i, weight, nominal, row, j, 3);
+            else if (side == 2) row_distances(xt, stride, f, i, weight, nominal, row, j, 2);
+            else row_distances(xt, stride, f, i, weight, nominal, row, j, 1);
+        }
         kernel_values(kind, row + i, slope ? slope + (size_t)i * stride + i : NULL, n - i);
         for (int j = i; j < n; j++) row[j] *= amplitude;
         row[i] += diagonal;
@@ -338,13 +376,14 @@ TP_CLONES double tp_gp_likelihood(const double *xt, int n, int stride, int f, co
     tp_gp_inverse(u, stride, n, inverse, work);
     for (int i = 0; i < n; i++) {
         value -= 0.5 * y[i] * alpha[i] + log(u[(size_t)i * stride + i]) + 0.9189385332046727;
-        tied += alpha[i] * y[i], trace += alpha[i] * alpha[i] - inverse[(size_t)i * n + i];
+        tied += alpha[i] * y[i], trace += alpha[i] * alpha[i] - inverse[(size_t)i * stride + i];
     }
     for (int g = 0; g < p; g++) gradient[g] = 0;
     memset(w, 0, sizeof *w * (size_t)stride);
     for (int i = 0; i < n; i++) { /* w_j = (alpha alpha^T - K^-1)_ij dk/dr2 for j > i, else 0 */
         w[i] = 0;
-        for (int j = i + 1; j < n; j++) w[j] = (alpha[i] * alpha[j] - inverse[(size_t)j * n + i]) * slope[(size_t)i * stride + j];
+        const double *own = inverse + (size_t)i * stride, *falls = slope + (size_t)i * stride;
+        for (int j = i + 1; j < n; j++) w[j] = (alpha[i] * alpha[j] - own[j]) * falls[j];
         for (int c = 0, side; c < f; c += side) {
             double sum[SIDE];
             int from = (i + 1) / LANES * LANES;
@@ -358,4 +397,25 @@ TP_CLONES double tp_gp_likelihood(const double *xt, int n, int stride, int f, co
     gradient[p] = 0.5 * (tied - n - (noise + jitter) * trace);
     gradient[p + 1] = 0.5 * noise * trace;
     return value;
+}
+
+/* -log p(theta | y) up to a constant, and its gradient (p + 2): the likelihood as above with priors of each theta,
+ *     power theta - rate exp(theta) - precision (theta - center)^2 / 2
+ * `priors` being powers, rates, centers and precisions, p + 2 each. 1e10 and zeros where K is not positive definite. */
+double tp_gp_minus_log_posterior(const double *xt, int n, int stride, int f, const int32_t *group, const uint8_t *nominal, int p,
+                                 const double *y, int kind, const double *priors, const double *theta, double jitter, double *gradient,
+                                 double *scratch) {
+    int all = p + 2;
+    const double *power = priors, *rate = power + all, *center = rate + all, *precision = center + all;
+    double value = tp_gp_likelihood(xt, n, stride, f, group, nominal, p, y, kind, theta, jitter, gradient, scratch), prior = 0;
+    if (!isfinite(value)) {
+        for (int i = 0; i < all; i++) gradient[i] = 0;
+        return 1e10;
+    }
+    for (int i = 0; i < all; i++) {
+        double scale = rate[i] > 0 ? rate[i] * exp(theta[i]) : 0.0, apart = theta[i] - center[i], pull = precision[i] * apart;
+        prior += power[i] * theta[i] - scale - 0.5 * pull * apart;
+        gradient[i] = -(gradient[i] + (power[i] - scale - pull));
+    }
+    return -(value + prior);
 }

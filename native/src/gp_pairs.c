@@ -59,10 +59,11 @@ TP_CLONES double tp_pairs_likelihood(const double *zt, int n, int stride, int f,
     memset(gradient, 0, sizeof *gradient * (size_t)(2 * f + 2));
     memset(a, 0, sizeof *a * 2 * (size_t)stride);
     for (int i = 0; i < n; i++) { /* a_j = (alpha alpha^T - K^-1)_ij for j >= i, twice of j > i, else 0 */
-        double own = alpha[i] * alpha[i] - inverse[(size_t)i * n + i];
+        const double *row = inverse + (size_t)i * stride;
+        double own = alpha[i] * alpha[i] - row[i];
         value -= 0.5 * y[i] * alpha[i] + log(u[(size_t)i * stride + i]) + 0.9189385332046727;
         trace += own;
-        for (int j = i + 1; j < n; j++) a[j] = 2 * (alpha[i] * alpha[j] - inverse[(size_t)j * n + i]);
+        for (int j = i + 1; j < n; j++) a[j] = 2 * (alpha[i] * alpha[j] - row[j]);
         a[i] = own;
         for (int j = i; j < n; j++) all += a[j], b[j] = a[j] * m[(size_t)i * stride + j];
         for (int c = 0; c < f; c++) {

@@ -46,3 +46,17 @@ def test_log_h_against_high_precision_values() -> None:
         3.0: 1.0987396653277,
     }
     np.testing.assert_allclose(log_h(np.array(list(reference))), list(reference.values()), rtol=1e-10)
+
+
+def test_log_h_far_out_equals_its_series() -> None:
+    t = np.logspace(2, 5, 50)  # h = phi(t) (1/t^2 - 3/t^4 + 15/t^6 - ...)
+    series = -0.5 * t * t - 0.5 * np.log(2 * np.pi) - 2 * np.log(t) + np.log1p(-3 / t**2 + 15 / t**4)
+    np.testing.assert_allclose(log_h(-t), series, rtol=1e-15, atol=1e-9)
+
+
+def test_log_h_keeps_shapes_and_ends() -> None:
+    z = np.array([[-np.inf, -1.0], [0.0, np.inf]])
+    np.testing.assert_allclose(log_h(z), [[-np.inf, -2.4851210257126], [-0.91893853320467, np.inf]], rtol=1e-10)
+    np.testing.assert_array_equal(
+        log_h(np.linspace(-3, 3, 14).reshape(7, 2)[:, ::-1])[:, 0], log_h(np.linspace(-3, 3, 14)[1::2])
+    )

@@ -159,3 +159,19 @@ def test_encoding_scales_expands_and_positions() -> None:
 def test_bad_input_is_a_space_error(make, message: str) -> None:  # type: ignore[no-untyped-def]
     with pytest.raises(SpaceError, match=message):
         make()
+
+
+def test_rows_of_indices_are_feasible_as_their_values_are() -> None:
+    parameters = [
+        Categorical("free", ["x", "y"]),
+        Integer("a", 1, 4),
+        Ordinal("b", [1, 2, 4]),
+        Categorical("f", [0, 1]),
+    ]
+    space = Space(parameters, ["a % b == 0"])
+    rows = np.stack(np.meshgrid(*(np.arange(p.size or 0) for p in parameters)), axis=-1).reshape(-1, 4)
+    inside = space.contains_indices(rows)
+    assert inside.sum() == space.size
+    columns = {p.name: p.at(rows[:, number]) for number, p in enumerate(parameters)}
+    np.testing.assert_array_equal(inside, space.contains_columns(columns))
+    assert len(space._product._binding) == 1  # parameters that no constraint names are not looked at

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Iterable
 from dataclasses import replace
 
@@ -116,3 +118,20 @@ def test_a_rough_function_of_reals_does_not_stall_at_a_lucky_measurement() -> No
 
 def configured(row: Iterable[float]) -> Configuration:
     return Configuration({f"x{i}": float(x) for i, x in enumerate(row)})
+
+
+def test_a_suggestion_by_the_models_loads_no_scipy() -> None:
+    """Loading it takes as long as ten suggestions."""
+    code = """
+import sys
+import tunepass as tp
+
+space = tp.Space([tp.Ordinal("tile", [2**k for k in range(12)], log=True), tp.Categorical("kind", ["a", "b", "c"])])
+study = tp.Study(space, [tp.Objective("time")], max_evals=15)
+while not study.finished:
+    for configuration in study.suggest():
+        study.observe(configuration, tp.Measured({"time": 1.0 + abs(configuration["tile"] - 32)}))
+print([name for name in sys.modules if name.split(".")[0] == "scipy"])
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

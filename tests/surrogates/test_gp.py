@@ -14,12 +14,14 @@ from tunepass.surrogates.base import Floats, Surrogate
 from tunepass.surrogates.gp import JITTER, GaussianProcess, GpSettings, LogPosterior
 from tunepass.surrogates.hyperpriors import Gamma
 from tunepass.surrogates.kernels import (
+    LANES,
     CovarianceKernel,
     Features,
     KernelName,
     Likelihood,
     covariance,
     factor,
+    inverse_diagonal,
 )
 
 
@@ -105,6 +107,34 @@ def test_appending_rows_gives_the_same_bits_as_fitting_them_together() -> None:
         grown.refit(x[:n], y[:n], theta)
     np.testing.assert_array_equal(grown.posterior(new).mean, together.posterior(new).mean)
     np.testing.assert_array_equal(grown.posterior(new).variance, together.posterior(new).variance)
+
+
+@pytest.mark.parametrize("n", [1, 7, 8, 9, 31, 32, 33, 40, 63, 64, 70, 101])
+def test_factor_and_inverse_of_every_size(n: int) -> None:
+    kernel = CovarianceKernel("matern52", np.full(4, 0.7), 1.3, 0.1)
+    upper = covariance(mixed_rows(n, n), MIXED, kernel, 0.1)
+    full = upper + np.triu(upper, 1).T
+    whole = np.zeros((n, -(-n // LANES) * LANES))  # rows of whole LANES are factored another way, to the same bits
+    whole[:, :n] = upper
+    assert factor(upper) and factor(whole)
+    np.testing.assert_array_equal(np.triu(whole[:, :n]), np.triu(upper))
+    np.testing.assert_allclose(np.triu(upper).T @ np.triu(upper), full, atol=1e-12)
+    np.testing.assert_allclose(inverse_diagonal(upper), np.diagonal(np.linalg.inv(full)), rtol=1e-9)
+
+
+@pytest.mark.parametrize("n", [9, 32, 45])
+def test_likelihood_and_its_gradient_equal_numpys(n: int) -> None:
+    x, y = mixed_rows(n, n), np.random.default_rng(n).normal(size=n)
+    theta = np.array([-0.5, 0.2, 0.3, -1.0, 0.4, -2.5])
+    value, gradient = Likelihood(x, MIXED, y, "matern52", JITTER)(theta)
+    kernel = CovarianceKernel.of("matern52", theta)
+    upper = covariance(x, MIXED, kernel, kernel.noise + JITTER)
+    inverse = np.linalg.inv(upper + np.triu(upper, 1).T)
+    alpha = inverse @ y
+    plain = -0.5 * (y @ alpha - np.linalg.slogdet(inverse)[1] + n * np.log(2 * np.pi))
+    assert value == pytest.approx(plain, rel=1e-9)
+    w = np.outer(alpha, alpha) - inverse
+    assert gradient[-1] == pytest.approx(0.5 * kernel.noise * np.trace(w), rel=1e-9)
 
 
 def test_a_matrix_that_is_not_positive_is_reported() -> None:

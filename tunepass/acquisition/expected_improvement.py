@@ -15,8 +15,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tunepass import _native
 from tunepass.acquisition.base import Acquisition
 from tunepass.surrogates.base import Floats, Posterior
+
+_ffi, _lib = _native.ffi, _native.lib
 
 TINY_DEVIATION = 1e-12
 HALF_LOG_TAU = 0.5 * math.log(2 * math.pi)
@@ -34,17 +37,8 @@ class ExpectedImprovement(Acquisition):
 
 
 def log_h(z: Floats) -> Floats:
-    """log(phi(z) + z Phi(z)), to about 1e-9 relative in h for all z (Ament et al. 2023, Eq. 9, three regimes)."""
-    from scipy.special import erfcx, ndtr
-
-    z = np.asarray(z, dtype=np.float64)
-    log_phi = -0.5 * z * z - HALF_LOG_TAU
+    """log(phi(z) + z Phi(z)), finite for all z (native/src/improvement.c)."""
+    z = np.ascontiguousarray(z, dtype=np.float64)
     out = np.empty_like(z)
-    near, far = z > -1.0, z < -1e4
-    middle = ~(near | far)
-    out[near] = np.log(np.exp(log_phi[near]) + z[near] * ndtr(z[near]))
-    # z Phi(z) / phi(z) = -|z| sqrt(pi/2) erfcx(|z|/sqrt(2)); one plus it is about 1/z^2, cancellation is 1e-16 z^2
-    t = np.abs(z[middle])
-    out[middle] = log_phi[middle] + np.log1p(-t * math.sqrt(math.pi / 2) * erfcx(t / math.sqrt(2)))
-    out[far] = log_phi[far] - 2 * np.log(np.abs(z[far]))
+    _lib.tp_log_h(_ffi.from_buffer("double[]", z), z.size, _ffi.from_buffer("double[]", out))
     return out

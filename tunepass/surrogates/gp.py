@@ -7,12 +7,11 @@ theta       log lengthscales, log amplitude, log noise (kernels.py), with the pr
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from tunepass.surrogates import kernels
 from tunepass.surrogates.base import Floats, Posterior, Surrogate
 from tunepass.surrogates.forest import checked
 from tunepass.surrogates.hamiltonian import draws as hamiltonian
@@ -22,6 +21,7 @@ from tunepass.surrogates.kernels import (
     Features,
     KernelName,
     Likelihood,
+    Mixture,
     factor,
     fill,
     inverse_diagonal,
@@ -170,14 +170,13 @@ class GaussianProcess(Surrogate):
         return best, -best_value
 
 
-def mixture(processes: Sequence[GaussianProcess], x: Floats) -> Posterior:
-    """Mean and variance at rows `x` of an equal mixture of processes that were fitted to the same rows and losses."""
+def mixture(processes: Sequence[GaussianProcess]) -> Callable[[Floats], Posterior]:
+    """Mean and variance at rows of an equal mixture of processes that are fitted to the same rows and losses."""
     first, fits = processes[0], [process.fitted for process in processes]
     if len(fits) == 1:
-        return first.posterior(x)
-    assert first._x is not None
+        return first.posterior
     conditioned = [(fit.kernel, fit.u, fit.alpha) for fit in fits]
-    return kernels.mixture(first._x, x, first.features, conditioned, first._shift, first._scale)
+    return Mixture(first.rows, first.features, conditioned, first._shift, first._scale).posterior
 
 
 class LogPosterior:
@@ -186,14 +185,10 @@ class LogPosterior:
     def __init__(self, likelihood: Likelihood, settings: GpSettings):
         self.likelihood, self.settings = likelihood, settings
         self._lengthscales = lengthscale_priors(settings.lengthscale, likelihood.p)
-        self._priors = Hyperpriors([*self._lengthscales, settings.amplitude, settings.noise])
+        self._priors = Hyperpriors([*self._lengthscales, settings.amplitude, settings.noise]).table
 
     def __call__(self, theta: Floats) -> tuple[float, Floats]:
-        value, gradient = self.likelihood(theta)
-        if not np.isfinite(value):
-            return 1e10, np.zeros_like(theta)
-        prior, slope = self._priors(theta)
-        return -(value + prior), -(gradient + slope)
+        return self.likelihood.minus_log_posterior(self._priors, theta)
 
     def starts(self, rng: np.random.Generator) -> Floats:
         """The prior's middle and draws around it, (draws, p + 2)."""

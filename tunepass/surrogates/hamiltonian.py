@@ -10,7 +10,7 @@ import math
 import numpy as np
 
 from tunepass.surrogates.base import Floats
-from tunepass.surrogates.lbfgs import Objective
+from tunepass.surrogates.lbfgs import Objective, within
 
 LEAPS = 5  # gradient evaluations a proposal
 FIRST_STEP = 0.15
@@ -24,14 +24,14 @@ def draws(
     value, gradient = objective(x)
     for proposal in range(count * thin):
         momentum = rng.normal(size=len(x))
-        before = value + 0.5 * float((momentum * momentum).sum())
+        before = value + 0.5 * float(np.add.reduce(momentum * momentum))
         position, slope, new = x, gradient, value
         for _ in range(LEAPS):
             momentum = momentum - 0.5 * step * slope
-            position = np.clip(position + step * momentum, -bound, bound)
+            position = within(position + step * momentum, bound)
             new, slope = objective(position)
             momentum = momentum - 0.5 * step * slope
-        accepted = math.log(rng.random() + 1e-300) < before - new - 0.5 * float((momentum * momentum).sum())
+        accepted = math.log(rng.random() + 1e-300) < before - new - 0.5 * float(np.add.reduce(momentum * momentum))
         if accepted:
             x, value, gradient = position, new, slope
         step *= 1.15 if accepted else 0.75

@@ -89,7 +89,13 @@ class Hyperpriors:
         self._centers = np.array([prior.center for prior in normals])
         self._precisions = np.array([prior.width**-2.0 for prior in normals])
 
+    @property
+    def table(self) -> Floats:
+        """Powers, rates, centers and precisions (4, p + 2)."""
+        return np.stack([self._powers, self._rates, self._centers, self._precisions])
+
     def __call__(self, theta: Floats) -> tuple[float, Floats]:
-        scales, pull = self._rates * np.exp(theta), self._precisions * (theta - self._centers)
-        value = self._powers * theta - scales - 0.5 * pull * (theta - self._centers)
-        return float(value.sum()), self._powers - scales - pull
+        scales, apart = self._rates * np.exp(theta), theta - self._centers
+        pull = self._precisions * apart
+        value = self._powers * theta - scales - 0.5 * pull * apart
+        return float(np.add.reduce(value)), self._powers - scales - pull

@@ -124,9 +124,10 @@ def solve(u: Floats, b: Floats) -> Floats:
 
 def inverse_diagonal(u: Floats) -> Floats:
     """The diagonal of K^-1 (n,)."""
-    n = len(u)
-    inverse, scratch = np.empty((n, n)), np.empty((n, n))
-    _lib.tp_gp_inverse(_reals(u), u.shape[1], n, _reals(inverse), _reals(scratch))
+    n, stride = len(u), -(-len(u) // LANES) * LANES
+    padded, inverse, scratch = np.zeros((n, stride)), np.empty((n, stride)), np.empty((n, stride))
+    padded[:, :n] = u
+    _lib.tp_gp_inverse(_reals(padded), stride, n, _reals(inverse), _reals(scratch))
     return np.diagonal(inverse).copy()
 
 
@@ -145,27 +146,37 @@ def posterior(
     return Posterior(mean, variance)
 
 
-def mixture(
-    x: Floats,
-    z: Floats,
-    features: Features,
-    processes: Sequence[tuple[CovarianceKernel, Floats, Floats]],
-    shift: float,
-    scale: float,
-) -> Posterior:
-    """Moments at rows `z` (m, f) of the equal mixture of processes (kernel, u, alpha) given the same rows `x`."""
-    z = np.ascontiguousarray(z, dtype=np.float64)
-    mean, variance = np.empty(len(z)), np.empty(len(z))
-    kernels, us, alphas = zip(*processes)
-    weight = np.array([kernel.weights(features) for kernel in kernels])
-    if _lib.tp_gp_mixture(
-        len(kernels), _reals(x), len(x), _reals(z), len(z), x.shape[1], _reals(weight), _bytes(features.nominal),
-        KERNELS[kernels[0].name], _reals(np.array([kernel.amplitude for kernel in kernels])),
-        [_reals(u) for u in us], us[0].shape[1], [_reals(alpha) for alpha in alphas],
-        shift, scale, _reals(mean), _reals(variance),
-    ):  # fmt: skip
-        raise MemoryError(f"no memory for posteriors over {len(x)} rows")
-    return Posterior(mean, variance)
+class Mixture:
+    """The equal mixture of processes (kernel, u, alpha) given the same rows `x`; losses are shift + scale y."""
+
+    def __init__(
+        self,
+        x: Floats,
+        features: Features,
+        processes: Sequence[tuple[CovarianceKernel, Floats, Floats]],
+        shift: float,
+        scale: float,
+    ):
+        kernels, us, alphas = zip(*processes)
+        weight = np.array([kernel.weights(features) for kernel in kernels])
+        amplitude = np.array([kernel.amplitude for kernel in kernels])
+        self._x, self._ends = (_reals(x), len(x)), (shift, scale)
+        self._held = (  # found once: there are many calls
+            x.shape[1], _reals(weight), _bytes(features.nominal), KERNELS[kernels[0].name], _reals(amplitude),
+            _ffi.new("double *[]", [_reals(u) for u in us]), us[0].shape[1],
+            _ffi.new("double *[]", [_reals(alpha) for alpha in alphas]),
+        )  # fmt: skip
+        self._count, self._kept = len(kernels), (features, us, alphas)  # what native code reads stays in memory
+
+    def posterior(self, z: Floats) -> Posterior:
+        """Mean and variance at rows `z` (m, f)."""
+        z = np.ascontiguousarray(z, dtype=np.float64)
+        mean, variance = np.empty(len(z)), np.empty(len(z))
+        if _lib.tp_gp_mixture(
+            self._count, *self._x, _reals(z), len(z), *self._held, *self._ends, _reals(mean), _reals(variance)
+        ):
+            raise MemoryError(f"no memory for posteriors over {self._x[1]} rows")
+        return Posterior(mean, variance)
 
 
 class Likelihood:
@@ -183,10 +194,19 @@ class Likelihood:
 
     def __call__(self, theta: Floats) -> tuple[float, Floats]:
         theta, gradient = np.ascontiguousarray(theta), np.empty(self.p + 2)
-        value = _lib.tp_gp_likelihood(
+        value: float = _lib.tp_gp_likelihood(
             *self._held, self.kernel, _reals(theta), self.jitter, _reals(gradient), self._room
         )
-        return float(value), gradient
+        return value, gradient
+
+    def minus_log_posterior(self, priors: Floats, theta: Floats) -> tuple[float, Floats]:
+        """-log p(theta | y) up to a constant, and its gradient; 1e10 and zeros where the covariance is not positive.
+        `priors` (4, p + 2) as of Hyperpriors.table."""
+        theta, gradient = np.ascontiguousarray(theta), np.empty(self.p + 2)
+        value: float = _lib.tp_gp_minus_log_posterior(
+            *self._held, self.kernel, _reals(priors), _reals(theta), self.jitter, _reals(gradient), self._room
+        )
+        return value, gradient
 
 
 def transposed(x: Floats) -> Floats:

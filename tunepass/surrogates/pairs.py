@@ -27,6 +27,7 @@ from tunepass.surrogates.hyperpriors import Hyperpriors, LogNormal
 from tunepass.surrogates.lbfgs import minimise
 
 _ffi, _lib = _native.ffi, _native.lib
+Integers = NDArray[np.int64]
 
 JITTER = 1e-8
 BOUND = 14.0  # |theta| stays below
@@ -79,7 +80,7 @@ class PairsProcess:
 
         def objective(theta: Floats) -> tuple[float, Floats]:
             value, gradient = likelihood(theta)
-            if not np.isfinite(value):
+            if not math.isfinite(value):
                 return 1e10, np.zeros_like(theta)
             prior, slope = priors(theta)
             return -(value + prior), -(gradient + slope)
@@ -149,6 +150,29 @@ def standardised(loss: Floats) -> Floats:
     """Shifted and scaled to mean 0 and deviation 1."""
     shift, spread = float(loss.mean()), float(loss.std())
     return (loss - shift) / (spread if spread > 1e-12 * max(1.0, abs(shift)) else 1.0)
+
+
+def best_changes(
+    heads: Integers, parameter: Integers, alone: Floats, place: Integers, joint: Integers, h: Floats, asked: int
+) -> tuple[Integers, Integers, Integers, Floats]:
+    """The `asked` best changes of each of `heads` (n, p), and of two values where none is better: whose each is, the
+    new values (the second -1 where one changes), and what it adds. Symbols: tunepass.strategies.bo.effects_climb."""
+    heads = np.ascontiguousarray(heads)
+    (n, p), most = heads.shape, 2 * len(heads) * asked
+    owner, first, second = (np.empty(most, np.int64) for _ in range(3))
+    gain = np.empty(most)
+    found = _lib.tp_effects_changes(
+        _integers(heads), n, p, _integers(parameter), len(parameter), _reals(alone), _integers(place),
+        _integers(joint), len(joint), _reals(h), asked, _integers(owner), _integers(first), _integers(second),
+        _reals(gain),
+    )  # fmt: skip
+    if found < 0:
+        raise MemoryError(f"no memory for changes of {n} configurations")
+    return owner[:found], first[:found], second[:found], gain[:found]
+
+
+def _integers(a: Integers) -> object:
+    return _ffi.from_buffer("int64_t[]", a)
 
 
 def _reals(a: Floats) -> object:

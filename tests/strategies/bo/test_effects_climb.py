@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tests.contracts.strategy import task
-from tunepass.space.columns import Columns
+from tunepass.space.columns import Columns, Indices
 from tunepass.space.configuration import Configuration
 from tunepass.space.features.encoding import Encoding
 from tunepass.space.neighbourhood import Neighbourhood
@@ -133,3 +133,47 @@ def test_both_ways_suggest_what_is_free_and_feasible(last: Integer) -> None:
         history, history.losses[:, 0], lambda c: np.ones(len(c["n"])), lambda c: np.zeros(len(c["n"])), 0.7
     )
     assert found is not None and space.contains(found) and found not in history.taken and found["f3"]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_changes_are_the_best_ones_of_all(seed: int) -> None:
+    space = Space([Categorical(f"f{i}", list("abc"[: 2 + i % 2])) for i in range(20)])
+    draws = PairDraws(Encoding(space), Neighbourhood(space), PairDrawSettings())
+    values, rng = Values(space, draws.rows), np.random.default_rng(seed)
+    width = draws.rows(space.columns([space.default])).shape[1]
+    columns = np.sort(rng.choice(width, 12, replace=False)).astype(np.int32)
+    drawn = Effects(rng.normal(size=width), rng.normal(size=(12, 12)), columns)
+    search = EffectsClimb(values, drawn, np.zeros(len(values.parameter)))
+    heads = np.array([_best_by_singles(search, values, rng), values.of(space.sample_columns(1, rng))[0]])
+    rows, owner, added = search.changes(heads)
+    for number, head in enumerate(heads):
+        singles = {v: _gain(search, values, head, [v]) for v in range(len(values.parameter)) if v not in head}
+        own = (rows != head).sum(axis=1)[owner == number]
+        gains = added[owner == number]
+        np.testing.assert_allclose(np.sort(gains[own == 1]), sorted(singles.values())[-ASKED:])
+        assert bool((own == 2).any()) == (max(singles.values()) <= 0)
+        if (own == 2).any():
+            pairs = [_gain(search, values, head, [v, w]) for v, w in _pairs(search, values, head)]
+            np.testing.assert_allclose(np.sort(gains[own == 2]), sorted(pairs)[-ASKED:], atol=1e-12)
+
+
+def _gain(search: EffectsClimb, values: Values, head: Indices, new: list[int]) -> float:
+    row = head.copy()
+    row[values.parameter[new]] = new
+    return search.utility(row) - search.utility(head)
+
+
+def _pairs(search: EffectsClimb, values: Values, head: Indices) -> list[tuple[int, int]]:
+    some = [v for v in search._joint.tolist() if v not in head]
+    return [(v, w) for v in some for w in some if v < w and values.parameter[v] != values.parameter[w]]
+
+
+def _best_by_singles(search: EffectsClimb, values: Values, rng: np.random.Generator) -> Indices:
+    """A configuration that no single change makes better."""
+    head = values.of(values.space.sample_columns(1, rng))[0]
+    while True:
+        gains = {v: _gain(search, values, head, [v]) for v in range(len(values.parameter)) if v not in head}
+        best = max(gains, key=gains.__getitem__)
+        if gains[best] <= 0:
+            return np.asarray(head)
+        head[values.parameter[best]] = best

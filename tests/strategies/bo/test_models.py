@@ -68,6 +68,20 @@ def test_draws_take_turns_and_their_mean_is_the_averaged_model() -> None:
     np.testing.assert_array_equal(turns.posterior(x).mean, mixed.posterior(x).mean)
 
 
+def test_a_model_predicts_by_its_latest_fit() -> None:
+    space = small_space()
+    embedding, rng = Embedding(space.parameters), np.random.default_rng(3)
+    x = embedding.rows(space.sample_columns(30, rng))
+    loss, other = np.sin(3 * x[:, 0]), rng.normal(size=30)
+    used, fresh = (GpModel(embedding, GpSettings(samples=3)) for _ in range(2))
+    used.fit(x, other, x[:2])
+    before = used.posterior(x)
+    used.fit(x, loss, x[:0])
+    fresh.fit(x, loss, x[:0])
+    np.testing.assert_array_equal(used.posterior(x).mean, fresh.posterior(x).mean)
+    assert not np.allclose(used.posterior(x).mean, before.mean)
+
+
 def test_fantasies_are_believed() -> None:
     space = small_space()
     embedding = Embedding(space.parameters)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import TypeGuard
 
 import numpy as np
 
@@ -26,6 +27,8 @@ class GroupProduct:
         self.finite = all(p.size is not None for p in self.parameters)
         self.complete = not any(isinstance(g, RejectionGroup) for g in self.groups)
         self._number = {p.name: number for number, p in enumerate(self.parameters)}
+        binding = [g for g in self.groups if _binds(g)]
+        self._binding = [(g.diagram, [self._number[name] for name, _ in g.layers]) for g in binding]
 
     @property
     def size(self) -> int:
@@ -43,9 +46,8 @@ class GroupProduct:
     def contains_indices(self, indices: Indices) -> Mask:
         """Which rows (n, parameters) of indices in the domains are feasible; no parameter is real or an order."""
         feasible = np.ones(len(indices), dtype=bool)
-        for g in self.groups:
-            if isinstance(g, DiagramGroup):
-                feasible &= g.diagram.contains(indices[:, [self._number[name] for name, _ in g.layers]])
+        for diagram, numbers in self._binding:
+            feasible &= diagram.contains(indices[:, numbers])
         return feasible
 
     def draw(self, n: int, rng: np.random.Generator, *, prior: bool) -> Columns:
@@ -97,3 +99,10 @@ class GroupProduct:
     def steps(self, columns: Columns) -> dict[str, tuple[Column, Indices]]:
         """Values one step from those of the one row in `columns`, by finite parameter; see `ParameterGroup.steps`."""
         return {p.name: g.steps(p, columns) for g in self.groups for p in g.parameters if p.size is not None}
+
+
+def _binds(group: ParameterGroup) -> TypeGuard[DiagramGroup]:
+    """Does it leave out any of the values of its parameters, which are all listed?"""
+    if not isinstance(group, DiagramGroup):
+        return False
+    return group.size < math.prod(p.size if p.size is not None else group.size + 1 for p in group.parameters)

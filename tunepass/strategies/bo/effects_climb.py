@@ -27,7 +27,7 @@ from tunepass.space.configuration import Configuration
 from tunepass.space.neighbourhood import LONG, Neighbourhood
 from tunepass.space.space import Space
 from tunepass.surrogates.base import Floats
-from tunepass.surrogates.pairs import Effects
+from tunepass.surrogates.pairs import Effects, best_changes
 
 Rows = Callable[[Columns], Floats]  # of configurations, (n, f)
 Judged = Callable[[Indices, Floats], Floats]  # what the values of configurations (n, p) are worth (n,), given u
@@ -76,8 +76,6 @@ class EffectsClimb:
         self._g = codes @ np.triu(effects.joint) @ codes.T
         self._h = self._g + self._g.T
         self._alone = log_prior - values.codes @ effects.single
-        own = values.parameter[self._joint]
-        self._apart = np.triu(own[:, None] != own)  # each two values of two parameters, once
 
     def utility(self, chosen: Indices) -> float:
         """u of the values (p,) of a configuration."""
@@ -87,45 +85,18 @@ class EffectsClimb:
     def changes(self, heads: Indices) -> tuple[Indices, Indices, Floats]:
         """The best changes of configurations (n, p): the changed ones (c, p), whose each is, and what it adds (c,). Two
         values change where no single change is better."""
-        added = self._added(heads)
-        owner, best = _largest_of_each(added)
+        owner, first, second, gains = best_changes(
+            heads, self.values.parameter, self._alone, self._place, self._joint, self._h, ASKED
+        )
         rows = heads[owner]
-        rows[np.arange(len(best)), self.values.parameter[best]] = best
-        parts, owners, gains = [rows], [owner], [added[owner, best]]
-        for stuck in np.flatnonzero(added.max(axis=1) <= 0):
-            first, second, more = self._two(heads[stuck], added[stuck])
-            rows = np.tile(heads[stuck], (len(more), 1))
-            for value in (first, second):
-                rows[np.arange(len(more)), self.values.parameter[value]] = value
-            parts, owners, gains = [*parts, rows], [*owners, np.full(len(more), stuck)], [*gains, more]
-        return np.concatenate(parts), np.concatenate(owners), np.concatenate(gains)
+        rows[np.arange(len(rows)), self.values.parameter[first]] = first
+        two = np.flatnonzero(second >= 0)
+        rows[two, self.values.parameter[second[two]]] = second[two]
+        return rows, owner, gains
 
     def _joint_places(self, chosen: Indices) -> Indices:
         places = self._place[chosen]
         return np.asarray(places[places >= 0])
-
-    def _added(self, heads: Indices) -> Floats:
-        """By each value, to each configuration (n, m); -inf by those that are chosen."""
-        before = heads[:, self.values.parameter]
-        added = self._alone - self._alone[before]
-        if len(self._joint):
-            k, own, c = len(self._joint), np.diag(self._h), self._place[before[:, self._joint]]  # c (n, k)
-            h = np.array([self._h[self._joint_places(head)].sum(axis=0) for head in heads])  # (n, k)
-            added[:, self._joint] += (
-                np.take_along_axis(h, c, axis=1) - h + self._h[np.arange(k), c] - (own + own[c]) / 2
-            )
-        added[np.arange(len(heads))[:, None], heads] = -np.inf
-        return np.asarray(added)
-
-    def _two(self, chosen: Indices, added: Floats) -> tuple[Indices, Indices, Floats]:
-        """The best changes of two parameters that have joint effects."""
-        h, c = self._h, self._place[chosen[self.values.parameter[self._joint]]]
-        alone = added[self._joint]
-        both = alone[:, None] + alone - h + h[:, c] + h[c] - h[np.ix_(c, c)]
-        both = np.where(self._apart, both, -np.inf).reshape(1, -1)
-        best = _largest_of_each(both)[1] if both.size else np.zeros(0, np.int64)
-        first, second = np.divmod(best, max(1, len(c)))
-        return self._joint[first], self._joint[second], both[0, best]
 
     def best_free(
         self, starts: Columns, judged: Judged, neighbourhood: Neighbourhood, taken: Set[Configuration], steps: int
@@ -173,16 +144,6 @@ class EffectsClimb:
         if neighbourhood.keep is not None and inside.any():
             inside[inside] = neighbourhood.keep(self.values.as_columns(rows[inside]))
         return rows[inside], owner[inside], (utilities[owner] + added)[inside]
-
-
-def _largest_of_each(values: Floats) -> tuple[Indices, Indices]:
-    """Row and column of the largest ones of each row that are finite, ASKED of a row at most."""
-    n, m = values.shape
-    some = np.argpartition(-values, ASKED, axis=1)[:, :ASKED] if m > ASKED else np.tile(np.arange(m), (n, 1))
-    some.sort(axis=1)
-    row, column = np.repeat(np.arange(n), some.shape[1]), some.ravel()
-    finite = np.isfinite(values[row, column])
-    return row[finite], column[finite]
 
 
 def _seen(row: Indices, reached: set[bytes]) -> bool:

@@ -6,7 +6,7 @@ Each model has its own features, so each makes its own rows of a space's columns
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -81,6 +81,7 @@ class GpModel(Model):
         self.settings, features = settings, Features.of(embedding.group, embedding.nominal)
         self.processes = [GaussianProcess(features, settings) for _ in range(max(1, settings.samples))]
         self._used = self.processes
+        self._predict: Callable[[Floats], Posterior] = self.processes[0].posterior
         self._thetas: dict[bytes, list[Floats]] = {}
         self._score = -np.inf
 
@@ -109,20 +110,24 @@ class GpModel(Model):
         if rows < self.settings.thompson_rows:
             drawn = [drawn[(rows + len(fantasies)) % len(drawn)]]
         self._used = [process for process, _ in drawn]
-        for process, theta in drawn:
-            process.refit(x, loss, theta, noise)
+        self._condition(drawn, x, loss, noise)
         if bounds is not None and bounds.any():
             loss = raised(loss, bounds, equal_mixture([process.leave_one_out() for process in self._used]).mean)
-            for process, theta in drawn:
-                process.refit(x, loss, theta, noise)
+            self._condition(drawn, x, loss, noise)
         if len(fantasies):
             losses = np.concatenate([loss, self.posterior(fantasies).mean])
             noise = None if noise is None else np.concatenate([noise, np.zeros(len(fantasies))])
-            for process, theta in drawn:
-                process.refit(np.vstack([x, fantasies]), losses, theta, noise)
+            self._condition(drawn, np.vstack([x, fantasies]), losses, noise)
+
+    def _condition(
+        self, drawn: Sequence[tuple[GaussianProcess, Floats]], x: Floats, loss: Floats, noise: Floats | None
+    ) -> None:
+        for process, theta in drawn:
+            process.refit(x, loss, theta, noise)
+        self._predict = mixture(self._used)
 
     def posterior(self, x: Floats) -> Posterior:
-        return mixture(self._used, x)
+        return self._predict(x)
 
     def _affordable_draws(self, n: int) -> int:
         return min(DRAW_ROWS // n, DRAW_CELLS // (n * n * len(self.embedding.roles)))

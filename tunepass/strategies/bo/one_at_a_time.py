@@ -43,8 +43,13 @@ def change_one_parameter(
 
 def only_change(a: Configuration, b: Configuration) -> str | None:
     """The one parameter whose values differ; None if none does or several do."""
-    changed = [name for name in a if a[name] != b[name]]
-    return changed[0] if len(changed) == 1 else None
+    found: str | None = None
+    for name in a:
+        if a[name] != b[name]:
+            if found is not None:
+                return None
+            found = name
+    return found
 
 
 def _ends(values: Sequence[tuple[str, Value]]) -> dict[str, tuple[float, float]]:
