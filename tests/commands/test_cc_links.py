@@ -140,3 +140,10 @@ def test_what_the_linker_reads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
         "b.a",
         "lib/libx.a",
     ]
+
+
+def test_clang_has_its_marks_from_the_systems_assembler() -> None:
+    mark = "-Wa,--defsym,tunepass.link.openmp=1"
+    assert marking(["-c", "a.c"], ["-fopenmp"], "/usr/bin/gcc-13") == [mark]
+    assert marking(["-c", "a.c"], ["-fopenmp"], "/usr/bin/clang-14")[::2] == ["-fno-integrated-as", mark]
+    assert marking(["-c", "a.c"], ["-O3"], "clang") == []

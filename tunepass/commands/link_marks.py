@@ -22,14 +22,17 @@ _NAMES = {word: name for name, word in WORDS.items()} | {"-ftree-parallelize-loo
 NO_RUNTIME = frozenset({"-r", "-nostdlib", "-nodefaultlibs"})
 
 
-def marking(arguments: Sequence[str], added: Iterable[str]) -> list[str]:
+def marking(arguments: Sequence[str], added: Iterable[str], compiler: str = "") -> list[str]:
     """The words by which an object of this call says what the added ones need when it is linked. Objects that only
-    link-time optimisation reads have no symbols of the assembler's."""
+    link-time optimisation reads have no symbols of the assembler's. A clang older than 15 cannot define symbols in its
+    own assembler: it asks the system's, and warns of the words where nothing is assembled."""
     objects = "-c" in arguments or "--compile" in arguments or STOPS_EARLY.isdisjoint(arguments)
     if not objects or any(word.startswith("-flto") for word in (*arguments, *added)):
         return []
     names = dict.fromkeys(name for word in added if (name := _NAMES.get(word.partition("=")[0])))
-    return [f"-Wa,--defsym,tunepass.link.{name}=1" for name in names]
+    clang = bool(names) and os.path.basename(compiler).startswith("clang")
+    outside = ["-fno-integrated-as", "-Wno-unused-command-line-argument"] if clang else []
+    return outside + [f"-Wa,--defsym,tunepass.link.{name}=1" for name in names]
 
 
 def needed(arguments: Sequence[str], objects: Iterable[str] = ()) -> list[str]:

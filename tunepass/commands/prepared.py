@@ -35,14 +35,14 @@ class Prepared:
     def __init__(self, place: int, added: Sequence[str], text: str = "", told: Sequence[str] = ()):
         self.place, self.added, self.text, self.told = place, list(added), text, list(told)
 
-    def words(self, given: Sequence[str]) -> list[str]:
+    def words(self, given: Sequence[str], compiler: str = "") -> list[str]:
         words = rewritten.arguments_with(given, self.place, self.text) if self.text else list(given)
-        return [*words, *self.added, *link_marks.marking(given, self.added)]
+        return [*words, *self.added, *link_marks.marking(given, self.added, compiler)]
 
     def run(self, compiler: Sequence[str], given: Sequence[str], scratch: str = "") -> int:
         """The compiler's status. Without a text, and a scratch folder to be removed, it takes this process's place."""
         sys.stderr.write("".join(f"{line}\n" for line in self.told))
-        words = self.words(given)
+        words = self.words(given, compiler[-1])
         if scratch and sum(len(word) + 1 for word in words) > LONG:
             words = [_filed(words, scratch)]
         if not self.text:
