@@ -201,6 +201,12 @@ def test_a_product_that_somebody_changed_is_not_handed_over(task: ApplicationTas
     assert not list(products.iterdir())
 
 
+def test_without_room_for_a_product_finalists_are_compared_all_the_same(task: ApplicationTask, tmp_path: Path) -> None:
+    with ApplicationRun(replace(task, products=tmp_path / "gone")) as evaluator:
+        evaluator.evaluate(DEFAULT)
+        assert evaluator.compare_again([DEFAULT], rounds=2) == [[6.0, 6.0]]
+
+
 def test_a_run_that_is_timed_is_compared_as_well(task: ApplicationTask) -> None:
     """Right in its first run and never again."""
     once = Configuration({**DEFAULT, "mode": "once"})

@@ -24,8 +24,8 @@ NO_RUNTIME = frozenset({"-r", "-nostdlib", "-nodefaultlibs"})
 
 def marking(arguments: Sequence[str], added: Iterable[str], compiler: str = "") -> list[str]:
     """The words by which an object of this call says what the added ones need when it is linked. Objects that only
-    link-time optimisation reads have no symbols of the assembler's. A clang older than 15 cannot define symbols in its
-    own assembler: it asks the system's, and warns of the words where nothing is assembled."""
+    link-time optimisation reads have no symbols of the assembler's. clang (14) defines no symbols in its own
+    assembler: it asks the system's, and warns of the words where nothing is assembled."""
     objects = "-c" in arguments or "--compile" in arguments or STOPS_EARLY.isdisjoint(arguments)
     if not objects or any(word.startswith("-flto") for word in (*arguments, *added)):
         return []

@@ -6,6 +6,7 @@ gives the program of the first, a probe tells whether the flags reach a compiler
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import shutil
@@ -60,7 +61,7 @@ class ApplicationBuilds:
             except BaseException:
                 self.release(tree)
                 raise
-        return tree, digest(program or build, repr((commands.runs, commands.environment)))
+        return tree, _key(program or build, commands)
 
     def _build_of(self, configuration: Configuration) -> tuple[Commands, str]:
         """The commands, and what is the same for all that build the same program, as far as is known."""
@@ -75,12 +76,16 @@ class ApplicationBuilds:
         self.trees.release(tree)
 
     def hand_over(self, configuration: Configuration, tree: BuildTree, key: str) -> None:
-        """Keep the product of a tree for whoever writes it, if it is what it was when `take` gave that key."""
+        """Keep the product of a tree for whoever writes it, if it is what it was when `take` gave that key. Without
+        room for it nothing is kept, and the winner is built once more."""
         task, (commands, build) = self.task, self._build_of(configuration)
         if task.products is None or not task.product or tree.failure:
             return
-        if key == digest(self._program(commands, tree) or build, repr((commands.runs, commands.environment))):
-            shutil.copy2(tree.folder / task.product, task.products / product_name(commands))
+        if key == _key(self._program(commands, tree) or build, commands):
+            kept = task.products / product_name(commands)
+            with contextlib.suppress(OSError):
+                shutil.copy2(tree.folder / task.product, kept.with_suffix(".part"))
+                kept.with_suffix(".part").replace(kept)
 
     def forget(self) -> None:
         """All trees: what somebody removed is built again."""
@@ -198,6 +203,10 @@ class ApplicationBuilds:
         if unused is not None:
             return f"no Makefile among the sources uses `{unused}`"
         return "no compiler sees them: one would refuse a flag that does not exist, which this build takes"
+
+
+def _key(built: str, commands: Commands) -> str:
+    return digest(built, repr((commands.runs, commands.environment)))
 
 
 def product_name(commands: Commands) -> str:
