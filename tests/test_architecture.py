@@ -46,7 +46,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     },
     "interchange": {"yaml_nodes", "study", "space", "expr"},
     "report": {"tuning", "study", "space"},
-    "flags": {"evaluators"},
+    "flags": {"evaluators", "space"},
     "jobs": {
         *("passes", "tuning", "backends", "evaluators", "frontends", "hwmodels", "report", "strategies", "study"),
         *("interchange", "pruning", "ir", "space", "expr", "files", "signals", "registry", "spread"),

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from tunepass.diagnostics import Source
-from tunepass.flags.block import block
+from tunepass.flags.block import block, even_prior
 from tunepass.flags.option import Amount, Choice, identifier, numbers_around
 from tunepass.frontends.app.frontend import AppFrontend
 from tunepass.frontends.app.lowering import flags
 from tunepass.space.configuration import Configuration
+from tunepass.space.prior import Beta, value_masses
 from tunepass.space.space import Space
 
 OPTIONS = [
@@ -49,11 +51,19 @@ def test_names_and_numbers() -> None:
     assert numbers_around(-1, 0, 1) == (-1, 0, 1)
 
 
-def test_the_priors_hold_to_what_the_level_has() -> None:
+def test_the_priors_hold_to_what_the_level_has_half_of_the_time() -> None:
     (kernel,) = AppFrontend().parse(Source("tune.yaml", block("gcc", OPTIONS, [], []) + REST)).kernels
     space = Space(kernel.parameters, kernel.constraints)
     rng = np.random.default_rng(1)
     drawn = [space.sample(1, rng, prior=True)[0] for _ in range(200)]
     kept = {p.name: sum(c[p.name] == p.default for c in drawn) / len(drawn) for p in kernel.parameters}
-    assert 0.4 < kept["LEVEL"] < 0.6
-    assert all(kept[name] > 0.7 for name in kept if name != "LEVEL"), kept
+    assert all(0.4 < share < 0.6 for share in kept.values()), kept
+
+
+@pytest.mark.parametrize("numbers", [(0, 2, 4), (1, 8), (0, 1, 4, 16, 64), (25, 50, 100, 200, 400)])
+def test_a_number_is_as_likely_at_its_default_as_not(numbers: tuple[int, ...]) -> None:
+    scaled = np.log(numbers) if min(numbers) > 0 else np.array(numbers, float)
+    places = (scaled - scaled[0]) / (scaled[-1] - scaled[0])
+    for index in range(len(numbers)):
+        masses = value_masses(Beta(*even_prior(places, index)), places)
+        assert masses[index] == pytest.approx(0.5, abs=1e-3) or (len(numbers), masses.argmax()) == (5, index)

@@ -24,6 +24,7 @@ SWITCHES = {
     "predicted incumbent": replace(GP, incumbent="predicted"),
     "chosen output": replace(GP, output="chosen"),
     "drawn effects of pairs": replace(GP, pair_draws=DRAWS),
+    "drawn effects alone": replace(GP, pair_draws=replace(DRAWS, hundreds=0, early=4)),
     "draws in turn": replace(GP, gp=replace(GP.gp, samples=3, thompson_rows=99)),
     "steps of any length": replace(GP, local_search=replace(GP.local_search, rounds=3)),
 }

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
 
 from tunepass.flags.accepted import Pair
 from tunepass.flags.option import Amount, Choice, Option
+from tunepass.space.prior import Beta, value_masses
 
 LEVEL = "LEVEL"
 EVEN = (LEVEL, "MARCH")  # of which any value may be the best
-# Compilers' defaults are good: with half of hundreds of flags changed nothing comes near to them. So the priors say
-AS_LEVEL = 49  # times as likely a flag is as the level has it as not
-SURE = 2.2  # standard deviations, on each side: 97 % of a normal distribution
+# A flag is as likely as the level has it as not, however many other values it has: a search whose trials change half of
+# hundreds of flags learns of each from every trial; of a few changed at a time it has tried hardly any after a hundred
+LEAST_ROWS, MOST_ROWS = -7.0, 30.0  # logarithms
 
 
 def block(compiler: str, options: Sequence[Option], conflicts: Sequence[Pair], note: Sequence[str]) -> str:
@@ -29,7 +32,8 @@ def _fields(option: Option) -> str:
     if isinstance(option, Choice):
         first, *others = option.texts
         values = ", ".join([_quoted(first), *map(_quoted, others)])
-        prior = "" if option.name in EVEN else f", prior: [{AS_LEVEL * len(others)}{', 1' * len(others)}]"
+        even = option.name in EVEN or len(others) == 1
+        prior = "" if even else f", prior: [{len(others)}{', 1' * len(others)}]"
         return f"{{kind: categorical, values: [{values}], role: flag{prior}}}"
     log = ", log: true" if min(option.numbers) > 0 else ""
     numbers = ", ".join(map(str, option.numbers))
@@ -41,16 +45,26 @@ def _fields(option: Option) -> str:
 
 
 def _beta(option: Amount) -> tuple[str, str]:
-    """The Beta distribution in the middle of the values nearest to the default, on the scale that the numbers have, of
-    which SURE standard deviations are among them."""
-    scale = math.log if min(option.numbers) > 0 else float
-    first, last = scale(option.numbers[0]), scale(option.numbers[-1])
-    places = [(scale(number) - first) / (last - first) for number in option.numbers]
-    edges = [0.0, *((a + b) / 2 for a, b in pairwise(places)), 1.0]
-    index = option.numbers.index(option.default)
-    mean, half = (edges[index] + edges[index + 1]) / 2, (edges[index + 1] - edges[index]) / 2
-    concentration = mean * (1 - mean) * (SURE / half) ** 2 - 1
-    return f"{concentration * mean:.4g}", f"{concentration * (1 - mean):.4g}"
+    """The Beta distribution by which the default is as likely as all other numbers."""
+    numbers = [math.log(number) if min(option.numbers) > 0 else number for number in option.numbers]
+    places = (np.array(numbers) - numbers[0]) / (numbers[-1] - numbers[0])
+    above, below = even_prior(places, option.numbers.index(option.default))
+    return f"{above:.4g}", f"{below:.4g}"
+
+
+def even_prior(places: NDArray[np.float64], index: int) -> tuple[float, float]:
+    """The Beta distribution with its mode at one of the `places` (n,) in [0, 1], to which it gives half of its mass, or
+    more where that would make it smaller at the mode than elsewhere."""
+    from scipy.optimize import brentq
+
+    def parameters(log_rows: float) -> tuple[float, float]:
+        rows = math.exp(log_rows)  # that the prior is worth; of none it is uniform
+        return 1 + rows * float(places[index]), 1 + rows * float(1 - places[index])
+
+    def excess(log_rows: float) -> float:
+        return float(value_masses(Beta(*parameters(log_rows)), places)[index]) - 0.5
+
+    return parameters(brentq(excess, LEAST_ROWS, MOST_ROWS) if excess(LEAST_ROWS) < 0 else LEAST_ROWS)
 
 
 def _condition(names: Mapping[str, tuple[str, str]], first: str, second: str, options: Sequence[Option]) -> str:

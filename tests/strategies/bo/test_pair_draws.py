@@ -78,6 +78,19 @@ def test_the_switch_changes_what_follows_the_first_draw() -> None:
     assert with_draws[:30] == without[:30] and with_draws[30] != without[30]
 
 
+def test_of_hundreds_of_parameters_all_are_draws_from_early_on() -> None:
+    few = replace(SETTINGS, pair_draws=PairDrawSettings(hundreds=23, early=12))
+    strategy = Bayesian(task(SPACE, seed=1, max_evals=60), few)
+    drive(strategy, 12, price)
+    assert strategy._pair_draws is not None
+    assert strategy._pair_draws.is_due(strategy.history)
+    drive(strategy, 1, price)
+    assert strategy._pair_draws.is_due(strategy.history)
+    usual = Bayesian(task(SPACE, seed=1, max_evals=60), SETTINGS)
+    drive(usual, 13, price)
+    assert usual._pair_draws is not None and not usual._pair_draws.is_due(usual.history)
+
+
 def test_a_space_that_is_nearly_exhausted_gives_what_is_left() -> None:
     parameters = [Categorical(f"f{i}", [False, True]) for i in range(21)]
     space = Space(parameters, [f"not f{i}" for i in range(5, 21)])

@@ -30,11 +30,14 @@ ROWS = 400  # that a draw is conditioned on, at most
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairDrawSettings:
-    """With more than `more_than` parameters, every `every`-th suggestion from the `first` on."""
+    """With more than `more_than` parameters, every `every`-th suggestion from the `first` on; with more than `hundreds`,
+    all of them from the `early` one on: too little is known of each for improvement to be expected where it is."""
 
     more_than: int = 20
     every: int = 2
     first: int = 30
+    hundreds: int = 200
+    early: int = 16
     process: PairsSettings = field(default_factory=PairsSettings)
     starts: int = 5  # best trials that the search for the least of a draw starts from, beside as many random ones
     steps: int = 40
@@ -53,7 +56,9 @@ class PairDraws:
 
     def is_due(self, history: TrialHistory) -> bool:
         s, place = self.settings, len(history) + len(history.pending)
-        return place >= s.first and place % s.every == 0 and int(history.measured.sum()) >= s.first // 2
+        hundreds = len(history.task.space.parameters) > s.hundreds
+        first, every = (s.early, 1) if hundreds else (s.first, s.every)
+        return place >= first and place % every == 0 and int(history.measured.sum()) >= first // 2
 
     def suggestion(
         self, history: TrialHistory, loss: Floats, probability: Utility, log_prior: Utility, limit: float
