@@ -108,7 +108,7 @@ def test_the_best_and_the_design_alternate() -> None:
 
 
 def level(constraints: tuple[str, ...] = ()) -> Space:
-    """As `tunepass flags` prints it: one parameter of which any value may be the best, the others good as they are."""
+    """Flags: one parameter of which any value may be the best, the others good as they are."""
     switches = [Categorical(f"f{i}", ["", "on", "off"], prior=[98, 1, 1]) for i in range(58)]
     limit = Ordinal("limit", [25, 50, 100, 200], default=100, prior=(40.0, 50.0))
     return Space([Categorical("LEVEL", ["-O2", "-O3", "-Os"]), *switches, limit], constraints)

@@ -3,8 +3,8 @@
 Maximin, greedily: each next configuration of a uniform feasible pool is the one whose nearest chosen configuration is
 farthest. With `medoids` every other one is a medoid of the pool instead: maximin chooses corners, which tell most about
 trends; where they fail or are decades off, medoids tell where the good configurations are. Where parameters have
-priors, every other one is a draw from them; where these say of most of many that the default is good, as of a
-compiler's flags, each configuration changes a group of them, and none is far from the default.
+priors, every other one is a draw from them; where these say of most of many that the default is good, each
+configuration changes a group of them, and none is far from the default.
 
     symbol       meaning
     d            distance of configurations, the Gaussian process's own
