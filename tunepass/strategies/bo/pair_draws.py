@@ -30,7 +30,7 @@ ROWS = 400  # that a draw is conditioned on, at most
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairDrawSettings:
-    """With more than `more_than` parameters, every `every`-th suggestion from the `first` on; with more than `hundreds`,
+    """With more than `more_than` parameters, every `every`-th suggestion from the `first` on; with more than `hundreds`
     all of them from the `early` one on: too little is known of each for improvement to be expected where it is."""
 
     more_than: int = 20
