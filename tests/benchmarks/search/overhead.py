@@ -81,13 +81,14 @@ def timed(strategy: str, seed: int) -> tuple[dict[int, list[float]], float, floa
 
 
 def compiler_settings(count: int) -> Space:
-    """A space of the shape that `tunepass flags` prints: priors say of every parameter that its default is good."""
-    switches, values, weights = count * 3 // 5, ["", "on", "off"], [49.0, 1.0, 1.0]
+    """A space of the shape that `tunepass flags` prints: a default is as likely as all other values together."""
+    switches, values = count * 3 // 5, ["", "on", "off"]
     parameters: list[Parameter] = []
     for i in range(count):
         few = 2 + i % 2
-        number = Ordinal(f"n{i}", NUMBERS, default=32, log=True, prior=(23.0, 23.0))
-        parameters.append(Categorical(f"s{i}", values[:few], prior=weights[:few]) if i < switches else number)
+        number = Ordinal(f"n{i}", NUMBERS, default=32, log=True, prior=(12.0, 12.0))
+        switch = Categorical(f"s{i}", values[:few], prior=[few - 1.0, *[1.0] * (few - 1)])
+        parameters.append(switch if i < switches else number)
     return Space(parameters)
 
 
