@@ -223,7 +223,9 @@ def add_searches(bench: Bench, name: str, seed: int, seen: Table, turns: Table) 
             seen.add(tuner, mark, gain)
             choices[f"{tuner} {mark}"] = best[str(mark)]
         told = ", ".join(f"{gain:.3f}x at {mark}" for gain, mark in zip(reached, arguments.evaluations))
-        print(f"{name} seed {seed} {tuner}: {told}; {values.count(None)} of {len(values)} failed", flush=True)
+        differ = len(best[str(max(arguments.evaluations))])
+        failed = f"{values.count(None)} of {len(values)} failed"
+        print(f"{name} seed {seed} {tuner}: {told}; {differ} flags differ; {failed}", flush=True)
         if tuner == "tunepass":
             choices[SIMPLER] = found["simpler"]  # type: ignore[assignment]
             flags = f"{len(choices[SIMPLER])} of {len(best[str(max(arguments.evaluations))])} flags"

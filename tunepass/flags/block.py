@@ -14,9 +14,7 @@ from tunepass.space.prior import Beta, value_masses
 
 LEVEL = "LEVEL"
 EVEN = (LEVEL, "MARCH")  # of which any value may be the best
-# A flag is as likely as the level has it as not, however many other values it has: a search whose trials change half of
-# hundreds of flags learns of each from every trial; of a few changed at a time it has tried hardly any after a hundred
-LEAST_ROWS, MOST_ROWS = -7.0, 30.0  # logarithms
+LEAST_LOG_ROWS, MOST_LOG_ROWS = -7.0, 30.0  # of a Beta distribution: as good as uniform, all at the mode
 
 
 def block(compiler: str, options: Sequence[Option], conflicts: Sequence[Pair], note: Sequence[str]) -> str:
@@ -29,6 +27,8 @@ def block(compiler: str, options: Sequence[Option], conflicts: Sequence[Pair], n
 
 
 def _fields(option: Option) -> str:
+    """A value is as likely as the level has it as not, however many others there are: a search whose trials change half
+    of hundreds of flags learns of each from every trial; of a few at a time it tries hardly any in a hundred trials."""
     if isinstance(option, Choice):
         first, *others = option.texts
         values = ", ".join([_quoted(first), *map(_quoted, others)])
@@ -53,8 +53,8 @@ def _beta(option: Amount) -> tuple[str, str]:
 
 
 def even_prior(places: NDArray[np.float64], index: int) -> tuple[float, float]:
-    """The Beta distribution with its mode at one of the `places` (n,) in [0, 1], to which it gives half of its mass, or
-    more where that would make it smaller at the mode than elsewhere."""
+    """The Beta distribution with its mode at one of the `places` (n,) in [0, 1], to which it gives half of its mass;
+    where a uniform one gives it more, that."""
     from scipy.optimize import brentq
 
     def parameters(log_rows: float) -> tuple[float, float]:
@@ -64,7 +64,7 @@ def even_prior(places: NDArray[np.float64], index: int) -> tuple[float, float]:
     def excess(log_rows: float) -> float:
         return float(value_masses(Beta(*parameters(log_rows)), places)[index]) - 0.5
 
-    return parameters(brentq(excess, LEAST_ROWS, MOST_ROWS) if excess(LEAST_ROWS) < 0 else LEAST_ROWS)
+    return parameters(brentq(excess, LEAST_LOG_ROWS, MOST_LOG_ROWS) if excess(LEAST_LOG_ROWS) < 0 else LEAST_LOG_ROWS)
 
 
 def _condition(names: Mapping[str, tuple[str, str]], first: str, second: str, options: Sequence[Option]) -> str:
