@@ -148,7 +148,8 @@ class SearchLoop:
         if self.by_front or len(self.study.objectives) > 1:
             return []
         trials, best, space = self.kept.trials, self.kept.best, self.study.space
-        less = simpler(best, trials, self.objective, space) if best is not None and self.budget.late() else []
+        late = self.budget.late()
+        less = simpler(best, trials, self.objective, space, self.batch()) if late and best is not None else []
         return less or due_openings(self.openings, trials, self.objective, space)
 
     def keep(self, configuration: Configuration, evaluation: Evaluation, *, replace: bool = False) -> None:

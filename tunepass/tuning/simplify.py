@@ -2,35 +2,46 @@
 
 A search leaves behind values that it needed on its way and values that hardly matter. Where few parameters differ from
 the default, each is put back alone, then those that hardly mattered together, cheapest first: two tile loops may each
-be worth keeping only because the other one is there. Where many differ, as of a compiler's hundreds of flags, they are
-put back by groups, those first that other trials make seem least worth: a group that costs something is split, until
-what is left are those that matter; then each of them is put back alone, which tells what it brings. What is measured
-so is a trial like any other, so that the winner's contract decides; of equals it takes the one closest to the default.
+be worth keeping only because the other one is there. Where many differ, as of a compiler's hundreds of flags, all those
+are put back together that by all trials seem to bring least (tunepass.strategies.bo.trimming), from the simplest trial
+that is hardly worse than the best, until nothing more seems idle. What is measured so is a trial like any other, so
+that the winner's contract decides; of equals it takes the one closest to the default.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 from tunepass.space.configuration import Configuration
 from tunepass.space.space import Space
+from tunepass.study.distance import distance_from_default
 from tunepass.study.objective import Objective
-from tunepass.study.trial import Trial
+from tunepass.study.trial import Trial, comparable
 from tunepass.tuning.finalists import SLIGHT
 from tunepass.tuning.result import value_of
 
 LITTLE = 1.15  # times worse than the best is what hardly mattered
-MANY = 16  # parameters that differ: more are put back by groups
+MANY = 16  # parameters that differ: of more, those that seem idle are put back together
+DRAWS = 4  # times that trials are asked what seems idle, where all that it gave is known
 
 
-def simpler(best: Trial, trials: Sequence[Trial], objective: Objective, space: Space) -> list[Configuration]:
-    """What to evaluate next: feasible configurations without a trial, nearer to the default than `best`. Empty when
-    there is nothing left to put back."""
-    changed = [name for name, value in space.default.items() if best.configuration[name] != value]
-    if len(changed) > MANY:
-        return _by_groups(best, changed, trials, objective, space)
-    return _one_by_one(best, changed, trials, objective, space)
+def simpler(
+    best: Trial, trials: Sequence[Trial], objective: Objective, space: Space, n: int = 1
+) -> list[Configuration]:
+    """What to evaluate next, of many that differ `n` at most: feasible configurations without a trial, nearer to the
+    default than `best`. Empty when there is nothing left to put back."""
+    changed = _changed(best.configuration, space)
+    if len(changed) <= MANY:
+        return _one_by_one(best, changed, trials, objective, space)
+    near = [t for t in comparable(trials) if _cost(best, t, objective) <= SLIGHT]
+    simplest = min([best, *near], key=lambda t: (distance_from_default(space, t.configuration), t.number))
+    if idle := _without_idle(simplest, trials, objective, space, n):
+        return idle
+    return _alone(simplest.configuration, _changed(simplest.configuration, space), trials, space)
+
+
+def _changed(configuration: Configuration, space: Space) -> list[str]:
+    return [name for name, value in space.default.items() if configuration[name] != value]
 
 
 def _one_by_one(
@@ -53,62 +64,32 @@ def _one_by_one(
     return []
 
 
-def _by_groups(
-    best: Trial, changed: Sequence[str], trials: Sequence[Trial], objective: Objective, space: Space
+def _without_idle(
+    start: Trial, trials: Sequence[Trial], objective: Objective, space: Space, n: int
 ) -> list[Configuration]:
-    """The next group that is not known; then each that is left, put back alone."""
-    start, known = best.configuration, {t.configuration: t for t in trials}
-    others = [t for t in trials if not _is_between(t.configuration, start, space.default)]  # so that the order stays
-    worth = seeming_worth(others, changed, objective, space.default)
-    groups = [sorted(changed, key=worth.__getitem__)]
-    back: list[str] = []
-    while groups:
-        group = groups.pop()
-        without = _put_back(start, space.default, [*back, *group])
-        if space.contains(without):
-            if without not in known:
-                return [without]
-            if _cost(best, known[without], objective) <= SLIGHT:
-                back += group
-                continue
-        if len(group) > 1:
-            middle = 2 * len(group) // 3  # most of them do nothing, and those that seem worth least are first
-            groups += [group[middle:], group[:middle]]
-    left = _put_back(start, space.default, back)
-    alone = [_put_back(left, space.default, [name]) for name in changed if name not in back]
-    return [c for c in alone if c not in known and space.contains(c)]
+    """`start` without what seems idle; where that was tried, with the last of it again."""
+    from tunepass.strategies.bo.trimming import Trimming  # brings a strategy, which a build from the lock does without
 
-
-def seeming_worth(
-    trials: Sequence[Trial], names: Sequence[str], objective: Objective, default: Configuration
-) -> Mapping[str, float]:
-    """By name the difference in the mean logarithm of the loss between the trials that have a parameter at its default
-    and those that do not, in standard errors: what it seems to bring. Nothing is known of one that never differs."""
     rows = [(t.configuration, value) for t in trials if (value := value_of(t, objective)) is not None]
-    values = [value for _, value in rows]
-    scaled = [math.log(value) if min(values) > 0 else value for value in values]
-    losses = [-value if objective.maximise else value for value in scaled]
-    worth: dict[str, float] = {}
-    for name in names:
-        sides: tuple[list[float], list[float]] = ([], [])
-        for (configuration, _), loss in zip(rows, losses):
-            sides[configuration[name] == default[name]].append(loss)
-        changed, kept = sides
-        worth[name] = _difference(kept, changed) if changed and kept else 0.0
-    return worth
+    trimming = Trimming(space, [c for c, _ in rows], [objective.loss(value) for _, value in rows])
+    known, found = {t.configuration for t in trials}, list[Configuration]()
+    for draw in range(DRAWS + n - 1):
+        back = trimming.idle(start.configuration, draw)
+        for several in range(len(back), 0, -1):
+            less = _put_back(start.configuration, space.default, back[:several])
+            if less not in known and space.contains(less):
+                found.append(less)
+                known.add(less)
+                break
+        if len(found) == n:
+            break
+    return found
 
 
-def _difference(first: Sequence[float], second: Sequence[float]) -> float:
-    """Of the means, in standard errors; a single loss has the spread of all."""
-    means = [sum(side) / len(side) for side in (first, second)]
-    both = [loss - mean for side, mean in zip((first, second), means) for loss in side]
-    spread = math.sqrt(sum(r * r for r in both) / max(1, len(both) - 2)) or 1.0
-    return (means[0] - means[1]) / (spread * math.sqrt(1 / len(first) + 1 / len(second)))
-
-
-def _is_between(configuration: Configuration, start: Configuration, default: Configuration) -> bool:
-    """Could it be `start` with some parameters put back?"""
-    return all(configuration[name] in (start[name], value) for name, value in default.items())
+def _alone(start: Configuration, changed: Iterable[str], trials: Sequence[Trial], space: Space) -> list[Configuration]:
+    known = {t.configuration for t in trials}
+    simpler = [_put_back(start, space.default, [name]) for name in changed]
+    return [c for c in simpler if c not in known and space.contains(c)]
 
 
 def _put_back(start: Configuration, default: Configuration, names: Iterable[str]) -> Configuration:

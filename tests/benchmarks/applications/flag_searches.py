@@ -22,14 +22,13 @@ from tunepass.space.space import Space
 from tunepass.study.objective import Objective
 from tunepass.study.outcome import Failed, Measured, Outcome
 from tunepass.study.study import Study
+from tunepass.tuning.budget import LATE
 from tunepass.tuning.finalists import SLIGHT
 from tunepass.tuning.openings import due_openings
 from tunepass.tuning.simplify import simpler
 
 RUNS = {"cpu": 1, "time": 5, "instructions": 1}  # of a configuration that is right, by what is measured
-RUNS_OF_SIMPLER = {"cpu": 3, "time": 15, "instructions": 1}  # where the best is made simpler
 TUNERS = ("tunepass", "optuna", "opentuner", "random", "genetic")
-MOST_SIMPLER = 120  # evaluations that making the best simpler may take
 
 
 @dataclass(slots=True)
@@ -73,11 +72,15 @@ def _value(outcome: Outcome, objective: Objective) -> float:
 
 
 def by_tunepass(kernel: Kernel, space: Space, measuring: Measuring, evaluations: int, seed: int) -> Study:
-    """As a build: after the default the flags that people write, then what the strategy says."""
+    """As a build: after the default the flags that people write, then what the strategy says, late the best with less.
+    An evaluation counts even where its code was seen before, which costs a build nothing."""
     study = Study(space, [measuring.objective], strategy="auto", seed=seed, max_evals=evaluations)
-    openings = usual_openings(kernel)
+    openings, objective = usual_openings(kernel), measuring.objective
     while len(measuring.tried) < evaluations:
-        due = due_openings(openings, study.trials, measuring.objective, space) if study.trials else []
+        late = study.best is not None and len(measuring.tried) >= LATE * evaluations
+        due = simpler(study.best, study.trials, objective, space) if late and study.best else []
+        if not due and study.trials:
+            due = due_openings(openings, study.trials, objective, space)
         if not (suggested := due[:1] or study.suggest(1)):
             break
         study.observe(suggested[0], _told(measuring(suggested[0])))
@@ -88,22 +91,12 @@ def _told(outcome: Outcome) -> Outcome:
     return outcome if isinstance(outcome, (Measured, Failed)) else Failed("run", "")
 
 
-def simplified(study: Study, measuring: Measuring) -> Configuration:
-    """The study's best, made simpler as `build` does it: it is measured again first, and with it everything that stands
-    nearer to the default, each with more runs. What stands nearest within 1 % of the best."""
+def simplest(study: Study) -> Configuration:
+    """Nearest to the default of those within 1 % of the best."""
     assert study.best is not None
-    space, objective, start = study.space, measuring.objective, study.best.configuration
-    again = Study(space, [objective], strategy="random", seed=0)
-    for trial in study.trials:
-        again.observe(trial.configuration, measuring(start) if trial.configuration == start else trial.outcome)
-    while len(again.trials) < len(study.trials) + MOST_SIMPLER:
-        best = next(trial for trial in again.trials if trial.configuration == start)
-        if not (fresh := simpler(best, again.trials, objective, space)):
-            break
-        again.observe(fresh[0], _told(measuring(fresh[0])))
-    nearer = [best, *again.trials[len(study.trials) :]]
-    least = _value(best.outcome, objective)
-    close = [t.configuration for t in nearer if _value(t.outcome, objective) <= SLIGHT * least]
+    objective, space = study.objectives[0], study.space
+    least = _value(study.best.outcome, objective)
+    close = [t.configuration for t in study.trials if _value(t.outcome, objective) <= SLIGHT * least]
     return min(close, key=lambda c: len(changes(c, space.default)))
 
 
