@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from tests.passes.fakes import kernel
 from tunepass.space.configuration import Configuration
+from tunepass.space.parameter import Integer
 from tunepass.space.space import Space
 from tunepass.study.comparison import comparison_of
 from tunepass.study.objective import Objective
@@ -40,6 +41,21 @@ def test_there_are_few_finalists_and_zeros_are_near_everything() -> None:
     far = {c: 10.0**i for i, c in enumerate(many)}
     assert finalists(trials(far), TIME, SPACE) == list(many)[:ALWAYS]
     assert finalists(trials({c: float(i) for i, c in enumerate(many)}), TIME, SPACE) == list(many)[:FINALISTS]
+
+
+FLAGS = Space([Integer(f"f{i}", 0, 1, default=0) for i in range(40)])
+
+
+def first(n: int) -> Configuration:
+    return Configuration({**FLAGS.default, **{f"f{i}": 1 for i in range(n)}})
+
+
+def test_the_simplest_that_is_hardly_worse_is_a_finalist_and_where_it_is_far_one_a_little_worse() -> None:
+    close = {first(n): 1.0 + (40 - n) / 10000 for n in range(40, 30, -1)}
+    far = {**close, first(20): 1.0099, first(5): 1.0199, first(3): 1.0201}
+    assert finalists(trials(far), TIME, FLAGS) == [*list(close)[: FINALISTS - 2], first(20), first(5)]
+    near = {**close, first(16): 1.0099, first(5): 1.0199}
+    assert finalists(trials(near), TIME, FLAGS) == [*list(close)[: FINALISTS - 1], first(16)]
 
 
 def test_single_measurements_choose_in_the_objectives_direction() -> None:

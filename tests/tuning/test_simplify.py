@@ -113,6 +113,25 @@ def test_what_a_group_breaks_is_kept() -> None:
     assert of_many(["f0", "f1"]) in tried
 
 
+def test_less_is_put_back_each_time_that_it_was_too_much() -> None:
+    """Every flag seems idle, and is, but no ten of them may go together."""
+    best = of_many(f"f{i}" for i in range(40))
+    trials = [Trial(0, best, Measured({"time": 1.0}))]
+    sizes = []
+    while len(trials) < 8:
+        asked = simpler(trials[0], trials, TIME, MANY)[0]
+        sizes.append(40 - sum(asked.values()))  # type: ignore[arg-type]
+        trials.append(Trial(len(trials), asked, Measured({"time": 1.5 if sizes[-1] >= 10 else 1.0})))
+    assert sizes[0] > sizes[1] > sizes[2] and min(sizes) < 10
+
+
+def test_several_are_asked_for_at_once() -> None:
+    best = of_many(f"f{i}" for i in range(40))
+    trials = [Trial(0, best, Measured({"time": 1.0}))]
+    asked = simpler(trials[0], trials, TIME, MANY, 3)
+    assert len(set(asked)) == 3 and all(MANY.contains(c) and c != best for c in asked)
+
+
 def test_what_each_brings_is_told_by_the_trials_without_it() -> None:
     both, one, other = at(1, 2, 0), at(0, 2, 0), at(1, 0, 0)
     values = {both: 2.0, one: 3.0, other: 2.2, at(0, 0, 0): 4.0}

@@ -6,7 +6,7 @@ tunepass.study.winner weighs the rounds.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 from typing import TYPE_CHECKING
@@ -26,6 +26,8 @@ FINALISTS = 8
 ALWAYS = 3  # finalists however far behind; further ones are within WITHIN times the best trial
 WITHIN = 1.25
 SLIGHT = 1.01  # times worse than the best trial, at most, is the simplest that is a finalist
+MANY = 16  # parameters that differ from the default: of more in that one, a finalist too is
+SIMPLER = 1.02  # the simplest that is so many times worse, which the winner's contract may call a tie
 LEAST_GAIN = 0.01  # what single trials differ by and does not count
 
 
@@ -51,8 +53,8 @@ class Verdict:
 
 def finalists(trials: Sequence[Trial], objective: Objective, space: Space) -> list[Configuration]:
     """The best few measured configurations besides the default, best first, more of them where they are close, and of
-    those that are hardly worse the one closest to the default. Of equal measurements (the same object code) the closest
-    to the default stands for all."""
+    those that are hardly worse the one closest to the default: two of them where that one is far from it. Of equal
+    measurements (the same object code) the closest to the default stands for all."""
     alike: dict[float, list[Trial]] = {}
     for trial in comparable(trials):
         if (value := value_of(trial, objective)) is not None:
@@ -65,14 +67,27 @@ def finalists(trials: Sequence[Trial], objective: Objective, space: Space) -> li
     first = next(iter(best.values()), 0.0)
     near = sum(value * first <= 0 or objective.gain(first, value) >= 1 / WITHIN for value in best.values())
     chosen = list(best)[: min(max(near, ALWAYS), FINALISTS)]
-    slight = [c for c, value in best.items() if _is_slight(objective, first, value)]
-    simplest = min(slight, key=lambda c: distance_from_default(space, c), default=None)
-    return chosen if simplest is None or simplest in chosen else [*chosen[:-1], simplest]
+    simple = [s for s in simplest(best, objective, space) if s not in chosen]
+    return [*chosen[: len(chosen) - len(simple)], *simple]
 
 
-def _is_slight(objective: Objective, first: float, value: float) -> bool:
-    """Is what the value lacks to the best hardly anything?"""
-    return value == first or (value * first > 0 and objective.gain(first, value) >= 1 / SLIGHT)
+def simplest(values: Mapping[Configuration, float], objective: Objective, space: Space) -> list[Configuration]:
+    """Of `values`, the best first, the configuration closest to the default among those hardly worse; where it differs
+    in more than MANY parameters, then that among those a little worse."""
+    first, found = next(iter(values.values()), 0.0), list[Configuration]()
+    for most in (SLIGHT, SIMPLER):
+        near = [c for c, value in values.items() if _is_near(objective, first, value, most)]
+        closest = min(near, key=lambda c: distance_from_default(space, c), default=None)
+        if closest is not None and closest not in found:
+            found.append(closest)
+        if not found or distance_from_default(space, found[0])[0] <= MANY:
+            break
+    return found
+
+
+def _is_near(objective: Objective, first: float, value: float, most: float) -> bool:
+    """Is the value `most` times worse than the best at most?"""
+    return value == first or (value * first > 0 and objective.gain(first, value) >= 1 / most)
 
 
 def verdict_of_trials(trials: Sequence[Trial], objective: Objective, space: Space) -> Verdict | None:

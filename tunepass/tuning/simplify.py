@@ -3,26 +3,27 @@
 A search leaves behind values that it needed on its way and values that hardly matter. Where few parameters differ from
 the default, each is put back alone, then those that hardly mattered together, cheapest first: two tile loops may each
 be worth keeping only because the other one is there. Where many differ, as of a compiler's hundreds of flags, all those
-are put back together that by all trials seem to bring least (tunepass.strategies.bo.trimming), from the simplest trial
-that is hardly worse than the best, until nothing more seems idle. What is measured so is a trial like any other, so
-that the winner's contract decides; of equals it takes the one closest to the default.
+are put back together that by all trials seem to bring least (tunepass.strategies.bo.trimming), half as many where that
+was too many, until nothing more seems idle: from the simplest trial that is hardly worse than the best, and in turns
+from the simplest that is a little worse, since of some programs every other layout of the code is. What is measured so
+is a trial like any other, so that the winner's contract decides; of equals it takes the one closest to the default.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 
 from tunepass.space.configuration import Configuration
 from tunepass.space.space import Space
-from tunepass.study.distance import distance_from_default
 from tunepass.study.objective import Objective
 from tunepass.study.trial import Trial, comparable
-from tunepass.tuning.finalists import SLIGHT
+from tunepass.tuning.finalists import MANY, simplest
 from tunepass.tuning.result import value_of
 
 LITTLE = 1.15  # times worse than the best is what hardly mattered
-MANY = 16  # parameters that differ: of more, those that seem idle are put back together
 DRAWS = 4  # times that trials are asked what seems idle, where all that it gave is known
+HALVINGS = 5  # after so many that were worse all that seems idle is put back again: trials know more by then
 
 
 def simpler(
@@ -33,11 +34,13 @@ def simpler(
     changed = _changed(best.configuration, space)
     if len(changed) <= MANY:
         return _one_by_one(best, changed, trials, objective, space)
-    near = [t for t in comparable(trials) if _cost(best, t, objective) <= SLIGHT]
-    simplest = min([best, *near], key=lambda t: (distance_from_default(space, t.configuration), t.number))
-    if idle := _without_idle(simplest, trials, objective, space, n):
+    valued = [(value, t) for t in comparable(trials) if (value := value_of(t, objective)) is not None]
+    in_order = sorted(valued, key=lambda pair: objective.loss(pair[0]))
+    simple = simplest({t.configuration: value for value, t in in_order}, objective, space)
+    start = next(t for _, t in in_order if t.configuration == simple[len(trials) % len(simple)])
+    if idle := _without_idle(start, trials, objective, space, n):
         return idle
-    return _alone(simplest.configuration, _changed(simplest.configuration, space), trials, space)
+    return _alone(start.configuration, _changed(start.configuration, space), trials, space)
 
 
 def _changed(configuration: Configuration, space: Space) -> list[str]:
@@ -67,16 +70,18 @@ def _one_by_one(
 def _without_idle(
     start: Trial, trials: Sequence[Trial], objective: Objective, space: Space, n: int
 ) -> list[Configuration]:
-    """`start` without what seems idle; where that was tried, with the last of it again."""
+    """`start` without what seems idle; after each that was tried since, without half as much."""
     from tunepass.strategies.bo.trimming import Trimming  # brings a strategy, which a build from the lock does without
 
     rows = [(t.configuration, value) for t in trials if (value := value_of(t, objective)) is not None]
     trimming = Trimming(space, [c for c, _ in rows], [objective.loss(value) for _, value in rows])
     known, found = {t.configuration for t in trials}, list[Configuration]()
+    tried = sum(t.number > start.number and _is_between(t.configuration, start, space) for t in trials)
     for draw in range(DRAWS + n - 1):
-        back = trimming.idle(start.configuration, draw)
-        for several in range(len(back), 0, -1):
-            less = _put_back(start.configuration, space.default, back[:several])
+        idle = trimming.idle(start.configuration, draw)
+        share = 2 ** ((tried + len(found)) % HALVINGS)
+        for several in range(math.ceil(len(idle) / share), 0, -1):
+            less = _put_back(start.configuration, space.default, idle[:several])
             if less not in known and space.contains(less):
                 found.append(less)
                 known.add(less)
@@ -84,6 +89,11 @@ def _without_idle(
         if len(found) == n:
             break
     return found
+
+
+def _is_between(configuration: Configuration, start: Trial, space: Space) -> bool:
+    """Is it that of `start` with some parameters put back?"""
+    return all(configuration[name] in (start.configuration[name], value) for name, value in space.default.items())
 
 
 def _alone(start: Configuration, changed: Iterable[str], trials: Sequence[Trial], space: Space) -> list[Configuration]:
