@@ -40,7 +40,7 @@ from tests.benchmarks.applications.flag_searches import (
     by_random,
     by_tunepass,
     changes,
-    simplest,
+    simplest_trial,
 )
 from tests.benchmarks.bench_applications import Found, Notes
 from tunepass.backends.application_task import task_of
@@ -121,7 +121,7 @@ class Bench:
             measuring = Measuring(evaluator, OBJECTIVE[a.measure], RUNS[a.measure])
             if tuner == "tunepass":
                 study = by_tunepass(kernel, space, measuring, most, seed)
-                found["simpler"] = changes(simplest(study), space.default)
+                found["simpler"] = changes(simplest_trial(study), space.default)
             elif tuner == "random":
                 by_random(space, measuring, most, seed)
             elif tuner == "genetic":

@@ -97,9 +97,10 @@ def _is_between(configuration: Configuration, start: Trial, space: Space) -> boo
 
 
 def _alone(start: Configuration, changed: Iterable[str], trials: Sequence[Trial], space: Space) -> list[Configuration]:
+    """`start` with each of `changed` put back by itself, where that is feasible and has no trial."""
     known = {t.configuration for t in trials}
-    simpler = [_put_back(start, space.default, [name]) for name in changed]
-    return [c for c in simpler if c not in known and space.contains(c)]
+    less = [_put_back(start, space.default, [name]) for name in changed]
+    return [c for c in less if c not in known and space.contains(c)]
 
 
 def _put_back(start: Configuration, default: Configuration, names: Iterable[str]) -> Configuration:

@@ -23,7 +23,7 @@ from tunepass.study.objective import Objective
 from tunepass.study.outcome import Failed, Measured, Outcome
 from tunepass.study.study import Study
 from tunepass.tuning.budget import LATE
-from tunepass.tuning.finalists import SLIGHT
+from tunepass.tuning.finalists import simplest
 from tunepass.tuning.openings import due_openings
 from tunepass.tuning.simplify import simpler
 
@@ -91,13 +91,12 @@ def _told(outcome: Outcome) -> Outcome:
     return outcome if isinstance(outcome, (Measured, Failed)) else Failed("run", "")
 
 
-def simplest(study: Study) -> Configuration:
-    """Nearest to the default of those within 1 % of the best."""
-    assert study.best is not None
-    objective, space = study.objectives[0], study.space
-    least = _value(study.best.outcome, objective)
-    close = [t.configuration for t in study.trials if _value(t.outcome, objective) <= SLIGHT * least]
-    return min(close, key=lambda c: len(changes(c, space.default)))
+def simplest_trial(study: Study) -> Configuration:
+    """Nearest to the default of those within 1 % of the best, as a build has it among its finalists."""
+    objective = study.objectives[0]
+    values = {t.configuration: v for t in study.trials if (v := _value(t.outcome, objective)) < math.inf}
+    in_order = dict(sorted(values.items(), key=lambda pair: objective.loss(pair[1])))
+    return simplest(in_order, objective, study.space)[0]
 
 
 def by_random(space: Space, measuring: Measuring, evaluations: int, seed: int) -> None:
