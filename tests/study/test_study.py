@@ -16,7 +16,7 @@ from tunepass.space.parameter import Integer
 from tunepass.space.space import Space
 from tunepass.study.outcome import Failed, Infeasible, Measured
 from tunepass.study.study import Study
-from tunepass.study.task import Task
+from tunepass.study.task import Factory, Task
 
 
 def test_the_documented_loop_covers_the_space_once_default_first() -> None:
@@ -103,6 +103,23 @@ def test_observing_twice_needs_replace() -> None:
     assert some.best is None
     some.observe(default, Measured({"time": 2.0}), replace=True)
     assert some.best is not None and some.best.number == 0 and len(some.trials) == 1
+
+
+@pytest.mark.parametrize("strategy", ["auto", Shuffled])  # one that revises, one that is replayed
+def test_trials_that_took_an_outcome_take_the_new_one(strategy: str | Factory) -> None:
+    some = Study(space(), [TIME], strategy=strategy)
+    default = some.space.default
+    same, other = (Configuration({**default, "tile": tile}) for tile in (8, 32))
+    some.observe(default, Measured({"time": 1.0}))
+    some.observe(same, Measured({"time": 7.0}), same_as=default, log="cached")
+    some.observe(other, Measured({"time": 1.2}), log="said")
+    some.observe(same, Measured({"time": 13.0}), again=True)  # of the trial whose outcome it took
+    assert [some.best_so_far, some.spent, some.trials[1].measured_again] == [[7.0, 7.0, 1.2], 3, 0]
+    assert some.trials[0].outcome == some.trials[1].outcome and some.best == some.trials[2]
+    some.observe(default, Measured({"time": 4.0}), replace=True)
+    assert [t.outcome for t in some.trials[:2]] == [Measured({"time": 4.0})] * 2
+    some.observe(default, Failed("crash", "gone"), replace=True, log="gone")
+    assert [t.log for t in some.trials] == ["gone", "gone", "said"] and not some.trials[1].measured
 
 
 def test_best_and_its_ties() -> None:

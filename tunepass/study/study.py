@@ -164,7 +164,8 @@ class Study:
 
         A configuration has one trial. Observing it again raises StudyError unless `replace`, which gives the trial its
         new outcome under its old number, or `again`, which takes a further measurement of it into its mean; what the
-        method `again` asked for is such without being called so. Should another process have reported a configuration
+        method `again` asked for is such without being called so. Trials that took its outcome take the new one. Should
+        another process have reported a configuration
         suggested here, its trial stands and is returned. `same_as` is an observed configuration whose outcome this one
         took, `code` a digest of what ran.
         """
@@ -187,11 +188,17 @@ class Study:
             self._catch_up()
             return self._trials[kept.number]
         if replace:
-            self.store.replace(self._record, with_fields(trial, number=number))
+            changed = with_fields(trial, number=number)
+            self.store.replace(self._record, [changed, *self._of_same_code(changed)])
             self._replay()
         elif again or valid in self._due_again:
             self._due_again.discard(valid)
-            self._revise(self.store.measure_again(self._record, with_fields(trial, number=number)))
+            same = self._trials[number].same_as
+            changed = self.store.measure_again(
+                self._record, with_fields(trial, number=number if same is None else same)
+            )
+            self.store.replace(self._record, others := self._of_same_code(changed))
+            self._revise([changed, *others])
         elif valid not in self._suggested:
             raise StudyError(
                 f"this configuration is trial {number} already: {valid!r}",
@@ -339,14 +346,28 @@ class Study:
             self._measured_again += trial.measured_again
             self._strategy.observe(trial)
 
-    def _revise(self, trial: Trial) -> None:
-        """A trial was measured again."""
-        if isinstance(self._strategy, Revises):
+    def _of_same_code(self, changed: Trial) -> list[Trial]:
+        """The trials that took the outcome of the changed one, with what it has become."""
+        taking = [t for t in self._trials if t.same_as == changed.number]
+        return [
+            with_fields(
+                t,
+                outcome=changed.outcome,
+                calibration=changed.calibration,
+                log=t.log if changed.measured else changed.log,
+            )
+            for t in taking
+        ]
+
+    def _revise(self, trials: Sequence[Trial]) -> None:
+        """Trials have another outcome."""
+        if not isinstance(self._strategy, Revises):
+            self._replay()
+            return
+        for trial in trials:
             self._measured_again += trial.measured_again - self._trials[trial.number].measured_again
             self._trials[trial.number] = trial
             self._strategy.revise(trial)
-        else:
-            self._replay()
 
     def _claim(self, offered: Sequence[Configuration], known: set[Configuration], room: int) -> list[Configuration]:
         """At most `room` new ones of `offered`, neither tried nor `known`: now under evaluation here, and known."""

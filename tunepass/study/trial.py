@@ -31,8 +31,10 @@ class Trial:
 
     @property
     def measured_again(self) -> int:
-        """How many measurements its outcome has besides the first."""
-        return len(self.outcome.measurements) - 1 if isinstance(self.outcome, Measured) else 0
+        """How many measurements its outcome has besides the first; none of those are its own if it took another's."""
+        if self.same_as is not None or not isinstance(self.outcome, Measured):
+            return 0
+        return len(self.outcome.measurements) - 1
 
     def with_another(self, trial: Trial) -> Trial:
         """With a further measurement of the configuration: the mean, and the seconds of both. If that one failed, or

@@ -120,17 +120,25 @@ class Budget:
         builds = (t.seconds.get("compile", 0.0) for t in self.kept.trials if t.configuration in candidates)
         return max(builds, default=0.0)
 
-    def _again_s(self, configurations: list[Configuration], rounds: int) -> float:
-        """What building those of the default and finalists that are not there any more takes, and rounds until the best
-        has made so many, as their trials took."""
+    def turns_s(self, configurations: Sequence[Configuration], turns: int) -> float:
+        """What measuring these again in so many turns takes, as their trials took."""
+        builds, each = self._takes_s(configurations)
+        return sum(builds) + turns * sum(each)
+
+    def _again_s(self, configurations: Sequence[Configuration], rounds: int) -> float:
+        """What it takes to build the default and finalists, and rounds until the best has made so many."""
+        builds, each = self._takes_s(configurations)
+        mean_s = sum(each) / max(1, len(each))
+        return sum(builds) + measurements(len(configurations) - 1, rounds) * mean_s
+
+    def _takes_s(self, configurations: Sequence[Configuration]) -> tuple[list[float], list[float]]:
+        """What building those takes that are not there any more, and a round of each, as their trials took."""
         trials = self.kept.trials
         wanted = [t for t in trials if t.configuration in configurations]
         taken = [(t if t.same_as is None else trials[t.same_as]).seconds for t in wanted]
-        each = [self._round_s(seconds.get("measure", 0.0)) for seconds in taken]
-        mean_s = sum(each) / max(1, len(each))
         kept = self.evaluate.is_kept if isinstance(self.evaluate, KeepsPrograms) else lambda configuration: False
-        builds = (s.get("compile", 0.0) for t, s in zip(wanted, taken) if not kept(t.configuration))
-        return sum(builds) + measurements(len(configurations) - 1, rounds) * mean_s
+        builds = [s.get("compile", 0.0) for t, s in zip(wanted, taken) if not kept(t.configuration)]
+        return builds, [self._round_s(seconds.get("measure", 0.0)) for seconds in taken]
 
     def _reserved_rounds(self) -> int:
         """More where runs of the default differ by more than a twentieth. Programs that share their turns differ less

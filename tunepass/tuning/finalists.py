@@ -76,7 +76,7 @@ def simplest(values: Mapping[Configuration, float], objective: Objective, space:
     in more than MANY parameters, then that among those a little worse."""
     first, found = next(iter(values.values()), 0.0), list[Configuration]()
     for most in (SLIGHT, SIMPLER):
-        near = [c for c, value in values.items() if _is_near(objective, first, value, most)]
+        near = [c for c, value in values.items() if is_near(objective, first, value, most)]
         closest = min(near, key=lambda c: distance_from_default(space, c), default=None)
         if closest is not None and closest not in found:
             found.append(closest)
@@ -85,7 +85,7 @@ def simplest(values: Mapping[Configuration, float], objective: Objective, space:
     return found
 
 
-def _is_near(objective: Objective, first: float, value: float, most: float) -> bool:
+def is_near(objective: Objective, first: float, value: float, most: float) -> bool:
     """Is the value `most` times worse than the best at most?"""
     return value == first or (value * first > 0 and objective.gain(first, value) >= 1 / most)
 

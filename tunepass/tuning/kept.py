@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace as with_fields
+from statistics import median
 
 from tunepass.space.configuration import Configuration
 from tunepass.study.objective import Objective
-from tunepass.study.outcome import Evaluation, Failed
+from tunepass.study.outcome import Evaluation, Failed, Measured, Outcome
 from tunepass.study.study import Study
 from tunepass.study.trial import Trial, comparable
 from tunepass.tuning.drift import at_first_speed
@@ -39,7 +41,7 @@ class Kept:
             )
         )
         if replace:
-            self.trials[trial.number] = trial
+            self.trials = self.study.trials
         else:
             self.trials.append(trial)
         if trial.measured and trial.same_as is None:
@@ -53,18 +55,35 @@ class Kept:
 
     def disqualify(self, configuration: Configuration, finding: Failed) -> None:
         """The trial fails, and with it those that took its outcome."""
-        number = next(t.number for t in self.trials if t.configuration == configuration)
-        for trial in self.trials:
-            if number in (trial.number, trial.same_as):
-                self.study.observe(
-                    trial.configuration,
-                    finding,
-                    seconds=trial.seconds,
-                    log=finding.log,
-                    same_as=None if trial.same_as is None else self.trials[trial.same_as].configuration,
-                    code=trial.code,
-                    replace=True,
-                )
+        self._change(self._root(configuration), finding, log=finding.log)
+
+    def measured_again(self, configuration: Configuration, values: Sequence[float]) -> None:
+        """The trial, and those that took its outcome, have the median of further values instead of their own."""
+        trial = self._root(configuration)
+        speed = next((t.calibration for t in reversed(self.trials) if t.calibration is not None), None)
+        taken = Evaluation(Measured({self.objective.name: median(values)}, tuple(values)), calibration=speed)
+        fair = at_first_speed(taken, self.trials)
+        before = value_of(trial, self.objective)
+        note = f"measured again in turns with others; it was {before:.6g} {self.objective.unit}".rstrip()
+        self._change(trial, fair.outcome, log="\n".join(filter(None, [trial.log, note, fair.log])), calibration=speed)
+
+    def _root(self, configuration: Configuration) -> Trial:
+        """Its trial, or the one whose outcome that took."""
+        trial = next(t for t in self.trials if t.configuration == configuration)
+        return trial if trial.same_as is None else self.trials[trial.same_as]
+
+    def _change(self, trial: Trial, outcome: Outcome, *, log: str, calibration: float | None = None) -> None:
+        patiently(
+            lambda: self.study.observe(
+                trial.configuration,
+                outcome,
+                seconds=trial.seconds,
+                log=log,
+                calibration=calibration,
+                code=trial.code,
+                replace=True,
+            )
+        )
         self.trials = self.study.trials
         self.best = self._best()
 

@@ -27,7 +27,8 @@ from tunepass.tuning.openings import due_openings
 from tunepass.tuning.options import SearchOptions
 from tunepass.tuning.picks import KNEE, choice_of
 from tunepass.tuning.result import Found, Gain, Phase, Progress, failures_of, value_of
-from tunepass.tuning.simplify import simpler
+from tunepass.tuning.simplify import many_differ, simpler
+from tunepass.tuning.yardstick import Yardstick
 
 GIVE_UP_AFTER = 10  # with the default and so many trials failed, and none measured, the search gives up
 
@@ -53,6 +54,7 @@ class SearchLoop:
         self.guard = FaultGuard(evaluate, executor(options.executor, self.jobs.most))
         self.budget = Budget(self.kept, evaluate, options.budget_s, options.max_evals, clock)
         self.final = FinalRound(self.kept, self.budget, evaluate, self.guard, sanitize=options.sanitize)
+        self.yardstick = Yardstick(self.kept, self.budget, evaluate, self.guard)
         self.evaluations = 0
         self.exploring = True
         if isinstance(evaluate, WaitsForCores):
@@ -110,6 +112,7 @@ class SearchLoop:
         self.show("search", None)
         self.look_again()
         while not (self.kept.trials and (self.budget.over() or self.gave_up())):
+            self.settle()
             before = self.budget.elapsed()
             # The default goes alone: what it tells of limits and of the reference serves all others.
             suggested = self.study.suggest(self.batch() if self.kept.trials else 1, self.first())
@@ -151,6 +154,13 @@ class SearchLoop:
         late = self.budget.late()
         less = simpler(best, trials, self.objective, space, self.batch()) if late and best is not None else []
         return less or due_openings(self.openings, trials, self.objective, space)
+
+    def settle(self) -> None:
+        """Before what differs from the default in much is made simpler, it is measured again."""
+        if self.by_front or len(self.study.objectives) > 1 or not self.budget.late() or self.kept.best is None:
+            return
+        if many_differ(self.kept.best.configuration, self.study.space) and self.yardstick.settle():
+            self.show("search", None)
 
     def keep(self, configuration: Configuration, evaluation: Evaluation, *, replace: bool = False) -> None:
         trial = self.kept.keep(configuration, evaluation, replace=replace)

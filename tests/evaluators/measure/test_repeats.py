@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import cycle
 
 import pytest
 
 from tunepass.evaluators.measure import repeats
+from tunepass.evaluators.measure import speed as speed_of_machine
 from tunepass.evaluators.measure.repeats import WALL_TIME, Cut, Repeats
 from tunepass.evaluators.measure.timing import MeasurePlan
 from tunepass.evaluators.process.run import Completed, Limits
@@ -20,6 +22,7 @@ RATE = Objective("rate", unit="GB/s", maximise=True)
 @pytest.fixture(autouse=True)
 def speed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(repeats, "machine_speed", lambda: 7.0)
+    monkeypatch.setattr(speed_of_machine, "APART_S", 0.0)
 
 
 def runs(values: Sequence[float], name: str = "time"):  # type: ignore[no-untyped-def]
@@ -82,10 +85,22 @@ def test_on_a_machine_that_has_become_slower_the_best_is_who_is_best_at_its_spee
 ) -> None:
     some = raced([2.0, 2.0, 2.0])
     monkeypatch.setattr(repeats, "machine_speed", lambda: 4.0)
-    some.measure(runs([2.8] * 4), {"time": 2.8})  # 1.6 at a speed of 7
-    assert some.incumbent == 2.8
+    for _ in range(3):
+        some.measure(runs([2.8] * 4), {"time": 2.8})  # 1.6 at a speed of 7, but that may be a moment
+        assert (some.incumbent, some.speed) == (2.0, 7.0)
+    some.measure(runs([2.8] * 4), {"time": 2.8})
+    assert (some.incumbent, some.speed) == (2.8, 4.0)
     some.measure(runs([3.0] * 4), {"time": 3.0})
     assert some.incumbent == 2.8
+
+
+def test_runs_beside_slow_moments_are_not_put_at_another_speed(monkeypatch: pytest.MonkeyPatch) -> None:
+    some, speeds = raced([44.5, 45.0, 45.4]), cycle([4.2, 4.2, 4.2, 4.2, 4.2, 7.0])
+    monkeypatch.setattr(repeats, "machine_speed", lambda: next(speeds))
+    for _ in range(5):
+        outcome = some.measure(runs([46.0] * 4), {"time": 46.0})
+        assert outcome == Measured({"time": 46.0}, (46.0,) * 3) and some.speed == 7.0
+    assert some.incumbent == 45.0
 
 
 def test_what_overlaps_with_the_best_is_run_again() -> None:

@@ -122,7 +122,7 @@ def test_a_second_record_of_a_configuration_gives_the_first() -> None:
     study = open_study(store)
     kept = store.record(study, trial(5))
     assert store.record(study, trial(5, OUTCOMES[1])) == kept
-    store.replace(study, Trial(0, configuration(5), OUTCOMES[1]))
+    store.replace(study, [Trial(0, configuration(5), OUTCOMES[1])])
     assert [t.outcome for t in store.trials(study)] == [OUTCOMES[1]]
 
 

@@ -1,7 +1,8 @@
 """A program that prints or takes a number which varies: runs of one candidate, raced against the best so far.
 
 The first run counts. A run that is clearly behind is ended while it goes on, and further runs are made only while they
-can tell the candidate from the best. Wall times are compared at the speed that the machine had for the best.
+can tell the candidate from the best. Wall times are compared at the speed that the machine had for the best, but for
+moments in which it was slower.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 
-from tunepass.evaluators.measure.speed import machine_speed
+from tunepass.evaluators.measure.speed import LastingSpeed, machine_speed
 from tunepass.evaluators.measure.timing import MeasurePlan, median_interval
 from tunepass.evaluators.process.run import Completed, Limits
 from tunepass.study.objective import Objective
@@ -44,6 +45,7 @@ class Repeats:
         self.best: Sequence[float] = ()  # the first objective of the best candidate's runs
         self.speed: float | None = None
         self._speed_of_best = 0.0
+        self._lasting = LastingSpeed(lambda: machine_speed())
 
     @property
     def incumbent(self) -> float | None:
@@ -82,14 +84,14 @@ class Repeats:
     ) -> Measured | Failed:
         """More runs, until they tell the candidate from the best or the plan is spent; one that was cut is the last.
         After `worth_s`, the plan's least number of them is enough."""
-        speeds = [machine_speed()] if self.timed else []
+        speeds = [self._look()]  # of the moment, after each run
         if isinstance(first, Cut):
-            self.speed = median(speeds) if self.timed else None
             return Measured(first.values, censored=True)
         name, runs, censored = self.objectives[0].name, [first], self._hopeless([first])
 
         def decided() -> bool:
-            return self._decided([run[name] * self._at_speed_of_best(median(speeds or [0.0])) for run in runs])
+            lenient = [run[name] * self._at_speed_of_best(speed) for run, speed in zip(runs, speeds, strict=True)]
+            return self._behind(lenient) or self._decided([run[name] * self._at_speed_of_best() for run in runs])
 
         started = time.monotonic()
 
@@ -106,23 +108,29 @@ class Repeats:
                 break
             runs.append(values)
             censored = self._hopeless(runs)
-            speeds += [machine_speed()] if self.timed else []
+            speeds.append(self._look())
         medians = {objective: median([run[objective] for run in runs]) for objective in first}
-        self.speed = median(speeds) if self.timed else None
         if not censored:
             self._compare([run[name] for run in runs])
         return Measured(medians, tuple(run[name] for run in runs), censored=censored)
 
+    def _look(self) -> float | None:
+        """The machine's speed at this moment; `speed` is what lasts of it."""
+        moment = self._lasting.look() if self.timed else None
+        self.speed = self._lasting.speed if self.timed else None
+        return moment
+
     def _compare(self, values: Sequence[float]) -> None:
         """The best are these runs, if they are better."""
         loss = self.objectives[0].loss
-        scale = self._at_speed_of_best(self.speed or 0.0)
+        scale = self._at_speed_of_best()
         if not self.best or loss(scale * median(values)) < loss(median(self.best)):
             self.best, self._speed_of_best = tuple(values), self.speed or 0.0
 
-    def _at_speed_of_best(self, speed: float) -> float:
-        """The factor of times that were taken at that speed; 1 where no speed is known."""
-        if not (speed > 0 and self._speed_of_best > 0):
+    def _at_speed_of_best(self, moment: float | None = None) -> float:
+        """The factor of times that are taken now, or were at the speed of a moment; 1 where no speed is known."""
+        speed = moment or self.speed
+        if not (speed and self._speed_of_best > 0):
             return 1.0
         return min(max(speed / self._speed_of_best, 1 / SPEEDS[1]), 1 / SPEEDS[0])
 
@@ -136,12 +144,13 @@ class Repeats:
 
     def _decided(self, values: Sequence[float]) -> bool:
         """Would another run change who is better, or what the value is?"""
-        if len(values) >= self.plan.most or self._behind(values):
+        if len(values) >= self.plan.most:
             return True
         return len(values) >= self.plan.least and (self._steady(values) or self._ahead(values))
 
     def _behind(self, values: Sequence[float]) -> bool:
-        """Is each run worse than the worst of the best's by more than those differ? What is near is measured on."""
+        """Is each run worse than the worst of the best's by more than those differ? What is near is measured on, and
+        what may only have met a slow moment."""
         if not self.best or len(self.objectives) > 1:
             return False
         losses, best = self._losses(values), self._losses(self.best)

@@ -162,10 +162,11 @@ class Store:
                     (study.id, number, text, *outcome_cells(trial), _now()))  # fmt: skip
         return replace(trial, number=number)
 
-    def replace(self, study: StudyRecord, trial: Trial) -> None:
-        """Give trial `trial.number` a new outcome."""
+    def replace(self, study: StudyRecord, trials: Iterable[Trial]) -> None:
+        """Give the trials of those numbers new outcomes, in one transaction."""
         with self._transaction() as db:
-            _update(db, study, trial)
+            for trial in trials:
+                _update(db, study, trial)
 
     def measure_again(self, study: StudyRecord, trial: Trial) -> Trial:
         """Take a further measurement into the trial of that number, in one transaction; what it is now. One that fails

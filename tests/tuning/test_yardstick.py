@@ -1,0 +1,122 @@
+"""The best trial measured again before it is made simpler: what luck it had, and what that may cost."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.passes.fakes import Clock, Comparing, Price, Prices
+from tunepass.executors.base import executor
+from tunepass.passes.search import ignore
+from tunepass.space.configuration import Configuration
+from tunepass.space.parameter import Categorical
+from tunepass.space.space import Space
+from tunepass.study.objective import Objective
+from tunepass.study.outcome import Evaluation, Measured
+from tunepass.study.study import Study
+from tunepass.tuning.budget import Budget
+from tunepass.tuning.faults import FaultGuard
+from tunepass.tuning.kept import Kept
+from tunepass.tuning.loop import SearchLoop
+from tunepass.tuning.options import SearchOptions
+from tunepass.tuning.simplify import many_differ
+from tunepass.tuning.yardstick import AT_ONCE, TURNS, Yardstick
+
+TIME = Objective("time", unit="ms")
+FLAGS = [Categorical(f"f{i}", [0, 1], default=0) for i in range(20)]
+SPACE = Space(FLAGS)
+
+
+def on(*numbers: int) -> Configuration:
+    return Configuration({**SPACE.default, **{f"f{i}": 1 for i in numbers}})
+
+
+class Searched:
+    """Trials with their values, and what a further measurement gives instead."""
+
+    def __init__(
+        self,
+        values: dict[Configuration, float],
+        again: dict[Configuration, float],
+        *,
+        budget_s: float | None = None,
+        prices: type[Prices] = Comparing,
+    ):
+        study, clock = Study(SPACE, [TIME]), Clock()
+        for configuration, value in values.items():
+            study.observe(configuration, Measured({"time": value}, (value,)), seconds={"compile": 1.0, "measure": 2.0})
+        price: Price = lambda c: values[c]  # noqa: E731
+        again_price = lambda c, turn: again.get(c, values[c])  # noqa: E731
+        self.evaluator = Comparing(price, again_price, clock) if prices is Comparing else prices(price, clock)
+        self.kept = Kept(study, TIME)
+        budget = Budget(self.kept, self.evaluator, budget_s, None, clock)
+        guard = FaultGuard(self.evaluator, executor("local", 1))
+        self.yardstick = Yardstick(self.kept, budget, self.evaluator, guard)
+
+    @property
+    def best(self) -> tuple[Configuration, float]:
+        assert self.kept.best is not None and isinstance(self.kept.best.outcome, Measured)
+        return self.kept.best.configuration, self.kept.best.outcome.values["time"]
+
+
+def test_a_lucky_best_takes_what_it_is_measured_at_in_turns_and_the_next_is_looked_at() -> None:
+    lucky, next_lucky, good = on(1), on(2), on(3)
+    some = Searched({SPACE.default: 60.0, lucky: 40.0, next_lucky: 43.0, good: 44.0}, {lucky: 46.0, next_lucky: 45.0})
+    assert some.yardstick.settle()
+    assert some.evaluator.compared == [[lucky], [next_lucky, good]]  # type: ignore[attr-defined]
+    assert some.best == (good, 44.0)
+    trial = some.kept.trials[1]
+    assert isinstance(trial.outcome, Measured) and trial.outcome.samples == (46.0,) * TURNS
+    assert trial.log == "measured again in turns with others; it was 40 ms" and trial.seconds == {
+        "compile": 1.0,
+        "measure": 2.0,
+    }
+    assert not some.yardstick.settle()
+
+
+def test_at_most_so_many_at_once_and_of_one_code_one() -> None:
+    some = Searched({SPACE.default: 60.0, **{on(i): 40.0 + 0.1 * i for i in range(8)}}, {})
+    some.kept.keep(on(9), Evaluation(Measured({"time": 1.0}), same_as=on(0)))
+    assert some.yardstick.settle()
+    assert some.evaluator.compared == [[on(i) for i in range(AT_ONCE)]]  # type: ignore[attr-defined]
+    some.kept.measured_again(on(0), [50.0, 51.0, 52.0])
+    assert some.kept.trials[-1].outcome == some.kept.trials[1].outcome == Measured({"time": 51.0}, (50.0, 51.0, 52.0))
+
+
+def test_a_further_measurement_is_at_the_speed_that_the_machine_has_now() -> None:
+    some = Searched({}, {})
+    for number, speed in enumerate([1000.0, 500.0]):
+        some.kept.keep(on(*range(number)), Evaluation(Measured({"time": 40.0}), calibration=speed))
+    some.kept.measured_again(on(), [90.0])
+    assert some.best == (on(0), 20.0) and some.kept.trials[0].outcome == Measured({"time": 45.0}, (90.0,))
+
+
+def test_what_there_is_no_time_for_is_not_measured_again() -> None:
+    values = {SPACE.default: 60.0, on(1): 40.0, on(2): 40.5}
+    again_s = 1.0 + TURNS * 1.0  # a build, and turns of half of what a trial was measured for
+    for left_s, measured in ((0.9 * again_s, []), (1.1 * again_s, [[on(1)]])):
+        some = Searched(values, {}, budget_s=10 * left_s)
+        some.yardstick.budget.reserve_s = lambda left_s=left_s: 5 * left_s  # type: ignore[method-assign,misc]
+        assert some.yardstick.settle() is bool(measured)
+        assert some.evaluator.compared == measured  # type: ignore[attr-defined]
+
+
+def test_an_evaluator_that_cannot_measure_again_keeps_its_best() -> None:
+    some = Searched({SPACE.default: 60.0, on(1): 40.0}, {}, prices=Prices)
+    assert not some.yardstick.settle() and some.best == (on(1), 40.0)
+
+
+@pytest.mark.parametrize("many", [True, False])
+def test_a_search_measures_its_best_again_where_it_differs_in_much(many: bool) -> None:
+    """All flags but one are idle, and the first with it is lucky: what is simpler is near what it is."""
+    lucky = on(*range(18)) if many else on(0)
+    evaluator = Comparing(
+        lambda c: 40.0 if c == lucky else 50.0 if c["f0"] else 60.0, lambda c, turn: 50.0 if c["f0"] else 60.0
+    )
+    study = Study(SPACE, [TIME], max_evals=30)
+    for configuration in (SPACE.default, lucky):
+        study.observe(configuration, evaluator(configuration).outcome)
+    loop = SearchLoop(study, TIME, evaluator, SearchOptions(max_evals=30), ignore, evaluator.clock)
+    assert many_differ(lucky, SPACE) is many
+    found = loop.run()
+    assert (evaluator.compared[0] == [lucky]) is many
+    assert found.choice == on(0)

@@ -1,0 +1,64 @@
+"""The best trial measured again, before others are called near it: the best of many single measurements is a lucky one.
+
+What makes a schedule simpler asks which trials are hardly worse than the best. Of a hundred trials with a noise of a
+twentieth the best stands a tenth below what it is, and nothing simple is near that. So the best few are measured again
+in turns, and their trials take those values, until the best is one that was.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+from tunepass.evaluators.capabilities import ComparesAgain
+from tunepass.space.configuration import Configuration
+from tunepass.study.outcome import Evaluate
+from tunepass.study.trial import Trial, comparable
+from tunepass.tuning.budget import Budget
+from tunepass.tuning.faults import FaultGuard
+from tunepass.tuning.finalists import is_near
+from tunepass.tuning.kept import Kept
+from tunepass.tuning.result import value_of
+
+CLOSE = 1.05  # times worse than the best: those are measured again with it,
+AT_ONCE = 4  # so many at most
+TURNS = 5
+TIMES = 6  # in a search, at most
+SHARE = 0.2  # of what is left for trials, that may be spent at a time
+
+
+class Yardstick:
+    """Knows which trials were measured again; not those of an earlier session."""
+
+    def __init__(self, kept: Kept, budget: Budget, evaluate: Evaluate, guard: FaultGuard):
+        self.kept, self.budget, self.evaluate, self.guard = kept, budget, evaluate, guard
+        self._again: set[Configuration] = set()
+        self._times = 0
+
+    def settle(self) -> bool:
+        """Was anything measured again?"""
+        before = self._times
+        while self._times < TIMES and isinstance(self.evaluate, ComparesAgain) and (doubtful := self._doubtful()):
+            self._times += 1
+            self._again.update(doubtful)
+            started = self.budget.clock()
+            values = self.guard.compared(partial(self.evaluate.compare_again, doubtful, TURNS))
+            self.budget.spend("measure", self.budget.clock() - started)
+            for configuration, measured in zip(doubtful, values):
+                if measured:  # what fails now is looked at with the finalists
+                    self.kept.measured_again(configuration, measured)
+        return self._times > before
+
+    def _doubtful(self) -> list[Configuration]:
+        """The best, unless it was measured again, and those close to it that were not, as many as there is time for; of
+        one code one."""
+        best = self.kept.best
+        if best is None or best.configuration in self._again:
+            return []
+        own = [t for t in comparable(self.kept.trials) if t.same_as is None and t.configuration not in self._again]
+        close = [t.configuration for t in sorted(own, key=self.kept.loss) if self._is_close(t, best)]
+        left_s = SHARE * self.budget.trial_s()
+        return max((close[:n] for n in range(AT_ONCE + 1) if self.budget.turns_s(close[:n], TURNS) <= left_s), key=len)
+
+    def _is_close(self, trial: Trial, best: Trial) -> bool:
+        value, least = value_of(trial, self.kept.objective), value_of(best, self.kept.objective)
+        return value is not None and least is not None and is_near(self.kept.objective, least, value, CLOSE)
