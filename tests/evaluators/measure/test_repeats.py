@@ -71,6 +71,12 @@ def test_what_is_surely_behind_is_not_run_again() -> None:
     assert some.measure(runs([]), {"time": 2.4}) == Measured({"time": 2.4}, (2.4,))
 
 
+def test_what_is_a_little_behind_is_run_once_more() -> None:
+    some = raced([2.0, 2.0, 2.0, 2.0])
+    assert some.measure(runs([2.1]), {"time": 2.15}) == Measured({"time": 2.125}, (2.15, 2.1))
+    assert some.measure(runs([2.0] * 4), {"time": 2.15}) == Measured({"time": 2.0}, (2.15, 2.0, 2.0, 2.0, 2.0))
+
+
 def test_a_moment_in_which_the_machine_is_slow_does_not_end_the_race(monkeypatch: pytest.MonkeyPatch) -> None:
     some, speeds = raced([44.5, 45.0, 45.4]), iter([4.2, 7.0, 7.0, 7.0, 7.0])
     monkeypatch.setattr(repeats, "machine_speed", lambda: next(speeds))
@@ -120,6 +126,12 @@ def test_a_run_that_was_cut_is_a_bound_without_samples() -> None:
     assert some.measure(runs([]), Cut({"time": 3.0})) == Measured({"time": 3.0}, (), censored=True)
     again = some.measure(lambda: Cut({"time": 3.0}), {"time": 2.01})
     assert again == Measured({"time": 2.01}, (2.01,), censored=True) and some.incumbent == 2.0
+
+
+def test_one_run_that_was_cut_beside_whole_ones_met_a_slow_moment() -> None:
+    some, left = raced([2.0] * 3), iter([Cut({"time": 3.0}), {"time": 1.5}, {"time": 1.5}])
+    assert some.measure(lambda: next(left), {"time": 1.5}) == Measured({"time": 1.5}, (1.5, 1.5, 1.5))
+    assert some.incumbent == 1.5
 
 
 class Program:

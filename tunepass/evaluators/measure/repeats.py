@@ -24,6 +24,7 @@ START_S = 0.02  # that the start of a process may take longer than usual, whatev
 SPREAD = 0.02  # relative distance of two sets of runs that counts as one, where ENOUGH runs tell how much they vary
 SPREAD_OF_FEW = 0.1
 ENOUGH = 3
+CUTS = 2  # runs that were ended, beside whole ones, end the race
 SPEEDS = (0.5, 2.0)  # changes of the machine's speed that are believed
 Values = Mapping[str, float]
 
@@ -82,8 +83,9 @@ class Repeats:
     def measure(
         self, once: Callable[[], Values | Cut | Failed], first: Values | Cut, worth_s: float = math.inf
     ) -> Measured | Failed:
-        """More runs, until they tell the candidate from the best or the plan is spent; one that was cut is the last.
-        After `worth_s`, the plan's least number of them is enough."""
+        """More runs, until they tell the candidate from the best or the plan is spent. One that was cut after a whole
+        one may have met a slow moment; a second such is the last. After `worth_s`, the plan's least number is enough.
+        """
         speeds = [self._look()]  # of the moment, after each run
         if isinstance(first, Cut):
             return Measured(first.values, censored=True)
@@ -93,7 +95,7 @@ class Repeats:
             lenient = [run[name] * self._at_speed_of_best(speed) for run, speed in zip(runs, speeds, strict=True)]
             return self._behind(lenient) or self._decided([run[name] * self._at_speed_of_best() for run in runs])
 
-        started = time.monotonic()
+        started, cuts = time.monotonic(), 0
 
         def spent() -> bool:
             enough = worth_s if len(runs) >= self.plan.least else math.inf
@@ -104,8 +106,9 @@ class Repeats:
             if isinstance(values, Failed):
                 return values
             if isinstance(values, Cut):
-                censored = True
-                break
+                cuts += 1
+                censored = cuts == CUTS
+                continue
             runs.append(values)
             censored = self._hopeless(runs)
             speeds.append(self._look())
@@ -154,7 +157,8 @@ class Repeats:
         if not self.best or len(self.objectives) > 1:
             return False
         losses, best = self._losses(values), self._losses(self.best)
-        return min(losses) > max(best) + max(max(best) - min(best), self._margin())
+        margin = self._margin() if len(values) > 1 else self._spread_of_few  # a first run finds caches cold
+        return min(losses) > max(best) + max(max(best) - min(best), margin)
 
     def _ahead(self, values: Sequence[float]) -> bool:
         if not self.best or len(self.objectives) > 1:
@@ -165,7 +169,11 @@ class Repeats:
         return [self.objectives[0].loss(value) for value in values]
 
     def _margin(self) -> float:
-        return (SPREAD if len(self.best) >= ENOUGH else SPREAD_OF_FEW) * abs(median(self.best))
+        return SPREAD * abs(median(self.best)) if len(self.best) >= ENOUGH else self._spread_of_few
+
+    @property
+    def _spread_of_few(self) -> float:
+        return SPREAD_OF_FEW * abs(median(self.best))
 
     def _steady(self, values: Sequence[float]) -> bool:
         lo, hi = median_interval(values)
