@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
 from tests.passes.fakes import Clock, Comparing, Price, Prices
@@ -78,7 +80,7 @@ def test_at_most_so_many_at_once_and_of_one_code_one() -> None:
     some.kept.keep(on(9), Evaluation(Measured({"time": 1.0}), same_as=on(0)))
     assert some.yardstick.settle()
     assert some.evaluator.compared == [[on(i) for i in range(AT_ONCE)]]  # type: ignore[attr-defined]
-    some.kept.measured_again(on(0), [50.0, 51.0, 52.0])
+    some.kept.measured_again(on(0), 51.0, [50.0, 51.0, 52.0])
     assert some.kept.trials[-1].outcome == some.kept.trials[1].outcome == Measured({"time": 51.0}, (50.0, 51.0, 52.0))
 
 
@@ -86,7 +88,7 @@ def test_a_further_measurement_is_at_the_speed_that_the_machine_has_now() -> Non
     some = Searched({}, {})
     for number, speed in enumerate([1000.0, 500.0]):
         some.kept.keep(on(*range(number)), Evaluation(Measured({"time": 40.0}), calibration=speed))
-    some.kept.measured_again(on(), [90.0])
+    some.kept.measured_again(on(), 90.0, [90.0])
     assert some.best == (on(0), 20.0) and some.kept.trials[0].outcome == Measured({"time": 45.0}, (90.0,))
 
 
@@ -98,6 +100,18 @@ def test_what_there_is_no_time_for_is_not_measured_again() -> None:
         some.yardstick.budget.reserve_s = lambda left_s=left_s: 5 * left_s  # type: ignore[method-assign,misc]
         assert some.yardstick.settle() is bool(measured)
         assert some.evaluator.compared == measured  # type: ignore[attr-defined]
+
+
+class Leasts(Comparing):
+    def summary(self, values: Sequence[float]) -> float:
+        return min(values)
+
+
+@pytest.mark.parametrize("prices,value", [(Comparing, 43.0), (Leasts, 41.0)])
+def test_runs_come_to_what_the_evaluator_makes_of_them(prices: type[Comparing], value: float) -> None:
+    some = Searched({SPACE.default: 60.0, on(1): 40.0}, {})
+    some.yardstick.evaluate = prices(lambda c: 40.0, lambda c, turn: 41.0 + turn)
+    assert some.yardstick.settle() and some.best == (on(1), value)
 
 
 def test_an_evaluator_that_cannot_measure_again_keeps_its_best() -> None:

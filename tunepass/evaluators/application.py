@@ -309,6 +309,9 @@ class ApplicationRun(DeterministicRun):
         worth_s = max(LEAST_WORTH_S, WORTH_OF_BUILD * built.seconds.get("compile", 0.0))
         return self._repeats.measure(once, Cut(first.values) if first.cut else first.values, worth_s)
 
+    def summary(self, values: Sequence[float]) -> float:
+        return self._repeats.summary(values)
+
     def compare_again(
         self,
         configurations: Sequence[Configuration],

@@ -32,6 +32,14 @@ class ComparesAgain(Protocol):
 
 
 @runtime_checkable
+class Summarises(Protocol):
+    """Has a way of its own to make one value of several runs; of other evaluators it is the median."""
+
+    def summary(self, values: Sequence[float], /) -> float:
+        """What the values of several runs come to, in their unit."""
+
+
+@runtime_checkable
 class TimesRounds(Protocol):
     """Knows what a round of `compare_again` takes where that is not a matter of what a trial took."""
 

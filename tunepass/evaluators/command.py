@@ -330,6 +330,9 @@ class CommandRun(BuildingEvaluator[BuiltProgram]):
             values[metric.objective.name] = value
         return values
 
+    def summary(self, values: Sequence[float]) -> float:
+        return self._repeats.summary(values)
+
     def compare_again(
         self,
         configurations: Sequence[Configuration],

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace as with_fields
-from statistics import median
 
 from tunepass.space.configuration import Configuration
 from tunepass.study.objective import Objective
@@ -57,11 +56,11 @@ class Kept:
         """The trial fails, and with it those that took its outcome."""
         self._change(self._root(configuration), finding, log=finding.log)
 
-    def measured_again(self, configuration: Configuration, values: Sequence[float]) -> None:
-        """The trial, and those that took its outcome, have the median of further values instead of their own."""
+    def measured_again(self, configuration: Configuration, value: float, samples: Sequence[float]) -> None:
+        """The trial, and those that took its outcome, have another value instead of their own."""
         trial = self._root(configuration)
         speed = next((t.calibration for t in reversed(self.trials) if t.calibration is not None), None)
-        taken = Evaluation(Measured({self.objective.name: median(values)}, tuple(values)), calibration=speed)
+        taken = Evaluation(Measured({self.objective.name: value}, tuple(samples)), calibration=speed)
         fair = at_first_speed(taken, self.trials)
         before = value_of(trial, self.objective)
         note = f"measured again in turns with others; it was {before:.6g} {self.objective.unit}".rstrip()

@@ -7,9 +7,11 @@ in turns, and their trials take those values, until the best is one that was.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
+from statistics import median
 
-from tunepass.evaluators.capabilities import ComparesAgain
+from tunepass.evaluators.capabilities import ComparesAgain, Summarises
 from tunepass.space.configuration import Configuration
 from tunepass.study.outcome import Evaluate
 from tunepass.study.trial import Trial, comparable
@@ -45,8 +47,11 @@ class Yardstick:
             self.budget.spend("measure", self.budget.clock() - started)
             for configuration, measured in zip(doubtful, values):
                 if measured:  # what fails now is looked at with the finalists
-                    self.kept.measured_again(configuration, measured)
+                    self.kept.measured_again(configuration, self._summary(measured), measured)
         return self._times > before
+
+    def _summary(self, values: Sequence[float]) -> float:
+        return self.evaluate.summary(values) if isinstance(self.evaluate, Summarises) else median(values)
 
     def _doubtful(self) -> list[Configuration]:
         """The best, unless it was measured again, and those close to it that were not, as many as there is time for; of
