@@ -58,6 +58,13 @@ def test_the_simplest_that_is_hardly_worse_is_a_finalist_and_where_it_is_far_one
     assert finalists(trials(near), TIME, FLAGS) == [*list(close)[: FINALISTS - 1], first(16)]
 
 
+def test_where_all_of_those_are_far_the_best_that_is_not_is_a_finalist() -> None:
+    close = {first(n): 1.0 + (40 - n) / 10000 for n in range(40, 30, -1)}
+    best = [*close][: FINALISTS - 2]
+    assert finalists(trials({**close, first(16): 1.0999, first(3): 1.1}), TIME, FLAGS) == [*best, first(31), first(16)]
+    assert finalists(trials({**close, first(17): 1.03, first(3): 1.11}), TIME, FLAGS)[-1] == first(31)
+
+
 def test_single_measurements_choose_in_the_objectives_direction() -> None:
     values = {DEFAULT: 2.0, at(8): 4.0, at(2): 1.0}
     smaller, larger = (

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from statistics import median
 from typing import TYPE_CHECKING
 
@@ -27,7 +28,10 @@ ALWAYS = 3  # finalists however far behind; further ones are within WITHIN times
 WITHIN = 1.25
 SLIGHT = 1.01  # times worse than the best trial, at most, is the simplest that is a finalist
 MANY = 16  # parameters that differ from the default: of more in that one, a finalist too is
-SIMPLER = 1.02  # the simplest that is so many times worse, which the winner's contract may call a tie
+SIMPLER = 1.02  # the simplest that is so many times worse, which the winner's contract may call a tie,
+LITTLE_WORSE = (
+    1.1  # and the best of those that differ in at most as many, since single trials may mistake it by so much
+)
 LEAST_GAIN = 0.01  # what single trials differ by and does not count
 
 
@@ -53,8 +57,8 @@ class Verdict:
 
 def finalists(trials: Sequence[Trial], objective: Objective, space: Space) -> list[Configuration]:
     """The best few measured configurations besides the default, best first, more of them where they are close, and of
-    those that are hardly worse the one closest to the default: two of them where that one is far from it. Of equal
-    measurements (the same object code) the closest to the default stands for all."""
+    those that are hardly worse the one closest to the default; two of them where that one is far from it, and the best
+    of those that are not. Of equal measurements (the same object code) the closest to the default stands for all."""
     alike: dict[float, list[Trial]] = {}
     for trial in comparable(trials):
         if (value := value_of(trial, objective)) is not None:
@@ -67,7 +71,11 @@ def finalists(trials: Sequence[Trial], objective: Objective, space: Space) -> li
     first = next(iter(best.values()), 0.0)
     near = sum(value * first <= 0 or objective.gain(first, value) >= 1 / WITHIN for value in best.values())
     chosen = list(best)[: min(max(near, ALWAYS), FINALISTS)]
-    simple = [s for s in simplest(best, objective, space) if s not in chosen]
+    simple = simplest(best, objective, space)
+    if all(distance_from_default(space, s)[0] > MANY for s in simple):
+        few = (c for c in best if distance_from_default(space, c)[0] <= MANY)
+        simple += [c for c in islice(few, 1) if is_near(objective, first, best[c], LITTLE_WORSE)]
+    simple = [s for s in simple if s not in chosen]
     return [*chosen[: len(chosen) - len(simple)], *simple]
 
 
