@@ -41,11 +41,15 @@ class Searched:
         again: dict[Configuration, float],
         *,
         budget_s: float | None = None,
+        build_s: float = 1.0,
+        measure_s: float = 2.0,
         prices: type[Prices] = Comparing,
     ):
         study, clock = Study(SPACE, [TIME]), Clock()
         for configuration, value in values.items():
-            study.observe(configuration, Measured({"time": value}, (value,)), seconds={"compile": 1.0, "measure": 2.0})
+            study.observe(
+                configuration, Measured({"time": value}, (value,)), seconds={"compile": build_s, "measure": measure_s}
+            )
         price: Price = lambda c: values[c]  # noqa: E731
         again_price = lambda c, turn: again.get(c, values[c])  # noqa: E731
         self.evaluator = Comparing(price, again_price, clock) if prices is Comparing else prices(price, clock)
@@ -114,8 +118,26 @@ def test_runs_come_to_what_the_evaluator_makes_of_them(prices: type[Comparing], 
     assert some.yardstick.settle() and some.best == (on(1), value)
 
 
+def test_a_trial_stands_to_the_best_as_in_turns_with_it() -> None:
+    """Both are half as fast as when the best was measured."""
+    some = Searched(
+        {SPACE.default: 60.0, on(1): 40.0, on(2): 90.0}, {on(1): 80.0, on(2): 82.0}, build_s=0.1, measure_s=0.1
+    )
+    best, trial = some.kept.trials[1:3]
+    some.yardstick.hold(trial, best)
+    changed = some.kept.trials[2].outcome
+    assert changed == Measured({"time": 41.0}, (82.0,) * TURNS) and some.best == (on(1), 40.0)
+
+
+def test_turns_with_the_best_take_no_longer_than_two_trials() -> None:
+    some = Searched({SPACE.default: 60.0, on(1): 40.0, on(2): 90.0}, {on(2): 41.0}, measure_s=20.0)
+    some.yardstick.hold(some.kept.trials[2], some.kept.trials[1])
+    assert some.evaluator.compared == []  # type: ignore[attr-defined]
+
+
 def test_an_evaluator_that_cannot_measure_again_keeps_its_best() -> None:
     some = Searched({SPACE.default: 60.0, on(1): 40.0}, {}, prices=Prices)
+    some.yardstick.hold(some.kept.trials[0], some.kept.trials[1])
     assert not some.yardstick.settle() and some.best == (on(1), 40.0)
 
 
@@ -128,9 +150,10 @@ def test_a_search_measures_its_best_again_where_it_differs_in_much(many: bool) -
     )
     study = Study(SPACE, [TIME], max_evals=30)
     for configuration in (SPACE.default, lucky):
-        study.observe(configuration, evaluator(configuration).outcome)
+        study.observe(configuration, evaluator(configuration).outcome, seconds={"compile": 0.1, "measure": 0.1})
     loop = SearchLoop(study, TIME, evaluator, SearchOptions(max_evals=30), ignore, evaluator.clock)
     assert many_differ(lucky, SPACE) is many
     found = loop.run()
     assert (evaluator.compared[0] == [lucky]) is many
+    assert any(compared[0] == lucky and len(compared) == 2 for compared in evaluator.compared) is many
     assert found.choice == on(0)

@@ -57,14 +57,23 @@ class Kept:
         self._change(self._root(configuration), finding, log=finding.log)
 
     def measured_again(self, configuration: Configuration, value: float, samples: Sequence[float]) -> None:
-        """The trial, and those that took its outcome, have another value instead of their own."""
+        """The trial, and those that took its outcome, have another value instead of their own: measured now."""
         trial = self._root(configuration)
         speed = next((t.calibration for t in reversed(self.trials) if t.calibration is not None), None)
-        taken = Evaluation(Measured({self.objective.name: value}, tuple(samples)), calibration=speed)
-        fair = at_first_speed(taken, self.trials)
+        outcome = Measured({self.objective.name: value}, tuple(samples))
+        self._remeasured(trial, at_first_speed(Evaluation(outcome, calibration=speed), self.trials))
+
+    def beside(self, configuration: Configuration, value: float, samples: Sequence[float]) -> None:
+        """As `measured_again`, of a value that is right as it is, beside that of another trial."""
+        trial = self._root(configuration)
+        outcome = Measured({self.objective.name: value}, tuple(samples))
+        self._remeasured(trial, Evaluation(outcome, calibration=trial.calibration))
+
+    def _remeasured(self, trial: Trial, now: Evaluation) -> None:
         before = value_of(trial, self.objective)
         note = f"measured again in turns with others; it was {before:.6g} {self.objective.unit}".rstrip()
-        self._change(trial, fair.outcome, log="\n".join(filter(None, [trial.log, note, fair.log])), calibration=speed)
+        log = "\n".join(filter(None, [trial.log, note, now.log]))
+        self._change(trial, now.outcome, log=log, calibration=now.calibration)
 
     def _root(self, configuration: Configuration) -> Trial:
         """Its trial, or the one whose outcome that took."""

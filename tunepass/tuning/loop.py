@@ -115,12 +115,16 @@ class SearchLoop:
             self.settle()
             before = self.budget.elapsed()
             # The default goes alone: what it tells of limits and of the reference serves all others.
-            suggested = self.study.suggest(self.batch() if self.kept.trials else 1, self.first())
+            less = self.less()
+            suggested = self.study.suggest(self.batch() if self.kept.trials else 1, less or self.due())
             self.budget.spend("strategy", self.budget.elapsed() - before)
             if not suggested:
                 return
             for configuration, evaluation in self.guard.evaluations(suggested):
-                self.keep(configuration, evaluation)
+                best = self.kept.best
+                trial = self.keep(configuration, evaluation)
+                if best is not None and configuration in less and many_differ(best.configuration, self.study.space):
+                    self.yardstick.hold(trial, best)
 
     def look_again(self) -> None:
         """Evaluate again what failed in an earlier build and may have been the machine's fault: the default, what
@@ -145,29 +149,38 @@ class SearchLoop:
         many = self.evaluate.worthwhile(len(self.kept.trials)) if isinstance(self.evaluate, NoiseFree) else 1
         return max(self.jobs(), many)
 
-    def first(self) -> list[Configuration]:
-        """What comes before the strategy's suggestions: late in the search, the best trial with less of what the
-        default does not have."""
-        if self.by_front or len(self.study.objectives) > 1:
+    @property
+    def _plain(self) -> bool:
+        """Is there one objective, which has noise?"""
+        return not self.by_front and len(self.study.objectives) == 1
+
+    def due(self) -> list[Configuration]:
+        """What comes before the strategy's suggestions: the values that people write."""
+        return due_openings(self.openings, self.kept.trials, self.objective, self.study.space) if self._plain else []
+
+    def less(self) -> list[Configuration]:
+        """What comes before all others late in the search: the best trial with less of what the default does not
+        have."""
+        best = self.kept.best
+        if best is None or not self._plain or not self.budget.late():
             return []
-        trials, best, space = self.kept.trials, self.kept.best, self.study.space
-        late = self.budget.late()
-        less = simpler(best, trials, self.objective, space, self.batch()) if late and best is not None else []
-        return less or due_openings(self.openings, trials, self.objective, space)
+        return simpler(best, self.kept.trials, self.objective, self.study.space, self.batch())
 
     def settle(self) -> None:
         """Before what differs from the default in much is made simpler, it is measured again."""
-        if self.by_front or len(self.study.objectives) > 1 or not self.budget.late() or self.kept.best is None:
+        best = self.kept.best
+        if best is None or not self._plain or not self.budget.late():
             return
-        if many_differ(self.kept.best.configuration, self.study.space) and self.yardstick.settle():
+        if many_differ(best.configuration, self.study.space) and self.yardstick.settle():
             self.show("search", None)
 
-    def keep(self, configuration: Configuration, evaluation: Evaluation, *, replace: bool = False) -> None:
+    def keep(self, configuration: Configuration, evaluation: Evaluation, *, replace: bool = False) -> Trial:
         trial = self.kept.keep(configuration, evaluation, replace=replace)
         for stage, seconds in evaluation.seconds.items():
             self.budget.spend(stage, seconds)
         self.evaluations += trial.same_as is None
         self.show("search", trial)
+        return trial
 
     def search_left_s(self) -> float:
         """What a trial may still take; finalists are measured in any case."""

@@ -1,8 +1,10 @@
-"""The best trial measured again, before others are called near it: the best of many single measurements is a lucky one.
+"""The best trial measured again, before others are called near it, and they with it.
 
 What makes a schedule simpler asks which trials are hardly worse than the best. Of a hundred trials with a noise of a
 twentieth the best stands a tenth below what it is, and nothing simple is near that. So the best few are measured again
-in turns, and their trials take those values, until the best is one that was.
+in turns, and their trials take those values, until the best is one that was. On a machine that others share a trial is
+slow for as long as they work; so what is to be simpler than the best is measured in turns with it, and its trial stands
+to the best one as in those.
 """
 
 from __future__ import annotations
@@ -25,6 +27,7 @@ CLOSE = 1.05  # times worse than the best: those are measured again with it,
 AT_ONCE = 4  # so many at most
 TURNS = 5
 TIMES = 6  # in a search, at most
+LEAST_S = 2.0  # that turns with the best may take, with building them, or twice as long as the trial took
 SHARE = 0.2  # of what is left for trials, that may be spent at a time
 
 
@@ -42,13 +45,28 @@ class Yardstick:
         while self._times < TIMES and isinstance(self.evaluate, ComparesAgain) and (doubtful := self._doubtful()):
             self._times += 1
             self._again.update(doubtful)
-            started = self.budget.clock()
-            values = self.guard.compared(partial(self.evaluate.compare_again, doubtful, TURNS))
-            self.budget.spend("measure", self.budget.clock() - started)
-            for configuration, measured in zip(doubtful, values):
-                if measured:  # what fails now is looked at with the finalists
-                    self.kept.measured_again(configuration, self._summary(measured), measured)
+            for configuration, values in zip(doubtful, self._turns(self.evaluate, doubtful)):
+                if values:  # what fails now is looked at with the finalists
+                    self.kept.measured_again(configuration, self._summary(values), values)
         return self._times > before
+
+    def hold(self, trial: Trial, best: Trial) -> None:
+        """Measure the trial in turns with the one that was the best before it, where that takes little time."""
+        if not isinstance(self.evaluate, ComparesAgain) or not trial.measured or trial.same_as is not None:
+            return
+        both = [best.configuration, trial.configuration]
+        value = value_of(best, self.kept.objective)
+        if value is None or self.budget.turns_s(both, TURNS) > max(LEAST_S, 2 * sum(trial.seconds.values())):
+            return
+        known, values = self._turns(self.evaluate, both)
+        if known and values and (summary := self._summary(known)):
+            self.kept.beside(trial.configuration, value * self._summary(values) / summary, values)
+
+    def _turns(self, evaluate: ComparesAgain, configurations: list[Configuration]) -> list[list[float]]:
+        started = self.budget.clock()
+        values = self.guard.compared(partial(evaluate.compare_again, configurations, TURNS))
+        self.budget.spend("measure", self.budget.clock() - started)
+        return values
 
     def _summary(self, values: Sequence[float]) -> float:
         return self.evaluate.summary(values) if isinstance(self.evaluate, Summarises) else median(values)
