@@ -139,16 +139,23 @@ class StrategyContract:
             resumed.observe(trial)
         assert resumed.suggest(6) == undisturbed.suggest(6)
 
-    def test_a_trial_measured_again_counts_as_if_it_had_been_so_from_the_first(self, build: Build) -> None:
+    @pytest.mark.parametrize("failed", [False, True])
+    def test_a_trial_with_a_new_outcome_counts_as_if_it_had_had_it_from_the_first(
+        self, build: Build, failed: bool
+    ) -> None:
+        """A trial that is measured again, or one that had failed."""
         revised, replayed = build(task(seed=9)), build(task(seed=9))
         if not isinstance(revised, Revises):
             pytest.skip("a study replays such a strategy")
         seen = drive(revised, 16)
-        number = next(n for n, c in enumerate(seen) if isinstance(price(c), Measured) and n > 1)
-        again = mean_of([measured(seen[number]), measured(seen[number], 1.3)])
+        known = {c: price(c) for c in seen}
+        fit = [c for c in seen if isinstance(known[c], Measured)]
+        number = next((n for n, c in enumerate(seen) if (c in fit) is not failed and n > 1), 0)
+        other = fit[0] if failed else seen[number]
+        known[seen[number]] = again = mean_of([measured(other), measured(other, 1.3)])
         revised.revise(Trial(number, seen[number], again))
         for n, configuration in enumerate(seen):
-            replayed.observe(Trial(n, configuration, again if n == number else price(configuration)))
+            replayed.observe(Trial(n, configuration, known[configuration]))
         assert drive(revised, 3) == drive(replayed, 3)
 
     def test_trials_it_did_not_suggest_are_observations(self, build: Build) -> None:

@@ -189,8 +189,9 @@ class Study:
             return self._trials[kept.number]
         if replace:
             changed = with_fields(trial, number=number)
-            self.store.replace(self._record, [changed, *self._of_same_code(changed)])
-            self._replay()
+            both = [changed, *self._of_same_code(changed)]
+            self.store.replace(self._record, both)
+            self._revise(both)
         elif again or valid in self._due_again:
             self._due_again.discard(valid)
             same = self._trials[number].same_as
@@ -365,7 +366,9 @@ class Study:
             self._replay()
             return
         for trial in trials:
-            self._measured_again += trial.measured_again - self._trials[trial.number].measured_again
+            before = self._trials[trial.number]
+            self._same += (trial.same_as is not None) - (before.same_as is not None)
+            self._measured_again += trial.measured_again - before.measured_again
             self._trials[trial.number] = trial
             self._strategy.revise(trial)
 
