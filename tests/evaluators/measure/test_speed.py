@@ -29,8 +29,15 @@ def test_a_slow_moment_is_seen_and_does_not_count() -> None:
     assert (lasting.look(), lasting.speed) == (4, 7)
 
 
-def test_a_machine_that_stays_slower_is_and_one_that_gets_faster_at_once() -> None:
-    lasting, _ = watched([7.0] * FIRST + [4.0] * LATEST + [8.0])
+def test_another_speed_is_one_that_all_of_the_latest_readings_show() -> None:
+    lasting, _ = watched([7.0] * FIRST + [4.0] * LATEST + [6.0] * LATEST)
     lasting.look()
-    speeds = [(lasting.look(), lasting.speed)[1] for _ in range(LATEST + 1)]
-    assert speeds == [7.0] * (LATEST - 1) + [4.0, 8.0]
+    speeds = [(lasting.look(), lasting.speed)[1] for _ in range(2 * LATEST)]
+    assert speeds == [7.0] * (LATEST - 1) + [4.0] * LATEST + [6.0]
+
+
+def test_where_readings_vary_no_speed_is_believed_but_the_first() -> None:
+    """All of the first readings were slow."""
+    lasting, _ = watched([4.0] * FIRST + [7.0, 4.1, 5.0, 7.0] * LATEST)
+    lasting.look()
+    assert {(lasting.look(), lasting.speed)[1] for _ in range(4 * LATEST)} == {4.0}

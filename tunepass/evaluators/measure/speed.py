@@ -8,9 +8,10 @@ from collections.abc import Callable
 
 from tunepass._native import lib
 
-LATEST = 12  # readings, of three measurements or so, that tell what the machine is able to
+LATEST = 16  # readings, of three measurements or so: another speed shows in all of them
 FIRST = 6  # readings before the first measurement, so far apart:
 APART_S = 0.03
+SAME = 1.05  # times that readings differ by on a machine at rest
 
 
 def machine_speed() -> float:
@@ -19,16 +20,16 @@ def machine_speed() -> float:
 
 
 class LastingSpeed:
-    """The speed of the machine but for moments: the fastest of the latest readings.
+    """The speed of the machine but for moments: it is another one once all of the latest readings say so.
 
     Whoever uses the other half of a core, or its clock, takes a third of its speed for a few hundredths of a second,
     again and again. A reading says nothing of the run beside it then: a time that was put at another speed by it would
-    be a lucky one. A machine that stays slower shows it in all of its readings, though only after as many; one that
-    gets faster shows it at once.
+    be a lucky one.
     """
 
     def __init__(self, read: Callable[[], float], pause: Callable[[float], None] = time.sleep):
         self.read, self.pause = read, pause
+        self.speed = 0.0  # until the first look
         self._latest: deque[float] = deque(maxlen=LATEST)
 
     def look(self) -> float:
@@ -37,8 +38,12 @@ class LastingSpeed:
             self._latest.append(self.read())
             self.pause(APART_S)
         self._latest.append(self.read())
+        if not self.speed:
+            self.speed = max(self._latest)
+        elif len(self._latest) == LATEST:
+            slowest, fastest = min(self._latest), max(self._latest)
+            if fastest * SAME < self.speed:
+                self.speed = fastest
+            elif slowest > self.speed * SAME:
+                self.speed = slowest
         return self._latest[-1]
-
-    @property
-    def speed(self) -> float:
-        return max(self._latest)
