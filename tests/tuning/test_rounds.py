@@ -26,7 +26,12 @@ class Clock:
         return self.now
 
 
-def build(logs: np.ndarray, seconds: float = 1e9, clock: Clock | None = None) -> tuple[Decision, list[int]]:  # type: ignore[type-arg]
+def build(
+    logs: np.ndarray,  # type: ignore[type-arg]
+    seconds: float = 1e9,
+    clock: Clock | None = None,
+    spared: int | None = None,
+) -> tuple[Decision, list[int]]:
     """The finalists of one build measured, a second each, and who made how many rounds; `logs` of their times by round,
     the default's first."""
     clock = clock or Clock()
@@ -37,7 +42,7 @@ def build(logs: np.ndarray, seconds: float = 1e9, clock: Clock | None = None) ->
         made[index] += 1
         return float(np.exp(logs[index][made[index] - 1]))
 
-    watch = Rounds(TIME, seconds, clock)
+    watch = Rounds(TIME, seconds, clock, spared)
     default, *values = interleaved([True] * len(logs), measure, min(MOST_ROUNDS, logs.shape[1]), behind=watch)
     return decide_winner(TIME, default, [Finalist(each) for each in values]), made
 
@@ -49,6 +54,18 @@ def test_two_thousand_builds_of_a_kernel_that_nothing_changes_keep_the_default()
         logs = noise(rng, kinds[number % len(kinds)], (4, 16))
         wrong += not build(logs)[0].kept_default
     assert wrong < 15
+
+
+def test_who_is_spared_makes_room_for_nobody_but_goes_when_it_is_worse() -> None:
+    rng, made = np.random.default_rng(24), list[list[int]]()
+    for spared in (None, 3):
+        logs = noise(rng, "plain", (9, 40))
+        logs[:3] -= np.log(1.02)  # the default as well: nobody is known to be better
+        made.append(build(logs, seconds=180.0, spared=spared)[1])
+    assert made[0][3] < max(made[0]) and made[1][3] == max(made[1])
+    logs = noise(rng, "plain", (9, 40))
+    logs[3] += np.log(2.0)
+    assert build(logs, spared=3)[1][3] == FIRST_LOOK
 
 
 @pytest.mark.parametrize(("gain", "most"), [(1.25, 16), (1.1, 25), (1.05, 63)])

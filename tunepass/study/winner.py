@@ -89,9 +89,11 @@ def decide_winner(
     return _decision(logs, min(ties, key=lambda i: (finalists[i].distance, i)), best, tail)
 
 
-def unneeded(objective: Objective, values: Sequence[Sequence[float]], *, alpha: float = ALPHA) -> list[int]:
+def unneeded(
+    objective: Objective, values: Sequence[Sequence[float]], *, alpha: float = ALPHA, spared: int | None = None
+) -> list[int]:
     """Whose further rounds decide nothing, of `values` by round, the default's first; everybody when all is decided.
-    Who has fewer rounds than the default is out already."""
+    Who has fewer rounds than the default is out already. `spared` goes only once it is surely worse than the best."""
     rounds = len(values[0])
     running = _gains_by_index(objective, values[0], values[1:]) if rounds in LOOKS else {}
     if not running:
@@ -107,7 +109,7 @@ def unneeded(objective: Objective, values: Sequence[Sequence[float]], *, alpha: 
         over = all(at_look(running[i], (1 - SHOWN) / 2)[1] < 1 + LEAST_GAIN for i in left)
         if rounds >= HALVING:
             in_order = sorted(left, key=lambda i: -midmean(running[i]))
-            lost += in_order[(len(left) + 1) // 2 :]
+            lost += [i for i in in_order[(len(left) + 1) // 2 :] if i + 1 != spared]
     return list(range(len(values))) if over else [i + 1 for i in lost]
 
 

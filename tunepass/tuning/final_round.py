@@ -8,10 +8,11 @@ from functools import partial
 from tunepass.evaluators.capabilities import ComparesAgain, LooksAgain
 from tunepass.space.configuration import Configuration
 from tunepass.study.comparison import Comparison, comparison_of
+from tunepass.study.distance import distance_from_default
 from tunepass.study.outcome import Evaluate
 from tunepass.tuning.budget import Budget
 from tunepass.tuning.faults import FaultGuard, patiently
-from tunepass.tuning.finalists import Verdict, verdict_of_rounds
+from tunepass.tuning.finalists import MANY, Verdict, verdict_of_rounds
 from tunepass.tuning.kept import Kept
 from tunepass.tuning.looks import Looks
 from tunepass.tuning.rounds import MOST_ROUNDS, Rounds
@@ -40,7 +41,7 @@ class FinalRound:
         begin()
         candidates, default = self.budget.affordable(candidates), self.kept.default
         seconds = self.budget.rounds_s(candidates)
-        watch = Rounds(self.kept.objective, seconds, self.budget.clock)
+        watch = Rounds(self.kept.objective, seconds, self.budget.clock, self._spared(candidates))
         default_values, *values = self.guard.compared(
             partial(self.evaluate.compare_again, [default, *candidates], MOST_ROUNDS, seconds, watch)
         )
@@ -56,6 +57,11 @@ class FinalRound:
             return verdict
         self._wary = True
         return self.verdict(begin)
+
+    def _spared(self, candidates: Sequence[Configuration]) -> int | None:
+        """The place of the finalist that differs in little, where others differ in much: the default is at 0."""
+        changes = [distance_from_default(self.kept.study.space, c)[0] for c in candidates]
+        return 1 + changes.index(min(changes)) if min(changes) <= MANY < max(changes) else None
 
     def _undecided(self) -> Verdict:
         """The default, as its trial measured it: it failed now, and single trials are no reason for another choice."""

@@ -27,6 +27,7 @@ class Rounds:
     objective: Objective
     seconds: float
     clock: Callable[[], float]
+    spared: int | None = None
     started: float = field(init=False)
     latest: float = field(init=False)
 
@@ -42,12 +43,13 @@ class Rounds:
         late = rounds >= FEWEST_ROUNDS and now - self.started + round_s > self.seconds
         if late or not running:
             return list(range(len(values)))
-        lost = unneeded(self.objective, values)
+        lost = unneeded(self.objective, values, spared=self.spared)
         if rounds < TIMED_ROUNDS or len(lost) == len(values):
             return lost
         left_s, measurement_s = self.seconds - (now - self.started), round_s / (len(running) + 1)
         kept = room(left_s / measurement_s if measurement_s > 0 else math.inf, rounds, len(running))
-        return [*lost, *(i for i in ranked(self.objective, values, running)[kept:] if i not in lost)]
+        behind = ranked(self.objective, values, running)[kept:]
+        return [*lost, *(i for i in behind if i not in lost and i != self.spared)]
 
 
 def room(measurements: float, rounds: int, running: int) -> int:
