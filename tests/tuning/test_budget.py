@@ -51,10 +51,17 @@ class LookingAgain(Programs):
         return 5.0
 
 
-def reserved_s(samples: Sequence[float], evaluate: Programs, budget_s: float = 1000.0, compile_s: float = 0.0) -> float:
+def reserved_s(
+    samples: Sequence[float],
+    evaluate: Programs,
+    budget_s: float = 1000.0,
+    compile_s: float = 0.0,
+    others: Sequence[Sequence[float]] = (),
+) -> float:
+    """Two trials with the samples, and any others, which are slower."""
     kept = Kept(Study(tp.Space([tp.Integer("X", 0, 9)]), [TIME], strategy="random"), TIME)
-    for x in range(2):
-        measured = Measured({"time": sorted(samples)[1] / (1 + x)}, tuple(samples))
+    for x, each in enumerate([samples, samples, *others]):
+        measured = Measured({"time": sorted(samples)[1] / (1 + x) if x < 2 else 100.0}, tuple(each))
         kept.keep(Configuration({"X": x}), Evaluation(measured, {"measure": 1.0, "compile": compile_s}))
     return Budget(kept, evaluate, budget_s, None, lambda: 0.0).reserve_s()  # type: ignore[arg-type]
 
@@ -70,6 +77,11 @@ def test_a_noisy_program_has_more_rounds_to_come() -> None:
     assert 0 < steady < noisy < wild
     assert noisy == pytest.approx(2 * steady, rel=0.15)
     assert wild == pytest.approx(MOST_NOISE * steady, rel=0.15)
+
+
+def test_a_machine_that_disturbs_a_quarter_of_the_trials_has_more_rounds_to_come() -> None:
+    steady, one, two = (reserved_s(STEADY, Programs(), others=o) for o in ([STEADY], [NOISY, STEADY], [NOISY] * 2))
+    assert one == two == pytest.approx(2 * steady, rel=0.15)
 
 
 def test_never_more_than_its_share_of_the_budget() -> None:

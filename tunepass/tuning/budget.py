@@ -19,6 +19,7 @@ LEAST_PATIENCE_S = 5.0  # most measurements of others end sooner
 LEAST_FINALISTS_S = 3.0  # where only evaluations are limited, and the search was short
 FEW_ROUNDS = 12  # of the best: where there is no time for so many, fewer finalists are compared
 USUAL_SPREAD = 0.05  # of a program's runs, for which RESERVED_ROUNDS do
+LATEST = 15  # trials that tell by how much runs of a program differ
 MOST_NOISE = 3.0  # times as many rounds are kept time for
 ROUND_SHARE = 0.5  # of a trial's measurement, at most, that a round takes, unless the evaluator says what it takes
 
@@ -141,12 +142,14 @@ class Budget:
         return builds, [self._round_s(seconds.get("measure", 0.0)) for seconds in taken]
 
     def _reserved_rounds(self) -> int:
-        """More where runs of the default differ by more than a twentieth. Programs that share their turns differ less
-        in a round than their samples do."""
-        outcome = self.kept.trials[0].outcome if self.kept.trials else None
-        if isinstance(self.evaluate, TimesRounds) or not isinstance(outcome, Measured) or len(outcome.samples) < 3:
+        """More where runs of one program differ by more than a twentieth in a quarter of the latest trials: a trial is
+        shorter than the time for which others work. Programs that share their turns differ less in a round."""
+        if isinstance(self.evaluate, TimesRounds):
             return RESERVED_ROUNDS
-        return round(RESERVED_ROUNDS * min(MOST_NOISE, max(1.0, spread(outcome.samples) / USUAL_SPREAD)))
+        own = [t.outcome.samples for t in self.kept.trials if isinstance(t.outcome, Measured) and t.same_as is None]
+        spreads = [spread(samples) for samples in own if len(samples) >= 3][-LATEST:]
+        noise = sorted(spreads)[3 * len(spreads) // 4] / USUAL_SPREAD if spreads else 1.0
+        return round(RESERVED_ROUNDS * min(MOST_NOISE, max(1.0, noise)))
 
     def _round_s(self, trial_s: float) -> float:
         return self.evaluate.round_s(trial_s) if isinstance(self.evaluate, TimesRounds) else ROUND_SHARE * trial_s
