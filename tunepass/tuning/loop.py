@@ -137,7 +137,7 @@ class SearchLoop:
         for trial in failed:
             before = alike(trial, trials)
             self.keep(default, self.guard.evaluation(default), replace=True)
-            if not alike(trial, trials[trial.number : trial.number + 1]):
+            if not alike(trial, self.kept.trials[trial.number : trial.number + 1]):
                 due += before
         for configuration in dict.fromkeys(t.configuration for t in due if t not in failed):
             if self.budget.over():
