@@ -349,16 +349,7 @@ class Study:
 
     def _of_same_code(self, changed: Trial) -> list[Trial]:
         """The trials that took the outcome of the changed one, with what it has become."""
-        taking = [t for t in self._trials if t.same_as == changed.number]
-        return [
-            with_fields(
-                t,
-                outcome=changed.outcome,
-                calibration=changed.calibration,
-                log=t.log if changed.measured else changed.log,
-            )
-            for t in taking
-        ]
+        return [t.taking(changed) for t in self._trials if t.same_as == changed.number]
 
     def _revise(self, trials: Sequence[Trial]) -> None:
         """Trials have another outcome."""

@@ -46,6 +46,11 @@ class Trial:
         seconds = {stage: self.seconds.get(stage, 0.0) + trial.seconds.get(stage, 0.0) for stage in stages}
         return replace(self, outcome=outcome, seconds=seconds, log=trial.log or self.log)
 
+    def taking(self, changed: Trial) -> Trial:
+        """With what the trial whose outcome it took has become."""
+        log = self.log if changed.measured else changed.log
+        return replace(self, outcome=changed.outcome, calibration=changed.calibration, log=log)
+
     @property
     def censored(self) -> bool:
         return cut_short(self.outcome)
