@@ -94,6 +94,7 @@ class Comparing(Prices):
         self.again = again
         self.compared: list[list[Configuration]] = []
         self.given_s: list[float | None] = []
+        self.behind: object = None  # what was to tell who needs no further rounds
 
     def compare_again(
         self,
@@ -104,6 +105,7 @@ class Comparing(Prices):
     ) -> list[list[float]]:
         self.compared.append(configurations)
         self.given_s.append(seconds)
+        self.behind = behind
         return [[self.again(c, r) for r in range(rounds)] for c in configurations]
 
 

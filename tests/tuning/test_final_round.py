@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Sequence
 
 import pytest
 
@@ -28,23 +28,6 @@ def first(n: int) -> Configuration:
     return Configuration({**SPACE.default, **{f"f{i}": 1 for i in range(n)}})
 
 
-class Watched(Comparing):
-    """Keeps whom the rounds spare."""
-
-    spared: Configuration | None = None
-
-    def compare_again(
-        self,
-        configurations: list[Configuration],
-        rounds: int = 9,
-        seconds: float | None = None,
-        behind: Callable[[Sequence[Sequence[float]]], Collection[int]] | None = None,
-    ) -> list[list[float]]:
-        assert isinstance(behind, Rounds)
-        self.spared = None if behind.spared is None else configurations[behind.spared]
-        return super().compare_again(configurations, rounds, seconds, behind)
-
-
 @pytest.mark.parametrize(
     "changes,spared", [([30, 25, 16, 3], 3), ([30, 25, 17], None), ([16, 5, 3], None)], ids=["few", "all", "none"]
 )
@@ -55,9 +38,11 @@ def test_the_finalist_that_differs_in_little_is_spared_where_others_differ_in_mu
     values = {SPACE.default: 2.0, **{first(n): 1.0 + (40 - n) / 1000 for n in changes}}
     for configuration, value in values.items():
         study.observe(configuration, Measured({"time": value}))
-    evaluator = Watched(values.__getitem__, lambda c, turn: values[c])
+    evaluator = Comparing(values.__getitem__, lambda c, turn: values[c])
     kept = Kept(study, TIME)
     budget = Budget(kept, evaluator, None, None, evaluator.clock)
     final = FinalRound(kept, budget, evaluator, FaultGuard(evaluator, executor("local", 1)), sanitize=False)
     assert final.verdict(lambda: None) is not None
-    assert evaluator.spared == (None if spared is None else first(spared))
+    assert isinstance(evaluator.behind, Rounds)
+    place = evaluator.behind.spared
+    assert (None if place is None else evaluator.compared[0][place]) == (None if spared is None else first(spared))

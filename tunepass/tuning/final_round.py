@@ -12,7 +12,7 @@ from tunepass.study.distance import distance_from_default
 from tunepass.study.outcome import Evaluate
 from tunepass.tuning.budget import Budget
 from tunepass.tuning.faults import FaultGuard, patiently
-from tunepass.tuning.finalists import MANY, Verdict, verdict_of_rounds
+from tunepass.tuning.finalists import Verdict, differs_in_much, verdict_of_rounds
 from tunepass.tuning.kept import Kept
 from tunepass.tuning.looks import Looks
 from tunepass.tuning.rounds import MOST_ROUNDS, Rounds
@@ -60,8 +60,10 @@ class FinalRound:
 
     def _spared(self, candidates: Sequence[Configuration]) -> int | None:
         """The place of the finalist that differs in little, where others differ in much: the default is at 0."""
-        changes = [distance_from_default(self.kept.study.space, c)[0] for c in candidates]
-        return 1 + changes.index(min(changes)) if min(changes) <= MANY < max(changes) else None
+        space = self.kept.study.space
+        if len({differs_in_much(c, space) for c in candidates}) == 1:
+            return None
+        return 1 + min(range(len(candidates)), key=lambda i: distance_from_default(space, candidates[i]))
 
     def _undecided(self) -> Verdict:
         """The default, as its trial measured it: it failed now, and single trials are no reason for another choice."""

@@ -72,8 +72,8 @@ def finalists(trials: Sequence[Trial], objective: Objective, space: Space) -> li
     near = sum(value * first <= 0 or objective.gain(first, value) >= 1 / WITHIN for value in best.values())
     chosen = list(best)[: min(max(near, ALWAYS), FINALISTS)]
     simple = simplest(best, objective, space)
-    if all(distance_from_default(space, s)[0] > MANY for s in simple):
-        few = (c for c in best if distance_from_default(space, c)[0] <= MANY)
+    if all(differs_in_much(s, space) for s in simple):
+        few = (c for c in best if not differs_in_much(c, space))
         simple += [c for c in islice(few, 1) if is_near(objective, first, best[c], LITTLE_WORSE)]
     simple = [s for s in simple if s not in chosen]
     return [*chosen[: len(chosen) - len(simple)], *simple]
@@ -88,9 +88,14 @@ def simplest(values: Mapping[Configuration, float], objective: Objective, space:
         closest = min(near, key=lambda c: distance_from_default(space, c), default=None)
         if closest is not None and closest not in found:
             found.append(closest)
-        if not found or distance_from_default(space, found[0])[0] <= MANY:
+        if not found or not differs_in_much(found[0], space):
             break
     return found
+
+
+def differs_in_much(configuration: Configuration, space: Space) -> bool:
+    """Does it differ from the default in more parameters than can be put back one by one?"""
+    return distance_from_default(space, configuration)[0] > MANY
 
 
 def is_near(objective: Objective, first: float, value: float, most: float) -> bool:

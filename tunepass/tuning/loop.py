@@ -20,15 +20,15 @@ from tunepass.study.trial import Trial
 from tunepass.tuning.budget import Budget
 from tunepass.tuning.faults import FaultGuard, alike, doubtful_trials
 from tunepass.tuning.final_round import FinalRound
-from tunepass.tuning.finalists import Verdict, verdict_of_trials
+from tunepass.tuning.finalists import Verdict, differs_in_much, verdict_of_trials
 from tunepass.tuning.jobs import Jobs
 from tunepass.tuning.kept import Kept
 from tunepass.tuning.openings import due_openings
 from tunepass.tuning.options import SearchOptions
 from tunepass.tuning.picks import KNEE, choice_of
+from tunepass.tuning.remeasuring import Remeasuring
 from tunepass.tuning.result import Found, Gain, Phase, Progress, failures_of, value_of
-from tunepass.tuning.simplify import many_differ, simpler
-from tunepass.tuning.yardstick import Yardstick
+from tunepass.tuning.simplify import simpler
 
 GIVE_UP_AFTER = 10  # with the default and so many trials failed, and none measured, the search gives up
 
@@ -54,7 +54,7 @@ class SearchLoop:
         self.guard = FaultGuard(evaluate, executor(options.executor, self.jobs.most))
         self.budget = Budget(self.kept, evaluate, options.budget_s, options.max_evals, clock)
         self.final = FinalRound(self.kept, self.budget, evaluate, self.guard, sanitize=options.sanitize)
-        self.yardstick = Yardstick(self.kept, self.budget, evaluate, self.guard)
+        self.again = Remeasuring(self.kept, self.budget, evaluate, self.guard)
         self.evaluations = 0
         self.exploring = True
         if isinstance(evaluate, WaitsForCores):
@@ -112,19 +112,19 @@ class SearchLoop:
         self.show("search", None)
         self.look_again()
         while not (self.kept.trials and (self.budget.over() or self.gave_up())):
-            self.settle()
+            self.remeasure_best()
             before = self.budget.elapsed()
             # The default goes alone: what it tells of limits and of the reference serves all others.
-            less = self.less()
-            suggested = self.study.suggest(self.batch() if self.kept.trials else 1, less or self.due())
+            less = self.simpler_ones()
+            suggested = self.study.suggest(self.batch() if self.kept.trials else 1, less or self.openings_due())
             self.budget.spend("strategy", self.budget.elapsed() - before)
             if not suggested:
                 return
             for configuration, evaluation in self.guard.evaluations(suggested):
                 best = self.kept.best
                 trial = self.keep(configuration, evaluation)
-                if best is not None and configuration in less and many_differ(best.configuration, self.study.space):
-                    self.yardstick.hold(trial, best)
+                if best is not None and configuration in less and differs_in_much(best.configuration, self.study.space):
+                    self.again.beside(trial, best)
 
     def look_again(self) -> None:
         """Evaluate again what failed in an earlier build and may have been the machine's fault: the default, what
@@ -150,28 +150,32 @@ class SearchLoop:
         return max(self.jobs(), many)
 
     @property
-    def _plain(self) -> bool:
+    def _one_with_noise(self) -> bool:
         """Is there one objective, which has noise?"""
         return not self.by_front and len(self.study.objectives) == 1
 
-    def due(self) -> list[Configuration]:
+    def openings_due(self) -> list[Configuration]:
         """What comes before the strategy's suggestions: the values that people write."""
-        return due_openings(self.openings, self.kept.trials, self.objective, self.study.space) if self._plain else []
+        return (
+            due_openings(self.openings, self.kept.trials, self.objective, self.study.space)
+            if self._one_with_noise
+            else []
+        )
 
-    def less(self) -> list[Configuration]:
+    def simpler_ones(self) -> list[Configuration]:
         """What comes before all others late in the search: the best trial with less of what the default does not
         have."""
         best = self.kept.best
-        if best is None or not self._plain or not self.budget.late():
+        if best is None or not self._one_with_noise or not self.budget.late():
             return []
         return simpler(best, self.kept.trials, self.objective, self.study.space, self.batch())
 
-    def settle(self) -> None:
+    def remeasure_best(self) -> None:
         """Before what differs from the default in much is made simpler, it is measured again."""
         best = self.kept.best
-        if best is None or not self._plain or not self.budget.late():
+        if best is None or not self._one_with_noise or not self.budget.late():
             return
-        if many_differ(best.configuration, self.study.space) and self.yardstick.settle():
+        if differs_in_much(best.configuration, self.study.space) and self.again.best_few():
             self.show("search", None)
 
     def keep(self, configuration: Configuration, evaluation: Evaluation, *, replace: bool = False) -> Trial:

@@ -43,11 +43,6 @@ def simpler(
     return _alone(start.configuration, _changed(start.configuration, space), trials, space)
 
 
-def many_differ(configuration: Configuration, space: Space) -> bool:
-    """Does it differ from the default in too many parameters to put each back alone?"""
-    return len(_changed(configuration, space)) > MANY
-
-
 def _changed(configuration: Configuration, space: Space) -> list[str]:
     return [name for name, value in space.default.items() if configuration[name] != value]
 

@@ -74,6 +74,8 @@ def test_a_first_run_that_is_slow_once_is_not_cut() -> None:
     some = raced([2.0, 3.0, 2.0, 2.0, 2.0], RATE)
     rated = some.measure(runs([2.1] * 4, "rate"), {"rate": 1.1})
     assert rated == Measured({"rate": 2.1}, (1.1, 2.1, 2.1, 2.1, 2.1))
+    cut = some.measure(runs([1.2], "rate"), {"rate": 1.1})
+    assert cut == Measured({"rate": (1.1 + 1.2) / 2}, (1.1, 1.2), censored=True)
 
 
 def test_what_is_surely_behind_is_not_run_again() -> None:

@@ -17,11 +17,11 @@ from tunepass.study.outcome import Evaluation, Measured
 from tunepass.study.study import Study
 from tunepass.tuning.budget import Budget
 from tunepass.tuning.faults import FaultGuard
+from tunepass.tuning.finalists import differs_in_much
 from tunepass.tuning.kept import Kept
 from tunepass.tuning.loop import SearchLoop
 from tunepass.tuning.options import SearchOptions
-from tunepass.tuning.simplify import many_differ
-from tunepass.tuning.yardstick import AT_ONCE, TURNS, Yardstick
+from tunepass.tuning.remeasuring import AT_ONCE, TURNS, Remeasuring
 
 TIME = Objective("time", unit="ms")
 FLAGS = [Categorical(f"f{i}", [0, 1], default=0) for i in range(20)]
@@ -56,7 +56,7 @@ class Searched:
         self.kept = Kept(study, TIME)
         budget = Budget(self.kept, self.evaluator, budget_s, None, clock)
         guard = FaultGuard(self.evaluator, executor("local", 1))
-        self.yardstick = Yardstick(self.kept, budget, self.evaluator, guard)
+        self.again = Remeasuring(self.kept, budget, self.evaluator, guard)
 
     @property
     def best(self) -> tuple[Configuration, float]:
@@ -67,7 +67,7 @@ class Searched:
 def test_a_lucky_best_takes_what_it_is_measured_at_in_turns_and_the_next_is_looked_at() -> None:
     lucky, next_lucky, good = on(1), on(2), on(3)
     some = Searched({SPACE.default: 60.0, lucky: 40.0, next_lucky: 43.0, good: 44.0}, {lucky: 46.0, next_lucky: 45.0})
-    assert some.yardstick.settle()
+    assert some.again.best_few()
     assert some.evaluator.compared == [[lucky], [next_lucky, good]]  # type: ignore[attr-defined]
     assert some.best == (good, 44.0)
     trial = some.kept.trials[1]
@@ -76,13 +76,13 @@ def test_a_lucky_best_takes_what_it_is_measured_at_in_turns_and_the_next_is_look
         "compile": 1.0,
         "measure": 2.0,
     }
-    assert not some.yardstick.settle()
+    assert not some.again.best_few()
 
 
 def test_at_most_so_many_at_once_and_of_one_code_one() -> None:
     some = Searched({SPACE.default: 60.0, **{on(i): 40.0 + 0.1 * i for i in range(8)}}, {})
     some.kept.keep(on(9), Evaluation(Measured({"time": 1.0}), same_as=on(0)))
-    assert some.yardstick.settle()
+    assert some.again.best_few()
     assert some.evaluator.compared == [[on(i) for i in range(AT_ONCE)]]  # type: ignore[attr-defined]
     some.kept.measured_again(on(0), 51.0, [50.0, 51.0, 52.0])
     assert some.kept.trials[-1].outcome == some.kept.trials[1].outcome == Measured({"time": 51.0}, (50.0, 51.0, 52.0))
@@ -101,8 +101,8 @@ def test_what_there_is_no_time_for_is_not_measured_again() -> None:
     again_s = 1.0 + TURNS * 1.0  # a build, and turns of half of what a trial was measured for
     for left_s, measured in ((0.9 * again_s, []), (1.1 * again_s, [[on(1)]])):
         some = Searched(values, {}, budget_s=10 * left_s)
-        some.yardstick.budget.reserve_s = lambda left_s=left_s: 5 * left_s  # type: ignore[method-assign,misc]
-        assert some.yardstick.settle() is bool(measured)
+        some.again.budget.reserve_s = lambda left_s=left_s: 5 * left_s  # type: ignore[method-assign,misc]
+        assert some.again.best_few() is bool(measured)
         assert some.evaluator.compared == measured  # type: ignore[attr-defined]
 
 
@@ -114,8 +114,8 @@ class Leasts(Comparing):
 @pytest.mark.parametrize("prices,value", [(Comparing, 43.0), (Leasts, 41.0)])
 def test_runs_come_to_what_the_evaluator_makes_of_them(prices: type[Comparing], value: float) -> None:
     some = Searched({SPACE.default: 60.0, on(1): 40.0}, {})
-    some.yardstick.evaluate = prices(lambda c: 40.0, lambda c, turn: 41.0 + turn)
-    assert some.yardstick.settle() and some.best == (on(1), value)
+    some.again.evaluate = prices(lambda c: 40.0, lambda c, turn: 41.0 + turn)
+    assert some.again.best_few() and some.best == (on(1), value)
 
 
 def test_a_trial_stands_to_the_best_as_in_turns_with_it() -> None:
@@ -124,21 +124,21 @@ def test_a_trial_stands_to_the_best_as_in_turns_with_it() -> None:
         {SPACE.default: 60.0, on(1): 40.0, on(2): 90.0}, {on(1): 80.0, on(2): 82.0}, build_s=0.1, measure_s=0.1
     )
     best, trial = some.kept.trials[1:3]
-    some.yardstick.hold(trial, best)
+    some.again.beside(trial, best)
     changed = some.kept.trials[2].outcome
     assert changed == Measured({"time": 41.0}, (82.0,) * TURNS) and some.best == (on(1), 40.0)
 
 
 def test_turns_with_the_best_take_no_longer_than_two_trials() -> None:
     some = Searched({SPACE.default: 60.0, on(1): 40.0, on(2): 90.0}, {on(2): 41.0}, measure_s=20.0)
-    some.yardstick.hold(some.kept.trials[2], some.kept.trials[1])
+    some.again.beside(some.kept.trials[2], some.kept.trials[1])
     assert some.evaluator.compared == []  # type: ignore[attr-defined]
 
 
 def test_an_evaluator_that_cannot_measure_again_keeps_its_best() -> None:
     some = Searched({SPACE.default: 60.0, on(1): 40.0}, {}, prices=Prices)
-    some.yardstick.hold(some.kept.trials[0], some.kept.trials[1])
-    assert not some.yardstick.settle() and some.best == (on(1), 40.0)
+    some.again.beside(some.kept.trials[0], some.kept.trials[1])
+    assert not some.again.best_few() and some.best == (on(1), 40.0)
 
 
 @pytest.mark.parametrize("many", [True, False])
@@ -152,7 +152,7 @@ def test_a_search_measures_its_best_again_where_it_differs_in_much(many: bool) -
     for configuration in (SPACE.default, lucky):
         study.observe(configuration, evaluator(configuration).outcome, seconds={"compile": 0.1, "measure": 0.1})
     loop = SearchLoop(study, TIME, evaluator, SearchOptions(max_evals=30), ignore, evaluator.clock)
-    assert many_differ(lucky, SPACE) is many
+    assert differs_in_much(lucky, SPACE) is many
     found = loop.run()
     assert (evaluator.compared[0] == [lucky]) is many
     assert any(compared[0] == lucky and len(compared) == 2 for compared in evaluator.compared) is many

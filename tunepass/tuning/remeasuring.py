@@ -31,7 +31,7 @@ LEAST_S = 2.0  # that turns with the best may take, with building them, or twice
 SHARE = 0.2  # of what is left for trials, that may be spent at a time
 
 
-class Yardstick:
+class Remeasuring:
     """Knows which trials were measured again; not those of an earlier session."""
 
     def __init__(self, kept: Kept, budget: Budget, evaluate: Evaluate, guard: FaultGuard):
@@ -39,8 +39,8 @@ class Yardstick:
         self._again: set[Configuration] = set()
         self._times = 0
 
-    def settle(self) -> bool:
-        """Was anything measured again?"""
+    def best_few(self) -> bool:
+        """Measure the best again, and those close to it, until the best was; whether anything was measured."""
         before = self._times
         while self._times < TIMES and isinstance(self.evaluate, ComparesAgain) and (doubtful := self._doubtful()):
             self._times += 1
@@ -50,7 +50,7 @@ class Yardstick:
                     self.kept.measured_again(configuration, self._summary(values), values)
         return self._times > before
 
-    def hold(self, trial: Trial, best: Trial) -> None:
+    def beside(self, trial: Trial, best: Trial) -> None:
         """Measure the trial in turns with the one that was the best before it, where that takes little time."""
         if not isinstance(self.evaluate, ComparesAgain) or not trial.measured or trial.same_as is not None:
             return
