@@ -1,0 +1,328 @@
+"""Declarations: specifiers, declarators, parameters, records."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from tunepass.frontends.cfamily.expressions import Expressions, type_text
+from tunepass.frontends.cfamily.feed import ASIDE_CALLS, PRIMITIVE
+from tunepass.frontends.cfamily.tokens import Token
+from tunepass.frontends.cfamily.tree import (
+    Attribute,
+    Binary,
+    Call,
+    Declaration,
+    Declarator,
+    Expression,
+    Items,
+    Name,
+    Number,
+    Record,
+    TemplateParameter,
+)
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+DECLARATORS = frozenset(
+    {"identifier", "field_identifier", "type_identifier", "pointer_declarator", "reference_declarator", "array_declarator",
+     "function_declarator", "parenthesized_declarator", "init_declarator", "qualified_identifier", "operator_name",
+     "destructor_name", "operator_cast", "structured_binding_declarator", "attributed_declarator", "template_function",
+     "abstract_pointer_declarator", "abstract_array_declarator", "abstract_function_declarator",
+     "abstract_reference_declarator", "abstract_parenthesized_declarator", "variadic_declarator",
+     "pointer_type_declarator"}
+)  # fmt: skip
+RECORDS = {"struct_specifier": "struct", "union_specifier": "union", "class_specifier": "class", "enum_specifier": "enum"}
+PARAMETERS = frozenset({"parameter_declaration", "optional_parameter_declaration", "variadic_parameter_declaration"})
+
+
+class Declarations(Expressions):
+    """`records` and `enumerators` are those met on the way; `types` are names of types."""
+
+    records: list[Record]
+    enumerators: dict[str, Expression]
+    types: frozenset[str]
+
+    def declaration(self, node: Node, in_body: bool = True) -> Declaration:
+        for child in node.children:
+            self.check(child)
+        words, spelled = self.specifiers(node)
+        declarators = tuple(self._initialised(child, node, in_body) for child in self._declarators(node))
+        return Declaration(words=words, declarators=declarators, spelled=spelled, first=self.begin(node), last=self.ends(node)[1])
+
+    def begin(self, node: Node) -> Token:
+        """The first token, asides before it included."""
+        return self.tokens[self._begin(node)]
+
+    def _begin(self, node: Node) -> int:
+        at = self.first(node)
+        while at > 0 and at - 1 in self.feed.asides:
+            at -= 1
+        return at
+
+    def _declarators(self, node: Node) -> Iterator[Node]:
+        for number, child in enumerate(node.children):
+            if node.field_name_for_child(number) == "declarator":
+                yield child
+
+    def specifiers(self, node: Node) -> tuple[tuple[str, ...], str]:
+        """The words before the first declarator, and the type's own as written."""
+        declarators = list(self._declarators(node))
+        begin = self._begin(node)
+        end = self.first(declarators[0]) if declarators else self.last(node) + (node.type in PARAMETERS | {"type_descriptor"})
+        body = next((c for c in node.named_children if c.type in RECORDS), None)
+        tagged = self._tagged(body) if body is not None else []
+        skip = range(self.first(body), self.last(body) + 1) if body is not None else range(0)
+        words: list[Token] = []
+        before: list[str] = []
+        at = begin
+        while at < end:
+            token = self.tokens[at]
+            if at in skip:
+                before, words = [*before, *_split(words), *tagged], []
+                at = skip.stop
+                continue
+            if at in self.feed.asides and token.text in ASIDE_CALLS | {"["}:
+                at = self._closing(at + 1) + 1 if token.text != "[" else at + 1
+                continue
+            if at in self.feed.left_out:
+                at += 1
+                continue
+            if token.kind == "op" and at in self.feed.asides:
+                at += 1
+                continue
+            words.append(token)
+            at += 1
+        if end < len(self.tokens) and declarators:
+            words = [t for t in words if not t.at("*", "&", "&&")]
+        listed = (*before, *_split(words))
+        return listed, " ".join(listed)
+
+    def _tagged(self, node: Node) -> list[str]:
+        """`struct NAME`, with a name made for one that has none; its members are read."""
+        kind, name, body = RECORDS[node.type], node.child_by_field_name("name"), node.child_by_field_name("body")
+        text = self.folded(name).text if name is not None else f"{kind}@{self.token(node).start}"
+        if body is not None:
+            if kind == "enum":
+                self._enumerators(body)
+            else:
+                self.records.append(Record(text, self.members(body), kind=kind, bases=self._bases(node)))
+        return [kind, text]
+
+    def _bases(self, node: Node) -> tuple[str, ...]:
+        clause = next((c for c in node.named_children if c.type == "base_class_clause"), None)
+        if clause is None:
+            return ()
+        return tuple(self.folded(c).text for c in clause.named_children if c.type != "access_specifier")
+
+    def _enumerators(self, body: Node) -> None:
+        start = self.token(body)
+        value: Expression = Number(Token("number", "0", start.start, start.start))
+        for child in body.named_children:
+            name, stated = child.child_by_field_name("name"), child.child_by_field_name("value")
+            if name is None:
+                continue
+            value = self.expression(stated) if stated is not None else value
+            self.enumerators[self.token(name).text] = value
+            value = Binary("+", value, Number(Token("number", "1", start.start, start.start)))
+
+    def members(self, body: Node) -> tuple[Declaration, ...]:
+        """The data members; code that cannot be read is passed over."""
+        members: list[Declaration] = []
+        for child in body.named_children:
+            if child.type != "field_declaration" or child.has_error:
+                continue
+            declaration = self.declaration(child, in_body=False)
+            data = tuple(d for d in declaration.declarators if d.parameters is None or d.shape)
+            if (data or not declaration.declarators) and not {"static", "typedef", "friend"} & set(declaration.words):
+                members.append(
+                    Declaration(words=declaration.words, declarators=data, spelled=declaration.spelled,
+                                first=declaration.first, last=declaration.last)
+                )  # fmt: skip
+        return tuple(members)
+
+    # --- declarators ----------------------------------------------------------------------------------------------
+
+    def _initialised(self, node: Node, whole: Node, in_body: bool) -> Declarator:
+        value: Expression | None = None
+        inner = node
+        if node.type == "init_declarator":
+            inner = self._field(node, "declarator")
+            value = self._value(self._field(node, "value"))
+        elif (stated := whole.child_by_field_name("default_value")) is not None:
+            value = self._value(stated)
+        declarator = self.declarator(inner)
+        if in_body and declarator.parameters and self._constructs(declarator):
+            return self._constructed(declarator, inner)
+        last = self.ends(node)[1] if value is not None else declarator.last
+        return Declarator(
+            name=declarator.name, shape=declarator.shape, pointers=declarator.pointers, last=last, value=value,
+            restricted=declarator.restricted, parameters=declarator.parameters, reference=declarator.reference,
+        )  # fmt: skip
+
+    def _value(self, node: Node) -> Expression:
+        return self.expression(node)
+
+    def _constructs(self, declarator: Declarator) -> bool:
+        """`T v(n);` in a function makes an object where `n` is no type."""
+        assert declarator.parameters is not None
+        for parameter in declarator.parameters:
+            named = any(d.name.text for d in parameter.declarators)
+            word = parameter.words[-1] if parameter.words else ""
+            if named or word in PRIMITIVE or word in self.types or word.endswith("_t") or len(parameter.words) != 1:
+                return False
+            if parameter.declarators and parameter.declarators[0].shape:
+                return False
+        return not declarator.shape
+
+    def _constructed(self, declarator: Declarator, node: Node) -> Declarator:
+        assert declarator.parameters is not None
+        values = tuple(Name(p.first) for p in declarator.parameters)
+        return Declarator(name=declarator.name, shape=(), pointers=(), restricted=False, parameters=None,
+                          value=Items(values), last=self.ends(node)[1])  # fmt: skip
+
+    def declarator(self, node: Node) -> Declarator:
+        """Extents and pointers in the order of subscripting."""
+        shape: list[tuple[Expression | None, bool]] = []
+        restricted, reference = False, False
+        parameters: tuple[Declaration, ...] | None = None
+        last = self.ends(node)[1]
+        while True:
+            self.check(node)
+            kind = node.type
+            if kind.endswith("array_declarator"):
+                size = node.child_by_field_name("size")
+                star = size is None or self.token(size).at("*") or size.type in ("type_qualifier",)
+                shape.insert(0, (None if star or size is None else self.expression(size), False))
+            elif kind.endswith(("pointer_declarator", "pointer_type_declarator")):
+                shape.insert(0, (None, True))
+                restricted = restricted or self._is_restricted(node)
+            elif kind.endswith("reference_declarator"):
+                reference = True
+            elif kind.endswith("function_declarator"):
+                parameters = self.parameters(self._field(node, "parameters"))
+            elif not kind.endswith(("parenthesized_declarator", "attributed_declarator", "variadic_declarator")):
+                name = Token("name", "", self.token(node).start, 0) if kind == "auto" else self.folded(node)
+                break
+            inner = self._inner(node)
+            if inner is None:
+                start = self.token(node).start
+                name = Token("name", "", start, start)
+                break
+            node = inner
+        return Declarator(
+            name=name, shape=tuple(extent for extent, _ in shape), pointers=tuple(p for _, p in shape), last=last,
+            restricted=restricted, parameters=parameters, value=None, reference=reference,
+        )  # fmt: skip
+
+    def _inner(self, node: Node) -> Node | None:
+        stated = node.child_by_field_name("declarator")
+        if stated is not None:
+            return stated
+        return next((child for child in node.named_children if child.type in DECLARATORS), None)
+
+    def _is_restricted(self, node: Node) -> bool:
+        """The qualifiers after the star, left out of the text or not."""
+        at = self.first(node) + 1
+        while at < len(self.tokens) and (at in self.feed.asides or self.tokens[at].at("const", "volatile")):
+            if "restrict" in self.tokens[at].text:
+                return True
+            at += 1
+        return False
+
+    def parameters(self, node: Node) -> tuple[Declaration, ...]:
+        parameters: list[Declaration] = []
+        for child in node.children:
+            self.check(child)
+        for child in node.named_children:
+            if child.type in PARAMETERS:
+                parameters.append(self._parameter(child))
+            elif child.type == "identifier":  # of an old-style definition
+                name = self.token(child)
+                plain = Declarator(name=name, shape=(), pointers=(), restricted=False, parameters=None, value=None, last=name)
+                parameters.append(Declaration(words=("int",), declarators=(plain,), spelled="int", first=name, last=name))
+        if len(parameters) == 1 and parameters[0].words == ("void",) and not parameters[0].declarators[0].shape:
+            return () if not parameters[0].declarators[0].name.text else tuple(parameters)
+        return tuple(parameters)
+
+    def _parameter(self, node: Node) -> Declaration:
+        words, spelled = self.specifiers(node)
+        declarators = list(self._declarators(node))
+        first, last = self.begin(node), self.ends(node)[1]
+        if declarators:
+            declarator = self._initialised(declarators[0], node, in_body=False)
+        else:
+            name = Token("name", "", last.end, last.end)
+            declarator = Declarator(name=name, shape=(), pointers=(), restricted=False, parameters=None, value=None, last=last)
+        return Declaration(words=words, declarators=(declarator,), spelled=spelled, first=first, last=last)
+
+    # --- attributes and templates ---------------------------------------------------------------------------------
+
+    def attributes_before(self, at: int) -> tuple[Attribute, ...]:
+        """Those among the asides right before the token of index `at`."""
+        begin = at
+        while begin > 0 and begin - 1 in self.feed.asides:
+            begin -= 1
+        return self.attributes_in(begin, at)
+
+    def attributes_in(self, begin: int, end: int) -> tuple[Attribute, ...]:
+        attributes: list[Attribute] = []
+        for at in range(begin, end):
+            if at in self.feed.asides and self.tokens[at].text in ("__attribute__", "__attribute"):
+                attributes += self._attributes(at + 1)
+            elif at in self.feed.asides and self.tokens[at].text in ASIDE_CALLS and self.tokens[at + 1].at("("):
+                attributes.append(Attribute(self.tokens[at], self._token_arguments(at + 1)))
+        return tuple(attributes)
+
+    def _attributes(self, opening: int) -> list[Attribute]:
+        attributes: list[Attribute] = []
+        at, end = opening, self._closing(opening)
+        while at < end:
+            token = self.tokens[at]
+            if token.kind == "name":
+                arguments: tuple[Expression, ...] = ()
+                if self.tokens[at + 1].at("("):
+                    arguments = self._token_arguments(at + 1)
+                    at = self._closing(at + 1)
+                attributes.append(Attribute(token, arguments))
+            at += 1
+        return attributes
+
+    def _token_arguments(self, opening: int) -> tuple[Expression, ...]:
+        from tunepass.frontends.cfamily.reading import parse_expression
+
+        inside = self.tokens[opening : self._closing(opening) + 1]
+        if len(inside) <= 2:
+            return ()
+        name = Token("name", "f", inside[0].start, inside[0].start)
+        value = parse_expression([name, *inside])
+        return value.arguments if isinstance(value, Call) else ()
+
+    def template_parameters(self, node: Node) -> tuple[TemplateParameter, ...]:
+        parameters: list[TemplateParameter] = []
+        for child in node.named_children:
+            name = child.child_by_field_name("name") or child.child_by_field_name("declarator")
+            default = child.child_by_field_name("default_type") or child.child_by_field_name("default_value")
+            if name is None and child.type in ("type_parameter_declaration", "variadic_type_parameter_declaration"):
+                name = next(iter(child.named_children), None)
+            if name is None:
+                continue
+            kind = "typename" if "type_parameter" in child.type else " ".join(self.specifiers(child)[0])
+            given = tuple(self.tokens[self.first(default) : self.last(default) + 1]) if default is not None else ()
+            parameters.append(TemplateParameter(kind, self.folded(name).text, given))
+        return tuple(parameters)
+
+
+def _split(tokens: list[Token]) -> list[str]:
+    """Words of specifiers; qualified names and templates folded."""
+    groups: list[list[Token]] = []
+    depth = 0
+    for token in tokens:
+        joins = bool(groups) and (depth > 0 or token.at("::", "<", ">", ">>") or groups[-1][-1].at("::"))
+        depth += token.at("<") - (len(token.text) if token.at(">", ">>") else 0)
+        if joins:
+            groups[-1].append(token)
+        else:
+            groups.append([token])
+    return [type_text(group) for group in groups]

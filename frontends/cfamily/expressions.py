@@ -1,0 +1,264 @@
+"""Expressions: from the grammar's nodes to the tree."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from tunepass.frontends.cfamily.nodes import Nodes, name_text
+from tunepass.frontends.cfamily.tokens import Token
+from tunepass.frontends.cfamily.tree import (
+    Assign,
+    Binary,
+    Call,
+    Cast,
+    Conditional,
+    Expression,
+    Index,
+    Items,
+    Member,
+    Name,
+    Number,
+    Opaque,
+    SizeOf,
+    Step,
+    Text,
+    Unary,
+)
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+DEPTH_LIMIT = 150
+OPERATORS = {"and": "&&", "or": "||", "not": "!", "bitand": "&", "bitor": "|", "xor": "^", "compl": "~",
+             "not_eq": "!=", "and_eq": "&=", "or_eq": "|=", "xor_eq": "^="}  # fmt: skip
+QUALIFIERS = frozenset(
+    {"const", "volatile", "restrict", "__restrict", "__restrict__", "_Atomic", "register", "__const", "typename",
+     "struct", "union", "enum", "class", "constexpr", "static", "mutable"}
+)  # fmt: skip
+CASTS = frozenset({"static_cast", "reinterpret_cast", "const_cast", "dynamic_cast"})
+NAMES = frozenset({"identifier", "field_identifier", "type_identifier", "namespace_identifier", "qualified_identifier",
+                   "template_function", "template_type", "template_method", "dependent_name", "dependent_type",
+                   "true", "false", "null", "nullptr", "this", "primitive_type", "sized_type_specifier",
+                   "destructor_name", "operator_name", "statement_identifier", "auto", "placeholder_type_specifier",
+                   "decltype"})  # fmt: skip
+TEXTS = frozenset({"char_literal", "string_literal", "concatenated_string", "raw_string_literal"})
+NUMBERS = frozenset({"number_literal", "user_defined_literal"})
+SIZES = frozenset({"sizeof_expression", "alignof_expression", "offsetof_expression"})
+
+
+class Expressions(Nodes):
+    depth = 0
+
+    def expression(self, node: Node) -> Expression:
+        """Raises SyntaxFault for what the grammar could not read, and for what is nested too deeply."""
+        self.check(node)
+        self.depth += 1
+        if self.depth > DEPTH_LIMIT:
+            self.depth = 0
+            raise self.fault(node, "this is nested too deeply")
+        value = self._expression(node)
+        self.depth -= 1
+        return value
+
+    def _expression(self, node: Node) -> Expression:
+        kind = node.type
+        if kind in NAMES:
+            return Name(self.folded(node))
+        if kind in NUMBERS:
+            return Number(self.token(node))
+        if kind in TEXTS:
+            return Text(self.token(node))
+        if kind in SIZES:
+            first, last = self.first(node), self.last(node)
+            return SizeOf(self.tokens[first], " ".join(t.text for t in self.tokens[first : last + 1]))
+        reader: Callable[[Node], Expression] | None = getattr(self, f"_{kind}", None)
+        return self.opaque(node) if reader is None else reader(node)
+
+    def opaque(self, node: Node) -> Opaque:
+        for child in node.children:
+            self.check(child)
+        return Opaque(node.type, *self.ends(node))
+
+    def _field(self, node: Node, name: str) -> Node:
+        child = node.child_by_field_name(name)
+        if child is None:
+            raise self.fault(node)
+        return child
+
+    def _op(self, node: Node) -> Token:
+        token = self.token(self._field(node, "operator"))
+        return token if token.text not in OPERATORS else Token("op", OPERATORS[token.text], token.start, token.end)
+
+    def _only(self, node: Node) -> Expression:
+        inner = node.named_children
+        if len(inner) != 1:
+            return self.opaque(node)
+        return self.expression(inner[0])
+
+    # The names of these methods are those of the grammars' nodes.
+
+    def _parenthesized_expression(self, node: Node) -> Expression:
+        return self._only(node)
+
+    def _condition_clause(self, node: Node) -> Expression:
+        return self.expression(self._field(node, "value"))
+
+    def _binary_expression(self, node: Node) -> Expression:
+        """Chains are read in a loop: `a + b + c ...` is as deep as it is long."""
+        rights: list[tuple[str, Node]] = []
+        while node.type == "binary_expression":
+            self.check(node)
+            rights.append((self._op(node).text, self._field(node, "right")))
+            node = self._field(node, "left")
+        value = self.expression(node)
+        for op, right in reversed(rights):
+            value = Binary(op, value, self.expression(right))
+        return value
+
+    def _unary_expression(self, node: Node) -> Expression:
+        return Unary(self._op(node), self.expression(self._field(node, "argument")))
+
+    def _pointer_expression(self, node: Node) -> Expression:
+        return self._unary_expression(node)
+
+    def _update_expression(self, node: Node) -> Expression:
+        return Step(self._op(node), self.expression(self._field(node, "argument")))
+
+    def _assignment_expression(self, node: Node) -> Expression:
+        target, value = self._field(node, "left"), self._field(node, "right")
+        return Assign(self._op(node).text, self.expression(target), self.expression(value))
+
+    def _conditional_expression(self, node: Node) -> Expression:
+        condition = self.expression(self._field(node, "condition"))
+        then = node.child_by_field_name("consequence")
+        other = self.expression(self._field(node, "alternative"))
+        return Conditional(condition, condition if then is None else self.expression(then), other)
+
+    def _comma_expression(self, node: Node) -> Expression:
+        parts: list[Expression] = []
+        while node.type == "comma_expression":
+            parts.insert(0, self.expression(self._field(node, "left")))
+            node = self._field(node, "right")
+            if node.type == "comma_expression":
+                parts += self._comma_parts(node)
+                return Items(tuple(parts))
+        return Items((*parts, self.expression(node)))
+
+    def _comma_parts(self, node: Node) -> list[Expression]:
+        value = self._comma_expression(node)
+        return list(value.parts) if isinstance(value, Items) else [value]
+
+    def _subscript_expression(self, node: Node) -> Expression:
+        base = self.expression(self._field(node, "argument"))
+        index = node.child_by_field_name("index")
+        if index is not None:
+            return Index(base, self.expression(index))
+        indices = self.arguments(self._field(node, "indices"))
+        return Index(base, indices[0] if len(indices) == 1 else Items(indices))
+
+    def _field_expression(self, node: Node) -> Expression:
+        base, name = self._field(node, "argument"), self._field(node, "field")
+        self.check(name)
+        arrow = self.token(self._field(node, "operator")).at("->", "->*")
+        return Member(self.expression(base), self.folded(name), arrow)
+
+    def _call_expression(self, node: Node) -> Expression:
+        function, arguments = self._field(node, "function"), self._field(node, "arguments")
+        self.check(arguments)
+        if function.type == "template_function" and self.token(function).text in CASTS:
+            return self._named_cast(function, arguments)
+        values = (self._initializer_list(arguments),) if arguments.type == "initializer_list" else self.arguments(arguments)
+        return Call(self.expression(function), values)
+
+    def _named_cast(self, function: Node, arguments: Node) -> Expression:
+        types = self._field(function, "arguments")
+        first, last = self.first(types) + 1, self.last(types) - 1
+        words, pointer = self.type_words(first, last)
+        values = self.arguments(arguments)
+        return Cast(words, pointer, values[0] if len(values) == 1 else Items(values))
+
+    def arguments(self, node: Node) -> tuple[Expression, ...]:
+        for child in node.children:
+            self.check(child)
+        return tuple(self.expression(child) for child in node.named_children)
+
+    def _cast_expression(self, node: Node) -> Expression:
+        type_ = self._field(node, "type")
+        self.check(type_)
+        words, pointer = self._cast_words(node)
+        return Cast(words, pointer, self.expression(self._field(node, "value")))
+
+    def _compound_literal_expression(self, node: Node) -> Expression:
+        value = self._initializer_list(self._field(node, "value"))
+        if self.token(node).at("("):
+            words, pointer = self._cast_words(node)
+            return Cast(words, pointer, value)
+        return Call(Name(self.folded(self._field(node, "type"))), (value,))
+
+    def _cast_words(self, node: Node) -> tuple[str, bool]:
+        """Of the tokens between the brackets that begin the node, those that the grammar did not get too."""
+        first = self.first(node)
+        return self.type_words(first + 1, self._closing(first) - 1)
+
+    def _closing(self, opening: int) -> int:
+        depth = 0
+        for at in range(opening, len(self.tokens)):
+            depth += self.tokens[at].at("(") - self.tokens[at].at(")")
+            if depth == 0:
+                return at
+        return len(self.tokens) - 1
+
+    def type_words(self, first: int, last: int) -> tuple[str, bool]:
+        """A type without qualifiers as one text, and whether it is a pointer, of the tokens [first, last]."""
+        words: list[Token] = []
+        level, pointer = 0, False
+        for at in range(first, last + 1):
+            token = self.tokens[at]
+            level += token.at("(", "[") - token.at(")", "]")
+            pointer = pointer or token.at("*", "[", "&")
+            plain = (token.kind != "op" or token.at("::", "<", ">", ",", ">>")) and token.text not in QUALIFIERS
+            if level == 0 and plain and at not in self.feed.asides:
+                words.append(token)
+        return type_text(words), pointer
+
+    def _initializer_list(self, node: Node) -> Expression:
+        parts: list[Expression] = []
+        for child in node.children:
+            self.check(child)
+        for child in node.named_children:
+            value = child
+            if child.type == "initializer_pair":
+                value = self._field(child, "value")
+            parts.append(self.expression(value))
+        return Items(tuple(parts))
+
+    def _compound_statement(self, node: Node) -> Expression:
+        return Opaque("statements", *self.ends(node))
+
+    def _argument_list(self, node: Node) -> Expression:
+        return Items(self.arguments(node))
+
+    def _parameter_pack_expansion(self, node: Node) -> Expression:
+        return self.opaque(node)
+
+    def _gnu_asm_expression(self, node: Node) -> Expression:
+        return Opaque("asm", *self.ends(node))
+
+
+def type_text(tokens: list[Token]) -> str:
+    """Words with a space between, qualified names and templates folded."""
+    words: list[list[Token]] = []
+    depth = 0
+    for token in tokens:
+        joins = words and (depth > 0 or token.at("::", "<") or words[-1][-1].at("::"))
+        if token.at("<"):
+            depth += 1
+        elif token.at(">", ">>"):
+            depth -= len(token.text)
+            joins = True
+        if joins and words:
+            words[-1].append(token)
+        else:
+            words.append([token])
+    return " ".join(name_text(word) for word in words)

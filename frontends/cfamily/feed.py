@@ -1,0 +1,219 @@
+"""The text that the grammar reads: the tokens, spelled so that the compiler's knowledge settles what text leaves open.
+
+Words that the grammars do not know where they may stand (attributes, address spaces, launch bounds) are left out and kept
+as *asides*; a token's text for the grammar is never longer lived than this module: trees are made of the tokens themselves.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from tunepass.frontends.cfamily.marks import closing
+from tunepass.frontends.cfamily.tokens import Token
+
+ASIDE_CALLS = frozenset(
+    {"__attribute__", "__attribute", "__declspec", "alignas", "_Alignas", "__launch_bounds__", "__align__", "__asm__",
+     "__cluster_dims__", "__maxnreg__", "__block_size__", "__builtin_align__", "__nv_register_params__", "asm"}
+)  # fmt: skip
+"""With arguments in brackets. `asm` is one only after a declarator."""
+ASIDES = frozenset(
+    {"__extension__", "__restrict", "__restrict__", "restrict", "_Noreturn", "__global__", "__device__", "__host__",
+     "__shared__", "__constant__", "__managed__", "__forceinline__", "__noinline__", "__grid_constant__",
+     "__kernel", "__global", "__local", "__constant", "__private", "__generic", "__read_only", "__write_only",
+     "__read_write", "_Atomic", "__forceinline", "hls_thread_local", "__const", "__volatile__", "__inline_hint__"}
+)  # fmt: skip
+OPENCL_ASIDES = frozenset({"kernel", "global", "local", "constant", "private", "generic", "read_only", "write_only",
+                           "read_write", "channel"})  # fmt: skip
+"""Names elsewhere: asides where another word or a star follows."""
+TYPEOF = frozenset({"typeof", "__typeof__", "__typeof"})
+SPELLED = {"__inline__": "inline", "__inline": "inline", "__signed__": "signed", "__volatile": "volatile",
+           "->*": "->", ".*": ".", "_Bool": "bool", "__int128": "long", "__int128_t": "long"}  # fmt: skip
+PRIMITIVE = frozenset({"char", "short", "int", "long", "signed", "unsigned", "float", "double", "bool", "void"})
+OPENCL_TYPES = frozenset(
+    f"{base}{n}"
+    for base in ("char", "uchar", "short", "ushort", "int", "uint", "long", "ulong", "float", "double", "half")
+    for n in ("", 2, 3, 4, 8, 16)
+) | {"size_t", "ptrdiff_t"}
+NO_TYPE = frozenset({"return", "else", "case", "goto", "new", "delete", "sizeof", "throw", "co_return", "typename",
+                     "template", "operator", "struct", "class", "enum", "union", "do", "in", "and", "or", "not"})  # fmt: skip
+WRITTEN = frozenset({"=", "+=", "-=", "*=", "/=", "%=", "++", "--", "[", ".", "|=", "&=", "^=", "<<=", ">>="})
+AFTER_CAST = frozenset({"(", "-", "+", "*", "&", "~", "!", "{"})
+
+
+@dataclass(frozen=True)
+class Feed:
+    """`text` for the grammar, in ASCII; the byte at which each token begins, and those left out by index."""
+
+    text: bytes
+    tokens: Sequence[Token]
+    starts: Sequence[int]  # of the tokens that were written
+    indices: Sequence[int]  # their places among all tokens
+    asides: frozenset[int]
+    left_out: frozenset[int]
+
+    def first(self, byte: int) -> int:
+        """The index of the token that begins there, or after it."""
+        return self.indices[min(bisect_left(self.starts, byte), len(self.indices) - 1)]
+
+    def last(self, byte: int) -> int:
+        """The index of the token that ends there, or before it."""
+        return self.indices[max(0, bisect_right(self.starts, byte - 1) - 1)]
+
+
+@dataclass(slots=True)
+class Feeder:
+    """`types` are names of types, `variables` names of variables, `cxx`: the C++ grammar reads."""
+
+    tokens: Sequence[Token]
+    types: frozenset[str]
+    cxx: bool
+    opencl: bool = False
+    spelled: dict[int, str] = field(default_factory=dict)
+    asides: set[int] = field(default_factory=set)
+    left_out: set[int] = field(default_factory=set)
+
+    def feed(self) -> Feed:
+        variables = _variables(self.tokens) - self.types if self.cxx else frozenset()
+        at = 0
+        while at < len(self.tokens):
+            token = self.tokens[at]
+            if token.kind == "name":
+                at = self._name(at, token)
+                continue
+            if token.kind == "op":
+                at = self._op(at, token, variables)
+                continue
+            at += 1
+        return self._written()
+
+    def _next(self, at: int) -> Token:
+        return self.tokens[at] if 0 <= at < len(self.tokens) else END_TOKEN
+
+    def _name(self, at: int, token: Token) -> int:
+        following = self._next(at + 1)
+        if token.text in ASIDE_CALLS and following.at("(") and (not token.text.endswith("asm__") and token.text != "asm" or self._follows_declarator(at)):
+            end = closing(self.tokens, at + 1)
+            self.asides |= set(range(at, end + 1))
+            return end + 1
+        if token.text in ASIDES or (self.opencl and token.text in OPENCL_ASIDES and (following.kind == "name" or following.at("*"))):
+            self.asides.add(at)
+        elif token.text in TYPEOF and following.at("("):
+            end = closing(self.tokens, at + 1)
+            self.spelled[at] = "int"
+            self.left_out |= set(range(at + 1, end + 1))
+            return end + 1
+        elif token.text in PRIMITIVE and self.cxx and following.at("(") and token.text in ("unsigned", "signed", "long", "short"):
+            self.spelled[at] = "int"
+        elif token.text in SPELLED:
+            self.spelled[at] = SPELLED[token.text]
+        elif token.text == "new" and self.cxx:
+            self._new(at)
+        return at + 1
+
+    def _follows_declarator(self, at: int) -> bool:
+        return self._next(at - 1).at(")") or self._next(at - 1).kind == "name"
+
+    def _new(self, at: int) -> None:
+        """`new T*[n]`: without the star."""
+        star = at + 1
+        while self._next(star).kind == "name" or self._next(star).at("::"):
+            star += 1
+        while self._next(star).at("*"):
+            self.left_out.add(star)
+            star += 1
+
+    def _op(self, at: int, token: Token, variables: frozenset[str]) -> int:
+        if token.text == "(":
+            self._cast(at)
+        elif token.text == "<" and self._next(at - 1).text in variables and self._next(at - 1).kind == "name":
+            self.spelled[at] = "<="
+        elif token.text == "<<" and self._next(at + 1).at("<") and self.cxx:
+            return self._launch(at)
+        elif token.text == "[" and self._next(at + 1).at("[") and self.cxx and self._next(at + 2).kind == "name":
+            end = at + 2
+            while end + 1 < len(self.tokens) and not (self._next(end).at("]") and self._next(end + 1).at("]")):
+                end += 1
+            if not self._next(at - 1).at(")", "]") and self._next(at - 1).kind != "name":
+                self.asides |= set(range(at, end + 2))
+                return end + 2
+        elif token.text in SPELLED:
+            self.spelled[at] = SPELLED[token.text]
+        return at + 1
+
+    def _launch(self, at: int) -> int:
+        """`f<<<grid, block>>>(x)`: without the launch."""
+        for end in range(at + 2, min(at + 200, len(self.tokens) - 1)):
+            if self.tokens[end].at(";", "{", "}"):
+                break
+            if self.tokens[end].at(">>") and self.tokens[end + 1].at(">"):
+                self.left_out |= set(range(at, end + 2))
+                return end + 2
+        return at + 1
+
+    def _cast(self, at: int) -> None:
+        """`(T)` of a known type before what could be an operand alone is spelled `(int)`."""
+        end = at + 1
+        depth = 0
+        while end < at + 40:
+            inner = self._next(end)
+            if inner.at("<") and self.cxx:
+                depth += 1
+            elif inner.at(">", ">>") and depth:
+                depth -= 1 if inner.at(">") else 2
+            elif not (inner.kind == "name" or inner.at("::") or (depth > 0 and (inner.kind == "number" or inner.at(",")))):
+                break
+            end += 1
+        last = self._next(end - 1)
+        before = self._next(at - 1)
+        if end == at + 1 or not self._next(end).at(")") or not self._next(end + 1).at(*AFTER_CAST):
+            return
+        if before.kind == "name" and before.text not in NO_TYPE or before.at(")", "]"):
+            return  # a call
+        if last.text not in self.types and not last.at(">") and not any(t.text in PRIMITIVE for t in self.tokens[at + 1 : end]):
+            return
+        self.spelled[at + 1] = "int"
+        self.left_out |= set(range(at + 2, end))
+
+    def _written(self) -> Feed:
+        pieces: list[str] = []
+        starts: list[int] = []
+        indices: list[int] = []
+        position = 0
+        for at, token in enumerate(self.tokens):
+            if at in self.asides or at in self.left_out:
+                continue
+            text = self.spelled.get(at, token.text)
+            if not text.isascii() or "\n" in text:
+                text = "".join(c if c.isascii() and c != "\n" else "_" for c in text)
+            starts.append(position)
+            indices.append(at)
+            pieces.append(text)
+            position += len(text) + 1
+        return Feed("\n".join(pieces).encode(), self.tokens, starts, indices, frozenset(self.asides), frozenset(self.left_out))
+
+
+END_TOKEN = Token("end", "", 0, 0)
+
+
+def _variables(tokens: Sequence[Token]) -> frozenset[str]:
+    """Names that are assigned, stepped, subscripted or declared as variables somewhere."""
+    found: set[str] = set()
+    templates: set[str] = set()
+    for at in range(1, len(tokens) - 1):
+        token = tokens[at]
+        if token.kind != "name":
+            continue
+        before, after = tokens[at - 1], tokens[at + 1]
+        if after.at(*WRITTEN) or before.at("++", "--"):
+            found.add(token.text)
+        elif after.at(",", ")", ";", "{") and (
+            (before.kind == "name" and before.text not in NO_TYPE) or before.at("*", "&", ">")
+        ):
+            found.add(token.text)
+        if before.at("template"):
+            continue
+        if before.at("class", "struct", "using", "::") and after.at("<", "{", ":", "="):
+            templates.add(token.text)
+    return frozenset(found - templates)

@@ -1,0 +1,86 @@
+"""Nodes of a grammar's tree beside the tokens that they cover."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from tunepass.frontends.cfamily.feed import Feed
+from tunepass.frontends.cfamily.tokens import Token
+from tunepass.frontends.cfamily.tree import SyntaxFault
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+DROPPED_SCOPES = ("std::", "::")
+NO_SPACE = frozenset({"::"})
+
+
+class Nodes:
+    """Gives tokens for nodes. Trees never keep a node."""
+
+    def __init__(self, feed: Feed):
+        self.feed = feed
+        self.tokens: Sequence[Token] = feed.tokens
+
+    def first(self, node: Node) -> int:
+        return self.feed.first(node.start_byte)
+
+    def last(self, node: Node) -> int:
+        """Asides and left-out tokens right after the node's last written one are not part of it."""
+        return self.feed.last(node.end_byte)
+
+    def token(self, node: Node) -> Token:
+        return self.tokens[self.first(node)]
+
+    def ends(self, node: Node) -> tuple[Token, Token]:
+        return self.tokens[self.first(node)], self.tokens[self.last(node)]
+
+    def check(self, node: Node) -> None:
+        """Raises SyntaxFault for a node that stands for what the grammar could not read."""
+        if node.type == "ERROR" or node.is_missing:
+            raise self.fault(node)
+
+    def fault(self, node: Node, message: str = "") -> SyntaxFault:
+        token = self.token(node)
+        return SyntaxFault(message or (f"expected `{node.type}`" if node.is_missing else "this cannot be read"), token)
+
+    def named(self, node: Node) -> list[Node]:
+        """The named children; comments do not occur."""
+        return node.named_children
+
+    def folded(self, node: Node) -> Token:
+        """All tokens of a name as one: `a::b`, `stream<int>`; a leading `std::` is left out."""
+        first, last = self.first(node), self.last(node)
+        if first == last:
+            return self.tokens[first]
+        return fold(self.tokens[first : last + 1])
+
+
+def fold(tokens: Sequence[Token]) -> Token:
+    text = name_text(tokens)
+    first, last = tokens[0], tokens[-1]
+    made = any(t.made for t in tokens)
+    return Token("name", text, first.start, max(first.end, last.end), made, first.macro or last.macro, first.within)
+
+
+def name_text(tokens: Sequence[Token]) -> str:
+    """`hls::stream<int>` of its tokens. Between words of template arguments stands a space."""
+    pieces: list[str] = []
+    depth = 0
+    for at, token in enumerate(tokens):
+        if token.at("template"):
+            continue
+        if token.at("<"):
+            depth += 1
+        elif token.at(">", ">>"):
+            depth -= len(token.text)
+        spaced = depth > 0 and pieces and not token.at("<", "::") and not pieces[-1].endswith(("<", "::"))
+        pieces.append(f" {token.text}" if spaced and not token.at(">") else token.text)
+    text = "".join(pieces)
+    return text.replace("std::", "").removeprefix("::")
+
+
+def unwrapped(node: Node) -> Iterator[Node]:
+    """The children of a node that only groups."""
+    yield from node.named_children

@@ -1,0 +1,81 @@
+"""What `cc -E` printed: the main file's text, the text of each included file, and the macros."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from tunepass.frontends.cfamily.marks import END, PRAGMA, MacroText
+
+LINE = re.compile(r'^# (?P<line>\d+) "(?P<file>(?:[^"\\\n]|\\.)*)"(?P<flags>[ \d]*)\n', re.MULTILINE)
+MACRO = re.compile(r"^#(?P<kind>define|undef) (?P<name>\w+)(?P<parameters>\([^)\n]*\))?(?P<body>[^\n]*)\n?", re.MULTILINE)
+PRAGMA_LINE = re.compile(r"^[ \t]*#[ \t]*pragma\b([^\n]*)$", re.MULTILINE)
+OWN = "tunepass_main"  # `#line 1 "tunepass_main"` names the text that was fed
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """Text of the main file (`file` is empty) or of an included one; `system` as the compiler has it."""
+
+    file: str
+    text: str
+    system: bool = False
+    line: int = 1
+
+
+@dataclass(slots=True)
+class Output:
+    """`macros` by name with every definition that the compiler met, in its order."""
+
+    chunks: list[Chunk] = field(default_factory=list)
+    macros: dict[str, list[MacroText]] = field(default_factory=dict)
+
+    @property
+    def main(self) -> str:
+        return "\n".join(chunk.text for chunk in self.chunks if not chunk.file)
+
+
+def read_output(text: str) -> Output:
+    """Definitions (`-dD`) are taken out of the text; a line `#pragma` that a macro made stands between marks."""
+    output = Output()
+    for match in MACRO.finditer(text):
+        if match["kind"] == "define":
+            macro = MacroText(match["name"], _parameters(match["parameters"]), match["body"].strip())
+            output.macros.setdefault(match["name"], []).append(macro)
+    for chunk in _chunks(MACRO.sub("\n", text)):
+        if chunk.text.strip():
+            output.chunks.append(chunk)
+    return output
+
+
+def _parameters(text: str | None) -> tuple[str, ...] | None:
+    return None if text is None else tuple(word.strip() for word in text[1:-1].split(",") if word.strip())
+
+
+def _chunks(text: str) -> Iterator[Chunk]:
+    """By the line markers: flag 1 enters a file, 2 returns to one, 3 says that it is the system's."""
+    files: list[str] = []
+    position, line, system = 0, 1, False
+    for match in (*LINE.finditer(text), None):
+        end = len(text) if match is None else match.start()
+        if files:
+            yield _chunk(files[-1], text[position:end], system, line)
+        if match is None:
+            return
+        name, flags = match["file"], match["flags"].split()
+        if "1" in flags:
+            files.append(name)
+        elif "2" in flags and len(files) > 1:
+            files.pop()
+            files[-1:] = [name]
+        else:
+            files[-1:] = [name]
+        position, line, system = match.end(), int(match["line"]), "3" in flags
+
+
+def _chunk(file: str, text: str, system: bool, line: int) -> Chunk:
+    if file == OWN:
+        text = PRAGMA_LINE.sub(lambda m: f" {PRAGMA}m_ {m[1]} {END}m_ ", text)
+        return Chunk("", text, line=line)
+    return Chunk(file, text, system or file.startswith("<"), line)

@@ -1,0 +1,200 @@
+"""A source as its compiler sees it: active tokens with their ranges in the user's text, pragmas, macros, header text."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+
+from tunepass.diagnostics import Source, SourceError
+from tunepass.frontends.cfamily import compiler
+from tunepass.frontends.cfamily.alignment import Aligned, Aligner, MisalignedError, PragmaTokens
+from tunepass.frontends.cfamily.command import Command
+from tunepass.frontends.cfamily.marks import (
+    ARGUMENT,
+    BUILT_IN,
+    CLOSE,
+    OPEN,
+    PREFIX,
+    SECTION,
+    PRAGMA,
+    ActiveTokens,
+    MacroText,
+    MarkedText,
+    Use,
+    uses_of,
+)
+from tunepass.frontends.cfamily.output import OWN, Chunk, Output, read_output
+from tunepass.frontends.cfamily.raw import RawText, read_raw
+from tunepass.frontends.cfamily.symbols import Symbols
+from tunepass.frontends.cfamily.tokens import Token, tokens
+
+ACTIVE = re.compile(rf"(?:{SECTION}|{PRAGMA})(\d+)_")
+USE_MARK = re.compile(rf"(?:{OPEN}|{CLOSE})\d+_")
+ERROR = re.compile(r"^(?P<file>[^\n:]+):(?P<line>\d+):(?:(?P<column>\d+):)? (?:fatal )?error: (?P<text>.*)$", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Preprocessed:
+    """`tokens` of the main file and of its own headers; `headers` are the texts of all included files."""
+
+    source: Source
+    raw: RawText
+    tokens: tuple[Token, ...]
+    pragmas: tuple[PragmaTokens, ...]
+    active: frozenset[int]  # sections
+    macros: Mapping[str, Sequence[MacroText]]
+    headers: tuple[Chunk, ...]
+    skipped: frozenset[str]  # included files that are too long to be read
+    symbols: Symbols
+    missing: tuple[str, ...] = ()  # headers that are not here and were taken as empty
+
+    @cached_property
+    def activity(self) -> tuple[tuple[int, int, bool], ...]:
+        """(start, end, is active) of every section that has tokens."""
+        spans = [(s.outer or (s.tokens[0].start, s.tokens[-1].end)) for s in self.raw.sections]
+        return tuple((start, end, n in self.active) for n, (start, end) in enumerate(spans))
+
+
+def preprocess(source: Source, command: Command, symbols: Symbols, *, stubs: bool = False) -> Preprocessed:
+    """Raises SourceError with the compiler's own message where it cannot preprocess the source.
+
+    With `stubs`, headers that are not here are taken as empty ones: those of a device's compiler.
+    """
+    if not stubs:
+        return _preprocess(source, command, symbols)
+    try:
+        return _preprocess(source, command, symbols)
+    except MissingHeaderError:
+        with empty_headers(source, command, symbols) as (with_headers, names):
+            return replace(_preprocess(source, with_headers, symbols), missing=names)
+
+
+class MissingHeaderError(SourceError):
+    """A header that the compiler does not find."""
+
+
+@contextlib.contextmanager
+def empty_headers(source: Source, command: Command, symbols: Symbols) -> Iterator[tuple[Command, tuple[str, ...]]]:
+    """The command with a folder of empty files in place of the headers that are not found, and their names."""
+    listing = [command.program, *command.words, *symbols.definitions(), "-M", "-MG", "-x", command.language,
+               f"-iquote{command.folder}", "-"]  # fmt: skip
+    reply = compiler.run(listing, source.text)
+    listed = reply.output.replace("\\\n", " ").partition(":")[2].split()
+    names = tuple(name for name in listed if not Path(name).exists() and not Path(name).is_absolute())
+    with tempfile.TemporaryDirectory() as folder:
+        inner = Path(folder, "a", "b", "c", "d")  # for names that begin with `../`
+        inner.mkdir(parents=True)
+        for name in names:
+            path = Path(os.path.normpath(inner / name))
+            if path.is_relative_to(folder) and not path.exists():
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.touch()
+        yield replace(command, words=(*command.words, f"-idirafter{inner}")), names
+
+
+def _preprocess(source: Source, command: Command, symbols: Symbols) -> Preprocessed:
+    raw = read_raw(source.text)
+    if PREFIX in source.text:
+        start = source.text.index(PREFIX)
+        raise SourceError(f"names that begin with `{PREFIX}` are tunepass's", source.span(start, start + len(PREFIX)))
+    marked = MarkedText(raw, symbols.names)
+    plain = _run(source, command, symbols, marked.sections_marked(), macros=True)
+    sections = frozenset(int(n) for n in ACTIVE.findall(plain.main))
+    active = ActiveTokens.of(raw, sections)
+    uses = uses_of(active, plain.macros, symbols.names)
+    aligned = _aligned(source, command, symbols, marked, plain, active, uses)
+    return Preprocessed(
+        source=source,
+        raw=raw,
+        tokens=tuple(aligned.tokens),
+        pragmas=tuple(aligned.pragmas),
+        active=sections | aligned.active,
+        macros=plain.macros,
+        headers=tuple(chunk for chunk in plain.chunks if chunk.file),
+        skipped=frozenset(aligned.skipped),
+        symbols=symbols,
+    )
+
+
+def _aligned(
+    source: Source, command: Command, symbols: Symbols, marked: MarkedText, plain: Output, active: ActiveTokens,
+    uses: list[Use],
+) -> Aligned:  # fmt: skip
+    """With the uses of macros marked; names in their arguments are numbered where that changes nothing."""
+    if not uses:
+        return _place(source, Aligner(marked.raw, symbols, active, []), plain)
+    words = _words(plain.main)
+    macros = plain.macros.keys() - symbols.names | BUILT_IN
+    names = frozenset(t.text for t in active.tokens if t.kind == "name") - macros
+    places: list[int] = []
+    for renamed in (names, frozenset[str]()):
+        output = _run(source, command, symbols, marked.uses_marked(active, uses, renamed), macros=False)
+        try:
+            if _words(output.main) == words:
+                return Aligner(marked.raw, symbols, active, uses).read(output)
+            places.append(_difference(marked.raw, symbols, active, uses, output, plain))
+        except MisalignedError as error:
+            places.append(error.place)
+    raise _refusal(source, places[-1])
+
+
+def _place(source: Source, aligner: Aligner, output: Output) -> Aligned:
+    try:
+        return aligner.read(output)
+    except MisalignedError as error:
+        raise _refusal(source, error.place) from None
+
+
+def _words(text: str) -> list[str]:
+    """The tokens' texts without marks of uses and arguments."""
+    return [t.text for t in tokens(ARGUMENT.sub("", USE_MARK.sub(" ", text)))]
+
+
+def _difference(
+    raw: RawText, symbols: Symbols, active: ActiveTokens, uses: list[Use], output: Output, plain: Output
+) -> int:
+    """The offset of the first token that marks changed."""
+    aligned = Aligner(raw, symbols, active, uses).run(output.main)
+    words = [w for w in _words(plain.main) if not w.startswith(PREFIX)]
+    for token, word in zip(aligned.tokens, words):
+        if token.text != (symbols.named(word) or word):
+            return token.start
+    return aligned.tokens[-1].start if aligned.tokens else 0
+
+
+def _refusal(source: Source, place: int) -> SourceError:
+    span = source.span(place, min(place + 1, len(source.text)))
+    hint = "write the macro's use out here, or put it into brackets of its own"
+    return SourceError("the macros of this line cannot be traced to the source's text", span, hint)
+
+
+def _run(source: Source, command: Command, symbols: Symbols, text: str, *, macros: bool) -> Output:
+    words = command.preprocessing(symbols.definitions(), macros=macros)
+    reply = compiler.run(words, f'#line 1 "{OWN}"\n{text}')
+    if reply.status != 0:
+        raise failure(source, command, reply.errors)
+    return read_output(reply.output)
+
+
+def failure(source: Source, command: Command, errors: str) -> SourceError:
+    """The compiler's first error, at its place if that is in the source."""
+    first = ERROR.search(errors)
+    if first is None:
+        lines = errors.strip().splitlines() or ["it ended without a message"]
+        return SourceError(f"{command.program} cannot preprocess {source.name}: {lines[0]}")
+    text = re.sub(rf"\b{OWN}\b", source.name, first["text"])
+    missing = re.search(r"No such file|file not found", text) is not None
+    hint = "name its folder with -I after `--`, or generate it first" if missing else None
+    kind = MissingHeaderError if missing else SourceError
+    if first["file"] != OWN:
+        return kind(f"{first['file']}:{first['line']}: {text}", hint=hint)
+    starts = [0, *(m.end() for m in re.finditer("\n", source.text))]
+    start = starts[min(int(first["line"]), len(starts)) - 1]
+    end = source.text.find("\n", start)
+    return kind(f"{command.program}: {text}", source.span(start, end if end >= 0 else None), hint)

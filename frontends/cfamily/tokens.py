@@ -1,0 +1,51 @@
+"""Tokens of C, C++, CUDA, OpenCL C and HLS C, each with its range in the user's text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+Kind = Literal["name", "number", "text", "op", "end"]
+
+CONTINUED = r"(?:\\\r?\n|[^\n])*"  # to the end of a logical line
+SPACE = r"(?:[ \t]|/\*(?:[^*]|\*(?!/))*\*/|\\\r?\n)"
+TOKEN = re.compile(
+    rf"""
+      (?P<directive>^(?:{SPACE})*\#(?:{SPACE}|"(?:\\.|[^"\\\n])*"|//{CONTINUED}|/(?![/*])|\\(?!\r?\n)|[^\n\\/])*)
+    | (?P<comment>//{CONTINUED}|/\*.*?(?:\*/|\Z))
+    | (?P<raw>(?:u8|[uUL])?R"(?P<mark>[^()\\\s]{{0,16}})\(.*?\)(?P=mark)")
+    | (?P<text>(?:u8|[uUL])?(?:"(?:\\(?:\r\n|.)|[^"\\\n])*"?|'(?:\\(?:\r\n|.)|[^'\\\n])*'?))
+    | (?P<name>[^\W\d][\w$]*|\$[\w$]*)
+    | (?P<number>\.?\d(?:[eEpP][+-]|'(?=\w)|[\w.])*)
+    | (?P<op>\.\.\.|<=>|<<=|>>=|->\*|->|\.\*|\+\+|--|&&|\|\||<<|>>|::|\#\#|[-+*/%&|^=!<>]=|[^\s\\])
+    """,
+    re.VERBOSE | re.DOTALL | re.MULTILINE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """[start, end) is its range in the source; of a token that a macro's text `made`, the range of the macro's use."""
+
+    kind: Kind
+    text: str
+    start: int
+    end: int
+    made: bool = False
+    macro: str = ""  # whose use in the source made it
+    within: tuple[int, int] | None = None  # the use of a macro in the source of which it is an argument's part
+
+    def at(self, *texts: str) -> bool:
+        return self.kind in ("op", "name") and self.text in texts
+
+
+def tokens(text: str, start: int = 0, end: int | None = None) -> Iterator[Token]:
+    """The tokens of `text[start:end]` without comments and directives; offsets are those in `text`."""
+    for match in TOKEN.finditer(text, start, len(text) if end is None else end):
+        kind = match.lastgroup
+        if kind in ("name", "number", "text", "op"):
+            yield Token(kind, match.group(), match.start(), match.end())  # type: ignore[arg-type]
+        elif kind in ("raw", "mark"):
+            yield Token("text", match.group(), match.start(), match.end())

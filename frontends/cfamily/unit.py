@@ -1,0 +1,318 @@
+"""One source read once: its functions, records, types, macros and pragmas, as its compiler sees them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from tunepass.diagnostics import Source, SourceError
+from tunepass.frontends.cfamily.alignment import PragmaTokens
+from tunepass.frontends.cfamily.feed import OPENCL_ASIDES, OPENCL_TYPES, Feeder
+from tunepass.frontends.cfamily.grammar import parse
+from tunepass.frontends.cfamily.preprocess import Preprocessed
+from tunepass.frontends.cfamily.statements import Statements
+from tunepass.frontends.cfamily.tokens import Token
+from tunepass.frontends.cfamily.tree import (
+    Attribute,
+    Block,
+    Declaration,
+    Declarator,
+    Expression,
+    PragmaWords,
+    Record,
+    Scope,
+    SyntaxFault,
+    TemplateParameter,
+)
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+TYPEDEF = re.compile(r"\btypedef\b[^;{}]*?\b(\w+)\s*(?:\[[^\]\n]*\]\s*)*;|\}\s*(\w+)\s*;|\busing\s+(\w+)\s*=|\b(?:class|struct|union|enum)\s+(\w+)")
+TYPENAME = re.compile(r"\b(?:typename|class)\s+(\w+)\s*[,>=]")
+
+
+@dataclass(frozen=True, eq=False)
+class Function:
+    """A definition. Offsets are in the source; those of a function of a header are the `#include`'s.
+
+    `words` are the specifiers before the declarator. `pragmas` stand right before it.
+    """
+
+    unit: Unit
+    name: Token
+    words: tuple[str, ...]
+    declarator: Declarator
+    scopes: tuple[Scope, ...]
+    template: tuple[TemplateParameter, ...] | None
+    attributes: tuple[Attribute, ...]
+    pragmas: tuple[PragmaWords, ...]
+    first: int  # indices of tokens: the first of the definition, the braces of the body
+    opening: int
+    closing: int
+    node: Node = field(repr=False)
+    record: str = ""  # the class that it is a member of, by its place
+
+    @property
+    def formals(self) -> tuple[Declaration, ...]:
+        return self.declarator.parameters or ()
+
+    @property
+    def tokens(self) -> Sequence[Token]:
+        """Of the body, braces included."""
+        return self.unit.tokens[self.opening : self.closing + 1]
+
+    @property
+    def in_header(self) -> bool:
+        return self.unit.tokens[self.opening].made and self.unit.is_included(self.unit.tokens[self.opening])
+
+    @cached_property
+    def body(self) -> Block:
+        """Raises SourceError for code in it that cannot be read, at its place."""
+        try:
+            return self.unit.reader._compound_statement(self.node)
+        except SyntaxFault as fault:
+            raise self.unit.unreadable(fault) from None
+
+
+@dataclass(frozen=True, eq=False)
+class Unit:
+    """`dialect` settles which words are the language's own. Everything is found at first use."""
+
+    source: Source
+    text: Preprocessed
+    dialect: str
+    cxx: bool
+
+    @property
+    def tokens(self) -> Sequence[Token]:
+        return self.text.tokens
+
+    @property
+    def pragmas(self) -> tuple[PragmaTokens, ...]:
+        return self.text.pragmas
+
+    @cached_property
+    def types(self) -> frozenset[str]:
+        """Names of types: of this source, its headers and the system's."""
+        names: set[str] = set(OPENCL_TYPES) if self.dialect == "opencl" else set()
+        code = " ".join(t.text for t in self.tokens)
+        for text in (code, *(chunk.text for chunk in self.text.headers)):
+            for match in TYPEDEF.finditer(text):
+                names.add(match[match.lastindex or 0])
+        names.update(TYPENAME.findall(code))
+        return frozenset(names)
+
+    @cached_property
+    def reader(self) -> Statements:
+        feeder = Feeder(self.tokens, self.types, self.cxx, self.dialect == "opencl")
+        return Statements(feeder.feed(), self.pragmas, self.types)
+
+    @cached_property
+    def _scope(self) -> _FileScope:
+        scope = _FileScope(self)
+        scope.read(parse(self.reader.feed.text, cxx=self.cxx), ())
+        return scope
+
+    @property
+    def functions(self) -> tuple[Function, ...]:
+        return tuple(self._scope.functions)
+
+    @property
+    def globals(self) -> tuple[Declaration, ...]:
+        """Variables at file scope and in namespaces, and functions that are declared."""
+        return tuple(self._scope.globals)
+
+    @property
+    def aliases(self) -> Mapping[str, Declaration]:
+        return self._scope.aliases
+
+    @property
+    def records(self) -> Mapping[str, Record]:
+        return self._scope.records
+
+    @property
+    def enumerators(self) -> Mapping[str, Expression]:
+        return self.reader.enumerators
+
+    @property
+    def faults(self) -> tuple[SyntaxFault, ...]:
+        """Parts of the file outside functions' bodies that could not be read."""
+        return tuple(self._scope.faults)
+
+    def is_included(self, token: Token) -> bool:
+        return token.made and any(chunk.file == token.macro for chunk in self.text.headers)
+
+    def unreadable(self, fault: SyntaxFault) -> SourceError:
+        token = fault.token
+        return SourceError(fault.message, self.source.span(token.start, max(token.end, token.start + 1)))
+
+
+class _FileScope:
+    """What stands at file scope, in namespaces and classes."""
+
+    def __init__(self, unit: Unit):
+        self.unit, self.reader = unit, unit.reader
+        self.functions: list[Function] = []
+        self.globals: list[Declaration] = []
+        self.aliases: dict[str, Declaration] = {}
+        self.records: dict[str, Record] = {}
+        self.faults: list[SyntaxFault] = []
+
+    def read(self, node: Node, scopes: tuple[Scope, ...]) -> None:
+        before = -1
+        for child in node.named_children:
+            try:
+                self._part(child, scopes, None, before)
+            except SyntaxFault as fault:
+                self.reader.depth = 0
+                self.faults.append(fault)
+            before = self.reader.last(child)
+        for record in self.reader.records:
+            self.records.setdefault(record.name, record)
+
+    def _part(
+        self, node: Node, scopes: tuple[Scope, ...], template: tuple[TemplateParameter, ...] | None, before: int
+    ) -> None:
+        match node.type:
+            case "function_definition" | "inline_method_definition" | "constructor_or_destructor_definition":
+                self._function(node, scopes, template, before)
+            case "template_declaration":
+                inner = self.reader.template_parameters(self.reader._field(node, "parameters"))
+                for child in node.named_children[1:]:
+                    self._part(child, scopes, inner, before)
+            case "namespace_definition":
+                name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
+                if body is not None:
+                    text = self.reader.folded(name).text if name is not None else ""
+                    self.read(body, (*scopes, self._scope("namespace", text, node)))
+            case "linkage_specification":
+                body = self.reader._field(node, "body")
+                inside = (*scopes, self._scope("extern", "", node))
+                if body.type == "declaration_list":
+                    self.read(body, inside)
+                else:
+                    self._part(body, inside, template, before)
+            case "class_specifier" | "struct_specifier" | "union_specifier":
+                self._record(node, scopes, template)
+            case "enum_specifier":
+                self.reader._tagged(node)
+            case "declaration" | "type_definition" | "field_declaration":
+                self._declaration(node, scopes, template)
+            case "alias_declaration":
+                self._alias(node)
+            case "ERROR":
+                self.faults.append(self.reader.fault(node))
+                self.read(node, scopes)
+            case "declaration_list" | "preproc_if":
+                self.read(node, scopes)
+
+    def _scope(self, kind: str, name: str, node: Node, access: str = "", template: bool = False) -> Scope:
+        first, last = self.reader.ends(node)
+        return Scope(kind, name, first.start, last.end, access, template)
+
+    def _function(
+        self, node: Node, scopes: tuple[Scope, ...], template: tuple[TemplateParameter, ...] | None, before: int
+    ) -> None:
+        reader = self.reader
+        body, written = node.child_by_field_name("body"), node.child_by_field_name("declarator")
+        if body is None or written is None or body.type != "compound_statement":
+            return  # `= default`, `= delete`
+        declarator = reader.declarator(written)
+        if declarator.parameters is None:
+            raise reader.fault(node, "this definition cannot be read")
+        declarator = self._old_style(node, declarator)
+        words, _ = reader.specifiers(node)
+        first = reader._begin(node)
+        attributes = reader.attributes_in(first, reader.first(body))
+        self.functions.append(
+            Function(
+                unit=self.unit, name=declarator.name, words=words, declarator=declarator, scopes=scopes, template=template,
+                attributes=attributes, pragmas=tuple(reader.between(before, first)), first=first,
+                opening=reader.first(body), closing=reader.last(body), node=body,
+                record=next((s.name for s in reversed(scopes[-1:]) if s.kind == "class"), ""),
+            )
+        )  # fmt: skip
+
+    def _old_style(self, node: Node, declarator: Declarator) -> Declarator:
+        """With the types that a K&R definition states between its head and its body."""
+        stated = {
+            d.name.text: Declaration(words=one.words, declarators=(d,), spelled=one.spelled, first=one.first, last=one.last)
+            for child in node.named_children
+            if child.type == "declaration"
+            for one in [self.reader.declaration(child, in_body=False)]
+            for d in one.declarators
+        }
+        if not stated:
+            return declarator
+        parameters = tuple(
+            stated.get(p.declarators[0].name.text if p.declarators[0].name.text else p.words[-1], p)
+            for p in declarator.parameters or ()
+        )
+        return Declarator(
+            name=declarator.name, shape=declarator.shape, pointers=declarator.pointers, last=declarator.last, value=None,
+            restricted=declarator.restricted, parameters=parameters, reference=declarator.reference,
+        )  # fmt: skip
+
+    def _record(self, node: Node, scopes: tuple[Scope, ...], template: tuple[TemplateParameter, ...] | None) -> None:
+        body, name = node.child_by_field_name("body"), node.child_by_field_name("name")
+        if body is None:
+            return
+        kind = node.type.partition("_")[0]
+        text = self.reader.folded(name).text if name is not None else f"{kind}@{self.reader.token(node).start}"
+        access = "private" if kind == "class" else "public"
+        data = self.reader.members(body)
+        bases = self.reader._bases(node)
+        self.records[text] = Record(text, data, template or (), kind, bases)
+        before = self.reader.first(body)
+        for child in body.named_children:
+            if child.type == "access_specifier":
+                access = self.reader.token(child).text
+                continue
+            inside = (*scopes, self._scope("class", text, node, access, template is not None))
+            try:
+                self._member(child, inside, before)
+            except SyntaxFault as fault:
+                self.faults.append(fault)
+            before = self.reader.last(child)
+
+    def _member(self, node: Node, scopes: tuple[Scope, ...], before: int) -> None:
+        if node.type == "field_declaration":
+            inner = next((c for c in node.named_children if c.type.endswith("_specifier") and c.type != "storage_class_specifier"), None)
+            if inner is not None and inner.child_by_field_name("body") is not None:
+                self._part(inner, scopes, None, before)
+            elif "static" in self.reader.specifiers(node)[0]:
+                self.globals.append(self.reader.declaration(node, in_body=False))
+            return
+        self._part(node, scopes, None, before)
+
+    def _declaration(
+        self, node: Node, scopes: tuple[Scope, ...], template: tuple[TemplateParameter, ...] | None
+    ) -> None:
+        inner = next((c for c in node.named_children if c.type in ("class_specifier", "struct_specifier", "union_specifier")), None)
+        if inner is not None and inner.child_by_field_name("body") is not None:
+            self._record(inner, scopes, template)
+        declaration = self.reader.declaration(node, in_body=False)
+        if node.type == "type_definition" or "typedef" in declaration.words:
+            for declarator in declaration.declarators:
+                self.aliases[declarator.name.text] = Declaration(
+                    words=declaration.words, declarators=(declarator,), spelled=declaration.spelled,
+                    first=declaration.first, last=declaration.last,
+                )  # fmt: skip
+        elif declaration.declarators:
+            self.globals.append(declaration)
+
+    def _alias(self, node: Node) -> None:
+        name, type_ = self.reader.token(self.reader._field(node, "name")), self.reader._field(node, "type")
+        words, spelled = self.reader.specifiers(type_)
+        inner = type_.child_by_field_name("declarator")
+        shape = self.reader.declarator(inner) if inner is not None else None
+        declarator = Declarator(
+            name=name, shape=shape.shape if shape else (), pointers=shape.pointers if shape else (), restricted=False,
+            parameters=shape.parameters if shape else None, value=None, last=self.reader.ends(node)[1],
+        )  # fmt: skip
+        first, last = self.reader.ends(node)
+        self.aliases[name.text] = Declaration(words=words, declarators=(declarator,), spelled=spelled, first=first, last=last)
