@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tunepass.frontends.cfamily.expressions import Expressions, type_text
@@ -41,6 +43,7 @@ class Declarations(Expressions):
     """`records` and `enumerators` are those met on the way; `types` are names of types."""
 
     records: list[Record]
+    enums: dict[str, tuple[str, ...]]
     enumerators: dict[str, Expression]
     types: frozenset[str]
 
@@ -96,8 +99,8 @@ class Declarations(Expressions):
             at += 1
         if end < len(self.tokens) and declarators:
             words = [t for t in words if not t.at("*", "&", "&&")]
-        listed = (*before, *_split(words))
-        return listed, " ".join(listed)
+        spelled = " ".join([*before, *(t.text for t in words)])
+        return (*before, *_split(words)), re.sub(r" ?(::|[<>]) ?", r"\1", spelled)
 
     def _tagged(self, node: Node) -> list[str]:
         """`struct NAME`, with a name made for one that has none; its members are read."""
@@ -105,7 +108,7 @@ class Declarations(Expressions):
         text = self.folded(name).text if name is not None else f"{kind}@{self.token(node).start}"
         if body is not None:
             if kind == "enum":
-                self._enumerators(body)
+                self.enums[text] = self._enumerators(body)
             else:
                 self.records.append(Record(text, self.members(body), kind=kind, bases=self._bases(node)))
         return [kind, text]
@@ -116,7 +119,8 @@ class Declarations(Expressions):
             return ()
         return tuple(self.folded(c).text for c in clause.named_children if c.type != "access_specifier")
 
-    def _enumerators(self, body: Node) -> None:
+    def _enumerators(self, body: Node) -> tuple[str, ...]:
+        names: list[str] = []
         start = self.token(body)
         value: Expression = Number(Token("number", "0", start.start, start.start))
         for child in body.named_children:
@@ -124,8 +128,10 @@ class Declarations(Expressions):
             if name is None:
                 continue
             value = self.expression(stated) if stated is not None else value
-            self.enumerators[self.token(name).text] = value
+            names.append(self.token(name).text)
+            self.enumerators[names[-1]] = value
             value = Binary("+", value, Number(Token("number", "1", start.start, start.start)))
+        return tuple(names)
 
     def members(self, body: Node) -> tuple[Declaration, ...]:
         """The data members; code that cannot be read is passed over."""
@@ -156,13 +162,16 @@ class Declarations(Expressions):
         if in_body and declarator.parameters and self._constructs(declarator):
             return self._constructed(declarator, inner)
         last = self.ends(node)[1] if value is not None else declarator.last
-        return Declarator(
-            name=declarator.name, shape=declarator.shape, pointers=declarator.pointers, last=last, value=value,
-            restricted=declarator.restricted, parameters=declarator.parameters, reference=declarator.reference,
-        )  # fmt: skip
+        bits = self._is_bit_field(node, whole)
+        return replace(declarator, value=value, last=last, bits=bits)
 
     def _value(self, node: Node) -> Expression:
         return self.expression(node)
+
+    @staticmethod
+    def _is_bit_field(node: Node, whole: Node) -> bool:
+        following = node.next_sibling
+        return whole.type == "field_declaration" and following is not None and following.type == "bitfield_clause"
 
     def _constructs(self, declarator: Declarator) -> bool:
         """`T v(n);` in a function makes an object where `n` is no type."""
@@ -184,7 +193,7 @@ class Declarations(Expressions):
 
     def declarator(self, node: Node) -> Declarator:
         """Extents and pointers in the order of subscripting."""
-        shape: list[tuple[Expression | None, bool]] = []
+        shape: list[tuple[Expression | None, bool, str]] = []
         restricted, reference = False, False
         parameters: tuple[Declaration, ...] | None = None
         last = self.ends(node)[1]
@@ -193,15 +202,20 @@ class Declarations(Expressions):
             kind = node.type
             if kind.endswith("array_declarator"):
                 size = node.child_by_field_name("size")
-                star = size is None or self.token(size).at("*") or size.type in ("type_qualifier",)
-                shape.insert(0, (None if star or size is None else self.expression(size), False))
+                if size is None or self.token(size).at("*") or size.type == "type_qualifier":
+                    shape.insert(0, (None, False, ""))
+                else:
+                    shape.insert(0, (self.expression(size), False, self.text(size)))
             elif kind.endswith(("pointer_declarator", "pointer_type_declarator")):
-                shape.insert(0, (None, True))
+                shape.insert(0, (None, True, ""))
                 restricted = restricted or self._is_restricted(node)
             elif kind.endswith("reference_declarator"):
                 reference = True
             elif kind.endswith("function_declarator"):
                 parameters = self.parameters(self._field(node, "parameters"))
+            elif kind == "operator_cast":
+                name, parameters = self.folded(node), ()
+                break
             elif not kind.endswith(("parenthesized_declarator", "attributed_declarator", "variadic_declarator")):
                 name = Token("name", "", self.token(node).start, 0) if kind == "auto" else self.folded(node)
                 break
@@ -212,8 +226,9 @@ class Declarations(Expressions):
                 break
             node = inner
         return Declarator(
-            name=name, shape=tuple(extent for extent, _ in shape), pointers=tuple(p for _, p in shape), last=last,
+            name=name, shape=tuple(e for e, _, _ in shape), pointers=tuple(p for _, p, _ in shape), last=last,
             restricted=restricted, parameters=parameters, value=None, reference=reference,
+            lengths=tuple(text for _, _, text in shape),
         )  # fmt: skip
 
     def _inner(self, node: Node) -> Node | None:

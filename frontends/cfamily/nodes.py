@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from tunepass.frontends.cfamily.feed import Feed
@@ -12,8 +12,6 @@ from tunepass.frontends.cfamily.tree import SyntaxFault
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-DROPPED_SCOPES = ("std::", "::")
-NO_SPACE = frozenset({"::"})
 
 
 class Nodes:
@@ -45,9 +43,9 @@ class Nodes:
         token = self.token(node)
         return SyntaxFault(message or (f"expected `{node.type}`" if node.is_missing else "this cannot be read"), token)
 
-    def named(self, node: Node) -> list[Node]:
-        """The named children; comments do not occur."""
-        return node.named_children
+    def text(self, node: Node) -> str:
+        """Its tokens with a space between, as the compiler sees them."""
+        return " ".join(t.text for t in self.tokens[self.first(node) : self.last(node) + 1])
 
     def folded(self, node: Node) -> Token:
         """All tokens of a name as one: `a::b`, `stream<int>`; a leading `std::` is left out."""
@@ -80,7 +78,3 @@ def name_text(tokens: Sequence[Token]) -> str:
     text = "".join(pieces)
     return text.replace("std::", "").removeprefix("::")
 
-
-def unwrapped(node: Node) -> Iterator[Node]:
-    """The children of a node that only groups."""
-    yield from node.named_children

@@ -166,6 +166,8 @@ class Declarator:
     value: Expression | None
     last: Token
     reference: bool = False
+    lengths: tuple[str, ...] = ()  # the extents' texts, macros expanded; empty where there is none
+    bits: bool = False  # a bit-field
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -270,7 +272,7 @@ class Scope:
     start: int
     end: int
     access: str = ""
-    template: bool = False
+    template: str | None = None  # the parameters of a class template
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -35,6 +35,14 @@ TYPEDEF = re.compile(r"\btypedef\b[^;{}]*?\b(\w+)\s*(?:\[[^\]\n]*\]\s*)*;|\}\s*(
 TYPENAME = re.compile(r"\b(?:typename|class)\s+(\w+)\s*[,>=]")
 
 
+@dataclass(frozen=True, slots=True)
+class Template:
+    """`text` is that of the parameters, as written."""
+
+    parameters: tuple[TemplateParameter, ...]
+    text: str
+
+
 @dataclass(frozen=True, eq=False)
 class Function:
     """A definition. Offsets are in the source; those of a function of a header are the `#include`'s.
@@ -47,10 +55,11 @@ class Function:
     words: tuple[str, ...]
     declarator: Declarator
     scopes: tuple[Scope, ...]
-    template: tuple[TemplateParameter, ...] | None
+    template: Template | None
     attributes: tuple[Attribute, ...]
     pragmas: tuple[PragmaWords, ...]
     first: int  # indices of tokens: the first of the definition, the braces of the body
+    formals_end: int  # the bracket that closes the formal parameters
     opening: int
     closing: int
     node: Node = field(repr=False)
@@ -135,6 +144,11 @@ class Unit:
         return self._scope.records
 
     @property
+    def enums(self) -> Mapping[str, tuple[str, ...]]:
+        """The enumerators of each."""
+        return self.reader.enums
+
+    @property
     def enumerators(self) -> Mapping[str, Expression]:
         return self.reader.enumerators
 
@@ -143,12 +157,28 @@ class Unit:
         """Parts of the file outside functions' bodies that could not be read."""
         return tuple(self._scope.faults)
 
+    def written(self, first: int, last: int) -> str:
+        """The tokens [first, last] on one line: as in the source, or as the compiler sees them where macros made some."""
+        inside = self.tokens[first : last + 1]
+        if not inside:
+            return ""
+        text = self.source.text[inside[0].start : inside[-1].end]
+        plain = not any(t.made or t.within for t in inside) and not re.search(r"//|/\*|#|\\\n", text)
+        return " ".join(text.split()) if plain else spaced(inside)
+
     def is_included(self, token: Token) -> bool:
         return token.made and any(chunk.file == token.macro for chunk in self.text.headers)
 
     def unreadable(self, fault: SyntaxFault) -> SourceError:
         token = fault.token
         return SourceError(fault.message, self.source.span(token.start, max(token.end, token.start + 1)))
+
+
+def spaced(tokens: Sequence[Token]) -> str:
+    """The tokens with spaces as people write them."""
+    text = " ".join(t.text for t in tokens)
+    text = re.sub(r" (?=[,;)\]])|(?<=[(\[]) | (?=[(\[])(?<!,.)(?<![=*/+<>-] )|(?<=[*&]) (?=\w)| ?:: ?", lambda m: m.group().strip(), text)
+    return text
 
 
 class _FileScope:
@@ -175,13 +205,16 @@ class _FileScope:
             self.records.setdefault(record.name, record)
 
     def _part(
-        self, node: Node, scopes: tuple[Scope, ...], template: tuple[TemplateParameter, ...] | None, before: int
+        self, node: Node, scopes: tuple[Scope, ...], template: Template | None, before: int
     ) -> None:
         match node.type:
             case "function_definition" | "inline_method_definition" | "constructor_or_destructor_definition":
                 self._function(node, scopes, template, before)
             case "template_declaration":
-                inner = self.reader.template_parameters(self.reader._field(node, "parameters"))
+                written = self.reader._field(node, "parameters")
+                first, last = self.reader.first(written), self.reader.last(written)
+                text = self.unit.written(first + 1, last - 1)
+                inner = Template(self.reader.template_parameters(written), text)
                 for child in node.named_children[1:]:
                     self._part(child, scopes, inner, before)
             case "namespace_definition":
@@ -210,12 +243,12 @@ class _FileScope:
             case "declaration_list" | "preproc_if":
                 self.read(node, scopes)
 
-    def _scope(self, kind: str, name: str, node: Node, access: str = "", template: bool = False) -> Scope:
+    def _scope(self, kind: str, name: str, node: Node, access: str = "", template: str | None = None) -> Scope:
         first, last = self.reader.ends(node)
         return Scope(kind, name, first.start, last.end, access, template)
 
     def _function(
-        self, node: Node, scopes: tuple[Scope, ...], template: tuple[TemplateParameter, ...] | None, before: int
+        self, node: Node, scopes: tuple[Scope, ...], template: Template | None, before: int
     ) -> None:
         reader = self.reader
         body, written = node.child_by_field_name("body"), node.child_by_field_name("declarator")
@@ -224,6 +257,7 @@ class _FileScope:
         declarator = reader.declarator(written)
         if declarator.parameters is None:
             raise reader.fault(node, "this definition cannot be read")
+        formals_end = reader.last(self._parameters(written))
         declarator = self._old_style(node, declarator)
         words, _ = reader.specifiers(node)
         first = reader._begin(node)
@@ -231,11 +265,21 @@ class _FileScope:
         self.functions.append(
             Function(
                 unit=self.unit, name=declarator.name, words=words, declarator=declarator, scopes=scopes, template=template,
-                attributes=attributes, pragmas=tuple(reader.between(before, first)), first=first,
+                attributes=attributes, pragmas=tuple(reader.between(before, first)), first=first, formals_end=formals_end,
                 opening=reader.first(body), closing=reader.last(body), node=body,
                 record=next((s.name for s in reversed(scopes[-1:]) if s.kind == "class"), ""),
             )
         )  # fmt: skip
+
+    def _parameters(self, node: Node) -> Node:
+        """The list of a definition's formal parameters."""
+        inner: Node | None = node
+        found = node
+        while inner is not None:
+            if inner.type.endswith("function_declarator"):
+                found = self.reader._field(inner, "parameters")
+            inner = self.reader._inner(inner)
+        return found
 
     def _old_style(self, node: Node, declarator: Declarator) -> Declarator:
         """With the types that a K&R definition states between its head and its body."""
@@ -252,12 +296,9 @@ class _FileScope:
             stated.get(p.declarators[0].name.text if p.declarators[0].name.text else p.words[-1], p)
             for p in declarator.parameters or ()
         )
-        return Declarator(
-            name=declarator.name, shape=declarator.shape, pointers=declarator.pointers, last=declarator.last, value=None,
-            restricted=declarator.restricted, parameters=parameters, reference=declarator.reference,
-        )  # fmt: skip
+        return replace(declarator, parameters=parameters)
 
-    def _record(self, node: Node, scopes: tuple[Scope, ...], template: tuple[TemplateParameter, ...] | None) -> None:
+    def _record(self, node: Node, scopes: tuple[Scope, ...], template: Template | None) -> None:
         body, name = node.child_by_field_name("body"), node.child_by_field_name("name")
         if body is None:
             return
@@ -266,13 +307,13 @@ class _FileScope:
         access = "private" if kind == "class" else "public"
         data = self.reader.members(body)
         bases = self.reader._bases(node)
-        self.records[text] = Record(text, data, template or (), kind, bases)
+        self.records[text] = Record(text, data, template.parameters if template else (), kind, bases)
         before = self.reader.first(body)
         for child in body.named_children:
             if child.type == "access_specifier":
                 access = self.reader.token(child).text
                 continue
-            inside = (*scopes, self._scope("class", text, node, access, template is not None))
+            inside = (*scopes, self._scope("class", text, node, access, template.text if template else None))
             try:
                 self._member(child, inside, before)
             except SyntaxFault as fault:
@@ -290,7 +331,7 @@ class _FileScope:
         self._part(node, scopes, None, before)
 
     def _declaration(
-        self, node: Node, scopes: tuple[Scope, ...], template: tuple[TemplateParameter, ...] | None
+        self, node: Node, scopes: tuple[Scope, ...], template: Template | None
     ) -> None:
         inner = next((c for c in node.named_children if c.type in ("class_specifier", "struct_specifier", "union_specifier")), None)
         if inner is not None and inner.child_by_field_name("body") is not None:

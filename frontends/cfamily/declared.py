@@ -1,0 +1,181 @@
+"""Types as the source's text declares them: typedefs, structs, unions and enums of a source and its own headers.
+
+A name that is declared nowhere here is taken for a number's type (`uint32_t`, or a typedef of a system header).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from tunepass.frontends.cfamily.expressions import QUALIFIERS
+from tunepass.frontends.cfamily.tree import Declaration, Declarator, Record
+from tunepass.frontends.cfamily.unit import Unit
+
+NUMERIC = frozenset({"char", "short", "int", "long", "signed", "unsigned", "float", "double", "_Bool", "bool"})
+INTEGRAL = re.compile(r"(?:u?int(?:_fast|_least)?\d+|u?intptr|u?intmax|s?size|ptrdiff)_t\Z")
+SPECIFIERS = frozenset(
+    {"static", "extern", "typedef", "inline", "__inline", "__inline__", "_Thread_local", "thread_local", "__thread",
+     "constexpr", "consteval", "constinit", "__extension__", "mutable", "virtual", "explicit", "friend", "_Noreturn",
+     "auto", "__global__", "__device__", "__host__", "__shared__", "__constant__", "__managed__", "__forceinline__",
+     "__noinline__", "__grid_constant__", "__kernel", "kernel", "__global", "global", "__local", "local", "__constant",
+     "constant", "__private", "private", "__generic", "generic", "__read_only", "__write_only", "__read_write",
+     "read_only", "write_only", "read_write", "__forceinline", "__volatile__", "__volatile"}
+)  # fmt: skip
+TAGS = ("struct", "union", "enum", "class")
+DEPTH_LIMIT = 32  # of typedefs of typedefs
+
+
+@dataclass(frozen=True, slots=True)
+class CType:
+    """`base` is a canonical name (`double`, `struct point`), `depth` the stars, `dims` the lengths as text.
+
+    `double *v[3]` has depth 1 and dims ("3",): the array holds pointers. `double (*v)[3]` has dims ("*", "3")."""
+
+    base: str
+    depth: int = 0
+    dims: tuple[str, ...] = ()
+    function: bool = False  # a pointer to a function, or a function
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """A name with its type; `name` is empty for an anonymous member. `start` is where the name stands in the source."""
+
+    name: str
+    type: CType
+    bits: bool = False  # a bit-field
+    initialised: bool = False
+    start: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class TypeRecord:
+    """A struct or a union with its members."""
+
+    kind: str
+    members: tuple[Declared, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Types:
+    """`records` and `enums` by canonical name; an anonymous one by that of its typedef."""
+
+    typedefs: Mapping[str, CType] = field(default_factory=dict)
+    records: Mapping[str, TypeRecord] = field(default_factory=dict)
+    enums: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # the enumerators
+
+    def resolved(self, declared: CType) -> CType:
+        """Typedefs taken away, as far as they are known."""
+        for _ in range(DEPTH_LIMIT):
+            inner = self.typedefs.get(declared.base)
+            if inner is None or inner.base == declared.base:
+                return declared
+            to_arrays = bool(inner.dims and declared.depth)  # `typedef double row[4]; row *x`
+            declared = CType(
+                inner.base,
+                inner.depth + declared.depth - to_arrays,
+                (*declared.dims, *(("*",) if to_arrays else ()), *inner.dims),
+                inner.function or declared.function,
+            )
+        return declared
+
+
+def declared_types(unit: Unit) -> Types:
+    typedefs = {name: type_of(one.words, one.declarators[0]) for name, one in unit.aliases.items()}
+    records = {f"{record.kind} {record.name}": _record(record) for record in unit.records.values()}
+    enums = {f"enum {name}": names for name, names in unit.enums.items()}
+    for name, target in list(typedefs.items()):
+        if "@" in target.base and not target.depth and not target.dims:  # an anonymous struct gets this name
+            if target.base in records:
+                records[name] = records.pop(target.base)
+            if target.base in enums:
+                enums[name] = enums.pop(target.base)
+            del typedefs[name]
+    for key in (*records, *enums):
+        tag = key.partition(" ")[2]
+        if tag and tag not in typedefs:  # C++ needs no keyword, and in C nothing else has that name
+            typedefs[tag] = CType(key)
+    return Types(typedefs, records, enums)
+
+
+def _record(record: Record) -> TypeRecord:
+    members: list[Declared] = []
+    for declaration in record.members:
+        members += [declared(declaration, declarator) for declarator in declaration.declarators]
+        if not declaration.declarators:
+            members.append(Declared("", CType(element_of(declaration.words))))
+    return TypeRecord("union" if record.kind == "union" else "struct", tuple(members))
+
+
+def declared(declaration: Declaration, declarator: Declarator) -> Declared:
+    kind = type_of(declaration.words, declarator)
+    return Declared(declarator.name.text, kind, declarator.bits, declarator.value is not None, declarator.name.start)
+
+
+def type_of(words: Sequence[str], declarator: Declarator) -> CType:
+    """Of a declarator after these words."""
+    base = element_of(words)
+    if declarator.parameters is not None:
+        return CType(base, 1, (), True)
+    kinds = declarator.pointers
+    arrays = max((at + 1 for at, pointer in enumerate(kinds) if not pointer), default=0)
+    dims = tuple("*" if kinds[at] else _length(declarator.lengths[at]) for at in range(arrays))
+    return CType(base, len(kinds) - arrays, dims)
+
+
+def _length(text: str) -> str:
+    """An extent in brackets is itself; spaces go where the text is a product of numbers."""
+    while text.startswith("( ") and text.endswith(" )") and "(" not in text[1:] and ")" not in text[:-1]:
+        text = text[2:-2]
+    numbers = text.split(" * ")
+    if all(number.isdecimal() for number in numbers) and len(numbers) < 8:
+        product = 1
+        for number in numbers:
+            product *= int(number)
+        return str(product)
+    return text
+
+
+def element_of(words: Sequence[str]) -> str:
+    """The canonical name of the type that a declaration's words name; empty where they name none."""
+    kept = [w for w in words if w not in SPECIFIERS and (w in TAGS or w not in QUALIFIERS)]
+    if not kept and "auto" in words:
+        return "auto"
+    if len(kept) > 1 and kept[0] in TAGS:
+        return f"{kept[0]} {kept[1]}"
+    if any(w in ("_Complex", "__complex__", "complex") for w in kept):
+        real = canonical_type(" ".join(w for w in kept if "omplex" not in w))
+        return f"{real or 'double'} _Complex"
+    return canonical_type(" ".join(kept))
+
+
+def canonical_type(text: str) -> str:
+    """One spelling per arithmetic type: `long int` and `long`, `unsigned` and `unsigned int`; others as they are."""
+    words = [w for w in re.sub(r"[*&]", " ", text).split() if w not in QUALIFIERS - set(TAGS) and w not in SPECIFIERS]
+    if not words or not all(w in NUMERIC for w in words):
+        return " ".join(words)
+    if any(w in ("float", "bool", "_Bool") for w in words):
+        return "bool" if words[-1] == "_Bool" else words[-1]
+    longs = " ".join(w for w in words if w in ("long", "short"))
+    if "double" in words:
+        return f"{longs} double".strip()
+    if "char" in words:
+        return " ".join([w for w in words if w in ("signed", "unsigned")] + ["char"])
+    return ("unsigned " if "unsigned" in words else "") + (longs or "int")
+
+
+def is_integral(element: str) -> bool:
+    words = element.split()
+    return bool(INTEGRAL.match(element)) or (
+        bool(words) and all(w in NUMERIC for w in words) and not {"float", "double"} & set(words)
+    )
+
+
+def is_real(element: str) -> bool:
+    return element in ("float", "double", "long double", "_Float16", "__float128")
+
+
+def is_known(element: str) -> bool:
+    return is_integral(element) or is_real(element)

@@ -1,0 +1,189 @@
+"""Function definitions of a source with the texts that a caller of them needs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tunepass.frontends.cfamily.declared import CType, canonical_type, type_of
+from tunepass.frontends.cfamily.tokens import Token
+from tunepass.frontends.cfamily.tree import Declaration, Scope
+from tunepass.frontends.cfamily.unit import Function, Unit, spaced
+
+CONTAINER = re.compile(r"\b(?:vector|span|array|valarray)\s*<\s*(?P<element>[^,<>]+)")
+NOT_RETURNED = frozenset(
+    {"static", "inline", "constexpr", "consteval", "extern", "virtual", "explicit", "friend", "register", "__inline__",
+     "__inline", "_Noreturn", "__extension__", "__global__", "__device__", "__host__", "__forceinline__", "__noinline__",
+     "__kernel", "kernel", "__forceinline"}
+)  # fmt: skip
+PRIVATE = ("static", "inline", "constexpr", "__inline__", "__inline")
+
+
+@dataclass(frozen=True, slots=True)
+class Formal:
+    """A formal parameter: its text, its name (empty if it has none), its element type without qualifiers."""
+
+    text: str
+    name: str
+    element: str
+    pointer: bool  # or an array
+    constant: bool  # what it points or refers to is const
+    reference: bool = False
+    container: bool = False  # one of the standard library's; `element` is that of its elements
+    type: CType = CType("")  # as declared; a container is a pointer to its elements
+    words: tuple[str, ...] = ()  # specifiers, address spaces among them
+    restrict: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionDefinition:
+    """A function with a body. `start` is where its prototype begins, [body_start, body_end) its braces included."""
+
+    name: str
+    prototype: str
+    formals: tuple[Formal, ...]
+    private: str  # why other files cannot call it, if they cannot: `static`, `inline`, a namespace
+    start: int
+    name_start: int
+    body_start: int
+    body_end: int
+    scopes: tuple[Scope, ...] = ()
+    path: tuple[str, ...] = ()  # what its own name is qualified with: `void Solver::step()`
+    returns: str = ""
+    template: str | None = None  # its template parameters
+    result: CType = CType("void")
+
+    @property
+    def qualified(self) -> str:
+        """`blas::Solver::step`, unnamed scopes left out."""
+        return "::".join([*(s.name for s in self.scopes if s.name), *self.path, self.name])
+
+    @property
+    def member(self) -> bool:
+        """Of a class, and not `static`: it needs an object."""
+        return bool(self.scopes) and self.scopes[-1].kind == "class" and self.private != "`static`"
+
+
+def definitions(unit: Unit) -> tuple[FunctionDefinition, ...]:
+    """Those of the source itself, in the order of the text; active ones only."""
+    return tuple(_definition(unit, f) for f in unit.functions if not f.in_header and "operator" not in f.name.text)
+
+
+def _definition(unit: Unit, function: Function) -> FunctionDefinition:
+    *path, name = re.sub(r"<[^<>]*>", "", function.name.text).split("::")
+    formals = tuple(_formal(unit, p) for p in function.formals)
+    returns = _returns(unit, function)
+    tokens = unit.tokens
+    return FunctionDefinition(
+        name=name,
+        prototype=_prototype(unit, function, formals),
+        formals=formals,
+        private=_private(function, tuple(path)),
+        start=tokens[function.first].start,
+        name_start=function.name.start,
+        body_start=tokens[function.opening].start,
+        body_end=tokens[function.closing].end,
+        scopes=function.scopes,
+        path=tuple(path),
+        returns=returns,
+        template=function.template.text if function.template else None,
+        result=_result(function),
+    )
+
+
+def _prototype(unit: Unit, function: Function, formals: Sequence[Formal]) -> str:
+    linked = any(scope.kind == "extern" for scope in function.scopes)
+    language = 'extern "C" ' if linked else ""
+    if _is_old_style(function):
+        head = unit.written(function.first, _index(unit, function.name, function.first))
+        return f"{language}{head}({', '.join(formal.text for formal in formals)})"
+    text = unit.written(function.first, function.formals_end)
+    after = [t.text for t in unit.tokens[function.formals_end + 1 : function.opening]]
+    trailing = f" -> {_trailing(unit, function)}" if "->" in after else ""
+    return language + text + trailing
+
+
+def _is_old_style(function: Function) -> bool:
+    """Do the parameters' types stand after the brackets?"""
+    end = function.unit.tokens[function.formals_end].start
+    return any(p.first.start > end for p in function.formals)
+
+
+def _index(unit: Unit, token: Token, start: int) -> int:
+    return next((at for at in range(start, len(unit.tokens)) if unit.tokens[at].start == token.start), start)
+
+
+def _trailing(unit: Unit, function: Function) -> str:
+    tokens = unit.tokens
+    at = next(at for at in range(function.formals_end, function.opening) if tokens[at].at("->"))
+    return unit.written(at + 1, function.opening - 1)
+
+
+def _returns(unit: Unit, function: Function) -> str:
+    """Without specifiers; the trailing type where there is one."""
+    after = [t.text for t in unit.tokens[function.formals_end + 1 : function.opening]]
+    if "->" in after:
+        return _trailing(unit, function)
+    end = _index(unit, function.name, function.first)
+    asides = unit.reader.feed.asides
+    dropped = unit.reader.feed.left_out
+    kept = [
+        t for at, t in enumerate(unit.tokens[function.first : end], function.first)
+        if at not in dropped and t.kind != "text" and t.text not in NOT_RETURNED and (at not in asides or t.text == "const")
+    ]  # fmt: skip
+    return spaced(kept)
+
+
+def _result(function: Function) -> CType:
+    declarator = function.declarator
+    kind = type_of(function.words, declarator)
+    return CType(kind.base, sum(declarator.pointers), ())
+
+
+def _private(function: Function, path: tuple[str, ...]) -> str:
+    """Why other files cannot call it by its plain name, or at all."""
+    specifiers = [word for word in function.words if word in PRIVATE]
+    if specifiers:
+        return "`static`" if "static" in specifiers else f"`{specifiers[0]}`"
+    if function.template is not None:
+        return "`template`"
+    if path or any(scope.kind == "class" for scope in function.scopes):
+        return "in a class"
+    return "in a namespace" if any(scope.kind == "namespace" for scope in function.scopes) else ""
+
+
+def _formal(unit: Unit, parameter: Declaration) -> Formal:
+    (declarator,) = parameter.declarators
+    kind = type_of(parameter.words, declarator)
+    container = CONTAINER.search(kind.base)
+    element = canonical_type(container["element"].removeprefix("std::")) if container else kind.base
+    return Formal(
+        text=_formal_text(unit, parameter),
+        name=declarator.name.text,
+        element=element,
+        pointer=bool(declarator.shape) and not container,
+        constant="const" in parameter.words,
+        reference=declarator.reference,
+        container=container is not None,
+        type=CType(element, 1) if container else kind,
+        words=parameter.words,
+        restrict=declarator.restricted,
+    )
+
+
+def _formal_text(unit: Unit, parameter: Declaration) -> str:
+    (declarator,) = parameter.declarators
+    tokens = unit.tokens
+    first = _index(unit, parameter.first, 0)
+    last = first
+    while last < len(tokens) - 1 and tokens[last] is not parameter.last:
+        last += 1
+    inside = tokens[first : last + 1]
+    if any(t.at(";") for t in inside) or not any(t is declarator.name for t in inside):
+        stars = "*" * sum(declarator.pointers)
+        if not declarator.name.text:
+            return unit.written(first, last)
+        lengths = "".join(f"[{n}]" for n, p in zip(declarator.lengths, declarator.pointers) if not p)
+        return f"{' '.join(parameter.words)} {stars}{declarator.name.text}{lengths}"
+    return unit.written(first, last)
