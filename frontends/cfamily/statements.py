@@ -125,7 +125,10 @@ class Statements(Declarations):
 
     # --- the names of these methods are those of the grammars' nodes ------------------------------------------------
 
-    def _compound_statement(self, node: Node) -> Block:  # type: ignore[override]
+    def block(self, node: Node) -> Block:
+        return self._compound_statement(node)
+
+    def _compound_statement(self, node: Node) -> Block:
         first, last = self.first(node), self.last(node)
         for child in node.children:
             self.check(child)

@@ -119,16 +119,26 @@ class Items:
 
 @dataclass(frozen=True, slots=True)
 class Opaque:
-    """An expression outside this tree: a lambda, `new`, `delete`, statements in brackets; `kind` is the word."""
+    """An expression outside this tree: `new`, `delete`, a fold; `kind` is the word."""
 
     kind: str
     token: Token
     last: Token
 
 
+@dataclass(frozen=True, slots=True)
+class Lambda:
+    """`[...](parameters) { body }`, and statements in brackets, `({ body })`, without parameters."""
+
+    token: Token
+    last: Token
+    parameters: tuple[Declaration, ...]
+    body: Block
+
+
 Expression = (
     Name | Number | Text | Unary | Step | Binary | Conditional | Assign | Index | Member | Call | Cast | SizeOf | Items
-    | Opaque
+    | Opaque | Lambda
 )  # fmt: skip
 
 # --- statements -------------------------------------------------------------------------------------------------------
