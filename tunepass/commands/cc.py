@@ -13,16 +13,16 @@ from __future__ import annotations
 import os
 
 from tunepass.commands import link_marks
-from tunepass.commands.languages import STOPS_EARLY, is_linked
 from tunepass.commands.launcher import compiler_behind
 from tunepass.commands.prepared import Question, become
+from tunepass.compilers.languages import is_linked
+from tunepass.compilers.options import INCLUDED, STOPS_EARLY, is_input, value_of, walk
 
 TYPE_CHECKING = False  # of `typing`, which takes longer to load than all of this
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 MARK = b"tunepass"
-NOT_READ = frozenset({"-o", "--output", "-MF", "-MT", "-MQ", "-MJ"})  # what follows them is no input
 
 
 def run(
@@ -44,10 +44,10 @@ def run(
 
 
 def _inputs(words: Sequence[str]) -> list[str]:
-    """What may be a file that is compiled or included: every word that is no option."""
-    before = ["", *words]
-    pairs = zip(before, words)
-    return [w for b, w in pairs if w and not w.startswith("-") and b not in NOT_READ and not is_linked(w)]
+    """What may be a file that is compiled or included."""
+    pairs = [(word, value) for _, word, value in walk(words)]
+    files = [w if is_input(w, v) else value_of(w, v, INCLUDED) for w, v in pairs]
+    return [file for file in files if file and not is_linked(file)]
 
 
 def _asks_for_runtime(words: Sequence[str]) -> bool:

@@ -25,7 +25,7 @@ from tunepass.commands.compiler_call import STDIN, CompilerCall, analyse
 from tunepass.commands.compiling_tuned import Tuned, compile_tuned, prepare
 from tunepass.commands.launcher import compiler_behind
 from tunepass.commands.prepared import LOCK, QUIET, Prepared, Question, become
-from tunepass.evaluators.toolchains.responses import expanded
+from tunepass.compilers.responses import expanded
 from tunepass.jobs.annotations import annotated, annotated_files, contents
 
 

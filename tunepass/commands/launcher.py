@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 
-from tunepass.commands.languages import LANGUAGES, is_linked
+from tunepass.compilers.languages import LANGUAGES, is_linked
 
 TYPE_CHECKING = False  # of `typing`, which takes longer to load than all of this
 if TYPE_CHECKING:

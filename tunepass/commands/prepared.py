@@ -121,7 +121,7 @@ def _signatures(files: Iterable[bytes]) -> bytes:
 
 def _filed(words: Sequence[str], scratch: str) -> str:
     """The words as those of a file."""
-    from tunepass.evaluators.toolchains.responses import joined
+    from tunepass.compilers.responses import joined
 
     path = os.path.join(scratch, "words")
     with open(path, "wb") as file:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
+from tunepass.compilers.asking import ask
 from tunepass.diagnostics import ToolError
-from tunepass.evaluators.toolchains.asking import ask
 
 Family = Literal["gcc", "clang", "other"]
 
@@ -53,30 +52,3 @@ def _how_to_install(program: str) -> str:
     package = known.get(program.split("/")[-1].split("-")[0], "")
     how = f" (Debian, Ubuntu: apt-get install {package})" if package else ""
     return f"install it{how} or name another after `--`"
-
-
-TWO_WORDS = ("-I", "-D", "-U", "-include", "-isystem", "-iquote", "-idirafter", "-x", "-Xclang", "-mllvm", "-arch")
-TWO_LINK_WORDS = ("-l", "-L", "-Xlinker", "-T", "-u")
-SOURCES = (".c", ".cc", ".cpp", ".cxx", ".C")
-
-
-def split_arguments(arguments: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
-    """The words after the compiler as (compile flags, link words, further source files)."""
-    compiling, linking, sources = [], [], []
-    words = iter(arguments)
-    for word in words:
-        if word in TWO_LINK_WORDS:
-            linking += [word, next(words, "")]
-        elif word in TWO_WORDS:
-            compiling += [word, next(words, "")]
-        elif (
-            word.startswith(("-l", "-L", "-Wl,"))
-            or word in ("-static", "-rdynamic", "-s")
-            or (not word.startswith("-") and word.endswith((".o", ".a", ".so")))
-        ):
-            linking.append(word)
-        elif not word.startswith("-") and word.endswith(SOURCES):
-            sources.append(word)
-        else:
-            compiling.append(word)
-    return tuple(compiling), tuple(linking), tuple(sources)
