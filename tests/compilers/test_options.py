@@ -49,7 +49,7 @@ def test_a_value_of_nvccs_is_no_source_either(option: str) -> None:
 
 def test_g_has_no_value_to_nvcc() -> None:
     call = analyse(["-G", "k.cu", "-c"], takes_value=table_of("nvcc-12"))
-    assert [str(source) for source in call.sources] == ["k.cu"] and table_of("/opt/g++-13") is TAKES_VALUE
+    assert [source.name for source in call.sources] == ["k.cu"] and table_of("/opt/g++-13") is TAKES_VALUE
 
 
 @pytest.mark.parametrize("option", INCLUDED)

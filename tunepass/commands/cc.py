@@ -16,7 +16,7 @@ from tunepass.commands import link_marks
 from tunepass.commands.launcher import compiler_behind
 from tunepass.commands.prepared import Question, become
 from tunepass.compilers.languages import is_linked
-from tunepass.compilers.options import INCLUDED, STOPS_EARLY, is_input, value_of, walk
+from tunepass.compilers.options import INCLUDED, STOPS_EARLY, is_input, table_of, value_of, walk
 
 TYPE_CHECKING = False  # of `typing`, which takes longer to load than all of this
 if TYPE_CHECKING:
@@ -29,11 +29,16 @@ def run(
     words: Sequence[str], command: str = "cc", call: Callable[[Callable[[], int]], int] = lambda work: work()
 ) -> int:
     """The compiler's status, or that of a command that found something wrong. `call` does what takes a while."""
+    if words[:1] in (["--show-stats"], ["--zero-stats"]):
+        from tunepass.commands import statistics_answer
+
+        return statistics_answer.run(words)
     frozen = os.environ.get("TUNEPASS_FROZEN") == "1" or words[:1] == ["--frozen"]
     if frozen or any(word.startswith("@") or word in ("-", "--", "-###") for word in words):
         return call(lambda: _locked(words, command))
-    compiler, given, _ = compiler_behind(words, command)
-    marked = {name: data for name in _inputs(given) if MARK in (data := link_marks.read(name))}
+    behind = compiler_behind(words, command)
+    compiler, given = behind.command, behind.arguments
+    marked = {name: data for name in _inputs(given, compiler[-1]) if MARK in (data := link_marks.read(name))}
     if not marked and not _asks_for_runtime(given):
         return become([*compiler, *given])
     question = Question(compiler, given, marked)
@@ -43,9 +48,9 @@ def run(
     return prepared.run(compiler, given)
 
 
-def _inputs(words: Sequence[str]) -> list[str]:
+def _inputs(words: Sequence[str], compiler: str) -> list[str]:
     """What may be a file that is compiled or included."""
-    pairs = [(word, value) for _, word, value in walk(words)]
+    pairs = [(word, value) for _, word, value in walk(words, table_of(compiler))]
     files = [w if is_input(w, v) else value_of(w, v, INCLUDED) for w, v in pairs]
     return [file for file in files if file and not is_linked(file)]
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from tunepass.compilers.languages import language_of
 from tunepass.compilers.options import (
@@ -50,10 +49,9 @@ class Input:
 
 @dataclass(frozen=True, slots=True)
 class CompilerCall:
-    """The arguments after the compiler's name; `at` are the places of its sources."""
+    """The arguments after the compiler's name."""
 
     arguments: tuple[str, ...]
-    at: tuple[int, ...]
     links: bool
     inputs: tuple[Input, ...] = ()
     named_output: bool = False
@@ -62,8 +60,9 @@ class CompilerCall:
     takes_value: frozenset[str] = TAKES_VALUE  # of the compiler's options
 
     @property
-    def sources(self) -> tuple[Path, ...]:
-        return tuple(Path(self.arguments[i]) for i in self.at)
+    def sources(self) -> tuple[Input, ...]:
+        """The inputs that may be tuned; stdin too."""
+        return tuple(given for given in self.inputs if given.language in TUNABLE)
 
     @property
     def compiled(self) -> tuple[Input, ...]:
@@ -80,9 +79,6 @@ class CompilerCall:
     def dry(self) -> bool:
         """Does the compiler only say what it would call?"""
         return "-###" in self.arguments
-
-    def language(self, place: int) -> str:
-        return next((given.language for given in self.inputs if given.place == place), "")
 
     def only(self, place: int) -> list[str]:
         """The arguments without the other inputs that are compiled."""
@@ -142,9 +138,8 @@ def analyse(words: Sequence[str], *, cxx: bool = False, takes_value: frozenset[s
             by_suffix = AS_CXX.get(by_suffix, by_suffix) if cxx else by_suffix
             language = by_suffix if stated == "none" else stated
             inputs.append(Input(i, argument, language, stated != "none"))
-    at = tuple(one.place for one in inputs if one.language in TUNABLE and one.name != STDIN)
     known = (tuple(inputs), output, tuple(included), tuple(folders), takes_value)
-    return CompilerCall(tuple(arguments), at, links, *known)
+    return CompilerCall(tuple(arguments), links, *known)
 
 
 def _without_separator(words: Sequence[str], takes_value: frozenset[str]) -> list[str]:

@@ -27,9 +27,14 @@ if TYPE_CHECKING:
 MAPS = ("-ffile-prefix-map=", "-fdebug-prefix-map=", "-fmacro-prefix-map=")
 
 
+def shown_as(source: str) -> str:
+    """The source's name in what a compiler makes of it."""
+    return "<stdin>" if source == "-" else source
+
+
 def text_for(source: str, text: str) -> bytes:
     """The rewritten text under the source's own name."""
-    name = source.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    name = shown_as(source).replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
     return f'#line 1 "{name}"\n{text}'.encode("utf-8", "surrogateescape")
 
 
@@ -38,7 +43,7 @@ def arguments_with(arguments: Sequence[str], place: int, path: str) -> list[str]
     source = arguments[place]
     folder = os.path.dirname(source)
     changed = [*arguments[:place], path, *arguments[place + 1 :]]
-    maps = [f"{kind}{path}={mapped(arguments, source, kind)}" for kind in MAPS[1:]]
+    maps = [f"{kind}{path}={mapped(arguments, shown_as(source), kind)}" for kind in MAPS[1:]]
     if not folder and not _includes_here(arguments):
         maps += [f"{kind}./={mapped(arguments, '', kind)}" for kind in MAPS[1:]]
     return ["-iquote", folder or ".", *changed, *maps]
@@ -57,7 +62,7 @@ def name_source(arguments: Sequence[str], source: str, path: str) -> None:
     """Let what the compiler has written name the source in place of the file at `path`."""
     links = STOPS_EARLY.isdisjoint(arguments)
     edit(rules_for(arguments, source, links=links), for_make(path), for_make(listed(source)))
-    edit(written(arguments, source), path, source)
+    edit(written(arguments, source), path, shown_as(source))
 
 
 def rules_for(arguments: Sequence[str], source: str, *, links: bool) -> list[str]:

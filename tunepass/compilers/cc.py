@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import re
 import shutil
+import tempfile
 from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import Path
 from typing import Literal
 
 from tunepass.compilers.asking import ask
 from tunepass.diagnostics import ToolError
 
 Family = Literal["gcc", "clang", "other"]
+ASKED = "#ifdef __cplusplus\nint tunepass_cxx = __LINE__;\n#else\nint tunepass_c = __LINE__;\n#endif\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +41,19 @@ def _identify(program: str, path: str) -> Compiler:
     if not reply.ok or not lines:
         raise ToolError(f"{program} --version does not work", hint=reply.stderr.strip() or "is it a compiler?")
     return Compiler(path, _family(reply.stdout), lines[0].strip())
+
+
+def language_compiled_by(program: str) -> Literal["c", "c++"] | None:
+    """What the program takes a .c file for; None where it is no compiler. It is asked to preprocess a file that
+    says nothing to any other program."""
+    with tempfile.TemporaryDirectory() as folder:
+        source = Path(folder, "asked.c")
+        source.write_text(ASKED)
+        try:
+            answer = re.search(r"^int tunepass_(c|cxx) = \d;", ask([program, "-E", source]).stdout, re.MULTILINE)
+        except ToolError:
+            return None
+    return None if answer is None else "c++" if answer[1] == "cxx" else "c"
 
 
 def _family(version: str) -> Family:
