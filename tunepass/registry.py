@@ -6,6 +6,7 @@ import importlib
 import re
 from collections.abc import Callable, Mapping
 
+from tunepass.compilers import languages
 from tunepass.diagnostics import TunepassError, nearest
 
 STRATEGIES: Mapping[str, str] = {
@@ -40,8 +41,8 @@ EXECUTORS: Mapping[str, str] = {
 
 # A source's suffix -> the frontend that reads it.
 FRONTENDS: Mapping[str, str] = {
-    **dict.fromkeys((".c", ".cc", ".cpp", ".cxx", ".c++", ".C"), "tunepass.frontends.c.frontend:CFrontend"),
-    **dict.fromkeys((".cu", ".cl"), "tunepass.frontends.gpu.frontend:GpuFrontend"),
+    **dict.fromkeys((*languages.C, *languages.CXX), "tunepass.frontends.c.frontend:CFrontend"),
+    **dict.fromkeys((*languages.CUDA, *languages.OPENCL), "tunepass.frontends.gpu.frontend:GpuFrontend"),
     ".onnx": "tunepass.frontends.onnx.frontend:OnnxFrontend",
     ".py": "tunepass.frontends.dnn.frontend:DnnFrontend",
     ".scala": "tunepass.frontends.spatial.frontend:SpatialFrontend",
@@ -53,7 +54,7 @@ FRONTENDS: Mapping[str, str] = {
 MARKED: Mapping[str, tuple[tuple[str, ...], str, str]] = {
     "tunepass.frontends.onnx.frontend:OnnxFrontend": ((".yaml", ".yml"), r"(?m)^onnx[ \t]*:", r"(?m)^run[ \t]*:"),
     "tunepass.frontends.hls.frontend:HlsFrontend": (
-        (".c", ".cc", ".cpp", ".cxx", ".c++", ".C", ".cl"),
+        (*languages.C, *languages.CXX, *languages.OPENCL),
         r"tunepass\s*:?\s+hls\b|#\s*pragma\s+(?i:accel)\b[^\n]*\bauto\s*\{",
         r"tunepass\s*:?\s+(?:kernel|loop|run)\b",
     ),

@@ -49,9 +49,10 @@ ROWS: tuple[tuple[Box, ...], ...] = (
         (("surrogates",), "arrays to posterior"),
     ),
     ((("space",), "parameters, constraints, the diagram of what is feasible"),),
-    ((("expr",), "one typed expression language with several readers"),),
+    ((("expr",), "one typed expression language with several readers"), (("registry",), "tables of names")),
+    ((("compilers",), "languages, options, what a compiler is asked"),),
     (
-        (("diagnostics", "registry", "version"), "user errors, tables of names"),
+        (("diagnostics", "version"), "user errors"),
         (("files", "signals", "spread", "yaml_nodes"), "whole files, interruptions, tasks"),
     ),
 )

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from tunepass.compilers.options import DEFINES, HEADER_FOLDERS, values_of
 from tunepass.diagnostics import SourceError
 from tunepass.frontends.c.pragmas.auto import AutoPragma
 from tunepass.frontends.c.scops.preprocessing import Headers
@@ -65,18 +66,4 @@ def derive_nest(
 
 def headers_of(words: Sequence[str]) -> Headers:
     """Where the compiler's words say that included files are, and what they define."""
-    return Headers(
-        folders=tuple(_values(words, ("-I", "-iquote", "-isystem"))),
-        defines=tuple(_values(words, ("-D",))),
-    )
-
-
-def _values(words: Sequence[str], options: tuple[str, ...]) -> Iterator[str]:
-    """The values of options, which follow them or are joined to them."""
-    rest = iter(words)
-    for word in rest:
-        option = next((o for o in options if word.startswith(o)), None)
-        if option is not None:
-            value = word.removeprefix(option) or next(rest, "")
-            if value:
-                yield value
+    return Headers(folders=tuple(values_of(words, HEADER_FOLDERS)), defines=tuple(values_of(words, DEFINES)))

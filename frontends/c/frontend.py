@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import PurePath
 from typing import ClassVar
 
+from tunepass.compilers.languages import CXX, C
 from tunepass.diagnostics import Diagnostic, Source, SourceError
 from tunepass.expr.algebra import lift
 from tunepass.expr.nodes import Expr
@@ -58,14 +59,11 @@ from tunepass.ir.sizes import SizedVariants
 from tunepass.space.constraint import Constraint
 from tunepass.space.parameter import Parameter
 
-C_SUFFIXES = (".c",)
-CPP_SUFFIXES = (".cc", ".cpp", ".cxx", ".c++", ".C")
-
 
 class CFrontend(Frontend):
     """Pragmas in C and C++; docs/pragmas.md says what they mean."""
 
-    suffixes: ClassVar[tuple[str, ...]] = (*C_SUFFIXES, *CPP_SUFFIXES)
+    suffixes: ClassVar[tuple[str, ...]] = (*C, *CXX)
 
     def parse(self, source: Source, only: str | None = None, words: Sequence[str] = ()) -> Parsed:
         scanned = scan(source)
@@ -91,7 +89,7 @@ class _KernelReader:
         self.words = frozenset((*scanned.words(), *(call.name for call in self.tune_calls)))
         self.functions = definitions(scanned)
         self.definitions = {d.name: d for d in reversed(self.functions)}
-        self.is_cpp = source.name.endswith(CPP_SUFFIXES)
+        self.is_cpp = source.name.endswith(CXX)
         self.known: frozenset[str] = frozenset()  # the macros that parameters set
         self.warnings: list[Diagnostic] = []
 

@@ -44,6 +44,7 @@ class Aligned:
     skipped: set[str] = field(default_factory=set)  # included files whose text is too long
     included: int = 0  # characters of included files
 
+
 @dataclass(slots=True)
 class Aligner:
     raw: RawText

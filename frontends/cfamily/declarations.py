@@ -28,14 +28,20 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 DECLARATORS = frozenset(
-    {"identifier", "field_identifier", "type_identifier", "pointer_declarator", "reference_declarator", "array_declarator",
+    {"identifier", "field_identifier", "type_identifier", "pointer_declarator", "reference_declarator",
+     "array_declarator",
      "function_declarator", "parenthesized_declarator", "init_declarator", "qualified_identifier", "operator_name",
      "destructor_name", "operator_cast", "structured_binding_declarator", "attributed_declarator", "template_function",
      "abstract_pointer_declarator", "abstract_array_declarator", "abstract_function_declarator",
      "abstract_reference_declarator", "abstract_parenthesized_declarator", "variadic_declarator",
      "pointer_type_declarator"}
 )  # fmt: skip
-RECORDS = {"struct_specifier": "struct", "union_specifier": "union", "class_specifier": "class", "enum_specifier": "enum"}
+RECORDS = {
+    "struct_specifier": "struct",
+    "union_specifier": "union",
+    "class_specifier": "class",
+    "enum_specifier": "enum",
+}
 PARAMETERS = frozenset({"parameter_declaration", "optional_parameter_declaration", "variadic_parameter_declaration"})
 
 
@@ -52,7 +58,9 @@ class Declarations(Expressions):
             self.check(child)
         words, spelled = self.specifiers(node)
         declarators = tuple(self._initialised(child, node, in_body) for child in self._declarators(node))
-        return Declaration(words=words, declarators=declarators, spelled=spelled, first=self.begin(node), last=self.ends(node)[1])
+        return Declaration(
+            words=words, declarators=declarators, spelled=spelled, first=self.begin(node), last=self.ends(node)[1]
+        )
 
     def begin(self, node: Node) -> Token:
         """The first token, asides before it included."""
@@ -73,7 +81,11 @@ class Declarations(Expressions):
         """The words before the first declarator, and the type's own as written."""
         declarators = list(self._declarators(node))
         begin = self._begin(node)
-        end = self.first(declarators[0]) if declarators else self.last(node) + (node.type in PARAMETERS | {"type_descriptor"})
+        end = (
+            self.first(declarators[0])
+            if declarators
+            else self.last(node) + (node.type in PARAMETERS | {"type_descriptor"})
+        )
         body = next((c for c in node.named_children if c.type in RECORDS), None)
         tagged = self._tagged(body) if body is not None else []
         skip = range(self.first(body), self.last(body) + 1) if body is not None else range(0)
@@ -255,8 +267,12 @@ class Declarations(Expressions):
                 parameters.append(self._parameter(child))
             elif child.type == "identifier":  # of an old-style definition
                 name = self.token(child)
-                plain = Declarator(name=name, shape=(), pointers=(), restricted=False, parameters=None, value=None, last=name)
-                parameters.append(Declaration(words=("int",), declarators=(plain,), spelled="int", first=name, last=name))
+                plain = Declarator(
+                    name=name, shape=(), pointers=(), restricted=False, parameters=None, value=None, last=name
+                )
+                parameters.append(
+                    Declaration(words=("int",), declarators=(plain,), spelled="int", first=name, last=name)
+                )
         if len(parameters) == 1 and parameters[0].words == ("void",) and not parameters[0].declarators[0].shape:
             return () if not parameters[0].declarators[0].name.text else tuple(parameters)
         return tuple(parameters)
@@ -269,7 +285,9 @@ class Declarations(Expressions):
             declarator = self._initialised(declarators[0], node, in_body=False)
         else:
             name = Token("name", "", last.end, last.end)
-            declarator = Declarator(name=name, shape=(), pointers=(), restricted=False, parameters=None, value=None, last=last)
+            declarator = Declarator(
+                name=name, shape=(), pointers=(), restricted=False, parameters=None, value=None, last=last
+            )
         return Declaration(words=words, declarators=(declarator,), spelled=spelled, first=first, last=last)
 
     # --- attributes and templates ---------------------------------------------------------------------------------

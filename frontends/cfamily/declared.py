@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from tunepass.frontends.cfamily.expressions import QUALIFIERS
 from tunepass.frontends.cfamily.tree import Declaration, Declarator, Record

@@ -14,9 +14,10 @@ from tunepass.frontends.cfamily.unit import Function, Unit, spaced
 CONTAINER = re.compile(r"\b(?:vector|span|array|valarray)\s*<\s*(?P<element>[^,<>]+)")
 NOT_RETURNED = frozenset(
     {"static", "inline", "constexpr", "consteval", "extern", "virtual", "explicit", "friend", "register", "__inline__",
-     "__inline", "_Noreturn", "__extension__", "__global__", "__device__", "__host__", "__forceinline__", "__noinline__",
-     "__kernel", "kernel", "__forceinline"}
+     "__inline", "_Noreturn", "__extension__", "__global__", "__device__", "__host__", "__forceinline__",
+     "__noinline__", "__kernel", "kernel", "__forceinline"}
 )  # fmt: skip
+NO_TYPE, VOID = CType(""), CType("void")
 PRIVATE = ("static", "inline", "constexpr", "__inline__", "__inline")
 
 
@@ -31,7 +32,7 @@ class Formal:
     constant: bool  # what it points or refers to is const
     reference: bool = False
     container: bool = False  # one of the standard library's; `element` is that of its elements
-    type: CType = CType("")  # as declared; a container is a pointer to its elements
+    type: CType = NO_TYPE  # as declared; a container is a pointer to its elements
     words: tuple[str, ...] = ()  # specifiers, address spaces among them
     restrict: bool = False
 
@@ -52,7 +53,7 @@ class FunctionDefinition:
     path: tuple[str, ...] = ()  # what its own name is qualified with: `void Solver::step()`
     returns: str = ""
     template: str | None = None  # its template parameters
-    result: CType = CType("void")
+    result: CType = VOID
 
     @property
     def qualified(self) -> str:
@@ -130,7 +131,8 @@ def _returns(unit: Unit, function: Function) -> str:
     dropped = unit.reader.feed.left_out
     kept = [
         t for at, t in enumerate(unit.tokens[function.first : end], function.first)
-        if at not in dropped and t.kind != "text" and t.text not in NOT_RETURNED and (at not in asides or t.text == "const")
+        if at not in dropped and t.kind != "text" and t.text not in NOT_RETURNED
+        and (at not in asides or t.text == "const")
     ]  # fmt: skip
     return spaced(kept)
 

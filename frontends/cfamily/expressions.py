@@ -192,7 +192,9 @@ class Expressions(Nodes):
         self.check(arguments)
         if function.type == "template_function" and self.token(function).text in CASTS:
             return self._named_cast(function, arguments)
-        values = (self._initializer_list(arguments),) if arguments.type == "initializer_list" else self.arguments(arguments)
+        values = (
+            (self._initializer_list(arguments),) if arguments.type == "initializer_list" else self.arguments(arguments)
+        )
         return Call(self.expression(function), values)
 
     def _named_cast(self, function: Node, arguments: Node) -> Expression:

@@ -1,7 +1,7 @@
 """The text that the grammar reads: the tokens, spelled so that the compiler's knowledge settles what text leaves open.
 
-Words that the grammars do not know where they may stand (attributes, address spaces, launch bounds) are left out and kept
-as *asides*; a token's text for the grammar is never longer lived than this module: trees are made of the tokens themselves.
+Attributes, address spaces and launch bounds, which the grammars take in few places, are left out and kept as *asides*.
+The text does not outlive this module: trees are made of the tokens themselves.
 """
 
 from __future__ import annotations
@@ -37,7 +37,8 @@ OPENCL_TYPES = frozenset(
     for n in ("", 2, 3, 4, 8, 16)
 ) | {"size_t", "ptrdiff_t"}
 NO_TYPE = frozenset({"return", "else", "case", "goto", "new", "delete", "sizeof", "throw", "co_return", "typename",
-                     "template", "operator", "struct", "class", "enum", "union", "do", "in", "and", "or", "not"})  # fmt: skip
+                     "template", "operator", "struct", "class", "enum", "union", "do", "in", "and",
+                     "or", "not"})  # fmt: skip
 WRITTEN = frozenset({"=", "+=", "-=", "*=", "/=", "%=", "++", "--", "[", ".", "|=", "&=", "^=", "<<=", ">>="})
 AFTER_CAST = frozenset({"(", "-", "+", "*", "&", "~", "!", "{"})
 
@@ -93,18 +94,29 @@ class Feeder:
 
     def _name(self, at: int, token: Token) -> int:
         following = self._next(at + 1)
-        if token.text in ASIDE_CALLS and following.at("(") and (not token.text.endswith("asm__") and token.text != "asm" or self._follows_declarator(at)):
+        if (
+            token.text in ASIDE_CALLS
+            and following.at("(")
+            and ((not token.text.endswith("asm__") and token.text != "asm") or self._follows_declarator(at))
+        ):
             end = closing(self.tokens, at + 1)
             self.asides |= set(range(at, end + 1))
             return end + 1
-        if token.text in ASIDES or (self.opencl and token.text in OPENCL_ASIDES and (following.kind == "name" or following.at("*"))):
+        if token.text in ASIDES or (
+            self.opencl and token.text in OPENCL_ASIDES and (following.kind == "name" or following.at("*"))
+        ):
             self.asides.add(at)
         elif token.text in TYPEOF and following.at("("):
             end = closing(self.tokens, at + 1)
             self.spelled[at] = "int"
             self.left_out |= set(range(at + 1, end + 1))
             return end + 1
-        elif token.text in PRIMITIVE and self.cxx and following.at("(") and token.text in ("unsigned", "signed", "long", "short"):
+        elif (
+            token.text in PRIMITIVE
+            and self.cxx
+            and following.at("(")
+            and token.text in ("unsigned", "signed", "long", "short")
+        ):
             self.spelled[at] = "int"
         elif token.text in SPELLED:
             self.spelled[at] = SPELLED[token.text]
@@ -162,16 +174,22 @@ class Feeder:
                 depth += 1
             elif inner.at(">", ">>") and depth:
                 depth -= 1 if inner.at(">") else 2
-            elif not (inner.kind == "name" or inner.at("::") or (depth > 0 and (inner.kind == "number" or inner.at(",")))):
+            elif not (
+                inner.kind == "name" or inner.at("::") or (depth > 0 and (inner.kind == "number" or inner.at(",")))
+            ):
                 break
             end += 1
         last = self._next(end - 1)
         before = self._next(at - 1)
         if end == at + 1 or not self._next(end).at(")") or not self._next(end + 1).at(*AFTER_CAST):
             return
-        if before.kind == "name" and before.text not in NO_TYPE or before.at(")", "]"):
+        if (before.kind == "name" and before.text not in NO_TYPE) or before.at(")", "]"):
             return  # a call
-        if last.text not in self.types and not last.at(">") and not any(t.text in PRIMITIVE for t in self.tokens[at + 1 : end]):
+        if (
+            last.text not in self.types
+            and not last.at(">")
+            and not any(t.text in PRIMITIVE for t in self.tokens[at + 1 : end])
+        ):
             return
         self.spelled[at + 1] = "int"
         self.left_out |= set(range(at + 2, end))
@@ -191,7 +209,9 @@ class Feeder:
             indices.append(at)
             pieces.append(text)
             position += len(text) + 1
-        return Feed("\n".join(pieces).encode(), self.tokens, starts, indices, frozenset(self.asides), frozenset(self.left_out))
+        return Feed(
+            "\n".join(pieces).encode(), self.tokens, starts, indices, frozenset(self.asides), frozenset(self.left_out)
+        )
 
 
 END_TOKEN = Token("end", "", 0, 0)
@@ -206,10 +226,13 @@ def _variables(tokens: Sequence[Token]) -> frozenset[str]:
         if token.kind != "name":
             continue
         before, after = tokens[at - 1], tokens[at + 1]
-        if after.at(*WRITTEN) or before.at("++", "--"):
-            found.add(token.text)
-        elif after.at(",", ")", ";", "{") and (
-            (before.kind == "name" and before.text not in NO_TYPE) or before.at("*", "&", ">")
+        if (
+            after.at(*WRITTEN)
+            or before.at("++", "--")
+            or (
+                after.at(",", ")", ";", "{")
+                and ((before.kind == "name" and before.text not in NO_TYPE) or before.at("*", "&", ">"))
+            )
         ):
             found.add(token.text)
         if before.at("template"):

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 
-
 class Nodes:
     """Gives tokens for nodes. Trees never keep a node."""
 
@@ -66,7 +65,7 @@ def name_text(tokens: Sequence[Token]) -> str:
     """`hls::stream<int>` of its tokens. Between words of template arguments stands a space."""
     pieces: list[str] = []
     depth = 0
-    for at, token in enumerate(tokens):
+    for token in tokens:
         if token.at("template"):
             continue
         if token.at("<"):
@@ -77,4 +76,3 @@ def name_text(tokens: Sequence[Token]) -> str:
         pieces.append(f" {token.text}" if spaced and not token.at(">") else token.text)
     text = "".join(pieces)
     return text.replace("std::", "").removeprefix("::")
-

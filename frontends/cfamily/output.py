@@ -9,7 +9,9 @@ from dataclasses import dataclass, field
 from tunepass.frontends.cfamily.marks import END, PRAGMA, MacroText
 
 LINE = re.compile(r'^# (?P<line>\d+) "(?P<file>(?:[^"\\\n]|\\.)*)"(?P<flags>[ \d]*)\n', re.MULTILINE)
-MACRO = re.compile(r"^#(?P<kind>define|undef) (?P<name>\w+)(?P<parameters>\([^)\n]*\))?(?P<body>[^\n]*)\n?", re.MULTILINE)
+MACRO = re.compile(
+    r"^#(?P<kind>define|undef) (?P<name>\w+)(?P<parameters>\([^)\n]*\))?(?P<body>[^\n]*)\n?", re.MULTILINE
+)
 PRAGMA_LINE = re.compile(r"^[ \t]*#[ \t]*pragma\b([^\n]*)$", re.MULTILINE)
 OWN = "tunepass_main"  # `#line 1 "tunepass_main"` names the text that was fed
 

@@ -1,4 +1,4 @@
-"""A source as its compiler sees it: active tokens with their ranges in the user's text, pragmas, macros, header text."""
+"""A source as its compiler sees it: active tokens with their ranges in the user's text, pragmas, macros, headers."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from tunepass.frontends.cfamily.marks import (
     BUILT_IN,
     CLOSE,
     OPEN,
+    PRAGMA,
     PREFIX,
     SECTION,
-    PRAGMA,
     ActiveTokens,
     MacroText,
     MarkedText,
@@ -36,7 +36,9 @@ from tunepass.frontends.cfamily.tokens import Token, tokens
 
 ACTIVE = re.compile(rf"(?:{SECTION}|{PRAGMA})(\d+)_")
 USE_MARK = re.compile(rf"(?:{OPEN}|{CLOSE})\d+_")
-ERROR = re.compile(r"^(?P<file>[^\n:]+):(?P<line>\d+):(?:(?P<column>\d+):)? (?:fatal )?error: (?P<text>.*)$", re.MULTILINE)
+ERROR = re.compile(
+    r"^(?P<file>[^\n:]+):(?P<line>\d+):(?:(?P<column>\d+):)? (?:fatal )?error: (?P<text>.*)$", re.MULTILINE
+)
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,9 @@ from functools import cached_property
 
 from tunepass.frontends.cfamily.tokens import TOKEN, Token, tokens
 
-DIRECTIVE = re.compile(r"(?:[ \t]|/\*(?:[^*]|\*(?!/))*\*/|\\\r?\n)*#(?:[ \t]|/\*(?:[^*]|\*(?!/))*\*/|\\\r?\n)*(?P<kind>\w*)")
+DIRECTIVE = re.compile(
+    r"(?:[ \t]|/\*(?:[^*]|\*(?!/))*\*/|\\\r?\n)*#(?:[ \t]|/\*(?:[^*]|\*(?!/))*\*/|\\\r?\n)*(?P<kind>\w*)"
+)
 COMMENT = re.compile(r"/\*.*?\*/|//(?:\\\r?\n|[^\n])*", re.DOTALL)
 
 

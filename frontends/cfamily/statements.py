@@ -71,7 +71,7 @@ class Statements(Declarations):
         if kind in IGNORED or kind in ("type_definition", "struct_specifier", "enum_specifier", "class_specifier"):
             return self._declared(node)
         reader: Callable[[Node], Statement] | None = getattr(self, f"_{kind}", None)
-        if reader is not None and kind.endswith("statement") or kind == "for_range_loop":
+        if (reader is not None and kind.endswith("statement")) or kind == "for_range_loop":
             assert reader is not None
             return reader(node)
         return Evaluated(expression=self.expression(node), first=first, last=last)

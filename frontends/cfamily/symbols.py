@@ -1,7 +1,7 @@
 """Parameters in preprocessed text: names that stay names although `#if` has to know their values.
 
-A whole number is spelled in hexadecimal with more leading zeros than anybody writes: `#if` reads its value, and the number
-of zeros names the parameter. Other values are macros that stand for themselves.
+A whole number is spelled in hexadecimal with more leading zeros than anybody writes: `#if` reads its value, and the
+number of zeros names the parameter. Other values are macros that stand for themselves.
 """
 
 from __future__ import annotations

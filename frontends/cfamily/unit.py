@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from tunepass.diagnostics import Source, SourceError
 from tunepass.frontends.cfamily.alignment import PragmaTokens
-from tunepass.frontends.cfamily.feed import OPENCL_ASIDES, OPENCL_TYPES, Feeder
+from tunepass.frontends.cfamily.feed import OPENCL_TYPES, Feeder
 from tunepass.frontends.cfamily.grammar import parse
 from tunepass.frontends.cfamily.preprocess import Preprocessed
 from tunepass.frontends.cfamily.statements import Statements
@@ -31,7 +31,9 @@ from tunepass.frontends.cfamily.tree import (
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-TYPEDEF = re.compile(r"\btypedef\b[^;{}]*?\b(\w+)\s*(?:\[[^\]\n]*\]\s*)*;|\}\s*(\w+)\s*;|\busing\s+(\w+)\s*=|\b(?:class|struct|union|enum)\s+(\w+)")
+TYPEDEF = re.compile(
+    r"\btypedef\b[^;{}]*?\b(\w+)\s*(?:\[[^\]\n]*\]\s*)*;|\}\s*(\w+)\s*;|\busing\s+(\w+)\s*=|\b(?:class|struct|union|enum)\s+(\w+)"
+)
 TYPENAME = re.compile(r"\b(?:typename|class)\s+(\w+)\s*[,>=]")
 
 
@@ -158,7 +160,7 @@ class Unit:
         return tuple(self._scope.faults)
 
     def written(self, first: int, last: int) -> str:
-        """The tokens [first, last] on one line: as in the source, or as the compiler sees them where macros made some."""
+        """The tokens [first, last] on one line: as written, or as the compiler sees them where macros made some."""
         inside = self.tokens[first : last + 1]
         if not inside:
             return ""
@@ -177,8 +179,11 @@ class Unit:
 def spaced(tokens: Sequence[Token]) -> str:
     """The tokens with spaces as people write them."""
     text = " ".join(t.text for t in tokens)
-    text = re.sub(r" (?=[,;)\]])|(?<=[(\[]) | (?=[(\[])(?<!,.)(?<![=*/+<>-] )|(?<=[*&]) (?=\w)| ?:: ?", lambda m: m.group().strip(), text)
-    return text
+    return re.sub(
+        r" (?=[,;)\]])|(?<=[(\[]) | (?=[(\[])(?<!,.)(?<![=*/+<>-] )|(?<=[*&]) (?=\w)| ?:: ?",
+        lambda m: m.group().strip(),
+        text,
+    )
 
 
 class _FileScope:
@@ -204,9 +209,7 @@ class _FileScope:
         for record in self.reader.records:
             self.records.setdefault(record.name, record)
 
-    def _part(
-        self, node: Node, scopes: tuple[Scope, ...], template: Template | None, before: int
-    ) -> None:
+    def _part(self, node: Node, scopes: tuple[Scope, ...], template: Template | None, before: int) -> None:
         match node.type:
             case "function_definition" | "inline_method_definition" | "constructor_or_destructor_definition":
                 self._function(node, scopes, template, before)
@@ -247,9 +250,7 @@ class _FileScope:
         first, last = self.reader.ends(node)
         return Scope(kind, name, first.start, last.end, access, template)
 
-    def _function(
-        self, node: Node, scopes: tuple[Scope, ...], template: Template | None, before: int
-    ) -> None:
+    def _function(self, node: Node, scopes: tuple[Scope, ...], template: Template | None, before: int) -> None:
         reader = self.reader
         body, written = node.child_by_field_name("body"), node.child_by_field_name("declarator")
         if body is None or written is None or body.type != "compound_statement":
@@ -264,12 +265,22 @@ class _FileScope:
         attributes = reader.attributes_in(first, reader.first(body))
         self.functions.append(
             Function(
-                unit=self.unit, name=declarator.name, words=words, declarator=declarator, scopes=scopes, template=template,
-                attributes=attributes, pragmas=tuple(reader.between(before, first)), first=first, formals_end=formals_end,
-                opening=reader.first(body), closing=reader.last(body), node=body,
+                unit=self.unit,
+                name=declarator.name,
+                words=words,
+                declarator=declarator,
+                scopes=scopes,
+                template=template,
+                attributes=attributes,
+                pragmas=tuple(reader.between(before, first)),
+                first=first,
+                formals_end=formals_end,
+                opening=reader.first(body),
+                closing=reader.last(body),
+                node=body,
                 record=next((s.name for s in reversed(scopes[-1:]) if s.kind == "class"), ""),
             )
-        )  # fmt: skip
+        )
 
     def _parameters(self, node: Node) -> Node:
         """The list of a definition's formal parameters."""
@@ -284,7 +295,9 @@ class _FileScope:
     def _old_style(self, node: Node, declarator: Declarator) -> Declarator:
         """With the types that a K&R definition states between its head and its body."""
         stated = {
-            d.name.text: Declaration(words=one.words, declarators=(d,), spelled=one.spelled, first=one.first, last=one.last)
+            d.name.text: Declaration(
+                words=one.words, declarators=(d,), spelled=one.spelled, first=one.first, last=one.last
+            )
             for child in node.named_children
             if child.type == "declaration"
             for one in [self.reader.declaration(child, in_body=False)]
@@ -322,7 +335,14 @@ class _FileScope:
 
     def _member(self, node: Node, scopes: tuple[Scope, ...], before: int) -> None:
         if node.type == "field_declaration":
-            inner = next((c for c in node.named_children if c.type.endswith("_specifier") and c.type != "storage_class_specifier"), None)
+            inner = next(
+                (
+                    c
+                    for c in node.named_children
+                    if c.type.endswith("_specifier") and c.type != "storage_class_specifier"
+                ),
+                None,
+            )
             if inner is not None and inner.child_by_field_name("body") is not None:
                 self._part(inner, scopes, None, before)
             elif "static" in self.reader.specifiers(node)[0]:
@@ -330,10 +350,11 @@ class _FileScope:
             return
         self._part(node, scopes, None, before)
 
-    def _declaration(
-        self, node: Node, scopes: tuple[Scope, ...], template: Template | None
-    ) -> None:
-        inner = next((c for c in node.named_children if c.type in ("class_specifier", "struct_specifier", "union_specifier")), None)
+    def _declaration(self, node: Node, scopes: tuple[Scope, ...], template: Template | None) -> None:
+        inner = next(
+            (c for c in node.named_children if c.type in ("class_specifier", "struct_specifier", "union_specifier")),
+            None,
+        )
         if inner is not None and inner.child_by_field_name("body") is not None:
             self._record(inner, scopes, template)
         declaration = self.reader.declaration(node, in_body=False)
@@ -356,4 +377,6 @@ class _FileScope:
             parameters=shape.parameters if shape else None, value=None, last=self.reader.ends(node)[1],
         )  # fmt: skip
         first, last = self.reader.ends(node)
-        self.aliases[name.text] = Declaration(words=words, declarators=(declarator,), spelled=spelled, first=first, last=last)
+        self.aliases[name.text] = Declaration(
+            words=words, declarators=(declarator,), spelled=spelled, first=first, last=last
+        )

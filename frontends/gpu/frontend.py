@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import PurePath
 from typing import ClassVar
 
+from tunepass.compilers.languages import CUDA, OPENCL
 from tunepass.diagnostics import Diagnostic, Source, SourceError
 from tunepass.frontends.base import Frontend, Parsed
 from tunepass.frontends.c.macros import macro_defaults, set_macros
@@ -35,7 +36,7 @@ from tunepass.ir.stated_model import check_objectives
 from tunepass.space.parameter import Parameter
 
 OBJECTIVES = ("time",)
-DIALECTS: dict[str, Dialect] = {".cu": "cuda", ".cl": "opencl"}
+DIALECTS: dict[str, Dialect] = {**dict.fromkeys(CUDA, "cuda"), **dict.fromkeys(OPENCL, "opencl")}
 
 
 class GpuFrontend(Frontend):

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import PurePath
 from typing import ClassVar
 
+from tunepass.compilers.languages import CXX, OPENCL, C
 from tunepass.diagnostics import Diagnostic, Severity, Source, SourceError, Span, nearest
 from tunepass.expr import algebra
 from tunepass.expr.nodes import INT_MAX, Expr, Type
@@ -47,7 +48,7 @@ HINT = "docs/hls.md shows how to begin: `auto{NAME}` in a pragma, or `#pragma tu
 class HlsFrontend(Frontend):
     """Pragmas of high-level synthesis; docs/hls.md says what they mean."""
 
-    suffixes: ClassVar[tuple[str, ...]] = (".c", ".cpp", ".cc", ".cxx", ".cl")
+    suffixes: ClassVar[tuple[str, ...]] = (*C, *CXX, *OPENCL)
 
     def parse(self, source: Source, only: str | None = None, words: Sequence[str] = ()) -> Parsed:
         scanned = scan(source)

@@ -74,9 +74,14 @@ def test_only_a_program_before_all_arguments_is_the_compiler(tmp_path: Path, mon
         (tmp_path / name).write_text("")
         (tmp_path / name).chmod(0o755 if name != "notes" else 0o644)
     for words in (["./run.c"], ["./x.o"], ["./libx.so.1"], ["./notes"], ["-c", "cc"], ["@cc"], []):
-        assert compiler_behind(words, "cc") == (["cc"], words, False)
-    behind = compiler_behind(["./x86_64-linux-gnu-g++-13", "-c", "run.c"], "cc")
-    assert behind == (["./x86_64-linux-gnu-g++-13"], ["-c", "run.c"], True)
+        assert split_by(words) == (["cc"], words, False)
+    words = ["./x86_64-linux-gnu-g++-13", "-c", "run.c"]
+    assert split_by(words) == (words[:1], words[1:], True)
+
+
+def split_by(words: list[str]) -> tuple[list[str], list[str], bool]:
+    behind = compiler_behind(words, "cc")
+    return behind.command, behind.arguments, behind.cxx
 
 
 @needs_cmake

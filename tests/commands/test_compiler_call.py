@@ -4,7 +4,7 @@ from shlex import split
 
 import pytest
 
-from tunepass.commands.compiler_call import analyse
+from tunepass.commands.compiler_call import STDIN, analyse
 
 
 @pytest.mark.parametrize(
@@ -24,18 +24,18 @@ from tunepass.commands.compiler_call import analyse
 )
 def test_sources_are_found_among_the_options(words: str, sources: list[str], links: bool) -> None:
     call = analyse(split(words))
-    assert [str(source) for source in call.sources] == sources
+    assert [source.name for source in call.sources if source.name != STDIN] == sources
     assert call.links == links
 
 
 def test_only_one_source_remains() -> None:
     call = analyse(split("-c a.c b.c -O2"))
-    assert call.only(call.at[1]) == ["-c", "b.c", "-O2"]
+    assert call.only(call.sources[1].place) == ["-c", "b.c", "-O2"]
 
 
 def test_compiling_leaves_linking_and_the_other_inputs_out() -> None:
     call = analyse(split("-O2 -Iinc -D N=3 -MMD -MF d a.c b.c c.o libx.a -L lib -lm -Wl,-s -o prog -shared -g"))
-    words = call.compiling(call.at[0], "/tmp/t.o")
+    words = call.compiling(call.sources[0].place, "/tmp/t.o")
     assert words == split("-O2 -Iinc -D N=3 a.c -g -c -o /tmp/t.o")
 
 
@@ -56,7 +56,7 @@ def test_inputs_have_languages(words: str, inputs: list[object]) -> None:
 
 def test_an_x_reaches_the_source_that_is_compiled_alone() -> None:
     call = analyse(split("-O2 -x c a.inc b.inc -x none c.c d.o -o prog"))
-    a, b, c = call.at
+    a, b, c = (source.place for source in call.sources)
     assert call.compiling(b, "t.o") == split("-O2 -x c b.inc -c -o t.o")
     assert call.compiling(c, "t.o") == split("-O2 c.c -c -o t.o")
     assert call.only(a) == split("-O2 -x c a.inc -x none d.o -o prog")

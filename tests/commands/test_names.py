@@ -10,7 +10,7 @@ import pytest
 
 from tests.commands.conftest import SOURCE, Folder
 from tests.commands.test_cc import FILL, lock
-from tunepass.evaluators.toolchains.responses import operand
+from tunepass.compilers.responses import operand
 
 NAME = "-a::b \"c' @.c"
 

@@ -102,7 +102,7 @@ class ApplicationBackend(Backend):
 
     def _tools(self) -> str:
         """What the tools say that they are."""
-        from tunepass.evaluators.toolchains.cc import identify
+        from tunepass.compilers.cc import identify
 
         return "; ".join(identify(tool).version for tool in self._named_tools())
 

@@ -9,6 +9,7 @@ from functools import cache, partial
 from pathlib import Path
 
 from tunepass.backends.base import default_of
+from tunepass.compilers.cc import identify
 from tunepass.diagnostics import SourceError
 from tunepass.evaluators.application_task import PLAN, ApplicationTask, Probe
 from tunepass.evaluators.measure.inputs import OverInputs
@@ -16,7 +17,6 @@ from tunepass.evaluators.measure.metrics import JsonNumber, MetricPattern, Outpu
 from tunepass.evaluators.measure.tolerance import Tolerance
 from tunepass.evaluators.process.run import Limits
 from tunepass.evaluators.source_tree import Sources
-from tunepass.evaluators.toolchains.cc import identify
 from tunepass.frontends.app.lowering import lower
 from tunepass.frontends.app.metrics import name_of
 from tunepass.ir.application import PROFILE, Application, ProfileWords, Reading

@@ -90,7 +90,7 @@ class CBackend(Backend):
                 return run_objectives(run, names)
 
     def identity(self, space: Space) -> Identity:
-        from tunepass.evaluators.toolchains.cc import identify
+        from tunepass.compilers.cc import identify
         from tunepass.frontends.c.harness.source import HARNESS_VERSION
 
         identity = Identity(

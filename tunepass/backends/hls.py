@@ -90,7 +90,7 @@ class HlsBackend(ModelBackend):
         kind, suffix = tool_class(words.program), Path(self.kernel.source.name).suffix
         if kind is None:
             find(words.program)  # says which there are
-        elif suffix.lower() not in kind.suffixes:
+        elif suffix not in kind.suffixes:
             raise TunepassError(
                 f"{words.program} takes no {suffix} sources; {self.kernel.source.name} is one",
                 hint=f"it takes {', '.join(kind.suffixes)}",

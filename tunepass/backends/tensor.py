@@ -89,7 +89,7 @@ class TensorBackend(Backend):
         return (INSTRUCTIONS,)
 
     def identity(self, space: Space) -> Identity:
-        from tunepass.evaluators.toolchains.cc import identify
+        from tunepass.compilers.cc import identify
         from tunepass.frontends.c.harness.source import HARNESS_VERSION
 
         identity = Identity(

@@ -13,27 +13,32 @@ from __future__ import annotations
 import os
 
 from tunepass.commands import link_marks
-from tunepass.commands.languages import STOPS_EARLY, is_linked
 from tunepass.commands.launcher import compiler_behind
 from tunepass.commands.prepared import Question, become
+from tunepass.compilers.languages import is_linked
+from tunepass.compilers.options import INCLUDED, STOPS_EARLY, is_input, table_of, value_of, walk
 
 TYPE_CHECKING = False  # of `typing`, which takes longer to load than all of this
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 MARK = b"tunepass"
-NOT_READ = frozenset({"-o", "--output", "-MF", "-MT", "-MQ", "-MJ"})  # what follows them is no input
 
 
 def run(
     words: Sequence[str], command: str = "cc", call: Callable[[Callable[[], int]], int] = lambda work: work()
 ) -> int:
     """The compiler's status, or that of a command that found something wrong. `call` does what takes a while."""
+    if words[:1] in (["--show-stats"], ["--zero-stats"]):
+        from tunepass.commands import statistics_answer
+
+        return statistics_answer.run(words)
     frozen = os.environ.get("TUNEPASS_FROZEN") == "1" or words[:1] == ["--frozen"]
     if frozen or any(word.startswith("@") or word in ("-", "--", "-###") for word in words):
         return call(lambda: _locked(words, command))
-    compiler, given, _ = compiler_behind(words, command)
-    marked = {name: data for name in _inputs(given) if MARK in (data := link_marks.read(name))}
+    behind = compiler_behind(words, command)
+    compiler, given = behind.command, behind.arguments
+    marked = {name: data for name in _inputs(given, compiler[-1]) if MARK in (data := link_marks.read(name))}
     if not marked and not _asks_for_runtime(given):
         return become([*compiler, *given])
     question = Question(compiler, given, marked)
@@ -43,11 +48,11 @@ def run(
     return prepared.run(compiler, given)
 
 
-def _inputs(words: Sequence[str]) -> list[str]:
-    """What may be a file that is compiled or included: every word that is no option."""
-    before = ["", *words]
-    pairs = zip(before, words)
-    return [w for b, w in pairs if w and not w.startswith("-") and b not in NOT_READ and not is_linked(w)]
+def _inputs(words: Sequence[str], compiler: str) -> list[str]:
+    """What may be a file that is compiled or included."""
+    pairs = [(word, value) for _, word, value in walk(words, table_of(compiler))]
+    files = [w if is_input(w, v) else value_of(w, v, INCLUDED) for w, v in pairs]
+    return [file for file in files if file and not is_linked(file)]
 
 
 def _asks_for_runtime(words: Sequence[str]) -> bool:

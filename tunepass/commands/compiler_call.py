@@ -3,38 +3,30 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
-from tunepass.commands.languages import LANGUAGES, STOPS_EARLY
-from tunepass.evaluators.toolchains.responses import operand
+from tunepass.compilers.languages import language_of
+from tunepass.compilers.options import (
+    ASIDE,
+    ASIDE_BY_PREPROCESSOR,
+    HEADER_FOLDERS,
+    INCLUDED,
+    LANGUAGE,
+    OUTPUT,
+    RULE_VALUES,
+    STOPS_EARLY,
+    TAKES_VALUE,
+    is_input,
+    is_linking,
+    is_named,
+    value_of,
+    walk,
+)
+from tunepass.compilers.responses import operand
 
 TUNABLE = ("c", "c++", "cuda")
-SOURCE_SUFFIXES = frozenset(suffix for suffix, language in LANGUAGES.items() if language in TUNABLE)
 
-# gcc's and clang's options whose value is the next argument ("GCC manual", Option Index; clang --help).
-TAKES_VALUE = frozenset(
-    {
-        *("-o", "-x", "-I", "-D", "-U", "-L", "-l", "-T", "-u", "-z", "-e", "-h", "-B", "-G", "-A", "-F", "-arch"),
-        *("-include", "-imacros", "-isystem", "-iquote", "-idirafter", "-iprefix", "-iwithprefix", "-isysroot"),
-        *("-iwithprefixbefore", "-imultilib", "-MF", "-MT", "-MQ", "-MJ", "-Xlinker", "-Xassembler", "-Xpreprocessor"),
-        *("-Xclang", "-mllvm", "-target", "--target", "--param", "--sysroot", "-wrapper", "-aux-info", "-dumpbase"),
-        *("-dumpdir", "-framework", "-specs", "-working-directory", "-rpath", "-soname", "-install_name"),
-        *("-dumpbase-ext", "-Tbss", "-Tdata", "-Ttext", "-resource-dir", "-ivfsoverlay", "-include-pch", "-Xarch_host"),
-        *("--output", "--language", "--include", "--imacros", "--include-directory", "--include-directory-after"),
-        *("--include-prefix", "--library-directory", "--define-macro", "--undefine-macro", "--for-linker", "--prefix"),
-        *(
-            "--for-assembler",
-            "--entry",
-            "--force-link",
-            "--specs",
-            "--dumpbase",
-            "--dumpdir",
-            "--serialize-diagnostics",
-        ),
-    }
-)
 AS_CXX = {
     "c": "c++",
     "cpp-output": "c++-cpp-output",
@@ -57,19 +49,20 @@ class Input:
 
 @dataclass(frozen=True, slots=True)
 class CompilerCall:
-    """The arguments after the compiler's name; `at` are the places of its sources."""
+    """The arguments after the compiler's name."""
 
     arguments: tuple[str, ...]
-    at: tuple[int, ...]
     links: bool
     inputs: tuple[Input, ...] = ()
     named_output: bool = False
     included: tuple[str, ...] = ()  # by -include and -imacros
     folders: tuple[str, ...] = ()  # in which quoted includes are looked for
+    takes_value: frozenset[str] = TAKES_VALUE  # of the compiler's options
 
     @property
-    def sources(self) -> tuple[Path, ...]:
-        return tuple(Path(self.arguments[i]) for i in self.at)
+    def sources(self) -> tuple[Input, ...]:
+        """The inputs that may be tuned; stdin too."""
+        return tuple(given for given in self.inputs if given.language in TUNABLE)
 
     @property
     def compiled(self) -> tuple[Input, ...]:
@@ -87,9 +80,6 @@ class CompilerCall:
         """Does the compiler only say what it would call?"""
         return "-###" in self.arguments
 
-    def language(self, place: int) -> str:
-        return next((given.language for given in self.inputs if given.place == place), "")
-
     def only(self, place: int) -> list[str]:
         """The arguments without the other inputs that are compiled."""
         others = {given.place for given in self.compiled} - {place}
@@ -98,7 +88,7 @@ class CompilerCall:
     def compiling(self, place: int, output: str) -> list[str]:
         """The arguments that only compile the source at `place`, to `output`: no other input, no linking."""
         inputs = {given.place for given in self.inputs} - {place}
-        kept = self._words(place, lambda i, argument, value: i not in inputs and not _links(argument, value))
+        kept = self._words(place, lambda i, argument, value: i not in inputs and not _is_aside(argument, value))
         return [*kept, "-c", "-o", output]
 
     def _words(self, place: int, keep: Keep) -> list[str]:
@@ -106,8 +96,8 @@ class CompilerCall:
         stated = next((given for given in self.inputs if given.place == place and given.stated), None)
         later = any(given.place > place and keep(given.place, given.name, None) for given in self.inputs)
         words: list[str] = []
-        for i, argument, value in _walk(self.arguments):
-            if _language(argument, value) is not None or not keep(i, argument, value):
+        for i, argument, value in walk(self.arguments, self.takes_value):
+            if is_named(argument, value, LANGUAGE) or not keep(i, argument, value):
                 continue
             if i == place and stated is not None:
                 words += ["-x", stated.language, argument, *(["-x", "none"] if later else [])]
@@ -129,81 +119,37 @@ class CompilerCall:
         return words
 
 
-def analyse(words: Sequence[str], *, cxx: bool = False) -> CompilerCall:
+def analyse(words: Sequence[str], *, cxx: bool = False, takes_value: frozenset[str] = TAKES_VALUE) -> CompilerCall:
     """Find the inputs among a compiler's arguments, and whether it is to link. What follows `--` is a file. `cxx`: the
-    compiler is one of C++, which takes sources in C for such in C++."""
-    arguments = _without_separator(words)
+    compiler is one of C++, which takes sources in C for such in C++; `takes_value`: its options with a value."""
+    arguments = _without_separator(words, takes_value)
     inputs: list[Input] = []
     included: list[str] = []
     folders: list[str] = []
     stated, links, output = "none", True, False
-    for i, argument, value in _walk(arguments):
+    for i, argument, value in walk(arguments, takes_value):
         links = links and argument not in STOPS_EARLY
-        output = output or _names_output(argument)
-        stated = _language(argument, value) or stated
-        included += _value_of(argument, value, ("-include", "-imacros", "--include", "--imacros"))
-        folders += _value_of(argument, value, ("-I", "-iquote", "--include-directory"))
-        if value is None and (not argument.startswith("-") or argument == STDIN):
-            by_suffix = "c" if argument == STDIN else LANGUAGES.get(Path(argument).suffix, "")
+        output = output or is_named(argument, value, OUTPUT)
+        stated = value_of(argument, value, LANGUAGE) or stated
+        included += filter(None, [value_of(argument, value, INCLUDED)])
+        folders += filter(None, [value_of(argument, value, HEADER_FOLDERS)])
+        if is_input(argument, value):
+            by_suffix = "c" if argument == STDIN else language_of(argument)
             by_suffix = AS_CXX.get(by_suffix, by_suffix) if cxx else by_suffix
             language = by_suffix if stated == "none" else stated
             inputs.append(Input(i, argument, language, stated != "none"))
-    at = tuple(one.place for one in inputs if one.language in TUNABLE and one.name != STDIN)
-    return CompilerCall(tuple(arguments), at, links, tuple(inputs), output, tuple(included), tuple(folders))
+    known = (tuple(inputs), output, tuple(included), tuple(folders), takes_value)
+    return CompilerCall(tuple(arguments), links, *known)
 
 
-def options(arguments: Sequence[str]) -> Iterator[tuple[str, str | None]]:
-    """Each argument with its value, if that is the next argument."""
-    return ((argument, value) for _, argument, value in _walk(arguments))
-
-
-def _without_separator(words: Sequence[str]) -> list[str]:
-    for i, argument, value in _walk(words):
+def _without_separator(words: Sequence[str], takes_value: frozenset[str]) -> list[str]:
+    for i, argument, value in walk(words, takes_value):
         if argument == "--" and value is None:
             return [*words[:i], *(name if name == STDIN else operand(name) for name in words[i + 1 :])]
     return list(words)
 
 
-def _language(argument: str, value: str | None) -> str | None:
-    """What `-x LANGUAGE`, in each of its spellings, says; None for any other argument."""
-    if argument in ("-x", "--language"):
-        return value
-    if argument.startswith("--language="):
-        return argument.removeprefix("--language=")
-    return argument[2:] if argument.startswith("-x") else None
-
-
-def _names_output(argument: str) -> bool:
-    return argument in ("-o", "--output") or argument.startswith(("-o", "--output="))
-
-
-def _value_of(argument: str, value: str | None, names: Sequence[str]) -> list[str]:
-    """The value of an option of these names: the next argument, or what follows the name (and its `=`)."""
-    for name in names:
-        if argument == name:
-            return [value] if value is not None else []
-        if argument.startswith(f"{name}=" if name.startswith("--") else name) and not argument.startswith("-include-"):
-            return [argument[len(name) :].removeprefix("=")]
-    return []
-
-
-def _links(argument: str, value: str | None) -> bool:
+def _is_aside(argument: str, value: str | None) -> bool:
     """Is this about the program, or about files that are written aside?"""
-    if argument in ("-l", "-L", "-Xlinker", "-T", "-rpath", "-MF", "-MT", "-MQ", "-MJ", "--for-linker"):
-        return value is not None
-    aside = ("-MD", "-MMD", "-MP", "-shared", "-static")
-    starts = ("-l", "-L", "-Wl,", "-MF", "-MT", "-MQ", "-Wp,-MD,", "-Wp,-MMD,")
-    return _names_output(argument) or argument in aside or argument.startswith(starts)
-
-
-def _walk(arguments: Sequence[str]) -> Iterator[tuple[int, str, str | None]]:
-    """(place, argument, its value if that is the next argument)."""
-    i = 0
-    while i < len(arguments):
-        argument = arguments[i]
-        if argument in TAKES_VALUE and i + 1 < len(arguments):
-            yield i, argument, arguments[i + 1]
-            i += 1
-        else:
-            yield i, argument, None
-        i += 1
+    aside = argument in ASIDE or argument == "-MP" or argument.startswith(ASIDE_BY_PREPROCESSOR)
+    return aside or is_linking(argument) or is_named(argument, value, (*OUTPUT, *RULE_VALUES))

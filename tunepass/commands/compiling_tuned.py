@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from tunepass.commands import link_marks, sealed
-from tunepass.commands.compiler_call import CompilerCall
+from tunepass.commands.compiler_call import STDIN, CompilerCall
 from tunepass.commands.dependency_files import listings, named_beside, names_beside, only_lists, wanted
 from tunepass.commands.prepared import Prepared, missing
 from tunepass.commands.rewritten import edit, for_make, listed, text_for
@@ -25,12 +25,22 @@ class Tuned:
 
 
 def prepare(
-    arguments: Sequence[str], tuned: Tuned, added: Sequence[str], scratch: str, told: Sequence[str] = ()
+    arguments: Sequence[str],
+    tuned: Tuned,
+    added: Sequence[str],
+    scratch: str,
+    told: Sequence[str] = (),
+    outcomes: Sequence[str] = (),
 ) -> Prepared:
     """The call with its one source as it was tuned. What depends on what does not depend on how loops are written."""
     source, text = arguments[tuned.place], None if only_lists(arguments) else tuned.text
-    path = "" if text is None else _file_of(text_for(source, text), os.path.basename(source), scratch)
-    return Prepared(tuned.place, [*tuned.arguments, *added], path, told)
+    path = "" if text is None else _file_of(text_for(source, text), _file_name(source), scratch)
+    return Prepared(tuned.place, [*tuned.arguments, *added], path, told, outcomes)
+
+
+def _file_name(source: str) -> str:
+    """Of stdin a name from which compilers make theirs: -.o, -.d."""
+    return "-.c" if source == STDIN else os.path.basename(source)
 
 
 def _file_of(text: bytes, name: str, scratch: str) -> str:

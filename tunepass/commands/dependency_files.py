@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
-from tunepass.commands.compiler_call import options
-from tunepass.commands.rewritten import ASIDE, ASIDE_BY_PREPROCESSOR
+from tunepass.compilers.options import ASIDE, ASIDE_BY_PREPROCESSOR, ONLY_LISTED, SAVE_TEMPS, walk
 
 ALSO_ASIDE = (
     "-gsplit-dwarf",
@@ -20,12 +19,10 @@ ALSO_ASIDE = (
     "-coverage",
     "-ftest-coverage",
     "-fprofile-",
-    "-save-temps",
-    "--save-temps",
+    *SAVE_TEMPS,
 )
 NAMING = ("-dumpdir", "-dumpbase", "-dumpbase-ext")  # gcc's, also of its driver
 NAMED_BY_CC1 = ("-split-dwarf-file", "-split-dwarf-output", "-coverage-notes-file", "-coverage-data-file")  # clang's
-ONLY_LISTED = frozenset({"-M", "-MM"})
 
 
 def only_lists(arguments: Sequence[str]) -> bool:
@@ -43,7 +40,7 @@ class Listing:
 
 def wanted(arguments: Sequence[str]) -> bool:
     """Does the compiler write dependencies beside its output?"""
-    return any(option in ASIDE or option.startswith(ASIDE_BY_PREPROCESSOR) for option, _ in options(arguments))
+    return any(option in ASIDE or option.startswith(ASIDE_BY_PREPROCESSOR) for _, option, _ in walk(arguments))
 
 
 def named_beside(arguments: Sequence[str]) -> bool:

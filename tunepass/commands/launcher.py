@@ -1,34 +1,54 @@
-"""The compiler behind `tunepass cc` and `tunepass c++`: the one whose command follows, as of a launcher (CMake's
-CMAKE_C_COMPILER_LAUNCHER, ccache), else the one that the environment names."""
+"""The compiler behind `tunepass cc` and `tunepass c++`: the one among the words, as after a launcher (CMake's
+CMAKE_C_COMPILER_LAUNCHER, nice, ccache), else the one that the environment names."""
 
 from __future__ import annotations
 
 import os
+import sys
 
-from tunepass.commands.languages import LANGUAGES, is_linked
+from tunepass.compilers.finding import compiler_at, is_cxx, is_program
 
 TYPE_CHECKING = False  # of `typing`, which takes longer to load than all of this
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 CXX = "c++"  # the command
-OTHER_LAUNCHERS = frozenset({"ccache", "sccache", "distcc", "icecc", "buildcache"})  # what follows them is the compiler
 QUOTES = frozenset("'\"\\#")
+MOST_ASKED = 3  # programs among the words that are asked whether they compile
 
 
-def compiler_behind(words: Sequence[str], command: str) -> tuple[list[str], list[str], bool]:
-    """The compiler's command, its arguments, and whether it is one of C++. The first word is the compiler where it is a
-    program and no input; of another launcher so is the second. ToolError where the environment names none."""
-    launched = 0
-    while launched < len(words) and _is_program(words[launched]):
-        launched += 1
-        if os.path.basename(words[launched - 1]) not in OTHER_LAUNCHERS:
-            break
-    if launched:
-        compiler = list(words[:launched])
-        name = os.path.basename(compiler[-1]).rstrip("-.0123456789")  # clang++-19.1
-        return compiler, list(words[launched:]), name.endswith("++")
-    return _named(command), list(words), command == CXX
+class Behind:
+    """The compiler's command, its arguments, and whether it is one of C++. `known`: the command ends with a compiler;
+    else its first word is a program whose name says nothing."""
+
+    __slots__ = ("arguments", "command", "cxx", "known")
+
+    def __init__(self, command: Sequence[str], arguments: Sequence[str], cxx: bool, known: bool = True):
+        self.command, self.arguments, self.cxx, self.known = list(command), list(arguments), cxx, known
+
+
+def compiler_behind(words: Sequence[str], command: str) -> Behind:
+    """The compiler is among the words where the first is a program. ToolError where the environment names none."""
+    if words[:1] == ["time"] and not is_program("time") and compiler_at(words) is not None:
+        sys.stderr.write("tunepass cc: note: time is the shell's own word here: the compiler runs without it\n")
+        words = words[1:]
+    if not words or not is_program(words[0]):
+        return Behind(_named(command), words, command == CXX)
+    at = compiler_at(words)
+    end = (at or 0) + 1
+    return Behind(words[:end], words[end:], is_cxx(words[end - 1]), at is not None)
+
+
+def asked(behind: Behind) -> Behind:
+    """With the first program among the words that answers as a compiler, where no name says which is one."""
+    from tunepass.compilers.cc import language_compiled_by
+
+    words = [*behind.command, *behind.arguments]
+    for at in [i for i, word in enumerate(words) if is_program(word)][:MOST_ASKED]:
+        language = language_compiled_by(words[at])
+        if language is not None:
+            return Behind(words[: at + 1], words[at + 1 :], language == CXX)
+    return behind
 
 
 def _named(command: str) -> list[str]:
@@ -38,11 +58,3 @@ def _named(command: str) -> list[str]:
     from tunepass.evaluators.toolchains.named import CXX_VARIABLE, VARIABLE, named_compiler
 
     return list(named_compiler(CXX_VARIABLE if command == CXX else VARIABLE, command))
-
-
-def _is_program(word: str) -> bool:
-    """As shutil.which finds it, whose loading takes longer than all the rest."""
-    if not word or word.startswith(("-", "@")) or is_linked(word) or os.path.splitext(word)[1] in LANGUAGES:
-        return False
-    paths = [word] if "/" in word else [os.path.join(folder, word) for folder in os.get_exec_path()]
-    return any(os.path.isfile(path) and os.access(path, os.X_OK) for path in paths)

@@ -7,10 +7,10 @@ below and nothing else: no object can make the linker do more than load a runtim
 
 from __future__ import annotations
 
-import itertools
 import os
 
-from tunepass.commands.languages import STOPS_EARLY, is_linked
+from tunepass.compilers.languages import is_linked
+from tunepass.compilers.options import LIBRARIES, LIBRARY_FOLDERS, STOPS_EARLY, values_of
 
 TYPE_CHECKING = False  # of `typing`, which takes longer to load than all of this
 if TYPE_CHECKING:
@@ -51,14 +51,9 @@ def linked_files(arguments: Sequence[str]) -> list[str]:
         part for argument in arguments for part in (argument.split(",") if argument[:4] == "-Wl," else (argument,))
     ]
     files = [word for word in words if is_linked(word) and not word.startswith("-")]
-    folders, libraries = _values(words, "-L"), _values(words, "-l")
+    folders, libraries = values_of(words, LIBRARY_FOLDERS), values_of(words, LIBRARIES)
     paths = (os.path.join(folder, f"lib{name}.a") for folder in folders for name in libraries)
     return [*files, *(path for path in paths if os.path.isfile(path))]
-
-
-def _values(words: Sequence[str], option: str) -> list[str]:
-    joined = [word[2:] for word in words if word.startswith(option) and len(word) > 2]
-    return joined + [value for word, value in itertools.pairwise(words) if word == option]
 
 
 def read(path: str) -> bytes:

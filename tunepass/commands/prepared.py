@@ -11,7 +11,8 @@ from __future__ import annotations
 import os
 import sys
 
-from tunepass.commands import link_marks, rewritten, sealed
+from tunepass.commands import link_marks, rewritten, sealed, statistics
+from tunepass.compilers.finding import compiler_at
 from tunepass.version import __version__
 
 TYPE_CHECKING = False  # of `typing`, which takes longer to load than all of this
@@ -23,17 +24,28 @@ QUIET = "-Wno-unknown-pragmas"
 KNOWN = frozenset({QUIET, "-fopenmp", "-fopenmp-simd"})
 LONG = 64 << 10  # bytes of a command line from which its words stand in a file: systems bound them
 TERMINATE = 15  # signal.SIGTERM, whose module takes its time to load
+MOST_LINKS = 40  # as Linux has it
 ABSENT = b"\0"  # no lock holds a zero byte
 
 
 class Prepared:
     """`added` follows the user's words; `text` is the file that stands for the source at `place`, "" for none; `told`
-    goes to stderr. Not a dataclass, whose module takes longer to load than all of this."""
+    goes to stderr, `outcomes` into the statistics. The first `begin` of the words that are given belong to the
+    compiler's command still. Not a dataclass, whose module takes longer to load than all of this."""
 
-    __slots__ = ("added", "place", "text", "told")
+    __slots__ = ("added", "begin", "outcomes", "place", "text", "told")
 
-    def __init__(self, place: int, added: Sequence[str], text: str = "", told: Sequence[str] = ()):
+    def __init__(
+        self,
+        place: int,
+        added: Sequence[str],
+        text: str = "",
+        told: Sequence[str] = (),
+        outcomes: Sequence[str] = (),
+        begin: int = 0,
+    ):
         self.place, self.added, self.text, self.told = place, list(added), text, list(told)
+        self.outcomes, self.begin = list(outcomes), begin
 
     def words(self, given: Sequence[str], compiler: str = "") -> list[str]:
         words = rewritten.arguments_with(given, self.place, self.text) if self.text else list(given)
@@ -42,7 +54,9 @@ class Prepared:
     def run(self, compiler: Sequence[str], given: Sequence[str], scratch: str = "") -> int:
         """The compiler's status. Without a text, and a scratch folder to be removed, it takes this process's place."""
         sys.stderr.write("".join(f"{line}\n" for line in self.told))
-        words = self.words(given, compiler[-1])
+        statistics.add(self.outcomes)
+        compiler, given = [*compiler, *given[: self.begin]], given[self.begin :]
+        words = self.words(given, compiler[compiler_at(compiler) or -1])
         if scratch and sum(len(word) + 1 for word in words) > LONG:
             words = [_filed(words, scratch)]
         if not self.text:
@@ -54,15 +68,18 @@ class Prepared:
         rewritten.name_source(given, source, self.text)
         return status
 
-    def record(self) -> bytes:
-        fields = [str(self.place), self.text, str(len(self.added)), *self.added]
-        return "\0".join([*fields, *self.told]).encode("utf-8", "surrogateescape")
+    def record(self, begin: int) -> bytes:
+        counts = [str(n) for n in (self.place, begin, len(self.added), len(self.told))]
+        fields = [*counts, self.text, *self.added, *self.told, *self.outcomes]
+        return "\0".join(fields).encode("utf-8", "surrogateescape")
 
 
 def _read_record(record: bytes) -> Prepared:
     """What `record` made: a record is sealed, so it is whole."""
-    place, text, count, *rest = record.decode("utf-8", "surrogateescape").split("\0")
-    return Prepared(int(place), rest[: int(count)], text, rest[int(count) :])
+    fields = record.decode("utf-8", "surrogateescape").split("\0")
+    place, begin, added, told = (int(field) for field in fields[:4])
+    text, rest = fields[4], fields[5:]
+    return Prepared(place, rest[:added], text, rest[added : added + told], rest[added + told :], begin)
 
 
 class Question:
@@ -71,7 +88,7 @@ class Question:
     def __init__(self, compiler: Sequence[str], words: Sequence[str], sources: Mapping[str, bytes]):
         self.words, self.sources = list(words), sources
         here = [os.fsencode(part) for part in (os.getcwd(), __version__, *compiler, "\0", *words)]
-        locks = {os.path.join(os.path.dirname(name), LOCK) for name in sources}
+        locks = {os.path.join(os.path.dirname(place), LOCK) for name in sources for place in places_of(name)}
         contents = [part for name in sorted(sources) for part in (os.fsencode(name), sources[name])]
         self.name = sealed.digest(here).hex()
         self.key = sealed.digest([*here, *contents, *(link_marks.read(lock) or ABSENT for lock in sorted(locks))])
@@ -94,17 +111,26 @@ class Question:
             return None
         return prepared if all(self._is_harmless(word) for word in prepared.added) else None
 
-    def keep(self, prepared: Prepared, read: Iterable[str] = ()) -> None:
-        """`read` are further files that it was worked out from, such as headers."""
+    def keep(self, prepared: Prepared, read: Iterable[str] = (), begin: int = 0) -> None:
+        """`read` are further files that it was worked out from, such as headers; `begin` of the words are the
+        compiler's command still."""
         ours = [module for name, module in sys.modules.items() if name.partition(".")[0] == "tunepass"]
         files = sorted({*read, *(file for file in (vars(module).get("__file__") for module in ours) if file)})
         modules = _signatures([os.fsencode(file) for file in files])
-        sealed.remember(self.name, self.key + modules + b"\1" + prepared.record())
+        sealed.remember(self.name, self.key + modules + b"\1" + prepared.record(begin))
 
     def _is_harmless(self, word: str) -> bool:
         macro = word[2:].partition("=")[0] if word.startswith("-D") else ""
         part = os.fsencode(macro or word)
         return word in KNOWN or any(part in content for content in self.sources.values())
+
+
+def places_of(source: str) -> list[str]:
+    """The source and, of a symbolic link, what it leads to, link by link: a lock may be beside any of them."""
+    places = [source]
+    while len(places) < MOST_LINKS and os.path.islink(places[-1]):
+        places.append(os.path.join(os.path.dirname(places[-1]), os.readlink(places[-1])))
+    return places
 
 
 def _signatures(files: Iterable[bytes]) -> bytes:
@@ -121,7 +147,7 @@ def _signatures(files: Iterable[bytes]) -> bytes:
 
 def _filed(words: Sequence[str], scratch: str) -> str:
     """The words as those of a file."""
-    from tunepass.evaluators.toolchains.responses import joined
+    from tunepass.compilers.responses import joined
 
     path = os.path.join(scratch, "words")
     with open(path, "wb") as file:
@@ -137,7 +163,7 @@ def _print(words: Sequence[str], text: str, source: str) -> int:
         done = subprocess.run(words, stdout=subprocess.PIPE, check=False)
     except OSError as error:
         raise missing(words[0], error) from None
-    sys.stdout.buffer.write(done.stdout.replace(os.fsencode(text), os.fsencode(source)))
+    sys.stdout.buffer.write(done.stdout.replace(os.fsencode(text), os.fsencode(rewritten.shown_as(source))))
     return done.returncode if done.returncode >= 0 else 128 - done.returncode
 
 

@@ -8,25 +8,33 @@ preprocessed sources, assembly with comments) is edited.
 
 from __future__ import annotations
 
-import itertools
 import os
 
-from tunepass.commands.languages import STOPS_EARLY
+from tunepass.compilers.options import (
+    ASIDE,
+    ASIDE_BY_PREPROCESSOR,
+    HEADER_FOLDERS,
+    SAVE_TEMPS,
+    STOPS_EARLY,
+    output_of,
+    values_of,
+)
 
 TYPE_CHECKING = False  # of `typing`, which takes longer to load than all of this
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 MAPS = ("-ffile-prefix-map=", "-fdebug-prefix-map=", "-fmacro-prefix-map=")
-ASIDE = frozenset({"-MD", "-MMD"})
-ASIDE_BY_PREPROCESSOR = ("-Wp,-MD,", "-Wp,-MMD,")
-OUTPUT = ("-o", "--output")
-HEADER_FOLDERS = ("-I", "-iquote", "-isystem", "-idirafter")
+
+
+def shown_as(source: str) -> str:
+    """The source's name in what a compiler makes of it."""
+    return "<stdin>" if source == "-" else source
 
 
 def text_for(source: str, text: str) -> bytes:
     """The rewritten text under the source's own name."""
-    name = source.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    name = shown_as(source).replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
     return f'#line 1 "{name}"\n{text}'.encode("utf-8", "surrogateescape")
 
 
@@ -35,7 +43,7 @@ def arguments_with(arguments: Sequence[str], place: int, path: str) -> list[str]
     source = arguments[place]
     folder = os.path.dirname(source)
     changed = [*arguments[:place], path, *arguments[place + 1 :]]
-    maps = [f"{kind}{path}={mapped(arguments, source, kind)}" for kind in MAPS[1:]]
+    maps = [f"{kind}{path}={mapped(arguments, shown_as(source), kind)}" for kind in MAPS[1:]]
     if not folder and not _includes_here(arguments):
         maps += [f"{kind}./={mapped(arguments, '', kind)}" for kind in MAPS[1:]]
     return ["-iquote", folder or ".", *changed, *maps]
@@ -54,13 +62,12 @@ def name_source(arguments: Sequence[str], source: str, path: str) -> None:
     """Let what the compiler has written name the source in place of the file at `path`."""
     links = STOPS_EARLY.isdisjoint(arguments)
     edit(rules_for(arguments, source, links=links), for_make(path), for_make(listed(source)))
-    edit(written(arguments, source), path, source)
+    edit(written(arguments, source), path, shown_as(source))
 
 
 def rules_for(arguments: Sequence[str], source: str, *, links: bool) -> list[str]:
     """The files for make that may hold the dependencies of the one source of this call."""
-    named = [value for word, value in itertools.pairwise(arguments) if word == "-MF"]
-    named += [word[3:] for word in arguments if word.startswith("-MF") and word != "-MF"]
+    named = values_of(arguments, ("-MF",))
     named += [word.split(",")[2] for word in arguments if word.startswith(ASIDE_BY_PREPROCESSOR)]
     if named or ASIDE.isdisjoint(arguments):
         return named
@@ -84,26 +91,13 @@ def written(arguments: Sequence[str], source: str) -> list[str]:
     if "-E" in arguments or "-S" in arguments:
         stem = os.path.splitext(os.path.basename(source))[0]
         return [output or f"{stem}.s"] if output or "-S" in arguments else []
-    if not any(word.startswith(("-save-temps", "--save-temps")) for word in arguments):
+    if not any(word.startswith(SAVE_TEMPS) for word in arguments):
         return []
     stems = {os.path.splitext(os.path.basename(name))[0] for name in (source, output) if name}
     program = output or "a"
     stems |= {f"{os.path.splitext(os.path.basename(program))[0]}-{stem}" for stem in stems}
     folders = {"", os.path.dirname(output)}
     return sorted(os.path.join(f, stem + end) for f in folders for stem in stems for end in (".i", ".ii", ".s"))
-
-
-def output_of(arguments: Sequence[str]) -> str:
-    """What -o names; empty without it."""
-    named = ""
-    for word, value in zip(arguments, [*arguments[1:], ""]):
-        if word in OUTPUT:
-            named = value
-        elif word.startswith("-o"):
-            named = word[2:]
-        elif word.startswith("--output="):
-            named = word[9:]
-    return named
 
 
 def edit(files: Iterable[str], old: str, new: str) -> None:
@@ -136,6 +130,4 @@ def listed(path: str) -> str:
 
 def _includes_here(arguments: Sequence[str]) -> bool:
     """Does the command line itself look for headers in the working folder, which are then called ./NAME?"""
-    values = [value for word, value in itertools.pairwise(arguments) if word in HEADER_FOLDERS]
-    values += [word[len(option) :] for word in arguments for option in HEADER_FOLDERS if word.startswith(option)]
-    return any(value == "." or value.startswith("./") for value in values)
+    return any(value == "." or value.startswith("./") for value in values_of(arguments, HEADER_FOLDERS))

@@ -42,7 +42,7 @@ def recall(name: str) -> bytes | None:
 def remember(name: str, content: bytes) -> None:
     """Replaced whole, so that builds side by side do no harm; where nothing can be written, nothing is remembered."""
     key = _key() or _new_key()
-    if key and _open_folder(folder()):
+    if key and open_folder(folder()):
         _write(os.path.join(folder(), name), digest([name.encode(), content], key) + content)
         _thin(folder())
 
@@ -53,7 +53,7 @@ def keep_text(text: bytes, file: str) -> str | None:
     path = os.path.join(place, file)
     if holds(path, text):
         return path
-    if not (_open_folder(folder()) and _open_folder(place) and _write(path, text)):
+    if not (open_folder(folder()) and open_folder(place) and _write(path, text)):
         return None
     return path
 
@@ -100,12 +100,12 @@ def _key() -> bytes:
 def _new_key() -> bytes:
     """Of two processes that make one at once, both have the first one's."""
     path = key_path()
-    if _open_folder(os.path.dirname(path)) and not os.path.lexists(path):
+    if open_folder(os.path.dirname(path)) and not os.path.lexists(path):
         _write(path, os.urandom(DIGEST), replace=False)
     return _key()
 
 
-def _open_folder(path: str) -> bool:
+def open_folder(path: str) -> bool:
     """Make it where it is missing; False where others may write in it, or it cannot be made."""
     try:
         os.makedirs(path, mode=0o700, exist_ok=True)

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from tunepass.compilers.asking import base_environment
 from tunepass.diagnostics import ToolError
 from tunepass.evaluators.application_builds import ApplicationBuilds
 from tunepass.evaluators.application_task import ApplicationTask as ApplicationTask
@@ -23,7 +24,7 @@ from tunepass.evaluators.measure.repeats import WALL_TIME, Cut, Repeats
 from tunepass.evaluators.measure.stages import measuring, spent
 from tunepass.evaluators.process.cores import reserved_core
 from tunepass.evaluators.process.failures import run_failure
-from tunepass.evaluators.process.run import Completed, Limits, base_environment, run_limited, tail
+from tunepass.evaluators.process.run import Completed, Limits, run_limited, tail
 from tunepass.evaluators.source_tree import BuildTree, copied
 from tunepass.evaluators.toolchains.source_files import check_unchanged
 from tunepass.ir.application import Commands, Words

@@ -16,11 +16,12 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path, PurePosixPath
 
+from tunepass.compilers.asking import base_environment
 from tunepass.diagnostics import SourceError
 from tunepass.evaluators.application_task import ApplicationTask
 from tunepass.evaluators.object_cache import digest
 from tunepass.evaluators.process.failures import compile_failure, run_failure
-from tunepass.evaluators.process.run import Completed, Limits, base_environment, run_limited
+from tunepass.evaluators.process.run import Completed, Limits, run_limited
 from tunepass.evaluators.process.workspace import Workspace
 from tunepass.evaluators.source_tree import BuildTree, BuildTrees
 from tunepass.evaluators.toolchains.source_files import check_unchanged

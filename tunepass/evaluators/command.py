@@ -17,6 +17,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from tunepass.compilers.asking import base_environment
 from tunepass.diagnostics import ToolError
 from tunepass.evaluators.building import BuildingEvaluator, BuiltConfiguration
 from tunepass.evaluators.kept_programs import KeptPrograms
@@ -29,7 +30,7 @@ from tunepass.evaluators.measure.timing import MeasurePlan
 from tunepass.evaluators.object_cache import digest, file_digest
 from tunepass.evaluators.process.cores import reserved_core
 from tunepass.evaluators.process.failures import run_failure
-from tunepass.evaluators.process.run import Completed, Limits, base_environment, run_limited, tail
+from tunepass.evaluators.process.run import Completed, Limits, run_limited, tail
 from tunepass.evaluators.refusal import not_compiled
 from tunepass.evaluators.toolchains.compiling import Compiling, Language
 from tunepass.evaluators.toolchains.digests import signature

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatch
 from pathlib import Path
 
+from tunepass.compilers.languages import FOREIGN, OBJECTS, is_source
 from tunepass.diagnostics import SourceError, Span, ToolError
 from tunepass.evaluators.process.workspace import Workspace
 from tunepass.evaluators.toolchains.digests import signature
@@ -21,10 +22,6 @@ from tunepass.study.manifest import Part
 from tunepass.study.outcome import Failed
 
 MOST_BYTES = 1 << 30  # of copied sources; what is larger is linked
-OBJECTS = frozenset({".o", ".obj", ".lo"})
-SOURCE_SUFFIXES = frozenset(
-    {".c", ".cc", ".cpp", ".cxx", ".c++", ".C", ".m", ".mm", ".f", ".f90", ".F90", ".s", ".S", ".cu", ".rs", ".ml"}
-)
 COUNTS = frozenset({".gcda", ".gcno", ".profraw"})
 CONFIGURED = frozenset({"CMakeCache.txt", "config.status", "config.cache"})
 KEPT = 16  # built trees that nobody uses
@@ -101,7 +98,7 @@ def without_leftovers(paths: Iterable[Path]) -> list[Path]:
     """Paths but for what an earlier build has left: objects of sources that are there too, what a compiler has counted,
     and how the tree was configured. A build that found them would make nothing anew."""
     known = list(paths)
-    sources = {path.stem for path in known if path.suffix in SOURCE_SUFFIXES}
+    sources = {path.stem for path in known if is_source(path.name) or path.suffix in FOREIGN}
     return [path for path in known if not (_is_leftover(path) or (path.suffix in OBJECTS and path.stem in sources))]
 
 

@@ -14,12 +14,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tunepass.compilers.asking import base_environment
 from tunepass.diagnostics import ToolError
 from tunepass.evaluators.base import Evaluator
 from tunepass.evaluators.measure.metrics import MetricPattern
 from tunepass.evaluators.model import ModelEvaluator
 from tunepass.evaluators.process.failures import run_failure
-from tunepass.evaluators.process.run import Limits, base_environment, run_limited, tail
+from tunepass.evaluators.process.run import Limits, run_limited, tail
 from tunepass.evaluators.process.workspace import Workspace
 from tunepass.evaluators.toolchains.source_files import FileRead, check_unchanged
 from tunepass.space.configuration import Configuration

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
 
-from tunepass.evaluators.toolchains.asking import ask
+from tunepass.compilers.asking import ask
 from tunepass.flags.option import Option
 
 PROGRAM = """\

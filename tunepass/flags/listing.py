@@ -6,9 +6,9 @@ import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from tunepass.compilers.asking import ask
+from tunepass.compilers.cc import Compiler, identify
 from tunepass.diagnostics import ToolError, TunepassError
-from tunepass.evaluators.toolchains.asking import ask
-from tunepass.evaluators.toolchains.cc import Compiler, identify
 from tunepass.flags import clang, gcc
 from tunepass.flags.accepted import Pair, asked, asking
 from tunepass.flags.block import LEVEL

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from tunepass.compilers.languages import CUDA, OPENCL
 from tunepass.diagnostics import Source, SourceError, Span, TunepassError
 from tunepass.expr.nodes import Type
 from tunepass.expr.parser import parse
@@ -20,7 +21,7 @@ from tunepass.interchange.cpp_values import Array, Formula, Function, Named, Unk
 from tunepass.interchange.foreign_kernel import ForeignArgument, ForeignKernel, ForeignParameter, Language, Scalar
 
 MACROS: Mapping[Language, str] = {"cuda": "KTT_CUDA_EXAMPLE", "opencl": "KTT_OPENCL_EXAMPLE"}
-SUFFIXES: Mapping[str, Language] = {".cu": "cuda", ".cl": "opencl"}
+SUFFIXES: Mapping[str, Language] = {**dict.fromkeys(CUDA, "cuda"), **dict.fromkeys(OPENCL, "opencl")}
 DIRECTIONS = {"ReadOnly": "in", "WriteOnly": "out", "ReadWrite": "inout"}
 AXES = "XYZ"
 

@@ -11,6 +11,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 
+from tunepass.compilers.languages import CUDA, OPENCL
 from tunepass.diagnostics import TunepassError
 from tunepass.expr.from_python import from_python
 from tunepass.expr.nodes import Type
@@ -27,7 +28,7 @@ LANGUAGES: Mapping[str, Language] = {
     "hip": "cuda",
     "opencl": "opencl",
 }
-SUFFIXES: Mapping[str, Language] = {".cu": "cuda", ".cl": "opencl"}
+SUFFIXES: Mapping[str, Language] = {**dict.fromkeys(CUDA, "cuda"), **dict.fromkeys(OPENCL, "opencl")}
 BLOCK = ("block_size_x", "block_size_y", "block_size_z")
 PLAIN_BLOCK = ("256", "1", "1")  # where no parameter gives it
 AXES = "xyz"

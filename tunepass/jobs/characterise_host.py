@@ -8,10 +8,10 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
+from tunepass.compilers.cc import identify
 from tunepass.diagnostics import ToolError
 from tunepass.evaluators.process.cores import processor_name, reserved_core
 from tunepass.evaluators.process.run import Limits, run_limited
-from tunepass.evaluators.toolchains.cc import identify
 from tunepass.hwmodels.cpu import host
 from tunepass.hwmodels.cpu.device import load
 

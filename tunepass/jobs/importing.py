@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from tunepass.compilers.languages import CXX, USUAL_SUFFIX
 from tunepass.diagnostics import Source, SourceError, TunepassError
 from tunepass.expr.from_python import from_python
 from tunepass.expr.parser import parse as parse_expression
@@ -21,9 +22,6 @@ from tunepass.interchange.tuner_kernels import foreign_kernel, with_directions
 from tunepass.interchange.tuner_pragmas import TunedSection, tuned_sections
 from tunepass.interchange.tuner_scripts import tuner_calls
 from tunepass.jobs.reading import read_source
-
-SUFFIXES = {"cuda": ".cu", "opencl": ".cl"}
-PROGRAMS = (".cpp", ".cc", ".cxx")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +55,7 @@ def imported(path: Path, given: Given) -> Imported:
         return _from_script(path, source, given)
     if path.suffix == ".json":
         return _from_t1(path, source, given)
-    if path.suffix in PROGRAMS and "AddParameter" in source.text:
+    if path.suffix in CXX and "AddParameter" in source.text:
         return _from_program(path, source, given)
     return _from_pragmas(path, source, given)
 
@@ -81,7 +79,7 @@ def _from_script(path: Path, source: Source, given: Given) -> Imported:
 def _from_program(path: Path, source: Source, given: Given) -> Imported:
     """As the program tunes it in CUDA where it can be, else in OpenCL; the source that is given says which."""
     languages: tuple[Language, ...] = ("cuda", "opencl")
-    stated = [language for language in languages if any(p.suffix == SUFFIXES[language] for p in given.sources)]
+    stated = [language for language in languages if any(p.suffix == USUAL_SUFFIX[language] for p in given.sources)]
     found = [(k, language) for language in stated or languages for k in ktt_kernels(source, language)]
     if given.kernel is not None:
         names = dict.fromkeys(kernel.function for kernel, _ in found)
@@ -108,7 +106,7 @@ def _written(
     else:
         note = f"the kernel's source, {kernel.source}, is not here: only its pragmas are written (--source names it)"
         written = replace(kernel, arguments=(), notes=(*kernel.notes, note))
-    suffix = SUFFIXES.get(str(kernel.language), ".txt")
+    suffix = USUAL_SUFFIX.get(str(kernel.language), ".txt")
     origin = shown(path.name)
     return Imported(kernel, written.notes, annotated(written, text or "", origin), path.stem + suffix, written.whole)
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from tunepass.backends.base import Starts, backend_class, backend_for
-from tunepass.diagnostics import SpaceError
+from tunepass.diagnostics import Source, SpaceError
 from tunepass.files import noting_reads
 from tunepass.ir.kernel import Kernel
 from tunepass.jobs.annotations import annotated, contents
+from tunepass.jobs.lookup import Locked
 from tunepass.jobs.places import file_name, key_name, lock_key, lock_path
 from tunepass.jobs.reading import parse
 from tunepass.passes.apply_schedule import scheduled
@@ -18,40 +19,40 @@ from tunepass.passes.base import Compilation
 from tunepass.passes.extract_space import ExtractSpace
 from tunepass.space.membership import checked_configuration
 from tunepass.study.identity import source_hash
+from tunepass.study.lock.lock import NAME as LOCK
 from tunepass.study.lock.lock import Entry, Lock
 from tunepass.study.space_description import space_hash
 
 
-@dataclass(frozen=True, slots=True)
-class Locked:
-    """The compiler's further arguments and, if it had to be rewritten, the text; what to tell; why it is stale."""
-
-    arguments: tuple[str, ...] = ()
-    text: str | None = None
-    notes: tuple[str, ...] = ()
-    warnings: tuple[str, ...] = ()
-    stale: tuple[str, ...] = ()
-    read: frozenset[str] = frozenset()  # the files that this comes from: source, lock, headers that a nest depends on
-
-
-def tuned_source(source: str | Path, language: str = "", words: Sequence[str] | None = None) -> Locked:
-    """What the lock beside `source` says of its kernels. Of the identity, only source and space are looked at: the
-    flags are the Makefile's, and a compiler of another version still compiles the choice. A choice that is none of the
-    kernel's configurations is not used at all. `language` is what a source is read as whose suffix says nothing. The
-    compiler's `words` say where headers are and what is defined; None: those of the lock do."""
+def tuned_source(source: str | Path | Source, language: str = "", words: Sequence[str] | None = None) -> Locked:
+    """What the lock beside `source`, a path or the text that stands for one, says of its kernels. Of the identity, only
+    source and space are looked at: the flags are the Makefile's, and a compiler of another version still compiles the
+    choice. A choice that is none of the kernel's configurations is not used at all. `language` is what a source is
+    read as whose suffix says nothing. The compiler's `words` say where headers are and what is defined; None: those of
+    the lock do."""
     with noting_reads() as read:
         return replace(_tuned_source(source, language, words), read=frozenset(read))
 
 
-def _tuned_source(source: str | Path, language: str, words: Sequence[str] | None) -> Locked:
+def source_with_text(text: str, folder: Path) -> Source | None:
+    """The source that the folder's lock was made from with this very text; None where there is none or several."""
+    hashed = source_hash(text)
+    keys = [key for key, entry in Lock.read(folder / LOCK).entries.items() if entry.identity.source == hashed]
+    names = {name for key in keys if (name := file_name(key)) is not None}
+    return Source(str(folder / names.pop()), text) if len(names) == 1 else None
+
+
+def _tuned_source(given: str | Path | Source, language: str, words: Sequence[str] | None) -> Locked:
+    source = given.name if isinstance(given, Source) else given
     lock = Lock.read(lock_path(source), only=key_name(Path(source).name))
     if not any(file_name(key) == Path(source).name for key in lock.entries):
-        return Locked(stale=_unlocked(source))
+        return Locked(stale=_unlocked(source), known=False)
     chosen: list[Kernel] = []
+    choices: list[str] = []
     notes: list[str] = []
     warnings: list[str] = []
     stale: list[str] = []
-    for kernel in parse(source, language=language, words=words).kernels:
+    for kernel in parse(given, language=language, words=words).kernels:
         entry = lock.entries.get(lock_key(source, kernel.name))
         if entry is None:
             stale.append(f"{source}: kernel {kernel.name} is not in the lock")
@@ -70,7 +71,8 @@ def _tuned_source(source: str | Path, language: str, words: Sequence[str] | None
         if changes:
             notes.append(f"{changed}; the locked choice is used (tunepass build tunes it again)")
         chosen.append(scheduled(kernel, choice))
-    told = Locked(notes=tuple(notes), warnings=tuple(warnings), stale=tuple(stale))
+        choices.append(f"{kernel.name}: {', '.join(f'{name}={value}' for name, value in choice.items())}")
+    told = Locked(notes=tuple(notes), warnings=tuple(warnings), stale=tuple(stale), choices=tuple(choices))
     if not chosen:
         return told
     target = backend_class(chosen[0]).target_of(lock.entries[lock_key(source, chosen[0].name)].identity, ())

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from tunepass import registry
 from tunepass.backends.base import frontend_of
+from tunepass.compilers.languages import USUAL_SUFFIX
 from tunepass.diagnostics import Source, SourceError, TunepassError, nearest
 from tunepass.files import read_bytes, shown
 from tunepass.frontends.base import OPERATORS, SIZE, Frontend, Parsed, sizes_in
@@ -50,9 +51,6 @@ def taco_source(expression: str, words: Sequence[tuple[str, str]]) -> Source:
     return source
 
 
-SUFFIX_OF = {"c": ".c", "c++": ".cpp"}
-
-
 def parse(
     given: str | Path | Source, only: str | None = None, language: str = "", words: Sequence[str] | None = None
 ) -> Parsed:
@@ -61,8 +59,8 @@ def parse(
     lock."""
     source = given if isinstance(given, Source) else read_source(given)
     path = source.name
-    known = Path(path).suffix in registry.FRONTENDS or language not in SUFFIX_OF
-    frontend = frontend_of(path if known else f"source{SUFFIX_OF[language]}", source.text)
+    known = Path(path).suffix in registry.FRONTENDS or language not in USUAL_SUFFIX
+    frontend = frontend_of(path if known else f"source{USUAL_SUFFIX[language]}", source.text)
     if not frontend.takes_operators and any(word.startswith(OPERATORS) for word in words or ()):
         raise TunepassError(f"--operators is about deep-learning models, {path} is none", hint="leave it out")
     if words is None and frontend.leaves_sizes_open:

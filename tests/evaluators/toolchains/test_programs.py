@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tunepass.evaluators.toolchains import cc, digests
+from tunepass.compilers import cc
+from tunepass.evaluators.toolchains import digests
 from tunepass.evaluators.toolchains.programs import real_driver, toolchain
 
 pytestmark = pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc")

@@ -16,12 +16,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tunepass.compilers.asking import base_environment
 from tunepass.diagnostics import ToolError
 from tunepass.evaluators.gpu_run import protocol
 from tunepass.evaluators.gpu_run.protocol import Device, Message, ProtocolError
 from tunepass.evaluators.process.failures import run_failure
 from tunepass.evaluators.process.protection import Trust
-from tunepass.evaluators.process.run import Completed, Limits, Stop, base_environment, run_limited
+from tunepass.evaluators.process.run import Completed, Limits, Stop, run_limited
 from tunepass.study.outcome import FAILURE_STAGES, Failed
 
 DAY_S = 86400.0

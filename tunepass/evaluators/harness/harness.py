@@ -11,6 +11,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Generic, TypeVar
 
+from tunepass.compilers.asking import base_environment
+from tunepass.compilers.languages import USUAL_SUFFIX
+from tunepass.compilers.options import PREPROCESSING, is_named, kept
 from tunepass.diagnostics import ToolError
 from tunepass.evaluators.harness.cases import Case
 from tunepass.evaluators.harness.conversation import Conversation
@@ -30,8 +33,8 @@ from tunepass.evaluators.harness.symbols import symbols
 from tunepass.evaluators.harness.witness import Witness
 from tunepass.evaluators.measure.timing import Sample
 from tunepass.evaluators.measure.turns import Party
-from tunepass.evaluators.process.run import Completed, Limits, base_environment, run_limited
-from tunepass.evaluators.toolchains.compiling import SUFFIX, WRAPPED, Compiling
+from tunepass.evaluators.process.run import Completed, Limits, run_limited
+from tunepass.evaluators.toolchains.compiling import WRAPPED, Compiling
 from tunepass.files import encoded
 from tunepass.ir.candidate import Candidate
 from tunepass.study.outcome import Failed
@@ -223,10 +226,10 @@ class BuiltHarness:
 def build_harness(compiling: Compiling, harness: str, reference: Candidate, text: str, folder: Path) -> BuiltHarness:
     """Compile the harness, without the candidate's flags, and at -O1, which takes half of -O2's time; with the source
     included if it needs its types."""
-    path = folder / f"harness{SUFFIX[compiling.language]}"
+    path = folder / f"harness{USUAL_SUFFIX[compiling.language]}"
     path.write_bytes(encoded(harness))
     target = folder / "harness.o"
-    includes = _include_flags(compiling.flags)
+    includes = kept(compiling.flags, lambda word, value: is_named(word, value, PREPROCESSING))
     standard = "-std=gnu++17" if compiling.language == "c++" else "-std=gnu11"
     alone: list[str | Path] = ["-O1", "-w", standard, "-DTP_WRAP_MALLOC", "-c", path, "-o", target]
     _, failure = compiling.run(alone)
@@ -241,14 +244,3 @@ def build_harness(compiling: Compiling, harness: str, reference: Candidate, text
         link_words.append("-Wl,--allow-multiple-definition")  # the candidate's object comes first, so it wins
     further = compiling.compile_further(folder)
     return BuiltHarness(compiling, (target, *further), tuple(link_words), folder, text, symbols(target).needed)
-
-
-def _include_flags(flags: Sequence[str]) -> list[str]:
-    """The words that say where headers are and what is defined."""
-    kept, words = [], iter(flags)
-    for word in words:
-        if word in ("-I", "-D", "-U", "-include", "-isystem", "-iquote"):
-            kept += [word, next(words, "")]
-        elif word.startswith(("-I", "-D", "-U", "-isystem", "-iquote")):
-            kept.append(word)
-    return kept

@@ -9,12 +9,12 @@ from dataclasses import dataclass, replace
 from functools import reduce
 from pathlib import Path
 
+from tunepass.compilers.cc import Family
 from tunepass.evaluators.harness.cases import Case
 from tunepass.evaluators.harness.compare import Output
 from tunepass.evaluators.harness.harness import BuiltHarness, Calls, HarnessRun
 from tunepass.evaluators.measure.rounding import Spread, spread_of
 from tunepass.evaluators.process.run import Limits
-from tunepass.evaluators.toolchains.cc import Family
 from tunepass.evaluators.toolchains.compiling import mentions_main
 from tunepass.ir.candidate import Candidate
 from tunepass.study.outcome import Failed

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, TypedDict
 
+from tunepass.compilers.asking import base_environment
 from tunepass.diagnostics import ToolError
 from tunepass.evaluators.process.protection import Kind, Trust, shield, start_words
 
@@ -107,12 +108,6 @@ class _Header(TypedDict):
 
 def tail(text: str, limit: int = LOG_TAIL) -> str:
     return text if len(text) <= limit else "…" + text[-limit:]
-
-
-def base_environment(changes: Mapping[str, str] | None = None) -> dict[str, str]:
-    """The caller's environment made deterministic: C locale, no colours in messages."""
-    environment = {k: v for k, v in os.environ.items() if not k.startswith("LC_") and k not in ("LANG", "LANGUAGE")}
-    return {**environment, "LC_ALL": "C", "TERM": "dumb", **(changes or {})}
 
 
 def run_limited(

@@ -9,12 +9,15 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
+from tunepass.compilers.asking import base_environment
+from tunepass.compilers.cc import Compiler, identify
+from tunepass.compilers.languages import USUAL_SUFFIX
+from tunepass.compilers.options import OUTPUT, is_named, kept, split_arguments, table_of
+from tunepass.compilers.responses import operand
 from tunepass.diagnostics import ToolError
 from tunepass.evaluators.process.failures import compile_failure
-from tunepass.evaluators.process.run import Completed, Limits, base_environment, run_limited
-from tunepass.evaluators.toolchains.cc import Compiler, identify, split_arguments
+from tunepass.evaluators.process.run import Completed, Limits, run_limited
 from tunepass.evaluators.toolchains.remarks import not_applied, parse_remarks, remark_flags
-from tunepass.evaluators.toolchains.responses import operand
 from tunepass.evaluators.toolchains.snapshot import Snapshot, take_snapshot
 from tunepass.evaluators.toolchains.source_files import SourceFiles, local_files
 from tunepass.files import encoded
@@ -23,7 +26,6 @@ from tunepass.study.outcome import Failed
 
 Language = Literal["c", "c++"]
 RENAMED_MAIN = "tunepass_user_main"
-SUFFIX = {"c": ".c", "c++": ".cpp"}
 THREADS = re.compile(r"^-(fopenmp(?!-simd)|pthread|lpthread|ltbb|qopenmp|ftree-parallelize-loops)")
 WRAPPED = ("malloc", "calloc", "realloc", "aligned_alloc", "posix_memalign")
 SEED = "-frandom-seed=tunepass"
@@ -59,26 +61,25 @@ class Compiling:
     @property
     def arguments(self) -> tuple[str, ...]:
         """The user's words without those that name the output or stop before linking."""
-        words, kept = iter(self.command[1:]), []
-        for word in words:
-            if word == "-o":
-                next(words, None)
-            elif word != "-c" and not (word.startswith("-o") and len(word) > 2):
-                kept.append(word)
-        return tuple(kept)
+        table = table_of(self.command[0])
+        return tuple(kept(self.command[1:], lambda word, value: not _names_object(word, value), table))
+
+    @property
+    def _split(self) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
+        return split_arguments(self.arguments, table_of(self.command[0]))
 
     @property
     def flags(self) -> tuple[str, ...]:
-        return split_arguments(self.arguments)[0]
+        return self._split[0]
 
     @property
     def link_words(self) -> tuple[str, ...]:
-        return split_arguments(self.arguments)[1]
+        return self._split[1]
 
     @property
     def further_sources(self) -> tuple[str, ...]:
         own = self.source.resolve()
-        return tuple(name for name in split_arguments(self.arguments)[2] if Path(name).resolve() != own)
+        return tuple(name for name in self._split[2] if Path(name).resolve() != own)
 
     def threaded(self, candidate: Candidate) -> bool:
         """Whether the program may run threads (then it is not pinned to one core)."""
@@ -128,7 +129,7 @@ class Compiling:
         if candidate.text is None:
             source = self.source
         else:
-            source = folder / (self.source.stem + (self.source.suffix or SUFFIX[self.language]))
+            source = folder / (self.source.stem + (self.source.suffix or USUAL_SUFFIX[self.language]))
             first = f'#line 1 "{quoted(str(self.source))}"\n' if self.numbered else ""
             source.write_bytes(encoded(first + candidate.text))
         target = folder / "candidate.o"
@@ -196,6 +197,11 @@ class Compiling:
 
     def with_command(self, command: Sequence[str]) -> Compiling:
         return replace(self, command=tuple(command))
+
+
+def _names_object(word: str, value: str | None) -> bool:
+    """`-c`, and `-o` in each of its spellings."""
+    return word in ("-c", "--compile") or is_named(word, value, OUTPUT)
 
 
 def quoted(name: str) -> str:

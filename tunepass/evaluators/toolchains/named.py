@@ -7,6 +7,16 @@ import re
 import shlex
 from collections.abc import Iterable
 
+from tunepass.compilers.languages import is_linked, is_source
+from tunepass.compilers.options import (
+    HEADER_FOLDERS,
+    INCLUDED,
+    LIBRARIES,
+    LIBRARY_FOLDERS,
+    MACROS,
+    is_input,
+    walk,
+)
 from tunepass.diagnostics import ToolError
 
 VARIABLE = "TUNEPASS_CC"
@@ -16,10 +26,10 @@ HARMLESS = re.compile(
     r"""-O\w* | -g[\w-]* | -std=[\w+]+ | -pthread | -pedantic | -ansi | -w | -static | -rdynamic | -s
       | -W(?![lap],)[\w+-]+(=[\w-]+)? | -f(?!plugin|pass-plugin|dump|opt|save|use-ld|diag)[\w-]+(=[\w,.-]+)?
       | -m(?!llvm)[\w-]+(=[\w,.+-]+)?
-      | -[DU]\w+(=.*)? | -I.+ | -L.+ | -l[\w+.-]+ | [^-@].*\.(c|cc|cpp|cxx|C|o|a|so)""",
+      | -[DU]\w+(=.*)? | -I.+ | -L.+ | -l[\w+.-]+""",
     re.VERBOSE | re.DOTALL,
 )
-TAKES_ONE = frozenset({"-I", "-L", "-l", "-D", "-U", "-isystem", "-iquote", "-idirafter", "-include"})
+HARMLESS_VALUES = (*HEADER_FOLDERS, *INCLUDED, *MACROS, *LIBRARIES, *LIBRARY_FOLDERS)
 
 
 def named_compiler(variable: str = VARIABLE, usual: str = "cc") -> tuple[str, ...]:
@@ -39,11 +49,12 @@ def usual_command(flags: tuple[str, ...]) -> tuple[str, ...]:
 
 def are_harmless(flags: Iterable[str]) -> bool:
     """Whether a compiler may be given these flags to tell its identity, though they are only a lock's word."""
-    words = iter(flags)
-    for word in words:
-        if word in TAKES_ONE:
-            if next(words, "")[:1] in ("-", "@", ""):
-                return False
-        elif HARMLESS.fullmatch(word) is None:
-            return False
-    return True
+    return all(_is_harmless(word, value) for _, word, value in walk(tuple(flags)))
+
+
+def _is_harmless(word: str, value: str | None) -> bool:
+    if value is not None:
+        return word in HARMLESS_VALUES and value[:1] not in ("-", "@", "")
+    if is_input(word, value):
+        return not word.startswith("@") and (is_source(word) or is_linked(word))
+    return HARMLESS.fullmatch(word) is not None

@@ -16,9 +16,9 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 
+from tunepass.compilers.asking import ask
 from tunepass.diagnostics import ToolError
 from tunepass.evaluators.toolchains import sass
-from tunepass.evaluators.toolchains.asking import ask
 from tunepass.evaluators.toolchains.compiling import Compiling, quoted
 from tunepass.evaluators.toolchains.ptxas import CompilerReport, parse_reports, report_of, too_much
 from tunepass.evaluators.toolchains.source_files import prerequisites

@@ -15,8 +15,8 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from pathlib import Path
 
-from tunepass.evaluators.toolchains.asking import ask
-from tunepass.evaluators.toolchains.cc import Family, identify
+from tunepass.compilers.asking import ask
+from tunepass.compilers.cc import Family, identify
 from tunepass.evaluators.toolchains.digests import program_digest
 from tunepass.study.manifest import Manifest, Part
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tunepass.evaluators.toolchains.cc import Family
+from tunepass.compilers.cc import Family
 from tunepass.ir.candidate import Request, Transformation
 from tunepass.study.outcome import Failed
 

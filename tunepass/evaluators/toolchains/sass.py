@@ -15,8 +15,8 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from pathlib import Path
 
-from tunepass.evaluators.process.run import Limits, base_environment, run_limited
-from tunepass.evaluators.toolchains.asking import ask
+from tunepass.compilers.asking import ask, base_environment
+from tunepass.evaluators.process.run import Limits, run_limited
 from tunepass.evaluators.toolchains.toolkits import toolkits
 
 Mix = tuple[tuple[str, int], ...]  # instructions by operation, the most frequent first

@@ -10,21 +10,32 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from tunepass.compilers.asking import ask
+from tunepass.compilers.languages import is_source
+from tunepass.compilers.options import (
+    INCLUDED,
+    OUTPUT,
+    SAVE_TEMPS,
+    TAKES_VALUE,
+    is_input,
+    is_named,
+    kept,
+    split_arguments,
+    table_of,
+    walk,
+)
+from tunepass.compilers.responses import expanded, operand
 from tunepass.diagnostics import SourceError
-from tunepass.evaluators.toolchains.asking import ask
-from tunepass.evaluators.toolchains.cc import SOURCES, split_arguments
 from tunepass.evaluators.toolchains.digests import Signature, content_digest, signature, text_digest
-from tunepass.evaluators.toolchains.responses import expanded, operand
 from tunepass.study.manifest import Kind, Manifest, Part
 
-WRITES = ("-M", "-Wp,-M", "-save-temps")  # how words begin that make a compiler write what it lists elsewhere
-WRITES_TO = ("-o", "-MF", "-MT", "-MQ")  # and those with a value
-STOPS = ("-c", "-S", "-E")
+STOPS = ("-c", "--compile", "-S", "--assemble", "-E", "--preprocess")
+WRITES = ("-M", "-Wp,-M", *SAVE_TEMPS)  # how words begin that make a compiler write what it lists elsewhere
 NAME = re.compile(r"(?:\\[ #:\\]|\$\$|[^\s])+")
 
 
@@ -107,7 +118,8 @@ def listed_names(
     command: Sequence[str], source: Path, defines: Sequence[str], word: Literal["-M", "-MM"]
 ) -> list[str] | None:
     """The headers and further sources of a compile, as the compiler finds them; with `-MM` without the system's."""
-    flags, _, further = split_arguments(listing_words(expanded(command[1:])[0]))
+    table = table_of(command[0])
+    flags, _, further = split_arguments(listing_words(expanded(command[1:])[0], table), table)
     runs = [(*flags, *defines, named(source)), *((*flags, name) for name in further if not _same(Path(name), source))]
     listed: list[str] = []
     for run in runs:
@@ -124,21 +136,24 @@ def local_files(files: SourceFiles, command: Sequence[str], source: Path, define
     return [file for file in files.files if file.path in local]
 
 
-def listing_words(words: Iterable[str]) -> list[str]:
+def listing_words(words: Sequence[str], takes_value: Collection[str] = TAKES_VALUE) -> list[str]:
     """The words with which `-M` lists to stdout, and nothing is written."""
-    rest, kept = iter(words), list[str]()
-    for word in rest:
-        if word in WRITES_TO:
-            next(rest, None)
-        elif word not in STOPS and not word.startswith((*WRITES, "-o", "-MF", "-MT", "-MQ")):
-            kept.append(word)
-    return kept
+
+    def lists(word: str, value: str | None) -> bool:
+        return not (word in STOPS or word.startswith(WRITES) or is_named(word, value, OUTPUT))
+
+    return kept(words, lists, takes_value)
 
 
-def named_files(words: Iterable[str]) -> list[str]:
-    """Files that words name, alone or after `=`; sources are listed with what they include."""
-    values = [word.partition("=")[2] if word.startswith("-") else word for word in words]
-    return [value for value in values if value and not value.endswith(SOURCES) and Path(value).is_file()]
+def named_files(words: Sequence[str]) -> list[str]:
+    """Files that words name, alone, after `=` or after an option; sources are listed with what they include."""
+    names = list[str]()
+    for _, word, value in walk(words):
+        if not is_input(word, value):
+            names += [word.partition("=")[2], "" if word in INCLUDED and is_source(value or "") else value or ""]
+        elif not is_source(word):
+            names.append(word)
+    return [name for name in names if name and Path(name).is_file()]
 
 
 def prerequisites(rules: str) -> list[str]:
@@ -168,7 +183,7 @@ def shown_name(path: Path, folder: str) -> str:
 
 
 def _kind(name: str) -> Kind:
-    return "source" if name.endswith(SOURCES) else "header"
+    return "source" if is_source(name) else "header"
 
 
 def _same(one: Path, other: Path) -> bool:

@@ -18,8 +18,9 @@ from functools import lru_cache
 from pathlib import Path
 from typing import ClassVar
 
+from tunepass.compilers.asking import ask
+from tunepass.compilers.languages import CXX, OPENCL, USUAL_SUFFIX, C, language_of
 from tunepass.diagnostics import ToolError
-from tunepass.evaluators.toolchains.asking import ask
 from tunepass.evaluators.toolchains.synthesis.intel_report import parse_loops, parse_quartus, parse_summary
 from tunepass.evaluators.toolchains.synthesis.merlin_report import parse_merlin
 from tunepass.evaluators.toolchains.synthesis.report import ReportError, SynthesisReport
@@ -49,7 +50,7 @@ class Tool(ABC):
     """One program. `path` is where it is."""
 
     names: ClassVar[tuple[str, ...]]
-    suffixes: ClassVar[tuple[str, ...]] = (".c", ".cc", ".cpp", ".cxx")
+    suffixes: ClassVar[tuple[str, ...]] = (*C, *CXX)
     version_words: ClassVar[tuple[str, ...]] = ("--version",)
 
     def __init__(self, path: str):
@@ -68,7 +69,7 @@ class Tool(ABC):
         return _version(self.path, self.version_words)
 
     def write_source(self, design: Design, folder: Path) -> str:
-        name = SOURCE + design.suffix
+        name = SOURCE + USUAL_SUFFIX.get(language_of(SOURCE + design.suffix), design.suffix)
         (folder / name).write_text(design.text, encoding="utf-8", errors="surrogateescape")
         return name
 
@@ -124,7 +125,7 @@ class Merlin(Tool):
 
 class IntelOpenCl(Tool):
     names = ("aoc",)
-    suffixes = (".cl",)
+    suffixes = OPENCL
     version_words = ("-version",)
 
     def commands(self, design: Design, folder: Path) -> Iterator[list[str]]:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import re
 import shutil
-from collections.abc import Sequence
+import tempfile
 from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import Path
 from typing import Literal
 
+from tunepass.compilers.asking import ask
 from tunepass.diagnostics import ToolError
-from tunepass.evaluators.toolchains.asking import ask
 
 Family = Literal["gcc", "clang", "other"]
+ASKED = "#ifdef __cplusplus\nint tunepass_cxx = __LINE__;\n#else\nint tunepass_c = __LINE__;\n#endif\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +43,19 @@ def _identify(program: str, path: str) -> Compiler:
     return Compiler(path, _family(reply.stdout), lines[0].strip())
 
 
+def language_compiled_by(program: str) -> Literal["c", "c++"] | None:
+    """What the program takes a .c file for; None where it is no compiler. It is asked to preprocess a file that
+    says nothing to any other program."""
+    with tempfile.TemporaryDirectory() as folder:
+        source = Path(folder, "asked.c")
+        source.write_text(ASKED)
+        try:
+            answer = re.search(r"^int tunepass_(c|cxx) = \d;", ask([program, "-E", source]).stdout, re.MULTILINE)
+        except ToolError:
+            return None
+    return None if answer is None else "c++" if answer[1] == "cxx" else "c"
+
+
 def _family(version: str) -> Family:
     if "clang" in version.lower():
         return "clang"
@@ -53,30 +69,3 @@ def _how_to_install(program: str) -> str:
     package = known.get(program.split("/")[-1].split("-")[0], "")
     how = f" (Debian, Ubuntu: apt-get install {package})" if package else ""
     return f"install it{how} or name another after `--`"
-
-
-TWO_WORDS = ("-I", "-D", "-U", "-include", "-isystem", "-iquote", "-idirafter", "-x", "-Xclang", "-mllvm", "-arch")
-TWO_LINK_WORDS = ("-l", "-L", "-Xlinker", "-T", "-u")
-SOURCES = (".c", ".cc", ".cpp", ".cxx", ".C")
-
-
-def split_arguments(arguments: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
-    """The words after the compiler as (compile flags, link words, further source files)."""
-    compiling, linking, sources = [], [], []
-    words = iter(arguments)
-    for word in words:
-        if word in TWO_LINK_WORDS:
-            linking += [word, next(words, "")]
-        elif word in TWO_WORDS:
-            compiling += [word, next(words, "")]
-        elif (
-            word.startswith(("-l", "-L", "-Wl,"))
-            or word in ("-static", "-rdynamic", "-s")
-            or (not word.startswith("-") and word.endswith((".o", ".a", ".so")))
-        ):
-            linking.append(word)
-        elif not word.startswith("-") and word.endswith(SOURCES):
-            sources.append(word)
-        else:
-            compiling.append(word)
-    return tuple(compiling), tuple(linking), tuple(sources)

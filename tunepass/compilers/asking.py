@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tunepass.diagnostics import ToolError
-from tunepass.evaluators.process.run import base_environment
 
 PATIENCE_S = 20.0
 
@@ -25,6 +24,12 @@ class Reply:
     stderr: str
 
 
+def base_environment(changes: Mapping[str, str] | None = None) -> dict[str, str]:
+    """The caller's environment made deterministic: C locale, no colours in messages."""
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("LC_") and k not in ("LANG", "LANGUAGE")}
+    return {**environment, "LC_ALL": "C", "TERM": "dumb", **(changes or {})}
+
+
 def ask(words: Sequence[str | Path], environment: Mapping[str, str] | None = None) -> Reply:
     """The reply in the C locale. Raises ToolError when the program cannot be started. Asking takes no supervisor, which
     would cost more than the answer: nothing is compiled, and the words are the user's."""
@@ -34,7 +39,7 @@ def ask(words: Sequence[str | Path], environment: Mapping[str, str] | None = Non
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            env={**base_environment(), **(environment or {})},
+            env=base_environment(environment),
             start_new_session=True,
         )
     except OSError as error:

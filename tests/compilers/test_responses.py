@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tunepass.evaluators.toolchains.responses import expanded, joined, split
+from tunepass.compilers.responses import expanded, joined, split
 
 TEXTS = {
     "-DA=1\t-DB=2\n": ["-DA=1", "-DB=2"],

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from tunepass.compilers.cc import identify
+from tunepass.compilers.options import split_arguments
 from tunepass.diagnostics import ToolError
-from tunepass.evaluators.toolchains.cc import identify, split_arguments
 
 
 @pytest.mark.parametrize("program", [p for p in ("gcc", "g++", "clang", "clang++") if shutil.which(p)])

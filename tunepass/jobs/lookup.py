@@ -1,0 +1,19 @@
+"""What a lock says of a source. Needs no module that takes long to load."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Locked:
+    """The compiler's further arguments and, if it had to be rewritten, the text; what to tell; why it is stale."""
+
+    arguments: tuple[str, ...] = ()
+    text: str | None = None
+    notes: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    stale: tuple[str, ...] = ()
+    read: frozenset[str] = frozenset()  # the files that this comes from: source, lock, headers that a nest depends on
+    choices: tuple[str, ...] = ()  # what is used, a text for each kernel
+    known: bool = True  # the lock names the source
