@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +14,8 @@ Dialect = Literal["c", "c++", "cuda", "opencl", "hls"]
 CXX_SUFFIXES = (".cc", ".cpp", ".cxx", ".c++", ".C", ".cp", ".CPP", ".cu", ".hpp", ".cuh")
 TAKES_VALUE = frozenset({"-o", "-x", "-I", "-D", "-U", "-L", "-l", "-T", "-u", "-z", "-include", "-imacros", "-isystem",
                          "-iquote", "-idirafter", "-isysroot", "-MF", "-MT", "-MQ", "-Xlinker", "-Xclang", "-mllvm",
-                         "--param", "-arch", "-target", "-B"})  # fmt: skip
+                         "--param", "-arch", "-target", "-B", "-gencode", "-ccbin", "-code",
+                         "-Xcompiler", "-Xptxas", "-Xcudafe", "-maxrregcount"})  # fmt: skip
 DROPPED = ("-o", "-x", "-l", "-L", "-T", "-u", "-z", "-MF", "-MT", "-MQ", "-Xlinker", "-Wl,")
 DROPPED_ALONE = frozenset({"-c", "-S", "-E", "-M", "-MM", "-MD", "-MMD", "-MP", "-MG", "-shared", "-static", "-pipe"})
 
@@ -34,7 +36,7 @@ class Command:
         cxx = dialect in ("c++", "cuda") or (dialect == "hls" and path.suffix in CXX_SUFFIXES)
         language = "c++" if cxx else "c"
         named = bool(words) and not words[0].startswith("-") and "." not in Path(words[0]).suffix[:1]
-        program = words[0] if named else _usual(cxx)
+        program = words[0] if named else _usual(cxx, dialect)
         return cls(program, tuple(_kept(words[1:] if named else words)), language, path.parent)
 
     def preprocessing(self, further: Sequence[str], *, macros: bool) -> list[str]:
@@ -43,8 +45,10 @@ class Command:
         return [self.program, *self.words, *further, *about, "-"]
 
 
-def _usual(cxx: bool) -> str:
+def _usual(cxx: bool, dialect: Dialect) -> str:
     words = shlex.split(os.environ.get("TUNEPASS_CC", "")) or ["cc"]
+    if dialect == "cuda" and shutil.which("nvcc") is not None:
+        return "nvcc"
     return "c++" if cxx and words == ["cc"] else words[0]
 
 

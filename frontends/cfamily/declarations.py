@@ -42,6 +42,7 @@ RECORDS = {
     "class_specifier": "class",
     "enum_specifier": "enum",
 }
+CUDA_ATTRIBUTES = frozenset({"global", "device", "host", "shared", "constant", "managed", "grid_constant"})
 PARAMETERS = frozenset({"parameter_declaration", "optional_parameter_declaration", "variadic_parameter_declaration"})
 
 
@@ -99,6 +100,8 @@ class Declarations(Expressions):
                 at = skip.stop
                 continue
             if at in self.feed.asides and token.text in ASIDE_CALLS | {"["}:
+                if (keyword := self._keyword(at)) is not None:
+                    words.append(keyword)
                 at = self._closing(at + 1) + 1 if token.text != "[" else at + 1
                 continue
             if at in self.feed.left_out:
@@ -298,6 +301,13 @@ class Declarations(Expressions):
         while begin > 0 and begin - 1 in self.feed.asides:
             begin -= 1
         return self.attributes_in(begin, at)
+
+    def _keyword(self, at: int) -> Token | None:
+        """`__shared__` for the attribute that CUDA's headers make of it."""
+        inside = [t.text for t in self.tokens[at : at + 6]]
+        if len(inside) < 6 or inside[1:3] != ["(", "("] or inside[4:] != [")", ")"] or inside[3] not in CUDA_ATTRIBUTES:
+            return None
+        return replace(self.tokens[at], text=f"__{inside[3]}__")
 
     def attributes_in(self, begin: int, end: int) -> tuple[Attribute, ...]:
         attributes: list[Attribute] = []

@@ -15,6 +15,7 @@ from tunepass.diagnostics import Source, SourceError
 from tunepass.frontends.cfamily import compiler
 from tunepass.frontends.cfamily.alignment import Aligned, Aligner, MisalignedError, PragmaTokens
 from tunepass.frontends.cfamily.command import Command
+from tunepass.frontends.cfamily.guards import guarded
 from tunepass.frontends.cfamily.marks import (
     ARGUMENT,
     BUILT_IN,
@@ -63,18 +64,21 @@ class Preprocessed:
         return tuple((start, end, n in self.active) for n, (start, end) in enumerate(spans))
 
 
-def preprocess(source: Source, command: Command, symbols: Symbols, *, stubs: bool = False) -> Preprocessed:
+def preprocess(
+    source: Source, command: Command, symbols: Symbols, *, stubs: bool = False, guards: bool = False
+) -> Preprocessed:
     """Raises SourceError with the compiler's own message where it cannot preprocess the source.
 
-    With `stubs`, headers that are not here are taken as empty ones: those of a device's compiler.
+    With `stubs`, headers that are not here are taken as empty ones: those of a device's compiler. With `guards`, all
+    branches of an `#if` over symbols are read, see guards.py.
     """
     if not stubs:
-        return _preprocess(source, command, symbols)
+        return _preprocess(source, command, symbols, guards)
     try:
-        return _preprocess(source, command, symbols)
+        return _preprocess(source, command, symbols, guards)
     except MissingHeaderError:
         with empty_headers(source, command, symbols) as (with_headers, names):
-            return replace(_preprocess(source, with_headers, symbols), missing=names)
+            return replace(_preprocess(source, with_headers, symbols, guards), missing=names)
 
 
 class MissingHeaderError(SourceError):
@@ -100,8 +104,10 @@ def empty_headers(source: Source, command: Command, symbols: Symbols) -> Iterato
         yield replace(command, words=(*command.words, f"-idirafter{inner}")), names
 
 
-def _preprocess(source: Source, command: Command, symbols: Symbols) -> Preprocessed:
+def _preprocess(source: Source, command: Command, symbols: Symbols, guards: bool) -> Preprocessed:
     raw = read_raw(source.text)
+    if guards:
+        raw = guarded(raw, symbols.names)
     if PREFIX in source.text:
         start = source.text.index(PREFIX)
         raise SourceError(f"names that begin with `{PREFIX}` are tunepass's", source.span(start, start + len(PREFIX)))

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from tunepass.diagnostics import Source
 from tunepass.frontends.cfamily.command import Command, Dialect
+from tunepass.frontends.cfamily.device import device_command
 from tunepass.frontends.cfamily.feed import Feeder
 from tunepass.frontends.cfamily.grammar import parse
 from tunepass.frontends.cfamily.preprocess import preprocess
@@ -19,7 +20,12 @@ from tunepass.frontends.cfamily.unit import Unit
 
 
 def read(
-    source: Source, words: Sequence[str], dialect: Dialect, symbols: Mapping[str, int | None] | None = None
+    source: Source,
+    words: Sequence[str],
+    dialect: Dialect,
+    symbols: Mapping[str, int | None] | None = None,
+    *,
+    guards: bool = False,
 ) -> Unit:
     """The source as its compiler sees it.
 
@@ -28,18 +34,21 @@ def read(
         words: the compiler and its words, as after `--`; without a compiler the usual one.
         dialect: c, c++, cuda, opencl or hls.
         symbols: macros that parameters set, with the value that `#if` reads, None of those without a whole number.
+        guards: all branches of an `#if` over symbols are read, between pragmas that have its conditions.
 
     Raises:
         SourceError: the compiler cannot preprocess the source (its own message, at its place), or a macro's use cannot
             be traced to the text.
     """
-    command = Command.of(tuple(words), source.name, dialect)
-    return _read(source, command, dialect, tuple(sorted((symbols or {}).items())))
+    command = device_command(Command.of(tuple(words), source.name, dialect), dialect)
+    return _read(source, command, dialect, tuple(sorted((symbols or {}).items())), guards)
 
 
 @lru_cache(maxsize=16)
-def _read(source: Source, command: Command, dialect: Dialect, symbols: tuple[tuple[str, int | None], ...]) -> Unit:
-    text = preprocess(source, command, Symbols(dict(symbols)), stubs=dialect not in ("c", "c++"))
+def _read(
+    source: Source, command: Command, dialect: Dialect, symbols: tuple[tuple[str, int | None], ...], guards: bool
+) -> Unit:
+    text = preprocess(source, command, Symbols(dict(symbols)), stubs=dialect not in ("c", "c++"), guards=guards)
     cxx = command.language == "c++" or (dialect == "hls" and Path(source.name).suffix == ".c" and "<" in source.text)
     return Unit(source, text, dialect, command.language == "c++" if dialect != "hls" else cxx)
 
