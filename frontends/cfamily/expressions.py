@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from tunepass.frontends.cfamily.feed import Feeder
+from tunepass.frontends.cfamily.grammar import parse
 from tunepass.frontends.cfamily.nodes import Nodes, name_text
 from tunepass.frontends.cfamily.tokens import Token
 from tunepass.frontends.cfamily.tree import (
@@ -22,6 +24,7 @@ from tunepass.frontends.cfamily.tree import (
     Opaque,
     SizeOf,
     Step,
+    SyntaxFault,
     Text,
     Unary,
 )
@@ -264,3 +267,20 @@ def type_text(tokens: list[Token]) -> str:
         else:
             words.append([token])
     return " ".join(name_text(word) for word in words)
+
+
+def parse_expression(tokens: Sequence[Token], types: frozenset[str] = frozenset(), cxx: bool = True) -> Expression:
+    """Of loose tokens, as of a pragma. Raises SyntaxFault where they are no expression."""
+    if not tokens:
+        raise SyntaxFault("expected an expression", Token("end", "", 0, 0))
+    place = tokens[0].start
+    around = [Token("name", "int", place, place), Token("name", "x", place, place), Token("op", "=", place, place)]
+    stop = Token("op", ";", tokens[-1].end, tokens[-1].end)
+    feed = Feeder([*around, *tokens, stop], types, cxx).feed()
+    root = parse(feed.text, cxx=cxx)
+    declaration = root.children[0] if root.child_count == 1 and root.children[0].type == "declaration" else None
+    declarators = declaration.children_by_field_name("declarator") if declaration is not None else []
+    value = declarators[0].child_by_field_name("value") if len(declarators) == 1 else None
+    if value is None or root.has_error:
+        raise SyntaxFault("expected an expression", tokens[0])
+    return Expressions(feed).expression(value)

@@ -55,6 +55,6 @@ def _named(command: str) -> list[str]:
     text = os.environ.get("TUNEPASS_CXX" if command == CXX else "TUNEPASS_CC", "")
     if QUOTES.isdisjoint(text):
         return text.split() or [command]
-    from tunepass.evaluators.toolchains.named import CXX_VARIABLE, VARIABLE, named_compiler
+    from tunepass.compilers.named import CXX_VARIABLE, VARIABLE, named_compiler
 
     return list(named_compiler(CXX_VARIABLE if command == CXX else VARIABLE, command))
