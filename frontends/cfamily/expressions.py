@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 DEPTH_LIMIT = 150
+CHAIN_LIMIT = 300  # of `a + b + c ...`, which is as deep as it is long for whoever walks the tree
 OPERATORS = {"and": "&&", "or": "||", "not": "!", "bitand": "&", "bitor": "|", "xor": "^", "compl": "~",
              "not_eq": "!=", "and_eq": "&=", "or_eq": "|=", "xor_eq": "^="}  # fmt: skip
 QUALIFIERS = frozenset(
@@ -113,6 +114,8 @@ class Expressions(Nodes):
         while node.type == "binary_expression":
             self.check(node)
             rights.append((self._op(node).text, self._field(node, "right")))
+            if len(rights) > CHAIN_LIMIT:
+                raise self.fault(node, "this expression is too long")
             node = self._field(node, "left")
         value = self.expression(node)
         for op, right in reversed(rights):

@@ -30,7 +30,7 @@ from tunepass.frontends.cfamily.marks import (
     uses_of,
 )
 from tunepass.frontends.cfamily.output import OWN, Chunk, Output, read_output
-from tunepass.frontends.cfamily.raw import RawText, read_raw
+from tunepass.frontends.cfamily.raw import Directive, RawText, read_raw
 from tunepass.frontends.cfamily.symbols import Symbols
 from tunepass.frontends.cfamily.tokens import Token, tokens
 
@@ -62,6 +62,18 @@ class Preprocessed:
         """(start, end, is active) of every section that has tokens."""
         spans = [(s.outer or (s.tokens[0].start, s.tokens[-1].end)) for s in self.raw.sections]
         return tuple((start, end, n in self.active) for n, (start, end) in enumerate(spans))
+
+    def reads_parameter(self, directive: Directive) -> bool:
+        """Whether a condition names a parameter, itself or by a macro."""
+        waiting, seen = set(re.findall(r"[A-Za-z_]\w*", directive.body)), set[str]()
+        while waiting:
+            name = waiting.pop()
+            if name in self.symbols.names:
+                return True
+            if name not in seen:
+                seen.add(name)
+                waiting |= {w for m in self.macros.get(name, ()) for w in re.findall(r"[A-Za-z_]\w*", m.body)}
+        return False
 
 
 def preprocess(source: Source, command: Command, symbols: Symbols, *, stubs: bool = False) -> Preprocessed:
