@@ -10,8 +10,7 @@ from tunepass.diagnostics import SourceError
 from tunepass.frontends.c.pragmas.auto import AutoPragma
 from tunepass.frontends.c.scops.preprocessing import Headers
 from tunepass.frontends.c.scops.scop import read_scop
-from tunepass.frontends.c.syntax.definitions import FunctionDefinition
-from tunepass.frontends.c.syntax.lexical import Scan
+from tunepass.frontends.cfamily.unit import Unit
 from tunepass.ir.scop_directives import ScopNest
 from tunepass.polyhedral.derive import derive_space
 from tunepass.polyhedral.openings import Choices, openings_of
@@ -35,15 +34,13 @@ class DerivedNest:
 def derive_nest(
     pragma: AutoPragma,
     number: int,
-    scanned: Scan,
-    functions: Sequence[FunctionDefinition],
-    headers: Headers,
+    unit: Unit,
     tuned: frozenset[str],
     sizes: Mapping[str, Number],
     overlapping: Sequence[tuple[str, str]],
 ) -> DerivedNest:
     """The `number`th of the file, from 1. `sizes` are of the kernel's scalars, `overlapping` pairs of its formals."""
-    scop = read_scop(pragma.outer, scanned, functions, headers, tuned, overlapping)
+    scop = read_scop(pragma.outer, unit, overlapping)
     suffix = f"_{number}" if number > 1 else ""
     space = derive_space(scop, pragma.span, parallel=pragma.parallel, suffix=suffix)
     clash = sorted({p.name for p in space.parameters} & tuned)

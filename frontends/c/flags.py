@@ -10,17 +10,17 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator, Sequence
 
+from tunepass.compilers import options
 from tunepass.diagnostics import Diagnostic, Severity, SourceError, Span
 from tunepass.frontends.params.param import ParamText
 from tunepass.frontends.params.values import Listed
 
 Words = tuple[tuple[str, tuple[str, ...]], ...]  # each category's text with the words it is
 
-PASSED_ON = {"-Wl": "linker", "-Wa": "assembler", "-Wp": "preprocessor"}  # `-Wl,WORD,WORD`
-PASSED_ON_NEXT = dict(zip(("-Xlinker", "-Xassembler", "-Xpreprocessor"), PASSED_ON.values()))
-PASSED_ON_NEXT |= {"-Xclang": "pass", "-mllvm": "pass"}
-STOPS = ("-c", "-S", "-E", "-fsyntax-only", "-compile", "-assemble", "-preprocess", "-###", "-", "-version", "-help")
+JOINED = {"-Wl": "linker", "-Wa": "assembler", "-Wp": "preprocessor"}  # `-Wl,WORD,WORD`
+STOPS = frozenset({"-###", "-", "-version", "-help", *(word.replace("--", "-") for word in options.STOPS)})
 OUTPUTS = ("-aux-info", "-dumpbase", "-dumpdir", "-save-temps", "-output", "-fdump-", "-print-", "-serialize-diag")
+LISTS = options.ONLY_LISTED | options.ASIDE | {"-MG", "-MP"}
 STARTS = ("-wrapper", "-specs", "-B", "-prefix")
 LOADS = ("-fplugin", "-fpass-plugin", "-load", "-plugin", "-add-plugin", "-ld-path", "-fuse-ld=/")
 
@@ -69,11 +69,11 @@ def _open_quote(text: str) -> int:
 def _check(words: Sequence[str], span: Span) -> Iterator[Diagnostic]:
     follower = ""  # who reads the next word: the linker, say
     for word in words:
-        reader, follower = follower or "compiler", PASSED_ON_NEXT.get(word, "")
+        reader, follower = follower or "compiler", options.PASSED_ON.get(word, "")
         head, *rest = word.split(",")
-        if reader == "compiler" and head in PASSED_ON:
+        if reader == "compiler" and head in JOINED:
             for passed in rest:
-                yield from _check_word(passed, PASSED_ON[head], word, span)
+                yield from _check_word(passed, JOINED[head], word, span)
         else:
             yield from _check_word(word, reader, word, span)
 
@@ -104,4 +104,4 @@ def _lists(option: str, reader: str) -> bool:
     """-M, -MD, -MF and their kin; for the linker -M and -Map."""
     if reader == "linker":
         return option == "-M" or option.startswith("-Map")
-    return option in ("-M", "-MM", "-MD", "-MMD", "-MG", "-MP") or option.startswith(("-MF", "-MT", "-MQ", "-MJ"))
+    return option in LISTS or option.startswith(options.RULE_VALUES)

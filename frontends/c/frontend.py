@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import PurePath
@@ -15,7 +14,7 @@ from tunepass.diagnostics import Diagnostic, Source, SourceError
 from tunepass.expr.algebra import lift
 from tunepass.expr.nodes import Expr
 from tunepass.frontends.base import Frontend, Parsed
-from tunepass.frontends.c.autos import DerivedNest, derive_nest, headers_of
+from tunepass.frontends.c.autos import DerivedNest, derive_nest
 from tunepass.frontends.c.call import CallReader
 from tunepass.frontends.c.dispatch import dispatch_file
 from tunepass.frontends.c.emission import emit_file
@@ -37,7 +36,7 @@ from tunepass.frontends.c.pragmas.run import RunPragma
 from tunepass.frontends.c.run import build_run
 from tunepass.frontends.c.scops.directives import ScheduledNest, check_scops_apart, schedule_nest
 from tunepass.frontends.c.scops.scop import read_scop
-from tunepass.frontends.c.syntax.definitions import FunctionDefinition, definitions
+from tunepass.frontends.c.symbols import symbols_of
 from tunepass.frontends.c.syntax.lexical import Scan, scan
 from tunepass.frontends.c.syntax.visible import visible_types
 from tunepass.frontends.c.tunables import TunablesReader, includes_own
@@ -48,6 +47,9 @@ from tunepass.frontends.c.tune_calls import (
     stated_defaults,
     tune_calls,
 )
+from tunepass.frontends.cfamily.declared import declared_types
+from tunepass.frontends.cfamily.definitions import FunctionDefinition, definitions
+from tunepass.frontends.cfamily.reading import read
 from tunepass.frontends.params.param import ParamText
 from tunepass.frontends.problems import each
 from tunepass.ir.c_kernel import CKernel, KernelCall
@@ -87,20 +89,23 @@ class _KernelReader:
         self.tune_calls = tune_calls(scanned)
         self.macros = {**macro_defaults(scanned), **stated_defaults(self.tune_calls)}
         self.words = frozenset((*scanned.words(), *(call.name for call in self.tune_calls)))
-        self.functions = definitions(scanned)
-        self.definitions = {d.name: d for d in reversed(self.functions)}
         self.is_cpp = source.name.endswith(CXX)
         self.known: frozenset[str] = frozenset()  # the macros that parameters set
         self.warnings: list[Diagnostic] = []
 
     def read(self, pragmas: Sequence[Pragma]) -> Parsed:
+        params = [p for p in pragmas if isinstance(p, ParamText)]
+        self.known = frozenset(name for p in params for name in set_macros(p))
+        symbols = symbols_of(params, self.macros, self.known)
+        self.unit = read(self.source, self.compiler_words, "c++" if self.is_cpp else "c", symbols)
+        self.functions = definitions(self.unit)
+        self.definitions = {d.name: d for d in reversed(self.functions)}
         self.definitions |= self.meant([p for p in pragmas if isinstance(p, KernelPragma)])
         groups = group(pragmas, self.definitions, self.source)
         no_duplicates([p for g in groups for p in g.params], "parameter")
         no_duplicates([g.target for g in groups if isinstance(g.target, KernelPragma)], "kernel")
         no_duplicates([g.target for g in groups if isinstance(g.target, RunPragma)], "run")
         check_tune_calls(self.tune_calls, [p for g in groups for p in g.params])
-        self.known = frozenset(name for g in groups for p in g.params for name in set_macros(p))
         self.calls = self.call_reader()
         self.tunables = TunablesReader(
             source=self.source,
@@ -115,17 +120,16 @@ class _KernelReader:
         return Parsed(tuple(kernels), tuple(self.warnings))
 
     def call_reader(self) -> CallReader:
-        types, code = visible_types(self.scan), self.scan.statements
-        variables = GlobalsReader.of(self.scan, self.functions, types, self.known, self.warnings)
+        types, code = declared_types(self.unit), self.scan.statements
+        variables = GlobalsReader.of(self.scan, self.functions, visible_types(self.scan), self.known, self.warnings)
         numbers = self.numbers()
         return CallReader(self.source, self.functions, self.is_cpp, code, types, variables, self.warnings, numbers)
 
     def numbers(self) -> dict[str, Expr]:
         """The file's macros that are numbers: none that a parameter or the compiler's words set, or of two texts."""
-        told = {word.partition("=")[0].strip() for word in headers_of(self.compiler_words).defines}
-        written = Counter(d.body.split()[0] for d in self.scan.directives if d.kind == "define" and d.body.split())
-        once = {name: macro for name, macro in self.macros.items() if written[name] == 1}
-        plain = {name: macro for name, macro in once.items() if name not in self.known | told}
+        met = self.unit.text.macros
+        once = {name: macro for name, macro in self.macros.items() if len({m.body for m in met.get(name, ())}) == 1}
+        plain = {name: m for name, m in once.items() if name not in self.known and met[name][-1].body == m.text}
         return {name: lift(value) for name, value in file_constants(plain).items()}
 
     def meant(self, pragmas: Sequence[KernelPragma]) -> dict[str, FunctionDefinition]:
@@ -211,8 +215,7 @@ class _KernelReader:
     ) -> DerivedNest:
         """The nest after a `loop auto`, and its space."""
         self.derived_nests += 1
-        headers = headers_of(self.compiler_words)
-        return derive_nest(pragma, self.derived_nests, self.scan, self.functions, headers, self.known, sizes, pairs)
+        return derive_nest(pragma, self.derived_nests, self.unit, self.known, sizes, pairs)
 
     def scheduled(
         self,
@@ -224,7 +227,7 @@ class _KernelReader:
         """The nest after a `loop` with directives, and the constraints that these imply."""
         known = {p.name: p for p in parameters}
         flags = frozenset(p.name for p in group.params if p.flag)
-        scop = read_scop(pragma.outer, self.scan, self.functions, headers_of(self.compiler_words), self.known, pairs)
+        scop = read_scop(pragma.outer, self.unit, pairs)
         return schedule_nest(pragma, scop, known, flags)
 
     def read_works(self, nests: tuple[Nest, ...], judged_by: KernelCall | RunCommand) -> tuple[Nest, ...]:

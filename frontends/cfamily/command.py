@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import os
-import shlex
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from tunepass.compilers import options
+from tunepass.compilers.languages import CUDA, CXX, is_linked, is_source
+from tunepass.compilers.named import named_compiler
+
 Dialect = Literal["c", "c++", "cuda", "opencl", "hls"]
-CXX_SUFFIXES = (".cc", ".cpp", ".cxx", ".c++", ".C", ".cp", ".CPP", ".cu", ".hpp", ".cuh")
-TAKES_VALUE = frozenset({"-o", "-x", "-I", "-D", "-U", "-L", "-l", "-T", "-u", "-z", "-include", "-imacros", "-isystem",
-                         "-iquote", "-idirafter", "-isysroot", "-MF", "-MT", "-MQ", "-Xlinker", "-Xclang", "-mllvm",
-                         "--param", "-arch", "-target", "-B", "-gencode", "-ccbin", "-code",
-                         "-Xcompiler", "-Xptxas", "-Xcudafe", "-maxrregcount"})  # fmt: skip
-DROPPED = ("-o", "-x", "-l", "-L", "-T", "-u", "-z", "-MF", "-MT", "-MQ", "-Xlinker", "-Wl,")
-DROPPED_ALONE = frozenset({"-c", "-S", "-E", "-M", "-MM", "-MD", "-MMD", "-MP", "-MG", "-shared", "-static", "-pipe"})
+OWN_WORDS = ("--size=", "--operators=")
+DROPPED = options.STOPS_EARLY | options.ASIDE | options.LINKING_ALONE | {"-MP", "-MG", "-pipe"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,12 +29,11 @@ class Command:
     @classmethod
     def of(cls, words: Sequence[str], name: str, dialect: Dialect) -> Command:
         """`words` as after `--`: the compiler, if the first is no option, then its words. `name` is the source's."""
-        path = Path(name)
-        cxx = dialect in ("c++", "cuda") or (dialect == "hls" and path.suffix in CXX_SUFFIXES)
-        language = "c++" if cxx else "c"
-        named = bool(words) and not words[0].startswith("-") and "." not in Path(words[0]).suffix[:1]
-        program = words[0] if named else _usual(cxx, dialect)
-        return cls(program, tuple(_kept(words[1:] if named else words)), language, path.parent)
+        cxx = dialect in ("c++", "cuda") or (dialect == "hls" and name.endswith((*CXX, *CUDA)))
+        given = [word for word in words if not word.startswith(OWN_WORDS)]
+        named = bool(given) and not given[0].startswith("-") and not is_source(given[0]) and not is_linked(given[0])
+        program, *rest = given if named else [*_usual(dialect), *given]
+        return cls(program, tuple(_kept(rest, options.table_of(program))), "c++" if cxx else "c", Path(name).parent)
 
     def preprocessing(self, further: Sequence[str], *, macros: bool) -> list[str]:
         """The command line of one `-E`; `macros`: definitions are printed too."""
@@ -45,22 +41,19 @@ class Command:
         return [self.program, *self.words, *further, *about, "-"]
 
 
-def _usual(cxx: bool, dialect: Dialect) -> str:
-    words = shlex.split(os.environ.get("TUNEPASS_CC", "")) or ["cc"]
-    if dialect == "cuda" and shutil.which("nvcc") is not None:
-        return "nvcc"
-    return "c++" if cxx and words == ["cc"] else words[0]
+def _usual(dialect: Dialect) -> tuple[str, ...]:
+    """nvcc for CUDA, where it is found."""
+    return ("nvcc",) if dialect == "cuda" and shutil.which("nvcc") is not None else named_compiler()
 
 
-def _kept(words: Sequence[str]) -> Iterator[str]:
-    """Without outputs, linking, other inputs, and tunepass's own words."""
-    rest = iter(words)
-    for word in rest:
-        value = next(rest, None) if word in TAKES_VALUE else None
-        if word.startswith(("--size=", "--operators=")) or word in DROPPED_ALONE or word.startswith(DROPPED):
-            continue
-        if not word.startswith("-"):
-            continue
-        yield word
-        if value is not None:
-            yield value
+def _kept(words: Sequence[str], takes_value: Collection[str]) -> list[str]:
+    """Without outputs, dependency files, linking and other inputs."""
+    unread = (*options.OUTPUT, *options.LANGUAGE, *options.RULE_VALUES)
+
+    def reads(word: str, value: str | None) -> bool:
+        if options.is_input(word, value) or word in DROPPED or options.is_linking(word):
+            return False
+        aside = word.startswith((*options.ASIDE_BY_PREPROCESSOR, *options.SAVE_TEMPS))
+        return not aside and not options.is_named(word, value, unread)
+
+    return options.kept(words, reads, takes_value)

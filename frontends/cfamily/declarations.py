@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tunepass.frontends.cfamily.expressions import Expressions, type_text
+from tunepass.frontends.cfamily.expressions import Expressions, parse_expression, type_text
 from tunepass.frontends.cfamily.feed import ASIDE_CALLS, PRIMITIVE
 from tunepass.frontends.cfamily.tokens import Token
 from tunepass.frontends.cfamily.tree import (
@@ -333,8 +333,6 @@ class Declarations(Expressions):
         return attributes
 
     def _token_arguments(self, opening: int) -> tuple[Expression, ...]:
-        from tunepass.frontends.cfamily.reading import parse_expression
-
         inside = self.tokens[opening : self._closing(opening) + 1]
         if len(inside) <= 2:
             return ()

@@ -13,8 +13,8 @@ from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 
+from tunepass.compilers.asking import ask
 from tunepass.diagnostics import ToolError
-from tunepass.frontends.cfamily import compiler
 from tunepass.frontends.cfamily.command import Command, Dialect
 
 # CUDA C++ Programming Guide 13.0, sections "Application Compatibility" and "__CUDA_ARCH__": of a toolkit 12 and sm_80.
@@ -58,8 +58,8 @@ def _portable(words: Sequence[str]) -> Iterator[str]:
 def _asked(program: str, words: tuple[str, ...]) -> tuple[str, ...] | None:
     """The host compiler and its words in nvcc's pass for the device; None where nvcc does not say."""
     try:
-        reply = compiler.run([program, *words, "-E", "--dryrun", "-x", "cu", "-"], "")
-        line = next(line for line in reply.errors.splitlines() if line.startswith("#$ ") and " -E " in line)
+        reply = ask([program, *words, "-E", "--dryrun", "-x", "cu", "-"])
+        line = next(line for line in reply.stderr.splitlines() if line.startswith("#$ ") and " -E " in line)
         listed = shlex.split(line[3:])
     except (ToolError, StopIteration, ValueError):
         return None

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from tunepass.frontends.cfamily.feed import Feeder
+from tunepass.frontends.cfamily.grammar import parse
 from tunepass.frontends.cfamily.nodes import Nodes, name_text
 from tunepass.frontends.cfamily.tokens import Token
 from tunepass.frontends.cfamily.tree import (
@@ -25,6 +27,7 @@ from tunepass.frontends.cfamily.tree import (
     Opaque,
     SizeOf,
     Step,
+    SyntaxFault,
     Text,
     Unary,
 )
@@ -33,6 +36,7 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 DEPTH_LIMIT = 150
+CHAIN_LIMIT = 300  # of `a + b + c ...`, which is as deep as it is long for whoever walks the tree
 OPERATORS = {"and": "&&", "or": "||", "not": "!", "bitand": "&", "bitor": "|", "xor": "^", "compl": "~",
              "not_eq": "!=", "and_eq": "&=", "or_eq": "|=", "xor_eq": "^="}  # fmt: skip
 QUALIFIERS = frozenset(
@@ -134,6 +138,8 @@ class Expressions(Nodes):
         while node.type == "binary_expression":
             self.check(node)
             rights.append((self._op(node).text, self._field(node, "right")))
+            if len(rights) > CHAIN_LIMIT:
+                raise self.fault(node, "this expression is too long")
             node = self._field(node, "left")
         value = self.expression(node)
         for op, right in reversed(rights):
@@ -285,3 +291,20 @@ def type_text(tokens: list[Token]) -> str:
         else:
             words.append([token])
     return " ".join(name_text(word) for word in words)
+
+
+def parse_expression(tokens: Sequence[Token], types: frozenset[str] = frozenset(), cxx: bool = True) -> Expression:
+    """Of loose tokens, as of a pragma. Raises SyntaxFault where they are no expression."""
+    if not tokens:
+        raise SyntaxFault("expected an expression", Token("end", "", 0, 0))
+    place = tokens[0].start
+    around = [Token("name", "int", place, place), Token("name", "x", place, place), Token("op", "=", place, place)]
+    stop = Token("op", ";", tokens[-1].end, tokens[-1].end)
+    feed = Feeder([*around, *tokens, stop], types, cxx).feed()
+    root = parse(feed.text, cxx=cxx)
+    declaration = root.children[0] if root.child_count == 1 and root.children[0].type == "declaration" else None
+    declarators = declaration.children_by_field_name("declarator") if declaration is not None else []
+    value = declarators[0].child_by_field_name("value") if len(declarators) == 1 else None
+    if value is None or root.has_error:
+        raise SyntaxFault("expected an expression", tokens[0])
+    return Expressions(feed).expression(value)

@@ -38,9 +38,21 @@ class Nodes:
         if node.type == "ERROR" or node.is_missing:
             raise self.fault(node)
 
+    def first_fault(self, node: Node) -> SyntaxFault:
+        """The first place in a node where the grammar could not go on."""
+        while not (node.type == "ERROR" or node.is_missing):
+            inner = next((child for child in node.children if child.has_error or child.is_missing), None)
+            if inner is None:
+                break
+            node = inner
+        return self.fault(node)
+
     def fault(self, node: Node, message: str = "") -> SyntaxFault:
         token = self.token(node)
-        return SyntaxFault(message or (f"expected `{node.type}`" if node.is_missing else "this cannot be read"), token)
+        if node.is_missing:
+            found = f" before `{token.text}`" if token.text else ""
+            return SyntaxFault(f"expected `{node.type}`{found}", token)
+        return SyntaxFault(message or "this cannot be read", token)
 
     def text(self, node: Node) -> str:
         """Its tokens with a space between, as the compiler sees them."""

@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
+from tunepass.compilers.asking import ask
 from tunepass.diagnostics import Source, SourceError
-from tunepass.frontends.cfamily import compiler
 from tunepass.frontends.cfamily.alignment import Aligned, Aligner, MisalignedError, PragmaTokens
 from tunepass.frontends.cfamily.command import Command
 from tunepass.frontends.cfamily.guards import guarded
@@ -31,10 +31,11 @@ from tunepass.frontends.cfamily.marks import (
     uses_of,
 )
 from tunepass.frontends.cfamily.output import OWN, Chunk, Output, read_output
-from tunepass.frontends.cfamily.raw import RawText, read_raw
+from tunepass.frontends.cfamily.raw import Directive, RawText, read_raw
 from tunepass.frontends.cfamily.symbols import Symbols
 from tunepass.frontends.cfamily.tokens import Token, tokens
 
+PATIENCE_S = 60.0
 ACTIVE = re.compile(rf"(?:{SECTION}|{PRAGMA})(\d+)_")
 USE_MARK = re.compile(rf"(?:{OPEN}|{CLOSE})\d+_")
 ERROR = re.compile(
@@ -63,6 +64,18 @@ class Preprocessed:
         spans = [(s.outer or (s.tokens[0].start, s.tokens[-1].end)) for s in self.raw.sections]
         return tuple((start, end, n in self.active) for n, (start, end) in enumerate(spans))
 
+    def reads_parameter(self, directive: Directive) -> bool:
+        """Whether a condition names a parameter, itself or by a macro."""
+        waiting, seen = set(re.findall(r"[A-Za-z_]\w*", directive.body)), set[str]()
+        while waiting:
+            name = waiting.pop()
+            if name in self.symbols.names:
+                return True
+            if name not in seen:
+                seen.add(name)
+                waiting |= {w for m in self.macros.get(name, ()) for w in re.findall(r"[A-Za-z_]\w*", m.body)}
+        return False
+
 
 def preprocess(
     source: Source, command: Command, symbols: Symbols, *, stubs: bool = False, guards: bool = False
@@ -90,8 +103,8 @@ def empty_headers(source: Source, command: Command, symbols: Symbols) -> Iterato
     """The command with a folder of empty files in place of the headers that are not found, and their names."""
     listing = [command.program, *command.words, *symbols.definitions(), "-M", "-MG", "-x", command.language,
                f"-iquote{command.folder}", "-"]  # fmt: skip
-    reply = compiler.run(listing, source.text)
-    listed = reply.output.replace("\\\n", " ").partition(":")[2].split()
+    reply = ask(listing, text=source.text, patience_s=PATIENCE_S)
+    listed = reply.stdout.replace("\\\n", " ").partition(":")[2].split()
     names = tuple(name for name in listed if not Path(name).exists() and not Path(name).is_absolute())
     with tempfile.TemporaryDirectory() as folder:
         inner = Path(folder, "a", "b", "c", "d")  # for names that begin with `../`
@@ -137,14 +150,14 @@ def _aligned(
     """With the uses of macros marked; names in their arguments are numbered where that changes nothing."""
     if not uses:
         return _place(source, Aligner(marked.raw, symbols, active, []), plain)
-    words = _words(plain.main)
+    words = _words(plain.main, symbols)
     macros = plain.macros.keys() - symbols.names | BUILT_IN
     names = frozenset(t.text for t in active.tokens if t.kind == "name") - macros
     places: list[int] = []
     for renamed in (names, frozenset[str]()):
         output = _run(source, command, symbols, marked.uses_marked(active, uses, renamed), macros=False)
         try:
-            if _words(output.main) == words:
+            if _words(output.main, symbols) == words:
                 return Aligner(marked.raw, symbols, active, uses).read(output)
             places.append(_difference(marked.raw, symbols, active, uses, output, plain))
         except MisalignedError as error:
@@ -159,9 +172,10 @@ def _place(source: Source, aligner: Aligner, output: Output) -> Aligned:
         raise _refusal(source, error.place) from None
 
 
-def _words(text: str) -> list[str]:
-    """The tokens' texts without marks of uses and arguments."""
-    return [t.text for t in tokens(ARGUMENT.sub("", USE_MARK.sub(" ", text)))]
+def _words(text: str, symbols: Symbols) -> list[str]:
+    """The tokens' texts without marks of uses and arguments; a parameter's value is its name."""
+    words = [symbols.named(t.text) or t.text for t in tokens(ARGUMENT.sub("", USE_MARK.sub(" ", text)))]
+    return [w for at, w in enumerate(words) if w != "-" or not symbols.is_negative((*words[at + 1 : at + 2], "")[0])]
 
 
 def _difference(
@@ -169,9 +183,9 @@ def _difference(
 ) -> int:
     """The offset of the first token that marks changed."""
     aligned = Aligner(raw, symbols, active, uses).run(output.main)
-    words = [w for w in _words(plain.main) if not w.startswith(PREFIX)]
+    words = [w for w in _words(plain.main, symbols) if not w.startswith(PREFIX)]
     for token, word in zip(aligned.tokens, words):
-        if token.text != (symbols.named(word) or word):
+        if token.text != word:
             return token.start
     return aligned.tokens[-1].start if aligned.tokens else 0
 
@@ -184,10 +198,10 @@ def _refusal(source: Source, place: int) -> SourceError:
 
 def _run(source: Source, command: Command, symbols: Symbols, text: str, *, macros: bool) -> Output:
     words = command.preprocessing(symbols.definitions(), macros=macros)
-    reply = compiler.run(words, f'#line 1 "{OWN}"\n{text}')
-    if reply.status != 0:
-        raise failure(source, command, reply.errors)
-    return read_output(reply.output)
+    reply = ask(words, text=f'#line 1 "{OWN}"\n{text}', patience_s=PATIENCE_S)
+    if not reply.ok:
+        raise failure(source, command, reply.stderr)
+    return read_output(reply.stdout)
 
 
 def failure(source: Source, command: Command, errors: str) -> SourceError:

@@ -45,8 +45,8 @@ class RawText:
 
     @cached_property
     def names(self) -> frozenset[str]:
-        """Every identifier of code and pragmas."""
-        return frozenset(t.text for s in self.sections for t in s.tokens if t.kind == "name")
+        """Every identifier of code, active or not."""
+        return frozenset(t.text for s in self.sections if s.outer is None for t in s.tokens if t.kind == "name")
 
 
 def read_raw(text: str) -> RawText:

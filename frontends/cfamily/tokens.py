@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -49,3 +49,18 @@ def tokens(text: str, start: int = 0, end: int | None = None) -> Iterator[Token]
             yield Token(kind, match.group(), match.start(), match.end())  # type: ignore[arg-type]
         elif kind in ("raw", "mark"):
             yield Token("text", match.group(), match.start(), match.end())
+
+
+BRACKETS = {"(": ")", "[": "]", "{": "}"}
+
+
+def closings(code: Sequence[Token]) -> dict[int, int]:
+    """The position of the bracket that closes each one; those that are not closed are left out."""
+    ends: dict[int, int] = {}
+    opened: list[int] = []
+    for position, token in enumerate(code):
+        if token.at(*BRACKETS):
+            opened.append(position)
+        elif opened and token.at(BRACKETS[code[opened[-1]].text]):
+            ends[opened.pop()] = position
+    return ends

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -83,8 +84,11 @@ class Function:
     @cached_property
     def body(self) -> Block:
         """Raises SourceError for code in it that cannot be read, at its place."""
+        reader = self.unit.reader
         try:
-            return self.unit.reader._compound_statement(self.node)
+            if self.node.has_error:
+                raise reader.first_fault(self.node)
+            return reader._compound_statement(self.node)
         except SyntaxFault as fault:
             raise self.unit.unreadable(fault) from None
 
@@ -158,6 +162,11 @@ class Unit:
     def faults(self) -> tuple[SyntaxFault, ...]:
         """Parts of the file outside functions' bodies that could not be read."""
         return tuple(self._scope.faults)
+
+    @cached_property
+    def made_words(self) -> Mapping[tuple[int, int], int]:
+        """How many tokens, brackets aside, each use of a macro became, by its range."""
+        return Counter((t.start, t.end) for t in self.tokens if t.made and not t.at("(", ")"))
 
     def written(self, first: int, last: int) -> str:
         """The tokens [first, last] on one line: as written, or as the compiler sees them where macros made some."""

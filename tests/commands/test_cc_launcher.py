@@ -67,6 +67,66 @@ def test_other_launchers_may_stand_between(folder: Folder) -> None:
     assert done.returncode == 0 and "through" in done.stderr and said(folder) == "37\n"
 
 
+WRAPPERS = {"through.sh": 'exec "$@"', "own.sh": 'echo "$*" >> calls; exec cc "$@"', "odd": 'shift; exec cc "$@"'}
+LAUNCHERS = (
+    *("nice", "nice -n 5", "env", "env -u V A=1", "env A=cc", "timeout 20", "timeout -k 5 20", "taskset -c 0"),
+    *("time -o log", "ccache", "distcc", "setsid -w", "stdbuf -oL", "flock cc", "./through.sh", "sh ./through.sh"),
+    *("nice -n 5 env A=1 ./through.sh",),
+)
+
+
+@pytest.fixture
+def wrapped(folder: Folder) -> Folder:
+    for name, text in WRAPPERS.items():
+        folder.write(name, f"#!/bin/sh\n{text}\n").chmod(0o755)
+    return folder
+
+
+@pytest.mark.parametrize("launcher", LAUNCHERS)
+def test_any_launcher_may_stand_before_the_compiler(launcher: str, wrapped: Folder, tmp_path: Path) -> None:
+    if shutil.which(launcher.split()[0], path=f"{os.environ['PATH']}:{tmp_path}") is None and launcher[0] != ".":
+        pytest.skip(f"no {launcher}")
+    here = {"DISTCC_HOSTS": "localhost", "CCACHE_DIR": str(tmp_path / "ccache"), "DISTCC_DIR": str(tmp_path / "distcc")}
+    for words in ("-c main.c -o main.o", "-c probe.c -o probe.o", "main.o probe.o -o prog", "main.c probe.c -o prog"):
+        done = wrapped.run("cc", *launcher.split(), "cc", *words.split(), TUNEPASS_CC="nocc", **here)
+        assert done.returncode == 0, done.stderr
+        assert "-o prog" not in words or said(wrapped, "./prog") == "37\n"
+
+
+@pytest.mark.parametrize("command", ["./own.sh", "nice ./own.sh", "./through.sh ./own.sh"])
+def test_a_program_without_a_compilers_name_is_asked_once(command: str, wrapped: Folder) -> None:
+    words = [*command.split(), "-c", "probe.c"]
+    cache = {"TUNEPASS_CACHE": str(wrapped.path / "cache"), "XDG_STATE_HOME": str(wrapped.path / "state")}
+    for _ in range(2):
+        assert wrapped.run("cc", *words, **cache).returncode == 0
+        assert wrapped.run("cc", "main.c", "probe.o").returncode == 0 and said(wrapped) == "37\n"
+        (wrapped.path / "probe.o").unlink()
+    calls = (wrapped.path / "calls").read_text().splitlines()
+    assert [call.partition(" ")[0] for call in calls] == ["-E", "-c", "-c"]
+
+
+def test_without_a_known_compiler_the_words_are_passed_on(wrapped: Folder) -> None:
+    done = wrapped.run("cc", "./odd", "x", "main.c", "probe.c", "-o", "prog")
+    assert done.returncode == 0 and said(wrapped, "./prog") == "8\n"
+    assert done.stderr.startswith("tunepass cc: warning: probe.c is compiled untuned: no word of the command is known")
+    done = wrapped.run("cc", "--frozen", "./odd", "x", "-c", "probe.c")
+    assert done.returncode == 3 and "error: probe.c is compiled untuned" in done.stderr
+    (wrapped.path / "tunepass.lock").unlink()
+    assert wrapped.run("cc", "./odd", "x", "-c", "probe.c").stderr == ""
+
+
+def test_time_may_be_a_word_of_the_shells_alone(folder: Folder) -> None:
+    (folder.path / "bin").mkdir()
+    for name in ("cc", "as", "ld"):
+        (folder.path / "bin" / name).symlink_to(shutil.which(name) or "none")
+    done = folder.run("cc", "time", "cc", "main.c", "probe.c", PATH=str(folder.path / "bin"))
+    assert done.returncode == 0 and said(folder) == "37\n"
+    note = "tunepass cc: note: time is the shell's own word here: the compiler runs without it\n"
+    assert done.stderr == note
+    done = folder.run("cc", "--frozen", "time", "cc", "-c", "probe.c", PATH=str(folder.path / "bin"))
+    assert (done.returncode, done.stderr) == (0, note)
+
+
 def test_only_a_program_before_all_arguments_is_the_compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("TUNEPASS_CC", raising=False)

@@ -26,6 +26,7 @@ from tunepass.diagnostics import ToolError
 from tunepass.evaluators.toolchains.compiling import Compiling
 from tunepass.evaluators.toolchains.source_files import listing_words, source_files
 from tunepass.frontends.c.autos import headers_of
+from tunepass.ir.candidate import Candidate
 
 
 @pytest.mark.parametrize("option", sorted(TAKES_VALUE))
@@ -96,6 +97,18 @@ def test_further_sources_of_every_kind_become_objects(tmp_path: Path, monkeypatc
     Path("helper.c").write_text("int x = Y;\n")
     with pytest.raises(ToolError, match=r"helper\.c does not compile"):
         compiling.compile_further(tmp_path)
+
+
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc")
+@pytest.mark.parametrize("stated", ["-x c", "-xc", "--language=c"])
+def test_a_stated_language_is_none_of_the_objects(stated: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("main.text").write_text("int main(void) { return 0; }\n")
+    compiling = Compiling(("gcc", *split(stated), "-O1"), Path("k.c"))
+    _, failure = compiling.run([*compiling.flags, "-c", "main.text", "-o", "main.o"])
+    assert failure is None
+    _, failure = compiling.link([Path("main.o")], Path("prog"), Candidate())
+    assert failure is None and Path("prog").is_file()
 
 
 @pytest.mark.parametrize("compiler", [c for c in ("gcc", "clang") if shutil.which(c)])

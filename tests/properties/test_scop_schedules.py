@@ -16,8 +16,8 @@ import pytest
 from tests.properties.scop_nests import SIDE, ScopNests
 from tunepass.diagnostics import Source
 from tunepass.frontends.c.scops.scop import read_scop
-from tunepass.frontends.c.syntax.definitions import definitions
 from tunepass.frontends.c.syntax.lexical import scan
+from tunepass.frontends.cfamily import reading
 from tunepass.ir.scop import Scop
 from tunepass.polyhedral.apply import is_legal
 from tunepass.polyhedral.plan import Plan
@@ -69,7 +69,7 @@ def read(text: str) -> Scop:
     source = Source("nest.c", text.replace("@", "f"))
     scanned = scan(source)
     (pragma,) = scanned.pragmas
-    return read_scop(source.span(pragma.outer_start, pragma.outer_end), scanned, definitions(scanned))
+    return read_scop(source.span(pragma.outer_start, pragma.outer_end), reading.read(source, (), "c"))
 
 
 def random_plan(scop: Scop, r: random.Random) -> Plan:

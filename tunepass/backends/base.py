@@ -15,8 +15,8 @@ from typing import ClassVar, cast
 
 from tunepass import registry
 from tunepass.backends.correction import Corrected, Reported, by_residuals
+from tunepass.compilers.named import are_harmless, usual_command
 from tunepass.diagnostics import TunepassError, nearest
-from tunepass.evaluators.toolchains.named import are_harmless, usual_command
 from tunepass.expr.nodes import Expr
 from tunepass.expr.numpy_eval import Columns
 from tunepass.files import encoded, scratch_folder

@@ -24,9 +24,9 @@ from tunepass.backends.base import (
     write_files,
 )
 from tunepass.backends.stated import stated_costs
+from tunepass.compilers.named import usual_command
 from tunepass.diagnostics import ToolError, TunepassError
 from tunepass.evaluators.base import Evaluator
-from tunepass.evaluators.toolchains.named import usual_command
 from tunepass.expr.algebra import lift
 from tunepass.expr.nodes import Expr
 from tunepass.files import scratch_folder

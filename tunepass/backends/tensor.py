@@ -25,8 +25,8 @@ from tunepass.backends.base import (
 )
 from tunepass.backends.c import INSTRUCTIONS, TIME, CBackend, check_host
 from tunepass.backends.stated import stated_costs
+from tunepass.compilers.named import usual_command
 from tunepass.diagnostics import ToolError, TunepassError
-from tunepass.evaluators.toolchains.named import usual_command
 from tunepass.files import encoded, scratch_folder
 from tunepass.hwmodels.base import Costs
 from tunepass.ir.candidate import Candidate, Lower

@@ -13,14 +13,16 @@ from __future__ import annotations
 import os
 
 from tunepass.commands import link_marks
-from tunepass.commands.launcher import compiler_behind
-from tunepass.commands.prepared import Question, become
+from tunepass.commands.calling import become
+from tunepass.commands.launcher import compiler_behind, without_time
 from tunepass.compilers.languages import is_linked
 from tunepass.compilers.options import INCLUDED, STOPS_EARLY, is_input, table_of, value_of, walk
 
 TYPE_CHECKING = False  # of `typing`, which takes longer to load than all of this
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+
+    from tunepass.commands.prepared import Question
 
 MARK = b"tunepass"
 
@@ -33,6 +35,8 @@ def run(
         from tunepass.commands import statistics_answer
 
         return statistics_answer.run(words)
+    if "time" in words[:2] and words[0] in ("time", "--frozen"):
+        words = without_time(words)
     frozen = os.environ.get("TUNEPASS_FROZEN") == "1" or words[:1] == ["--frozen"]
     if frozen or any(word.startswith("@") or word in ("-", "--", "-###") for word in words):
         return call(lambda: _locked(words, command))
@@ -41,6 +45,8 @@ def run(
     marked = {name: data for name in _inputs(given, compiler[-1]) if MARK in (data := link_marks.read(name))}
     if not marked and not _asks_for_runtime(given):
         return become([*compiler, *given])
+    from tunepass.commands.prepared import Question
+
     question = Question(compiler, given, marked)
     prepared = question.answer()
     if prepared is None:

@@ -19,11 +19,12 @@ from pathlib import Path
 
 from tunepass.commands import link_marks, statistics
 from tunepass.commands.answer import Status
+from tunepass.commands.calling import become
 from tunepass.commands.cc_plan import lines_of, make_plan, plan_of_unknown
 from tunepass.commands.compiler_call import CompilerCall, analyse
 from tunepass.commands.compiling_tuned import compile_tuned, prepare
 from tunepass.commands.launcher import asked, compiler_behind
-from tunepass.commands.prepared import QUIET, Prepared, Question, become
+from tunepass.commands.prepared import QUIET, Prepared, Question
 from tunepass.compilers.options import table_of
 from tunepass.compilers.responses import expanded
 from tunepass.jobs.annotations import annotated, contents

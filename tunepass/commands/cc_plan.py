@@ -93,7 +93,7 @@ def _of_file(call: CompilerCall, given: Input) -> Locked | None:
     if not annotated(contents(Path(given.name))):
         return None
     links = places_of(given.name)
-    places = " or ".join(os.path.join(os.path.dirname(place), LOCK) for place in links)
+    places = " or ".join(dict.fromkeys(os.path.join(os.path.dirname(place), LOCK) for place in links))
     why = f"{given.name} has no entry in {places}"
     return Locked(stale=(why,), notes=(f"{why}; it is compiled untuned",) if len(links) > 1 else ())
 

@@ -9,9 +9,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from tunepass.commands import link_marks, sealed
+from tunepass.commands.calling import missing
 from tunepass.commands.compiler_call import STDIN, CompilerCall
 from tunepass.commands.dependency_files import listings, named_beside, names_beside, only_lists, wanted
-from tunepass.commands.prepared import Prepared, missing
+from tunepass.commands.prepared import Prepared
 from tunepass.commands.rewritten import edit, for_make, listed, text_for
 
 

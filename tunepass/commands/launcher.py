@@ -29,14 +29,20 @@ class Behind:
 
 def compiler_behind(words: Sequence[str], command: str) -> Behind:
     """The compiler is among the words where the first is a program. ToolError where the environment names none."""
-    if words[:1] == ["time"] and not is_program("time") and compiler_at(words) is not None:
-        sys.stderr.write("tunepass cc: note: time is the shell's own word here: the compiler runs without it\n")
-        words = words[1:]
     if not words or not is_program(words[0]):
         return Behind(_named(command), words, command == CXX)
     at = compiler_at(words)
     end = (at or 0) + 1
     return Behind(words[:end], words[end:], is_cxx(words[end - 1]), at is not None)
+
+
+def without_time(words: Sequence[str]) -> list[str]:
+    """The words without a `time` before the compiler that is no program here: shells have it as a word of their own."""
+    at = words.index("time")
+    if is_program("time") or compiler_at(words[at:]) is None:
+        return list(words)
+    sys.stderr.write("tunepass cc: note: time is the shell's own word here: the compiler runs without it\n")
+    return [*words[:at], *words[at + 1 :]]
 
 
 def asked(behind: Behind) -> Behind:
@@ -55,6 +61,6 @@ def _named(command: str) -> list[str]:
     text = os.environ.get("TUNEPASS_CXX" if command == CXX else "TUNEPASS_CC", "")
     if QUOTES.isdisjoint(text):
         return text.split() or [command]
-    from tunepass.evaluators.toolchains.named import CXX_VARIABLE, VARIABLE, named_compiler
+    from tunepass.compilers.named import CXX_VARIABLE, VARIABLE, named_compiler
 
     return list(named_compiler(CXX_VARIABLE if command == CXX else VARIABLE, command))

@@ -11,7 +11,8 @@ from __future__ import annotations
 import os
 import sys
 
-from tunepass.commands import link_marks, rewritten, sealed, statistics
+from tunepass.commands import link_marks, sealed
+from tunepass.commands.calling import become, missing, run
 from tunepass.compilers.finding import compiler_at
 from tunepass.version import __version__
 
@@ -23,7 +24,6 @@ LOCK = "tunepass.lock"  # tunepass.study.lock.lock.NAME, not imported: most call
 QUIET = "-Wno-unknown-pragmas"
 KNOWN = frozenset({QUIET, "-fopenmp", "-fopenmp-simd"})
 LONG = 64 << 10  # bytes of a command line from which its words stand in a file: systems bound them
-TERMINATE = 15  # signal.SIGTERM, whose module takes its time to load
 MOST_LINKS = 40  # as Linux has it
 ABSENT = b"\0"  # no lock holds a zero byte
 
@@ -48,22 +48,31 @@ class Prepared:
         self.outcomes, self.begin = list(outcomes), begin
 
     def words(self, given: Sequence[str], compiler: str = "") -> list[str]:
-        words = rewritten.arguments_with(given, self.place, self.text) if self.text else list(given)
+        words = list(given)
+        if self.text:
+            from tunepass.commands.rewritten import arguments_with
+
+            words = arguments_with(given, self.place, self.text)
         return [*words, *self.added, *link_marks.marking(given, self.added, compiler)]
 
     def run(self, compiler: Sequence[str], given: Sequence[str], scratch: str = "") -> int:
         """The compiler's status. Without a text, and a scratch folder to be removed, it takes this process's place."""
         sys.stderr.write("".join(f"{line}\n" for line in self.told))
-        statistics.add(self.outcomes)
+        if self.outcomes:
+            from tunepass.commands import statistics
+
+            statistics.add(self.outcomes)
         compiler, given = [*compiler, *given[: self.begin]], given[self.begin :]
         words = self.words(given, compiler[compiler_at(compiler) or -1])
         if scratch and sum(len(word) + 1 for word in words) > LONG:
             words = [_filed(words, scratch)]
         if not self.text:
             return run([*compiler, *words]) if scratch else become([*compiler, *words])
+        from tunepass.commands import rewritten
+
         source = given[self.place]
         if rewritten.prints(given):
-            return _print([*compiler, *words], self.text, source)
+            return _print([*compiler, *words], self.text, rewritten.shown_as(source))
         status = run([*compiler, *words])
         rewritten.name_source(given, source, self.text)
         return status
@@ -163,38 +172,5 @@ def _print(words: Sequence[str], text: str, source: str) -> int:
         done = subprocess.run(words, stdout=subprocess.PIPE, check=False)
     except OSError as error:
         raise missing(words[0], error) from None
-    sys.stdout.buffer.write(done.stdout.replace(os.fsencode(text), os.fsencode(rewritten.shown_as(source))))
+    sys.stdout.buffer.write(done.stdout.replace(os.fsencode(text), os.fsencode(source)))
     return done.returncode if done.returncode >= 0 else 128 - done.returncode
-
-
-def become(words: list[str]) -> int:
-    """Hand over to the compiler altogether: its status, signals and output are its own."""
-    sys.stdout.flush()
-    sys.stderr.flush()
-    try:
-        os.execvp(words[0], words)
-    except OSError as error:
-        raise missing(words[0], error) from None
-
-
-def run(words: list[str]) -> int:
-    """The program's status; of one that a signal ended what a shell says."""
-    sys.stderr.flush()
-    try:
-        child = os.posix_spawnp(words[0], words, os.environ)
-    except OSError as error:
-        raise missing(words[0], error) from None
-    try:
-        status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-    except BaseException:  # interrupted: nothing goes on after us
-        os.kill(child, TERMINATE)
-        os.waitpid(child, 0)
-        raise
-    return status if status >= 0 else 128 - status
-
-
-def missing(name: str, error: OSError) -> Exception:
-    from tunepass.diagnostics import ToolError
-
-    hint = "set TUNEPASS_CC to a C compiler, TUNEPASS_CXX to one of C++"
-    return ToolError(f"cannot run the compiler {name}: {error.strerror}", hint=hint)

@@ -10,15 +10,7 @@ from __future__ import annotations
 
 import os
 
-from tunepass.compilers.options import (
-    ASIDE,
-    ASIDE_BY_PREPROCESSOR,
-    HEADER_FOLDERS,
-    SAVE_TEMPS,
-    STOPS_EARLY,
-    output_of,
-    values_of,
-)
+from tunepass.compilers import options
 
 TYPE_CHECKING = False  # of `typing`, which takes longer to load than all of this
 if TYPE_CHECKING:
@@ -60,18 +52,18 @@ def mapped(arguments: Iterable[str], name: str, kind: str) -> str:
 
 def name_source(arguments: Sequence[str], source: str, path: str) -> None:
     """Let what the compiler has written name the source in place of the file at `path`."""
-    links = STOPS_EARLY.isdisjoint(arguments)
+    links = options.STOPS_EARLY.isdisjoint(arguments)
     edit(rules_for(arguments, source, links=links), for_make(path), for_make(listed(source)))
     edit(written(arguments, source), path, shown_as(source))
 
 
 def rules_for(arguments: Sequence[str], source: str, *, links: bool) -> list[str]:
     """The files for make that may hold the dependencies of the one source of this call."""
-    named = values_of(arguments, ("-MF",))
-    named += [word.split(",")[2] for word in arguments if word.startswith(ASIDE_BY_PREPROCESSOR)]
-    if named or ASIDE.isdisjoint(arguments):
+    named = options.values_of(arguments, ("-MF",))
+    named += [word.split(",")[2] for word in arguments if word.startswith(options.ASIDE_BY_PREPROCESSOR)]
+    if named or options.ASIDE.isdisjoint(arguments):
         return named
-    own, output = f"{os.path.splitext(os.path.basename(source))[0]}.d", output_of(arguments)
+    own, output = f"{os.path.splitext(os.path.basename(source))[0]}.d", options.output_of(arguments)
     beside = [f"{os.path.splitext(output)[0]}.d"] if output else [own]
     if links:  # gcc 11 and later put the program's name before the source's
         folder, program = os.path.split(output or "a.out")
@@ -82,16 +74,16 @@ def rules_for(arguments: Sequence[str], source: str, *, links: bool) -> list[str
 
 def prints(arguments: Sequence[str]) -> bool:
     """Does the compiler write its output to stdout?"""
-    return output_of(arguments) == "-" or ("-E" in arguments and not output_of(arguments))
+    return options.output_of(arguments) == "-" or ("-E" in arguments and not options.output_of(arguments))
 
 
 def written(arguments: Sequence[str], source: str) -> list[str]:
     """The files beside objects in which the compiler repeats its input's name: preprocessed text and assembly."""
-    output = output_of(arguments)
+    output = options.output_of(arguments)
     if "-E" in arguments or "-S" in arguments:
         stem = os.path.splitext(os.path.basename(source))[0]
         return [output or f"{stem}.s"] if output or "-S" in arguments else []
-    if not any(word.startswith(SAVE_TEMPS) for word in arguments):
+    if not any(word.startswith(options.SAVE_TEMPS) for word in arguments):
         return []
     stems = {os.path.splitext(os.path.basename(name))[0] for name in (source, output) if name}
     program = output or "a"
@@ -130,4 +122,4 @@ def listed(path: str) -> str:
 
 def _includes_here(arguments: Sequence[str]) -> bool:
     """Does the command line itself look for headers in the working folder, which are then called ./NAME?"""
-    return any(value == "." or value.startswith("./") for value in values_of(arguments, HEADER_FOLDERS))
+    return any(value == "." or value.startswith("./") for value in options.values_of(arguments, options.HEADER_FOLDERS))

@@ -6,9 +6,11 @@ import contextlib
 import os
 import signal
 import subprocess
+import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 from tunepass.diagnostics import ToolError
 
@@ -30,13 +32,31 @@ def base_environment(changes: Mapping[str, str] | None = None) -> dict[str, str]
     return {**environment, "LC_ALL": "C", "TERM": "dumb", **(changes or {})}
 
 
-def ask(words: Sequence[str | Path], environment: Mapping[str, str] | None = None) -> Reply:
-    """The reply in the C locale. Raises ToolError when the program cannot be started. Asking takes no supervisor, which
-    would cost more than the answer: nothing is compiled, and the words are the user's."""
+def ask(
+    words: Sequence[str | Path],
+    environment: Mapping[str, str] | None = None,
+    *,
+    text: str = "",
+    patience_s: float = PATIENCE_S,
+) -> Reply:
+    """The reply to `text` on the standard input, in the C locale. Raises ToolError when the program cannot be started.
+
+    Asking takes no supervisor, which would cost more than the answer: nothing is run that the compiler made, and the
+    words are the user's.
+    """
+    with tempfile.TemporaryFile() as given:
+        given.write(text.encode("utf-8", "surrogateescape"))
+        given.seek(0)
+        return _asked(words, environment, given, patience_s)
+
+
+def _asked(
+    words: Sequence[str | Path], environment: Mapping[str, str] | None, given: IO[bytes], patience_s: float
+) -> Reply:
     try:
         process = subprocess.Popen(
             words,
-            stdin=subprocess.DEVNULL,
+            stdin=given,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             env=base_environment(environment),
@@ -46,12 +66,12 @@ def ask(words: Sequence[str | Path], environment: Mapping[str, str] | None = Non
         hint = "is it installed, executable and on the PATH?"
         raise ToolError(f"cannot run {words[0]}: {error.strerror}", hint=hint) from None
     try:
-        out, err = process.communicate(timeout=PATIENCE_S)
+        out, err = process.communicate(timeout=patience_s)
     except subprocess.TimeoutExpired:
-        out, err = b"", f"no answer within {PATIENCE_S:g} s".encode()
+        out, err = b"", f"no answer within {patience_s:g} s".encode()
     finally:
         _stop(process)
-    return Reply(process.returncode == 0, out.decode(errors="surrogateescape"), err.decode(errors="replace"))
+    return Reply(process.returncode == 0, out.decode(errors="surrogateescape"), err.decode(errors="surrogateescape"))
 
 
 def _stop(process: subprocess.Popen[bytes]) -> None:

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tunepass.backends.base import Starts
+from tunepass.compilers.named import are_harmless, usual_command
 from tunepass.diagnostics import ToolError, TunepassError
-from tunepass.evaluators.toolchains.named import are_harmless, usual_command
 from tunepass.ir.kernel import Kernel
 from tunepass.jobs.job import Job, locked_job
 from tunepass.jobs.places import file_name, lock_key

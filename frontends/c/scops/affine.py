@@ -12,9 +12,9 @@ from typing import Protocol
 
 from tunepass.frontends.c.loops.affine import Affine
 from tunepass.frontends.c.loops.nest import SIGNED, UNSIGNED
-from tunepass.frontends.c.scops.conditionals import literal
-from tunepass.frontends.c.scops.tree import Binary, Cast, Conditional, Expression, Name, Number, SizeOf, Unary
 from tunepass.frontends.c.syntax.definitions import canonical_type
+from tunepass.frontends.cfamily.literals import literal
+from tunepass.frontends.cfamily.tree import Binary, Cast, Conditional, Expression, Name, Number, SizeOf, Unary
 
 ISL_WORDS = frozenset(("exists", "and", "or", "not", "min", "max", "mod", "floor", "ceil", "infty", "true", "false"))
 ISL_WORDS |= {"implies", "floord", "ceild", "rational"}

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tunepass.frontends.c.loops.body import CHEAP, MATHS, SLOW
-from tunepass.frontends.c.scops.tokens import Token
-from tunepass.frontends.c.scops.tree import (
+from tunepass.frontends.cfamily.tokens import Token
+from tunepass.frontends.cfamily.tree import (
     Assign,
     Binary,
     Block,
@@ -25,6 +25,7 @@ from tunepass.frontends.c.scops.tree import (
     Member,
     Name,
     Number,
+    Opaque,
     Statement,
     Step,
     Unary,
@@ -154,6 +155,8 @@ class Effects:
                     self.expression(part, certain)
             case Call(function, arguments):
                 self._call(function, arguments, certain)
+            case Opaque(_, token):
+                self.unknown.append(f"what begins with `{token.text}` may read and write anything")
 
     def _call(self, function: Expression, arguments: tuple[Expression, ...], certain: bool) -> None:
         for argument in arguments:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from tunepass.frontends.c.loops.affine import Affine
 from tunepass.frontends.c.loops.nest import SIGNED, STEP_LIMIT, UNSIGNED
 from tunepass.frontends.c.scops.affine import Names, Whole, isl_text, whole
-from tunepass.frontends.c.scops.tree import (
+from tunepass.frontends.cfamily.tree import (
     Assign,
     Binary,
     Block,

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from tunepass.frontends.c.loops.nest import SIGNED, UNSIGNED
-from tunepass.frontends.c.scops.conditionals import literal
-from tunepass.frontends.c.scops.tree import Binary, Cast, Expression, Name, Number, SizeOf, Unary
 from tunepass.frontends.c.syntax.definitions import canonical_type
+from tunepass.frontends.cfamily.literals import literal
+from tunepass.frontends.cfamily.tree import Binary, Cast, Expression, Name, Number, SizeOf, Unary
 
 OPERATORS = ("+", "-", "*", "/", "%", "<<", ">>", "&", "|")
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tunepass.frontends.c.scops.expressions import CLOSING, closings
-from tunepass.frontends.c.scops.tokens import Token
+from tunepass.frontends.cfamily.tokens import BRACKETS, Token, closings
 
 LOOPS = ("for", "while", "do")
 
@@ -35,7 +34,7 @@ class Following:
             token = self.tokens[position]
             if token.at(";"):
                 return position + 1
-            if token.at(*CLOSING):
+            if token.at(*BRACKETS):
                 closed = self.closing.get(position, len(self.tokens))
                 following = self.tokens[closed + 1 : closed + 2]
                 if token.at("{") and not (following and following[0].at("else")):

@@ -20,9 +20,7 @@ from tunepass.frontends.c.scops.affine import (
     whole,
 )
 from tunepass.frontends.c.scops.effects import Effects
-from tunepass.frontends.c.scops.expressions import ARITHMETIC
 from tunepass.frontends.c.scops.headers import (
-    BOUND_HINT,
     Header,
     NotAffineError,
     check_type,
@@ -32,9 +30,11 @@ from tunepass.frontends.c.scops.headers import (
     read_header,
 )
 from tunepass.frontends.c.scops.raw import RawStatement, Subscript
-from tunepass.frontends.c.scops.region import Region
-from tunepass.frontends.c.scops.tokens import Token, tokens
-from tunepass.frontends.c.scops.tree import (
+from tunepass.frontends.c.scops.region import Region, check_pragma
+from tunepass.frontends.c.scops.updates import updated
+from tunepass.frontends.c.scops.values import MODES, RegionValues
+from tunepass.frontends.cfamily.tokens import Token, tokens
+from tunepass.frontends.cfamily.tree import (
     Assign,
     Block,
     Declaration,
@@ -45,11 +45,11 @@ from tunepass.frontends.c.scops.tree import (
     If,
     Jump,
     Name,
+    PragmaWords,
     Statement,
     While,
 )
-from tunepass.frontends.c.scops.updates import updated
-from tunepass.frontends.c.scops.values import MODES, RegionValues
+from tunepass.frontends.cfamily.words import ARITHMETIC
 from tunepass.ir.scop import ScopLoop, Use
 
 STATEMENT_LIMIT = 300
@@ -61,9 +61,9 @@ MACRO_HINT = "write the loops out, or put what the macro makes into `{ }`"
 class RegionReader(RegionValues):
     """Finds loops, statements and the variables that are declared inside."""
 
-    def __init__(self, region: Region, source: Source, code: str, taken: frozenset[str]):
+    def __init__(self, region: Region, source: Source, taken: frozenset[str]):
         super().__init__(region, taken)
-        self.source, self.code = source, code
+        self.source = source
         self.made = sorted((token.start, token.text) for token in region.inside if token.made)
         self.loops: list[ScopLoop] = []
         self.constraints: list[str] = []
@@ -91,11 +91,7 @@ class RegionReader(RegionValues):
             return self._leaf(s, position)
 
     def _refusal(self, error: NotAffineError) -> SourceError:
-        hint = error.hint
-        if self.region.missing and hint == BOUND_HINT:
-            names = ", ".join(f"`{name}`" for name in self.region.missing)
-            hint = f"{names}, which it includes, was not found: name its folder with -I"
-        return SourceError(error.reason, self.source.span(error.start, max(error.end, error.start + 1)), hint)
+        return SourceError(error.reason, self.source.span(error.start, max(error.end, error.start + 1)), error.hint)
 
     def _divided(self, s: Statement, position: int) -> int:
         match s:
@@ -107,6 +103,9 @@ class RegionReader(RegionValues):
             case If() if not s.first.made and (text := self._condition(s)) is not None:
                 return self._if(s, text, position)
             case Evaluated() if s.expression is None:
+                return position
+            case PragmaWords():
+                check_pragma(s, self.region.unit)
                 return position
             case While() if not self.active:
                 raise NotAffineError(f"`{s.kind}` is not a loop over an index", s.start, s.first.end, LOOP_HINT)
@@ -260,7 +259,7 @@ class RegionReader(RegionValues):
                 variables={e.root.text: self.variables.get(e.root.text) for e in effects.found},
                 subscripts=[self._subscripts(e.subscripts) for e in effects.found],
                 update=update,
-                text=self.source.text[s.start : s.end] + ending,
+                text=self.region.text(s.start, s.end) + ending,
                 span=self.source.span(s.start, s.end),
                 uses=self._uses(s, effects),
             )
@@ -299,13 +298,13 @@ class RegionReader(RegionValues):
         names = {loop.index: loop.name for loop in self.active}  # the innermost of a name comes last
         if effects.declared & set(names):
             return None
-        code = list(tokens(self.code, s.start, s.end))
+        code = list(tokens(self.region.text(s.start, s.end)))
         if any(text in names for _, text in self._made(s)):
             return None
         if any(self._pastes(code, position, set(names)) for position, t in enumerate(code) if t.kind == "name"):
             return None
         return tuple(
-            Use(names[token.text], token.start - s.start)
+            Use(names[token.text], token.start)
             for before, token in zip([None, *code], code)
             if token.kind == "name" and token.text in names and not (before and before.at(".", "->"))
         )
@@ -316,8 +315,8 @@ class RegionReader(RegionValues):
 
     def _pastes(self, code: Sequence[Token], position: int, names: set[str]) -> bool:
         """Is this the use of a macro that makes new words of its arguments, with an index among them?"""
-        macro = self.region.macros.get(code[position].text)
-        if macro is None or not any(t.at("#", "##") for t in macro.body):
+        macros = self.region.unit.text.macros.get(code[position].text, ())
+        if not any("#" in macro.body for macro in macros):
             return False
         level = 0
         for token in code[position + 1 :]:

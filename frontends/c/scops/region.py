@@ -2,136 +2,194 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from tunepass.diagnostics import SourceError, Span
-from tunepass.frontends.c.scops.expressions import SyntaxFault
-from tunepass.frontends.c.scops.macro_expansion import ExpansionError, Macro
-from tunepass.frontends.c.scops.preprocessing import Headers, Preprocessor
-from tunepass.frontends.c.scops.statements import StatementParser
-from tunepass.frontends.c.scops.tokens import Token
-from tunepass.frontends.c.scops.tree import Block, Declaration, Statement
 from tunepass.frontends.c.scops.variables import Variables, read_variables
-from tunepass.frontends.c.syntax.definitions import FunctionDefinition
-from tunepass.frontends.c.syntax.lexical import Directive, Scan
-from tunepass.frontends.c.syntax.statements import skip_space, word_at
+from tunepass.frontends.cfamily.alignment import PragmaTokens
+from tunepass.frontends.cfamily.tokens import Token
+from tunepass.frontends.cfamily.tree import Block, Declaration, For, ForEach, If, PragmaWords, Statement, While
+from tunepass.frontends.cfamily.unit import Function, Unit
 
 HINTS = ("ivdep", "GCC", "unroll", "clang", "simd", "nounroll", "vector", "scop", "endscop")  # mean nothing to results
 PLACE_HINT = "the pragma stands right before a loop, or right before or after `#pragma scop`"
+CONDITIONS = ("if", "ifdef", "ifndef", "elif", "else", "endif")
+WORD = re.compile(r"[A-Za-z_]\w*")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Region:
     """`statements` of [start, end), the `variables` known there, the function's tokens around it."""
 
+    unit: Unit
     statements: tuple[Statement, ...]
-    start: int
-    end: int
     variables: Variables
     before: tuple[Token, ...]  # in the body of the function
     inside: tuple[Token, ...]
     after: tuple[Token, ...]
-    macros: dict[str, Macro]
-    missing: tuple[str, ...]  # included files that were not found
+
+    @property
+    def start(self) -> int:
+        return self.statements[0].start
+
+    @property
+    def end(self) -> int:
+        return self.statements[-1].end
+
+    def is_alone(self, token: Token) -> bool:
+        """Whether the token is all that the use of a macro without arguments became, brackets aside."""
+        known = self.unit.text.macros.get(token.macro, ())
+        if not token.made or token.within or not known or any(m.parameters is not None for m in known):
+            return False
+        return self.unit.made_words[token.start, token.end] == 1
+
+    @cached_property
+    def left_out(self) -> tuple[tuple[int, int], ...]:
+        """The parts of the text that the compiler does not see: directives and inactive branches."""
+        parts = [(d.start, d.end) for d in self.unit.text.raw.directives if d.kind in CONDITIONS]
+        parts += [(start, end) for start, end, active in self.unit.text.activity if not active]
+        return tuple(sorted((a, b) for a, b in parts if self.start <= a < self.end))
+
+    def text(self, start: int, end: int) -> str:
+        """[start, end) of the source, with blanks for the parts that the compiler does not see."""
+        text = self.unit.source.text
+        pieces, position = [], start
+        for a, b in self.left_out:
+            if start <= a and b <= end:
+                pieces += [text[position:a], re.sub(r"[^\n]", " ", text[a:b])]
+                position = b
+        return "".join([*pieces, text[position:end]])
 
 
-def read_region(
-    pragma: Span, scanned: Scan, functions: Sequence[FunctionDefinition], headers: Headers, fixed: frozenset[str]
-) -> Region:
-    """Raises SourceError where nothing that can be read follows `pragma`; names in `fixed` are no macros."""
-    source = scanned.source
-    begin = skip_space(scanned.statements, pragma.end)
-    function = next((f for f in functions if f.body_start <= pragma.start < f.body_end), None)
-    if function is None or begin >= function.body_end - 1:
+def read_region(pragma: Span, unit: Unit) -> Region:
+    """Raises SourceError where nothing that can be read follows `pragma`."""
+    function = _function_around(pragma, unit)
+    body = unit.tokens[function.opening + 1 : function.closing]
+    begin = next((n for n, t in enumerate(body) if t.start >= pragma.end), len(body))
+    if begin == len(body):
         raise SourceError("expected a loop inside a function after this pragma", pragma, PLACE_HINT)
-    end = _scop_end(pragma, scanned, begin, function)
-    others = sorted((f.body_start, f.body_end) for f in functions if f is not function)
-    try:
-        unit = Preprocessor(scanned, headers, fixed, others).run()
-    except ExpansionError as error:
-        raise SourceError(error.message, source.span(error.token.start, error.token.end)) from None
-    body = [t for t in unit.tokens if function.body_start < t.start < function.body_end - 1]
-    variables = read_variables(
-        [t for t in unit.tokens if t.start < function.start],
-        [t for t in unit.tokens if function.start <= t.start < function.body_start],
-        [t for t in body if t.start < begin],
+    end = _scop_end(pragma, unit, body[begin].start, function)
+    statements = _statements(function.body, body[begin].start, end, pragma)
+    _check_directives(unit, statements[0].start, statements[-1].end)
+    count = begin
+    while count < len(body) and body[count].start < statements[-1].end:
+        count += 1
+    return Region(
+        unit=unit,
+        statements=statements,
+        variables=read_variables(unit, function, statements[0].start),
+        before=tuple(body[:begin]),
+        inside=tuple(body[begin:count]),
+        after=tuple(body[count:]),
     )
-    following = [t for t in body if t.start >= begin]
-    if word_at(scanned.statements, begin) not in unit.macros and not any(t.start == begin for t in following[:1]):
+
+
+def _function_around(pragma: Span, unit: Unit) -> Function:
+    sections = unit.text.raw.sections
+    after = next((n for n, s in enumerate(sections) if s.tokens and s.tokens[-1].start >= pragma.end), None)
+    if after is not None and after not in unit.text.active:
         hint = "a condition of the preprocessor that does not hold here leaves it out"
         raise SourceError("the compiler does not see what follows this pragma", pragma, hint)
-    try:
-        statements, count = _statements(following, variables, end, pragma)
-    except SyntaxFault as fault:
-        place = source.span(fault.token.start, max(fault.token.end, fault.token.start + 1))
-        raise SourceError(fault.message, place, "the pragma's statements cannot be read as C") from None
-    inside = following[:count]
-    _check_directives(scanned.directives, scanned, statements[0].start, statements[-1].end)
-    return Region(
-        statements=statements,
-        start=statements[0].start,
-        end=statements[-1].end,
-        variables=variables,
-        before=tuple(t for t in body if t.start < begin),
-        inside=tuple(inside),
-        after=tuple(following[count:]),
-        macros=unit.macros,
-        missing=tuple(unit.missing),
-    )
+    for function in unit.functions:
+        first, last = unit.tokens[function.opening], unit.tokens[function.closing]
+        if not function.in_header and first.start <= pragma.start < last.end:
+            return function
+    for fault in unit.faults:
+        if not unit.is_included(fault.token):
+            raise unit.unreadable(fault)
+    raise SourceError("expected a loop inside a function after this pragma", pragma, PLACE_HINT)
 
 
-def _scop_end(pragma: Span, scanned: Scan, begin: int, function: FunctionDefinition) -> int | None:
+def _scop_end(pragma: Span, unit: Unit, begin: int, function: Function) -> int | None:
     """Where `#pragma endscop` stands, if the pragma belongs to such a region; None if one statement follows."""
+    first, last = unit.tokens[function.opening], unit.tokens[function.closing]
     marks = [
-        (d.body.split()[0], d)
-        for d in scanned.directives
-        if d.kind == "pragma" and d.body.split()[:1] in (["scop"], ["endscop"])
-        and function.body_start <= d.start < function.body_end
+        (p.words[0].text, p) for p in unit.pragmas
+        if p.words and p.words[0].at("scop", "endscop") and first.start <= p.start < last.end
     ]  # fmt: skip
-    opened = [d for word, d in marks if word == "scop" and _touches(scanned, d, pragma, begin)]
-    ends = [d.start for word, d in marks if word == "endscop" and d.start > pragma.end]
+    opened = [p for word, p in marks if word == "scop" and _touches(unit, p, pragma, begin)]
+    ends = [p.start for word, p in marks if word == "endscop" and p.start > pragma.end]
     if opened and not ends:
-        raise SourceError("this `#pragma scop` has no `#pragma endscop`", _span(scanned, opened[0]), "write it")
-    inner = [d.start for word, d in marks if word == "scop" and d.start > pragma.end and d not in opened]
-    before = [word for word, d in marks if d.start < pragma.start]
+        span = unit.source.span(opened[0].start, opened[0].end)
+        raise SourceError("this `#pragma scop` has no `#pragma endscop`", span, "write it")
+    inner = [p.start for word, p in marks if word == "scop" and p.start > pragma.end and p not in opened]
+    before = [word for word, p in marks if p.start < pragma.start]
     replaces = not opened and bool(ends) and not (inner and inner[0] < ends[0]) and before[-1:] != ["scop"]
     return ends[0] if opened or replaces else None
 
 
-def _touches(scanned: Scan, mark: Directive, pragma: Span, begin: int) -> bool:
+def _touches(unit: Unit, mark: PragmaTokens, pragma: Span, begin: int) -> bool:
     """Does nothing but space and other directives stand between the two?"""
     if mark.start > pragma.end:
         return mark.start < begin
-    return not scanned.statements[mark.start : pragma.start].strip()
+    starts = [t.start for t in unit.tokens]
+    return bisect_left(starts, mark.end) == bisect_left(starts, pragma.start)
 
 
-def _span(scanned: Scan, directive: Directive) -> Span:
-    return scanned.source.span(directive.start, directive.start + len(directive.text.rstrip()))
-
-
-def _statements(
-    following: list[Token], variables: Variables, end: int | None, pragma: Span
-) -> tuple[tuple[Statement, ...], int]:
-    """The region's statements, and of how many tokens they are."""
+def _statements(body: Block, begin: int, end: int | None, pragma: Span) -> tuple[Statement, ...]:
+    """The statement that begins at `begin`, or those from there to `end`."""
+    for block in _blocks(body):
+        found = [s for s in block if s.start >= begin and not isinstance(s, PragmaWords)]
+        if not found or found[0].start != begin:
+            continue
+        if end is not None:
+            inside = tuple(s for s in found if s.start < end)
+            if not inside or inside[-1].end > end:
+                break
+            return inside
+        statement = found[0]
+        if isinstance(statement, Block) and not any(isinstance(s, Declaration) for s in statement.statements):
+            inner = tuple(s for s in statement.statements if not isinstance(s, PragmaWords))
+            return inner or (statement,)
+        return (statement,)
     if end is not None:
-        inside = [t for t in following if t.start < end]
-        if not inside:
-            raise SourceError("there is no statement in this region", pragma, PLACE_HINT)
-        return StatementParser(inside, frozenset(variables.types)).statements(), len(inside)
-    parser = StatementParser(following, frozenset(variables.types))
-    if not following or parser.next.at("}"):
-        raise SourceError("expected a loop after this pragma", pragma, PLACE_HINT)
-    statement = parser.statement()
-    if isinstance(statement, Block) and not any(isinstance(s, Declaration) for s in statement.statements):
-        return statement.statements, parser.position
-    return (statement,), parser.position
+        raise SourceError("there is no statement in this region", pragma, PLACE_HINT)
+    raise SourceError("expected a loop after this pragma", pragma, PLACE_HINT)
 
 
-def _check_directives(directives: Sequence[Directive], scanned: Scan, start: int, end: int) -> None:
-    for directive in directives:
-        word = (directive.body.split() or [""])[0]
-        if start <= directive.start < end and not (directive.kind == "pragma" and word in HINTS):
-            shown = f"#pragma {word}" if directive.kind == "pragma" else f"#{directive.kind}"
-            reason = f"`{shown}` inside loops that are written anew"
-            raise SourceError(reason, _span(scanned, directive), "move it out of the loops, or remove it")
+def _blocks(s: Statement | None) -> Iterator[Sequence[Statement]]:
+    """All sequences of statements in `s`, outer ones first; a statement that is no block is a sequence of one."""
+    match s:
+        case Block():
+            yield s.statements
+            for inner in s.statements:
+                yield from _blocks(inner) if isinstance(inner, Block) else _inner_blocks(inner)
+        case None:
+            return
+        case _:
+            yield (s,)
+            yield from _inner_blocks(s)
+
+
+def _inner_blocks(s: Statement) -> Iterator[Sequence[Statement]]:
+    match s:
+        case For() | ForEach() | While():
+            yield from _blocks(s.body)
+        case If():
+            yield from _blocks(s.then)
+            yield from _blocks(s.other)
+
+
+def _check_directives(unit: Unit, start: int, end: int) -> None:
+    """Conditions that no parameter decides are settled by the compiler's words; others vary with each candidate."""
+    for directive in unit.text.raw.directives:
+        if not start <= directive.start < end or directive.kind == "pragma":
+            continue
+        if directive.kind not in CONDITIONS or unit.text.reads_parameter(directive):
+            span = unit.source.span(directive.start, directive.end)
+            reason = f"`#{directive.kind}` inside loops that are written anew"
+            raise SourceError(reason, span, "move it out of the loops, or remove it")
+
+
+def check_pragma(pragma: PragmaWords, unit: Unit) -> None:
+    """Raises SourceError for a pragma in a nest that changes what the nest does."""
+    word = pragma.words[0].text
+    if word not in HINTS:
+        span = unit.source.span(pragma.start, pragma.end)
+        raise SourceError(
+            f"`#pragma {word}` inside loops that are written anew", span, "move it out of the loops, or remove it"
+        )

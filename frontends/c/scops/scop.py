@@ -11,39 +11,33 @@ from tunepass.frontends.c.loops.nest import UNSIGNED
 from tunepass.frontends.c.scops.affine import isl_text
 from tunepass.frontends.c.scops.arrays import MEMORY, ArrayReader, KnownArray, Target
 from tunepass.frontends.c.scops.liveness import Following
-from tunepass.frontends.c.scops.preprocessing import Headers
 from tunepass.frontends.c.scops.raw import RawStatement
 from tunepass.frontends.c.scops.reader import RegionReader
 from tunepass.frontends.c.scops.region import Region, read_region
-from tunepass.frontends.c.syntax.definitions import FunctionDefinition
-from tunepass.frontends.c.syntax.lexical import Scan
+from tunepass.frontends.cfamily.unit import Unit
 from tunepass.ir.scop import Scop, ScopAccess, ScopArray, ScopLoop, ScopParameter, ScopStatement
 
 WORD = re.compile(r"[A-Za-z_]\w*")
-NO_HEADERS = Headers()
 INDEX_HINT = "declare the index in the loop's header, or compute the value it has"
 
 
 def read_scop(
     pragma: Span,
-    scanned: Scan,
-    functions: Sequence[FunctionDefinition],
-    headers: Headers = NO_HEADERS,
-    tuned: frozenset[str] = frozenset(),
+    unit: Unit,
     overlapping: Sequence[tuple[str, str]] = (),
 ) -> Scop:
-    """The scop after the directive `pragma`. `tuned` are macros that parameters set: symbols, whatever their text.
+    """The scop after the directive `pragma`. Macros that parameters set are symbols, whatever their text.
 
     Different formals, globals and restricted pointers are taken not to overlap, but for pairs in `overlapping`; rows of
     `T **` neither; subscripts to stay within their dimension. Raises SourceError for what cannot be taken apart.
     """
-    region = read_region(pragma, scanned, functions, headers, tuned)
-    taken = frozenset(WORD.findall(scanned.code)) | {t.text for t in region.inside}
-    reader = RegionReader(region, scanned.source, scanned.code, taken)
+    region = read_region(pragma, unit)
+    taken = unit.text.raw.names | {t.text for t in region.inside}
+    reader = RegionReader(region, unit.source, taken)
     reader.read()
     if not reader.loops:
         raise SourceError("there is no loop after this pragma", pragma, "it stands right before its loops")
-    return _Assembly(region, reader, scanned.source, overlapping).scop(pragma)
+    return _Assembly(region, reader, unit.source, overlapping).scop(pragma)
 
 
 class _Assembly:

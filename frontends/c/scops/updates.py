@@ -6,8 +6,8 @@ from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, replace
 
 from tunepass.frontends.c.scops.effects import PURE, Effects
-from tunepass.frontends.c.scops.tokens import Token
-from tunepass.frontends.c.scops.tree import (
+from tunepass.frontends.cfamily.tokens import Token
+from tunepass.frontends.cfamily.tree import (
     Assign,
     Binary,
     Call,

@@ -9,12 +9,11 @@ from typing import Literal, TypeVar
 from tunepass.frontends.c.loops.affine import Affine
 from tunepass.frontends.c.loops.nest import UNSIGNED
 from tunepass.frontends.c.scops.affine import Whole, isl_name, isl_text, whole
-from tunepass.frontends.c.scops.conditionals import literal
 from tunepass.frontends.c.scops.effects import Effects
 from tunepass.frontends.c.scops.invariants import invariant_text
-from tunepass.frontends.c.scops.macro_expansion import Expander
 from tunepass.frontends.c.scops.region import Region
-from tunepass.frontends.c.scops.tree import Expression, Name, Number
+from tunepass.frontends.cfamily.literals import literal
+from tunepass.frontends.cfamily.tree import Expression, Name, Number
 from tunepass.ir.scop import ScopLoop, ScopParameter
 
 Read = TypeVar("Read")
@@ -74,16 +73,14 @@ class RegionValues:
         return name
 
     def _macro_value(self, e: Number) -> Whole | None:
-        macro = self.region.macros.get(e.token.macro)
-        value = literal(e.token.text)
-        if value is None or macro is None or macro.parameters is not None:
-            return None
-        if [t.text for t in Expander(self.region.macros).expand(macro.body) if not t.at("(", ")")] != [e.token.text]:
+        """Of a number that is all that a macro stands for."""
+        value, name = literal(e.token.text), e.token.macro
+        if value is None or not self.region.is_alone(e.token):
             return None
         if self.mode == "numeric":
-            self.counted.add(macro.name)
+            self.counted.add(name)
             return None
-        return Whole(Affine.of(self._parameter(macro.name, "int", value).name))
+        return Whole(Affine.of(self._parameter(name, "int", value).name))
 
     def invariant(self, e: Expression) -> Whole | None:
         text = invariant_text(e, self.parameter_text) if self.mode == "invariant" else None

@@ -2,16 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
 from tunepass.frontends.c.loops.accesses import ELEMENT_BYTE
-from tunepass.frontends.c.scops.expressions import QUALIFIERS, STORAGE, TAGGED, SyntaxFault
-from tunepass.frontends.c.scops.statements import StatementParser
-from tunepass.frontends.c.scops.tokens import Token
-from tunepass.frontends.c.scops.tree import Call, Cast, Declaration, Declarator, Expression, Name
-from tunepass.frontends.c.syntax.definitions import canonical_type, is_integral
+from tunepass.frontends.cfamily.declared import canonical_type, is_integral
+from tunepass.frontends.cfamily.tree import (
+    Block,
+    Call,
+    Cast,
+    Declaration,
+    Declarator,
+    Expression,
+    For,
+    ForEach,
+    If,
+    Name,
+    PragmaWords,
+    Statement,
+    While,
+)
+from tunepass.frontends.cfamily.unit import Function, Unit
+from tunepass.frontends.cfamily.words import QUALIFIERS, STORAGE, TAGGED
 
 Scope = Literal["formal", "local", "global", "inner"]
 POINTER_BYTE = 8
@@ -97,11 +110,12 @@ class Variables:
 
     def variable(self, words: Sequence[str], declarator: Declarator, scope: Scope) -> Variable:
         known = self.type(words)
-        pointers = (*declarator.pointers, *(known.pointers if known else ()))
+        reference = (True,) if declarator.reference else ()
+        pointers = (*declarator.pointers, *reference, *(known.pointers if known else ()))
         return Variable(
             name=declarator.name.text,
             element=self.element(words),
-            shape=(*declarator.shape, *(known.shape if known else ())),
+            shape=(*declarator.shape, *(None for _ in reference), *(known.shape if known else ())),
             pointers=pointers,
             scope=scope,
             static="static" in words or "extern" in words,
@@ -123,25 +137,6 @@ def _allocates(value: Expression | None) -> bool:
     return isinstance(value, Call) and isinstance(value.function, Name) and "alloc" in value.function.text
 
 
-def read_variables(outside: Sequence[Token], head: Sequence[Token], before: Sequence[Token]) -> Variables:
-    """Those at file scope (`outside`), in the function's head, and in its body up to the scop."""
-    variables = Variables()
-    for declaration in _declarations(outside, variables, nested=False):
-        variables.declare(declaration, "global")
-    variables.open()
-    parser = StatementParser(head, frozenset(variables.types))
-    try:
-        parser._words()
-        parameters = parser._declarator().parameters or ()
-    except SyntaxFault:
-        parameters = ()
-    for parameter in parameters:
-        variables.declare(_as_pointer(parameter), "formal")
-    for declaration in _declarations(before, variables, nested=True):
-        variables.declare(declaration, "local")
-    return variables
-
-
 def _as_pointer(parameter: Declaration) -> Declaration:
     """A formal array is a pointer to its first row."""
     return replace(
@@ -152,31 +147,39 @@ def _as_pointer(parameter: Declaration) -> Declaration:
     )
 
 
-def _declarations(code: Sequence[Token], variables: Variables, nested: bool) -> Iterator[Declaration]:
-    """What parses as a declaration where a statement begins; where `nested`, braces open and close scopes."""
-    parser = StatementParser(code, frozenset(variables.types))
-    while parser.next.kind != "end":
-        token = parser.next
-        position = parser.position
-        if nested and token.at("{", "}"):
-            variables.open() if token.at("{") else variables.close()
-            parser.take()
-            continue
-        if token.at("for") and parser.peek().at("("):
-            parser.take()
-            parser.take()
-            position = parser.position
-        if parser.starts_declaration() or parser.next.at("struct", "union", "enum"):
-            try:
-                yield parser.declaration()
-                continue
-            except SyntaxFault:
-                parser.position, parser.depth = position, 0
-        _skip_statement(parser)
+def read_variables(unit: Unit, function: Function, place: int) -> Variables:
+    """Those that are known at `place` in the function: at file scope, its formals, declared around and before."""
+    variables = Variables()
+    for alias in unit.aliases.values():
+        variables.declare(
+            alias if "typedef" in alias.words else replace(alias, words=("typedef", *alias.words)), "global"
+        )
+    for declaration in unit.globals:
+        variables.declare(declaration, "global")
+    variables.open()
+    for parameter in function.formals:
+        variables.declare(_as_pointer(parameter), "formal")
+    _declare_before(function.body, place, variables)
+    return variables
 
 
-def _skip_statement(parser: StatementParser) -> None:
-    """To the token after the next `;` or to the next brace."""
-    while parser.next.kind != "end":
-        if parser.take().at(";") or parser.next.at("{", "}"):
-            return
+def _declare_before(s: Statement, place: int, variables: Variables) -> None:
+    """The variables of the blocks and loops that are open at `place`."""
+    match s:
+        case Block():
+            variables.open()
+            for inner in s.statements:
+                if inner.end > place and not isinstance(inner, PragmaWords):
+                    _declare_before(inner, place, variables)
+                    return
+                if isinstance(inner, Declaration):
+                    variables.declare(inner, "local")
+        case For(begin=Declaration() as begin) if s.start < place:
+            variables.open()
+            variables.declare(begin, "local")
+            _declare_before(s.body, place, variables)
+        case For() | While() | ForEach() if s.start < place:
+            _declare_before(s.body, place, variables)
+        case If() if s.start < place:
+            branch = s.then if s.then.end > place or s.other is None else s.other
+            _declare_before(branch, place, variables)

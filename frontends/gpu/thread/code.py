@@ -9,7 +9,7 @@ from typing import Literal
 from tunepass.diagnostics import TunepassError
 from tunepass.expr import algebra
 from tunepass.expr.nodes import Expr, Type
-from tunepass.frontends.cfamily.reading import parse_expression
+from tunepass.frontends.cfamily.expressions import parse_expression
 from tunepass.frontends.cfamily.tokens import tokens
 from tunepass.frontends.cfamily.tree import (
     Block,

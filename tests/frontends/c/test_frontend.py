@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from tunepass.diagnostics import Source, SourceError
@@ -131,8 +133,10 @@ def test_a_constraint_that_the_default_violates_is_a_warning() -> None:
     ]
 
 
-def test_an_included_file_may_use_a_macro() -> None:
-    parsed = parse('#include "other.h"\n#pragma tunepass param Q: integer(1..2)\n' + TAIL)
+def test_an_included_file_may_use_a_macro(tmp_path: Path) -> None:
+    (tmp_path / "other.h").write_text("\n")
+    text = '#include "other.h"\n#pragma tunepass param Q: integer(1..2)\n' + TAIL
+    parsed = CFrontend().parse(Source("t.c", text), words=(f"-I{tmp_path}",))
     assert [w.message for w in parsed.warnings] == ["no code in this file uses `Q`"]
 
 

@@ -12,7 +12,7 @@ from typing import Literal
 from tunepass.compilers.asking import base_environment
 from tunepass.compilers.cc import Compiler, identify
 from tunepass.compilers.languages import USUAL_SUFFIX
-from tunepass.compilers.options import OUTPUT, is_named, kept, split_arguments, table_of
+from tunepass.compilers.options import LANGUAGE, OUTPUT, is_named, kept, split_arguments, table_of, values_of
 from tunepass.compilers.responses import operand
 from tunepass.diagnostics import ToolError
 from tunepass.evaluators.process.failures import compile_failure
@@ -183,8 +183,9 @@ class Compiling:
     def link(
         self, objects: Sequence[Path], target: Path, candidate: Candidate, extra: Sequence[str] = ()
     ) -> tuple[Completed, Failed | None]:
-        words: list[str | Path] = [*self.flags, *candidate.flags, *objects, *self.link_words, *extra, "-o", target]
-        return self.run(words)
+        flags = [*self.flags, *candidate.flags]
+        stated = ["-x", "none"] if values_of(flags, LANGUAGE) else []  # objects are in no language
+        return self.run([*flags, *stated, *objects, *self.link_words, *extra, "-o", target])
 
     def freeze(self, folder: Path, sources: SourceFiles, defines: Sequence[str]) -> None:
         """Compile from a snapshot of the files, in the empty folder. Raises SourceError where one changed meanwhile."""

@@ -17,6 +17,7 @@ from pathlib import Path
 
 from tunepass.compilers.asking import ask
 from tunepass.compilers.cc import Family, identify
+from tunepass.compilers.finding import compiler_at
 from tunepass.evaluators.toolchains.digests import program_digest
 from tunepass.study.manifest import Manifest, Part
 
@@ -56,8 +57,9 @@ def native_words(texts: Iterable[str]) -> tuple[str, ...]:
 def compiler_parts(
     program: str, language: str, flags: Sequence[str], native: Sequence[str], prefix: str = ""
 ) -> list[Part]:
-    if Path(program).name in WRAPPERS and flags:  # `ccache gcc -O2`
-        program, flags = flags[0], flags[1:]
+    words = (program, *flags)  # `ccache gcc -O2`
+    at = compiler_at(words) or 0
+    program, flags = words[at], words[at + 1 :]
     compiler = identify(program)
     lines = _called([compiler.path, *_driving(flags), *native, "-x", language])
     programs = {"compiler driver": real_driver(compiler.path)}

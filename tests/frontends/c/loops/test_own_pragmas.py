@@ -98,7 +98,6 @@ def test_a_pragma_of_the_body_that_names_an_index_keeps_it() -> None:
             "unroll(j: U) parallel(i)",
             "this loop has an OpenMP pragma, and `parallel` or `vectorize` writes another",
         ),
-        ("#pragma GCC ivdep", "#if 1", "the nest is not perfect"),
         ("#pragma omp atomic", "#pragma pack(1)", "`#pragma` inside a nest that is rewritten"),
     ],
 )

@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from tunepass.diagnostics import Source
-from tunepass.frontends.c.scops.preprocessing import Headers
 from tunepass.frontends.c.scops.scop import read_scop
-from tunepass.frontends.c.syntax.definitions import definitions
 from tunepass.frontends.c.syntax.lexical import scan
+from tunepass.frontends.cfamily.reading import read
 from tunepass.ir.scop import Scop
 
 PRAGMA = "#pragma tunepass loop auto"
 FORMALS = "int n, int m, double A[n][n], double B[n][n], double x[n], double y[n]"
-NO_HEADERS = Headers()
 
 
-def scop_of(
-    text: str, name: str = "nest.c", tuned: frozenset[str] = frozenset(), headers: Headers = NO_HEADERS
-) -> Scop:
+def scop_of(text: str, name: str = "nest.c", tuned: frozenset[str] = frozenset(), words: Sequence[str] = ()) -> Scop:
     """The scop after the one pragma of a C file."""
     source = Source(name, text)
     scanned = scan(source)
     (pragma,) = scanned.pragmas
     span = source.span(pragma.outer_start, pragma.outer_end)
-    return read_scop(span, scanned, definitions(scanned), headers, tuned)
+    return read_scop(span, read(source, words, "c++" if name.endswith("cpp") else "c", dict.fromkeys(tuned)))
 
 
 def nest(body: str, formals: str = FORMALS) -> Scop:

@@ -6,7 +6,7 @@ import shlex
 
 import pytest
 
-from tunepass.evaluators.toolchains.named import are_harmless
+from tunepass.compilers.named import are_harmless
 
 
 @pytest.mark.parametrize(
