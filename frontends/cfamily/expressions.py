@@ -12,15 +12,12 @@ from tunepass.frontends.cfamily.tokens import Token
 from tunepass.frontends.cfamily.tree import (
     Assign,
     Binary,
-    Block,
     Call,
     Cast,
     Conditional,
-    Declaration,
     Expression,
     Index,
     Items,
-    Lambda,
     Member,
     Name,
     Number,
@@ -101,28 +98,7 @@ class Expressions(Nodes):
         inner = node.named_children
         if len(inner) != 1:
             return self.opaque(node)
-        if inner[0].type == "compound_statement":
-            return self._closure(node, inner[0], ())
         return self.expression(inner[0])
-
-    def block(self, node: Node) -> Block:
-        """The statements in braces."""
-        raise self.fault(node)
-
-    def parameters(self, node: Node) -> tuple[Declaration, ...]:
-        """Those of a function."""
-        raise self.fault(node)
-
-    def _lambda_expression(self, node: Node) -> Lambda:
-        head = node.child_by_field_name("declarator")
-        formals = None if head is None else head.child_by_field_name("parameters")
-        return self._closure(node, self._field(node, "body"), () if formals is None else self.parameters(formals))
-
-    def _closure(self, node: Node, body: Node, parameters: tuple[Declaration, ...]) -> Lambda:
-        depth = self.depth
-        statements = self.block(body)
-        self.depth = depth
-        return Lambda(*self.ends(node), parameters, statements)
 
     # The names of these methods are those of the grammars' nodes.
 
@@ -264,6 +240,9 @@ class Expressions(Nodes):
                 value = self._field(child, "value")
             parts.append(self.expression(value))
         return Items(tuple(parts))
+
+    def _compound_statement(self, node: Node) -> Expression:
+        return Opaque("statements", *self.ends(node))
 
     def _argument_list(self, node: Node) -> Expression:
         return Items(self.arguments(node))

@@ -19,10 +19,10 @@ from tunepass.frontends.cfamily.tree import (
     ForEach,
     If,
     Jump,
+    Lambda,
     Opaque,
     PragmaWords,
     Statement,
-    SyntaxFault,
     While,
 )
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 JUMPS = {"break_statement": "break", "continue_statement": "continue", "goto_statement": "goto",
-         "throw_statement": "throw", "try_statement": "try", "co_return_statement": "co_return"}  # fmt: skip
+         "throw_statement": "throw", "co_return_statement": "co_return"}  # fmt: skip
 IGNORED = frozenset({"using_declaration", "static_assert_declaration", "alias_declaration", "attributed_statement"})
 OTHERWISE = {"case_statement": "case", "labeled_statement": "label"}
 
@@ -125,16 +125,33 @@ class Statements(Declarations):
 
     # --- the names of these methods are those of the grammars' nodes ------------------------------------------------
 
-    def block(self, node: Node) -> Block:
-        return self._compound_statement(node)
-
-    def _compound_statement(self, node: Node) -> Block:
+    def _compound_statement(self, node: Node) -> Block:  # type: ignore[override]
         first, last = self.first(node), self.last(node)
         for child in node.children:
             self.check(child)
         inside = [c for c in node.named_children if c.type != "comment"]
         statements = self.sequence(inside, first, last)
         return Block(statements=statements, first=self.tokens[first], last=self.tokens[last])
+
+    def _lambda_expression(self, node: Node) -> Opaque:
+        """Opaque where a part of it cannot be read."""
+        depth, levels = self.depth, self.statement_depth
+        self.statement_depth += 10  # each takes as many levels of the reader as ten statements
+        head, body = node.child_by_field_name("declarator"), self._field(node, "body")
+        try:
+            parameters = self.parameters(self._field(head, "parameters")) if head is not None else ()
+            return Lambda(node.type, *self.ends(node), parameters, self._compound_statement(body))
+        except SyntaxFault:
+            return self.opaque(node)
+        finally:
+            self.depth, self.statement_depth = depth, levels
+
+    def _parenthesized_expression(self, node: Node) -> Expression:
+        """`({ ... })`: read where it stands."""
+        inner = node.named_children
+        if len(inner) == 1 and inner[0].type == "compound_statement":
+            return Lambda("statements", *self.ends(node), (), self._compound_statement(inner[0]))
+        return super()._parenthesized_expression(node)
 
     def _expression_statement(self, node: Node) -> Statement:
         first, last = self.ends(node)
@@ -246,8 +263,14 @@ class Statements(Declarations):
             return label
         return Block(statements=(label, *inside), first=label.first, last=inside[-1].last)
 
-    def _seh_try_statement(self, node: Node) -> Statement:
-        raise SyntaxFault("this cannot be read", self.token(node))
+    def _try_statement(self, node: Node) -> Statement:
+        """As a whole: a jump that may leave it, else an expression that is not read."""
+        first, last = self.first(node), self.last(node)
+        jump = next((t for t in self.tokens[first : last + 1] if t.at("return", "goto", "co_return")), None)
+        if jump is not None:
+            return Jump(kind=jump.text, value=None, first=jump, last=jump)
+        opaque = Opaque("try", self.tokens[first], self.tokens[last])
+        return Evaluated(expression=opaque, first=self.tokens[first], last=self.tokens[last])
 
 
 def _words(pragma: PragmaTokens) -> PragmaWords:

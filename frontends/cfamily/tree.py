@@ -119,7 +119,7 @@ class Items:
 
 @dataclass(frozen=True, slots=True)
 class Opaque:
-    """An expression outside this tree: `new`, `delete`, a fold; `kind` is the word."""
+    """An expression outside this tree: `new`, `delete`, statements in brackets; `kind` is the word."""
 
     kind: str
     token: Token
@@ -127,18 +127,16 @@ class Opaque:
 
 
 @dataclass(frozen=True, slots=True)
-class Lambda:
-    """`[...](parameters) { body }`, and statements in brackets, `({ body })`, without parameters."""
+class Lambda(Opaque):
+    """`[...](parameters) { body }`."""
 
-    token: Token
-    last: Token
     parameters: tuple[Declaration, ...]
     body: Block
 
 
 Expression = (
     Name | Number | Text | Unary | Step | Binary | Conditional | Assign | Index | Member | Call | Cast | SizeOf | Items
-    | Opaque | Lambda
+    | Opaque
 )  # fmt: skip
 
 # --- statements -------------------------------------------------------------------------------------------------------

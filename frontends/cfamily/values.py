@@ -13,6 +13,7 @@ from tunepass.diagnostics import TunepassError
 from tunepass.expr import algebra, typing
 from tunepass.expr.nodes import BoolType, CategoryType, Constant, Expr, OrderType, RealType, Type
 from tunepass.expr.nodes import Name as Symbol
+from tunepass.frontends.cfamily.literals import arithmetic, literal
 from tunepass.frontends.cfamily.tree import (
     Binary,
     Call,
@@ -27,8 +28,7 @@ from tunepass.frontends.cfamily.tree import (
     Unary,
 )
 
-HEXADECIMAL = re.compile(r"0[xX](?P<digits>[0-9a-fA-F]+)[uUlLzZ]*\Z")
-WHOLE = re.compile(r"(?P<digits>0[bB][01]+|\d+)[uUlLzZ]*\Z")
+
 REAL = re.compile(r"(?P<digits>(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)[fFlLhH]*\Z")
 COMPARISONS = frozenset({"<", "<=", ">", ">=", "==", "!="})
 REALS = frozenset({"float", "double", "half", "long double", "_Float16", "__half"})
@@ -39,24 +39,15 @@ FUNCTIONS = {"min": "min", "max": "max", "abs": "abs", "fmin": "min", "fmax": "m
              "sqrt": "sqrt", "sqrtf": "sqrt", "log2": "log2", "log2f": "log2", "log": "log", "exp": "exp",
              "ceil": "ceil", "floor": "floor"}  # fmt: skip
 DEPTH_LIMIT = 12  # of functions that call each other
-INFIX = {"+": int.__add__, "-": int.__sub__, "*": int.__mul__, "&": int.__and__, "|": int.__or__, "^": int.__xor__}
 
 Body = Callable[[str, int], tuple[Sequence[str], Expression] | None]
 
 
 def number_of(text: str) -> int | float | None:
-    """The value of a literal: `0x1F`, `017`, `1'000u`, `2.5e3f`."""
-    text = text.replace("'", "")
-    if match := HEXADECIMAL.match(text):
-        return int(match["digits"], 16)
-    if match := WHOLE.match(text):
-        digits = match["digits"]
-        if digits[:2] in ("0b", "0B"):
-            return int(digits, 2)
-        octal = len(digits) > 1 and digits[0] == "0"
-        return int(digits, 8) if octal and not set(digits) & {"8", "9"} else int(digits)
-    match = REAL.match(text)
-    return float(match["digits"]) if match else None
+    """The value of a literal."""
+    whole = literal(text)
+    match = REAL.match(text.replace("'", "")) if whole is None else None
+    return float(match["digits"]) if match else whole
 
 
 @dataclass(slots=True)
@@ -150,7 +141,7 @@ class Values:
             return None
         a, b = _whole(left), _whole(right)
         if a is not None and b is not None and e.op != ",":
-            folded = _folded(e.op, a, b)
+            folded = arithmetic(e.op, a, b)
             return None if folded is None else typing.constant(folded)
         if e.op in ("+", "-", "*", "<<", ">>"):
             return typing.binary(e.op, left, right)
@@ -212,18 +203,6 @@ class Values:
 def _whole(value: Expr) -> int | None:
     known = algebra.number(value)
     return known if isinstance(known, int) else None
-
-
-def _folded(op: str, a: int, b: int) -> int | None:
-    """As C has it: division rounds towards zero."""
-    if op in INFIX:
-        return INFIX[op](a, b)
-    if op in ("/", "%") and b != 0:
-        quotient = abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
-        return quotient if op == "/" else a - b * quotient
-    if op in ("<<", ">>") and 0 <= b < 64:
-        return a << b if op == "<<" else a >> b
-    return None
 
 
 def _converted(kind: str, value: Expr | None) -> Expr | None:
