@@ -125,8 +125,19 @@ class Declarations(Expressions):
             if kind == "enum":
                 self.enums[text] = self._enumerators(body)
             else:
-                self.records.append(Record(text, self.members(body), kind=kind, bases=self._bases(node)))
+                self.records.append(self.record(text, node, body))
         return [kind, text]
+
+    def record(self, name: str, node: Node, body: Node, template: tuple[TemplateParameter, ...] = ()) -> Record:
+        """With the attributes before and after its braces."""
+        end = self.last(body) + 1
+        stop = next((at for at in range(end, len(self.tokens)) if self.tokens[at].at(";")), end)
+        own = (*self.attributes_in(self.first(node), self.first(body)), *self.attributes_in(end, stop))
+        inner = [(c, c.child_by_field_name("type")) for c in body.named_children if c.type == "field_declaration"]
+        plain = [c for c, kind in inner if kind is None or kind.type not in RECORDS]
+        members = tuple(a for c in plain for a in self.attributes_in(self._begin(c), self.last(c) + 1))
+        kind = node.type.partition("_")[0]
+        return Record(name, self.members(body), template, kind, self._bases(node), own, members)
 
     def _bases(self, node: Node) -> tuple[str, ...]:
         clause = next((c for c in node.named_children if c.type == "base_class_clause"), None)

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tunepass.frontends.cfamily.expressions import QUALIFIERS
-from tunepass.frontends.cfamily.tree import Declaration, Declarator, Record
+from tunepass.frontends.cfamily.tree import Attribute, Declaration, Declarator, Record
 from tunepass.frontends.cfamily.unit import Unit
 
 NUMERIC = frozenset({"char", "short", "int", "long", "signed", "unsigned", "float", "double", "_Bool", "bool"})
@@ -52,10 +52,12 @@ class Declared:
 
 @dataclass(frozen=True, slots=True)
 class TypeRecord:
-    """A struct or a union with its members."""
+    """A struct or a union with its members, the attributes that it states and those of its members."""
 
     kind: str
     members: tuple[Declared, ...]
+    attributes: tuple[Attribute, ...] = ()
+    member_attributes: tuple[Attribute, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +108,8 @@ def _record(record: Record) -> TypeRecord:
         members += [declared(declaration, declarator) for declarator in declaration.declarators]
         if not declaration.declarators:
             members.append(Declared("", CType(element_of(declaration.words))))
-    return TypeRecord("union" if record.kind == "union" else "struct", tuple(members))
+    kind = "union" if record.kind == "union" else "struct"
+    return TypeRecord(kind, tuple(members), record.attributes, record.member_attributes)
 
 
 def declared(declaration: Declaration, declarator: Declarator) -> Declared:

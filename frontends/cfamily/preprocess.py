@@ -20,6 +20,7 @@ from tunepass.frontends.cfamily.marks import (
     ARGUMENT,
     BUILT_IN,
     CLOSE,
+    HIDDEN,
     OPEN,
     PRAGMA,
     PREFIX,
@@ -57,6 +58,7 @@ class Preprocessed:
     skipped: frozenset[str]  # included files that are too long to be read
     symbols: Symbols
     missing: tuple[str, ...] = ()  # headers that are not here and were taken as empty
+    redefined: tuple[Directive, ...] = ()  # active definitions of parameters, which a -D does not change
 
     @cached_property
     def activity(self) -> tuple[tuple[int, int, bool], ...]:
@@ -136,10 +138,11 @@ def _preprocess(source: Source, command: Command, symbols: Symbols, guards: bool
         tokens=tuple(aligned.tokens),
         pragmas=tuple(aligned.pragmas),
         active=sections | aligned.active,
-        macros=plain.macros,
+        macros={name: texts for name, texts in plain.macros.items() if not name.startswith(HIDDEN)},
         headers=tuple(chunk for chunk in plain.chunks if chunk.file),
         skipped=frozenset(aligned.skipped),
         symbols=symbols,
+        redefined=tuple(d for d in raw.directives if f"{HIDDEN}{d.start}_" in plain.macros),
     )
 
 

@@ -285,13 +285,15 @@ class Scope:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A struct, union or class: its members that hold data."""
+    """A struct, union or class: its members that hold data, its own attributes and those of its members."""
 
     name: str
     members: tuple[Declaration, ...]
     template: tuple[TemplateParameter, ...] = ()
     kind: str = "struct"
     bases: tuple[str, ...] = ()
+    attributes: tuple[Attribute, ...] = ()
+    member_attributes: tuple[Attribute, ...] = ()
 
 
 class SyntaxFault(Exception):

@@ -1,4 +1,4 @@
-"""The parts of expressions in the order of the text."""
+"""The parts of expressions and statements in the order of the text."""
 
 from __future__ import annotations
 
@@ -9,16 +9,23 @@ from tunepass.frontends.cfamily.tokens import Token
 from tunepass.frontends.cfamily.tree import (
     Assign,
     Binary,
+    Block,
     Call,
     Cast,
     Conditional,
+    Declaration,
     Expression,
+    For,
+    ForEach,
+    If,
     Index,
     Items,
     Member,
     Name,
+    Statement,
     Step,
     Unary,
+    While,
 )
 
 
@@ -73,3 +80,22 @@ def same(one: object, other: object) -> bool:
     if not isinstance(one, Expression):
         return one == other
     return all(same(getattr(one, f.name), getattr(other, f.name)) for f in fields(one))
+
+
+def declarations_in(statement: Statement | None) -> Iterator[Declaration]:
+    """All of a statement and those in it, in the order of the text."""
+    match statement:
+        case Declaration():
+            yield statement
+        case Block():
+            for inner in statement.statements:
+                yield from declarations_in(inner)
+        case For():
+            if isinstance(statement.begin, Declaration):
+                yield statement.begin
+            yield from declarations_in(statement.body)
+        case ForEach() | While():
+            yield from declarations_in(statement.body)
+        case If():
+            yield from declarations_in(statement.then)
+            yield from declarations_in(statement.other)
