@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache
 
@@ -47,7 +48,7 @@ def _planned(scop: Scop, plan: Plan, independent: bool) -> Tree:
     marked = _chains(tree, plan)
     if ANY in plan.parallel or ANY in plan.vectorize:
         marked = _proven(scop, marked, plan, independent)
-    return _outermost_parallel(marked)
+    return _innermost_vectors(_outermost_parallel(marked))
 
 
 @lru_cache(maxsize=256)
@@ -56,13 +57,33 @@ def is_legal(scop: Scop, plan: Plan, *, independent: bool = False) -> bool:
     whole = planned(scop, plan, independent)
     tree = jams_inside(whole)
     scop = subject(scop, plan.shape)
-    marked = [band for band in bands_in(tree) if band.parallel or band.vectorize]
+    innermost = {band.name for band in bands_in(whole) if not any(True for _ in bands_in(band.child))}
+    marked = [
+        (band, plan.sums and (not plan.exact or band.name in innermost))
+        for band in bands_in(tree)
+        if band.parallel or band.vectorize
+    ]
     if not may_pack(scop, whole, plan.pack):
         return False
     return keeps_order(scop, tree, independent=independent) and all(
-        carried(scop, tree, band, independent=independent, accumulates=plan.sums and not band.parallel).is_empty()
-        for band in marked
+        carried(scop, tree, band, independent=independent, accumulates=sums and not band.parallel).is_empty()
+        for band, sums in marked
     )
+
+
+def vectorized(scop: Scop, plan: Plan, independent: bool = False) -> tuple[frozenset[str], Mapping[str, str]]:
+    """The loops that a plan names to be vectorized and that are, or that the parallel loop inside them hinders: those
+    by its name."""
+    bands = list(bands_in(planned(scop, plan, independent)))
+    inside = {
+        band.name: next((inner.name for inner in bands_in(band.child) if inner.parallel), "")
+        for band in bands
+        if plan.exact and band.name in plan.vectorize and not band.tiles and not band.vectorize
+    }
+    hindered = {name: parallel for name, parallel in inside.items() if parallel}
+    marked = {band.name for band in bands if band.vectorize}
+    named = marked if plan.exact else plan.vectorize if marked else ()
+    return frozenset(named) | hindered.keys(), hindered
 
 
 def is_marked(scop: Scop, plan: Plan, independent: bool = False) -> tuple[bool, bool]:
@@ -154,13 +175,16 @@ def _named(band: Band, names: tuple[str, ...]) -> bool:
 
 def _marked(band: Band, plan: Plan, innermost: bool) -> Band:
     """With its directives. Only the innermost loop is vectorized, and it has nothing inside to jam: copies of it would
-    stand in a vectorizing compiler's way. A tiled loop is parallel over its tiles."""
+    stand in a vectorizing compiler's way. A tiled loop is parallel over its tiles. An `exact` plan vectorizes all loops
+    that it names, and copies an innermost one that is jammed."""
     if band.tiles:
         return replace(band, parallel=_named(band, plan.parallel))
     tiled = any(name == band.name and size > 1 for name, size in plan.tile)
     jam = 1 if innermost else dict(plan.jam).get(band.name, 1)
-    vectorize = innermost and _named(band, plan.vectorize)
+    vectorize = (innermost and _named(band, plan.vectorize)) or (plan.exact and band.name in plan.vectorize)
     copies = max(jam, dict(plan.unroll).get(band.name, 1))
+    if plan.exact and innermost:
+        copies = max(copies, dict(plan.jam).get(band.name, 1))
     return replace(
         band,
         copies=max(1, copies),
@@ -202,6 +226,16 @@ def _outermost_parallel(tree: Tree) -> Tree:
         case Band(child=child):
             return replace(tree, child=_outermost_parallel(child))
     return tree
+
+
+def _innermost_vectors(tree: Tree) -> Tree:
+    """OpenMP allows nothing of its own inside a vector loop."""
+
+    def change(band: Band) -> Band:
+        marked = any(inner.vectorize or inner.parallel for inner in bands_in(band.child))
+        return replace(band, vectorize=False) if band.vectorize and marked else band
+
+    return mapped(tree, change)
 
 
 def jams_inside(tree: Tree) -> Tree:

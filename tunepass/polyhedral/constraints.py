@@ -9,9 +9,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from tunepass.diagnostics import SourceError, Span
-from tunepass.ir.loops import Factor
 from tunepass.ir.scop import Scop
-from tunepass.ir.scop_directives import ANY, SHAPES, Pair, ScopDirectives
+from tunepass.ir.scop_directives import ANY, SHAPES, Factor, Pair, ScopDirectives
 from tunepass.polyhedral.apply import is_legal
 from tunepass.polyhedral.chains import Chain, chains_under
 from tunepass.polyhedral.plan import Plan, plan_of
@@ -81,7 +80,8 @@ def _conditions(
         return  # which loops may run at once depends on it
     for factor in directives.parallel:
         marked = replace(start, parallel=(factor.index,))
-        if factor.index != ANY and isinstance(factor.setting, str) and not is_legal(scop, marked):
+        legal = is_legal(scop, marked, independent=directives.independent)
+        if factor.index != ANY and isinstance(factor.setting, str) and not legal:
             yield f"not {factor.setting}" if _is_flag(parameters[factor.setting]) else f"{factor.setting} == 0"
 
 

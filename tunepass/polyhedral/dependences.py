@@ -61,7 +61,8 @@ def dependences(scop: Scop, *, independent: bool = False) -> Dependences:
 def _dependences(scop: Scop, independent: bool) -> Dependences:
     import islpy as isl
 
-    touched = [(s, access) for s in scop.statements for access in s.accesses]
+    dead = _never_read(scop)
+    touched = [(s, access) for s in scop.statements for access in s.accesses if access.array not in dead]
     maps = {id(access): isl.Map(access.map).intersect_domain(isl.Set(s.domain)) for s, access in touched}
     times = {s.name: isl.Map(s.schedule).intersect_domain(isl.Set(s.domain)) for s in scop.statements}
     context = isl.Set(scop.context)
@@ -75,6 +76,12 @@ def _dependences(scop: Scop, independent: bool) -> Dependences:
     space = isl.UnionMap(isl.Map(scop.statements[0].schedule).to_str())
     order = union([d.map for d in found if not d.update], space)
     return Dependences(tuple(found), order, union([d.map for d in found if d.update], space))
+
+
+def _never_read(scop: Scop) -> frozenset[str]:
+    """Private scalars of which no statement reads what another, or another instance of it, has written."""
+    read = {access.array for s in scop.statements for access in s.accesses if access.read}
+    return frozenset(a.name for a in scop.arrays if a.private and not a.extents and a.name not in read)
 
 
 def _between(

@@ -20,9 +20,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from tunepass.diagnostics import Span
-from tunepass.ir.loops import Factor
 from tunepass.ir.scop import Scop
-from tunepass.ir.scop_directives import ANY, Pair, ScopDirectives
+from tunepass.ir.scop_directives import ANY, Factor, Pair, ScopDirectives
 from tunepass.polyhedral.chains import Chain, chains_of
 from tunepass.polyhedral.extents import longest_extents
 from tunepass.polyhedral.packs import Pack, derive_packs

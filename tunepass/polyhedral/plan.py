@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from tunepass.ir.loops import Factor, Setting
-from tunepass.ir.scop_directives import ScopDirectives
+from tunepass.ir.scop_directives import Factor, ScopDirectives, Setting
 from tunepass.space.configuration import Value
 
 Factors = tuple[tuple[str, int], ...]
@@ -38,6 +37,7 @@ class Plan:
     pack: tuple[tuple[str, str], ...] = ()  # (array, the loop inside which its tile is a local copy)
     prefetch: Factors = ()  # (array, iterations ahead)
     sums: bool = True  # may vector loops add up in another order?
+    exact: bool = False  # are outer loops vectorized, and innermost ones copied, where they are named?
 
 
 def plan_of(directives: ScopDirectives, values: Mapping[str, Value]) -> Plan:
@@ -58,6 +58,7 @@ def plan_of(directives: ScopDirectives, values: Mapping[str, Value]) -> Plan:
         pack=tuple((p.first, p.second) for p in directives.pack if _number(p.setting, values)),
         prefetch=_factors(directives.prefetch, values, 1),
         sums=bool(_number(directives.sums, values)),
+        exact=directives.exact,
     )
 
 

@@ -21,8 +21,9 @@ if TYPE_CHECKING:
     import islpy as isl
 
 SUBSCRIPT = re.compile(r"\[[^\[\]]*\]")
-OPERATION = re.compile(r"[-+*]=?|[<>]=?|\?")
+OPERATION = re.compile(r"\+\+|--|[-+*]=?|[<>]=?|\?")
 DIVISION = re.compile(r"/|\bsqrtf?\b|\bSQRT_FUN\b")
+BRANCH = re.compile(r"\b(?:if|else|for|while|do|switch)\b")
 CALL = re.compile(r"\b(?:exp|pow|log|sin|cos|tan|EXP_FUN|POW_FUN)f?\s*\(")
 Chains = tuple[tuple[Band, ...], ...]
 
@@ -34,6 +35,34 @@ def works_of(scop: Scop, shapes: tuple[str, ...], sizes: Mapping[str, int]) -> t
         plain, tree = _plain(subject(scop, shape), tuple(sizes.items())), shape_tree(scop, shape)
         works += [_shaped(shape, name, chains, *plain[name]) for name, chains in _paths(tree, ())] if tree else []
     return tuple(work for work in works if work.chains)
+
+
+def known_works(scop: Scop, sizes: Mapping[str, bool | int | float]) -> tuple[ShapedWork, ...]:
+    """Every statement of the source's loops; none where a size is unknown, or an access is a guess."""
+    whole = {name: value for name, value in sizes.items() if isinstance(value, int)}
+    known = whole.keys() | known_values(scop).keys()
+    if any(p.name not in known for p in scop.parameters) or not all(_is_plain(scop, s, whole) for s in scop.statements):
+        return ()
+    return works_of(scop, ("source",), whole)
+
+
+def _is_plain(scop: Scop, statement: ScopStatement, sizes: Mapping[str, int]) -> bool:
+    """Every access can be put in numbers, and nothing is done under a condition."""
+    numbers = all(
+        a.always
+        and (a.polynomial or (a.certain and not _divides(a)))
+        and _linear(scop, statement, a, sizes) is not None
+        for a in statement.accesses
+    )
+    return numbers and statement.opaque is None and not BRANCH.search(statement.text)
+
+
+def _divides(access: ScopAccess) -> bool:
+    """Does a subscript divide (`i / 2`), or is it one of several elements?"""
+    import islpy as isl
+
+    relation = isl.Map(access.map)
+    return not relation.is_single_valued() or "floor" in str(isl.PwMultiAff.from_map(relation))
 
 
 @lru_cache(maxsize=4)
@@ -82,6 +111,7 @@ def _shaped(shape: str, name: str, chains: Chains, work: Work, free: frozenset[s
             operations=work.operations,
             divisions=work.divisions,
             calls=work.calls,
+            chained=work.chained,
         ),
         free=frozenset() if skewed else frozenset(named[own] for own in free if own in named),
     )
@@ -111,13 +141,22 @@ def _work(scop: Scop, statement: ScopStatement, sizes: Mapping[str, int]) -> Wor
             key = (linear.array, linear.strides, linear.offset)
             known = merged.get(key, linear)
             merged[key] = _joined(known, linear)
+    operations, divisions, calls = (len(part.findall(text)) for part in (OPERATION, DIVISION, CALL))
+    updates = any(access.update is not None for access in statement.accesses)
+    waits = any(access.read and access.written for access in merged.values()) and not updates
     return Work(
-        trips=tuple((loop, max(1, round(count))) for loop, count in zip(statement.loops, trips)),
+        trips=tuple((loop, _trips(scop, loop, count)) for loop, count in zip(statement.loops, trips)),
         accesses=tuple(merged.values()),
-        operations=len(OPERATION.findall(text)),
-        divisions=len(DIVISION.findall(text)),
-        calls=len(CALL.findall(text)),
+        operations=operations,
+        divisions=divisions,
+        calls=calls,
+        chained=max(1, operations + divisions + calls) if waits else 1,
     )
+
+
+def _trips(scop: Scop, loop: str, count: float) -> int:
+    """Of a loop whose index has `count` values without its step."""
+    return max(1, -(-round(count) // abs(scop.loop(loop).step)))
 
 
 def _joined(a: Access, b: Access) -> Access:
@@ -133,6 +172,40 @@ def _joined(a: Access, b: Access) -> Access:
 
 def _linear(scop: Scop, statement: ScopStatement, access: ScopAccess, sizes: Mapping[str, int]) -> Access | None:
     """The access with its strides in elements; None where it is not affine."""
+    values = {**sizes, **known_values(scop)}
+    terms = (
+        _polynomial_terms(access, statement, values) if access.polynomial else _terms(scop, statement, access, values)
+    )
+    if terms is None:
+        return None
+    moved = {loop: terms.get(loop, 0) * scop.loop(loop).step for loop in statement.loops}
+    return Access(
+        array=access.array,
+        element_byte=access.element_byte,
+        strides=tuple((loop, stride) for loop, stride in moved.items() if stride),
+        offset=terms.get("", 0),
+        read=access.read,
+        written=access.written,
+    )
+
+
+def _polynomial_terms(access: ScopAccess, statement: ScopStatement, values: Mapping[str, int]) -> dict[str, int] | None:
+    """Elements by index, and under `` the number without one; None where it is not affine once sizes are numbers."""
+    terms: dict[str, int] = {}
+    for names, factor in access.polynomial:
+        loops = [name for name in names if name in statement.loops]
+        others = [name for name in names if name not in statement.loops]
+        if len(loops) > 1 or any(name not in values for name in others):
+            return None
+        loop = loops[0] if loops else ""
+        terms[loop] = terms.get(loop, 0) + factor * math.prod(values[name] for name in others)
+    return terms
+
+
+def _terms(
+    scop: Scop, statement: ScopStatement, access: ScopAccess, values: Mapping[str, int]
+) -> dict[str, int] | None:
+    """The same of an affine access."""
     import islpy as isl
 
     relation = isl.Map(access.map)
@@ -140,27 +213,25 @@ def _linear(scop: Scop, statement: ScopStatement, access: ScopAccess, sizes: Map
         return None
     pieces: list[isl.MultiAff] = []
     isl.PwMultiAff.from_map(relation).foreach_piece(lambda _, value: pieces.append(value))
-    strides, offset = dict[str, int](), 0
-    for place, step in enumerate(_steps(scop, access.array, relation.dim(isl.dim_type.out), sizes)):
+    terms: dict[str, int] = {}
+    for place, step in enumerate(_steps(scop, access.array, relation.dim(isl.dim_type.out), values)):
         subscript = pieces[0].get_aff(place)
         for position, loop in enumerate(statement.loops):
-            factor = subscript.get_coefficient_val(isl.dim_type.in_, position)
-            strides[loop] = strides.get(loop, 0) + step * (int(str(factor)) if factor.is_int() else 0)
-        constant = subscript.get_constant_val()
-        offset += step * (int(str(constant)) if constant.is_int() else 0)
-    return Access(
-        array=access.array,
-        element_byte=access.element_byte,
-        strides=tuple((loop, stride) for loop, stride in strides.items() if stride),
-        offset=offset,
-        read=access.read,
-        written=access.written,
-    )
+            terms[loop] = terms.get(loop, 0) + step * _whole(subscript.get_coefficient_val(isl.dim_type.in_, position))
+        for position in range(subscript.dim(isl.dim_type.param)):
+            value = values.get(subscript.get_dim_name(isl.dim_type.param, position), 0)
+            factor = _whole(subscript.get_coefficient_val(isl.dim_type.param, position))
+            terms[""] = terms.get("", 0) + step * value * factor
+        terms[""] = terms.get("", 0) + step * _whole(subscript.get_constant_val())
+    return terms
 
 
-def _steps(scop: Scop, array: str, dimensions: int, sizes: Mapping[str, int]) -> list[int]:
+def _whole(value: isl.Val) -> int:
+    return int(str(value)) if value.is_int() else 0
+
+
+def _steps(scop: Scop, array: str, dimensions: int, values: Mapping[str, int]) -> list[int]:
     """Elements from one subscript's value to the next, of each dimension."""
-    values = {**sizes, **known_values(scop)}
     texts = {p.text: values[p.name] for p in scop.parameters if p.name in values}
     extents = scop.array(array).extents[-dimensions:] if dimensions else ()
     lengths = [int(e) if e.isdecimal() else texts.get(e, values.get(e, UNKNOWN_SIZE)) for e in extents]

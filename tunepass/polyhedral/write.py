@@ -31,7 +31,7 @@ from tunepass.polyhedral.code import (
 from tunepass.polyhedral.expressions import Expression, Name, Number, add, printed, substituted
 from tunepass.polyhedral.legality import accumulated, privatizable
 from tunepass.polyhedral.pack import Packing, packed
-from tunepass.polyhedral.plan import Factors, Plan
+from tunepass.polyhedral.plan import Plan
 from tunepass.polyhedral.replay import keeps_schedule
 from tunepass.polyhedral.schedule import syntax_tree
 from tunepass.polyhedral.shapes import subject
@@ -41,6 +41,7 @@ from tunepass.polyhedral.tree import Band, Tree, bands_in, statements_in
 from tunepass.polyhedral.updates import gathered, target_of
 
 INDENT = "    "
+SHARES = re.compile(r"\bomp\s+(?!simd\b|atomic\b)\w")  # iterations among threads
 Lines = tuple[str, ...]
 
 
@@ -49,7 +50,7 @@ def rewrite_scop(scop: Scop, plan: Plan, *, numbered: bool, independent: bool = 
     tree = planned(scop, plan, independent)
     packing, _ = _generated(scop, plan, independent)
     scop = subject(scop, plan.shape)
-    lines = _Writer(scop, jams_inside(tree), numbered, plan.prefetch, packing).whole(packing.code)
+    lines = _Writer(scop, jams_inside(tree), numbered, plan, packing).whole(packing.code)
     source = scop.span.source
     first = source.line_text(scop.span.start)
     margin = first[: len(first) - len(first.lstrip())]
@@ -96,8 +97,9 @@ def _renamed(code: Code, values: Mapping[str, Expression], names: Mapping[str, s
 class _Writer:
     """`names` and `types` are of the indices in scope, by the index of the code's tree."""
 
-    def __init__(self, scop: Scop, tree: Tree, numbered: bool, prefetch: Factors, packing: Packing):
-        self.scop, self.tree, self.numbered, self.prefetch = scop, tree, numbered, prefetch
+    def __init__(self, scop: Scop, tree: Tree, numbered: bool, plan: Plan, packing: Packing):
+        self.scop, self.tree, self.numbered = scop, tree, numbered
+        self.prefetch, self.exact = plan.prefetch, plan.exact
         self.buffers = packing.buffers
         self.statements = {**{s.name: s for s in scop.statements}, **packing.statements}
         self.bands = {
@@ -268,19 +270,28 @@ class _Writer:
     def pragma(self, band: Band) -> Lines:
         words = ["parallel for"] * band.parallel + ["simd"] * band.vectorize
         if not words:
-            return ()
+            return self.own_pragmas(band)
         known = self.bands[band.name, statements_in(band)]
         own = sorted(self.scop.array(name).text for name in privatizable(self.scop, self.tree, known))
         clauses = [f"private({', '.join(own)})"] if own else []
         return (" ".join(["#pragma omp", *words, *clauses]),)
 
+    def own_pragmas(self, band: Band) -> Lines:
+        """The source's own before this piece of their loop: what shares iterations among threads before the outermost,
+        what is said of iterations before the loop over points."""
+        tiled = any(other.tiles and other.name == band.name for other in bands_in(self.tree))
+        own = self.scop.loop(band.name).pragmas
+        return tuple(p for p in own if (band.tiles or not tiled if SHARES.search(p) else not band.tiles))
+
     def gather(self, code: Loop, names: Mapping[str, str], types: Mapping[str, str]) -> tuple[Loop, tuple[Sum, ...]]:
         """A vector loop with its updates of one element gathered in variables; no vector loop where they cannot be."""
         plain = replace(code, band=replace(code.band, vectorize=False))
         instances = instances_in(code.body)
+        chosen = accumulated(self.scop, self.tree, self.bands[code.band.name, statements_in(code.band)])
+        if self.exact and not chosen:
+            return code, ()
         if instances is None or code.step != 1:
             return plain, ()
-        chosen = accumulated(self.scop, self.tree, self.bands[code.band.name, statements_in(code.band)])
         sums: list[Sum] = []
         changed: list[Code] = []
         for one in instances:

@@ -10,8 +10,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
-from tunepass.frontends.c.loops.affine import Affine
-from tunepass.frontends.c.loops.nest import SIGNED, UNSIGNED
+from tunepass.frontends.c.scops.affine_values import Affine
+from tunepass.frontends.c.scops.c_types import SIGNED, UNSIGNED
 from tunepass.frontends.c.scops.conditionals import literal
 from tunepass.frontends.c.scops.tree import Binary, Cast, Conditional, Expression, Name, Number, SizeOf, Unary
 from tunepass.frontends.c.syntax.definitions import canonical_type

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from tunepass.frontends.c.loops.body import CHEAP, MATHS, SLOW
+from tunepass.frontends.c.scops.expressions import ASSIGNMENTS
+from tunepass.frontends.c.scops.pure_functions import PURE
 from tunepass.frontends.c.scops.tokens import Token
 from tunepass.frontends.c.scops.tree import (
     Assign,
@@ -28,17 +29,9 @@ from tunepass.frontends.c.scops.tree import (
     Statement,
     Step,
     Unary,
+    Unread,
     While,
 )
-
-PURE = (
-    CHEAP | SLOW | MATHS
-    | frozenset(f"{name}{suffix}" for suffix in ("", "f", "l") for name in (
-        "cbrt", "hypot", "fmod", "trunc", "rint", "nearbyint", "log1p", "expm1", "copysign", "fdim", "tgamma",
-        "lgamma", "erfc", "asinh", "acosh", "atanh", "remainder", "fabs", "sqrt", "fmin", "fmax", "fma"))
-    | frozenset({"labs", "llabs", "isnan", "isinf", "isfinite", "signbit", "__builtin_expect", "__builtin_fabs",
-                 "__builtin_sqrt", "__builtin_popcount", "__builtin_clz", "__builtin_ctz"})
-)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +59,7 @@ class Effects:
         self.found: list[Effect] = []
         self.unknown: list[str] = []
         self.declared: set[str] = set()
+        self.hidden_writes: set[str] = set()  # names that what cannot be read may assign
         self.scopes: list[dict[str, bool]] = [{}]  # of each variable declared inside: is it a pointer
 
     @classmethod
@@ -77,7 +71,7 @@ class Effects:
 
     @property
     def written(self) -> frozenset[str]:
-        return frozenset(effect.root.text for effect in self.found if effect.written)
+        return frozenset(effect.root.text for effect in self.found if effect.written) | self.hidden_writes
 
     def statement(self, s: Statement, certain: bool = True) -> None:
         self.scopes.append({})
@@ -87,11 +81,11 @@ class Effects:
             case Block():
                 for inner in s.statements:
                     if isinstance(inner, Declaration):
-                        self._declaration(inner, certain)
+                        self.declaration(inner, certain)
                     else:
                         self.statement(inner, certain)
             case Declaration():
-                self._declaration(s, certain)
+                self.declaration(s, certain)
             case If():
                 self.expression(s.condition, certain)
                 self.statement(s.then, False)
@@ -106,18 +100,21 @@ class Effects:
                 self.expression(s.value, certain)
                 if "asm" in s.kind:
                     self.unknown.append("`asm` is opaque")
+            case Unread():
+                self.unknown.append("this cannot be read as C")
+                self.hidden_writes |= set(_assigned(s.tokens))
         self.scopes.pop()
 
     def _loop(self, s: For, certain: bool) -> None:
         if isinstance(s.begin, Declaration):
-            self._declaration(s.begin, certain)
+            self.declaration(s.begin, certain)
         else:
             self.expression(s.begin, certain)
         self.expression(s.condition, certain)
         self.statement(s.body, False)
         self.expression(s.advance, False)
 
-    def _declaration(self, s: Declaration, certain: bool) -> None:
+    def declaration(self, s: Declaration, certain: bool = True) -> None:
         for declarator in s.declarators:
             self.expression(declarator.value, certain)
             self.declared.add(declarator.name.text)
@@ -196,6 +193,14 @@ class Effects:
         self.found.append(Effect(lvalue.root, lvalue.subscripts, read, written, lvalue.whole, certain))
         if lvalue.far:
             self.unknown.append(f"a pointer in `{lvalue.root.text}` is followed")
+
+
+def _assigned(tokens: Sequence[Token]) -> Iterator[str]:
+    """Names that are assigned, stepped, or whose address is taken."""
+    for before, token, after in zip([None, *tokens], tokens, [*tokens[1:], None]):
+        assigned = after is not None and after.at(*ASSIGNMENTS, "++", "--")
+        if token.kind == "name" and (assigned or (before is not None and before.at("++", "--", "&"))):
+            yield token.text
 
 
 @dataclass(frozen=True, slots=True)

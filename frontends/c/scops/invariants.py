@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from tunepass.frontends.c.loops.nest import SIGNED, UNSIGNED
+from tunepass.frontends.c.scops.c_types import SIGNED, UNSIGNED
 from tunepass.frontends.c.scops.conditionals import literal
 from tunepass.frontends.c.scops.tree import Binary, Cast, Expression, Name, Number, SizeOf, Unary
 from tunepass.frontends.c.syntax.definitions import canonical_type

@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tunepass.diagnostics import SourceError, Span
+from tunepass.frontends.c.scops.bodies import BEFORE_HINT, BodyParser
 from tunepass.frontends.c.scops.expressions import SyntaxFault
 from tunepass.frontends.c.scops.macro_expansion import ExpansionError, Macro
+from tunepass.frontends.c.scops.own_pragmas import OwnPragmas
 from tunepass.frontends.c.scops.preprocessing import Headers, Preprocessor
 from tunepass.frontends.c.scops.statements import StatementParser
 from tunepass.frontends.c.scops.tokens import Token
@@ -18,6 +20,7 @@ from tunepass.frontends.c.syntax.lexical import Directive, Scan
 from tunepass.frontends.c.syntax.statements import skip_space, word_at
 
 HINTS = ("ivdep", "GCC", "unroll", "clang", "simd", "nounroll", "vector", "scop", "endscop")  # mean nothing to results
+RANGE_HINT = "a loop over a range has no index; write `for (int i = 0; i < n; i++)`"
 PLACE_HINT = "the pragma stands right before a loop, or right before or after `#pragma scop`"
 
 
@@ -37,15 +40,21 @@ class Region:
 
 
 def read_region(
-    pragma: Span, scanned: Scan, functions: Sequence[FunctionDefinition], headers: Headers, fixed: frozenset[str]
+    pragma: Span,
+    scanned: Scan,
+    functions: Sequence[FunctionDefinition],
+    headers: Headers,
+    fixed: frozenset[str],
+    listed: int = 0,
 ) -> Region:
-    """Raises SourceError where nothing that can be read follows `pragma`; names in `fixed` are no macros."""
+    """Raises SourceError where nothing that can be read follows `pragma`; names in `fixed` are no macros. `listed` is
+    the number of loops that the pragma lists: no more than these need to be C that can be read."""
     source = scanned.source
     begin = skip_space(scanned.statements, pragma.end)
     function = next((f for f in functions if f.body_start <= pragma.start < f.body_end), None)
     if function is None or begin >= function.body_end - 1:
         raise SourceError("expected a loop inside a function after this pragma", pragma, PLACE_HINT)
-    end = _scop_end(pragma, scanned, begin, function)
+    end = None if listed else _scop_end(pragma, scanned, begin, function)
     others = sorted((f.body_start, f.body_end) for f in functions if f is not function)
     try:
         unit = Preprocessor(scanned, headers, fixed, others).run()
@@ -62,15 +71,23 @@ def read_region(
         hint = "a condition of the preprocessor that does not hold here leaves it out"
         raise SourceError("the compiler does not see what follows this pragma", pragma, hint)
     try:
-        statements, count = _statements(following, variables, end, pragma)
+        statements, count = (
+            _listed(following, variables, listed, pragma) if listed else _statements(following, variables, end, pragma)
+        )
     except SyntaxFault as fault:
         place = source.span(fault.token.start, max(fault.token.end, fault.token.start + 1))
-        raise SourceError(fault.message, place, "the pragma's statements cannot be read as C") from None
+        ranged = listed and fault.token.at(":")
+        hint = RANGE_HINT if ranged else "the pragma's statements cannot be read as C"
+        raise SourceError(fault.message, place, hint) from None
     inside = following[:count]
-    _check_directives(scanned.directives, scanned, statements[0].start, statements[-1].end)
+    start = statements[0].start
+    if listed:
+        start = OwnPragmas(scanned).first(pragma.end, start)
+    else:
+        _check_directives(scanned.directives, scanned, start, statements[-1].end)
     return Region(
         statements=statements,
-        start=statements[0].start,
+        start=start,
         end=statements[-1].end,
         variables=variables,
         before=tuple(t for t in body if t.start < begin),
@@ -108,6 +125,16 @@ def _touches(scanned: Scan, mark: Directive, pragma: Span, begin: int) -> bool:
 
 def _span(scanned: Scan, directive: Directive) -> Span:
     return scanned.source.span(directive.start, directive.start + len(directive.text.rstrip()))
+
+
+def _listed(
+    following: list[Token], variables: Variables, count: int, pragma: Span
+) -> tuple[tuple[Statement, ...], int]:
+    """The nest of `count` loops, and of how many tokens it is."""
+    parser = BodyParser(following, frozenset(variables.types), count)
+    if not following or parser.next.at("}"):
+        raise SourceError("expected a `for` after this pragma", pragma, BEFORE_HINT)
+    return (parser.statement(),), parser.position
 
 
 def _statements(

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from tunepass.frontends.c.loops.accesses import ELEMENT_BYTE
+from tunepass.frontends.c.scops.c_types import ELEMENT_BYTE
 from tunepass.frontends.c.scops.expressions import QUALIFIERS, STORAGE, TAGGED, SyntaxFault
 from tunepass.frontends.c.scops.statements import StatementParser
 from tunepass.frontends.c.scops.tokens import Token

@@ -1,17 +1,15 @@
 """Pragmas of the source itself in a nest that is rewritten: OpenMP's, and what compilers are told of a loop.
 
-One that stands before a loop of the nest stays with it. What shares iterations among threads stands before the
-outermost piece of the loop, its tile loop; what is said of its iterations (`simd`, `ivdep`, `unroll`) before the loop
-over points. One in the innermost statement is a part of its text. What counts loops or iterations is refused: it would
-say something else afterwards.
+One that stands before a loop of the nest stays with it. One in the innermost statement is a part of its text. What
+counts loops or iterations is refused: it would say something else afterwards.
 """
 
 from __future__ import annotations
 
 import re
 
-from tunepass.diagnostics import Source, SourceError
-from tunepass.frontends.c.syntax.lexical import CONTINUATION, Directive, Scan, blanked
+from tunepass.diagnostics import Source, SourceError, Span
+from tunepass.frontends.c.syntax.lexical import CONTINUATION, Directive, Scan
 
 KEPT = re.compile(r"(omp|ivdep|GCC|clang|unroll|nounroll|vector|novector|simd)\b")
 COUNTS = re.compile(r"\b(collapse|ordered|safelen|linear)\s*\(|\bomp\s+(tile|unroll|section|sections|barrier)\b")
@@ -20,10 +18,10 @@ COUNTS = re.compile(r"\b(collapse|ordered|safelen|linear)\s*\(|\bomp\s+(tile|unr
 class OwnPragmas:
     """Those of one source, by where they stand."""
 
-    def __init__(self, scan: Scan):
-        self.source: Source = scan.source
-        self.kept = [d for d in scan.directives if d.kind == "pragma" and KEPT.match(d.body)]
-        self.code = blanked(scan.code, [(d.start, d.start + len(d.text)) for d in self.kept])
+    def __init__(self, scanned: Scan):
+        self.source: Source = scanned.source
+        self.kept = [d for d in scanned.directives if d.kind == "pragma" and KEPT.match(d.body)]
+        self.others = [d for d in scanned.directives if d not in self.kept]
 
     def between(self, start: int, end: int) -> list[Directive]:
         return [directive for directive in self.kept if start <= directive.start < end]
@@ -31,6 +29,13 @@ class OwnPragmas:
     def first(self, start: int, end: int) -> int:
         """Where the first pragma in [start, end) begins, else the end."""
         return next((_begin(directive) for directive in self.between(start, end)), end)
+
+    def other(self, start: int, end: int) -> tuple[str, Span] | None:
+        """The first directive in [start, end) that cannot stay, as `#pragma` or `#if`."""
+        directive = next((d for d in self.others if start <= d.start < end), None)
+        if directive is None:
+            return None
+        return f"#{directive.kind}", self.source.span(_begin(directive), directive.start + len(directive.text.rstrip()))
 
     def of_loop(self, start: int, end: int, *, marked: bool) -> tuple[str, ...]:
         """The pragmas before a loop, a line each; `marked`: clauses of ours write OpenMP's before it, too."""

@@ -1,4 +1,4 @@
-"""What the frontend reads out of nests' bodies: affine accesses and operation counts, or why not."""
+"""What models are told of listed loops: affine accesses and operation counts, or nothing where a body is a guess."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 
 from tunepass.diagnostics import Source
 from tunepass.frontends.c.frontend import CFrontend
-from tunepass.ir.accesses import Access, OpaqueBody, Work
+from tunepass.ir.accesses import Access, Work
 from tunepass.ir.c_kernel import CKernel
 
 HEADER = """\
@@ -23,12 +23,11 @@ void f(int n, int m, double alpha, const double *A, const float (*B)[m], double 
 """
 
 
-def work(body: str, loops: str = "(i, j)", fors: str | None = None, before: str = "") -> Work | OpaqueBody:
+def work(body: str, loops: str = "(i, j)", fors: str | None = None, before: str = "") -> Work | None:
     fors = fors or "for (int i = 0; i < n; i++) for (int j = 0; j < m; j++)"
     nest = f"{before}\n#pragma tunepass loop{loops} tile(i: T)\n{fors} {body}\n C[0][0] = sum + row[0];\n}}\n"
-    (found,) = CFrontend().parse(Source("t.c", HEADER + nest)).kernels[0].body_as(CKernel).nests
-    assert found.work is not None
-    return found.work
+    (found,) = CFrontend().parse(Source("t.c", HEADER + nest)).kernels[0].body_as(CKernel).scops
+    return found.works[0].work if found.works else None
 
 
 def accesses(body: str) -> dict[str, tuple[tuple[tuple[str, int], ...], int, str]]:
@@ -49,7 +48,6 @@ def accesses(body: str) -> dict[str, tuple[tuple[tuple[str, int], ...], int, str
         ("count[2 * (i - j)] = index[(n - 1) - i];", "count", (("i", 2), ("j", -2)), 8, "w"),
         ("count[2 * (i - j)] = index[(n - 1) - i];", "index59", (("i", -1),), 4, "r"),
         ("count[(size_t)i << 1] -= 3;", "count", (("i", 2),), 8, "rw"),
-        ("{ const int at = i * WIDTH; count[at + j] = 0; }", "count", (("i", 7), ("j", 1)), 8, "w"),
         ("sum += A[j];", "sum", (), 8, "rw"),
         ("C[i + 0 * j][3] = alpha;", "C3", (("i", 60),), 8, "w"),
     ],
@@ -64,12 +62,13 @@ def test_affine_accesses(
     ("body", "operations", "divisions", "calls"),
     [
         ("C[i][j] += alpha * A[i * m + j];", 2, 0, 0),
+        ("count[i + j]++;", 1, 0, 0),
         ("C[i][j] = A[i];", 0, 0, 0),
         ("C[i][j] = 0.25 * (A[i] + A[i + 1] - A[j]) / alpha;", 3, 1, 0),
-        ("C[i][j] = sqrt(A[i]) + fmax(A[j], 0.5) * exp(A[i]);", 3, 1, 1),
-        ("C[i][j] = A[i] < A[j] ? A[i] * 2 : -A[j];", 3, 0, 0),
+        ("C[i][j] = sqrt(A[i]) + fmax(A[j], 0.5) * exp(A[i]);", 2, 1, 1),
+        ("C[i][j] = A[i] < A[j] ? A[i] * 2 : -A[j];", 4, 0, 0),
         ("{ double x = A[i] * A[j]; C[i][j] = x * x; }", 2, 0, 0),
-        ("C[i][j] *= (i * n + 1) / 2.0;", 1, 1, 0),
+        ("C[i][j] *= i / 2.0;", 1, 1, 0),
     ],
 )
 def test_operations_on_data_count_and_addresses_do_not(body: str, operations: int, divisions: int, calls: int) -> None:
@@ -88,41 +87,32 @@ def test_trips_and_steps() -> None:
 
 
 @pytest.mark.parametrize(
-    ("body", "reason", "at"),
+    "body",
     [
-        ("C[i][index[j]] = 0;", "a subscript of `C` is not affine in the loops' indices", "["),
-        ("C[i][j * i] = 0;", "a subscript of `C` is not affine in the loops' indices", "["),
-        ("C[i][j / 2] = 0;", "a subscript of `C` is not affine in the loops' indices", "["),
-        ("C[i] = 0;", "`C` has 2 dimensions", "C"),
-        ("C[i][j] = row[j];", "`row` is not an array argument of the kernel", "row"),
-        ("if (i > j) C[i][j] = 0;", "`if` in the body", "if"),
-        ("{ double t[4]; C[i][j] = t[0]; }", "this declaration is not of a scalar", "t"),
-        ("C[i][j] = g(A[i]);", "what `g` does is not known", "g"),
-        ("C[i][j] = *row;", "`*` of something", "*"),
-        ("C[i][TWICE(j)] = 0;", "what `TWICE` does is not known", "TWICE"),
-        ("C[i][OFFSET] = 0;", "`OFFSET` is a macro that is not a number", "OFFSET"),
-        ("C[i][T] = 0;", "`T` is a macro that is not a number", "T"),
+        "C[i][index[j]] = 0;",
+        "C[i][j * i] = 0;",
+        "C[i][j / 2] = 0;",
+        "C[i] = 0;",
+        "C[i][j] = row[j];",
+        "if (i > j) C[i][j] = 0;",
+        "for (int k = 0; k < n; k++) C[i][j] += A[k];",
+        "C[i][j] = g(A[i]);",
+        "C[i][j] = *row;",
+        "C[i][T] = 0;",
     ],
 )
-def test_what_is_not_understood_is_said(body: str, reason: str, at: str) -> None:
-    found = work(body)
-    assert isinstance(found, OpaqueBody)
-    assert found.reason == reason and found.span.text.startswith(at[:1]) and body.find(at) >= 0
-
-
-def test_a_size_that_changes_is_not_known() -> None:
-    found = work("C[i][j] = A[i * m + j];", before="m = m - 1;")
-    assert isinstance(found, OpaqueBody) and found.reason == "the bound `m` of this loop is not known"
+def test_a_guess_is_not_put_in_numbers(body: str) -> None:
+    assert work(body) is None
 
 
 def test_a_program_has_no_sizes() -> None:
     text = (
         '#pragma tunepass param T: ordinal(1, 8)\n#pragma tunepass run "./a.out"\n'
-        "int main(void) {\n    static double a[64];\n#pragma tunepass loop(i) tile(i: T)\n"
-        "    for (int i = 0; i < 64; i++) a[i] = i;\n    return 0;\n}\n"
+        "int main(int argc) {\n    double *a = b; static double b[64];\n#pragma tunepass loop(i) tile(i: T)\n"
+        "    for (int i = 0; i < argc; i++) a[i] = i;\n    return 0;\n}\n"
     )
-    (nest,) = CFrontend().parse(Source("t.c", text)).kernels[0].body_as(CKernel).nests
-    assert isinstance(nest.work, OpaqueBody) and "of a `kernel` only" in nest.work.reason
+    (nest,) = CFrontend().parse(Source("t.c", text)).kernels[0].body_as(CKernel).scops
+    assert not nest.works
 
 
 def test_the_reference_to_an_element_is_counted_once() -> None:
@@ -133,6 +123,6 @@ def test_the_reference_to_an_element_is_counted_once() -> None:
 @pytest.mark.parametrize(
     "deep", ["(" * 90 + "m" + ")" * 90, "- " * 990 + "m", "(long)" * 490 + "m", "A[" * 90 + "0" + "]" * 90]
 )
-def test_what_is_nested_too_deeply_is_opaque(deep: str) -> None:
+def test_what_is_nested_too_deeply_is_a_guess(deep: str) -> None:
     found = work(f"C[i][j] += A[{deep}];")
-    assert isinstance(found, OpaqueBody) and "nested too deeply" in found.reason
+    assert found is None
