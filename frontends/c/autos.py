@@ -13,10 +13,10 @@ from tunepass.frontends.c.scops.scop import read_scop
 from tunepass.frontends.c.syntax.definitions import FunctionDefinition
 from tunepass.frontends.c.syntax.lexical import Scan
 from tunepass.ir.scop_directives import ScopNest
-from tunepass.polyhedral.derive import derive_space
-from tunepass.polyhedral.openings import Choices, openings_of
-from tunepass.polyhedral.shapes import shapes_of
-from tunepass.polyhedral.work import works_of
+from tunepass.polyhedral.model.work import works_of
+from tunepass.polyhedral.shapes.shapes import shapes_of
+from tunepass.polyhedral.spaces.derive import derive_space
+from tunepass.polyhedral.spaces.openings import Choices, openings_of
 from tunepass.space.constraint import Constraint
 from tunepass.space.parameter import Parameter
 

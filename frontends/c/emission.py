@@ -24,8 +24,8 @@ from tunepass.frontends.c.syntax.definitions import is_known
 from tunepass.ir.c_kernel import ArrayArgument, CKernel, KernelCall
 from tunepass.ir.files import EmittedFile
 from tunepass.ir.kernel import Kernel
-from tunepass.polyhedral.describe import describe_scop
-from tunepass.polyhedral.plan import plan_of
+from tunepass.polyhedral.schedules.describe import describe_scop
+from tunepass.polyhedral.schedules.plan import plan_of
 
 
 def emit_file(kernels: Sequence[Kernel], note: str = "", word: str = "tuned") -> tuple[EmittedFile, ...]:

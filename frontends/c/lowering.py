@@ -9,10 +9,10 @@ from tunepass.ir.c_kernel import CKernel, TunedConstant
 from tunepass.ir.candidate import Candidate, Request
 from tunepass.ir.kernel import Binding, Kernel
 from tunepass.ir.scop_directives import ScopNest
-from tunepass.polyhedral.apply import is_legal, is_marked, planned, vectorized
-from tunepass.polyhedral.plan import plan_of
-from tunepass.polyhedral.tree import source_tree
-from tunepass.polyhedral.write import is_faithful, rewrite_scop
+from tunepass.polyhedral.codegen.write import is_faithful, rewrite_scop
+from tunepass.polyhedral.schedules.apply import is_legal, is_marked, planned, vectorized
+from tunepass.polyhedral.schedules.plan import plan_of
+from tunepass.polyhedral.schedules.tree import source_tree
 from tunepass.space.configuration import Configuration, Value
 from tunepass.space.parameter import Parameter
 

@@ -12,13 +12,13 @@ from tunepass.frontends.c.pragmas.nest import Directive, Named, NestPragma
 from tunepass.frontends.c.scops.orders import copies_constraints, order_constraints
 from tunepass.ir.scop import Scop
 from tunepass.ir.scop_directives import SHAPES, Factor, Pair, ScopDirectives, ScopNest
-from tunepass.polyhedral.apply import chain_of, is_legal, planned
-from tunepass.polyhedral.constraints import known_constraints
-from tunepass.polyhedral.footprint import may_pack
-from tunepass.polyhedral.plan import Plan, plan_of
-from tunepass.polyhedral.shapes import subject
-from tunepass.polyhedral.tree import bands_in
-from tunepass.polyhedral.work import known_works
+from tunepass.polyhedral.model.work import known_works
+from tunepass.polyhedral.schedules.apply import chain_of, is_legal, planned
+from tunepass.polyhedral.schedules.footprint import may_pack
+from tunepass.polyhedral.schedules.plan import Plan, plan_of
+from tunepass.polyhedral.schedules.tree import bands_in
+from tunepass.polyhedral.shapes.shapes import subject
+from tunepass.polyhedral.spaces.constraints import known_constraints
 from tunepass.space.constraint import Constraint
 from tunepass.space.parameter import Parameter
 from tunepass.space.parameters.categorical import Categorical

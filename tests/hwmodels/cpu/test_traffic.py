@@ -15,9 +15,9 @@ from tunepass.hwmodels.cpu.device import Level
 from tunepass.hwmodels.cpu.traffic import Footprints, moved, streams
 from tunepass.ir.c_kernel import CKernel
 from tunepass.ir.kernel import Kernel
-from tunepass.polyhedral.apply import planned
-from tunepass.polyhedral.plan import plan_of
-from tunepass.polyhedral.tree import bands_in
+from tunepass.polyhedral.schedules.apply import planned
+from tunepass.polyhedral.schedules.plan import plan_of
+from tunepass.polyhedral.schedules.tree import bands_in
 from tunepass.space.configuration import Configuration
 from tunepass.study.trust import rank_correlation
 

@@ -6,9 +6,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from tunepass.polyhedral.expressions import Expression, Name, Number, Operation, add, extreme, names_in, read, slope
-from tunepass.polyhedral.expressions import substituted as moved
-from tunepass.polyhedral.tree import Band
+from tunepass.polyhedral.codegen.expressions import (
+    Expression,
+    Name,
+    Number,
+    Operation,
+    add,
+    extreme,
+    names_in,
+    read,
+    slope,
+)
+from tunepass.polyhedral.codegen.expressions import substituted as moved
+from tunepass.polyhedral.schedules.tree import Band
 
 if TYPE_CHECKING:
     import islpy as isl

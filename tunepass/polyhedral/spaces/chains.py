@@ -13,12 +13,12 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from tunepass.ir.scop import Scop
-from tunepass.polyhedral.apply import chain_of, jams_inside, planned
-from tunepass.polyhedral.dependences import dependences
-from tunepass.polyhedral.legality import domain_of, keeps_pairs, time_of
-from tunepass.polyhedral.plan import Plan
-from tunepass.polyhedral.shapes import shape_tree, subject
-from tunepass.polyhedral.tree import Band, Leaf, Sequence, Tree, bands_in, statements_in
+from tunepass.polyhedral.dependences.pairs import dependences
+from tunepass.polyhedral.schedules.apply import chain_of, jams_inside, planned
+from tunepass.polyhedral.schedules.legality import domain_of, keeps_pairs, time_of
+from tunepass.polyhedral.schedules.plan import Plan
+from tunepass.polyhedral.schedules.tree import Band, Leaf, Sequence, Tree, bands_in, statements_in
+from tunepass.polyhedral.shapes.shapes import shape_tree, subject
 
 if TYPE_CHECKING:
     import islpy as isl

@@ -6,9 +6,9 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from tunepass.ir.scop import Scop, ScopAccess, ScopStatement
-from tunepass.polyhedral.dependences import dependences, last_writes, union
-from tunepass.polyhedral.tree import Band, Leaf, Rows, Sequence, Tree, bands_in, statements_in
-from tunepass.polyhedral.updates import SUMMED, target_of
+from tunepass.polyhedral.codegen.updates import SUMMED, target_of
+from tunepass.polyhedral.dependences.pairs import dependences, last_writes, union
+from tunepass.polyhedral.schedules.tree import Band, Leaf, Rows, Sequence, Tree, bands_in, statements_in
 
 if TYPE_CHECKING:
     import islpy as isl

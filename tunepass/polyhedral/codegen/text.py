@@ -7,7 +7,7 @@ import textwrap
 from collections.abc import Mapping, Sequence
 
 from tunepass.ir.scop import Scop, ScopStatement
-from tunepass.polyhedral.expressions import Expression, names_in, printed
+from tunepass.polyhedral.codegen.expressions import Expression, names_in, printed
 
 WORD = re.compile(r"\w+\Z")
 WIDE = "long"

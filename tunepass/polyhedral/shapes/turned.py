@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tunepass.polyhedral.tree import Band, Leaf, Sequence, Tree, sequence
+from tunepass.polyhedral.schedules.tree import Band, Leaf, Sequence, Tree, sequence
 
 
 def turned(tree: Tree) -> Tree | None:

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 
 from tunepass.ir.scop import Scop, ScopAccess, ScopArray, ScopStatement
 from tunepass.ir.scop_directives import ANY
-from tunepass.polyhedral.legality import time_of
-from tunepass.polyhedral.tree import Band, Sequence, Tree, bands_in, statements_in
+from tunepass.polyhedral.schedules.legality import time_of
+from tunepass.polyhedral.schedules.tree import Band, Sequence, Tree, bands_in, statements_in
 
 if TYPE_CHECKING:
     import islpy as isl

@@ -14,12 +14,9 @@ from typing import TYPE_CHECKING
 
 from tunepass.ir.scop import Scop
 from tunepass.ir.scop_directives import SHAPES
-from tunepass.polyhedral.dependences import Dependences, dependences, union
-from tunepass.polyhedral.expand import expanded
-from tunepass.polyhedral.legality import domain_of, keeps_order, time_of
-from tunepass.polyhedral.pieces import pieced
-from tunepass.polyhedral.skewed import skewed
-from tunepass.polyhedral.tree import (
+from tunepass.polyhedral.dependences.pairs import Dependences, dependences, union
+from tunepass.polyhedral.schedules.legality import domain_of, keeps_order, time_of
+from tunepass.polyhedral.schedules.tree import (
     Band,
     Leaf,
     Sequence,
@@ -30,7 +27,10 @@ from tunepass.polyhedral.tree import (
     source_tree,
     statements_in,
 )
-from tunepass.polyhedral.turned import turned
+from tunepass.polyhedral.shapes.expand import expanded
+from tunepass.polyhedral.shapes.pieces import pieced
+from tunepass.polyhedral.shapes.skewed import skewed
+from tunepass.polyhedral.shapes.turned import turned
 
 if TYPE_CHECKING:
     import islpy as isl

@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from tunepass.ir.accesses import Access
 from tunepass.ir.scop_directives import ScopDirectives
 from tunepass.ir.scop_work import ShapedWork
-from tunepass.polyhedral.chains import MOST_PERMUTED, Chain
-from tunepass.polyhedral.packs import Pack
+from tunepass.polyhedral.spaces.chains import MOST_PERMUTED, Chain
+from tunepass.polyhedral.spaces.packs import Pack
 from tunepass.space.configuration import Value
 from tunepass.space.opening import Opening
 from tunepass.space.parameter import Parameter

@@ -8,12 +8,11 @@ from functools import lru_cache
 
 from tunepass.ir.scop import Scop
 from tunepass.ir.scop_directives import ANY
-from tunepass.polyhedral.dependences import dependences
-from tunepass.polyhedral.footprint import may_pack
-from tunepass.polyhedral.legality import carried, keeps_order
-from tunepass.polyhedral.plan import Plan
-from tunepass.polyhedral.shapes import distributed, shape_tree, subject
-from tunepass.polyhedral.tree import (
+from tunepass.polyhedral.dependences.pairs import dependences
+from tunepass.polyhedral.schedules.footprint import may_pack
+from tunepass.polyhedral.schedules.legality import carried, keeps_order
+from tunepass.polyhedral.schedules.plan import Plan
+from tunepass.polyhedral.schedules.tree import (
     Band,
     Leaf,
     Rows,
@@ -25,6 +24,7 @@ from tunepass.polyhedral.tree import (
     source_tree,
     statements_in,
 )
+from tunepass.polyhedral.shapes.shapes import distributed, shape_tree, subject
 
 
 def planned(scop: Scop, plan: Plan, independent: bool = False) -> Tree:

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 from tunepass.diagnostics import Span
 from tunepass.ir.scop import Scop, ScopAccess, ScopStatement
-from tunepass.polyhedral.chains import Chain
-from tunepass.polyhedral.footprint import is_plain, subscripts_of
+from tunepass.polyhedral.schedules.footprint import is_plain, subscripts_of
+from tunepass.polyhedral.spaces.chains import Chain
 from tunepass.space.parameters.categorical import Categorical
 
 MOST_PACKS = 2

@@ -14,9 +14,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from tunepass.ir.scop import Scop
-from tunepass.polyhedral.dependences import Dependence, dependences
-from tunepass.polyhedral.legality import time_of
-from tunepass.polyhedral.tree import Band, Sequence, Tree, sequence
+from tunepass.polyhedral.dependences.pairs import Dependence, dependences
+from tunepass.polyhedral.schedules.legality import time_of
+from tunepass.polyhedral.schedules.tree import Band, Sequence, Tree, sequence
 
 STEEPEST = 4  # rows that a time step may move
 

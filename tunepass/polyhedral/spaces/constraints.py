@@ -11,9 +11,9 @@ from dataclasses import replace
 from tunepass.diagnostics import SourceError, Span
 from tunepass.ir.scop import Scop
 from tunepass.ir.scop_directives import ANY, SHAPES, Factor, Pair, ScopDirectives
-from tunepass.polyhedral.apply import is_legal
-from tunepass.polyhedral.chains import Chain, chains_under
-from tunepass.polyhedral.plan import Plan, plan_of
+from tunepass.polyhedral.schedules.apply import is_legal
+from tunepass.polyhedral.schedules.plan import Plan, plan_of
+from tunepass.polyhedral.spaces.chains import Chain, chains_under
 from tunepass.space.constraint import Constraint
 from tunepass.space.parameter import Parameter
 from tunepass.space.parameters.permutation import Permutation

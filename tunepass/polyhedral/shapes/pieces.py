@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from tunepass.ir.scop import Scop, ScopStatement
-from tunepass.polyhedral.dependences import dependences
+from tunepass.polyhedral.dependences.pairs import dependences
 
 if TYPE_CHECKING:
     import islpy as isl

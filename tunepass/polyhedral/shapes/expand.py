@@ -10,9 +10,9 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from tunepass.ir.scop import Scop, ScopAccess, ScopArray, ScopStatement, Use
-from tunepass.polyhedral.dependences import last_writes
-from tunepass.polyhedral.expressions import Number, add, printed, read
-from tunepass.polyhedral.text import parameter_texts
+from tunepass.polyhedral.codegen.expressions import Number, add, printed, read
+from tunepass.polyhedral.codegen.text import parameter_texts
+from tunepass.polyhedral.dependences.pairs import last_writes
 
 if TYPE_CHECKING:
     import islpy as isl

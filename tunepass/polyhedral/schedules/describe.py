@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from tunepass.ir.scop import Scop
-from tunepass.polyhedral.apply import planned
-from tunepass.polyhedral.footprint import paths_to, tiles_of
-from tunepass.polyhedral.plan import Plan
-from tunepass.polyhedral.shapes import subject
-from tunepass.polyhedral.tree import Band, Leaf, Sequence, Tree, bands_in
+from tunepass.polyhedral.schedules.apply import planned
+from tunepass.polyhedral.schedules.footprint import paths_to, tiles_of
+from tunepass.polyhedral.schedules.plan import Plan
+from tunepass.polyhedral.schedules.tree import Band, Leaf, Sequence, Tree, bands_in
+from tunepass.polyhedral.shapes.shapes import subject
 
 
 def describe_scop(scop: Scop, plan: Plan, *, independent: bool = False) -> str:

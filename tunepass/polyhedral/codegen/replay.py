@@ -11,8 +11,8 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from tunepass.ir.scop import Scop
-from tunepass.polyhedral.code import Block, Code, Condition, Instance, Let, Loop
-from tunepass.polyhedral.expressions import Expression, Name, Number, Operation
+from tunepass.polyhedral.codegen.code import Block, Code, Condition, Instance, Let, Loop
+from tunepass.polyhedral.codegen.expressions import Expression, Name, Number, Operation
 
 if TYPE_CHECKING:
     import islpy as isl

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 from tunepass.ir.accesses import Access, Work
 from tunepass.ir.scop import Scop, ScopAccess, ScopStatement
 from tunepass.ir.scop_work import ShapedWork
-from tunepass.polyhedral.apply import chain_of
-from tunepass.polyhedral.dependences import dependences
-from tunepass.polyhedral.extents import UNKNOWN_SIZE, average_trips, known_values
-from tunepass.polyhedral.shapes import shape_tree, subject
-from tunepass.polyhedral.tree import Band, Leaf, Sequence, Tree
+from tunepass.polyhedral.dependences.pairs import dependences
+from tunepass.polyhedral.model.extents import UNKNOWN_SIZE, average_trips, known_values
+from tunepass.polyhedral.schedules.apply import chain_of
+from tunepass.polyhedral.schedules.tree import Band, Leaf, Sequence, Tree
+from tunepass.polyhedral.shapes.shapes import shape_tree, subject
 
 if TYPE_CHECKING:
     import islpy as isl

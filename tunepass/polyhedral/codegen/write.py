@@ -13,8 +13,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 from tunepass.ir.scop import Scop
-from tunepass.polyhedral.apply import jams_inside, planned
-from tunepass.polyhedral.code import (
+from tunepass.polyhedral.codegen.code import (
     Block,
     Code,
     Condition,
@@ -28,17 +27,18 @@ from tunepass.polyhedral.code import (
     simplified,
     unrolled,
 )
-from tunepass.polyhedral.expressions import Expression, Name, Number, add, printed, substituted
-from tunepass.polyhedral.legality import accumulated, privatizable
-from tunepass.polyhedral.pack import Packing, packed
-from tunepass.polyhedral.plan import Plan
-from tunepass.polyhedral.replay import keeps_schedule
-from tunepass.polyhedral.schedule import syntax_tree
-from tunepass.polyhedral.shapes import subject
-from tunepass.polyhedral.sums import Sum, lanes_of
-from tunepass.polyhedral.text import index_type, instance, parameter_texts
-from tunepass.polyhedral.tree import Band, Tree, bands_in, statements_in
-from tunepass.polyhedral.updates import gathered, target_of
+from tunepass.polyhedral.codegen.expressions import Expression, Name, Number, add, printed, substituted
+from tunepass.polyhedral.codegen.pack import Packing, packed
+from tunepass.polyhedral.codegen.replay import keeps_schedule
+from tunepass.polyhedral.codegen.schedule import syntax_tree
+from tunepass.polyhedral.codegen.sums import Sum, lanes_of
+from tunepass.polyhedral.codegen.text import index_type, instance, parameter_texts
+from tunepass.polyhedral.codegen.updates import gathered, target_of
+from tunepass.polyhedral.schedules.apply import jams_inside, planned
+from tunepass.polyhedral.schedules.legality import accumulated, privatizable
+from tunepass.polyhedral.schedules.plan import Plan
+from tunepass.polyhedral.schedules.tree import Band, Tree, bands_in, statements_in
+from tunepass.polyhedral.shapes.shapes import subject
 
 INDENT = "    "
 SHARES = re.compile(r"\bomp\s+(?!simd\b|atomic\b)\w")  # iterations among threads

@@ -17,11 +17,19 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from tunepass.ir.scop import Scop, ScopStatement, Use
-from tunepass.polyhedral.code import Block, Code, Condition, Instance, Let, Loop, Reader, substituted
-from tunepass.polyhedral.expressions import Name, Number, read
-from tunepass.polyhedral.footprint import Buffer, Tile, elements_of, movement_of, paths_to, subscripts_of, tiles_of
-from tunepass.polyhedral.plan import Plan
-from tunepass.polyhedral.tree import Band, Leaf, Tree
+from tunepass.polyhedral.codegen.code import Block, Code, Condition, Instance, Let, Loop, Reader, substituted
+from tunepass.polyhedral.codegen.expressions import Name, Number, read
+from tunepass.polyhedral.schedules.footprint import (
+    Buffer,
+    Tile,
+    elements_of,
+    movement_of,
+    paths_to,
+    subscripts_of,
+    tiles_of,
+)
+from tunepass.polyhedral.schedules.plan import Plan
+from tunepass.polyhedral.schedules.tree import Band, Leaf, Tree
 
 if TYPE_CHECKING:
     import islpy as isl

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tunepass.ir.scop import Scop
-from tunepass.polyhedral.legality import time_text
-from tunepass.polyhedral.tree import Band, Leaf, Sequence, Tree, statements_in
+from tunepass.polyhedral.schedules.legality import time_text
+from tunepass.polyhedral.schedules.tree import Band, Leaf, Sequence, Tree, statements_in
 
 if TYPE_CHECKING:
     import islpy as isl

@@ -22,11 +22,11 @@ from dataclasses import dataclass
 from tunepass.diagnostics import Span
 from tunepass.ir.scop import Scop
 from tunepass.ir.scop_directives import ANY, Factor, Pair, ScopDirectives
-from tunepass.polyhedral.chains import Chain, chains_of
-from tunepass.polyhedral.extents import longest_extents
-from tunepass.polyhedral.packs import Pack, derive_packs
-from tunepass.polyhedral.shapes import shapes_of
-from tunepass.polyhedral.updates import SUMMED
+from tunepass.polyhedral.codegen.updates import SUMMED
+from tunepass.polyhedral.model.extents import longest_extents
+from tunepass.polyhedral.shapes.shapes import shapes_of
+from tunepass.polyhedral.spaces.chains import Chain, chains_of
+from tunepass.polyhedral.spaces.packs import Pack, derive_packs
 from tunepass.space.constraint import Constraint
 from tunepass.space.parameter import Parameter
 from tunepass.space.parameters.categorical import Categorical
