@@ -1,4 +1,4 @@
-"""Listed loops around bodies that cannot be seen through: what is known is proven, the rest is taken to be independent."""
+"""Listed loops around bodies that are a guess: what is known is proven, the rest is taken to be independent."""
 
 from __future__ import annotations
 
