@@ -122,7 +122,9 @@ class ListedReader(RegionReader):
 
     def _check_addresses(self) -> None:
         """What a bound is made of is changed through no pointer."""
-        bounds = {p.text for p in self.parameters.values()}
+        headers = [(loop.span.start, loop.span.end) for loop in self.loops]
+        named = {t.text for t in self.region.inside if any(start <= t.start < end for start, end in headers)}
+        bounds = named & {p.text for p in self.parameters.values()}
         body = [*self.region.before, *self.region.inside]
         for before, sign, name in zip([None, *body], body, body[1:]):
             value = before is not None and (before.kind in ("name", "number") or before.at(")", "]"))

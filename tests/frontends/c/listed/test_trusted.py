@@ -111,3 +111,15 @@ def test_what_would_change_the_loops_is_refused(body: str, message: str) -> None
     with pytest.raises(SourceError) as caught:
         kernel(body)
     assert caught.value.diagnostics[0].message == message
+
+
+def test_the_address_of_a_size_that_is_no_bound_may_be_taken() -> None:
+    text = (
+        TEXT.replace("double t;", 'scanf("%d", &m);')
+        .replace("(int n,", "(int n, int m,")
+        .replace("f(n = 64", "f(n = 64, m = 2")
+    )
+    text = text.replace("BODY", "y[i * m] += x[j];").replace("CLAUSES", "parallel(i: V)").replace("INNER", INNER)
+    assert CFrontend().parse(Source("f.cpp", text)).kernels
+    with pytest.raises(SourceError, match="the address of the bound `m` is taken"):
+        CFrontend().parse(Source("f.cpp", text.replace("j < n", "j < m")))
