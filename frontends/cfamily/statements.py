@@ -22,7 +22,6 @@ from tunepass.frontends.cfamily.tree import (
     Opaque,
     PragmaWords,
     Statement,
-    SyntaxFault,
     While,
 )
 
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 JUMPS = {"break_statement": "break", "continue_statement": "continue", "goto_statement": "goto",
-         "throw_statement": "throw", "try_statement": "try", "co_return_statement": "co_return"}  # fmt: skip
+         "throw_statement": "throw", "co_return_statement": "co_return"}  # fmt: skip
 IGNORED = frozenset({"using_declaration", "static_assert_declaration", "alias_declaration", "attributed_statement"})
 OTHERWISE = {"case_statement": "case", "labeled_statement": "label"}
 
@@ -243,8 +242,14 @@ class Statements(Declarations):
             return label
         return Block(statements=(label, *inside), first=label.first, last=inside[-1].last)
 
-    def _seh_try_statement(self, node: Node) -> Statement:
-        raise SyntaxFault("this cannot be read", self.token(node))
+    def _try_statement(self, node: Node) -> Statement:
+        """As a whole: a jump that may leave it, else an expression that is not read."""
+        first, last = self.first(node), self.last(node)
+        jump = next((t for t in self.tokens[first : last + 1] if t.at("return", "goto", "co_return")), None)
+        if jump is not None:
+            return Jump(kind=jump.text, value=None, first=jump, last=jump)
+        opaque = Opaque("try", self.tokens[first], self.tokens[last])
+        return Evaluated(expression=opaque, first=self.tokens[first], last=self.tokens[last])
 
 
 def _words(pragma: PragmaTokens) -> PragmaWords:

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from tunepass.diagnostics import SourceError, nearest
 from tunepass.expr.algebra import lift
 from tunepass.expr.nodes import Expr
-from tunepass.frontends.c.syntax.types import CType
 from tunepass.frontends.c.syntax.variables import Variable
+from tunepass.frontends.cfamily.declared import CType
 from tunepass.frontends.gpu.functions import GpuFunction, GpuText
 from tunepass.frontends.gpu.numbers import Numbers
 from tunepass.frontends.gpu.pragmas.work import AccessPragma

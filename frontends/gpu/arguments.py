@@ -13,9 +13,9 @@ from tunepass.expr.typing import binary
 from tunepass.frontends.c.elements import UnknownElement
 from tunepass.frontends.c.inputs import ELEMENT_LIMIT
 from tunepass.frontends.c.pragmas.kernel import ArgumentText, KernelPragma
-from tunepass.frontends.c.syntax.definitions import is_integral
-from tunepass.frontends.c.syntax.types import CType, type_name
+from tunepass.frontends.c.syntax.types import type_name
 from tunepass.frontends.c.syntax.variables import Variable
+from tunepass.frontends.cfamily.declared import CType, is_integral
 from tunepass.frontends.gpu.elements import LayoutReader
 from tunepass.frontends.gpu.functions import GpuFormal, GpuFunction, GpuText
 from tunepass.frontends.gpu.numbers import Numbers

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from tunepass.frontends.c.elements import UnknownElement
 from tunepass.frontends.c.numbers import Value, constant_of
-from tunepass.frontends.c.syntax.types import CType, Record, Types
+from tunepass.frontends.cfamily.declared import CType, Types
+from tunepass.frontends.cfamily.declared import TypeRecord as Record
 from tunepass.ir.gpu import Layout, NumberOf
 from tunepass.ir.gpu_elements import Dialect, numbers_of, plain_name
 

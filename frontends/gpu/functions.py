@@ -14,17 +14,13 @@ from dataclasses import dataclass, replace
 from tunepass.frontends.c.arguments import formal_type
 from tunepass.frontends.c.entry import with_arguments
 from tunepass.frontends.c.macros import MacroDefault, macro_defaults
-from tunepass.frontends.c.syntax.definitions import (
-    Formal,
-    FunctionDefinition,
-    definitions,
-    formal_of,
-    split_arguments,
-)
+from tunepass.frontends.c.syntax.definitions import definitions, formal_of, split_arguments
 from tunepass.frontends.c.syntax.lexical import Scan, blanked
 from tunepass.frontends.c.syntax.statements import closing
-from tunepass.frontends.c.syntax.types import CType, Types, declarations
+from tunepass.frontends.c.syntax.types import declarations
 from tunepass.frontends.c.syntax.visible import headers_beside, types_of
+from tunepass.frontends.cfamily.declared import CType, Types
+from tunepass.frontends.cfamily.definitions import Formal, FunctionDefinition
 from tunepass.frontends.gpu.alignment import stated_alignments
 from tunepass.frontends.gpu.branches import one_branch
 from tunepass.ir.gpu import Memory
