@@ -39,7 +39,7 @@ class Functions:
     def signature(self, function: FunctionAsk, lines: range, body: range, emptied: bool) -> Signature | Refusal:
         """`lines`: those on which the definition's name may stand; `body`: those of its braces."""
         name = own_name(function.name)
-        found = [entry for entry in self._emitted_here if self._matches(entry, name, lines)]
+        found = self._named(name, lines)
         signatures = [replace(self._read(entry, function.line, body), locals_lost=emptied) for entry in found]
         instances = {_identity(signature): signature for signature in signatures}
         if not instances:
@@ -47,6 +47,25 @@ class Functions:
             return Refusal(reason, function.line)
         first, *others = (instances[identity] for identity in sorted(instances))
         return replace(first, instances=(first, *others)) if others or function.template else first
+
+    def _named(self, name: str, lines: range) -> list[Entry]:
+        """Functions with the name on the lines; where there is none, those of the one other name on them, which a macro
+        may have made, and those of classes within functions."""
+        found = [entry for entry in self._emitted_here if self._matches(entry, name, lines)]
+        if found:
+            return found
+        nested = [inner for outer in self._emitted_here for inner in self._nested(outer.offset)]
+        on_lines = [entry for entry in self._emitted_here if self._attribute(entry, At.DECL_LINE) in lines]
+        names = {own_base(self._text(entry, At.NAME) or "") for entry in on_lines}
+        return [each for each in nested if self._matches(each, name, lines)] or (on_lines if len(names) == 1 else [])
+
+    def _nested(self, scope: int) -> Iterator[Entry]:
+        for at in self._unit.children(scope):
+            shape = self._unit.shape(at)
+            if shape.tag == Tag.SUBPROGRAM and {At.LOW_PC, At.RANGES} & shape.names:
+                yield self._unit.entry(at)
+            if shape.tag in BLOCKS or shape.tag in RECORDS or shape.tag == Tag.SUBPROGRAM:
+                yield from self._nested(at)
 
     def _matches(self, entry: Entry, name: str, lines: range) -> bool:
         told = self._text(entry, At.NAME) or ""
@@ -139,6 +158,11 @@ def own_name(name: str) -> str:
         if not depth and name[at - 1 : at + 1] == "::":
             return name[at + 1 :]
     return name
+
+
+def own_base(name: str) -> str:
+    """The name without arguments of a template."""
+    return name if name.startswith("operator") else name.partition("<")[0]
 
 
 def _identity(signature: Signature) -> tuple[str, ...]:
