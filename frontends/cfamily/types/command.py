@@ -27,7 +27,22 @@ DROPPED = frozenset(
     | {"-pie", "-no-pie", "-coverage", "--coverage", "-Wfatal-errors", "-Winvalid-pch", "-fverbose-asm"}
 )
 DROPPED_PREFIXES = (
-    *("-g", "-O", "-Werror", "-Wl,", "-Wa,", "-l", "-L", "-save-temps", "--save-temps", "-MF", "-MT", "-MQ"),
+    *(
+        "-g",
+        "-O",
+        "-o",
+        "-x",
+        "-Werror",
+        "-Wl,",
+        "-Wa,",
+        "-l",
+        "-L",
+        "-save-temps",
+        "--save-temps",
+        "-MF",
+        "-MT",
+        "-MQ",
+    ),
     *("-flto", "-fno-lto", "-ffat-lto", "-fwhole-program", "-fprofile", "-fno-profile", "-fauto-profile", "-fcoverage"),
     *("-ftest-coverage", "-fbranch-probabilities", "-fsanitize", "-fno-sanitize", "-fdump", "-fopt-info", "-ftime"),
     *("-fdiagnostics", "-fno-diagnostics", "-fcolor-diagnostics", "-fmax-errors", "-ferror-limit", "-fmessage-length"),

@@ -14,7 +14,9 @@ from tunepass.frontends.cfamily.types.ask import Failure
 from tunepass.frontends.cfamily.types.command import debug_command
 
 COMPILE_S = 120.0
-ERROR = re.compile(r"^(?P<file>[^\n]+?):(?P<line>\d+):(?:\d+:)? (?P<fatal>fatal )?error: (?P<message>.*)$", re.MULTILINE)
+ERROR = re.compile(
+    r"^(?P<file>[^\n]+?):(?P<line>\d+):(?:\d+:)? (?P<fatal>fatal )?error: (?P<message>.*)$", re.MULTILINE
+)
 WRITES_FILES = ("DEPENDENCIES_OUTPUT", "SUNPRO_DEPENDENCIES")  # gcc's environment: the user's build writes these
 
 

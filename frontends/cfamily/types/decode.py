@@ -132,7 +132,9 @@ class Types:
         self._types[entry.offset] = record  # before its members: they may lead back to it
         children = [at for at in self._unit.children(entry.offset) if size is not None]
         tags = {at: self._unit.shape(at).tag for at in children}
-        members = tuple(self._member(self._unit.entry(at)) for at in children if tags[at] == Tag.MEMBER and self._data(at))
+        members = tuple(
+            self._member(self._unit.entry(at)) for at in children if tags[at] == Tag.MEMBER and self._data(at)
+        )
         bases = tuple(self._ancestor(self._unit.entry(at)) for at in children if tags[at] == Tag.INHERITANCE)
         object.__setattr__(record, "members", members)
         object.__setattr__(record, "bases", bases)
@@ -204,7 +206,9 @@ def _opencl_handle(target: Type, size: int) -> Type | None:
 def _constant_object(this: Type) -> bool:
     """Whether `this` points to a constant object."""
     pointer = bare_qualifiers(this)
-    return isinstance(pointer, Pointer) and isinstance(pointer.target, Qualified) and "const" in pointer.target.qualifiers
+    return (
+        isinstance(pointer, Pointer) and isinstance(pointer.target, Qualified) and "const" in pointer.target.qualifiers
+    )
 
 
 def _base(entry: Entry, size: int) -> Base:

@@ -272,7 +272,9 @@ class Record(Type):
 
     def around(self, declarator: str) -> str:
         if self.spelling is None:
-            raise UnspellableError(f"a declaration cannot name this {self.kind.value}: {self.name or 'it is anonymous'}")
+            raise UnspellableError(
+                f"a declaration cannot name this {self.kind.value}: {self.name or 'it is anonymous'}"
+            )
         return _specified(self.spelling, declarator)
 
     @property
@@ -301,7 +303,7 @@ class Enumeration(Type):
 
 @dataclass(frozen=True, slots=True)
 class Function(Type):
-    """`prototyped` is False for C's `f()` and for definitions in K&R style; `constant` is a member function's `const`."""
+    """`prototyped` is False for C's `f()` and for definitions in K&R style; `constant`: a `const` member function."""
 
     result: Type
     parameters: tuple[Type, ...]

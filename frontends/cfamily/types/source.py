@@ -23,7 +23,7 @@ RESULT = "__typeof__({0}) (*{1})();"  # there is no pointer to a reference, but 
 CONSTANT_POINTER = "__typeof__({0}) *__constant {1} = 0;"
 FORMS = {"c": (POINTER,), "opencl": (CONSTANT_POINTER,)}
 FORMS_CPP = (POINTER, RESULT)
-# C99 emits no `inline` function that is not declared extern somewhere, and clang none that has `used` at its definition.
+# C99 emits no `inline` function that is not declared extern somewhere, and clang none whose definition has `used`.
 EMITTED = "extern __typeof__({0}) {0}; __typeof__({0}) *{1} = {0};"
 USE = "tunepass_types_use_"
 INLINE = re.compile("inline", re.IGNORECASE)  # of macros' names too
@@ -54,7 +54,9 @@ class Text:
 
     def inlines(self, function: FunctionAsk) -> bool:
         """Whether the function's head has `inline`, or a macro named so."""
-        return function.name.isidentifier() and INLINE.search(self.text, function.insert_at, function.body[0]) is not None
+        return (
+            function.name.isidentifier() and INLINE.search(self.text, function.insert_at, function.body[0]) is not None
+        )
 
     def deduces(self, body: tuple[int, int]) -> bool:
         """Whether words before the body say that its content matters to others: `auto f() {`, `constexpr`."""

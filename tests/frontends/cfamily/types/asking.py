@@ -22,7 +22,9 @@ with_cpp = pytest.mark.parametrize("cc", CPP)
 def bodies_of(text: str) -> list[tuple[int, int]]:
     """Of functions whose brace stands behind a bracket, `const` or declarations in K&R style, on any level."""
     found = []
-    for start in (match.end() - 1 for match in re.finditer(r"\)(?: const| noexcept)?(?:\s*(?:\w+ )+\*?\w+;)*\s*\{", text)):
+    for start in (
+        match.end() - 1 for match in re.finditer(r"\)(?: const| noexcept)?(?:\s*(?:\w+ )+\*?\w+;)*\s*\{", text)
+    ):
         depth, end = 0, start
         while depth or end == start:
             depth += (text[end] == "{") - (text[end] == "}")
