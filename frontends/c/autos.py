@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from tunepass.compilers.options import DEFINES, HEADER_FOLDERS, values_of
 from tunepass.diagnostics import SourceError
 from tunepass.frontends.c.pragmas.auto import AutoPragma
-from tunepass.frontends.c.scops.preprocessing import Headers
 from tunepass.frontends.c.scops.scop import read_scop
 from tunepass.frontends.cfamily.unit import Unit
 from tunepass.ir.scop_directives import ScopNest
-from tunepass.polyhedral.derive import derive_space
-from tunepass.polyhedral.openings import Choices, openings_of
-from tunepass.polyhedral.shapes import shapes_of
-from tunepass.polyhedral.work import works_of
+from tunepass.polyhedral.model.work import works_of
+from tunepass.polyhedral.shapes.shapes import shapes_of
+from tunepass.polyhedral.spaces.derive import derive_space
+from tunepass.polyhedral.spaces.openings import Choices, openings_of
 from tunepass.space.constraint import Constraint
 from tunepass.space.parameter import Parameter
 
@@ -59,8 +57,3 @@ def derive_nest(
     )
     nest = ScopNest(scop, space.directives, works, openings_of(choices, works))
     return DerivedNest(nest, space.parameters, space.constraints)
-
-
-def headers_of(words: Sequence[str]) -> Headers:
-    """Where the compiler's words say that included files are, and what they define."""
-    return Headers(folders=tuple(values_of(words, HEADER_FOLDERS)), defines=tuple(values_of(words, DEFINES)))

@@ -15,9 +15,9 @@ from tunepass.frontends.c.inputs import overlapping, scalar_values, stated_sizes
 from tunepass.frontends.c.overloads import chosen, overloads
 from tunepass.frontends.c.pragmas.kernel import ArgumentText, KernelPragma
 from tunepass.frontends.c.results import returned_value
-from tunepass.frontends.c.syntax.definitions import Formal, FunctionDefinition, is_integral, is_known
 from tunepass.frontends.c.syntax.statements import closing
-from tunepass.frontends.c.syntax.types import Types
+from tunepass.frontends.cfamily.declared import Types, is_integral, is_known
+from tunepass.frontends.cfamily.definitions import Formal, FunctionDefinition
 from tunepass.ir.c_kernel import Argument, ArrayArgument, Entry, KernelCall, ReturnedValue, ScalarArgument
 
 ARRAY_LIMIT = 64  # TP_MAX_ARRAYS of the harness, of which one may be what is returned

@@ -17,10 +17,11 @@ from tunepass.expr.nodes import free_names
 from tunepass.frontends.c.defaults import chosen
 from tunepass.frontends.c.emission import comment, flag_text, note_lines, scheduled_text
 from tunepass.frontends.c.lowering import macros
-from tunepass.frontends.c.syntax.definitions import FunctionDefinition, definitions
+from tunepass.frontends.c.syntax.definitions import definitions
 from tunepass.frontends.c.syntax.lexical import Scan, scan
 from tunepass.frontends.c.syntax.types import read_types
 from tunepass.frontends.c.syntax.variables import variables
+from tunepass.frontends.cfamily.definitions import FunctionDefinition
 from tunepass.ir.c_kernel import CKernel, ScalarArgument
 from tunepass.ir.files import EmittedFile
 from tunepass.ir.kernel import Kernel

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tunepass.frontends.c.syntax.types import CType, Declared, Types
+from tunepass.frontends.cfamily.declared import CType, Declared, Types
 from tunepass.ir.c_kernel import Leaf
 
 LEAF_LIMIT = 64  # numbers in a struct, an array of numbers counting as one

@@ -18,15 +18,14 @@ from tunepass.frontends.c.defaults import (
     settled_changes,
     without_heading,
 )
-from tunepass.frontends.c.loops.rewrite import describe, rewrite
-from tunepass.frontends.c.lowering import constants, flags, macros, nests_of, scheduled, scops_of, stated
+from tunepass.frontends.c.lowering import constants, flags, macros, scheduled, scops_of, stated
 from tunepass.frontends.c.pragmas.pragma import parse_pragma
-from tunepass.frontends.c.syntax.definitions import is_known
+from tunepass.frontends.cfamily.declared import is_known
 from tunepass.ir.c_kernel import ArrayArgument, CKernel, KernelCall
 from tunepass.ir.files import EmittedFile
 from tunepass.ir.kernel import Kernel
-from tunepass.polyhedral.describe import describe_scop
-from tunepass.polyhedral.plan import plan_of
+from tunepass.polyhedral.schedules.describe import describe_scop
+from tunepass.polyhedral.schedules.plan import plan_of
 
 
 def emit_file(kernels: Sequence[Kernel], note: str = "", word: str = "tuned") -> tuple[EmittedFile, ...]:
@@ -72,9 +71,6 @@ def scheduled_text(kernels: Sequence[Kernel]) -> str:
 
 def _nest_changes(kernel: Kernel) -> Iterator[Change]:
     values = chosen(kernel)
-    for nest in nests_of(kernel):
-        yield nest.pragma, _loops_comment(nest.pragma, describe(nest, values))
-        yield nest.span, rewrite(nest, values, numbered=False)
     for part in scops_of(kernel):
         plan = plan_of(part.directives, values)
         words = describe_scop(part.scop, plan, independent=part.directives.independent)

@@ -19,9 +19,6 @@ from tunepass.frontends.c.call import CallReader
 from tunepass.frontends.c.dispatch import dispatch_file
 from tunepass.frontends.c.emission import emit_file
 from tunepass.frontends.c.globals import GlobalsReader
-from tunepass.frontends.c.loops.accesses import Surroundings, read_work
-from tunepass.frontends.c.loops.directives import check_apart, check_directives
-from tunepass.frontends.c.loops.nest import read_nest
 from tunepass.frontends.c.lowering import macro_names
 from tunepass.frontends.c.macros import macro_defaults, set_macros
 from tunepass.frontends.c.numbers import file_constants
@@ -38,6 +35,7 @@ from tunepass.frontends.c.scops.directives import ScheduledNest, check_scops_apa
 from tunepass.frontends.c.scops.scop import read_scop
 from tunepass.frontends.c.symbols import symbols_of
 from tunepass.frontends.c.syntax.lexical import Scan, scan
+from tunepass.frontends.c.syntax.lookup import plain_name
 from tunepass.frontends.c.syntax.visible import visible_types
 from tunepass.frontends.c.tunables import TunablesReader, includes_own
 from tunepass.frontends.c.tune_calls import (
@@ -50,15 +48,14 @@ from tunepass.frontends.c.tune_calls import (
 from tunepass.frontends.cfamily.declared import declared_types
 from tunepass.frontends.cfamily.definitions import FunctionDefinition, definitions
 from tunepass.frontends.cfamily.reading import read
+from tunepass.frontends.cfamily.refusals import missing_function
 from tunepass.frontends.params.param import ParamText
 from tunepass.frontends.problems import each
 from tunepass.ir.c_kernel import CKernel, KernelCall
 from tunepass.ir.files import EmittedFile
 from tunepass.ir.kernel import Binding, Kernel
-from tunepass.ir.loops import Nest
 from tunepass.ir.run import RunCommand
 from tunepass.ir.sizes import SizedVariants
-from tunepass.space.constraint import Constraint
 from tunepass.space.parameter import Parameter
 
 
@@ -101,6 +98,12 @@ class _KernelReader:
         self.functions = definitions(self.unit)
         self.definitions = {d.name: d for d in reversed(self.functions)}
         self.definitions |= self.meant([p for p in pragmas if isinstance(p, KernelPragma)])
+        for pragma in (p for p in pragmas if isinstance(p, KernelPragma)):
+            name = plain_name(pragma.name).rpartition("::")[2]
+            if not any(d.name == name for d in self.functions) and (
+                why := missing_function(self.unit, name, pragma.span)
+            ):
+                raise why
         groups = group(pragmas, self.definitions, self.source)
         no_duplicates([p for g in groups for p in g.params], "parameter")
         no_duplicates([g.target for g in groups if isinstance(g.target, KernelPragma)], "kernel")
@@ -141,40 +144,39 @@ class _KernelReader:
         return found
 
     def kernel(self, group: PragmaGroup, parameters: tuple[Parameter, ...]) -> Kernel:
-        directives = {name for pragma in group.loops for name in pragma.names}
-        directives |= {name for pragma in group.scheduled for name in pragma.names}
+        directives = {name for pragma in group.scheduled for name in pragma.names}
         macros = [pair for pair in zip(group.params, parameters) if pair[0].name not in directives]
         each(macros, lambda pair: self.tunables.check_use(*pair))
         if not parameters and not group.autos:
             raise SourceError("nothing to tune: no `param` belongs to this", group.target.span, BELONGS)
         target = group.target
-        nests, implied = self.nests(group, parameters)
         judged_by = (
-            build_run(target, loops=bool(group.loops or group.autos or group.scheduled))
+            build_run(target, loops=bool(group.autos or group.scheduled))
             if isinstance(target, RunPragma)
             else self.calls.read(target)
         )
         sizes = scalar_values(judged_by) if isinstance(judged_by, KernelCall) else {}
         constraints = each(group.constraints, lambda c: self.tunables.constraint(c, parameters, sizes))
         pairs = self.overlapping(judged_by)
+        sizes = self.formal_sizes(judged_by, sizes)
         derived = each(group.autos, lambda pragma: self.derived(pragma, sizes, pairs))
-        scheduled = each(group.scheduled, lambda pragma: self.scheduled(pragma, group, parameters, pairs))
+        scheduled = each(group.scheduled, lambda pragma: self.scheduled(pragma, group, parameters, sizes, pairs))
         legal = [c for d in derived for c in d.constraints] + [c for s in scheduled for c in s.constraints]
         scops = (*(d.nest for d in derived), *(s.nest for s in scheduled))
-        check_scops_apart([*group.autos, *group.scheduled], scops, nests)
+        check_scops_apart([*group.autos, *group.scheduled], scops)
+        check_outside(self.tune_calls, [nest.scop.span for nest in scops])
         return Kernel(
             name=target.name if isinstance(target, KernelPragma) else _stem(self.source.name),
             language="c++" if self.is_cpp else "c",
             source=self.source,
             parameters=(*parameters, *(p for d in derived for p in d.parameters)),
-            constraints=(*constraints, *implied, *legal),
+            constraints=(*constraints, *legal),
             bindings=(
                 *(self.binding(p, q, directives) for p, q in zip(group.params, parameters)),
                 *(Binding(p.name, "directive", p.span) for d in derived for p in d.parameters),
             ),
             body=CKernel(
                 judged_by=judged_by,
-                nests=self.read_works(nests, judged_by),
                 constants=constants_of(self.tune_calls, {p.name for p in parameters}),
                 scops=scops,
                 requirements=tuple(c.written for c in constraints if c.written is not None),
@@ -192,16 +194,6 @@ class _KernelReader:
             return replace(binding, role="directive")
         return binding
 
-    def nests(self, group: PragmaGroup, parameters: tuple[Parameter, ...]) -> tuple[tuple[Nest, ...], list[Constraint]]:
-        """The nests to rewrite, and the constraints that their orders imply."""
-        nests = each(group.loops, lambda p: read_nest(p, self.scan, self.functions))
-        check_apart(group.loops, nests)
-        check_outside(self.tune_calls, [nest.span for nest in nests])
-        known = {p.name: p for p in parameters}
-        flags = frozenset(p.name for p in group.params if p.flag)
-        implied = each(list(zip(group.loops, nests)), lambda pair: check_directives(*pair, known, flags))
-        return tuple(nests), [constraint for constraints in implied for constraint in constraints]
-
     def overlapping(self, judged_by: KernelCall | RunCommand) -> list[tuple[str, str]]:
         """The pairs of formals that may overlap."""
         definition = self.definitions.get(judged_by.function) if isinstance(judged_by, KernelCall) else None
@@ -209,6 +201,16 @@ class _KernelReader:
             return []
         formals = {a.name: f.name for f, a in zip(definition.formals, judged_by.arguments)}
         return [(formals.get(a, a), formals.get(b, b)) for a, b in judged_by.pairs]
+
+    def formal_sizes(
+        self, judged_by: KernelCall | RunCommand, sizes: dict[str, bool | int | float]
+    ) -> dict[str, bool | int | float]:
+        """The scalars by the names that the function's own code has for them."""
+        definition = self.definitions.get(judged_by.function) if isinstance(judged_by, KernelCall) else None
+        if definition is None or not isinstance(judged_by, KernelCall):
+            return sizes
+        pairs = zip(definition.formals, judged_by.arguments)
+        return {formal.name: sizes[argument.name] for formal, argument in pairs if argument.name in sizes}
 
     def derived(
         self, pragma: AutoPragma, sizes: Mapping[str, bool | int | float], pairs: Sequence[tuple[str, str]]
@@ -222,26 +224,20 @@ class _KernelReader:
         pragma: NestPragma,
         group: PragmaGroup,
         parameters: tuple[Parameter, ...],
+        sizes: Mapping[str, bool | int | float],
         pairs: Sequence[tuple[str, str]],
     ) -> ScheduledNest:
         """The nest after a `loop` with directives, and the constraints that these imply."""
         known = {p.name: p for p in parameters}
         flags = frozenset(p.name for p in group.params if p.flag)
-        scop = read_scop(pragma.outer, self.unit, pairs)
-        return schedule_nest(pragma, scop, known, flags)
-
-    def read_works(self, nests: tuple[Nest, ...], judged_by: KernelCall | RunCommand) -> tuple[Nest, ...]:
-        """The nests with what an iteration of each does."""
-        call = judged_by if isinstance(judged_by, KernelCall) else None
-        around = Surroundings(
-            source=self.source,
-            code=self.scan.statements,
-            call=call,
-            function=self.definitions.get(call.function) if call else None,
-            macros=self.macros,
-            tuned=self.known,
+        scop = read_scop(
+            pragma.outer,
+            self.unit,
+            pairs,
+            [named.name for named in pragma.listed],
+            {d.first.name for d in pragma.directives if d.word in ("parallel", "vectorize")},
         )
-        return tuple(replace(nest, work=read_work(nest, around)) for nest in nests)
+        return schedule_nest(pragma, scop, known, flags, sizes)
 
 
 def _stem(name: str) -> str:

@@ -11,10 +11,10 @@ from tunepass.expr.nodes import INTEGER
 from tunepass.frontends.c.arguments import Names, expression
 from tunepass.frontends.c.elements import UnknownElement, enumerators_of, leaves_of
 from tunepass.frontends.c.pragmas.kernel import GlobalText, KernelPragma
-from tunepass.frontends.c.syntax.definitions import FunctionDefinition
 from tunepass.frontends.c.syntax.lexical import Scan
-from tunepass.frontends.c.syntax.types import CType, Types
 from tunepass.frontends.c.syntax.variables import WORD, Variable, may_change, reach_of, variables
+from tunepass.frontends.cfamily.declared import CType, Types
+from tunepass.frontends.cfamily.definitions import FunctionDefinition
 from tunepass.ir.c_kernel import GlobalVariable, Leaf
 
 STATIC_LOCAL = re.compile(r"\bstatic\s+(?!const\b|inline\b)([^;(){}=\[\]]*?)\b([A-Za-z_]\w*)\s*(?==|;)")

@@ -9,7 +9,7 @@ from tunepass.diagnostics import ExpressionError, SourceError, nearest
 from tunepass.expr.nodes import Expr, free_names
 from tunepass.frontends.c.constants import constant_value
 from tunepass.frontends.c.pragmas.kernel import NameText, SizesText
-from tunepass.frontends.c.syntax.definitions import is_integral
+from tunepass.frontends.cfamily.declared import is_integral
 from tunepass.ir.c_kernel import Argument, ArrayArgument, ScalarArgument, Size
 
 ELEMENT_LIMIT = 1 << 31  # elements of one array: beyond it a harness would only swap

@@ -5,27 +5,19 @@ from __future__ import annotations
 import re
 
 from tunepass.diagnostics import SpaceError, Span
-from tunepass.frontends.c.loops.rewrite import rewrite
 from tunepass.ir.c_kernel import CKernel, TunedConstant
 from tunepass.ir.candidate import Candidate, Request
 from tunepass.ir.kernel import Binding, Kernel
-from tunepass.ir.loops import Nest
-from tunepass.ir.schedule import is_active, plan
 from tunepass.ir.scop_directives import ScopNest
-from tunepass.polyhedral.apply import is_legal, is_marked, planned
-from tunepass.polyhedral.plan import plan_of
-from tunepass.polyhedral.tree import source_tree
-from tunepass.polyhedral.write import is_faithful, rewrite_scop
+from tunepass.polyhedral.codegen.write import is_faithful, rewrite_scop
+from tunepass.polyhedral.schedules.apply import is_legal, is_marked, planned, vectorized
+from tunepass.polyhedral.schedules.plan import plan_of
+from tunepass.polyhedral.schedules.tree import source_tree
 from tunepass.space.configuration import Configuration, Value
 from tunepass.space.parameter import Parameter
 
 DEFAULT = re.compile(r'(\(\s*"\w+"\s*,\s*).*?(\s*\)\Z)', re.DOTALL)  # of a call of `tune`
 ITSELF = ("", "int", "bool")  # types that a plain value has
-
-
-def nests_of(kernel: Kernel) -> tuple[Nest, ...]:
-    """The loop nests to rewrite."""
-    return kernel.body_as(CKernel).nests
 
 
 def scops_of(kernel: Kernel) -> tuple[ScopNest, ...]:
@@ -102,18 +94,7 @@ def lower(kernel: Kernel, configuration: Configuration) -> Candidate:
 def requests(kernel: Kernel, configuration: Configuration) -> tuple[Request, ...]:
     """The loops that carry a `simd`, or should, from its pragma to the end of the body: gcc speaks of the body's lines,
     clang of the pragma's. Tiles, orders and unrolled copies are written out, so no compiler can refuse them."""
-    return tuple(
-        Request(
-            "vectorize",
-            step.loop.span.line - 1,
-            nest.span.source.position(nest.span.end)[0],
-            f"vectorize the loop over {step.loop.index}",
-            f"OpenMP has no parallel loop, here over {step.hindered}, inside a vectorized one" if step.hindered else "",
-        )
-        for nest in nests_of(kernel)
-        for step in plan(nest, configuration)
-        if (step.vectorize or step.hindered) and step.loop.span is not None
-    ) + tuple(request for nest in scops_of(kernel) for request in _scop_requests(nest, configuration))
+    return tuple(request for nest in scops_of(kernel) for request in _scop_requests(nest, configuration))
 
 
 def _scop_requests(nest: ScopNest, configuration: Configuration) -> tuple[Request, ...]:
@@ -126,7 +107,7 @@ def _scop_requests(nest: ScopNest, configuration: Configuration) -> tuple[Reques
     if not is_faithful(nest.scop, plan, nest.directives.independent):
         why = "isl writes loops for it that run other iterations, or in another order"
         return (Request("unroll", line, line, "schedule the loops so", why),)
-    named = [scop_loop for scop_loop in nest.scop.loops if scop_loop.name in plan.vectorize]
+    named, hindered = vectorized(nest.scop, plan, nest.directives.independent)
     source = nest.scop.span.source
     return tuple(
         Request(
@@ -134,16 +115,18 @@ def _scop_requests(nest: ScopNest, configuration: Configuration) -> tuple[Reques
             loop.span.line - 1,
             max(source.position(s.span.end)[0] for s in nest.scop.statements if loop.name in s.loops),
             f"vectorize the loop over {loop.index}",
+            f"OpenMP has no parallel loop, here over {hindered[loop.name]}, inside a vectorized one"
+            if loop.name in hindered
+            else "",
         )
-        for loop in named
-        if is_marked(nest.scop, plan, nest.directives.independent)[0]
+        for loop in nest.scop.loops
+        if loop.name in named
     )
 
 
 def _openmp_flags(kernel: Kernel, configuration: Configuration) -> tuple[str, ...]:
     """What makes the compiler see the OpenMP pragmas that `vectorize` and `parallel` write."""
-    active = [is_active(nest.directives, configuration) for nest in nests_of(kernel)]
-    active += [
+    active = [
         is_marked(n.scop, plan_of(n.directives, configuration), n.directives.independent) for n in scops_of(kernel)
     ]
     if any(parallel for _, parallel in active):
@@ -153,8 +136,7 @@ def _openmp_flags(kernel: Kernel, configuration: Configuration) -> tuple[str, ..
 
 def rewritten(kernel: Kernel, configuration: Configuration) -> str:
     """The source's text with every nest and scop replaced, and every constant that is tuned."""
-    changes = [(nest.span, rewrite(nest, configuration, numbered=True)) for nest in nests_of(kernel)]
-    changes += [(nest.scop.span, scheduled(nest, configuration, numbered=True)) for nest in scops_of(kernel)]
+    changes = [(nest.scop.span, scheduled(nest, configuration, numbered=True)) for nest in scops_of(kernel)]
     changes += constants(kernel, configuration)
     text, pieces, position = kernel.source.text, [], 0
     for span, replacement in sorted(changes, key=lambda change: change[0].start):

@@ -6,15 +6,10 @@ from collections.abc import Sequence
 
 from tunepass.diagnostics import SourceError, nearest
 from tunepass.frontends.c.pragmas.kernel import ArgumentText, KernelPragma
-from tunepass.frontends.c.syntax.definitions import (
-    Formal,
-    FunctionDefinition,
-    canonical_type,
-    is_integral,
-    is_known,
-    split_arguments,
-)
+from tunepass.frontends.c.syntax.definitions import split_arguments
 from tunepass.frontends.c.syntax.lookup import named, pieces, plain_name, template_arguments
+from tunepass.frontends.cfamily.declared import canonical_type, is_integral, is_known
+from tunepass.frontends.cfamily.definitions import Formal, FunctionDefinition
 
 
 def overloads(pragma: KernelPragma, definitions: Sequence[FunctionDefinition]) -> list[FunctionDefinition]:

@@ -6,9 +6,10 @@ import re
 
 from tunepass.diagnostics import Diagnostic, Severity, Span
 from tunepass.frontends.c.elements import UnknownElement, leaves_of
-from tunepass.frontends.c.syntax.definitions import NUMERIC, FunctionDefinition, is_known
 from tunepass.frontends.c.syntax.statements import closing
-from tunepass.frontends.c.syntax.types import ATTRIBUTE, NOT_A_TYPE, WORD, CType, Types, type_name
+from tunepass.frontends.c.syntax.types import ATTRIBUTE, NOT_A_TYPE, WORD, type_name
+from tunepass.frontends.cfamily.declared import NUMERIC, CType, Types, is_known
+from tunepass.frontends.cfamily.definitions import FunctionDefinition
 from tunepass.ir.c_kernel import ReturnedValue
 
 TEMPLATE = re.compile(r"[<>]|::|\bauto\b|\bdecltype\b")

@@ -37,6 +37,7 @@ from tunepass.frontends.cfamily.symbols import Symbols
 from tunepass.frontends.cfamily.tokens import Token, tokens
 
 PATIENCE_S = 60.0
+CONDITIONS = ("if", "ifdef", "ifndef", "elif", "else", "endif")
 ACTIVE = re.compile(rf"(?:{SECTION}|{PRAGMA})(\d+)_")
 USE_MARK = re.compile(rf"(?:{OPEN}|{CLOSE})\d+_")
 ERROR = re.compile(
@@ -65,6 +66,10 @@ class Preprocessed:
         """(start, end, is active) of every section that has tokens."""
         spans = [(s.outer or (s.tokens[0].start, s.tokens[-1].end)) for s in self.raw.sections]
         return tuple((start, end, n in self.active) for n, (start, end) in enumerate(spans))
+
+    def is_settled(self, directive: Directive) -> bool:
+        """Whether it is a condition that holds, or not, for every value of the parameters."""
+        return directive.kind in CONDITIONS and not self.reads_parameter(directive)
 
     def reads_parameter(self, directive: Directive) -> bool:
         """Whether a condition names a parameter, itself or by a macro."""

@@ -11,6 +11,7 @@ from tunepass.frontends.cfamily.tokens import TOKEN, Token, tokens
 DIRECTIVE = re.compile(
     r"(?:[ \t]|/\*(?:[^*]|\*(?!/))*\*/|\\\r?\n)*#(?:[ \t]|/\*(?:[^*]|\*(?!/))*\*/|\\\r?\n)*(?P<kind>\w*)"
 )
+CONTINUATION = re.compile(r"\\\r?\n")
 COMMENT = re.compile(r"/\*.*?\*/|//(?:\\\r?\n|[^\n])*", re.DOTALL)
 
 
@@ -85,7 +86,7 @@ def read_raw(text: str) -> RawText:
 def _directive(text: str, start: int) -> Directive:
     head = DIRECTIVE.match(text)
     assert head is not None
-    body = re.sub(r"\\\r?\n", " ", text[head.end() :])
+    body = CONTINUATION.sub(" ", text[head.end() :])
     return Directive(head["kind"], COMMENT.sub(" ", body).strip(), start + text.index("#"), start + len(text))
 
 

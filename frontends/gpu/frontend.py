@@ -14,11 +14,11 @@ from tunepass.frontends.c.macros import macro_defaults, set_macros
 from tunepass.frontends.c.numbers import file_constants
 from tunepass.frontends.c.pragmas.models import stated_model
 from tunepass.frontends.c.pragmas.pragma import cursor_of
-from tunepass.frontends.c.syntax.definitions import FunctionDefinition
 from tunepass.frontends.c.syntax.lexical import Scan, scan
 from tunepass.frontends.c.syntax.lookup import named, template_arguments
 from tunepass.frontends.c.syntax.variables import variables
 from tunepass.frontends.c.tunables import TunablesReader, includes_own
+from tunepass.frontends.cfamily.definitions import FunctionDefinition
 from tunepass.frontends.gpu.body import BodyReader
 from tunepass.frontends.gpu.dispatch import dispatch_file
 from tunepass.frontends.gpu.emission import emit_files

@@ -11,8 +11,8 @@ import re
 from functools import lru_cache
 
 from tunepass.diagnostics import Source
-from tunepass.frontends.c.syntax.definitions import FunctionDefinition
 from tunepass.frontends.c.syntax.lexical import Scan, scan
+from tunepass.frontends.cfamily.definitions import FunctionDefinition
 from tunepass.frontends.gpu.functions import CUDA, GpuText, gpu_text
 
 LAUNCHED = re.compile(r"\b__(?:global|device)__\b")

@@ -9,11 +9,11 @@ from pathlib import PurePath
 from typing import ClassVar
 
 from tunepass.compilers.languages import CXX, OPENCL, C
+from tunepass.compilers.options import DEFINES, HEADER_FOLDERS, values_of
 from tunepass.diagnostics import Diagnostic, Severity, Source, SourceError, Span, nearest
 from tunepass.expr import algebra
 from tunepass.expr.nodes import INT_MAX, Expr, Type
 from tunepass.frontends.base import Frontend, Parsed
-from tunepass.frontends.c.autos import headers_of
 from tunepass.frontends.c.macros import MacroDefault, macro_defaults, set_macros
 from tunepass.frontends.c.pragmas.groups import no_duplicates
 from tunepass.frontends.c.pragmas.pragma import ConstraintPragma, cursor_of, parse_by_kind
@@ -53,7 +53,9 @@ class HlsFrontend(Frontend):
     def parse(self, source: Source, only: str | None = None, words: Sequence[str] = ()) -> Parsed:
         scanned = scan(source)
         pragmas = each(scanned.pragmas, lambda p: parse_by_kind(cursor_of(source, p), PARSERS))
-        return _FileReader(source, scanned, headers_of(words), pragmas).read(only)
+        return _FileReader(
+            source, scanned, Headers(tuple(values_of(words, HEADER_FOLDERS)), tuple(values_of(words, DEFINES))), pragmas
+        ).read(only)
 
     def body(self, source: Source, name: str | None = None) -> HlsKernel:
         """The body of a source's kernel, also where nothing is left to be chosen, as in a tuned one."""

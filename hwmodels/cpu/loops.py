@@ -13,7 +13,7 @@ from tunepass.expr import algebra as alg
 from tunepass.expr import typing
 from tunepass.expr.nodes import Expr, OrderType, Type
 from tunepass.ir.accesses import Work
-from tunepass.ir.loops import Directives, Factor, Nest, Setting
+from tunepass.ir.scop_directives import Factor, ScopDirectives, Setting
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,14 +24,41 @@ class Item:
     tile: bool = False
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Clauses:
+    """Directives of one perfect nest. `order` is a permutation parameter's name or the items in order; empty keeps the
+    source's."""
+
+    tile: tuple[Factor, ...] = ()
+    order: str | tuple[str, ...] = ()
+    unroll: tuple[Factor, ...] = ()
+    unroll_and_jam: tuple[Factor, ...] = ()
+    vectorize: tuple[Factor, ...] = ()
+    parallel: tuple[Factor, ...] = ()
+
+    @classmethod
+    def of(cls, directives: ScopDirectives, types: Mapping[str, Type]) -> Clauses:
+        """Those of a nest whose loops its pragma lists."""
+        order = directives.order
+        by_parameter = len(order) == 1 and isinstance(types.get(order[0]), OrderType)
+        return cls(
+            tile=directives.tile,
+            order=order[0] if by_parameter else order,
+            unroll=directives.unroll,
+            unroll_and_jam=directives.unroll_and_jam,
+            vectorize=directives.vectorize,
+            parallel=directives.parallel,
+        )
+
+
 class Loops:
     """`types` are those of the kernel's parameters by name."""
 
-    def __init__(self, nest: Nest, work: Work, types: Mapping[str, Type]):
-        self.directives, self.types = nest.directives, types
+    def __init__(self, directives: Clauses, work: Work, types: Mapping[str, Type]):
+        self.directives, self.types = directives, types
         self.trips = dict(work.trips)
         self.indices = tuple(self.trips)
-        self.tiled = tuple(f.index for f in nest.directives.tile)
+        self.tiled = tuple(f.index for f in directives.tile)
         self.items = (*(Item(i, True) for i in self.tiled), *(Item(i) for i in self.indices))
         self.positions = {item: self._position(item) for item in self.items}
         self.tiles = {i: self._tile(i) for i in self.indices}
@@ -89,7 +116,7 @@ class Loops:
         names = items or (*(f"{i}_tile" for i in self.tiled), *self.indices)
         return alg.lift(names.index(_label(item)))
 
-    def _ordered(self, directives: Directives) -> tuple[str, ...]:
+    def _ordered(self, directives: Clauses) -> tuple[str, ...]:
         """The items in a fixed order, or those of the permutation where it orders tile loops by themselves."""
         if isinstance(directives.order, str):
             kind = self.types[directives.order]

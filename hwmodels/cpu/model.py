@@ -22,14 +22,13 @@ from tunepass.hwmodels.cpu.compiled import YES, compiled_words
 from tunepass.hwmodels.cpu.compute import Compiled, Compute, instances
 from tunepass.hwmodels.cpu.device import DEFAULT, Cpu, Level, load
 from tunepass.hwmodels.cpu.host import host
-from tunepass.hwmodels.cpu.loops import Item, Loops
+from tunepass.hwmodels.cpu.loops import Clauses, Item, Loops
 from tunepass.hwmodels.cpu.scops import ScopCompute, ScopLoops
 from tunepass.hwmodels.cpu.sparse import sparse_costs
 from tunepass.hwmodels.cpu.traffic import Footprints, Stream, moved, scattered, streams
-from tunepass.ir.accesses import OpaqueBody, Work
+from tunepass.ir.accesses import Work
 from tunepass.ir.c_kernel import CKernel
 from tunepass.ir.kernel import Kernel
-from tunepass.ir.loops import Nest
 from tunepass.ir.scop_directives import ANY, ScopNest
 from tunepass.ir.tensor import TensorKernel
 
@@ -42,29 +41,23 @@ def costs(kernel: Kernel, device: Cpu, words: Sequence[str] = ()) -> Costs | Non
     """What the kernel's nests cost on `device`; None without nests, or where one cannot be put in numbers. `words` are
     the compiler's."""
     body = kernel.body
-    if not isinstance(body, CKernel) or not (body.nests or body.scops) or obstacle(body) is not None:
+    if not isinstance(body, CKernel) or not body.scops:
         return None
-    if not all(nest.works for nest in body.scops):  # of directives by hand: what they make of the loops is not priced
+    if not all(nest.works for nest in body.scops):  # not affine, or imperfect nests with directives by hand
         return None
     types = {p.name: p.type for p in kernel.parameters}
     compiled = compiled_words(kernel, device, types, words)
-    nests = [_nest_ns(nest, device, compiled, types) for nest in body.nests]
-    scops = [_scop_ns(nest, device, compiled, types) for nest in body.scops]
-    total = alg.add(*nests, *scops)
+    kinds = ((_nest_ns if nest.directives.exact else _scop_ns, nest) for nest in body.scops)
+    total = alg.add(*(price(nest, device, compiled, types) for price, nest in kinds))
     values = {"time": shared(alg.mul(MS_PER_NS, total))}
     return Costs(values=values, units={"time": "ms"}, fits=YES, limits={}, name="the CPU model")
 
 
-def obstacle(body: CKernel) -> OpaqueBody | None:
-    """The first thing that keeps the nests from being modelled."""
-    return next((nest.work for nest in body.nests if isinstance(nest.work, OpaqueBody)), None)
-
-
-def _nest_ns(nest: Nest, device: Cpu, compiled: Compiled, types: dict[str, Type]) -> Expr:
-    work = nest.work
-    assert isinstance(work, Work)
-    loops = Loops(nest, work, types)
-    return _loops_ns(loops, work, Compute(loops, work, device, compiled), device)
+def _nest_ns(nest: ScopNest, device: Cpu, compiled: Compiled, types: dict[str, Type]) -> Expr:
+    """A perfect nest of one statement, whose directives are obeyed as they stand."""
+    (shaped,) = nest.works
+    loops = Loops(Clauses.of(nest.directives, types), shaped.work, types)
+    return _loops_ns(loops, shaped.work, Compute(loops, shaped.work, device, compiled), device)
 
 
 def _scop_ns(nest: ScopNest, device: Cpu, compiled: Compiled, types: dict[str, Type]) -> Expr:

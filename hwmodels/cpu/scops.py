@@ -16,9 +16,8 @@ from tunepass.expr import typing
 from tunepass.expr.nodes import Expr, OrderType, Type
 from tunepass.hwmodels.cpu.compute import Compiled, Compute
 from tunepass.hwmodels.cpu.device import Cpu
-from tunepass.hwmodels.cpu.loops import Item, Loops
-from tunepass.ir.loops import Directives, Factor
-from tunepass.ir.scop_directives import ANY, ScopDirectives
+from tunepass.hwmodels.cpu.loops import Clauses, Item, Loops
+from tunepass.ir.scop_directives import ANY, Factor, ScopDirectives
 from tunepass.ir.scop_work import ShapedWork
 
 
@@ -29,7 +28,7 @@ class ScopLoops(Loops):
         self.chains, self.orders, self.types = shaped.chains, directives.order, types
         self.trips = dict(shaped.work.trips)
         self.indices = tuple(loop for chain in self.chains for loop in chain)
-        self.directives = Directives(
+        self.directives = Clauses(
             tile=self._own(directives.tile),
             unroll_and_jam=self._own(directives.unroll_and_jam),
             unroll=self._own(directives.unroll),

@@ -181,7 +181,7 @@ def scheduled(folder: Folder) -> Folder:
     sub.mkdir()
     (sub / "n.h").write_text("#define LIMIT 4\n")
     (sub / "fill.c").write_text(FILL)
-    assert load(sub / "fill.c").body.nests
+    assert load(sub / "fill.c").body.scops
     lock(sub, "fill.c", TI=2)
     return folder
 

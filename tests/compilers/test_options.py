@@ -25,7 +25,6 @@ from tunepass.compilers.options import (
 from tunepass.diagnostics import ToolError
 from tunepass.evaluators.toolchains.compiling import Compiling
 from tunepass.evaluators.toolchains.source_files import listing_words, source_files
-from tunepass.frontends.c.autos import headers_of
 from tunepass.ir.candidate import Candidate
 
 
@@ -62,9 +61,9 @@ def test_every_spelling_of_a_value_is_read(option: str) -> None:
 def test_headers_are_looked_for_in_every_folder_and_no_other() -> None:
     words = [word for option in HEADER_FOLDERS for word in (option, f"of{option}")]
     words += [word for option in DEFINES for word in (option, "X=1")]
-    found = headers_of([*words, "-imacros", "-Inone", "-o", "-Dnone", "-MT", "-Inone"])
-    assert found.folders == tuple(f"of{option}" for option in HEADER_FOLDERS)
-    assert found.defines == ("X=1",) * len(DEFINES)
+    words += ["-imacros", "-Inone", "-o", "-Dnone", "-MT", "-Inone"]
+    assert values_of(words, HEADER_FOLDERS) == [f"of{option}" for option in HEADER_FOLDERS]
+    assert values_of(words, DEFINES) == ["X=1"] * len(DEFINES)
 
 
 @pytest.mark.parametrize("words,output", [("-o a -ob", "b"), ("--output=x", "x"), ("-D -o a.c", ""), ("-c", "")])

@@ -9,12 +9,11 @@ import pytest
 from tests.polyhedral.scops import FORWARD, JACOBI, ROWS, SOLVE, SYRK
 from tunepass.diagnostics import SourceError
 from tunepass.expr.python_eval import evaluate
-from tunepass.ir.loops import Factor
 from tunepass.ir.scop import Scop
-from tunepass.ir.scop_directives import Pair, ScopDirectives
-from tunepass.polyhedral.apply import is_legal
-from tunepass.polyhedral.constraints import known_constraints
-from tunepass.polyhedral.plan import plan_of
+from tunepass.ir.scop_directives import Factor, Pair, ScopDirectives
+from tunepass.polyhedral.schedules.apply import is_legal
+from tunepass.polyhedral.schedules.plan import plan_of
+from tunepass.polyhedral.spaces.constraints import known_constraints
 from tunepass.space.parameter import Categorical, Ordinal, Parameter, Permutation
 
 

@@ -9,11 +9,11 @@ import pytest
 
 from tests.polyhedral.scops import JACOBI, ROWS, SOLVE, SYRK
 from tunepass.ir.scop import Scop
-from tunepass.polyhedral.apply import is_legal, planned
-from tunepass.polyhedral.chains import chains_of
-from tunepass.polyhedral.derive import DerivedSpace, derive_space
-from tunepass.polyhedral.plan import Plan, plan_of
-from tunepass.polyhedral.tree import Leaf, bands_in, source_tree
+from tunepass.polyhedral.schedules.apply import is_legal, planned
+from tunepass.polyhedral.schedules.plan import Plan, plan_of
+from tunepass.polyhedral.schedules.tree import Leaf, bands_in, source_tree
+from tunepass.polyhedral.spaces.chains import chains_of
+from tunepass.polyhedral.spaces.derive import DerivedSpace, derive_space
 from tunepass.space.configuration import Configuration
 from tunepass.space.space import Space
 

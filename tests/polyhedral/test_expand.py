@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from tests.polyhedral.scops import JACOBI, ROWS, SOLVE, Written, scop
-from tunepass.polyhedral.apply import is_legal
-from tunepass.polyhedral.expand import expanded
-from tunepass.polyhedral.plan import Plan
-from tunepass.polyhedral.shapes import shapes_of
-from tunepass.polyhedral.write import rewrite_scop
+from tunepass.polyhedral.codegen.write import rewrite_scop
+from tunepass.polyhedral.schedules.apply import is_legal
+from tunepass.polyhedral.schedules.plan import Plan
+from tunepass.polyhedral.shapes.expand import expanded
+from tunepass.polyhedral.shapes.shapes import shapes_of
 
 
 def test_an_expanded_scalar_lets_loops_change_places() -> None:

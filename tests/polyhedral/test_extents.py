@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 
 from tests.polyhedral.scops import JACOBI, SYRK
-from tunepass.polyhedral.extents import average_trips, known_values, longest_extents
-from tunepass.polyhedral.shapes import shapes_of
-from tunepass.polyhedral.work import works_of
+from tunepass.polyhedral.model.extents import average_trips, known_values, longest_extents
+from tunepass.polyhedral.model.work import works_of
+from tunepass.polyhedral.shapes.shapes import shapes_of
 
 KNOWN = replace(SYRK, parameters=tuple(replace(p, value={"n": 240, "m": 200}[p.name]) for p in SYRK.parameters))
 

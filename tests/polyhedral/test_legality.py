@@ -6,12 +6,12 @@ import pytest
 
 from tests.polyhedral.scops import JACOBI, ROWS, SOLVE, SYRK
 from tunepass.ir.scop import Scop
-from tunepass.polyhedral.apply import is_legal, planned
-from tunepass.polyhedral.dependences import dependences
-from tunepass.polyhedral.legality import accumulated, keeps_order, privatizable
-from tunepass.polyhedral.plan import Plan
-from tunepass.polyhedral.shapes import shape_tree, shapes_of, subject
-from tunepass.polyhedral.tree import bands_in, source_tree
+from tunepass.polyhedral.dependences.pairs import dependences
+from tunepass.polyhedral.schedules.apply import is_legal, planned
+from tunepass.polyhedral.schedules.legality import accumulated, keeps_order, privatizable
+from tunepass.polyhedral.schedules.plan import Plan
+from tunepass.polyhedral.schedules.tree import bands_in, source_tree
+from tunepass.polyhedral.shapes.shapes import shape_tree, shapes_of, subject
 
 
 @pytest.mark.parametrize("scop", [SYRK, JACOBI, SOLVE, ROWS])

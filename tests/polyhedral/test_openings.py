@@ -6,12 +6,12 @@ import pytest
 
 from tests.polyhedral.scops import JACOBI, ROWS, SOLVE, SYRK
 from tunepass.ir.scop import Scop
-from tunepass.polyhedral.apply import is_legal
-from tunepass.polyhedral.derive import derive_space
-from tunepass.polyhedral.openings import Choices, openings_of
-from tunepass.polyhedral.plan import plan_of
-from tunepass.polyhedral.shapes import shapes_of
-from tunepass.polyhedral.work import works_of
+from tunepass.polyhedral.model.work import works_of
+from tunepass.polyhedral.schedules.apply import is_legal
+from tunepass.polyhedral.schedules.plan import plan_of
+from tunepass.polyhedral.shapes.shapes import shapes_of
+from tunepass.polyhedral.spaces.derive import derive_space
+from tunepass.polyhedral.spaces.openings import Choices, openings_of
 from tunepass.space.configuration import Configuration
 from tunepass.space.opening import Opening
 from tunepass.space.space import Space

@@ -7,11 +7,11 @@ import pytest
 from tests.frontends.c.scops.reading import nest
 from tests.polyhedral.scops import JACOBI, SWEEPS, SYRK
 from tunepass.ir.scop import Scop
-from tunepass.polyhedral.apply import is_legal
-from tunepass.polyhedral.derive import derive_space
-from tunepass.polyhedral.describe import describe_scop
-from tunepass.polyhedral.plan import Plan
-from tunepass.polyhedral.write import rewrite_scop
+from tunepass.polyhedral.codegen.write import rewrite_scop
+from tunepass.polyhedral.schedules.apply import is_legal
+from tunepass.polyhedral.schedules.describe import describe_scop
+from tunepass.polyhedral.schedules.plan import Plan
+from tunepass.polyhedral.spaces.derive import derive_space
 
 PRODUCT = "for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) for (int k = 0; k < n; k++) x[i * n + j] += {} * {};"
 FORMALS = "int n, double *x, const double *restrict y, const double *restrict z"

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from tests.polyhedral.scops import JACOBI, ROWS, SOLVE, SYRK, Written, scop
-from tunepass.polyhedral.apply import is_legal
-from tunepass.polyhedral.pieces import pieced
-from tunepass.polyhedral.plan import Plan
-from tunepass.polyhedral.shapes import shapes_of
-from tunepass.polyhedral.write import rewrite_scop
+from tunepass.polyhedral.codegen.write import rewrite_scop
+from tunepass.polyhedral.schedules.apply import is_legal
+from tunepass.polyhedral.schedules.plan import Plan
+from tunepass.polyhedral.shapes.pieces import pieced
+from tunepass.polyhedral.shapes.shapes import shapes_of
 
 PATHS = scop(
     """\

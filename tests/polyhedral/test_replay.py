@@ -10,13 +10,13 @@ import pytest
 from tests.polyhedral.scops import SYRK
 from tests.properties.test_scop_schedules import function, read
 from tunepass.ir.scop import Scop
-from tunepass.polyhedral.apply import planned
-from tunepass.polyhedral.code import Block, Code, Loop, Reader
-from tunepass.polyhedral.expressions import Name, Number, Operation, add
-from tunepass.polyhedral.plan import Plan
-from tunepass.polyhedral.replay import keeps_schedule, runs, scheduled_runs, value_of
-from tunepass.polyhedral.schedule import syntax_tree
-from tunepass.polyhedral.write import is_faithful
+from tunepass.polyhedral.codegen.code import Block, Code, Loop, Reader
+from tunepass.polyhedral.codegen.expressions import Name, Number, Operation, add
+from tunepass.polyhedral.codegen.replay import keeps_schedule, runs, scheduled_runs, value_of
+from tunepass.polyhedral.codegen.schedule import syntax_tree
+from tunepass.polyhedral.codegen.write import is_faithful
+from tunepass.polyhedral.schedules.apply import planned
+from tunepass.polyhedral.schedules.plan import Plan
 
 STEPS = """\
 for (i = 1; i < n; i += 3)

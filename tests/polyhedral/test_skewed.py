@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from tests.polyhedral.scops import FORWARD, JACOBI, ROWS, SOLVE, SWEEPS, SYRK
-from tunepass.polyhedral.apply import is_legal
-from tunepass.polyhedral.chains import chains_of
-from tunepass.polyhedral.derive import derive_space
-from tunepass.polyhedral.openings import Choices, openings_of
-from tunepass.polyhedral.plan import Plan
-from tunepass.polyhedral.shapes import shapes_of
-from tunepass.polyhedral.skewed import skewed
-from tunepass.polyhedral.tree import Band, source_tree
-from tunepass.polyhedral.work import works_of
-from tunepass.polyhedral.write import rewrite_scop
+from tunepass.polyhedral.codegen.write import rewrite_scop
+from tunepass.polyhedral.model.work import works_of
+from tunepass.polyhedral.schedules.apply import is_legal
+from tunepass.polyhedral.schedules.plan import Plan
+from tunepass.polyhedral.schedules.tree import Band, source_tree
+from tunepass.polyhedral.shapes.shapes import shapes_of
+from tunepass.polyhedral.shapes.skewed import skewed
+from tunepass.polyhedral.spaces.chains import chains_of
+from tunepass.polyhedral.spaces.derive import derive_space
+from tunepass.polyhedral.spaces.openings import Choices, openings_of
 
 
 def test_rows_move_by_one_step_and_the_last_statement_by_one_more() -> None:

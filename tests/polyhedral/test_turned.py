@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from tests.polyhedral.scops import FORWARD, PAIRS, SOLVE
-from tunepass.polyhedral.apply import is_legal
-from tunepass.polyhedral.legality import keeps_order
-from tunepass.polyhedral.plan import Plan
-from tunepass.polyhedral.shapes import shapes_of
-from tunepass.polyhedral.tree import source_tree
-from tunepass.polyhedral.turned import turned
-from tunepass.polyhedral.write import rewrite_scop
+from tunepass.polyhedral.codegen.write import rewrite_scop
+from tunepass.polyhedral.schedules.apply import is_legal
+from tunepass.polyhedral.schedules.legality import keeps_order
+from tunepass.polyhedral.schedules.plan import Plan
+from tunepass.polyhedral.schedules.tree import source_tree
+from tunepass.polyhedral.shapes.shapes import shapes_of
+from tunepass.polyhedral.shapes.turned import turned
 
 
 def test_what_was_pulled_in_a_recurrence_is_pushed_in_vectors() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tunepass.polyhedral.updates import gathered, target_of
+from tunepass.polyhedral.codegen.updates import gathered, target_of
 
 
 @pytest.mark.parametrize(

@@ -12,11 +12,11 @@ import pytest
 
 from tests.polyhedral.scops import FORWARD, JACOBI, PAIRS, ROWS, SOLVE, SWEEPS, SYRK
 from tunepass.ir.scop import Scop
-from tunepass.polyhedral.apply import is_legal
-from tunepass.polyhedral.describe import describe_scop
-from tunepass.polyhedral.plan import Plan
-from tunepass.polyhedral.shapes import shapes_of
-from tunepass.polyhedral.write import rewrite_scop
+from tunepass.polyhedral.codegen.write import rewrite_scop
+from tunepass.polyhedral.schedules.apply import is_legal
+from tunepass.polyhedral.schedules.describe import describe_scop
+from tunepass.polyhedral.schedules.plan import Plan
+from tunepass.polyhedral.shapes.shapes import shapes_of
 
 SIZE = 16
 SANITIZED = ["-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fopenmp", "-w", "-lm"]

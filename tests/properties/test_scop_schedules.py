@@ -19,10 +19,10 @@ from tunepass.frontends.c.scops.scop import read_scop
 from tunepass.frontends.c.syntax.lexical import scan
 from tunepass.frontends.cfamily import reading
 from tunepass.ir.scop import Scop
-from tunepass.polyhedral.apply import is_legal
-from tunepass.polyhedral.plan import Plan
-from tunepass.polyhedral.shapes import shapes_of
-from tunepass.polyhedral.write import is_faithful, rewrite_scop
+from tunepass.polyhedral.codegen.write import is_faithful, rewrite_scop
+from tunepass.polyhedral.schedules.apply import is_legal
+from tunepass.polyhedral.schedules.plan import Plan
+from tunepass.polyhedral.shapes.shapes import shapes_of
 
 NESTS = int(os.environ.get("TUNEPASS_TEST_NESTS", "4"))  # 300 takes minutes
 SCHEDULES = 2  # of each nest
@@ -126,7 +126,7 @@ def program(chosen: list[Case]) -> str:
 def test_schedules_compute_the_same(compiler: str, first: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if shutil.which(compiler) is None:
         pytest.skip(f"no {compiler}")
-    monkeypatch.setattr("tunepass.polyhedral.sums.MOST_LANES", 4)  # so that short loops fill them
+    monkeypatch.setattr("tunepass.polyhedral.codegen.sums.MOST_LANES", 4)  # so that short loops fill them
     offset = 0 if compiler == "gcc" else 10_000
     seeds = range(first + offset, min(first + CHUNK, NESTS) + offset)
     chosen = [case for seed in seeds for case in cases(seed)]

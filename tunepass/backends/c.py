@@ -134,8 +134,7 @@ class CBackend(Backend):
         """What the source states; else the CPU model of its loop nests."""
         if self.kernel.models:
             return stated_costs(self.kernel)
-        modelled = self.body.nests or self.body.scops
-        return cost_model(CPU).costs(self.kernel, self.device, self.command[1:]) if modelled else None
+        return cost_model(CPU).costs(self.kernel, self.device, self.command[1:]) if self.body.scops else None
 
     def sizes(self) -> tuple[Size, ...]:
         """Those of the pragma's clause, as far as they are of the same scalars."""
@@ -256,7 +255,6 @@ def merged(scheduled: Sequence[Kernel]) -> tuple[Kernel, Configuration]:
         bindings=tuple(b for k in scheduled for b in k.bindings),
         body=replace(
             bodies[0],
-            nests=tuple(nest for body in bodies for nest in body.nests),
             scops=tuple(scop for body in bodies for scop in body.scops),
             constants=tuple(constant for body in bodies for constant in body.constants),
         ),

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tunepass.diagnostics import Span
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Access:
@@ -47,11 +45,3 @@ class Work:
     def element_byte(self) -> int:
         """The width of the widest element, which says how many fit a vector."""
         return max((access.element_byte for access in self.accesses), default=8)
-
-
-@dataclass(frozen=True, slots=True)
-class OpaqueBody:
-    """Why a body cannot be put in numbers, and where that shows."""
-
-    reason: str
-    span: Span

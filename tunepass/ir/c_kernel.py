@@ -8,7 +8,6 @@ from typing import ClassVar, Literal
 from tunepass.diagnostics import Span
 from tunepass.expr.nodes import Expr
 from tunepass.ir.body import Body
-from tunepass.ir.loops import Nest
 from tunepass.ir.run import RunCommand
 from tunepass.ir.scop_directives import ScopNest
 
@@ -132,7 +131,6 @@ class CKernel(Body):
 
     kind: ClassVar[str] = "c"
     judged_by: KernelCall | RunCommand
-    nests: tuple[Nest, ...] = ()
     scops: tuple[ScopNest, ...] = ()
     constants: tuple[TunedConstant, ...] = ()
     requirements: tuple[Expr, ...] = ()  # the source's constraints, over parameters and scalar arguments

@@ -43,6 +43,7 @@ class ScopLoop:
     """A `for`. `name` is unique (`j_2` where an index is used again), `index` the source's name of it.
 
     The index starts at `start` and moves by `step`, negative where it counts down. `declared`: in the loop's header.
+    `pragmas` are lines of the source's own that stay before it.
     """
 
     name: str
@@ -53,6 +54,7 @@ class ScopLoop:
     parent: str | None
     declared: bool
     span: Span  # of the header: `for` up to and with the bracket that closes it
+    pragmas: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,7 +64,8 @@ class ScopAccess:
     `certain`: of these elements. Otherwise of some of them, perhaps: a subscript is not affine, a function is called.
     `always`: a write happens at every instance, and leaves nothing of the older value: it is under no condition on data
     and no member of a struct. `update` is the operator, `+`, `*`, `max` or `min`, of an associative update such as
-    `x += ...`, which reads and writes the same element.
+    `x += ...`, which reads and writes the same element. `polynomial`, of an access that is a guess, is its one
+    subscript as coefficients by products of indices and parameters: it may be affine once parameters are numbers.
     """
 
     array: str
@@ -73,6 +76,7 @@ class ScopAccess:
     update: str | None = None
     certain: bool = True
     always: bool = True
+    polynomial: tuple[tuple[tuple[str, ...], int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

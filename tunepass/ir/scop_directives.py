@@ -5,10 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
 
-from tunepass.ir.loops import Factor, Setting
 from tunepass.ir.scop import Scop
 from tunepass.ir.scop_work import ShapedWork
 from tunepass.space.opening import Opening
+
+Setting = str | int | bool
+"""A parameter's name, or a value that does not vary."""
+
+
+@dataclass(frozen=True, slots=True)
+class Factor:
+    """A directive's number for one loop: a tile size, an unroll factor, or whether it applies at all."""
+
+    index: str
+    setting: Setting
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +34,8 @@ class Pair:
 class ScopDirectives:
     """Loops by the scop's names for them. `shape` is a parameter that names the tree to start from, or a shape's name;
     `order` lists permutation parameters, and names of loops and `i_tile`: all in one row, from the outside in.
-    `independent`: accesses that cannot be seen through do not depend on each other."""
+    `independent`: accesses that cannot be seen through do not depend on each other. `exact`: a loop that is named is
+    vectorized wherever it stands, and copied where it is innermost and jammed."""
 
     shape: str = "source"
     distribute: tuple[Factor, ...] = ()
@@ -41,6 +52,7 @@ class ScopDirectives:
     pack: tuple[Pair, ...] = ()
     prefetch: tuple[Factor, ...] = ()  # of arrays
     independent: bool = False
+    exact: bool = False
     sums: Setting = True  # may a vector loop add up in another order?
 
     @property

@@ -9,7 +9,6 @@ from typing import Protocol, TypeVar
 from tunepass.diagnostics import Diagnostic, Source, SourceError, Span
 from tunepass.frontends.c.pragmas.auto import PROGRAM, AutoPragma
 from tunepass.frontends.c.pragmas.kernel import KernelPragma
-from tunepass.frontends.c.pragmas.loop import LoopPragma
 from tunepass.frontends.c.pragmas.nest import NestPragma
 from tunepass.frontends.c.pragmas.pragma import (
     ConstraintPragma,
@@ -17,7 +16,7 @@ from tunepass.frontends.c.pragmas.pragma import (
     Pragma,
 )
 from tunepass.frontends.c.pragmas.run import RunPragma
-from tunepass.frontends.c.syntax.definitions import FunctionDefinition
+from tunepass.frontends.cfamily.definitions import FunctionDefinition
 from tunepass.frontends.params.param import ParamText
 
 T = TypeVar("T")
@@ -44,7 +43,6 @@ class PragmaGroup:
     target: Target
     params: tuple[ParamText, ...]
     constraints: tuple[ConstraintPragma, ...]
-    loops: tuple[LoopPragma, ...]
     autos: tuple[AutoPragma, ...]
     scheduled: tuple[NestPragma, ...]
     models: tuple[ModelPragma, ...]
@@ -70,7 +68,6 @@ def _group(target: Target, pragmas: Sequence[Pragma]) -> PragmaGroup:
         target,
         tuple(p for p in pragmas if isinstance(p, ParamText)),
         tuple(p for p in pragmas if isinstance(p, ConstraintPragma)),
-        tuple(p for p in pragmas if isinstance(p, LoopPragma)),
         tuple(p for p in pragmas if isinstance(p, AutoPragma)),
         tuple(p for p in pragmas if isinstance(p, NestPragma)),
         tuple(p for p in pragmas if isinstance(p, ModelPragma)),
@@ -79,7 +76,7 @@ def _group(target: Target, pragmas: Sequence[Pragma]) -> PragmaGroup:
 
 def _program(pragmas: Sequence[Pragma], definitions: Mapping[str, FunctionDefinition]) -> RunPragma:
     """The run of a program whose file has `main` and loops to rewrite, and nothing that says how it is judged."""
-    loops = [p for p in pragmas if isinstance(p, (LoopPragma, AutoPragma, NestPragma))]
+    loops = [p for p in pragmas if isinstance(p, (AutoPragma, NestPragma))]
     if not loops or "main" not in definitions:
         raise SourceError(
             "no `kernel` or `run` pragma in this file says how to judge a configuration",

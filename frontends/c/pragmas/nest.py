@@ -1,4 +1,5 @@
 """`loop tile(i: TI) order(ORDER) fuse(j, j_2) ...`, as written: directives on the loops that follow, named by index.
+`loop(i, j) tile(i: TI) ...` lists the loops of a perfect nest first; what is inside them is one statement.
 
 WORD(LOOP[: SETTING], ...)          tile unroll unroll_and_jam jam peel vectorize parallel reverse distribute prefetch
 WORD(FIRST, SECOND[: SETTING])      fuse skew pack, as often as needed
@@ -10,15 +11,22 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tunepass.diagnostics import Span, nearest
-from tunepass.frontends.c.pragmas.loop import Named
 from tunepass.frontends.params.tokens import Cursor, PragmaToken
-from tunepass.ir.loops import Setting
+from tunepass.ir.scop_directives import Setting
 
 NUMBERS = ("tile", "unroll", "unroll_and_jam", "jam", "peel", "prefetch")
 SWITCHES = ("vectorize", "parallel", "reverse", "distribute")  # on where no parameter decides
 PAIRS = ("fuse", "skew", "pack")
+OF_ARRAYS = ("prefetch", "pack")
 WORDS = (*NUMBERS, *SWITCHES, *PAIRS, "order", "interchange", "shape", "assume")
 EXAMPLE = "write `loop tile(i: TI, j: TJ) order(ORDER) vectorize(j)`"
+LISTED_EXAMPLE = "write `loop(i, j) tile(i: TI, j: TJ) order(ORDER) vectorize(j)`"
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    name: str
+    span: Span
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +43,10 @@ class Directive:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NestPragma:
     """The loops follow `outer`, the whole directive or comment. `order` is a permutation's name or loops; `shape` a
-    shape's name, or the parameter's that chooses one."""
+    shape's name, or the parameter's that chooses one. `listed` are the loops of a perfect nest, from the outside in;
+    empty where the pragma lists none."""
 
+    listed: tuple[Named, ...] = ()
     directives: tuple[Directive, ...]
     order: tuple[Named, ...]
     interchange: tuple[Named, ...]
@@ -57,16 +67,20 @@ class _Reader:
     def __init__(self, cursor: Cursor):
         self.cursor = cursor
         self.directives: list[Directive] = []
+        self.loops: tuple[str, ...] = ()  # that the pragma lists
+        self.example = EXAMPLE
         self.names: dict[str, tuple[Named, ...]] = {}  # of order, interchange, shape and assume
 
     def read(self) -> NestPragma:
         cursor, keyword = self.cursor, self.cursor.last
+        listed = self.list_of_loops() if cursor.at("(") else ()
         while cursor.next.kind == "name":
             self.clause(cursor.take())
         cursor.finish("the clauses", f"clauses are {', '.join(WORDS)}")
-        if not self.directives and not self.names:
+        if not listed and not self.directives and not self.names:
             cursor.fail("expected what is to be done with the loops", EXAMPLE)
         return NestPragma(
+            listed=listed,
             directives=tuple(self.directives),
             order=self.names.get("order", ()),
             interchange=self.names.get("interchange", ()),
@@ -84,7 +98,7 @@ class _Reader:
         given = word.text in self.names or any(d.word == word.text for d in self.directives)
         if given and word.text not in PAIRS:
             self.cursor.fail(f"`{word.text}` is given twice", "list all its loops in one", token=word)
-        self.cursor.expect("(", f"after `{word.text}`", EXAMPLE)
+        self.cursor.expect("(", f"after `{word.text}`", self.example)
         if word.text in PAIRS:
             self.pair(word)
         elif word.text in NUMBERS or word.text in SWITCHES:
@@ -92,6 +106,37 @@ class _Reader:
         else:
             self.listed(word)
         self.cursor.expect(")", f"after what `{word.text}` names")
+
+    def list_of_loops(self) -> tuple[Named, ...]:
+        """`(i, j, k)` after the word `loop`."""
+        self.example = LISTED_EXAMPLE
+        self.cursor.expect("(", "after `loop`", self.example)
+        names = [self.name("a loop's index")]
+        while self.cursor.accept(","):
+            names.append(self.name("a loop's index"))
+            self.check_once(names)
+        self.cursor.expect(")", "after the names in `loop`")
+        self.loops = tuple(named.name for named in names)
+        return tuple(names)
+
+    def check_once(self, names: list[Named]) -> None:
+        if names[-1].name in [named.name for named in names[:-1]]:
+            self.cursor.fail(f"`{names[-1].name}` is given twice", token=self.cursor.last)
+
+    def check_listed(self, word: PragmaToken, named: Named) -> None:
+        """A pragma that lists its loops has clauses of no others."""
+        if self.loops and word.text not in OF_ARRAYS and named.name not in self.loops:
+            close = nearest(named.name, self.loops)
+            hint = f"did you mean `{close}`?" if close else f"this pragma's loops are {', '.join(self.loops)}"
+            self.cursor.fail(f"`{named.name}` is not one of the loops", hint, token=self.cursor.last)
+
+    def check_not_both(self, word: PragmaToken, loop: str) -> None:
+        """A loop is unrolled in one way."""
+        unrolling = {"unroll": ("unroll_and_jam", "jam"), "unroll_and_jam": ("unroll",), "jam": ("unroll",)}
+        others = unrolling.get(word.text, ())
+        if any(d.word in others and d.first.name == loop for d in self.directives):
+            hint = "keep `unroll` or `unroll_and_jam`"
+            self.cursor.fail(f"`{loop}` cannot be unrolled in two ways", hint, token=word)
 
     def listed(self, word: PragmaToken) -> None:
         names = [self.name("a name")]
@@ -110,6 +155,8 @@ class _Reader:
     def entries(self, word: PragmaToken) -> None:
         while True:
             first = self.name("an array" if word.text == "prefetch" else "a loop's index")
+            self.check_listed(word, first)
+            self.check_not_both(word, first.name)
             if any(d.word == word.text and d.first.name == first.name for d in self.directives):
                 self.cursor.fail(f"`{first.name}` is given twice", token=self.cursor.last)
             setting, place = self.setting(word, first)
@@ -142,7 +189,7 @@ class _Reader:
         return value, self.cursor.span(token)
 
     def name(self, what: str) -> Named:
-        token = self.cursor.name(what, EXAMPLE)
+        token = self.cursor.name(what, self.example)
         return Named(token.text, self.cursor.span(token))
 
 

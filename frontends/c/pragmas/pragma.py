@@ -5,7 +5,7 @@ constraint EXPRESSION
 model OBJECTIVE = EXPRESSION
 kernel NAME(ARGUMENT, ...) [tolerance(RELATIVE[, ABSOLUTE])] [sizes(...)] [aliasing(...)] [finite(...)]
 run "COMMAND" [metric "PATTERN" ...] ... (pragmas/run.py)
-loop(INDEX, ...) CLAUSES (pragmas/loop.py), loop auto [CLAUSES OF run] (pragmas/auto.py)
+loop[(INDEX, ...)] CLAUSES (pragmas/nest.py), loop auto [CLAUSES OF run] (pragmas/auto.py)
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ from typing import TypeVar
 from tunepass.diagnostics import Source, Span, nearest
 from tunepass.frontends.c.pragmas.auto import AutoPragma, parse_auto
 from tunepass.frontends.c.pragmas.kernel import KernelPragma, parse_kernel
-from tunepass.frontends.c.pragmas.loop import LoopPragma, parse_loop
 from tunepass.frontends.c.pragmas.nest import NestPragma, parse_nest
 from tunepass.frontends.c.pragmas.run import RunPragma, parse_run
 from tunepass.frontends.c.syntax.lexical import PragmaText
@@ -39,7 +38,7 @@ class ModelPragma:
 
 
 P = TypeVar("P")
-Pragma = ParamText | ConstraintPragma | ModelPragma | KernelPragma | RunPragma | LoopPragma | AutoPragma | NestPragma
+Pragma = ParamText | ConstraintPragma | ModelPragma | KernelPragma | RunPragma | AutoPragma | NestPragma
 
 
 def cursor_of(source: Source, pragma: PragmaText) -> Cursor:
@@ -75,11 +74,9 @@ def parse_model(cursor: Cursor) -> ModelPragma:
     return ModelPragma(name=name.text, expression=text, span=cursor.span(name))
 
 
-def _loop(cursor: Cursor) -> LoopPragma | AutoPragma | NestPragma:
-    """`loop auto`, `loop(i, j) tile(...)` of a perfect nest, or `loop tile(...)` of any."""
-    if cursor.at("auto"):
-        return parse_auto(cursor)
-    return parse_nest(cursor) if cursor.next.kind == "name" else parse_loop(cursor)
+def _loop(cursor: Cursor) -> AutoPragma | NestPragma:
+    """`loop auto`, or directives on loops."""
+    return parse_auto(cursor) if cursor.at("auto") else parse_nest(cursor)
 
 
 PARSERS: dict[str, Callable[[Cursor], Pragma]] = {

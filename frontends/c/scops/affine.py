@@ -10,9 +10,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
-from tunepass.frontends.c.loops.affine import Affine
-from tunepass.frontends.c.loops.nest import SIGNED, UNSIGNED
-from tunepass.frontends.c.syntax.definitions import canonical_type
+from tunepass.frontends.c.scops.affine_values import Affine
+from tunepass.frontends.c.scops.c_types import SIGNED, UNSIGNED
+from tunepass.frontends.cfamily.declared import canonical_type
 from tunepass.frontends.cfamily.literals import literal
 from tunepass.frontends.cfamily.tree import Binary, Cast, Conditional, Expression, Name, Number, SizeOf, Unary
 

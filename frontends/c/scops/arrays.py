@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from tunepass.frontends.c.loops.affine import Affine
 from tunepass.frontends.c.scops.affine import isl_name
+from tunepass.frontends.c.scops.affine_values import Affine
 from tunepass.frontends.c.scops.delinearization import Holds, Layout, layout_of
 from tunepass.frontends.c.scops.effects import Effect
 from tunepass.frontends.c.scops.raw import RawStatement, Subscript
@@ -28,6 +28,7 @@ class Target:
     certain: bool = False
     always: bool = False
     update: str | None = None
+    polynomial: tuple[tuple[tuple[str, ...], int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,8 +130,11 @@ class ArrayReader:
         values = self._values(s, array, subscripts)
         certain = values is not None and not reason
         always = not effect.written or (effect.certain and effect.whole)
-        update = s.update.operator if s.update and s.update.effect == position and certain and always else None
-        return Target(name, array.rank, values, effect.read, effect.written, certain, always, update)
+        operator = next((u.operator for u in s.updates if u.effect == position), None)
+        update = operator if certain and always else None
+        terms = subscripts[0].polynomial if len(subscripts) == array.rank == 1 and not certain and not reason else None
+        polynomial = tuple((terms or {}).items())
+        return Target(name, array.rank, values, effect.read, effect.written, certain, always, update, polynomial)
 
     def _values(
         self, s: RawStatement, array: KnownArray, subscripts: tuple[Subscript, ...]
@@ -165,7 +169,7 @@ def _merged(targets: Sequence[Target]) -> list[Target]:
     """Equal accesses once, with all that is done to them."""
     merged: dict[tuple[object, ...], Target] = {}
     for t in targets:
-        place = (t.array, t.values, t.certain, t.update)
+        place = (t.array, t.values, t.certain, t.update, t.polynomial)
         before = merged.get(place, t)
         read, written = t.read or before.read, t.written or before.written
         always = not written or any(each.always for each in (t, before) if each.written)

@@ -11,8 +11,8 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from tunepass.frontends.c.loops.affine import Affine
 from tunepass.frontends.c.scops.affine import isl_text
+from tunepass.frontends.c.scops.affine_values import Affine
 from tunepass.frontends.c.scops.raw import RawStatement, Subscript
 
 Holds = Callable[[RawStatement, str], bool]

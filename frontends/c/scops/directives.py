@@ -8,17 +8,17 @@ from dataclasses import dataclass, replace
 from tunepass.diagnostics import SourceError, nearest
 from tunepass.expr.nodes import BoolType, IntegerType, OrderType
 from tunepass.frontends.c.pragmas.auto import AutoPragma
-from tunepass.frontends.c.pragmas.loop import Named
-from tunepass.frontends.c.pragmas.nest import Directive, NestPragma
-from tunepass.ir.loops import Factor, Nest
+from tunepass.frontends.c.pragmas.nest import Directive, Named, NestPragma
+from tunepass.frontends.c.scops.orders import copies_constraints, order_constraints
 from tunepass.ir.scop import Scop
-from tunepass.ir.scop_directives import SHAPES, Pair, ScopDirectives, ScopNest
-from tunepass.polyhedral.apply import chain_of, is_legal, planned
-from tunepass.polyhedral.constraints import known_constraints
-from tunepass.polyhedral.footprint import may_pack
-from tunepass.polyhedral.plan import Plan, plan_of
-from tunepass.polyhedral.shapes import subject
-from tunepass.polyhedral.tree import bands_in
+from tunepass.ir.scop_directives import SHAPES, Factor, Pair, ScopDirectives, ScopNest
+from tunepass.polyhedral.model.work import known_works
+from tunepass.polyhedral.schedules.apply import chain_of, is_legal, planned
+from tunepass.polyhedral.schedules.footprint import may_pack
+from tunepass.polyhedral.schedules.plan import Plan, plan_of
+from tunepass.polyhedral.schedules.tree import bands_in
+from tunepass.polyhedral.shapes.shapes import subject
+from tunepass.polyhedral.spaces.constraints import known_constraints
 from tunepass.space.constraint import Constraint
 from tunepass.space.parameter import Parameter
 from tunepass.space.parameters.categorical import Categorical
@@ -39,10 +39,16 @@ class ScheduledNest:
 
 
 def schedule_nest(
-    pragma: NestPragma, scop: Scop, parameters: Mapping[str, Parameter], flags: frozenset[str]
+    pragma: NestPragma,
+    scop: Scop,
+    parameters: Mapping[str, Parameter],
+    flags: frozenset[str],
+    sizes: Mapping[str, bool | int | float],
 ) -> ScheduledNest:
-    """Raises SourceError where a directive does not apply, or where the default would change what is computed."""
-    directives = DirectiveReader(scop, parameters, flags).read(pragma)
+    """Raises SourceError where a directive does not apply, or where the default would change what is computed. `sizes`
+    are of the kernel's scalars: with all of a nest's sizes known, a perfect one is put in numbers for models."""
+    directives = DirectiveReader(scop, parameters, flags, bool(pragma.listed)).read(pragma)
+    implied = (*copies_constraints(pragma, parameters), *order_constraints(pragma, parameters)) if pragma.listed else ()
     constraints = known_constraints(scop, directives, parameters, pragma.span)
     defaults = {name: parameter.default for name, parameter in parameters.items()}
     _check_interchange(pragma, scop, replace(plan_of(directives, defaults), order=(), tile=()))
@@ -51,7 +57,8 @@ def schedule_nest(
     if not is_legal(scop, plan, independent=directives.independent):
         raise SourceError("these directives, with their parameters' defaults, would change what the nest computes",
                           pragma.span, LEGAL_HINT)  # fmt: skip
-    return ScheduledNest(ScopNest(scop, directives), constraints)
+    works = known_works(scop, sizes) if pragma.listed and directives.shape == SHAPES[0] else ()
+    return ScheduledNest(ScopNest(scop, directives, works), (*implied, *constraints))
 
 
 def _check_interchange(pragma: NestPragma, scop: Scop, plan: Plan) -> None:
@@ -73,14 +80,12 @@ def _check_packed(pragma: NestPragma, scop: Scop, plan: Plan) -> None:
             raise SourceError(reason, d.first.span, PACK_HINT)
 
 
-def check_scops_apart(
-    pragmas: Sequence[NestPragma | AutoPragma], scops: Sequence[ScopNest], nests: Sequence[Nest]
-) -> None:
+def check_scops_apart(pragmas: Sequence[NestPragma | AutoPragma], scops: Sequence[ScopNest]) -> None:
     """What is written anew does not overlap."""
     spans = [nest.scop.span for nest in scops]
     for pragma, span in zip(pragmas, spans):
-        for other in (*(s for s in spans if s is not span), *(nest.span for nest in nests)):
-            if other.start < span.end and span.start < other.end:
+        for other in (s for s in spans if s is not span):
+            if other.start <= span.start < other.end:
                 hint = f"the other is at {other}"
                 raise SourceError("these loops are part of others that are written anew", pragma.span, hint)
 
@@ -92,6 +97,7 @@ class DirectiveReader:
     scop: Scop
     parameters: Mapping[str, Parameter]
     flags: frozenset[str]
+    listed: bool = False  # orders.py then says which items an order has
 
     def read(self, pragma: NestPragma) -> ScopDirectives:
         """Raises SourceError for a name that is no loop or parameter, or a parameter of the wrong kind."""
@@ -112,7 +118,8 @@ class DirectiveReader:
             skew=self.pairs(pragma, "skew"),
             pack=self.pairs(pragma, "pack"),
             prefetch=self.factors(pragma, "prefetch"),
-            independent=pragma.independent,
+            independent=pragma.independent or bool(pragma.listed),
+            exact=bool(pragma.listed),
         )
 
     @property
@@ -179,9 +186,9 @@ class DirectiveReader:
             parameter = self.parameter(names[0])
             if not isinstance(parameter.type, OrderType):
                 raise SourceError(f"`order` needs a permutation; `{parameter.name}` is {parameter}", names[0].span)
-            for item in parameter.type.items:
+            for item in () if self.listed else parameter.type.items:
                 self.check_name(Named(str(item), names[0].span), items)
-        else:
+        elif not self.listed:
             for named in names:
                 self.check_name(named, items)
         return tuple(named.name for named in names)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from tunepass.frontends.c.loops.body import CHEAP, MATHS, SLOW
+from tunepass.frontends.c.scops.pure_functions import PURE
 from tunepass.frontends.cfamily.tokens import Token
 from tunepass.frontends.cfamily.tree import (
     Assign,
@@ -18,6 +18,7 @@ from tunepass.frontends.cfamily.tree import (
     Evaluated,
     Expression,
     For,
+    ForEach,
     If,
     Index,
     Items,
@@ -31,15 +32,6 @@ from tunepass.frontends.cfamily.tree import (
     Unary,
     While,
 )
-
-PURE = (
-    CHEAP | SLOW | MATHS
-    | frozenset(f"{name}{suffix}" for suffix in ("", "f", "l") for name in (
-        "cbrt", "hypot", "fmod", "trunc", "rint", "nearbyint", "log1p", "expm1", "copysign", "fdim", "tgamma",
-        "lgamma", "erfc", "asinh", "acosh", "atanh", "remainder", "fabs", "sqrt", "fmin", "fmax", "fma"))
-    | frozenset({"labs", "llabs", "isnan", "isinf", "isfinite", "signbit", "__builtin_expect", "__builtin_fabs",
-                 "__builtin_sqrt", "__builtin_popcount", "__builtin_clz", "__builtin_ctz"})
-)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,11 +80,11 @@ class Effects:
             case Block():
                 for inner in s.statements:
                     if isinstance(inner, Declaration):
-                        self._declaration(inner, certain)
+                        self.declaration(inner, certain)
                     else:
                         self.statement(inner, certain)
             case Declaration():
-                self._declaration(s, certain)
+                self.declaration(s, certain)
             case If():
                 self.expression(s.condition, certain)
                 self.statement(s.then, False)
@@ -107,18 +99,23 @@ class Effects:
                 self.expression(s.value, certain)
                 if "asm" in s.kind:
                     self.unknown.append("`asm` is opaque")
+            case ForEach():
+                self.expression(s.array, certain)
+                self.declared.add(s.name.text)
+                self.scopes[-1][s.name.text] = True
+                self.statement(s.body, False)
         self.scopes.pop()
 
     def _loop(self, s: For, certain: bool) -> None:
         if isinstance(s.begin, Declaration):
-            self._declaration(s.begin, certain)
+            self.declaration(s.begin, certain)
         else:
             self.expression(s.begin, certain)
         self.expression(s.condition, certain)
         self.statement(s.body, False)
         self.expression(s.advance, False)
 
-    def _declaration(self, s: Declaration, certain: bool) -> None:
+    def declaration(self, s: Declaration, certain: bool = True) -> None:
         for declarator in s.declarators:
             self.expression(declarator.value, certain)
             self.declared.add(declarator.name.text)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tunepass.frontends.c.loops.affine import Affine
-from tunepass.frontends.c.loops.nest import SIGNED, STEP_LIMIT, UNSIGNED
 from tunepass.frontends.c.scops.affine import Names, Whole, isl_text, whole
+from tunepass.frontends.c.scops.affine_values import Affine
+from tunepass.frontends.c.scops.c_types import SIGNED, UNSIGNED
+from tunepass.frontends.cfamily.declared import element_of
+from tunepass.frontends.cfamily.tokens import Token
 from tunepass.frontends.cfamily.tree import (
     Assign,
     Binary,
@@ -14,14 +16,18 @@ from tunepass.frontends.cfamily.tree import (
     Declaration,
     Expression,
     For,
+    ForEach,
     If,
+    Items,
     Jump,
     Name,
+    Number,
     Statement,
     Step,
     While,
 )
 
+STEP_LIMIT = 1 << 10  # times the largest tile, still an int
 NARROW = frozenset({"short", "int8_t", "int16_t", "signed char"})  # counted in wider numbers when written anew
 NARROW_UNSIGNED = frozenset({"char", "unsigned char", "unsigned short", "uint8_t", "uint16_t"})
 BOUND_HINT = "write bounds with `+`, `-`, numbers, outer indices and whole numbers that the nest does not change"
@@ -69,8 +75,14 @@ def _begin(loop: For) -> tuple[str, tuple[str, ...] | None, Expression]:
     begin = loop.begin
     if isinstance(begin, Declaration) and len(begin.declarators) == 1:
         declarator = begin.declarators[0]
-        if declarator.value is not None and not declarator.shape:
-            return declarator.name.text, begin.words, declarator.value
+        if not declarator.name.text or element_of(begin.words) == "auto":
+            hint = "say its type: `int`, `long`, `std::size_t`"
+            raise _fault(loop, f"an index of type `{begin.words[0]}` cannot be rewritten", hint)
+        value = declarator.value
+        if isinstance(value, Items) and len(value.parts) < 2:  # `int i{0}`, or `int i{}`, which is zero
+            value = value.parts[0] if value.parts else Number(Token("number", "0", loop.start, loop.start))
+        if value is not None and not declarator.shape:
+            return declarator.name.text, begin.words, value
     if isinstance(begin, Assign) and begin.op == "=" and isinstance(begin.target, Name):
         return begin.target.text, None, begin.value
     raise _fault(loop, "this loop does not set one index to where it starts")
@@ -108,6 +120,8 @@ def leaving(s: Statement | None, own: frozenset[str] = frozenset()) -> Jump | No
         case If():
             return leaving(s.then, own) or leaving(s.other, own)
         case For():
+            return leaving(s.body, own | {"break", "continue"})
+        case ForEach():
             return leaving(s.body, own | {"break", "continue"})
         case While():
             return leaving(s.body, own | ({"break"} if s.kind == "switch" else {"break", "continue"}))

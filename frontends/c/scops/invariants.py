@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from tunepass.frontends.c.loops.nest import SIGNED, UNSIGNED
-from tunepass.frontends.c.syntax.definitions import canonical_type
+from tunepass.frontends.c.scops.c_types import SIGNED, UNSIGNED
+from tunepass.frontends.cfamily.declared import canonical_type
 from tunepass.frontends.cfamily.literals import literal
 from tunepass.frontends.cfamily.tree import Binary, Cast, Expression, Name, Number, SizeOf, Unary
 

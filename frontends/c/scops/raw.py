@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from tunepass.diagnostics import Span
-from tunepass.frontends.c.loops.affine import Affine
 from tunepass.frontends.c.scops.affine import Polynomial
+from tunepass.frontends.c.scops.affine_values import Affine
 from tunepass.frontends.c.scops.effects import Effects
 from tunepass.frontends.c.scops.updates import Update
 from tunepass.frontends.c.scops.variables import Variable
@@ -37,7 +37,7 @@ class RawStatement:
     effects: Effects
     variables: Mapping[str, Variable | None]
     subscripts: Sequence[tuple[Subscript, ...]]
-    update: Update | None
+    updates: tuple[Update, ...]
     text: str
     span: Span
     uses: tuple[Use, ...] | None

@@ -9,7 +9,6 @@ from bisect import bisect_left
 from collections.abc import Sequence
 
 from tunepass.diagnostics import Source, SourceError
-from tunepass.frontends.c.loops.accesses import ELEMENT_BYTE
 from tunepass.frontends.c.scops.affine import (
     Whole,
     condition_text,
@@ -19,6 +18,7 @@ from tunepass.frontends.c.scops.affine import (
     polynomial_of,
     whole,
 )
+from tunepass.frontends.c.scops.c_types import ELEMENT_BYTE
 from tunepass.frontends.c.scops.effects import Effects
 from tunepass.frontends.c.scops.headers import (
     Header,
@@ -31,7 +31,7 @@ from tunepass.frontends.c.scops.headers import (
 )
 from tunepass.frontends.c.scops.raw import RawStatement, Subscript
 from tunepass.frontends.c.scops.region import Region, check_pragma
-from tunepass.frontends.c.scops.updates import updated
+from tunepass.frontends.c.scops.updates import effects_of
 from tunepass.frontends.c.scops.values import MODES, RegionValues
 from tunepass.frontends.cfamily.tokens import Token, tokens
 from tunepass.frontends.cfamily.tree import (
@@ -247,8 +247,8 @@ class RegionReader(RegionValues):
     def _leaf(self, s: Statement, position: int, ending: str = "") -> int:
         """A statement whose text stays as it is."""
         self._check_leaf(s)
-        effects = Effects.of(s)
-        update = updated(s, effects)
+        effects, updates = effects_of(s)
+        start = self._begin(s)
         self.hidden = frozenset(effects.declared)
         self.statements.append(
             RawStatement(
@@ -258,14 +258,18 @@ class RegionReader(RegionValues):
                 effects=effects,
                 variables={e.root.text: self.variables.get(e.root.text) for e in effects.found},
                 subscripts=[self._subscripts(e.subscripts) for e in effects.found],
-                update=update,
-                text=self.region.text(s.start, s.end) + ending,
-                span=self.source.span(s.start, s.end),
-                uses=self._uses(s, effects),
+                updates=updates,
+                text=self.region.text(start, s.end) + ending,
+                span=self.source.span(start, s.end),
+                uses=self._uses(s, effects, start),
             )
         )
         self.hidden = frozenset()
         return position + 1
+
+    def _begin(self, s: Statement) -> int:
+        """Where the statement's text begins."""
+        return s.start
 
     def _check_leaf(self, s: Statement) -> None:
         span = self.source.span(s.start, s.end)
@@ -293,7 +297,7 @@ class RegionReader(RegionValues):
             self.counted = before
         return tuple(read)
 
-    def _uses(self, s: Statement, effects: Effects) -> tuple[Use, ...] | None:
+    def _uses(self, s: Statement, effects: Effects, start: int) -> tuple[Use, ...] | None:
         """Where the text names an index; None where it declares one of that name or a macro hides one."""
         names = {loop.index: loop.name for loop in self.active}  # the innermost of a name comes last
         if effects.declared & set(names):
@@ -304,7 +308,7 @@ class RegionReader(RegionValues):
         if any(self._pastes(code, position, set(names)) for position, t in enumerate(code) if t.kind == "name"):
             return None
         return tuple(
-            Use(names[token.text], token.start)
+            Use(names[token.text], token.start + s.start - start)
             for before, token in zip([None, *code], code)
             if token.kind == "name" and token.text in names and not (before and before.at(".", "->"))
         )

@@ -9,15 +9,18 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from tunepass.diagnostics import SourceError, Span
+from tunepass.frontends.c.scops.own_pragmas import OwnPragmas
 from tunepass.frontends.c.scops.variables import Variables, read_variables
 from tunepass.frontends.cfamily.alignment import PragmaTokens
+from tunepass.frontends.cfamily.preprocess import CONDITIONS
 from tunepass.frontends.cfamily.tokens import Token
 from tunepass.frontends.cfamily.tree import Block, Declaration, For, ForEach, If, PragmaWords, Statement, While
 from tunepass.frontends.cfamily.unit import Function, Unit
 
 HINTS = ("ivdep", "GCC", "unroll", "clang", "simd", "nounroll", "vector", "scop", "endscop")  # mean nothing to results
+RANGE_HINT = "a loop over a range has no index; write `for (int i = 0; i < n; i++)`"
+BEFORE_HINT = "the pragma stands right before its nest"
 PLACE_HINT = "the pragma stands right before a loop, or right before or after `#pragma scop`"
-CONDITIONS = ("if", "ifdef", "ifndef", "elif", "else", "endif")
 WORD = re.compile(r"[A-Za-z_]\w*")
 
 
@@ -32,9 +35,7 @@ class Region:
     inside: tuple[Token, ...]
     after: tuple[Token, ...]
 
-    @property
-    def start(self) -> int:
-        return self.statements[0].start
+    start: int  # of the pragmas that stay with the first loop, or of the first statement
 
     @property
     def end(self) -> int:
@@ -65,22 +66,27 @@ class Region:
         return "".join([*pieces, text[position:end]])
 
 
-def read_region(pragma: Span, unit: Unit) -> Region:
-    """Raises SourceError where nothing that can be read follows `pragma`."""
+def read_region(pragma: Span, unit: Unit, listed: bool = False) -> Region:
+    """Raises SourceError where nothing that can be read follows `pragma`. `listed`: it names its loops."""
     function = _function_around(pragma, unit)
     body = unit.tokens[function.opening + 1 : function.closing]
     begin = next((n for n, t in enumerate(body) if t.start >= pragma.end), len(body))
     if begin == len(body):
         raise SourceError("expected a loop inside a function after this pragma", pragma, PLACE_HINT)
-    end = _scop_end(pragma, unit, body[begin].start, function)
-    statements = _statements(function.body, body[begin].start, end, pragma)
-    _check_directives(unit, statements[0].start, statements[-1].end)
+    end = None if listed else _scop_end(pragma, unit, body[begin].start, function)
+    statements = _statements(function.body, body[begin].start, end, pragma, listed)
+    start = statements[0].start
+    if listed:
+        start = OwnPragmas(unit).first(pragma.end, start)
+    else:
+        _check_directives(unit, pragma.end, statements[-1].end)
     count = begin
     while count < len(body) and body[count].start < statements[-1].end:
         count += 1
     return Region(
         unit=unit,
         statements=statements,
+        start=start,
         variables=read_variables(unit, function, statements[0].start),
         before=tuple(body[:begin]),
         inside=tuple(body[begin:count]),
@@ -130,7 +136,7 @@ def _touches(unit: Unit, mark: PragmaTokens, pragma: Span, begin: int) -> bool:
     return bisect_left(starts, mark.end) == bisect_left(starts, pragma.start)
 
 
-def _statements(body: Block, begin: int, end: int | None, pragma: Span) -> tuple[Statement, ...]:
+def _statements(body: Block, begin: int, end: int | None, pragma: Span, listed: bool) -> tuple[Statement, ...]:
     """The statement that begins at `begin`, or those from there to `end`."""
     for block in _blocks(body):
         found = [s for s in block if s.start >= begin and not isinstance(s, PragmaWords)]
@@ -142,12 +148,21 @@ def _statements(body: Block, begin: int, end: int | None, pragma: Span) -> tuple
                 break
             return inside
         statement = found[0]
-        if isinstance(statement, Block) and not any(isinstance(s, Declaration) for s in statement.statements):
+        if listed and isinstance(statement, ForEach):
+            span = pragma.source.span(statement.start, statement.body.start)
+            raise SourceError("a loop over a range has no index", span, RANGE_HINT)
+        if (
+            not listed
+            and isinstance(statement, Block)
+            and not any(isinstance(s, Declaration) for s in statement.statements)
+        ):
             inner = tuple(s for s in statement.statements if not isinstance(s, PragmaWords))
             return inner or (statement,)
         return (statement,)
     if end is not None:
         raise SourceError("there is no statement in this region", pragma, PLACE_HINT)
+    if listed:
+        raise SourceError("expected a `for` after this pragma", pragma, BEFORE_HINT)
     raise SourceError("expected a loop after this pragma", pragma, PLACE_HINT)
 
 
@@ -179,7 +194,7 @@ def _check_directives(unit: Unit, start: int, end: int) -> None:
     for directive in unit.text.raw.directives:
         if not start <= directive.start < end or directive.kind == "pragma":
             continue
-        if directive.kind not in CONDITIONS or unit.text.reads_parameter(directive):
+        if not unit.text.is_settled(directive):
             span = unit.source.span(directive.start, directive.end)
             reason = f"`#{directive.kind}` inside loops that are written anew"
             raise SourceError(reason, span, "move it out of the loops, or remove it")

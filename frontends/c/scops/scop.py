@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from tunepass.diagnostics import Source, SourceError, Span
-from tunepass.frontends.c.loops.nest import UNSIGNED
 from tunepass.frontends.c.scops.affine import isl_text
 from tunepass.frontends.c.scops.arrays import MEMORY, ArrayReader, KnownArray, Target
+from tunepass.frontends.c.scops.c_types import UNSIGNED
+from tunepass.frontends.c.scops.listed import ListedReader
 from tunepass.frontends.c.scops.liveness import Following
 from tunepass.frontends.c.scops.raw import RawStatement
 from tunepass.frontends.c.scops.reader import RegionReader
@@ -25,15 +26,18 @@ def read_scop(
     pragma: Span,
     unit: Unit,
     overlapping: Sequence[tuple[str, str]] = (),
+    listed: Sequence[str] = (),
+    marked: Collection[str] = (),
 ) -> Scop:
     """The scop after the directive `pragma`. Macros that parameters set are symbols, whatever their text.
 
     Different formals, globals and restricted pointers are taken not to overlap, but for pairs in `overlapping`; rows of
-    `T **` neither; subscripts to stay within their dimension. Raises SourceError for what cannot be taken apart.
+    `T **` neither; subscripts to stay within their dimension. `listed` are the loops of a perfect nest, `marked` those
+    that get OpenMP pragmas. Raises SourceError for what cannot be taken apart.
     """
-    region = read_region(pragma, unit)
+    region = read_region(pragma, unit, bool(listed))
     taken = unit.text.raw.names | {t.text for t in region.inside}
-    reader = RegionReader(region, unit.source, taken)
+    reader = ListedReader(region, unit, taken, listed, marked) if listed else RegionReader(region, unit.source, taken)
     reader.read()
     if not reader.loops:
         raise SourceError("there is no loop after this pragma", pragma, "it stands right before its loops")
@@ -152,6 +156,7 @@ class _Assembly:
             update=target.update,
             certain=target.certain,
             always=target.always,
+            polynomial=target.polynomial,
         )
 
     def array(self, name: str, array: KnownArray) -> ScopArray:

@@ -152,7 +152,7 @@ class StatementParser(ExpressionParser):
         declarators: list[Declarator] = []
         while not self.next.at(";"):
             declarator = self._declarator()
-            if self.accept("="):
+            if self.accept("=") or self.next.at("{"):
                 declarator = replace(declarator, value=self.initialiser(), last=self.last)
             declarators.append(declarator)
             if not self.accept(","):

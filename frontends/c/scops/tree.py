@@ -198,4 +198,12 @@ class Jump(Place):
     value: Expression | None
 
 
-Statement = Declaration | Evaluated | Block | For | If | While | Jump
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unread(Place):
+    """What cannot be read as C: its tokens, and what may leave it."""
+
+    tokens: tuple[Token, ...]
+    jump: Jump | None
+
+
+Statement = Declaration | Evaluated | Block | For | If | While | Jump | Unread

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, replace
 
-from tunepass.frontends.c.scops.effects import PURE, Effects
+from tunepass.frontends.c.scops.effects import Effect, Effects, resolve
+from tunepass.frontends.c.scops.pure_functions import PURE
 from tunepass.frontends.cfamily.tokens import Token
 from tunepass.frontends.cfamily.tree import (
     Assign,
     Binary,
+    Block,
     Call,
     Conditional,
+    Declaration,
     Evaluated,
     Expression,
     Index,
@@ -55,6 +58,53 @@ def updated(s: Statement, effects: Effects) -> Update | None:
             if own is not None and extreme is not None and [key(e) for e in extreme.operands].count(own) == 1:
                 return _merged(effects, extreme.operator, extreme.reads)
     return None
+
+
+def effects_of(s: Statement) -> tuple[Effects, tuple[Update, ...]]:
+    """What the statement reads and writes, and the updates that it is, or that a block is made of. Scalars that it sets
+    before it reads them are not read."""
+    if not isinstance(s, Block):
+        effects = Effects.of(s)
+        update = updated(s, effects)
+        return effects, (update,) if update else ()
+    effects, updates = Effects(), list[Update]()
+    effects.scopes.append({})
+    for inner in s.statements:
+        before, effects.found = effects.found, []
+        effects.declaration(inner) if isinstance(inner, Declaration) else effects.statement(inner)
+        update = updated(inner, effects) if _reaches(inner, effects) else None
+        updates += [Update(update.operator, len(before) + update.effect)] if update else []
+        effects.found = [*before, *effects.found]
+    return _exposed(effects, updates)
+
+
+def _reaches(s: Statement, effects: Effects) -> bool:
+    """Is what it assigns the last effect, and no variable of the block's own?"""
+    match s:
+        case Evaluated(expression=Assign(_, target, _) | Step(_, target)):
+            lvalue = resolve(target)
+            return lvalue is not None and bool(effects.found) and effects.found[-1].root.text == lvalue.root.text
+    return False
+
+
+def _exposed(effects: Effects, updates: list[Update]) -> tuple[Effects, tuple[Update, ...]]:
+    """Without reads of scalars that hold what the statement itself has written."""
+    operators = {update.effect: update.operator for update in updates}
+    found: list[Effect] = []
+    kept: list[Update] = []
+    known: set[str] = set()  # scalars that are set by now
+    for position, effect in enumerate(effects.found):
+        scalar = not effect.subscripts
+        if scalar and effect.root.text in known:
+            found += [replace(effect, read=False)] if effect.written else []
+            continue
+        if position in operators:
+            kept.append(Update(operators[position], len(found)))
+        found.append(effect)
+        if scalar and effect.written and effect.whole and effect.certain and not effect.read:
+            known.add(effect.root.text)
+    effects.found = found
+    return effects, tuple(kept)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,9 +6,9 @@ import contextlib
 from collections.abc import Callable, Iterator, Sequence
 from typing import Literal, TypeVar
 
-from tunepass.frontends.c.loops.affine import Affine
-from tunepass.frontends.c.loops.nest import UNSIGNED
 from tunepass.frontends.c.scops.affine import Whole, isl_name, isl_text, whole
+from tunepass.frontends.c.scops.affine_values import Affine
+from tunepass.frontends.c.scops.c_types import UNSIGNED
 from tunepass.frontends.c.scops.effects import Effects
 from tunepass.frontends.c.scops.invariants import invariant_text
 from tunepass.frontends.c.scops.region import Region

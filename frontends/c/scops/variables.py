@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from tunepass.frontends.c.loops.accesses import ELEMENT_BYTE
+from tunepass.frontends.c.scops.c_types import ELEMENT_BYTE
 from tunepass.frontends.cfamily.declared import canonical_type, is_integral
 from tunepass.frontends.cfamily.tree import (
     Block,

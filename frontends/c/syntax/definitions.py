@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from tunepass.frontends.c.syntax.heads import (
     CLASS,
@@ -18,6 +18,9 @@ from tunepass.frontends.c.syntax.heads import (
     template_list,
 )
 from tunepass.frontends.c.syntax.lexical import Scan
+from tunepass.frontends.cfamily.declared import INTEGRAL, NUMERIC, canonical_type
+from tunepass.frontends.cfamily.definitions import Formal, FunctionDefinition
+from tunepass.frontends.cfamily.tree import Scope
 
 QUALIFIERS = re.compile(r"\b(?:const|volatile|restrict|__restrict__|__restrict|register|static|struct|enum)\b|\*|&")
 WORD = re.compile(r"[A-Za-z_]\w*")
@@ -26,60 +29,6 @@ CONTAINER = re.compile(r"\b(?:vector|span|array|valarray)\s*<\s*(?P<element>[^,<
 BODIED = re.compile(r"\)\s*(?:const|noexcept|override|final)?\s*\Z")  # of operators and constructors, which have a body
 STOPS = re.compile(r"[;{}(]")
 LONGEST_HEAD = 8_000  # characters before a `{`; what is longer is no function of a person's
-NUMERIC = frozenset({"char", "short", "int", "long", "signed", "unsigned", "float", "double", "_Bool", "bool"})
-INTEGRAL = re.compile(r"(?:u?int(?:_fast|_least)?\d+|u?intptr|u?intmax|s?size|ptrdiff)_t\Z")
-
-
-@dataclass(frozen=True, slots=True)
-class Formal:
-    """A formal parameter: its text, its name (empty if it has none), its element type without qualifiers."""
-
-    text: str
-    name: str
-    element: str
-    pointer: bool  # or an array
-    constant: bool  # what it points or refers to is const
-    reference: bool = False
-    container: bool = False  # one of the standard library's; `element` is that of its elements
-
-
-@dataclass(frozen=True, slots=True)
-class Scope:
-    """What stands around a definition: `extern`, a `namespace` or a `class`; `access` is that of its members."""
-
-    kind: str
-    name: str  # empty for extern "C" and unnamed namespaces
-    end: int
-    access: str = ""
-    template: str | None = None  # the parameters of a class template
-
-
-@dataclass(frozen=True, slots=True)
-class FunctionDefinition:
-    """A function with a body. `start` is where its prototype begins, [body_start, body_end) its braces included."""
-
-    name: str
-    prototype: str
-    formals: tuple[Formal, ...]
-    private: str  # why other files cannot call it, if they cannot: `static`, `inline`, a namespace
-    start: int
-    name_start: int
-    body_start: int
-    body_end: int
-    scopes: tuple[Scope, ...] = ()
-    path: tuple[str, ...] = ()  # what its own name is qualified with: `void Solver::step()`
-    returns: str = ""
-    template: str | None = None  # its template parameters
-
-    @property
-    def qualified(self) -> str:
-        """`blas::Solver::step`, unnamed scopes left out."""
-        return "::".join([*(s.name for s in self.scopes if s.name), *self.path, self.name])
-
-    @property
-    def member(self) -> bool:
-        """Of a class, and not `static`: it needs an object."""
-        return bool(self.scopes) and self.scopes[-1].kind == "class" and self.private != "`static`"
 
 
 def definitions(scan: Scan) -> tuple[FunctionDefinition, ...]:
@@ -123,13 +72,13 @@ def _definitions(text: str) -> Iterator[FunctionDefinition]:
 def _scope(head: str, end: int) -> Scope | None:
     """What a `{` after `head` opens, if definitions may stand inside."""
     if EXTERN.search(head):
-        return Scope("extern", "", end)
+        return Scope("extern", "", 0, end)
     if namespace := NAMESPACE.search(head):
-        return Scope("namespace", re.sub(r"\s", "", namespace["name"] or ""), end)
+        return Scope("namespace", re.sub(r"\s", "", namespace["name"] or ""), 0, end)
     templates, start = template_list(head)
     if found := CLASS.search(plain(head)[start:]):
         access = "private" if found["key"] == "class" else "public"
-        return Scope("class", found["name"], end, access, templates[-1] if templates else None)
+        return Scope("class", found["name"], 0, end, access, templates[-1] if templates else None)
     return None
 
 
@@ -203,33 +152,3 @@ def formal_of(text: str) -> Formal:
         reference="&" in declared,
         container=container is not None,
     )
-
-
-def canonical_type(text: str) -> str:
-    """One spelling per arithmetic type: `long int` and `long`, `unsigned` and `unsigned int`; others as they are."""
-    words = [w for w in QUALIFIERS.sub(" ", text).split() if w]
-    if not words or not all(w in NUMERIC for w in words):
-        return " ".join(words)
-    if any(w in ("float", "bool", "_Bool") for w in words):
-        return "bool" if words[-1] == "_Bool" else words[-1]
-    longs = " ".join(w for w in words if w in ("long", "short"))
-    if "double" in words:
-        return f"{longs} double".strip()
-    if "char" in words:
-        return " ".join([w for w in words if w in ("signed", "unsigned")] + ["char"])
-    return ("unsigned " if "unsigned" in words else "") + (longs or "int")
-
-
-def is_integral(element: str) -> bool:
-    words = element.split()
-    return bool(INTEGRAL.match(element)) or (
-        bool(words) and all(w in NUMERIC for w in words) and not {"float", "double"} & set(words)
-    )
-
-
-def is_real(element: str) -> bool:
-    return element in ("float", "double", "long double", "_Float16", "__float128")
-
-
-def is_known(element: str) -> bool:
-    return is_integral(element) or is_real(element)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from tunepass.frontends.c.syntax.definitions import FunctionDefinition
 from tunepass.frontends.c.syntax.heads import bracket_end
+from tunepass.frontends.cfamily.definitions import FunctionDefinition
 
 
 def plain_name(name: str) -> str:

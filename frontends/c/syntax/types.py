@@ -6,12 +6,14 @@ A name that no text here defines is taken for a number's type (`uint32_t`, or a 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator
+from dataclasses import replace
 
-from tunepass.frontends.c.syntax.definitions import canonical_type, split_arguments
+from tunepass.frontends.c.syntax.definitions import split_arguments
 from tunepass.frontends.c.syntax.heads import bracket_end
 from tunepass.frontends.c.syntax.statements import closing
+from tunepass.frontends.cfamily.declared import CType, Declared, Types, canonical_type
+from tunepass.frontends.cfamily.declared import TypeRecord as Record
 
 TAGGED = re.compile(r"\b(struct|union|enum)\b(?:\s+class\b)?\s*([A-Za-z_]\w*)?")
 ATTRIBUTE = re.compile(r"\b(?:__attribute__|__declspec|_Alignas|alignas)\s*(?=\()")
@@ -22,62 +24,6 @@ NOT_A_TYPE = re.compile(
 WORD = re.compile(r"[A-Za-z_]\w*")
 COMPLEX = re.compile(r"\b(?:_Complex|__complex__|complex)\b")
 BODY = re.compile(r"\b(struct|union|enum)\b(?:\s+class\b)?\s*([A-Za-z_]\w*)?\s*(?::\s*[\w\s]+)?\{")
-DEPTH_LIMIT = 32  # of typedefs of typedefs
-
-
-@dataclass(frozen=True, slots=True)
-class CType:
-    """`base` is a canonical name (`double`, `struct point`), `depth` the stars, `dims` the lengths as text.
-
-    `double *v[3]` has depth 1 and dims ("3",): the array holds pointers. `double (*v)[3]` has dims ("*", "3")."""
-
-    base: str
-    depth: int = 0
-    dims: tuple[str, ...] = ()
-    function: bool = False  # a pointer to a function, or a function
-
-
-@dataclass(frozen=True, slots=True)
-class Declared:
-    """A name with its type; `name` is empty for an anonymous member. `start` is where the name stands in its text."""
-
-    name: str
-    type: CType
-    bits: bool = False  # a bit-field
-    initialised: bool = False
-    start: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Record:
-    """A struct or a union with its members."""
-
-    kind: str
-    members: tuple[Declared, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Types:
-    """`records` and `enums` by canonical name; an anonymous one by the name `{offset}`, or that of its typedef."""
-
-    typedefs: Mapping[str, CType] = field(default_factory=dict)
-    records: Mapping[str, Record] = field(default_factory=dict)
-    enums: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # the enumerators
-
-    def resolved(self, declared: CType) -> CType:
-        """Typedefs taken away, as far as they are known."""
-        for _ in range(DEPTH_LIMIT):
-            inner = self.typedefs.get(declared.base)
-            if inner is None or inner.base == declared.base:
-                return declared
-            to_arrays = bool(inner.dims and declared.depth)  # `typedef double row[4]; row *x`
-            declared = CType(
-                inner.base,
-                inner.depth + declared.depth - to_arrays,
-                (*declared.dims, *(("*",) if to_arrays else ()), *inner.dims),
-                inner.function or declared.function,
-            )
-        return declared
 
 
 def read_types(code: str) -> Types:

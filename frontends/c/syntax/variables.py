@@ -7,11 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 
-from tunepass.frontends.c.syntax.definitions import FunctionDefinition
 from tunepass.frontends.c.syntax.heads import EXTERN, NAMESPACE
 from tunepass.frontends.c.syntax.lexical import Directive, Scan
 from tunepass.frontends.c.syntax.statements import ASSIGN, closing, skip_space
-from tunepass.frontends.c.syntax.types import BODY, CType, Types, declarations
+from tunepass.frontends.c.syntax.types import BODY, declarations
+from tunepass.frontends.cfamily.declared import CType, Types
+from tunepass.frontends.cfamily.definitions import FunctionDefinition
 
 WORD = re.compile(r"[A-Za-z_]\w*")
 NO_VARIABLE = re.compile(r"\s*(?:typedef|using|template|class|friend|namespace|static_assert|_Static_assert|asm)\b")

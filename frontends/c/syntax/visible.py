@@ -8,7 +8,8 @@ from pathlib import Path
 
 from tunepass.diagnostics import Source, TunepassError
 from tunepass.frontends.c.syntax.lexical import Scan, scan
-from tunepass.frontends.c.syntax.types import Types, read_types
+from tunepass.frontends.c.syntax.types import read_types
+from tunepass.frontends.cfamily.declared import Types
 
 INCLUDED = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"', re.MULTILINE)
 FILE_LIMIT = 64

@@ -12,8 +12,8 @@ from tunepass.frontends.c.frontend import CFrontend
 from tunepass.frontends.c.lowering import lower
 from tunepass.ir.c_kernel import CKernel
 from tunepass.ir.kernel import Kernel
-from tunepass.ir.loops import Factor
 from tunepass.ir.run import OutputCheck
+from tunepass.ir.scop_directives import Factor
 from tunepass.space.configuration import Configuration
 from tunepass.space.space import Space
 

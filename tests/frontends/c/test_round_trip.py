@@ -126,7 +126,7 @@ def test_what_chose_the_loops_is_settled_and_macros_are_tuned_again() -> None:
     (again,) = CFrontend().parse(tuned).kernels
     assert [(p.name, p.default) for p in again.parameters] == [("SCALE", 2)]
     assert [str(c) for c in again.constraints] == [str(c) for c in read.constraints[1:2]]
-    assert not again.body_as(CKernel).nests
+    assert not again.body_as(CKernel).scops
 
 
 @pytest.mark.parametrize("name", [name for name, text in TEXTS.items() if "loop auto" in text])

@@ -12,10 +12,9 @@ from tunepass.frontends.c.emission import emit_file
 from tunepass.frontends.c.lowering import lower
 from tunepass.ir.c_kernel import CKernel
 from tunepass.ir.kernel import Binding, Choice, Kernel
-from tunepass.ir.loops import Factor
 from tunepass.ir.run import RunCommand
 from tunepass.ir.scop import Scop
-from tunepass.ir.scop_directives import ScopDirectives, ScopNest
+from tunepass.ir.scop_directives import Factor, ScopDirectives, ScopNest
 from tunepass.space.configuration import Configuration
 from tunepass.space.parameter import Ordinal, Permutation
 

@@ -10,7 +10,7 @@ from tunepass.diagnostics import Source
 from tunepass.expr.nodes import Expr
 from tunepass.expr.numpy_eval import evaluate
 from tunepass.frontends.c.frontend import CFrontend
-from tunepass.hwmodels.cpu.loops import Loops
+from tunepass.hwmodels.cpu.loops import Clauses, Loops
 from tunepass.ir.accesses import Work
 from tunepass.ir.c_kernel import CKernel
 from tunepass.ir.kernel import Kernel
@@ -20,11 +20,11 @@ PRODUCT = "C[i * n + j] += A[i * n + k] * B[k * n + j];"
 
 
 def kernel(
-    clauses: str, body: str = PRODUCT, n: int = 64, params: tuple[str, ...] = (), indices: str = "ijk"
+    clauses: str, body: str = PRODUCT, n: int = 64, params: tuple[str, ...] = (), indices: str = "ijk", end: str = "n"
 ) -> Kernel:
-    """A nest over `indices`, each from 0 to n, on matrices of doubles; `body` may name A, B and C."""
+    """A nest over `indices`, each from 0 to `end`, on matrices of doubles; `body` may name A, B and C."""
     lines = "".join(f"#pragma tunepass param {p}\n" for p in (*params, "UNUSED: ordinal(1, 2)"))
-    fors = "\n".join(f"for (int {i} = 0; {i} < n; {i}++)" for i in indices)
+    fors = "\n".join(f"for (int {i} = 0; {i} < {end}; {i}++)" for i in indices)
     matrices = "A: in double[n*n], B: in double[n*n], C: inout double[n*n]"
     text = (
         f"{lines}#pragma tunepass kernel f(n = {n}, {matrices})\n"
@@ -35,9 +35,10 @@ def kernel(
 
 
 def loops(of: Kernel) -> tuple[Loops, Work]:
-    nest = of.body_as(CKernel).nests[0]
-    assert isinstance(nest.work, Work), nest.work
-    return Loops(nest, nest.work, {p.name: p.type for p in of.parameters}), nest.work
+    nest = of.body_as(CKernel).scops[0]
+    types = {p.name: p.type for p in of.parameters}
+    work = nest.works[0].work
+    return Loops(Clauses.of(nest.directives, types), work, types), work
 
 
 def value(e: Expr, of: Kernel, chosen: Mapping[str, Value] | None = None) -> float:

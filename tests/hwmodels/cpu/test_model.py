@@ -13,7 +13,7 @@ from tests.hwmodels.cpu.nests import PRODUCT, kernel, value
 from tunepass.expr.nodes import free_names
 from tunepass.hwmodels.base import Costs
 from tunepass.hwmodels.cpu.device import Cpu, load
-from tunepass.hwmodels.cpu.model import costs, obstacle
+from tunepass.hwmodels.cpu.model import costs
 from tunepass.ir.c_kernel import CKernel
 from tunepass.ir.kernel import Kernel
 
@@ -36,14 +36,12 @@ def test_one_expression_in_ms_over_the_parameters() -> None:
 
 def test_no_nest_has_no_costs() -> None:
     of = kernel("")
-    assert costs(replace(of, body=replace(of.body_as(CKernel), nests=())), DEVICE) is None
+    assert costs(replace(of, body=replace(of.body_as(CKernel), scops=())), DEVICE) is None
 
 
 def test_what_is_not_affine_is_declined() -> None:
     of = kernel("", "C[(i * j) % n] = A[k];")
     assert costs(of, DEVICE) is None
-    found = obstacle(of.body_as(CKernel))
-    assert found is not None and found.reason == "a subscript of `C` is not affine in the loops' indices"
 
 
 @pytest.mark.parametrize("order", ORDERS)
@@ -87,7 +85,7 @@ def test_cores_share_the_work() -> None:
     eight = replace(DEVICE, cores=8)
     assert time_ms(of, eight, P=True) < time_ms(of, eight, P=False) / 4
     assert time_ms(of, DEVICE, P=True) > time_ms(of, DEVICE, P=False)  # the team of one costs its fork
-    assert time_ms(kernel("parallel(k)", n=200), eight) > time_ms(kernel("", n=200), eight)  # a team for every i and j
+    assert time_ms(kernel("parallel(j)", n=20), eight) > time_ms(kernel("", n=20), eight)  # a team for every i
 
 
 def test_flags_decide_what_is_vectorized() -> None:
@@ -139,5 +137,5 @@ def test_more_iterations_take_longer(n: int, more: int) -> None:
 def test_nests_add_up() -> None:
     one = kernel("", PRODUCT)
     body = one.body_as(CKernel)
-    two = replace(one, body=replace(body, nests=body.nests * 2))
+    two = replace(one, body=replace(body, scops=body.scops * 2))
     assert time_ms(two) == pytest.approx(2 * time_ms(one))

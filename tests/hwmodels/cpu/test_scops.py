@@ -17,9 +17,9 @@ from tunepass.ir.kernel import Binding, Kernel
 from tunepass.ir.run import RunCommand
 from tunepass.ir.scop import Scop
 from tunepass.ir.scop_directives import ScopNest
-from tunepass.polyhedral.derive import derive_space
-from tunepass.polyhedral.shapes import shapes_of
-from tunepass.polyhedral.work import works_of
+from tunepass.polyhedral.model.work import works_of
+from tunepass.polyhedral.shapes.shapes import shapes_of
+from tunepass.polyhedral.spaces.derive import derive_space
 from tunepass.space.configuration import Configuration
 from tunepass.space.space import Space
 

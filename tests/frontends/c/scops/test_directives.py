@@ -11,8 +11,7 @@ from tunepass.frontends.c.frontend import CFrontend
 from tunepass.frontends.c.lowering import lower
 from tunepass.ir.c_kernel import CKernel
 from tunepass.ir.kernel import Kernel
-from tunepass.ir.loops import Factor
-from tunepass.ir.scop_directives import Pair, ScopDirectives
+from tunepass.ir.scop_directives import Factor, Pair, ScopDirectives
 from tunepass.space.configuration import Configuration
 
 PARAMS = """#pragma tunepass param TI: ordinal(1, 8, 32)

@@ -9,9 +9,9 @@ import pytest
 
 from tests.frontends.c.scops.reading import PRAGMA, accesses, domain, nest, scop_of
 from tunepass.diagnostics import SourceError
-from tunepass.polyhedral.apply import is_legal
-from tunepass.polyhedral.plan import Plan
-from tunepass.polyhedral.write import rewrite_scop
+from tunepass.polyhedral.codegen.write import rewrite_scop
+from tunepass.polyhedral.schedules.apply import is_legal
+from tunepass.polyhedral.schedules.plan import Plan
 
 
 def same_set(a: str, b: str) -> bool:

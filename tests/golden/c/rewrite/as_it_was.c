@@ -1,8 +1,9 @@
 void f(int n, const double *A, const double *B, double *C)
 {
-    /* Loops, from the outside in: i, j, k. */
+    /* Loops, from the outside in: i (j (k)). */
     for (int i = 0; i < n; i++)
-        for (int j = 1; j < n; j += 2)
-            for (int k = 0; k < n; k++)
-                C[i*n + j] += A[i*n + k] * B[k*n + j]; // done
+        for (int j = 1; j <= n - 1; j += 2) {
+            for (int k = 0; k < n; ++k)
+                C[i*n + j] += A[i*n + k] * B[k*n + j];
+        } // done
 }

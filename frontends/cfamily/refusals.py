@@ -1,0 +1,41 @@
+"""Why a function that a pragma names is not among a source's definitions."""
+
+from __future__ import annotations
+
+from tunepass.diagnostics import SourceError, Span
+from tunepass.frontends.cfamily.raw import Directive
+from tunepass.frontends.cfamily.unit import Unit
+
+OPENING, CLOSING = ("if", "ifdef", "ifndef"), "endif"
+
+
+def missing_function(unit: Unit, name: str, named: Span) -> SourceError | None:
+    """The refusal of a function that is left out by a condition, or stands in code that cannot be read; else None.
+
+    `name` is plain; `named` is where the pragma names it.
+    """
+    for number, section in enumerate(unit.text.raw.sections):
+        if number in unit.text.active or section.outer is not None:
+            continue
+        for token, after in zip(section.tokens, section.tokens[1:]):
+            if token.text == name and after.at("(") and token.start > named.end:
+                return _inactive(unit, name, named, token.start)
+    fault = next((f for f in unit.faults if not unit.is_included(f.token) and f.token.end > named.start), None)
+    return unit.unreadable(fault) if fault is not None else None
+
+
+def _inactive(unit: Unit, name: str, named: Span, place: int) -> SourceError:
+    opened: list[Directive] = []
+    for directive in unit.text.raw.directives:
+        if directive.start > place:
+            break
+        if directive.kind in OPENING:
+            opened.append(directive)
+        elif directive.kind == CLOSING and opened:
+            opened.pop()
+        elif directive.kind in ("else", "elif") and opened:
+            opened[-1] = directive
+    line = unit.source.position(opened[-1].start)[0] if opened else 0
+    text = unit.source.text[opened[-1].start : opened[-1].end].strip() if opened else "a condition"
+    hint = f"`{text}` in line {line} leaves it out: give the -D that it needs after `--`"
+    return SourceError(f"the compiler does not see `{name}`", named, hint)
