@@ -23,6 +23,7 @@ from tunepass.frontends.cfamily.tree import (
     Opaque,
     PragmaWords,
     Statement,
+    SyntaxFault,
     While,
 )
 

@@ -28,7 +28,6 @@ from tunepass.frontends.cfamily.tree import (
     Unary,
 )
 
-
 REAL = re.compile(r"(?P<digits>(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)[fFlLhH]*\Z")
 COMPARISONS = frozenset({"<", "<=", ">", ">=", "==", "!="})
 REALS = frozenset({"float", "double", "half", "long double", "_Float16", "__half"})
