@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
+from tunepass.diagnostics import ToolError
 from tunepass.evaluators.building import BuildingEvaluator, BuiltConfiguration
 from tunepass.evaluators.harness.cases import all_cases, of_candidate
 from tunepass.evaluators.harness.compare import zeros_pass
@@ -97,7 +98,11 @@ class CompileRun(BuildingEvaluator[BuiltCandidate]):
                     compiling.freeze(self.workspace.new(), task.files, task.reference.defines)
                 with ThreadPoolExecutor(1) as beside:
                     compiled = beside.submit(compile_reference, compiling, task.reference, task.text, folder)
-                    self._harness = build_harness(compiling, task.harness, task.reference, task.text, folder)
+                    try:
+                        self._harness = build_harness(compiling, task.harness, task.reference, task.text, folder)
+                    except ToolError:  # a harness that includes a source that does not compile has no words of its own
+                        compiled.result()
+                        raise
                 cases = all_cases(task.seeds, task.inputs)
                 self._reference = run_reference(
                     self._harness,
