@@ -120,11 +120,8 @@ def _scop_requests(nest: ScopNest, configuration: Configuration) -> tuple[Reques
     """A schedule that is not proven legal is refused; else the vector loops that the author named. Where any loop may
     be one, the compiler may leave it as it is."""
     plan, line = plan_of(nest.directives, configuration), nest.scop.pragma.line
-    if not is_legal(nest.scop, plan, independent=nest.directives.independent):
-        why = "a dependence would be turned round"
-        return (Request("unroll", line, line, "schedule the loops so", why),)
-    if not is_faithful(nest.scop, plan, nest.directives.independent):
-        why = "isl writes loops for it that run other iterations, or in another order"
+    why = illegal(nest, configuration)
+    if why:
         return (Request("unroll", line, line, "schedule the loops so", why),)
     named = [scop_loop for scop_loop in nest.scop.loops if scop_loop.name in plan.vectorize]
     source = nest.scop.span.source
@@ -138,6 +135,16 @@ def _scop_requests(nest: ScopNest, configuration: Configuration) -> tuple[Reques
         for loop in named
         if is_marked(nest.scop, plan, nest.directives.independent)[0]
     )
+
+
+def illegal(nest: ScopNest, configuration: Configuration) -> str:
+    """Why the schedule must not be written; empty where it is proven legal."""
+    plan = plan_of(nest.directives, configuration)
+    if not is_legal(nest.scop, plan, independent=nest.directives.independent):
+        return "a dependence would be turned round"
+    if not is_faithful(nest.scop, plan, nest.directives.independent):
+        return "isl writes loops for it that run other iterations, or in another order"
+    return ""
 
 
 def _openmp_flags(kernel: Kernel, configuration: Configuration) -> tuple[str, ...]:

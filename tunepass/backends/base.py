@@ -16,7 +16,7 @@ from typing import ClassVar, cast
 from tunepass import registry
 from tunepass.backends.correction import Corrected, Reported, by_residuals
 from tunepass.compilers.named import are_harmless, usual_command
-from tunepass.diagnostics import TunepassError, nearest
+from tunepass.diagnostics import Span, TunepassError, nearest
 from tunepass.expr.nodes import Expr
 from tunepass.expr.numpy_eval import Columns
 from tunepass.files import encoded, scratch_folder
@@ -152,6 +152,15 @@ class Backend(ABC):
     def openings(self) -> tuple[Opening, ...]:
         """What is worth trying before the strategy's suggestions."""
         return ()
+
+    def probes(self, space: Space) -> tuple[Configuration, ...]:
+        """A configuration for each part of the source that is written anew, all else as it stands: tried before any
+        other, since text that does not compile is a defect of tunepass."""
+        return ()
+
+    def place_written(self, configuration: Configuration, line: int | None) -> Span | None:
+        """The part of the source that is written anew for the configuration, the one with this line if it has one."""
+        return self.kernel.span
 
     def evaluator(self) -> AbstractContextManager[Evaluate] | None:
         """How one configuration is measured in `objectives`; None where it cannot be."""

@@ -25,7 +25,7 @@ from tunepass.backends.base import (
 )
 from tunepass.backends.stated import stated_costs
 from tunepass.compilers.named import usual_command
-from tunepass.diagnostics import ToolError, TunepassError
+from tunepass.diagnostics import Span, ToolError, TunepassError
 from tunepass.evaluators.base import Evaluator
 from tunepass.expr.algebra import lift
 from tunepass.expr.nodes import Expr
@@ -33,6 +33,7 @@ from tunepass.files import scratch_folder
 from tunepass.frontends.c.defaults import chosen
 from tunepass.frontends.c.inputs import scalar_values
 from tunepass.frontends.c.lowering import defines, flags, lower
+from tunepass.frontends.c.probes import probes, rewritten_nests
 from tunepass.hwmodels.base import Costs
 from tunepass.ir.c_kernel import CKernel, KernelCall, ScalarArgument
 from tunepass.ir.candidate import Candidate
@@ -164,6 +165,16 @@ class CBackend(Backend):
             start = len(found)
             found += (o if o.after is None else replace(o, after=o.after + start) for o in scop.openings)
         return tuple(found)
+
+    def probes(self, space: Space) -> tuple[Configuration, ...]:
+        return probes(self.kernel, space)
+
+    def place_written(self, configuration: Configuration, line: int | None) -> Span | None:
+        places = {nest.scop.pragma: nest.scop.span for nest in rewritten_nests(self.kernel, configuration)}
+        at_line = (
+            pragma for pragma, span in places.items() if line and span.line <= line <= span.source.position(span.end)[0]
+        )
+        return next(at_line, next(iter(places), self.kernel.span))
 
     def evaluator(self) -> Evaluator:
         match self.body.judged_by:

@@ -40,6 +40,7 @@ from tunepass.evaluators.kernel_task import KernelTask
 from tunepass.evaluators.measure.interleaved import Behind, in_rounds
 from tunepass.evaluators.measure.stages import measuring, spent
 from tunepass.evaluators.object_cache import digest, file_digest
+from tunepass.evaluators.own_text import OwnTextFailure, own_text_failure
 from tunepass.evaluators.process.cores import reserved_core
 from tunepass.evaluators.process.memory import memory_left
 from tunepass.evaluators.process.run import tail
@@ -170,6 +171,14 @@ class CompileRun(BuildingEvaluator[BuiltCandidate]):
         built.program, built.failure = self._harness.link(target, candidate, built.folder)
         if built.program is not None:
             built.failure = self._taking_over(target, built.program)
+
+    def own_text_failure(self, configuration: Configuration) -> OwnTextFailure | None:
+        """See tunepass.evaluators.own_text.BlamesOwnText."""
+        self.set_up()
+        candidate, untouched = self.task.lower(configuration), self.task.reference
+        rename = mentions_main(self.task.text if candidate.text is None else candidate.text)
+        with self.workspace.scratch() as folder:
+            return own_text_failure(self.compiling, candidate, untouched, folder, rename_main=rename)
 
     def _taking_over(self, *files: Path) -> Failed | None:
         """The failure of a candidate that defines what the harness calls."""
