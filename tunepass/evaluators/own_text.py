@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
+from tunepass.evaluators.process.first_error import first_error, line_of
 from tunepass.evaluators.toolchains.compiling import Compiling
 from tunepass.ir.candidate import Candidate
 from tunepass.space.configuration import Configuration
-
-ERROR = re.compile(r"^.*?(?::(?P<line>\d+))?(?::\d+)?: (?:fatal )?error: .*$", re.MULTILINE)
-
 
 @dataclass(frozen=True, slots=True)
 class OwnTextFailure:
@@ -30,8 +26,7 @@ class OwnTextFailure:
     @property
     def line(self) -> int | None:
         """The line of the user's source at which the compiler stopped."""
-        match = ERROR.search(self.log)
-        return int(match["line"]) if match and match["line"] else None
+        return line_of(self.log)
 
 
 @runtime_checkable
@@ -58,14 +53,3 @@ def own_text_failure(
     _, _, also = compiling.compile_object(same, plain, rename_main=rename_main)
     words = (*compiling.command, *candidate.compiler_words)
     return OwnTextFailure(candidate.text, failure.log, words) if also is None else None
-
-
-def first_error(log: str) -> str:
-    """The compiler's first line that is an error; empty where it names none: it was stopped, say."""
-    match = ERROR.search(log)
-    return match[0].strip() if match else ""
-
-
-def errors_of(logs: Sequence[str]) -> str:
-    """The first error of several logs."""
-    return next((error for log in logs if (error := first_error(log))), "")

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from tunepass.evaluators.own_text import errors_of
+from tunepass.evaluators.process.first_error import errors_of
 from tunepass.exact.base import Certificate
 from tunepass.space.configuration import Configuration, shown
 from tunepass.study.comparison import Comparison
