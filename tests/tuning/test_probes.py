@@ -63,7 +63,7 @@ def test_probes_are_trials_after_the_default() -> None:
 
 def test_own_text_that_does_not_compile_ends_the_search() -> None:
     evaluate = Compiler(own={at(8)})
-    with pytest.raises(SourceError, match="defect at 8: k.c:7:5: error: 'x' undeclared, line 7"):
+    with pytest.raises(SourceError, match=r"defect at 8: k\.c:7:5: error: 'x' undeclared, line 7"):
         search(evaluate, (at(8),))
     assert evaluate.asked == [at(1), at(8)]
 

@@ -26,7 +26,7 @@ from tunepass.hwmodels.fpga.device_file import is_file
 from tunepass.ir.candidate import Candidate
 from tunepass.ir.files import EmittedFile
 from tunepass.ir.kernel import Kernel
-from tunepass.ir.sizes import Size
+from tunepass.ir.sizes import Size, SizedVariants
 from tunepass.space.configuration import Configuration
 from tunepass.space.constraint import Constraint
 from tunepass.space.opening import Opening
@@ -171,6 +171,12 @@ class Backend(ABC):
         files = frontend_of(self.kernel.source.name, self.kernel.source.text).emit(scheduled, note, word)
         with scratch_folder(folder) as scratch:
             return install(scratch, write_files(scratch, files), folder)
+
+    def write_dispatcher(self, variants: SizedVariants, folder: Path, stem: str) -> tuple[Path, ...]:
+        """STEM.dispatch.h, which picks a variant by the size, and what it needs."""
+        header = frontend_of(self.kernel.source.name, self.kernel.source.text).dispatch(variants)
+        with scratch_folder(folder) as scratch:
+            return install(scratch, write_files(scratch, [replace(header, name=f"{stem}.dispatch.h")]), folder)
 
     def unbuilt(self) -> str:
         """What `write` leaves out because `starts` forbids to make it, and who makes it; empty: nothing."""

@@ -23,6 +23,7 @@ from tunepass.backends.base import (
     no_machine,
     write_files,
 )
+from tunepass.backends.c_variants import compile_together
 from tunepass.backends.stated import stated_costs
 from tunepass.compilers.named import usual_command
 from tunepass.diagnostics import Span, ToolError, TunepassError
@@ -31,6 +32,7 @@ from tunepass.expr.algebra import lift
 from tunepass.expr.nodes import Expr
 from tunepass.files import scratch_folder
 from tunepass.frontends.c.defaults import chosen
+from tunepass.frontends.c.dispatch import dispatch_file, variant_units
 from tunepass.frontends.c.inputs import scalar_values
 from tunepass.frontends.c.lowering import defines, flags, lower
 from tunepass.frontends.c.probes import probes, rewritten_nests
@@ -40,7 +42,7 @@ from tunepass.ir.candidate import Candidate
 from tunepass.ir.files import EmittedFile
 from tunepass.ir.kernel import Kernel
 from tunepass.ir.run import RunCommand
-from tunepass.ir.sizes import Size, constraints_at
+from tunepass.ir.sizes import Size, SizedVariants, constraints_at
 from tunepass.space.configuration import Configuration, Value
 from tunepass.space.opening import Opening
 from tunepass.space.space import Space
@@ -199,6 +201,17 @@ class CBackend(Backend):
             built = self._build(scratch, scheduled, files[0])
             self.files.check_unchanged()
             return install(scratch, [*write_files(scratch, files), built], folder)
+
+    def write_dispatcher(self, variants: SizedVariants, folder: Path, stem: str) -> tuple[Path, ...]:
+        """With STEM.dispatch.o, which holds the variants, where they may need flags of their own."""
+        header = replace(dispatch_file(variants, ""), name=f"{stem}.dispatch.h")
+        units = variant_units(variants)
+        with scratch_folder(folder) as scratch:
+            names = write_files(scratch, [header])
+            if units:
+                names.append(f"{stem}.dispatch.o")
+                compile_together(self.command, variants.variants, units, scratch / names[-1])
+            return install(scratch, names, folder)
 
     def _build(self, scratch: Path, scheduled: Sequence[Kernel], text: EmittedFile) -> str:
         """Compile the tuned text with what was chosen; the name of the object or program in `scratch`."""

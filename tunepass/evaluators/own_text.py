@@ -11,6 +11,7 @@ from tunepass.evaluators.toolchains.compiling import Compiling
 from tunepass.ir.candidate import Candidate
 from tunepass.space.configuration import Configuration
 
+
 @dataclass(frozen=True, slots=True)
 class OwnTextFailure:
     """Text that no compiler takes though its untouched source compiles; `words` are the compiler and its arguments."""

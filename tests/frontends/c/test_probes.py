@@ -101,4 +101,4 @@ def test_text_that_does_not_compile_ends_the_build(
     )
     assert ".tunepass/defect-k.c" in said and "gcc -O1" in said
     assert "undeclared[" in Path(".tunepass/defect-k.c").read_text()
-    assert not Path("tunepass.lock").exists() and not Path("out").is_dir() or not list(Path("out").iterdir())
+    assert (not Path("tunepass.lock").exists() and not Path("out").is_dir()) or not list(Path("out").iterdir())
