@@ -96,7 +96,14 @@ def lower(kernel: Kernel, configuration: Configuration) -> Candidate:
         defines=defines(kernel, configuration),
         flags=flags(kernel, configuration),
         requests=requests(kernel, configuration),
+        compiler=compiler_of(kernel, configuration),
     )
+
+
+def compiler_of(kernel: Kernel, configuration: Configuration) -> str:
+    """The compiler that the configuration names; empty where none is a parameter."""
+    named = [p.name for p in kernel.parameters if kernel.binding(p.name).role == "compiler"]
+    return str(configuration[named[0]]) if named else ""
 
 
 def requests(kernel: Kernel, configuration: Configuration) -> tuple[Request, ...]:

@@ -23,6 +23,7 @@ from tunepass.backends.base import (
     no_machine,
     write_files,
 )
+from tunepass.backends.c_compilers import check_together, identified, others, resolved
 from tunepass.backends.c_variants import compile_together
 from tunepass.backends.stated import stated_costs
 from tunepass.compilers.named import usual_command
@@ -34,7 +35,7 @@ from tunepass.files import scratch_folder
 from tunepass.frontends.c.defaults import chosen
 from tunepass.frontends.c.dispatch import dispatch_file, variant_units
 from tunepass.frontends.c.inputs import scalar_values
-from tunepass.frontends.c.lowering import defines, flags, lower
+from tunepass.frontends.c.lowering import compiler_of, defines, flags, lower
 from tunepass.frontends.c.probes import probes, rewritten_nests
 from tunepass.hwmodels.base import Costs
 from tunepass.ir.c_kernel import CKernel, KernelCall, ScalarArgument
@@ -66,10 +67,11 @@ class CBackend(Backend):
     compiles: ClassVar[bool] = True
 
     def __init__(self, kernel: Kernel, target: Target):
-        super().__init__(kernel, target)
+        command = target.compiler or usual_command(DEFAULT_FLAGS)
+        super().__init__(resolved(kernel, command[0], asked=target.starts >= Starts.COMPILER), target)
         check_host(target)
         self.body = kernel.body_as(CKernel)
-        self.command = target.compiler or usual_command(DEFAULT_FLAGS)
+        self.command = command
 
     @property
     def device(self) -> str:
@@ -93,7 +95,6 @@ class CBackend(Backend):
                 return run_objectives(run, names)
 
     def identity(self, space: Space) -> Identity:
-        from tunepass.compilers.cc import identify
         from tunepass.frontends.c.harness.source import HARNESS_VERSION
 
         identity = Identity(
@@ -107,7 +108,7 @@ class CBackend(Backend):
             return identity
         return replace(
             identity,
-            compiler=identify(self.command[0]).version,
+            compiler=identified(self.kernel, self.command[0]),
             files=self.files.manifest.digest if self.files.listed else UNLISTED,
             toolchain=self.toolchain.digest,
         )
@@ -131,7 +132,8 @@ class CBackend(Backend):
         from tunepass.evaluators.toolchains.programs import toolchain
 
         searched = [str(value) for value in flag_values(self.kernel)]
-        return toolchain(self.command[0], self.kernel.language, self.command[1:], searched)
+        further = others(self.kernel, self.command[0])
+        return toolchain(self.command[0], self.kernel.language, self.command[1:], searched, further)
 
     def costs(self) -> Costs | None:
         """What the source states; else the CPU model of its loop nests."""
@@ -179,6 +181,7 @@ class CBackend(Backend):
         return next(at_line, next(iter(places), self.kernel.span))
 
     def evaluator(self) -> Evaluator:
+        check_together(self.kernel, self.command)
         match self.body.judged_by:
             case KernelCall() as call:
                 from tunepass.backends.c_tasks import call_task
@@ -222,7 +225,8 @@ class CBackend(Backend):
         source = Path(kernel.source.name)
         compiling = Compiling(command=self.command, source=source, language=language, numbered=False)
         chosen_flags = tuple(flag for k in scheduled for flag in flags(k, chosen(k)))
-        candidate = Candidate(text=text.text, flags=chosen_flags)
+        compiler = next((c for k in scheduled if (c := compiler_of(k, chosen(k)))), "")
+        candidate = Candidate(text=text.text, flags=chosen_flags, compiler=compiler)
         target, _, failure = compiling.compile_candidate(candidate, scratch, rename_main=False)
         if failure is not None:
             raise ToolError(f"the tuned {kernel.source.name} does not compile", hint=failure.log)
@@ -243,7 +247,7 @@ class CBackend(Backend):
     @classmethod
     def target_of(cls, identity: Identity, objectives: tuple[str, ...]) -> Target:
         """The compiler by the name it gives itself; gcc's first word is how it was called."""
-        words = identity.compiler.split()
+        words = identity.compiler.partition("; ")[0].split()
         name = "clang" if "clang" in words else words[0] if words else "cc"
         return Target(compiler=(name, *identity.flags), objectives=objectives)
 

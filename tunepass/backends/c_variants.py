@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tunepass.diagnostics import ToolError
 from tunepass.frontends.c.defaults import chosen
-from tunepass.frontends.c.lowering import flags
+from tunepass.frontends.c.lowering import compiler_of, flags
 from tunepass.ir.candidate import Candidate
 from tunepass.ir.kernel import Kernel
 
@@ -29,7 +29,8 @@ def compile_together(command: tuple[str, ...], variants: Sequence[Kernel], units
         folder = target.parent / f"variant-{number}"
         folder.mkdir()
         own = (*flags(variant, chosen(variant)), *((NO_BYTECODE,) if _has_bytecode(command, variant) else ()))
-        made, _, failure = compiling.compile_candidate(Candidate(text=text, flags=own), folder, rename_main=False)
+        candidate = Candidate(text=text, flags=own, compiler=compiler_of(variant, chosen(variant)))
+        made, _, failure = compiling.compile_candidate(candidate, folder, rename_main=False)
         if failure is not None:
             raise ToolError(f"variant {number} of {source.name} does not compile", hint=failure.log)
         objects.append(made)
