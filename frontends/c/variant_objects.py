@@ -27,8 +27,9 @@ def stand_apart(kernel: Kernel) -> bool:
     vector loops or parallel in some schedules only."""
     body = kernel.body_as(CKernel)
     roles = {kernel.binding(parameter.name).role for parameter in kernel.parameters}
-    marks = [d for nest in (*body.nests, *scops_of(kernel)) for d in (nest.directives,)]
-    return bool(roles & {"flag", "compiler"}) or any(d.vectorize or d.parallel for d in marks)
+    marks = [(nest.directives.vectorize, nest.directives.parallel) for nest in body.nests]
+    marks += [(nest.directives.vectorize, nest.directives.parallel) for nest in scops_of(kernel)]
+    return bool(roles & {"flag", "compiler"}) or any(vectorize or parallel for vectorize, parallel in marks)
 
 
 def units(variants: SizedVariants, function: FunctionDefinition) -> tuple[str, ...]:

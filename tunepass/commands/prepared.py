@@ -2,8 +2,8 @@
 the next such call parses neither lock nor source: make calls the same command again and again.
 
 What is remembered (tunepass.commands.sealed) holds for the very words, folder, compiler, sources, locks and modules
-it was worked out with. Even so it names no program and no file to write, and each word that it adds is in the source,
-or defines a macro that the source names, or is one of a few known here.
+it was worked out with. Even so it names no file to write and no program but a compiler that the source names, and each
+word that it adds is in the source, or defines a macro that the source names, or is one of a few known here.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 LOCK = "tunepass.lock"  # tunepass.study.lock.lock.NAME, not imported: most calls of a compiler have no lock to read
 QUIET = "-Wno-unknown-pragmas"
 KNOWN = frozenset({QUIET, "-fopenmp", "-fopenmp-simd"})
+COMPILERS = ("gcc", "g++", "clang", "clang++", "cc", "c++")  # how names of compilers end, but for a version
 LONG = 64 << 10  # bytes of a command line from which its words stand in a file: systems bound them
 MOST_LINKS = 40  # as Linux has it
 ABSENT = b"\0"  # no lock holds a zero byte
@@ -30,8 +31,9 @@ ABSENT = b"\0"  # no lock holds a zero byte
 
 class Prepared:
     """`added` follows the user's words; `text` is the file that stands for the source at `place`, "" for none; `told`
-    goes to stderr, `outcomes` into the statistics; `compiler` takes the place of the user's, "" for that one. The first `begin` of the words that are given belong to the
-    compiler's command still. Not a dataclass, whose module takes longer to load than all of this."""
+    goes to stderr, `outcomes` into the statistics. `compiler` takes the place of the user's, "" for that one. The first
+    `begin` of the words that are given belong to the compiler's command still. Not a dataclass, whose module takes
+    longer to load than all of this."""
 
     __slots__ = ("added", "begin", "compiler", "outcomes", "place", "text", "told")
 
@@ -136,6 +138,7 @@ class Question:
     def _names(self, compiler: str) -> bool:
         """Whether a source names it, without a path or a word of a shell."""
         plain = compiler.replace("-", "").replace("+", "").replace(".", "").replace("_", "").isalnum()
+        plain = plain and compiler.rstrip("-.0123456789").endswith(COMPILERS)
         named = any(f'"{compiler}"'.encode() in content for content in self.sources.values())
         return not compiler or (plain and not compiler.startswith("-") and named)
 

@@ -101,7 +101,9 @@ class Search(Pass):
                     loop = SearchLoop(
                         *(study, objective, evaluate, self.options, self.watch, self.clock, backend.openings()),
                         probes=backend.probes(space),
-                        defect=lambda *found: defect_error(backend, *found, self.defects),
+                        defect=lambda configuration, failure: defect_error(
+                            backend, configuration, failure, self.defects
+                        ),
                     )
                     result = loop.run()
             if origin and lessons:
