@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
-from tunepass.compilers.asking import ask
+from tunepass.compilers.asking import ask_about
 from tunepass.diagnostics import Source, SourceError
 from tunepass.frontends.cfamily.alignment import Aligned, Aligner, MisalignedError, PragmaTokens
 from tunepass.frontends.cfamily.command import Command
@@ -34,7 +34,6 @@ from tunepass.frontends.cfamily.raw import Directive, RawText, read_raw
 from tunepass.frontends.cfamily.symbols import Symbols
 from tunepass.frontends.cfamily.tokens import Token, tokens
 
-PATIENCE_S = 60.0
 CONDITIONS = ("if", "ifdef", "ifndef", "elif", "else", "endif")
 ACTIVE = re.compile(rf"(?:{SECTION}|{PRAGMA})(\d+)_")
 USE_MARK = re.compile(rf"(?:{OPEN}|{CLOSE})\d+_")
@@ -104,7 +103,7 @@ def empty_headers(source: Source, command: Command, symbols: Symbols) -> Iterato
     """The command with a folder of empty files in place of the headers that are not found, and their names."""
     listing = [command.program, *command.words, *symbols.definitions(), "-M", "-MG", "-x", command.language,
                f"-iquote{command.folder}", "-"]  # fmt: skip
-    reply = ask(listing, text=source.text, patience_s=PATIENCE_S)
+    reply = ask_about(listing, source.text)
     listed = reply.stdout.replace("\\\n", " ").partition(":")[2].split()
     names = tuple(name for name in listed if not Path(name).exists() and not Path(name).is_absolute())
     with tempfile.TemporaryDirectory() as folder:
@@ -197,7 +196,7 @@ def _refusal(source: Source, place: int) -> SourceError:
 
 def _run(source: Source, command: Command, symbols: Symbols, text: str, *, macros: bool) -> Output:
     words = command.preprocessing(symbols.definitions(), macros=macros)
-    reply = ask(words, text=f'#line 1 "{OWN}"\n{text}', patience_s=PATIENCE_S)
+    reply = ask_about(words, f'#line 1 "{OWN}"\n{text}')
     if not reply.ok:
         raise failure(source, command, reply.stderr)
     return read_output(reply.stdout)
@@ -207,7 +206,7 @@ def failure(source: Source, command: Command, errors: str) -> SourceError:
     """The compiler's first error, at its place if that is in the source."""
     first = ERROR.search(errors)
     if first is None:
-        lines = errors.strip().splitlines() or ["it ended without a message"]
+        lines = errors.strip().splitlines() or ["it was stopped: its macros make too much code"]
         return SourceError(f"{command.program} cannot preprocess {source.name}: {lines[0]}")
     text = re.sub(rf"\b{OWN}\b", source.name, first["text"])
     missing = re.search(r"No such file|file not found", text) is not None
