@@ -10,10 +10,10 @@ from typing import Literal
 from tunepass.diagnostics import Diagnostic, Source, SourceError, Span
 from tunepass.expr import algebra, typing
 from tunepass.expr.nodes import Expr, Type
-from tunepass.frontends.c.scops.tokens import Token
+from tunepass.frontends.cfamily.tokens import Token
+from tunepass.frontends.cfamily.tree import PragmaWords
 from tunepass.frontends.hls.pragmas.asks import MODES
 from tunepass.frontends.hls.pragmas.options import Option, options
-from tunepass.frontends.hls.syntax.tree import PragmaWords
 from tunepass.space.parameter import Categorical, Ordinal, Parameter
 
 DIVISOR_LIMIT = 1 << 20  # trip counts whose divisors are listed

@@ -9,13 +9,12 @@ from dataclasses import dataclass, replace
 from tunepass.diagnostics import Span
 from tunepass.expr import algebra
 from tunepass.expr.nodes import Expr
-from tunepass.frontends.c.scops.tree import Call, Declaration, Declarator, Expression, Items
+from tunepass.frontends.cfamily.tree import Call, Declaration, Declarator, Expression, Items, Record
 from tunepass.frontends.hls.body.expressions import Expressions
 from tunepass.frontends.hls.body.state import known
 from tunepass.frontends.hls.body.types import Kind
 from tunepass.frontends.hls.body.values import Binding, Place, RecordName, ScalarName, Value
-from tunepass.frontends.hls.syntax.tree import HlsDeclarator, Record
-from tunepass.frontends.hls.syntax.types import plain_words
+from tunepass.frontends.hls.types import plain_words
 from tunepass.ir.hardware import INT
 from tunepass.ir.hls import Storage
 
@@ -29,7 +28,8 @@ FIFO_DEPTH = 2  # of a stream that no pragma makes deeper
 @dataclass(slots=True)
 class Declarations(Expressions, ABC):
     def declare(self, declaration: Declaration, file_scope: bool = False) -> None:
-        if "typedef" in declaration.words or declaration.words[:1] == ("enum",):
+        if "typedef" in declaration.words:
+            self.types.local |= {d.name.text: declaration for d in declaration.declarators[:1]}
             return
         if plain_words(declaration.words) in TASKS:
             self._tasks(declaration)
@@ -53,7 +53,7 @@ class Declarations(Expressions, ABC):
 
     def _declare(self, words: tuple[str, ...], declarator: Declarator, file_scope: bool) -> None:
         name, span, value = declarator.name.text, self.span(declarator.name), declarator.value
-        if isinstance(declarator, HlsDeclarator) and value is not None:
+        if declarator.reference and value is not None:
             place = self.place(value)
             if place is not None:
                 self.scopes[-1][name] = place
