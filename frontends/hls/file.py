@@ -8,6 +8,7 @@ from functools import cached_property
 from pathlib import Path, PurePath
 
 from tunepass.compilers.finding import compiler_at
+from tunepass.compilers.options import PREPROCESSING, is_named, kept
 from tunepass.diagnostics import Diagnostic, Severity, Source
 from tunepass.frontends.cfamily.alignment import PragmaTokens
 from tunepass.frontends.cfamily.expressions import parse_expression
@@ -33,13 +34,11 @@ class HlsFile:
 
     @classmethod
     def read(cls, source: Source, words: Sequence[str], symbols: Mapping[str, int | None]) -> HlsFile:
-        """`symbols` are the macros that parameters set. The compiler of a device is not needed here: only one of C is
-        started, and asserts are left out as in synthesis."""
-        named = bool(words) and not words[0].startswith("-")
-        program = words[:1] if compiler_at(words[:1]) == 0 else ()
-        dialect = "opencl" if Path(source.name).suffix == ".cl" else "hls"
-        unit = read(source, (*program, "-DNDEBUG", *words[named:]), dialect, symbols)
-        return cls(unit)
+        """`symbols` are the macros that parameters set. A tool for synthesis is not started: a C compiler gets its
+        words about headers and macros. Asserts are left out as in synthesis."""
+        stated = kept(words, lambda word, value: is_named(word, value, PREPROCESSING))
+        command = (words[0], "-DNDEBUG", *words[1:]) if compiler_at(words[:1]) == 0 else ("-DNDEBUG", *stated)
+        return cls(read(source, command, "opencl" if Path(source.name).suffix == ".cl" else "hls", symbols))
 
     @property
     def source(self) -> Source:

@@ -20,13 +20,15 @@ from tunepass.ir.hls import Storage
 
 LOCAL = ("__local", "local")
 CONSTANT = ("__constant",)
-MEMBERS = 200  # of a record, its inner ones too
+MEMBERS = 200  # of a record, those of its members too
 TASKS = (("hls::task",), ("task",), ("hls", "task"))
 FIFO_DEPTH = 2  # of a stream that no pragma makes deeper
 
 
 @dataclass(slots=True)
 class Declarations(Expressions, ABC):
+    members_left: int = MEMBERS  # of the variable that is being made
+
     def declare(self, declaration: Declaration, file_scope: bool = False) -> None:
         if "typedef" in declaration.words:
             self.types.local |= {d.name.text: declaration for d in declaration.declarators[:1]}
@@ -101,6 +103,7 @@ class Declarations(Expressions, ABC):
         self, name: str, kind: Kind, dims: Sequence[Expr | None], storage: Storage, span: Span | None, depth: int = 0
     ) -> Binding:
         """A variable of that kind, made in the kernel."""
+        self.members_left = MEMBERS if depth == 0 else self.members_left - 1
         if kind.record is not None and depth < 8:
             return self._record(name, kind, kind.record, dims, storage, span, depth)
         if kind.stream:
@@ -120,7 +123,7 @@ class Declarations(Expressions, ABC):
         for declaration in record.members:
             inner = self.types.kind(declaration.words)
             for declarator in declaration.declarators:
-                if len(members) >= MEMBERS:
+                if self.members_left <= 0:
                     break
                 own = [*outer, *self.extents(declarator, inner)]
                 kept: Storage = storage if storage != "scalar" or not own else "local"
