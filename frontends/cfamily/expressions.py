@@ -156,30 +156,59 @@ class Expressions(Nodes):
         return list(value.parts) if isinstance(value, Items) else [value]
 
     def _subscript_expression(self, node: Node) -> Expression:
-        base = self.expression(self._field(node, "argument"))
+        return self._chained(node)
+
+    def _field_expression(self, node: Node) -> Expression:
+        return self._chained(node)
+
+    def _call_expression(self, node: Node) -> Expression:
+        return self._chained(node)
+
+    def _chained(self, node: Node) -> Expression:
+        """Subscripts, members and calls of each other are read in a loop: `task().invoke(...).invoke(...)`."""
+        chain: list[Node] = []
+        while (inner := self._chained_to(node)) is not None:
+            self.check(node)
+            chain.append(node)
+            if len(chain) > CHAIN_LIMIT:
+                raise self.fault(node, "this expression is too long")
+            node = inner
+        value = self._named_cast(chain.pop()) if self._is_named_cast(node) and chain else self.expression(node)
+        for outer in reversed(chain):
+            value = self._applied(outer, value)
+        return value
+
+    @staticmethod
+    def _chained_to(node: Node) -> Node | None:
+        match node.type:
+            case "subscript_expression" | "field_expression":
+                return node.child_by_field_name("argument")
+            case "call_expression":
+                return node.child_by_field_name("function")
+        return None
+
+    def _applied(self, node: Node, base: Expression) -> Expression:
+        if node.type == "field_expression":
+            name = self._field(node, "field")
+            self.check(name)
+            return Member(base, self.folded(name), self.token(self._field(node, "operator")).at("->", "->*"))
+        if node.type == "call_expression":
+            arguments = self._field(node, "arguments")
+            self.check(arguments)
+            listed = arguments.type == "initializer_list"
+            return Call(base, (self._initializer_list(arguments),) if listed else self.arguments(arguments))
         index = node.child_by_field_name("index")
         if index is not None:
             return Index(base, self.expression(index))
         indices = self.arguments(self._field(node, "indices"))
         return Index(base, indices[0] if len(indices) == 1 else Items(indices))
 
-    def _field_expression(self, node: Node) -> Expression:
-        base, name = self._field(node, "argument"), self._field(node, "field")
-        self.check(name)
-        arrow = self.token(self._field(node, "operator")).at("->", "->*")
-        return Member(self.expression(base), self.folded(name), arrow)
+    def _is_named_cast(self, node: Node) -> bool:
+        return node.type == "template_function" and self.token(node).text in CASTS
 
-    def _call_expression(self, node: Node) -> Expression:
-        function, arguments = self._field(node, "function"), self._field(node, "arguments")
+    def _named_cast(self, call: Node) -> Expression:
+        function, arguments = self._field(call, "function"), self._field(call, "arguments")
         self.check(arguments)
-        if function.type == "template_function" and self.token(function).text in CASTS:
-            return self._named_cast(function, arguments)
-        values = (
-            (self._initializer_list(arguments),) if arguments.type == "initializer_list" else self.arguments(arguments)
-        )
-        return Call(self.expression(function), values)
-
-    def _named_cast(self, function: Node, arguments: Node) -> Expression:
         types = self._field(function, "arguments")
         first, last = self.first(types) + 1, self.last(types) - 1
         words, pointer = self.type_words(first, last)

@@ -32,7 +32,7 @@ from tunepass.frontends.cfamily.marks import (
 from tunepass.frontends.cfamily.output import OWN, Chunk, Output, read_output
 from tunepass.frontends.cfamily.raw import Directive, RawText, read_raw
 from tunepass.frontends.cfamily.symbols import Symbols
-from tunepass.frontends.cfamily.tokens import Token, tokens
+from tunepass.frontends.cfamily.tokens import Token, closings, tokens
 
 CONDITIONS = ("if", "ifdef", "ifndef", "elif", "else", "endif")
 ACTIVE = re.compile(rf"(?:{SECTION}|{PRAGMA})(\d+)_")
@@ -214,7 +214,19 @@ def failure(source: Source, command: Command, errors: str) -> SourceError:
     kind = MissingHeaderError if missing else SourceError
     if first["file"] != OWN:
         return kind(f"{first['file']}:{first['line']}: {text}", hint=hint)
+    opened = re.search(r'unterminated .*invoking macro "(\w+)"', text)
+    place = _unclosed_use(source, opened[1]) if opened else None
+    if place is not None:
+        return SourceError(f"the arguments of macro `{place.text}` are not closed", source.span(place.start, place.end))
     starts = [0, *(m.end() for m in re.finditer("\n", source.text))]
     start = starts[min(int(first["line"]), len(starts)) - 1]
     end = source.text.find("\n", start)
     return kind(f"{command.program}: {text}", source.span(start, end if end >= 0 else None), hint)
+
+
+def _unclosed_use(source: Source, macro: str) -> Token | None:
+    """The use of a macro whose arguments run to the end of the file: the compiler tells only where that is."""
+    code = [token for section in read_raw(source.text).sections for token in section.tokens]
+    closed = closings(code)
+    uses = (at for at in range(len(code) - 1) if code[at].text == macro and code[at + 1].at("("))
+    return next((code[at] for at in uses if at + 1 not in closed), None)

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from pathlib import Path
 
 from tunepass.diagnostics import Source
 from tunepass.frontends.cfamily.command import Command, Dialect
 from tunepass.frontends.cfamily.preprocess import preprocess
 from tunepass.frontends.cfamily.symbols import Symbols
 from tunepass.frontends.cfamily.unit import Unit
+
+CXX_IN_C = re.compile(r"::|\b(?:template|stream|a[pc]_\w+)\s*<|\b(?:class|namespace|using)\b")
+"""In a .c file of HLS, which some compilers take for C++."""
 
 
 def read(
@@ -35,5 +38,5 @@ def read(
 @lru_cache(maxsize=16)
 def _read(source: Source, command: Command, dialect: Dialect, symbols: tuple[tuple[str, int | None], ...]) -> Unit:
     text = preprocess(source, command, Symbols(dict(symbols)), stubs=dialect not in ("c", "c++"))
-    cxx = command.language == "c++" or (dialect == "hls" and Path(source.name).suffix == ".c" and "<" in source.text)
-    return Unit(source, text, dialect, command.language == "c++" if dialect != "hls" else cxx)
+    templates = dialect == "hls" and CXX_IN_C.search(source.text) is not None
+    return Unit(source, text, dialect, command.language == "c++" or templates)
