@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import shutil
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -31,8 +32,8 @@ class Command:
         cxx = dialect in ("c++", "cuda") or (dialect == "hls" and name.endswith((*CXX, *CUDA)))
         given = [word for word in words if not word.startswith(OWN_WORDS)]
         named = bool(given) and not given[0].startswith("-") and not is_source(given[0]) and not is_linked(given[0])
-        program, *rest = given if named else [*named_compiler(), *given]
-        return cls(program, tuple(_kept(rest)), "c++" if cxx else "c", Path(name).parent)
+        program, *rest = given if named else [*_usual(dialect), *given]
+        return cls(program, tuple(_kept(rest, options.table_of(program))), "c++" if cxx else "c", Path(name).parent)
 
     def preprocessing(self, further: Sequence[str], *, macros: bool) -> list[str]:
         """The command line of one `-E`; `macros`: definitions are printed too."""
@@ -40,7 +41,12 @@ class Command:
         return [self.program, *self.words, *further, *about, "-"]
 
 
-def _kept(words: Sequence[str]) -> list[str]:
+def _usual(dialect: Dialect) -> tuple[str, ...]:
+    """nvcc for CUDA, where it is found."""
+    return ("nvcc",) if dialect == "cuda" and shutil.which("nvcc") is not None else named_compiler()
+
+
+def _kept(words: Sequence[str], takes_value: Collection[str]) -> list[str]:
     """Without outputs, dependency files, linking and other inputs."""
     unread = (*options.OUTPUT, *options.LANGUAGE, *options.RULE_VALUES)
 
@@ -50,4 +56,4 @@ def _kept(words: Sequence[str]) -> list[str]:
         aside = word.startswith((*options.ASIDE_BY_PREPROCESSOR, *options.SAVE_TEMPS))
         return not aside and not options.is_named(word, value, unread)
 
-    return options.kept(words, reads)
+    return options.kept(words, reads, takes_value)

@@ -42,6 +42,7 @@ RECORDS = {
     "class_specifier": "class",
     "enum_specifier": "enum",
 }
+CUDA_ATTRIBUTES = frozenset({"global", "device", "host", "shared", "constant", "managed", "grid_constant"})
 PARAMETERS = frozenset({"parameter_declaration", "optional_parameter_declaration", "variadic_parameter_declaration"})
 
 
@@ -99,6 +100,8 @@ class Declarations(Expressions):
                 at = skip.stop
                 continue
             if at in self.feed.asides and token.text in ASIDE_CALLS | {"["}:
+                if (keyword := self._keyword(at)) is not None:
+                    words.append(keyword)
                 at = self._closing(at + 1) + 1 if token.text != "[" else at + 1
                 continue
             if at in self.feed.left_out:
@@ -122,8 +125,19 @@ class Declarations(Expressions):
             if kind == "enum":
                 self.enums[text] = self._enumerators(body)
             else:
-                self.records.append(Record(text, self.members(body), kind=kind, bases=self._bases(node)))
+                self.records.append(self.record(text, node, body))
         return [kind, text]
+
+    def record(self, name: str, node: Node, body: Node, template: tuple[TemplateParameter, ...] = ()) -> Record:
+        """With the attributes before and after its braces."""
+        end = self.last(body) + 1
+        stop = next((at for at in range(end, len(self.tokens)) if self.tokens[at].at(";")), end)
+        own = (*self.attributes_in(self.first(node), self.first(body)), *self.attributes_in(end, stop))
+        inner = [(c, c.child_by_field_name("type")) for c in body.named_children if c.type == "field_declaration"]
+        plain = [c for c, kind in inner if kind is None or kind.type not in RECORDS]
+        members = tuple(a for c in plain for a in self.attributes_in(self._begin(c), self.last(c) + 1))
+        kind = node.type.partition("_")[0]
+        return Record(name, self.members(body), template, kind, self._bases(node), own, members)
 
     def _bases(self, node: Node) -> tuple[str, ...]:
         clause = next((c for c in node.named_children if c.type == "base_class_clause"), None)
@@ -298,6 +312,13 @@ class Declarations(Expressions):
         while begin > 0 and begin - 1 in self.feed.asides:
             begin -= 1
         return self.attributes_in(begin, at)
+
+    def _keyword(self, at: int) -> Token | None:
+        """`__shared__` for the attribute that CUDA's headers make of it."""
+        inside = [t.text for t in self.tokens[at : at + 6]]
+        if len(inside) < 6 or inside[1:3] != ["(", "("] or inside[4:] != [")", ")"] or inside[3] not in CUDA_ATTRIBUTES:
+            return None
+        return replace(self.tokens[at], text=f"__{inside[3]}__")
 
     def attributes_in(self, begin: int, end: int) -> tuple[Attribute, ...]:
         attributes: list[Attribute] = []

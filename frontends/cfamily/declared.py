@@ -11,7 +11,17 @@ from dataclasses import dataclass, field
 
 from tunepass.frontends.cfamily.expressions import QUALIFIERS
 from tunepass.frontends.cfamily.literals import arithmetic, literal
-from tunepass.frontends.cfamily.tree import Binary, Cast, Declaration, Declarator, Expression, Number, Record, Unary
+from tunepass.frontends.cfamily.tree import (
+    Attribute,
+    Binary,
+    Cast,
+    Declaration,
+    Declarator,
+    Expression,
+    Number,
+    Record,
+    Unary,
+)
 from tunepass.frontends.cfamily.unit import Unit
 
 NUMERIC = frozenset({"char", "short", "int", "long", "signed", "unsigned", "float", "double", "_Bool", "bool"})
@@ -53,10 +63,12 @@ class Declared:
 
 @dataclass(frozen=True, slots=True)
 class TypeRecord:
-    """A struct or a union with its members."""
+    """A struct or a union with its members, the attributes that it states and those of its members."""
 
     kind: str
     members: tuple[Declared, ...]
+    attributes: tuple[Attribute, ...] = ()
+    member_attributes: tuple[Attribute, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +119,8 @@ def _record(record: Record) -> TypeRecord:
         members += [declared(declaration, declarator) for declarator in declaration.declarators]
         if not declaration.declarators:
             members.append(Declared("", CType(element_of(declaration.words))))
-    return TypeRecord("union" if record.kind == "union" else "struct", tuple(members))
+    kind = "union" if record.kind == "union" else "struct"
+    return TypeRecord(kind, tuple(members), record.attributes, record.member_attributes)
 
 
 def declared(declaration: Declaration, declarator: Declarator) -> Declared:

@@ -15,6 +15,7 @@ from tunepass.frontends.cfamily.tokens import Token
 
 PREFIX = "tunepass_mark_"
 SECTION, PRAGMA, END, OPEN, CLOSE = (f"{PREFIX}{kind}_" for kind in "spqbe")
+HIDDEN = f"{PREFIX}d_"  # a definition of a symbol, which is left out
 ARGUMENT = re.compile(rf"{PREFIX}n(\d+)_")
 BUILT_IN = frozenset({"__LINE__", "__FILE__", "__DATE__", "__TIME__", "__TIMESTAMP__", "__COUNTER__", "__BASE_FILE__",
                       "__INCLUDE_LEVEL__", "__has_include", "__has_attribute", "__has_builtin"})  # fmt: skip
@@ -174,5 +175,6 @@ class MarkedText:
             hides = directive.kind in ("define", "undef") and name in self.symbols
             if hides or directive.kind == "line" or directive.kind.isdecimal():
                 lines = "\n" * self.raw.text.count("\n", directive.start, directive.end)
-                replaced.append((directive.start, directive.end, lines))
+                told = f"#define {HIDDEN}{directive.start}_" if hides and directive.kind == "define" else ""
+                replaced.append((directive.start, directive.end, told + lines))
         return replaced

@@ -15,10 +15,12 @@ from tunepass.compilers.asking import ask_about
 from tunepass.diagnostics import Source, SourceError
 from tunepass.frontends.cfamily.alignment import Aligned, Aligner, MisalignedError, PragmaTokens
 from tunepass.frontends.cfamily.command import Command
+from tunepass.frontends.cfamily.guards import guarded
 from tunepass.frontends.cfamily.marks import (
     ARGUMENT,
     BUILT_IN,
     CLOSE,
+    HIDDEN,
     OPEN,
     PRAGMA,
     PREFIX,
@@ -56,6 +58,7 @@ class Preprocessed:
     skipped: frozenset[str]  # included files that are too long to be read
     symbols: Symbols
     missing: tuple[str, ...] = ()  # headers that are not here and were taken as empty
+    redefined: tuple[Directive, ...] = ()  # active definitions of parameters, which a -D does not change
 
     @cached_property
     def activity(self) -> tuple[tuple[int, int, bool], ...]:
@@ -80,18 +83,21 @@ class Preprocessed:
         return False
 
 
-def preprocess(source: Source, command: Command, symbols: Symbols, *, stubs: bool = False) -> Preprocessed:
+def preprocess(
+    source: Source, command: Command, symbols: Symbols, *, stubs: bool = False, guards: bool = False
+) -> Preprocessed:
     """Raises SourceError with the compiler's own message where it cannot preprocess the source.
 
-    With `stubs`, headers that are not here are taken as empty ones: those of a device's compiler.
+    With `stubs`, headers that are not here are taken as empty ones: those of a device's compiler. With `guards`, all
+    branches of an `#if` over symbols are read, see guards.py.
     """
     if not stubs:
-        return _preprocess(source, command, symbols)
+        return _preprocess(source, command, symbols, guards)
     try:
-        return _preprocess(source, command, symbols)
+        return _preprocess(source, command, symbols, guards)
     except MissingHeaderError:
         with empty_headers(source, command, symbols) as (with_headers, names):
-            return replace(_preprocess(source, with_headers, symbols), missing=names)
+            return replace(_preprocess(source, with_headers, symbols, guards), missing=names)
 
 
 class MissingHeaderError(SourceError):
@@ -117,8 +123,10 @@ def empty_headers(source: Source, command: Command, symbols: Symbols) -> Iterato
         yield replace(command, words=(*command.words, f"-idirafter{inner}")), names
 
 
-def _preprocess(source: Source, command: Command, symbols: Symbols) -> Preprocessed:
+def _preprocess(source: Source, command: Command, symbols: Symbols, guards: bool) -> Preprocessed:
     raw = read_raw(source.text)
+    if guards:
+        raw = guarded(raw, symbols.names)
     if PREFIX in source.text:
         start = source.text.index(PREFIX)
         raise SourceError(f"names that begin with `{PREFIX}` are tunepass's", source.span(start, start + len(PREFIX)))
@@ -134,10 +142,11 @@ def _preprocess(source: Source, command: Command, symbols: Symbols) -> Preproces
         tokens=tuple(aligned.tokens),
         pragmas=tuple(aligned.pragmas),
         active=sections | aligned.active,
-        macros=plain.macros,
+        macros={name: texts for name, texts in plain.macros.items() if not name.startswith(HIDDEN)},
         headers=tuple(chunk for chunk in plain.chunks if chunk.file),
         skipped=frozenset(aligned.skipped),
         symbols=symbols,
+        redefined=tuple(d for d in raw.directives if f"{HIDDEN}{d.start}_" in plain.macros),
     )
 
 

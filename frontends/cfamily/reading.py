@@ -8,6 +8,7 @@ from functools import lru_cache
 
 from tunepass.diagnostics import Source
 from tunepass.frontends.cfamily.command import Command, Dialect
+from tunepass.frontends.cfamily.device import device_command
 from tunepass.frontends.cfamily.preprocess import preprocess
 from tunepass.frontends.cfamily.symbols import Symbols
 from tunepass.frontends.cfamily.unit import Unit
@@ -17,7 +18,12 @@ CXX_IN_C = re.compile(r"::|\b(?:template|stream|a[pc]_\w+)\s*<|\b(?:class|namesp
 
 
 def read(
-    source: Source, words: Sequence[str], dialect: Dialect, symbols: Mapping[str, int | None] | None = None
+    source: Source,
+    words: Sequence[str],
+    dialect: Dialect,
+    symbols: Mapping[str, int | None] | None = None,
+    *,
+    guards: bool = False,
 ) -> Unit:
     """The source as its compiler sees it.
 
@@ -26,17 +32,20 @@ def read(
         words: the compiler and its words, as after `--`; without a compiler the usual one.
         dialect: c, c++, cuda, opencl or hls.
         symbols: macros that parameters set, with the value that `#if` reads, None of those without a whole number.
+        guards: all branches of an `#if` over symbols are read, between pragmas that have its conditions.
 
     Raises:
         SourceError: the compiler cannot preprocess the source (its own message, at its place), or a macro's use cannot
             be traced to the text.
     """
-    command = Command.of(tuple(words), source.name, dialect)
-    return _read(source, command, dialect, tuple(sorted((symbols or {}).items())))
+    command = device_command(Command.of(tuple(words), source.name, dialect), dialect)
+    return _read(source, command, dialect, tuple(sorted((symbols or {}).items())), guards)
 
 
 @lru_cache(maxsize=16)
-def _read(source: Source, command: Command, dialect: Dialect, symbols: tuple[tuple[str, int | None], ...]) -> Unit:
-    text = preprocess(source, command, Symbols(dict(symbols)), stubs=dialect not in ("c", "c++"))
+def _read(
+    source: Source, command: Command, dialect: Dialect, symbols: tuple[tuple[str, int | None], ...], guards: bool
+) -> Unit:
+    text = preprocess(source, command, Symbols(dict(symbols)), stubs=dialect not in ("c", "c++"), guards=guards)
     templates = dialect == "hls" and CXX_IN_C.search(source.text) is not None
     return Unit(source, text, dialect, command.language == "c++" or templates)

@@ -119,11 +119,19 @@ class Items:
 
 @dataclass(frozen=True, slots=True)
 class Opaque:
-    """An expression outside this tree: a lambda, `new`, `delete`, statements in brackets; `kind` is the word."""
+    """An expression outside this tree: `new`, `delete`, statements in brackets; `kind` is the word."""
 
     kind: str
     token: Token
     last: Token
+
+
+@dataclass(frozen=True, slots=True)
+class Lambda(Opaque):
+    """`[...](parameters) { body }`."""
+
+    parameters: tuple[Declaration, ...]
+    body: Block
 
 
 Expression = (
@@ -277,13 +285,15 @@ class Scope:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A struct, union or class: its members that hold data."""
+    """A struct, union or class: its members that hold data, its own attributes and those of its members."""
 
     name: str
     members: tuple[Declaration, ...]
     template: tuple[TemplateParameter, ...] = ()
     kind: str = "struct"
     bases: tuple[str, ...] = ()
+    attributes: tuple[Attribute, ...] = ()
+    member_attributes: tuple[Attribute, ...] = ()
 
 
 UNREADABLE = "this cannot be read"

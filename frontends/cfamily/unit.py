@@ -353,9 +353,7 @@ class _FileScope:
         kind = node.type.partition("_")[0]
         text = self.reader.folded(name).text if name is not None else f"{kind}@{self.reader.token(node).start}"
         access = "private" if kind == "class" else "public"
-        data = self.reader.members(body)
-        bases = self.reader._bases(node)
-        self.records[text] = Record(text, data, template.parameters if template else (), kind, bases)
+        self.records[text] = self.reader.record(text, node, body, template.parameters if template else ())
         before = self.reader.first(body)
         for child in body.named_children:
             if child.type == "access_specifier":

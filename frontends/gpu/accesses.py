@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tunepass.diagnostics import SourceError, nearest
 from tunepass.expr.algebra import lift
 from tunepass.expr.nodes import Expr
-from tunepass.frontends.c.syntax.variables import Variable
 from tunepass.frontends.cfamily.declared import CType
-from tunepass.frontends.gpu.functions import GpuFunction, GpuText
+from tunepass.frontends.gpu.functions import GpuFunction, GpuUnit
 from tunepass.frontends.gpu.numbers import Numbers
 from tunepass.frontends.gpu.pragmas.work import AccessPragma
 from tunepass.ir.gpu import GpuAccess, GpuArgument, GpuBuffer, Place
@@ -19,11 +18,10 @@ from tunepass.ir.gpu_elements import element_byte, plain_name
 
 @dataclass(frozen=True, slots=True)
 class AccessReader:
-    text: GpuText
+    unit: GpuUnit
     numbers: Numbers
     function: GpuFunction
     arguments: Sequence[GpuArgument]
-    symbols: Mapping[str, Variable]
 
     def read(self, pragma: AccessPragma) -> GpuAccess:
         place, byte = self._array(pragma)
@@ -55,19 +53,19 @@ class AccessReader:
         """Where the array lies, and the bytes of an element."""
         stated: Place | None = pragma.place  # type: ignore[assignment]
         buffers = {a.name: a for a in self.arguments if isinstance(a, GpuBuffer)}
-        buffer, shared = buffers.get(pragma.name), dict(self.text.shared_arrays(self.function.definition))
+        buffer, symbol = buffers.get(pragma.name), self.unit.symbols.get(pragma.name)
+        shared = {} if buffer is not None else self.unit.shared_arrays(self.function.code)
         if buffer is not None:
             place, byte = self._of_buffer(buffer), self._byte(CType(buffer.element), buffer)
         elif pragma.name in shared:
             place, byte = "shared", self._byte(shared[pragma.name], None)
-        elif pragma.name in self.symbols:
-            variable = self.symbols[pragma.name]
-            place = "constant" if self.text.in_constant_memory(variable.start) else "global"
-            byte = self._byte(self.text.types.resolved(variable.type), None)
+        elif symbol is not None:
+            place = "constant" if symbol.constant else "global"
+            byte = self._byte(symbol.type, None)
         elif stated is not None and pragma.number("bytes") is not None:
             place, byte = stated, None
         else:
-            known = [*buffers, *shared, *self.symbols]
+            known = [*buffers, *shared, *self.unit.symbols]
             close = nearest(pragma.name, known)
             hint = f"did you mean `{close}`?" if close else "say `in PLACE` and `bytes(N)` where this file does not"
             raise SourceError(f"no buffer and no shared array is called `{pragma.name}`", pragma.span, hint)
@@ -79,7 +77,7 @@ class AccessReader:
         formal = next((f for f in self.function.formals if f.name == buffer.name), None)
         if buffer.memory != "global":
             return "shared" if buffer.memory == "local" else "constant"
-        through = formal is not None and formal.constant and formal.restrict and self.text.dialect == "cuda"
+        through = formal is not None and formal.constant and formal.restrict and self.unit.dialect == "cuda"
         return "readonly" if through else "global"
 
     def _check_place(self, pragma: AccessPragma, stated: str | None, place: Place) -> None:
@@ -92,7 +90,7 @@ class AccessReader:
     def _byte(self, element: CType, buffer: GpuBuffer | None) -> int | None:
         if buffer is not None and buffer.layout is not None:
             return buffer.layout.byte
-        return None if element.depth else element_byte(plain_name(element.base), self.text.dialect)
+        return None if element.depth else element_byte(plain_name(element.base), self.unit.dialect)
 
     def _stated_byte(self, pragma: AccessPragma, known: int | None) -> int:
         text = pragma.number("bytes")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
 
@@ -13,11 +13,9 @@ from tunepass.expr.typing import binary
 from tunepass.frontends.c.elements import UnknownElement
 from tunepass.frontends.c.inputs import ELEMENT_LIMIT
 from tunepass.frontends.c.pragmas.kernel import ArgumentText, KernelPragma
-from tunepass.frontends.c.syntax.types import type_name
-from tunepass.frontends.c.syntax.variables import Variable
 from tunepass.frontends.cfamily.declared import CType, is_integral
 from tunepass.frontends.gpu.elements import LayoutReader
-from tunepass.frontends.gpu.functions import GpuFormal, GpuFunction, GpuText
+from tunepass.frontends.gpu.functions import GpuFormal, GpuFunction, GpuUnit, Symbol
 from tunepass.frontends.gpu.numbers import Numbers
 from tunepass.ir.gpu import GpuArgument, GpuBuffer, GpuScalar, Layout, Memory
 from tunepass.ir.gpu_elements import BYTES, numbers_of, plain_name
@@ -27,17 +25,16 @@ UNPASSED = ("image", "sampler_t", "pipe", "cudaTextureObject_t", "cudaSurfaceObj
 
 @dataclass(frozen=True, slots=True)
 class ArgumentReader:
-    """Reads the arguments of one kernel; `symbols` are the arrays of the file by name."""
+    """Reads the arguments of one kernel."""
 
-    text: GpuText
+    unit: GpuUnit
     numbers: Numbers
-    symbols: Mapping[str, Variable]
 
     def read(self, pragma: KernelPragma, function: GpuFunction) -> tuple[GpuArgument, ...]:
         """In the order of the pragma; symbols stand wherever it has them. A length may name any scalar, also one that
         is passed after the array."""
         names = {formal.name for formal in function.formals}
-        given = [a for a in pragma.arguments if a.name in names or a.name not in self.symbols]
+        given = [a for a in pragma.arguments if a.name in names or a.name not in self.unit.symbols]
         self._check_count(pragma, given, function)
         formals = {a.name: formal for a, formal in zip(given, function.formals)}
         read: dict[str, GpuArgument] = {}
@@ -45,7 +42,7 @@ class ArgumentReader:
             if argument.name in read:
                 raise SourceError(f"argument `{argument.name}` is given twice", argument.span)
             if argument.name not in formals:
-                read[argument.name] = self._symbol(argument, self.symbols[argument.name])
+                read[argument.name] = self._symbol(argument, self.unit.symbols[argument.name])
             elif argument.direction is None:
                 read[argument.name] = self._scalar(argument, formals[argument.name])
             else:
@@ -82,11 +79,11 @@ class ArgumentReader:
             element = f"{kind.base}[LENGTH]"
             how = f"{argument.name}: local {element}" if formal.memory == "local" else f"{argument.name}: in {element}"
             raise SourceError(f"`{argument.name}` is an array", argument.span, f"{declared}; write `{how}`")
-        if kind.base in self.text.types.records:
+        if kind.base in self.unit.types.records:
             raise SourceError(f"`{argument.name}` is a struct passed by value", argument.span, declared)
         value = self.numbers.number(argument.value, "a number", whole=False)
         self.numbers.at_default(value, argument.value)
-        numbers = numbers_of(kind.base, self.text.dialect)
+        numbers = numbers_of(kind.base, self.unit.dialect)
         number = numbers[0] if numbers else kind.base
         integral = is_integral(number) or (numbers is None and not isinstance(value.type, RealType))
         if integral and isinstance(value.type, RealType):
@@ -124,16 +121,16 @@ class ArgumentReader:
         if argument.direction == "local" and (argument.fill or argument.lo):
             raise SourceError(f"`{argument.name}` is local memory, which cannot be filled", argument.span, declared)
 
-    def _symbol(self, argument: ArgumentText, variable: Variable) -> GpuBuffer:
+    def _symbol(self, argument: ArgumentText, variable: Symbol) -> GpuBuffer:
         if argument.direction in (None, "local"):
             hint = f"write `{argument.name}: in {variable.type.base}[LENGTH]`"
             raise SourceError(f"`{argument.name}` is an array of this file", argument.span, hint)
-        constant = self.text.in_constant_memory(variable.start)
+        constant = variable.constant
         if constant and argument.direction != "in":
             raise SourceError(
                 f"`{argument.name}` is `{argument.direction}` but constant", argument.span, "make it `in`"
             )
-        kind = self.text.types.resolved(variable.type)
+        kind = variable.type
         declared = f"the file declares `{plain_name(kind.base)} {variable.name}`"
         memory: Memory = "constant" if constant else "global"
         base = CType(plain_name(kind.base))
@@ -149,9 +146,7 @@ class ArgumentReader:
         opaque: bool,
         symbol: bool = False,
     ) -> GpuBuffer:
-        types = self.text.types
-        stated = types.resolved(CType(type_name(self.text.expanded(argument.element or ""))))
-        stated = CType(plain_name(stated.base))
+        stated = self.unit.element(argument.element or "")
         if not opaque and declared_type.base not in ("void", stated.base):
             message = f"`{argument.name}` is an array of {declared_type.base}, not {stated.base}"
             raise SourceError(message, argument.span, declared)
@@ -170,7 +165,7 @@ class ArgumentReader:
 
     def _layout(self, argument: ArgumentText, element: CType) -> Layout | None:
         try:
-            reader = LayoutReader(self.text.types, self.text.dialect, self.numbers.constants, self.text.alignments)
+            reader = LayoutReader(self.unit.types, self.unit.dialect, self.numbers.constants)
             layout = reader.layout_of(element)
         except UnknownElement as problem:
             message = f"the elements of `{argument.name}`, {element.base}, cannot be filled and compared"

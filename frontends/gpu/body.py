@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
-from tunepass.diagnostics import SourceError, nearest
+from tunepass.diagnostics import Diagnostic, Severity, SourceError, nearest
 from tunepass.expr.algebra import lift
 from tunepass.expr.nodes import Expr, IntegerType
 from tunepass.frontends.c.inputs import ELEMENT_LIMIT
 from tunepass.frontends.c.overloads import chosen, overloads
 from tunepass.frontends.c.pragmas.kernel import KernelPragma, SizesText
-from tunepass.frontends.c.syntax.variables import Variable
 from tunepass.frontends.gpu.accesses import AccessReader
 from tunepass.frontends.gpu.arguments import ArgumentReader
-from tunepass.frontends.gpu.functions import GpuFormal, GpuFunction, GpuText
+from tunepass.frontends.gpu.functions import GpuFormal, GpuFunction, GpuUnit
 from tunepass.frontends.gpu.launch import LaunchReader
 from tunepass.frontends.gpu.numbers import Numbers
 from tunepass.frontends.gpu.pragmas.groups import GpuGroup
@@ -30,30 +29,30 @@ from tunepass.space.constraint import Constraint
 
 @dataclass(frozen=True, slots=True)
 class BodyReader:
-    """Reads one kernel of a file."""
+    """Reads one kernel of a file; what is doubtful goes to `warnings`."""
 
-    text: GpuText
+    unit: GpuUnit
     numbers: Numbers
-    symbols: Mapping[str, Variable]
+    warnings: list[Diagnostic]
 
     def read(self, group: GpuGroup) -> tuple[GpuKernel, tuple[Constraint, ...]]:
         """The body, and the constraints without which an extent could be no number of blocks or threads."""
         pragma = group.target
-        function = kernel_function(self.text, pragma.call)
-        arguments = ArgumentReader(self.text, self.numbers, self.symbols).read(pragma.call, function)
-        reader = LaunchReader(self.numbers, self.text.dialect)
+        function = kernel_function(self.unit, pragma.call)
+        arguments = ArgumentReader(self.unit, self.numbers).read(pragma.call, function)
+        reader = LaunchReader(self.numbers, self.unit.dialect)
         launch = reader.read(pragma.launch)
         tolerance = pragma.call.tolerance
-        accesses = AccessReader(self.text, self.numbers, function, arguments, self.symbols)
+        accesses = AccessReader(self.unit, self.numbers, function, arguments)
         body = GpuKernel(
-            dialect=self.text.dialect,
+            dialect=self.unit.dialect,
             function=pragma.call.name,
             arguments=arguments,
             launch=launch,
             shared=self._stated(reader, pragma.shared, "the number of bytes of shared memory", 0),
             registers=self._stated(reader, pragma.registers, "the number of registers", 1),
             accumulators=self._stated(reader, pragma.accumulators, "the number of accumulators", 0),
-            thread=self._thread(pragma.call.name),
+            thread=self._thread(function, pragma.call.name),
             work=self._work(group.work[0]) if group.work else None,
             accesses=tuple(each(group.accesses, accesses.read)),
             sizes=self._sizes(pragma.call.sizes or (), arguments),
@@ -65,9 +64,15 @@ class BodyReader:
         )
         return body, tuple(dict.fromkeys(reader.implied))
 
-    def _thread(self, function: str) -> ThreadCode | None:
+    def _thread(self, function: GpuFunction, name: str) -> ThreadCode | None:
         types = {parameter.name: parameter.type for parameter in self.numbers.parameters}
-        return read_thread(self.numbers.source.text, function, types)
+        try:
+            return read_thread(function.code, name, types)
+        except SourceError as error:
+            first = error.diagnostics[0]
+            hint = f"registers of `{name}` are not estimated from its code"
+            self.warnings.append(replace(first, hint=hint, severity=Severity.WARNING))
+            return None
 
     def _stated(self, reader: LaunchReader, text: ExpressionText | None, what: str, least: int) -> Expr | None:
         return None if text is None else reader.at_least(text, what, least)
@@ -123,14 +128,14 @@ class BodyReader:
         self, text: ReferenceText, function: GpuFunction, launch: Launch, arguments: Sequence[GpuArgument]
     ) -> ReferenceKernel:
         call = _named(text)
-        other = kernel_function(self.text, call)
+        other = kernel_function(self.unit, call)
         passed = passed_to(other.formals, function.formals)
         if passed is None:
             listed = ", ".join(f"`{f.text}`" for f in other.formals) or "none"
             hint = f"a reference takes the same arguments, or some of them by their names; it has {listed}"
             raise SourceError(f"`{text.name}` has other parameters", text.span, hint)
         names = [a.name for a in arguments if not (isinstance(a, GpuBuffer) and a.symbol)]
-        reader = LaunchReader(self.numbers, self.text.dialect)
+        reader = LaunchReader(self.numbers, self.unit.dialect)
         return ReferenceKernel(
             function=text.name,
             launch=reader.read(text.launch, launch),
@@ -159,12 +164,12 @@ def _alike(one: GpuFormal, other: GpuFormal) -> bool:
     return one.type == other.type
 
 
-def kernel_function(text: GpuText, call: KernelPragma) -> GpuFunction:
+def kernel_function(unit: GpuUnit, call: KernelPragma) -> GpuFunction:
     """The kernel that a pragma names. Raises SourceError for a function that no launch can name."""
-    found = [text.read(d, call.name) for d in overloads(call, text.functions)]
+    found = [unit.read(d, call.name) for d in overloads(call, unit.functions)]
     kernels = [f for f in found if f.is_kernel]
     if not kernels:
-        word = "__global__" if text.dialect == "cuda" else "__kernel"
+        word = "__global__" if unit.dialect == "cuda" else "__kernel"
         hint = f"a kernel's definition begins with `{word}`"
         raise SourceError(f"`{call.name}` is no kernel", call.span, hint)
     if len(kernels) == 1:

@@ -6,15 +6,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from tunepass.expr.algebra import lift, number
 from tunepass.frontends.c.elements import UnknownElement
 from tunepass.frontends.c.numbers import Value, constant_of
-from tunepass.frontends.cfamily.declared import CType, Types
-from tunepass.frontends.cfamily.declared import TypeRecord as Record
+from tunepass.frontends.cfamily.declared import CType, TypeRecord, Types
+from tunepass.frontends.cfamily.values import Values
 from tunepass.ir.gpu import Layout, NumberOf
 from tunepass.ir.gpu_elements import Dialect, numbers_of, plain_name
 
 DEPTH_LIMIT = 16  # structs in structs
 NUMBER_LIMIT = 4096  # in one element
+ALIGNED = ("align", "builtin_align", "alignas", "Alignas", "aligned")
 CUDA_ALIGN = 16  # bytes at most, of CUDA's vectors (Programming Guide 13.0, alignment of the built-in vector types)
 
 
@@ -27,12 +29,11 @@ class _Placed:
 
 @dataclass(frozen=True, slots=True)
 class LayoutReader:
-    """`constants` may be lengths of members; `alignments` are the texts that structs state."""
+    """`constants` may be lengths of members and alignments."""
 
     types: Types
     dialect: Dialect
     constants: Mapping[str, Value]
-    alignments: Mapping[str, tuple[str, ...]]
 
     def layout_of(self, element: CType) -> Layout | None:
         """Of a struct; None for a number or a vector. Raises UnknownElement for what cannot be filled and compared."""
@@ -68,15 +69,22 @@ class LayoutReader:
         if record is None or record.kind == "union":
             what = "is a union" if record else "is not defined in this file or a header beside it"
             raise UnknownElement(f"`{plain_name(kind.base)}` {what}")
-        return self._record(record, self._stated(kind.base), depth)
+        return self._record(record, self._stated(record), depth)
 
-    def _stated(self, record: str) -> int:
+    def _stated(self, record: TypeRecord) -> int:
         """Its alignment is this at least."""
+        if any(a.name.text.strip("_") in (*ALIGNED, "packed") for a in record.member_attributes):
+            raise UnknownElement("its alignment is not a known power of two: a member states one")
+        values = Values(known={name: lift(value) for name, value in self.constants.items()})
         stated = 1
-        for text in self.alignments.get(record, ()):
-            align = constant_of(text, self.constants)
+        for attribute in record.attributes:
+            word = attribute.name.text.strip("_")
+            if word not in (*ALIGNED, "packed", "declspec"):
+                continue
+            value = values.number(attribute.arguments[0]) if word in ALIGNED and attribute.arguments else None
+            align = None if value is None else number(value)
             if not isinstance(align, int) or align < 1 or align & (align - 1):
-                raise UnknownElement(f"its alignment is not a known power of two: `{text}`")
+                raise UnknownElement(f"its alignment is not a known power of two: `{attribute.name.text}`")
             stated = max(stated, align)
         return stated
 
@@ -88,7 +96,7 @@ class LayoutReader:
         numbers = tuple(NumberOf(number, k * width) for k in range(count))
         return _Placed(byte, min(align, CUDA_ALIGN) if self.dialect == "cuda" else align, numbers)
 
-    def _record(self, record: Record, align: int, depth: int) -> _Placed:
+    def _record(self, record: TypeRecord, align: int, depth: int) -> _Placed:
         offset, numbers = 0, list[NumberOf]()
         for member in record.members:
             if member.bits:

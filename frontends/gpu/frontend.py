@@ -8,21 +8,23 @@ from pathlib import PurePath
 from typing import ClassVar
 
 from tunepass.compilers.languages import CUDA, OPENCL
-from tunepass.diagnostics import Diagnostic, Source, SourceError
+from tunepass.diagnostics import Diagnostic, Severity, Source, SourceError
 from tunepass.frontends.base import Frontend, Parsed
 from tunepass.frontends.c.macros import macro_defaults, set_macros
-from tunepass.frontends.c.numbers import file_constants
 from tunepass.frontends.c.pragmas.models import stated_model
 from tunepass.frontends.c.pragmas.pragma import cursor_of
+from tunepass.frontends.c.symbols import symbols_of
 from tunepass.frontends.c.syntax.lexical import Scan, scan
 from tunepass.frontends.c.syntax.lookup import named, template_arguments
-from tunepass.frontends.c.syntax.variables import variables
 from tunepass.frontends.c.tunables import TunablesReader, includes_own
+from tunepass.frontends.cfamily.constants import constants
 from tunepass.frontends.cfamily.definitions import FunctionDefinition
+from tunepass.frontends.cfamily.reading import read
 from tunepass.frontends.gpu.body import BodyReader
 from tunepass.frontends.gpu.dispatch import dispatch_file
 from tunepass.frontends.gpu.emission import emit_files
-from tunepass.frontends.gpu.functions import gpu_text
+from tunepass.frontends.gpu.functions import GpuUnit
+from tunepass.frontends.gpu.macros import active_macros, guarded_macros, with_choices
 from tunepass.frontends.gpu.numbers import Numbers
 from tunepass.frontends.gpu.pragmas.groups import BELONGS, GpuGroup, GpuPragma, group, parse_gpu_pragma
 from tunepass.frontends.gpu.pragmas.kernel import GpuKernelPragma
@@ -47,7 +49,7 @@ class GpuFrontend(Frontend):
     def parse(self, source: Source, only: str | None = None, words: Sequence[str] = ()) -> Parsed:
         scanned = scan(source)
         pragmas = each(scanned.pragmas, lambda p: parse_gpu_pragma(cursor_of(source, p)))
-        return _KernelReader(source, scanned).read(pragmas)
+        return _KernelReader(source, scanned, words).read(pragmas)
 
     def emit(self, kernels: Sequence[Kernel], note: str = "", word: str = "tuned") -> tuple[EmittedFile, ...]:
         return emit_files(kernels, note, word)
@@ -59,17 +61,20 @@ class GpuFrontend(Frontend):
 class _KernelReader:
     """Turns groups into kernels: parameters first; what depends on them only once they are sound."""
 
-    def __init__(self, source: Source, scanned: Scan):
-        self.source, self.scan = source, scanned
+    def __init__(self, source: Source, scanned: Scan, words: Sequence[str]):
+        self.source, self.scan, self.compiler_words = source, scanned, words
         self.dialect = DIALECTS.get(PurePath(source.name).suffix, "cuda")
         self.macros = macro_defaults(scanned)
         self.warnings: list[Diagnostic] = []
 
     def read(self, pragmas: Sequence[GpuPragma]) -> Parsed:
-        known = frozenset(name for p in pragmas if isinstance(p, ParamText) for name in set_macros(p))
-        self.text = gpu_text(self.scan, self.dialect, known)
-        self.constants = file_constants(self.text.macros)
-        self.symbols = {v.name: v for v in variables(self.text.scan, self.text.functions)}
+        params = [p for p in pragmas if isinstance(p, ParamText)]
+        known = frozenset(name for p in params for name in set_macros(p))
+        symbols = with_choices(symbols_of(params, guarded_macros(self.macros, known), known), self.macros)
+        self.unit = GpuUnit(self.dialect, read(self.source, self.compiler_words, self.dialect, symbols, guards=True))
+        self.macros = active_macros(self.macros, known, self.unit.unit)
+        self.constants = constants(self.unit.unit, frozenset(re.findall(r"[A-Za-z_]\w*", self.source.text)))
+        self._tell_missing_headers()
         groups = group(pragmas, self.functions(pragmas), self.source)
         self.tunables = TunablesReader(
             source=self.source,
@@ -84,10 +89,18 @@ class _KernelReader:
         kernels = each(list(zip(groups, parameters)), lambda pair: self.kernel(*pair))
         return Parsed(tuple(kernels), tuple(self.warnings))
 
+    def _tell_missing_headers(self) -> None:
+        missing = self.unit.unit.text.missing
+        if missing:
+            names = ", ".join(f"`{name}`" for name in missing)
+            hint = "name their folders with -I after `--`, where what they define matters"
+            message = f"headers that are not here are taken as empty: {names}"
+            self.warnings.append(Diagnostic(message, None, hint, Severity.WARNING))
+
     def functions(self, pragmas: Sequence[GpuPragma]) -> dict[str, FunctionDefinition]:
         """The function of each kernel by the name that its pragma gives it; what is wrong there is told later."""
         targets = [p.call for p in pragmas if isinstance(p, GpuKernelPragma)]
-        found = {call.name: named(call.name, self.text.functions, call.span.start) for call in targets}
+        found = {call.name: named(call.name, self.unit.functions, call.span.start) for call in targets}
         return {name: definitions[0] for name, definitions in found.items() if definitions}
 
     def kernel(self, group: GpuGroup, parameters: tuple[Parameter, ...]) -> Kernel:
@@ -95,7 +108,7 @@ class _KernelReader:
         if not parameters:
             raise SourceError("nothing to tune: no `param` belongs to this", group.target.span, BELONGS)
         numbers = Numbers(self.source, parameters, self.constants)
-        body, implied = BodyReader(self.text, numbers, self.symbols).read(group)
+        body, implied = BodyReader(self.unit, numbers, self.warnings).read(group)
         sizes = numbers.values()
         constraints = each(group.constraints, lambda c: self.tunables.constraint(c, parameters, sizes))
         check_objectives([(model.name, model.span) for model in group.models], OBJECTIVES)

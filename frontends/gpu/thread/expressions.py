@@ -1,43 +1,52 @@
-"""The expressions of a thread's code: loads, stores, operations, and calls of functions that the file has.
+"""The expressions of a thread's code: loads, stores, operations, and calls of functions that the source has.
 
-Functions of the file and lambdas are read where they are called. What is not understood counts nothing: these are
-amounts for an estimate, never a reason to refuse a source.
+Functions and lambdas are read where they are called. What is not understood counts nothing: these are amounts for an
+estimate, never a reason to refuse a source.
 """
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Literal
 
-from tunepass.frontends.gpu.thread.amounts import OpenRegion
-from tunepass.frontends.gpu.thread.brackets import closing, is_unary, split
-from tunepass.frontends.gpu.thread.file_text import TYPE_WORDS, FileText, Variable, Where
-
-SHARED = ("__shared__", "__local", "local")
-SPECIAL = (
-    *(
-        "sqrtf",
-        "sqrt",
-        "rsqrtf",
-        "rsqrt",
-        "expf",
-        "exp",
-        "__expf",
-        "logf",
-        "log",
-        "__logf",
-        "sinf",
-        "cosf",
-        "sin",
-        "cos",
-    ),
-    *("powf", "pow", "native_rsqrt", "native_exp", "native_recip", "__fdividef", "__frcp_rn", "tanhf", "erff"),
+from tunepass.frontends.cfamily.tree import (
+    Assign,
+    Binary,
+    Call,
+    Cast,
+    Conditional,
+    Declaration,
+    Expression,
+    Index,
+    Items,
+    Lambda,
+    Member,
+    Name,
+    Statement,
+    Step,
+    Unary,
 )
-BARRIERS = ("__syncthreads", "barrier", "work_group_barrier")
-ASSIGNING = ("=", "+=", "-=", "*=", "/=", "|=", "&=", "^=", "%=", "<<=", ">>=")
+from tunepass.frontends.cfamily.walks import in_order, names, parts
+from tunepass.frontends.gpu.thread.amounts import OpenRegion
+from tunepass.frontends.gpu.thread.code import CONSTANT, SHARED, Code, Variable, Where, template_texts
+
+Use = Literal["load", "store", "update", "address"]
+
+SPECIAL = frozenset(
+    (
+        *("sqrtf", "sqrt", "rsqrtf", "rsqrt", "expf", "exp", "__expf", "logf", "log", "__logf", "sinf", "cosf", "sin"),
+        *("cos", "powf", "pow", "native_rsqrt", "native_exp", "native_recip", "__fdividef", "__frcp_rn", "tanhf"),
+        "erff",
+    )
+)
+BARRIERS = frozenset({"__syncthreads", "barrier", "work_group_barrier"})
+LOADS = re.compile(r"__ld(?:g|cg|ca|cs|lu|cv)\Z")
+ARITHMETIC = frozenset({"+", "-", "*", "+=", "-=", "*="})
 MOST_CALLS = 12  # functions within each other
-MOST_STEPS = 200_000  # words walked, those of called functions again at each call
+MOST_STEPS = 200_000  # expressions walked, those of called functions again at each call
 
 
 class TooLongError(Exception):
@@ -48,7 +57,7 @@ class TooLongError(Exception):
 class Expressions(ABC):
     """Adds to `region`, the one that is being read."""
 
-    file: FileText
+    code: Code
     region: OpenRegion = field(default_factory=OpenRegion)
     kept: bool = False  # what is loaded goes to a local array
     varies: dict[str, frozenset[str]] = field(default_factory=dict)  # with which loops' variables a variable changes
@@ -56,76 +65,122 @@ class Expressions(ABC):
     steps: int = 0
 
     @abstractmethod
-    def statements(self, words: Sequence[str], at: int, end: int) -> None:
-        """Walks the statements from `at` to `end`."""
+    def statement(self, statement: Statement) -> None:
+        """Walks it."""
 
-    def bind(self, parameters: Sequence[tuple[str, list[str]]], given: Sequence[Sequence[str]] = ()) -> None:
-        for index, (name, declared) in enumerate(parameters):
-            size = self.file.type_words([w for w in declared if w.isidentifier()])
-            argument = given[index] if index < len(given) else ()
-            base = next((self.file.variables[w] for w in argument if w in self.file.variables), None)
-            self.varies[name] = self.varying(argument)
-            if "*" in declared or "[" in declared:
-                where: Where = "shared" if set(declared) & set(SHARED) else base.where if base else "global"
-                self.file.variables[name] = Variable(where, size)
+    def step(self) -> None:
+        self.steps += 1
+        if self.steps > MOST_STEPS:
+            raise TooLongError
 
-    def expression(self, words: Sequence[str]) -> None:
-        at = 0
-        while at < len(words):
-            self.steps += 1
-            if self.steps > MOST_STEPS:
-                raise TooLongError
-            word, following = words[at], words[at + 1] if at + 1 < len(words) else ""
-            if word in self.file.functions and following == "(" and self.calls < MOST_CALLS:
-                self._call(word, words, at)
-            elif word in self.file.variables and following == "[":
-                at = self._element(words, at)
-                continue
-            elif word == "*" and is_unary(words, at):
-                self._dereference(words, at)
-            elif word in BARRIERS:
-                self.region.count("barriers")
-            elif word in SPECIAL or (word == "/" and self.file.arithmetic.read([following]) is None):
-                self.region.count("special")
-            elif word in ("+", "-", "*", "+=", "-=", "*="):
-                self.region.count("operations")
-            at += 1
+    def bind(self, parameters: Sequence[Declaration], given: Sequence[Expression] | None = None) -> None:
+        """The parameters of a function that is called with `given`, or of the kernel."""
+        variables, varies, known = dict(self.code.variables), dict(self.varies), dict(self.code.values.known)
+        for at, parameter in enumerate(parameters):
+            (declarator,) = parameter.declarators
+            name, words = declarator.name.text, set(parameter.words)
+            argument = given[at] if given is not None and at < len(given) else None
+            varies[name] = self.varying(argument)
+            value = self.code.values.value(argument)
+            known.pop(name, None)
+            variables.pop(name, None)
+            if declarator.shape:
+                base = None if argument is None else self._first_variable(argument)
+                where: Where = base.where if base else "constant" if words & CONSTANT else "global"
+                size = self.code.type_words(parameter.words)
+                variables[name] = Variable("shared" if words & SHARED else where, size)
+            elif value is not None:
+                known[name] = value
+        self.code.variables, self.varies, self.code.values.known = variables, varies, known
 
-    def _element(self, words: Sequence[str], at: int) -> int:
-        """`NAME[...][...].member`: a load or a store by what stands around it; the indices are walked."""
-        variable, start = self.file.variables[words[at]], at
-        at += 1
-        stride = self._stride(words[at + 1 : closing(words, at)])
-        while at < len(words) and words[at] == "[":
-            end = closing(words, at)
-            self.expression(words[at + 1 : end])
-            at = end + 1
-        while at + 1 < len(words) and words[at] in (".", "->"):
-            at += 2
-            if at < len(words) and words[at] == "[":
-                at = closing(words, at) + 1
-        address = start > 0 and words[start - 1] == "&" and is_unary(words, start - 1)
-        through = address and start > 2 and words[start - 3] == "__ldg"
-        if not address or through:
-            self._access(variable, words[at] if at < len(words) else "", stride)
-        return at
+    def expression(self, e: Expression | None, use: Use = "load") -> None:
+        """`use` says what is done with the object that it names."""
+        self.step()
+        match e:
+            case Index():
+                self._element(e, use)
+            case Member():
+                self._member(e, use)
+            case Unary():
+                self._unary(e, use)
+            case Step():
+                self.expression(e.target, "update")
+            case Assign():
+                self.expression(e.target, "store" if e.op == "=" else "update")
+                self._operation(e.op, e.value)
+                self.expression(e.value)
+            case Binary():
+                self.expression(e.left)
+                self._operation(e.op, e.right)
+                self.expression(e.right)
+            case Cast():
+                self.expression(e.operand, use)
+            case Call():
+                self._call(e)
+            case Lambda() if e.token.at("("):
+                self.statement(e.body)
+            case Conditional() | Items():
+                for part in parts(e):
+                    self.expression(part)
 
-    def _stride(self, index: Sequence[str]) -> frozenset[str] | None:
+    def _operation(self, op: str, right: Expression) -> None:
+        if op in ARITHMETIC:
+            self.region.count("operations")
+        elif op == "/" and self.code.values.number(right) is None:
+            self.region.count("special")
+
+    def _unary(self, e: Unary, use: Use) -> None:
+        if e.op.at("&"):
+            self.expression(e.operand, "address")
+        elif e.op.at("*"):
+            self._dereference(e.operand, use)
+        else:
+            self._operation(e.op.text, e.operand)
+            self.expression(e.operand)
+
+    def _member(self, e: Member, use: Use) -> None:
+        if not e.arrow:
+            self.expression(e.base, use)
+        elif isinstance(e.base, Name):
+            self._dereference(e.base, use)
+        else:
+            self.expression(e.base)
+
+    def _element(self, e: Index, use: Use) -> None:
+        """`base[...][...]`: a load or a store; the subscripts are walked."""
+        subscripts: list[Expression] = []
+        base: Expression = e
+        while isinstance(base, Index):
+            subscripts.insert(0, base.subscript)
+            base = base.base
+        for subscript in subscripts:
+            self.expression(subscript)
+        if isinstance(base, Name | Cast):
+            variable = self._pointed(base)
+            if variable is not None:
+                self._access(variable, use, self._stride(subscripts[0]))
+        else:
+            self.expression(base, use)
+
+    def _stride(self, index: Expression) -> frozenset[str] | None:
         """The loops' variables with which changes what is multiplied by a number that only the run knows; None where
         nothing is."""
-        last = None
-        for at in range(1, len(index) - 1):
-            known = (self.file.arithmetic.read([index[side]]) for side in (at - 1, at + 1))
-            if index[at] == "*" and not is_unary(index, at) and all(value is None for value in known):
-                last = at
-        return None if last is None else self.varying(index[:last])
+        before: list[str] = []
+        strided: int | None = None
+        for part in in_order(index):
+            if isinstance(part, Name):
+                before.append(part.text)
+            elif isinstance(part, Binary) and part.op == "*":
+                if self.code.values.value(part.left) is None and self.code.values.value(part.right) is None:
+                    strided = len(before)
+        return None if strided is None else self._varying(before[:strided])
 
-    def _access(self, variable: Variable, following: str, stride: frozenset[str] | None) -> None:
-        if variable.where not in ("global", "shared"):
+    def _access(self, variable: Variable, use: Use, stride: frozenset[str] | None) -> None:
+        if variable.where not in ("global", "shared") or use == "address":
             return
-        if following in ASSIGNING:
+        if use != "load":
             self.region.count(f"{variable.where}_stores")
-        if following != "=":
+        if use != "store":
             self.region.count(f"{variable.where}_loads")
             if stride is not None and variable.where == "global":
                 hoisted = self.region.variable and self.region.variable not in stride
@@ -133,31 +188,69 @@ class Expressions(ABC):
             if variable.where == "shared" or not self.kept:
                 self.region.count(f"{variable.where}_load_words", variable.words)
 
-    def _dereference(self, words: Sequence[str], at: int) -> None:
+    def _dereference(self, pointer: Expression, use: Use) -> None:
         """`*pointer` and `*reinterpret_cast<const Vector *>(address)`."""
-        end = next((i for i in range(at + 1, len(words)) if words[i] == "("), None)
-        end = min(at + 2, len(words)) if end is None else closing(words, end) + 1
-        address = words[at + 1 : end]
-        base = next((self.file.variables[word] for word in address if word in self.file.variables), None)
-        if base is not None:
-            of = [word for word in address if word in self.file.types or word in TYPE_WORDS]
-            size = self.file.type_words(of) if "<" in address else base.words
-            following = words[end] if end < len(words) else ""
-            self._access(Variable(base.where, size), following, self._stride(address))
+        variable = self._pointed(pointer)
+        self.expression(pointer)
+        if variable is not None:
+            self._access(variable, use, self._stride(pointer))
 
-    def _call(self, name: str, words: Sequence[str], at: int) -> None:
-        """Read in place, as the compiler has it."""
-        function, end = self.file.functions[name], closing(words, at + 1)
-        variables, known = dict(self.file.variables), dict(self.file.arithmetic.known)
-        self.calls += 1
-        self.bind(function.parameters, split(words[at + 2 : end]))
-        self.statements(function.body, 0, len(function.body))
-        self.file.variables, self.file.arithmetic.known = variables, known
-        self.calls -= 1
+    def _pointed(self, e: Expression) -> Variable | None:
+        """What an address points to."""
+        match e:
+            case Name():
+                return self.code.variables.get(e.text)
+            case Cast():
+                inner = self._pointed(e.operand)
+                whole = inner is None or not e.pointer
+                return inner if whole else Variable(inner.where, self.code.type_words(e.type.split()))  # type: ignore[union-attr]
+            case Binary():
+                return self._pointed(e.left) or self._pointed(e.right)
+            case Unary() if e.op.at("&"):
+                return self._first_variable(e.operand)
+            case Conditional():
+                return self._pointed(e.then)
+            case Step():
+                return self._pointed(e.target)
+        return None
 
-    def varying(self, words: Sequence[str]) -> frozenset[str]:
-        return frozenset[str]().union(*(self.varies.get(word, ()) for word in words))
+    def _call(self, e: Call) -> None:
+        name = _called(e.function)
+        callee = self.code.callee(name, len(e.arguments)) if self.calls < MOST_CALLS else None
+        if callee is not None:
+            outer = self.code.variables, self.code.values.known, self.code.types, self.varies
+            self.code.types = dict(self.code.types)
+            self.calls += 1
+            self.bind(callee.parameters, e.arguments)
+            if isinstance(e.function, Name):
+                self.code.instantiate(callee.template, template_texts(e.function.text))
+            self.statement(callee.body)
+            self.code.variables, self.code.values.known, self.code.types, self.varies = outer
+            self.calls -= 1
+        elif name in BARRIERS:
+            self.region.count("barriers")
+        elif name in SPECIAL:
+            self.region.count("special")
+        if isinstance(e.function, Member):
+            self.expression(e.function.base)
+        for at, argument in enumerate(e.arguments):
+            if at == 0 and LOADS.match(name):
+                self._dereference(argument, "load")
+            else:
+                self.expression(argument)
 
-    def _where(self, words: Sequence[str]) -> Where:
-        known = (self.file.variables[word].where for word in words if word in self.file.variables)
-        return next(known, "global")
+    def varying(self, e: Expression | None) -> frozenset[str]:
+        return frozenset() if e is None else self._varying(names(e))
+
+    def _varying(self, used: Iterator[str] | Sequence[str]) -> frozenset[str]:
+        return frozenset[str]().union(*(self.varies.get(name, ()) for name in used))
+
+    def _first_variable(self, e: Expression) -> Variable | None:
+        return next((self.code.variables[name] for name in names(e) if name in self.code.variables), None)
+
+
+def _called(function: Expression) -> str:
+    """The name of a function without what qualifies it."""
+    if isinstance(function, Member):
+        return function.name.text.partition("<")[0]
+    return function.text.partition("<")[0].rpartition("::")[2] if isinstance(function, Name) else ""

@@ -7,10 +7,28 @@ from dataclasses import dataclass
 
 from tunepass.expr import algebra
 from tunepass.expr.nodes import Expr
-from tunepass.frontends.gpu.thread.words import Arithmetic
+from tunepass.frontends.cfamily.expressions import parse_expression
+from tunepass.frontends.cfamily.tokens import Token
+from tunepass.frontends.cfamily.tree import (
+    Assign,
+    Binary,
+    Call,
+    Declaration,
+    Expression,
+    For,
+    Items,
+    Member,
+    Name,
+    Number,
+    Step,
+    SyntaxFault,
+)
+from tunepass.frontends.cfamily.values import Values
+from tunepass.frontends.cfamily.walks import same
 
 NONE = algebra.lift(0)
 UNROLLED = 16  # trips up to which nvcc unrolls a loop that no pragma speaks of
+SIGNS = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "!=": "!="}  # and the same with the sides exchanged
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,11 +42,23 @@ class Repeats:
     free: bool = False
 
 
-def repeats(arithmetic: Arithmetic, head: Sequence[str] | None, unroll: Sequence[str] | None) -> Repeats:
-    """`head` is what stands in the parentheses of a `for`, None for another loop; `unroll` the words after `#pragma
-    unroll`, None where there is none."""
-    count, strided = (None, False) if head is None else trips(arithmetic, head)
-    factor = None if not unroll else arithmetic.read(unroll)
+@dataclass(frozen=True, slots=True)
+class Head:
+    """`for (variable = start; variable sign stop; variable op step)`."""
+
+    variable: str
+    start: Expression
+    sign: str
+    stop: Expression
+    op: str  # +=, -=, /=, >>= and the like
+    step: Expression
+
+
+def repeats(values: Values, head: Head | None, unroll: Sequence[Token] | None) -> Repeats:
+    """`head` is None for a loop that is not counted; `unroll` the words after `#pragma unroll`, None where there is
+    none."""
+    count, strided = (None, False) if head is None else trips(values, head)
+    factor = _factor(values, unroll) if unroll else None
     if count is None:
         return Repeats(factor or algebra.lift(1), free=unroll is None)
     if unroll is None:
@@ -43,43 +73,86 @@ def repeats(arithmetic: Arithmetic, head: Sequence[str] | None, unroll: Sequence
     return Repeats(algebra.minimum(factor, count), algebra.where(algebra.compare(factor, ">=", count), 1, 0))
 
 
-def trips(arithmetic: Arithmetic, head: Sequence[str]) -> tuple[Expr | None, bool]:
-    """Of `int i = 0; i < N; i++` and the like; None where they are not over the parameters alone. A loop that begins at
-    the thread's number is `strided`: its trips are those of the first thread."""
-    parts: list[list[str]] = [[]]
-    for word in head:
-        if word == ";":
-            parts.append([])
-        else:
-            parts[-1].append(word)
-    if len(parts) != 3 or "=" not in parts[0] or not parts[1]:
-        return None, False
-    start, name = parts[0][parts[0].index("=") + 1 :], parts[0][parts[0].index("=") - 1]
-    sign = next((word for word in parts[1] if word in ("<", "<=", ">", ">=", "!=")), None)
-    if sign is None or parts[1][0] != name:
-        return None, False
-    stop, step = parts[1][parts[1].index(sign) + 1 :], parts[2]
-    if any(word in ("/=", ">>=") for word in step):
-        first = arithmetic.read(start)
+def _factor(values: Values, words: Sequence[Token]) -> Expr | None:
+    try:
+        return values.number(parse_expression(words))
+    except SyntaxFault:
+        return None
+
+
+def head_of(loop: For) -> Head | None:
+    """None where its trips are not counted by one variable."""
+    match loop.condition:
+        case Binary(op=sign, left=Name() as name, right=stop) if sign in SIGNS:
+            pass
+        case Binary(op=sign, left=stop, right=Name() as name) if sign in SIGNS:
+            sign = SIGNS[sign]
+        case _:
+            return None
+    start, advance = _start(loop.begin, name.text), _advance(loop.advance, name.text)
+    return None if start is None or advance is None else Head(name.text, start, sign, stop, *advance)
+
+
+def _start(begin: Declaration | Expression | None, variable: str) -> Expression | None:
+    if isinstance(begin, Declaration):
+        return next((d.value for d in begin.declarators if d.name.text == variable), None)
+    several = begin.parts if isinstance(begin, Items) else (begin,)
+    assigned = (e for e in several if isinstance(e, Assign) and e.op == "=")
+    return next((e.value for e in assigned if isinstance(e.target, Name) and e.target.text == variable), None)
+
+
+def _advance(e: Expression | None, variable: str) -> tuple[str, Expression] | None:
+    match e:
+        case Items():
+            return next((found for part in e.parts if (found := _advance(part, variable)) is not None), None)
+        case Step(op=op, target=Name() as name) if name.text == variable:
+            one = Number(Token("number", "1", op.start, op.start))
+            return f"{op.text[0]}=", one
+        case Assign(op="=", target=Name() as name, value=Binary() as value) if name.text == variable:
+            if isinstance(value.left, Name) and value.left.text == variable:
+                return f"{value.op}=", value.right
+        case Assign(op=op, target=Name() as name, value=value) if name.text == variable and op != "=":
+            return op, value
+    return None
+
+
+def trips(values: Values, head: Head) -> tuple[Expr | None, bool]:
+    """None where they are not over the parameters alone. A loop that begins at the thread's number is `strided`: its
+    trips are those of the first thread."""
+    if head.op in ("/=", ">>="):
+        first = values.number(head.start)
         return (None if first is None else algebra.add(1, algebra.apply("floor", algebra.apply("log2", first)))), False
-    strided = start[:1] in (["threadIdx"], ["get_local_id"]) and "+=" in step
-    if strided:
-        start = ["0"]
-    if sign in (">", ">="):
-        start, stop = stop, start
-    distance, by = _distance(arithmetic, start, stop), arithmetic.read(_step(step))
-    if distance is None or by is None or "*=" in step or "<<=" in step:
+    if head.op not in ("+=", "-="):
         return None, False
-    return algebra.ceildiv(algebra.add(distance, 1) if sign in ("<=", ">=") else distance, by), strided
+    strided = head.op == "+=" and _is_thread(head.start)
+    start = Number(Token("number", "0", 0, 0)) if strided else head.start
+    stop = head.stop
+    if head.sign in (">", ">="):
+        start, stop = stop, start
+    distance, by = _distance(values, start, stop), values.number(head.step)
+    if distance is None or by is None:
+        return None, False
+    inclusive = head.sign in ("<=", ">=")
+    return algebra.ceildiv(algebra.add(distance, 1) if inclusive else distance, by), strided
 
 
-def _step(step: Sequence[str]) -> Sequence[str]:
-    sign = next((word for word in step if word in ("+=", "-=")), None)
-    return ["1"] if sign is None else step[step.index(sign) + 1 :]
+def _is_thread(e: Expression) -> bool:
+    """Does it begin with the thread's number?"""
+    while isinstance(e, Binary):
+        e = e.left
+    if isinstance(e, Member):
+        return isinstance(e.base, Name) and e.base.text == "threadIdx"
+    return isinstance(e, Call) and isinstance(e.function, Name) and e.function.text == "get_local_id"
 
 
-def _distance(arithmetic: Arithmetic, start: Sequence[str], stop: Sequence[str]) -> Expr | None:
-    if len(stop) > len(start) and list(stop[: len(start)]) == list(start) and stop[len(start)] == "+":
-        return arithmetic.read(stop[len(start) + 1 :])
-    first, last = arithmetic.read(start), arithmetic.read(stop)
-    return None if first is None or last is None else algebra.sub(last, first)
+def _distance(values: Values, start: Expression, stop: Expression) -> Expr | None:
+    """`x + 4` is 4 from `x`, whatever `x` is."""
+    first, last = values.number(start), values.number(stop)
+    if first is not None and last is not None:
+        return algebra.sub(last, first)
+    if isinstance(stop, Binary) and stop.op == "+":
+        if same(stop.left, start):
+            return values.number(stop.right)
+        left, right = _distance(values, start, stop.left), values.number(stop.right)
+        return None if left is None or right is None else algebra.add(left, right)
+    return None

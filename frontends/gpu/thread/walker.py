@@ -1,4 +1,4 @@
-"""A thread's code walked as words, statement by statement, into regions with amounts."""
+"""A thread's code walked, statement by statement, into regions with amounts."""
 
 from __future__ import annotations
 
@@ -7,204 +7,210 @@ from dataclasses import dataclass
 
 from tunepass.expr import algebra
 from tunepass.expr.nodes import Expr
-from tunepass.frontends.gpu.thread.amounts import OpenRegion
-from tunepass.frontends.gpu.thread.brackets import closing, split, statement_end
-from tunepass.frontends.gpu.thread.expressions import MOST_STEPS, SHARED, Expressions, TooLongError
-from tunepass.frontends.gpu.thread.file_text import TYPE_WORDS, Function, Variable, parameters_of
-from tunepass.frontends.gpu.thread.loops import Repeats, repeats
-from tunepass.frontends.gpu.thread.words import words_of
-
-QUALIFIERS = (
-    *("const", "static", "volatile", "register", "constexpr", "extern", "__restrict__", "inline"),
-    *("private", "__private"),
+from tunepass.frontends.cfamily.expressions import parse_expression
+from tunepass.frontends.cfamily.tokens import Token
+from tunepass.frontends.cfamily.tree import (
+    Assign,
+    Block,
+    Declaration,
+    Declarator,
+    Evaluated,
+    Expression,
+    For,
+    ForEach,
+    If,
+    Index,
+    Jump,
+    Lambda,
+    Member,
+    Name,
+    PragmaWords,
+    Statement,
+    SyntaxFault,
+    While,
 )
+from tunepass.frontends.gpu.thread.amounts import OpenRegion
+from tunepass.frontends.gpu.thread.code import FIXED, ONE, SHARED, Variable
+from tunepass.frontends.gpu.thread.expressions import Expressions
+from tunepass.frontends.gpu.thread.loops import Repeats, head_of, repeats
+
+NO_OBJECT = frozenset({"typedef", "using", "extern"})
+
+
+@dataclass(slots=True)
+class _Guard:
+    """An `#if` over parameters: what counted before it, and what its earlier branches leave."""
+
+    outer: Expr
+    left: Expr
 
 
 @dataclass(slots=True)
 class Walker(Expressions):
     """Statements and declarations."""
 
-    def statements(self, words: Sequence[str], at: int, end: int) -> None:
-        while at < end:
-            at = self._statement(words, at, end)
+    def statement(self, statement: Statement, unroll: Sequence[Token] | None = None) -> None:
+        self.step()
+        match statement:
+            case Block():
+                self._sequence(statement.statements)
+            case Declaration():
+                self._declaration(statement)
+            case Evaluated():
+                self._evaluated(statement)
+            case If():
+                self._branch(statement)
+            case For() | ForEach():
+                self._loop(statement, unroll)
+            case While():
+                if statement.kind == "switch":
+                    self.expression(statement.condition)
+                    self.statement(statement.body)
+                else:
+                    self._loop(statement, unroll)
+            case Jump():
+                self.expression(statement.value)
 
-    def _statement(self, words: Sequence[str], at: int, end: int, unroll: Sequence[str] | None = None) -> int:
-        """Walks one statement and returns where the next begins."""
-        self.steps += 1
-        if self.steps > MOST_STEPS:
-            raise TooLongError
-        word = words[at]
-        if word.startswith("#"):
-            return self._directive(words, at, end)
-        if word == "{":
-            close = closing(words, at)
-            self.statements(words, at + 1, close)
-            return close + 1
-        if word in ("for", "while") and at + 1 < end and words[at + 1] == "(":
-            return self._loop(words, at, end, unroll)
-        if word == "if":
-            return self._branch(words, at, end)
-        if word in ("else", "do"):
-            return self._statement(words, at + 1, end)
-        close = statement_end(words, at, end)
-        self._simple(list(words[at:close]))
-        return close + 1
+    def _sequence(self, statements: Sequence[Statement]) -> None:
+        unroll: Sequence[Token] | None = None
+        guards: list[_Guard] = []
+        for statement in statements:
+            if isinstance(statement, PragmaWords):
+                unroll = self._pragma(statement.words, guards)
+            else:
+                self.statement(statement, unroll)
+                unroll = None
+        if guards:
+            self.region.given = guards[0].outer
 
-    def _directive(self, words: Sequence[str], at: int, end: int) -> int:
-        parts = words_of(words[at].lstrip("#").strip())
-        if parts[:2] == ["pragma", "unroll"] and at + 1 < end:
-            return self._statement(words, at + 1, end, parts[2:])
-        if parts[:1] == ["define"]:
-            self.file.arithmetic.define(words[at])
-        if parts[:1] and parts[0] in ("if", "ifdef", "ifndef"):
-            return self._alternatives(words, at, end)
-        return at + 1
-
-    def _alternatives(self, words: Sequence[str], at: int, end: int) -> int:
-        """`#if` to `#endif`, each part under its condition and the negation of those before it."""
-        depth, marks = 0, [at]
-        for i in range(at + 1, end):
-            kind = words[i].lstrip("# \t").split(maxsplit=1)[0] if words[i].startswith("#") and words[i] != "#" else ""
-            if kind in ("if", "ifdef", "ifndef"):
-                depth += 1
-            elif kind == "endif" and depth:
-                depth -= 1
-            elif depth == 0 and kind in ("else", "elif", "endif"):
-                marks.append(i)
-                if kind == "endif":
-                    break
-        outer, left = self.region.given, algebra.lift(1)
-        for start, stop in zip(marks, [*marks[1:], end]):
-            parts = words_of(words[start].lstrip("# \t"))
-            if parts[0] == "endif":
-                break
-            condition = self.file.arithmetic.condition(parts[1:]) if parts[0] in ("if", "elif") else None
-            here = algebra.lift(1) if condition is None else algebra.where(condition, 1, 0)
-            self.region.given = algebra.mul(outer, left, here)
-            self.statements(words, start + 1, stop)
+    def _pragma(self, words: Sequence[Token], guards: list[_Guard]) -> Sequence[Token] | None:
+        """The words after `unroll`; None of another pragma. Those of branches over parameters set what counts."""
+        kind = words[0].text
+        if kind == "unroll":
+            return words[1:]
+        if kind == "nounroll":
+            return (Token("number", "1", words[0].start, words[0].end),)
+        if kind == "if":
+            guards.append(_Guard(self.region.given, ONE))
+        if kind in ("if", "elif", "else") and guards:
+            guard = guards[-1]
+            condition = self._condition(words[1:]) if kind != "else" else None
+            here = ONE if condition is None else algebra.where(condition, 1, 0)
+            self.region.given = algebra.mul(guard.outer, guard.left, here)
             if condition is not None:
-                left = algebra.mul(left, algebra.where(condition, 0, 1))
-        self.region.given = outer
-        return marks[-1] + 1
+                guard.left = algebra.mul(guard.left, algebra.where(condition, 0, 1))
+        if kind == "endif" and guards:
+            self.region.given = guards.pop().outer
+        return None
 
-    def _branch(self, words: Sequence[str], at: int, end: int) -> int:
-        opening = at + 1 + (words[at + 1] == "constexpr")
-        close = closing(words, opening)
-        condition = self.file.arithmetic.condition(words[opening + 1 : close])
+    def _condition(self, words: Sequence[Token]) -> Expr | None:
+        try:
+            return self.code.values.condition(parse_expression(words))
+        except SyntaxFault:
+            return None
+
+    def _branch(self, statement: If) -> None:
+        condition = self.code.values.condition(statement.condition)
         outer = self.region.given
         if condition is None:
-            self.expression(words[opening + 1 : close])
+            self.expression(statement.condition)
         else:
             self.region.given = algebra.mul(outer, algebra.where(condition, 1, 0))
-        after = self._statement(words, close + 1, end)
-        if after < end and words[after] == "else":
+        self.statement(statement.then)
+        if statement.other is not None:
             if condition is not None:
                 self.region.given = algebra.mul(outer, algebra.where(condition, 0, 1))
-            after = self._statement(words, after + 1, end)
+            self.statement(statement.other)
         self.region.given = outer
-        return after
 
-    def _loop(self, words: Sequence[str], at: int, end: int, unroll: Sequence[str] | None) -> int:
-        close = closing(words, at + 1)
-        head = words[at + 2 : close]
-        loop = repeats(self.file.arithmetic, head if words[at] == "for" else None, unroll)
-        variable = head[head.index("=") - 1] if "=" in head else ""
+    def _loop(self, loop: For | ForEach | While, unroll: Sequence[Token] | None) -> None:
+        head = head_of(loop) if isinstance(loop, For) else None
+        found = repeats(self.code.values, head, unroll)
+        variable = head.variable if head is not None else _variable(loop)
+        self.code.values.known.pop(variable, None)
         self.varies[variable] = frozenset((variable,))
-        if loop.merged:
+        if found.merged:
             outer = self.region.unrolled
-            self.region.unrolled = (*outer, (variable, loop.copies))
-            after = self._statement(words, close + 1, end)
+            self.region.unrolled = (*outer, (variable, found.copies))
+            self.statement(loop.body)
             self.region.unrolled = outer
-            return after
-        outside, self.region = (
-            self.region,
-            OpenRegion(loop.copies, loop.whole, self.region.given, self.region.unrolled, variable),
-        )
-        after = self._statement(words, close + 1, end)
-        self.expression(head)
-        settle(self.region, loop)
+            return
+        outside = self.region
+        self.region = OpenRegion(found.copies, found.whole, outside.given, outside.unrolled, variable)
+        self.statement(loop.body)
+        self._head(loop)
+        settle(self.region, found)
         outside.inside.append(self.region)
         self.region = outside
-        return after
+
+    def _head(self, loop: For | ForEach | While) -> None:
+        if isinstance(loop, ForEach):
+            return
+        self.expression(loop.condition)
+        if isinstance(loop, For):
+            self.expression(loop.advance)
+            begin = loop.begin
+            for e in [d.value for d in begin.declarators] if isinstance(begin, Declaration) else [begin]:
+                self.expression(e)
 
     # Declarations and expressions
 
-    def _simple(self, words: list[str]) -> None:
-        first = self.file.variables.get(words[0]) if words else None
-        outside, self.kept = self.kept, self.kept or (first is not None and first.where == "local" and "=" in words)
-        if self._declaration(words) is None:
-            self.expression(words)
+    def _evaluated(self, statement: Evaluated) -> None:
+        e = statement.expression
+        target = self.code.variables.get(_root(e.target)) if isinstance(e, Assign) and e.op == "=" else None
+        outside, self.kept = self.kept, self.kept or (target is not None and target.where == "local")
+        self.expression(e)
         self.kept = outside
 
-    def _declaration(self, words: list[str]) -> bool | None:
-        """A declaration is counted and its initialisers are walked; None for another statement."""
-        at = 0
-        known = False
-        names: list[str] = []
-        while at < len(words):
-            word = words[at]
-            if word in SHARED:
-                known = True
-            elif word in ("__align__", "__attribute__") and at + 1 < len(words):
-                at = closing(words, at + 1)
-            elif word in TYPE_WORDS or word in self.file.types:
-                known = True
-                names.append(word)
-            elif word not in QUALIFIERS:
-                break
-            at += 1
-        if not known or at >= len(words):
-            return None
-        size = self.file.type_words(names)
-        for piece in split(words[at:]):
-            self._declarator(piece, size, words[:at])
-        return True
-
-    def _declarator(self, piece: list[str], size: Expr, before: Sequence[str]) -> None:
-        """`before` are the words that all declarators have in common."""
-        shared, constant = bool(set(before) & set(SHARED)), bool(set(before) & {"const", "constexpr"})
-        pointer = "*" in piece[:3]
-        rest = [w for w in piece if w not in ("*", "&", "__restrict__", "const")] if pointer else piece
-        if not rest or not rest[0].isidentifier():
-            self.expression(piece)
+    def _declaration(self, declaration: Declaration) -> None:
+        """It is counted, and its initialisers are walked."""
+        words = set(declaration.words)
+        shared = bool(words & SHARED)
+        if words & NO_OBJECT and not shared:
             return
-        name = rest[0]
-        value = rest[rest.index("=") + 1 :] if "=" in rest else []
+        size = self.code.type_words(declaration.words)
+        for declarator in declaration.declarators:
+            if declarator.parameters is None:
+                self._declarator(declarator, size, shared, bool(words & FIXED))
+
+    def _declarator(self, declarator: Declarator, size: Expr, shared: bool, fixed: bool) -> None:
+        name, value = declarator.name.text, declarator.value
         self.varies[name] = self.varying(value)
-        if value[:1] == ["["] and "auto" in before:  # a lambda
-            self._lambda(name, value)
+        if isinstance(value, Lambda):
+            self.code.lambdas[name] = value
             return
-        if pointer:
-            self.file.variables[name] = Variable(self._where(piece[piece.index("=") + 1 :] if value else []), size)
+        if declarator.shape and (declarator.reference or all(declarator.pointers)):
+            base = None if value is None else self._first_variable(value)
+            self.code.variables[name] = Variable(base.where if base else "global", size)
             self.region.count("values", 1)
-        elif len(rest) > 1 and rest[1] == "[":
-            self.file.variables[name] = Variable("shared" if shared else "local", size)
+        elif declarator.shape:
+            self.code.variables[name] = Variable("shared" if shared else "local", size)
             if not shared:
-                self.region.count("arrays", algebra.mul(size, self.file.extents(rest[1:])))
+                self.region.count("arrays", algebra.mul(size, self.code.extents(declarator)))
+        elif shared:
+            self.code.variables[name] = Variable("shared", size)
         else:
-            self.file.variables.pop(name, None)
-            if shared:
-                self.file.variables[name] = Variable("shared", size)
-            elif not self._keep_constant(name, value if constant else ()):
+            self.code.variables.pop(name, None)
+            if not self.code.keep(name, value if fixed else None) and not declarator.reference:
                 self.region.count("values", size)
-        if value:
-            self.expression(piece[piece.index("=") + 1 :])
+        self.expression(value)
 
-    def _keep_constant(self, name: str, value: Sequence[str]) -> bool:
-        known = bool(value) and self.file.arithmetic.read(value) is not None
-        if known:
-            self.file.arithmetic.known[name] = ["(", *value, ")"]
-        else:
-            self.file.arithmetic.known.pop(name, None)
-        return known
 
-    def _lambda(self, name: str, value: list[str]) -> None:
-        start = closing(value, 0) + 1
-        stop = closing(value, start) if start < len(value) and value[start] == "(" else start - 1
-        opening = next((i for i in range(stop + 1, len(value)) if value[i] == "{"), None)
-        if opening is not None:
-            body = value[opening + 1 : closing(value, opening)]
-            self.file.functions[name] = Function(parameters_of(value[start + 1 : stop]), body)
+def _root(e: Expression) -> str:
+    """The name that a subscripted object begins with."""
+    while isinstance(e, Index | Member):
+        e = e.base
+    return e.text if isinstance(e, Name) else ""
+
+
+def _variable(loop: For | ForEach | While) -> str:
+    """The variable that a loop which is not counted begins with."""
+    if isinstance(loop, ForEach):
+        return loop.name.text
+    begin = loop.begin if isinstance(loop, For) else None
+    if isinstance(begin, Declaration) and begin.declarators:
+        return begin.declarators[0].name.text
+    return _root(begin.target) if isinstance(begin, Assign) else ""
 
 
 def settle(region: OpenRegion, loop: Repeats) -> None:

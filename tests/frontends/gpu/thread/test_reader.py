@@ -4,16 +4,30 @@ from __future__ import annotations
 
 import pytest
 
+from tunepass.diagnostics import Source, SourceError
 from tunepass.expr.nodes import BOOL, INTEGER, CategoryType
 from tunepass.expr.printer import to_text
+from tunepass.frontends.cfamily.reading import read
 from tunepass.frontends.gpu.thread.reader import read_thread
 
 TYPES = {"T": INTEGER, "U": INTEGER, "BLOCK": INTEGER, "AHEAD": BOOL, "STAGE": CategoryType(("CACHE", "SHARED"))}
 
 
+SYMBOLS = {"T": 4, "U": 2, "BLOCK": 64, "AHEAD": 0, "STAGE": 1}
+
+
+def read_text(text, name="k"):
+    """The kernel's code as it stands there; None where the text has no such kernel, or none that can be read."""
+    try:
+        unit = read(Source("kernel.cu", text), ("c++",), "cuda", SYMBOLS, guards=True)
+        kernels = [f for f in unit.functions if f.name.text == name.partition("<")[0]]
+        return read_thread(kernels[-1], name, TYPES) if kernels else None
+    except SourceError:
+        return None
+
+
 def thread(body, before="", head="int n, const float *a, float *b"):
-    text = f'{before}\nextern "C" __global__ void __launch_bounds__(BLOCK) k({head}) {{\n{body}\n}}\n'
-    return read_thread(text, "k", TYPES)
+    return read_text(f'{before}\nextern "C" __global__ void __launch_bounds__(BLOCK) k({head}) {{\n{body}\n}}\n')
 
 
 def amounts(region):
@@ -157,7 +171,7 @@ class TestAccesses:
 class TestTextThatIsNotUnderstood:
     @pytest.mark.parametrize("text", ["", "void k(", "}}}", "__global__ void other() {}", "#if\n#else\n", "k(){"])
     def test_there_is_no_answer_or_an_empty_one(self, text):
-        found = read_thread(text, "k", TYPES)
+        found = read_text(text)
         assert found is None or not amounts(found.body)
 
     @pytest.mark.parametrize(

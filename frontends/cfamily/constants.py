@@ -1,0 +1,50 @@
+"""The numbers that a source names: macros, enumerators and constants."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+
+from tunepass.expr import algebra
+from tunepass.frontends.cfamily.expressions import parse_expression
+from tunepass.frontends.cfamily.tokens import tokens
+from tunepass.frontends.cfamily.tree import Expression, SyntaxFault
+from tunepass.frontends.cfamily.unit import Unit
+from tunepass.frontends.cfamily.values import Values
+
+FIXED = frozenset({"const", "constexpr"})
+
+
+def constants(unit: Unit, names: Collection[str]) -> dict[str, int | float]:
+    """Those of `names` that have one value, whatever the parameters are."""
+    values = Values()
+    waiting = dict(_defined(unit, names))
+    while True:
+        found = {name: known for name, e in waiting.items() if (known := values.number(e)) is not None}
+        if not found:
+            break
+        values.known |= found
+        waiting = {name: e for name, e in waiting.items() if name not in found}
+    numbers = ((name, algebra.number(value)) for name, value in values.known.items() if name in names)
+    return {name: number for name, number in numbers if number is not None}
+
+
+def _defined(unit: Unit, names: Collection[str]) -> Iterator[tuple[str, Expression]]:
+    for declaration in unit.globals:
+        for declarator in declaration.declarators:
+            if FIXED & set(declaration.words) and not declarator.shape and declarator.value is not None:
+                yield declarator.name.text, declarator.value
+    yield from unit.enumerators.items()
+    waiting, seen = list(names), set[str]()
+    while waiting:
+        name = waiting.pop()
+        texts = {m.body for m in unit.text.macros.get(name, ()) if m.parameters is None}
+        if name in seen or name in unit.text.symbols.names or len(texts) != 1:
+            continue
+        seen.add(name)
+        (text,) = texts
+        words = list(tokens(text))
+        waiting += [word.text for word in words if word.kind == "name"]
+        try:
+            yield name, parse_expression(words, unit.types, unit.cxx)
+        except SyntaxFault:
+            continue
