@@ -19,9 +19,11 @@ from tunepass.frontends.cfamily.tree import (
     ForEach,
     If,
     Jump,
+    Lambda,
     Opaque,
     PragmaWords,
     Statement,
+    SyntaxFault,
     While,
 )
 
@@ -131,6 +133,19 @@ class Statements(Declarations):
         inside = [c for c in node.named_children if c.type != "comment"]
         statements = self.sequence(inside, first, last)
         return Block(statements=statements, first=self.tokens[first], last=self.tokens[last])
+
+    def _lambda_expression(self, node: Node) -> Opaque:
+        """Opaque where a part of it cannot be read."""
+        depth, levels = self.depth, self.statement_depth
+        self.statement_depth += 10  # each takes as many levels of the reader as ten statements
+        head, body = node.child_by_field_name("declarator"), self._field(node, "body")
+        try:
+            parameters = self.parameters(self._field(head, "parameters")) if head is not None else ()
+            return Lambda(node.type, *self.ends(node), parameters, self._compound_statement(body))
+        except SyntaxFault:
+            return self.opaque(node)
+        finally:
+            self.depth, self.statement_depth = depth, levels
 
     def _expression_statement(self, node: Node) -> Statement:
         first, last = self.ends(node)

@@ -119,11 +119,19 @@ class Items:
 
 @dataclass(frozen=True, slots=True)
 class Opaque:
-    """An expression outside this tree: a lambda, `new`, `delete`, statements in brackets; `kind` is the word."""
+    """An expression outside this tree: `new`, `delete`, statements in brackets; `kind` is the word."""
 
     kind: str
     token: Token
     last: Token
+
+
+@dataclass(frozen=True, slots=True)
+class Lambda(Opaque):
+    """`[...](parameters) { body }`."""
+
+    parameters: tuple[Declaration, ...]
+    body: Block
 
 
 Expression = (
