@@ -57,7 +57,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         *("backends", "evaluators", "exact", "hwmodels", "tuning", "strategies", "ir", "space", "study", "expr"),
         *("registry", "files"),
     },
-    "interchange": {"compilers", "yaml_nodes", "study", "space", "expr"},
+    "interchange": {"compilers", "frontends", "yaml_nodes", "study", "space", "expr"},
     "report": {"tuning", "study", "space"},
     "flags": {"compilers", "evaluators", "space"},
     "jobs": {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tunepass.frontends.cfamily.feed import Feeder
@@ -72,12 +73,23 @@ class Expressions(Nodes):
         if kind in NUMBERS:
             return Number(self.token(node))
         if kind in TEXTS:
-            return Text(self.token(node))
+            return Text(self._text(node))
         if kind in SIZES:
             first, last = self.first(node), self.last(node)
             return SizeOf(self.tokens[first], " ".join(t.text for t in self.tokens[first : last + 1]))
         reader: Callable[[Node], Expression] | None = getattr(self, f"_{kind}", None)
         return self.opaque(node) if reader is None else reader(node)
+
+    def _text(self, node: Node) -> Token:
+        """Neighbouring strings are one."""
+        first, last = self.first(node), self.last(node)
+        pieces = self.tokens[first : last + 1]
+        plain = all(t.text[:1] == t.text[-1:] == '"' for t in pieces)
+        if first == last or not plain:
+            return pieces[0]
+        text = "".join(t.text[1:-1] for t in pieces)
+        end, made = max(t.end for t in pieces), any(t.made for t in pieces)
+        return replace(pieces[0], text=f'"{text}"', end=end, made=made)
 
     def opaque(self, node: Node) -> Opaque:
         for child in node.children:

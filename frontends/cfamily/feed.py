@@ -55,6 +55,7 @@ class Feed:
     indices: Sequence[int]  # their places among all tokens
     asides: frozenset[int]
     left_out: frozenset[int]
+    variables: frozenset[str] = frozenset()  # names of variables, for C++ alone
 
     def first(self, byte: int) -> int:
         """The index of the token that begins there, or after it."""
@@ -89,7 +90,7 @@ class Feeder:
                 at = self._op(at, token, variables)
                 continue
             at += 1
-        return self._written()
+        return self._written(variables)
 
     def _next(self, at: int) -> Token:
         return self.tokens[at] if 0 <= at < len(self.tokens) else END_TOKEN
@@ -225,7 +226,7 @@ class Feeder:
         self.spelled[at + 1] = "int"
         self.left_out |= set(range(at + 2, end))
 
-    def _written(self) -> Feed:
+    def _written(self, variables: frozenset[str]) -> Feed:
         pieces: list[str] = []
         starts: list[int] = []
         indices: list[int] = []
@@ -240,9 +241,8 @@ class Feeder:
             indices.append(at)
             pieces.append(text)
             position += len(text) + 1
-        return Feed(
-            "\n".join(pieces).encode(), self.tokens, starts, indices, frozenset(self.asides), frozenset(self.left_out)
-        )
+        asides, left_out = frozenset(self.asides), frozenset(self.left_out)
+        return Feed("\n".join(pieces).encode(), self.tokens, starts, indices, asides, left_out, variables)
 
 
 END_TOKEN = Token("end", "", 0, 0)

@@ -14,7 +14,7 @@ from pathlib import Path
 from tunepass.compilers.asking import ask_about
 from tunepass.diagnostics import Source, SourceError
 from tunepass.frontends.cfamily.alignment import Aligned, Aligner, MisalignedError, PragmaTokens
-from tunepass.frontends.cfamily.command import Command
+from tunepass.frontends.cfamily.command import STDIN, Command
 from tunepass.frontends.cfamily.guards import guarded
 from tunepass.frontends.cfamily.marks import (
     ARGUMENT,
@@ -38,6 +38,7 @@ from tunepass.frontends.cfamily.tokens import Token, closings, tokens
 
 CONDITIONS = ("if", "ifdef", "ifndef", "elif", "else", "endif")
 ACTIVE = re.compile(rf"(?:{SECTION}|{PRAGMA})(\d+)_")
+ABSENT = f"{PREFIX}h_"
 USE_MARK = re.compile(rf"(?:{OPEN}|{CLOSE})\d+_")
 ERROR = re.compile(
     r"^(?P<file>[^\n:]+):(?P<line>\d+):(?:(?P<column>\d+):)? (?:fatal )?error: (?P<text>.*)$", re.MULTILINE
@@ -97,7 +98,10 @@ def preprocess(
         return _preprocess(source, command, symbols, guards)
     except MissingHeaderError:
         with empty_headers(source, command, symbols) as (with_headers, names):
-            return replace(_preprocess(source, with_headers, symbols, guards), missing=names)
+            text = _preprocess(source, with_headers, symbols, guards)
+        missing = tuple(name for number, name in enumerate(names) if f"{ABSENT}{number}_" in text.macros)
+        macros = {name: texts for name, texts in text.macros.items() if not name.startswith(ABSENT)}
+        return replace(text, missing=missing, macros=macros)
 
 
 class MissingHeaderError(SourceError):
@@ -106,20 +110,24 @@ class MissingHeaderError(SourceError):
 
 @contextlib.contextmanager
 def empty_headers(source: Source, command: Command, symbols: Symbols) -> Iterator[tuple[Command, tuple[str, ...]]]:
-    """The command with a folder of empty files in place of the headers that are not found, and their names."""
+    """The command with a folder of files for headers that may not be found, after all others, and their names.
+
+    Each defines a macro of its own, which says that the compiler took it.
+    """
     listing = [command.program, *command.words, *symbols.definitions(), "-M", "-MG", "-x", command.language,
-               f"-iquote{command.folder}", "-"]  # fmt: skip
+               f"-iquote{command.folder}", STDIN]  # fmt: skip
     reply = ask_about(listing, source.text)
     listed = reply.stdout.replace("\\\n", " ").partition(":")[2].split()
-    names = tuple(name for name in listed if not Path(name).exists() and not Path(name).is_absolute())
+    names = tuple(name for name in listed if not Path(name).is_absolute())
     with tempfile.TemporaryDirectory() as folder:
         inner = Path(folder, "a", "b", "c", "d")  # for names that begin with `../`
         inner.mkdir(parents=True)
-        for name in names:
+        for number, name in enumerate(names):
             path = Path(os.path.normpath(inner / name))
             if path.is_relative_to(folder) and not path.exists():
-                path.parent.mkdir(parents=True, exist_ok=True)
-                path.touch()
+                with contextlib.suppress(OSError):  # a name that is a folder of another one: the compiler tells
+                    path.parent.mkdir(parents=True, exist_ok=True)
+                    path.write_text(f"#define {ABSENT}{number}_\n")
         yield replace(command, words=(*command.words, f"-idirafter{inner}")), names
 
 
