@@ -55,9 +55,9 @@ MAY_IMPORT: dict[str, set[str]] = {
     "tuning": {"signals", "expr", "strategies", "exact", "executors", "evaluators", "study", "space"},
     "passes": {
         *("backends", "evaluators", "exact", "hwmodels", "tuning", "strategies", "ir", "space", "study", "expr"),
-        *("registry",),
+        *("registry", "files"),
     },
-    "interchange": {"compilers", "yaml_nodes", "study", "space", "expr"},
+    "interchange": {"compilers", "frontends", "yaml_nodes", "study", "space", "expr"},
     "report": {"tuning", "study", "space"},
     "flags": {"compilers", "evaluators", "space"},
     "jobs": {

@@ -14,7 +14,7 @@ from tunepass.space.configuration import Value
 from tunepass.space.parameter import Categorical, Integer, Number, Ordinal, Parameter, Permutation, Real
 from tunepass.space.prior import SHAPES
 
-ROLES = tuple(role for role in get_args(Role) if role not in ("directive", "constant"))
+ROLES = tuple(role for role in get_args(Role) if role not in ("directive", "constant", "compiler"))
 COMMON = ("kind", "role", "default", "prior", "form", "omit_default")
 FIELDS: Mapping[str, tuple[str, ...]] = {
     "integer": (*COMMON, "range", "step", "log"),

@@ -32,6 +32,8 @@ Names = Mapping[str, Type | Expr]
 
 def formal_type(formal: Formal) -> CType:
     """As it is written; a macro with arguments (`POLYBENCH_2D(A, N, N, n, n)`) hides what it is."""
+    if formal.type.base:
+        return formal.type
     if formal.container:
         return CType(formal.element, 1)
     for declared in declarations(formal.text, 0, len(formal.text)):

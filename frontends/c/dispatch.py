@@ -1,26 +1,26 @@
 """NAME.dispatch.h: variants of a kernel for several sizes in one header, which picks one by the size.
 
 The header holds the tuned source of each variant, its names at file scope with the variant's number appended, so that
-all can stand in one translation unit; nothing is needed at run time.
+all can stand in one translation unit; nothing is needed at run time. Variants that may need flags of their own are
+units of their own (tunepass.frontends.c.variant_objects), which the header declares.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import PurePath
 
-from tunepass.diagnostics import Source, SourceError, Span
+from tunepass.diagnostics import SourceError, Span
 from tunepass.expr.emit_c import prelude, to_c
 from tunepass.expr.nodes import free_names
 from tunepass.frontends.c.defaults import chosen
 from tunepass.frontends.c.emission import comment, flag_text, note_lines, scheduled_text
 from tunepass.frontends.c.lowering import macros
 from tunepass.frontends.c.syntax.definitions import definitions
-from tunepass.frontends.c.syntax.lexical import Scan, scan
-from tunepass.frontends.c.syntax.types import read_types
-from tunepass.frontends.c.syntax.variables import variables
+from tunepass.frontends.c.syntax.lexical import scan
+from tunepass.frontends.c.variant_objects import called, declarations, stand_apart, units
+from tunepass.frontends.c.variant_text import copy, formal_list, includes, plain_returns
 from tunepass.frontends.cfamily.definitions import FunctionDefinition
 from tunepass.ir.c_kernel import CKernel, ScalarArgument
 from tunepass.ir.files import EmittedFile
@@ -28,31 +28,41 @@ from tunepass.ir.kernel import Kernel
 from tunepass.ir.sizes import FAR, SizedVariants, binary_log, common_names, size_text
 from tunepass.space.configuration import shown
 
-TAGGED = re.compile(r"\b(?:struct|union|class|enum)\b([^;{}=]*)\{")  # with attributes and bases around the name
-BRACKETS = re.compile(r"\([^()]*(?:\([^()]*\)[^()]*)*\)")
-PRAGMA = re.compile(r"^([ \t]*#[ \t]*pragma[ \t]+\w+)(.*)", re.MULTILINE)  # nvcc expands no macro there
-WORD = re.compile(r"\b[A-Za-z_]\w*")
-PLAIN_SCOPES = ("extern",)
-
 
 def dispatch_file(variants: SizedVariants, note: str) -> EmittedFile:
-    """The header of a C or C++ kernel."""
+    """The header of a C or C++ kernel: with the variants in it, or with declarations of `variant_units`."""
     kernel = variants.variants[0]
     function = dispatched(kernel)
-    if len({flag_text(variant) for variant in variants.variants}) > 1:
-        raise SourceError(
-            "variants that differ in the compiler's flags cannot stand in one file", kernel.span, "tune macros alone"
-        )
     call = kernel.body_as(CKernel).call
     assert call is not None
     scalars = {a.name: f.name for a, f in zip(call.arguments, function.formals) if isinstance(a, ScalarArgument)}
-    texts = [scheduled_text((variant,)) for variant in variants.variants]
-    lines = [*selector(variants), "", *includes(scan(kernel.source)), ""]
-    for number, (variant, text) in enumerate(zip(variants.variants, texts)):
-        lines += [*copy(kernel.source, text, macros(variant, chosen(variant)), number), ""]
     sizes = ", ".join(scalars[name] for name in common_names(variants.sizes))
-    lines += _calls(kernel, function, f"{identifier(kernel)}_variant({sizes})", len(variants.variants))
-    return header_file(variants, note, lines)
+    picked = f"{identifier(kernel)}_variant({sizes})"
+    lines = [*selector(variants), ""]
+    if stand_apart(kernel):
+        declared, after = declarations(variants, function)
+        names = [called(function, number) for number in range(len(variants.variants))]
+        lines += [*declared, "", *_calls(kernel, function, picked, names), *after]
+        return header_file(variants, _linked(variants, note), lines)
+    lines += [*includes(scan(kernel.source)), ""]
+    for number, variant in enumerate(variants.variants):
+        text, values = scheduled_text((variant,)), macros(variant, chosen(variant))
+        lines += [*copy(kernel.source, text, values, number), ""]
+    names = [f"{kernel.name}_{number}" for number in range(len(variants.variants))]
+    return header_file(variants, note, [*lines, *_calls(kernel, function, picked, names)])
+
+
+def variant_units(variants: SizedVariants) -> tuple[str, ...]:
+    """The translation units that the header declares; none where it holds the variants itself."""
+    kernel = variants.variants[0]
+    return units(variants, dispatched(kernel)) if stand_apart(kernel) else ()
+
+
+def _linked(variants: SizedVariants, note: str) -> str:
+    """The note, with what the program is linked with."""
+    runtime = [word for v in variants.variants for word in flag_text(v).split() if word in ("-fopenmp", "-pthread")]
+    with_runtime = f", and with {' '.join(dict.fromkeys(runtime))}" if runtime else ""
+    return "\n".join(filter(None, [note, f"Link with the .dispatch.o beside this header: it has them{with_runtime}."]))
 
 
 def header_file(variants: SizedVariants, note: str, lines: Sequence[str]) -> EmittedFile:
@@ -140,57 +150,8 @@ def selector(variants: SizedVariants) -> list[str]:
     return re.sub(r"\btp_(?=\w+\()", f"{prefix}_size_", "\n".join(lines)).splitlines()
 
 
-def includes(scanned: Scan) -> list[str]:
-    """What the source includes, read before any name is changed."""
-    lines = (scanned.source.line_text(d.start).strip() for d in scanned.directives if d.kind == "include")
-    return list(dict.fromkeys(lines))
-
-
-def copy(source: Source, text: str, values: Sequence[tuple[str, str]], number: int) -> list[str]:
-    """The text with the variant's macros, and its names at file scope made the variant's own. All macros are as they
-    were before, in the end."""
-    scanned = scan(replace(source, text=text))
-    defined = [name for d in scanned.directives if d.kind == "define" for name in re.findall(r"\A\w+", d.body)]
-    renamed = file_names(scanned)
-    touched = list(dict.fromkeys([*(name for name, _ in values), *defined, *renamed]))
-    body = text
-    for pragma in reversed(scanned.pragmas):
-        body = body[: pragma.outer_start] + body[pragma.outer_end :]
-    changed = {name: f"{name}_{number}" for name in renamed}
-    body = PRAGMA.sub(lambda line: line[1] + WORD.sub(lambda word: changed.get(word[0], word[0]), line[2]), body)
-    return [
-        *(f'#pragma push_macro("{name}")' for name in touched),
-        *(f"#undef {name}\n#define {name} {value}" for name, value in values),
-        *(f"#undef {name}\n#define {name} {name}_{number}" for name in renamed),
-        re.sub(r"\n{3,}", "\n\n", body).strip(),
-        *(f'#pragma pop_macro("{name}")' for name in touched),
-    ]
-
-
-def file_names(scanned: Scan) -> list[str]:
-    """What the text defines at file scope: functions, variables, types, enumerators."""
-    functions = definitions(scanned)
-    types = read_types(scanned.statements)
-    heads = (BRACKETS.sub(" ", head) for head in TAGGED.findall(scanned.statements))
-    tags = [words[-1] for head in heads if (words := re.findall(r"\w+", head.partition(":")[0]))]
-    enumerators = [name for listed in types.enums.values() for name in listed]
-    names = [
-        *(f.name for f in functions if not f.path and all(s.kind in PLAIN_SCOPES for s in f.scopes)),
-        *(v.name for v in variables(scanned, functions)),
-        *types.typedefs,
-        *tags,
-        *enumerators,
-    ]
-    return [name for name in dict.fromkeys(names) if re.fullmatch(r"[A-Za-z_]\w*", name)]
-
-
-def formal_list(function: FunctionDefinition) -> str:
-    """The formals as the definition writes them."""
-    return ", ".join(f.text.strip() for f in function.formals) or "void"
-
-
-def _calls(kernel: Kernel, function: FunctionDefinition, variant: str, count: int) -> list[str]:
-    returns = re.sub(r"\b(?:static|inline|extern)\b|\"C\"", "", function.returns).strip()
+def _calls(kernel: Kernel, function: FunctionDefinition, variant: str, names: Sequence[str]) -> list[str]:
+    returns = plain_returns(function)
     values = ", ".join(f.name for f in function.formals)
     lines = [
         f"/* {kernel.name} with the variant for its size. */",
@@ -198,8 +159,8 @@ def _calls(kernel: Kernel, function: FunctionDefinition, variant: str, count: in
         "{",
         f"    switch ({variant}) {{",
     ]
-    for number in range(count):
-        call = f"{kernel.name}_{number}({values});"
-        label = "default" if number == count - 1 else f"case {number}"
+    for number, name in enumerate(names):
+        call = f"{name}({values});"
+        label = "default" if number == len(names) - 1 else f"case {number}"
         lines.append(f"    {label}: {f'{call} return;' if returns == 'void' else f'return {call}'}")
     return [*lines, "    }", "}"]

@@ -18,7 +18,7 @@ from tunepass.frontends.c.defaults import (
     settled_changes,
     without_heading,
 )
-from tunepass.frontends.c.lowering import constants, flags, macros, scheduled, scops_of, stated
+from tunepass.frontends.c.lowering import compiler_of, constants, flags, macros, scheduled, scops_of, stated
 from tunepass.frontends.c.pragmas.pragma import parse_pragma
 from tunepass.frontends.cfamily.declared import is_known
 from tunepass.ir.c_kernel import ArrayArgument, CKernel, KernelCall
@@ -46,7 +46,8 @@ def _source(kernels: Sequence[Kernel], note: str, name: str) -> str:
     """The source's own text, its pragmas with the choices as defaults, below a comment and a block of macros: it
     builds without a -D, and can be tuned again but for what is settled: the loops that were written anew."""
     lines = [f"{name}, tuned by tunepass.", *note_lines(note)]
-    lines += [f"Compile with {flag_text(kernel)}" for kernel in kernels if flag_text(kernel)]
+    words = [f"{compiler_of(kernel, chosen(kernel))} {flag_text(kernel)}".strip() for kernel in kernels]
+    lines += [f"Compile with {text}" for text in words if text]
     defined = dict(pair for kernel in kernels for pair in macros(kernel, chosen(kernel)))
     return heading(lines, defined) + without_heading(changed(kernels[0].source.text, _source_changes(kernels)), defined)
 
@@ -54,7 +55,8 @@ def _source(kernels: Sequence[Kernel], note: str, name: str) -> str:
 def _source_changes(kernels: Sequence[Kernel]) -> list[Change]:
     source = kernels[0].source
     settled = {b.parameter for kernel in kernels for b in kernel.bindings if b.role == "directive"}
-    values = {name: value for name, value in chosen_values(kernels).items() if name not in settled}
+    named = {b.parameter for kernel in kernels for b in kernel.bindings if b.role == "compiler"}
+    values = {name: value for name, value in chosen_values(kernels).items() if name not in settled | named}
     changes = [change for kernel in kernels for change in (*_nest_changes(kernel), *stated(kernel, chosen(kernel)))]
     return [
         *changes,

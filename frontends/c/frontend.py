@@ -16,6 +16,7 @@ from tunepass.expr.nodes import Expr
 from tunepass.frontends.base import Frontend, Parsed
 from tunepass.frontends.c.autos import DerivedNest, derive_nest
 from tunepass.frontends.c.call import CallReader
+from tunepass.frontends.c.compilers import check_one
 from tunepass.frontends.c.dispatch import dispatch_file
 from tunepass.frontends.c.emission import emit_file
 from tunepass.frontends.c.globals import GlobalsReader
@@ -108,6 +109,7 @@ class _KernelReader:
         no_duplicates([p for g in groups for p in g.params], "parameter")
         no_duplicates([g.target for g in groups if isinstance(g.target, KernelPragma)], "kernel")
         no_duplicates([g.target for g in groups if isinstance(g.target, RunPragma)], "run")
+        check_one([p for g in groups for p in g.params])
         check_tune_calls(self.tune_calls, [p for g in groups for p in g.params])
         self.calls = self.call_reader()
         self.tunables = TunablesReader(
@@ -229,7 +231,7 @@ class _KernelReader:
     ) -> ScheduledNest:
         """The nest after a `loop` with directives, and the constraints that these imply."""
         known = {p.name: p for p in parameters}
-        flags = frozenset(p.name for p in group.params if p.flag)
+        flags = frozenset(p.name for p in group.params if p.flag or p.compiler)
         scop = read_scop(
             pragma.outer,
             self.unit,

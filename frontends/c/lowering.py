@@ -88,7 +88,14 @@ def lower(kernel: Kernel, configuration: Configuration) -> Candidate:
         defines=defines(kernel, configuration),
         flags=flags(kernel, configuration),
         requests=requests(kernel, configuration),
+        compiler=compiler_of(kernel, configuration),
     )
+
+
+def compiler_of(kernel: Kernel, configuration: Configuration) -> str:
+    """The compiler that the configuration names; empty where none is a parameter."""
+    named = [p.name for p in kernel.parameters if kernel.binding(p.name).role == "compiler"]
+    return str(configuration[named[0]]) if named else ""
 
 
 def requests(kernel: Kernel, configuration: Configuration) -> tuple[Request, ...]:
@@ -101,11 +108,8 @@ def _scop_requests(nest: ScopNest, configuration: Configuration) -> tuple[Reques
     """A schedule that is not proven legal is refused; else the vector loops that the author named. Where any loop may
     be one, the compiler may leave it as it is."""
     plan, line = plan_of(nest.directives, configuration), nest.scop.pragma.line
-    if not is_legal(nest.scop, plan, independent=nest.directives.independent):
-        why = "a dependence would be turned round"
-        return (Request("unroll", line, line, "schedule the loops so", why),)
-    if not is_faithful(nest.scop, plan, nest.directives.independent):
-        why = "isl writes loops for it that run other iterations, or in another order"
+    why = illegal(nest, configuration)
+    if why:
         return (Request("unroll", line, line, "schedule the loops so", why),)
     named, hindered = vectorized(nest.scop, plan, nest.directives.independent)
     source = nest.scop.span.source
@@ -122,6 +126,16 @@ def _scop_requests(nest: ScopNest, configuration: Configuration) -> tuple[Reques
         for loop in nest.scop.loops
         if loop.name in named
     )
+
+
+def illegal(nest: ScopNest, configuration: Configuration) -> str:
+    """Why the schedule must not be written; empty where it is proven legal."""
+    plan = plan_of(nest.directives, configuration)
+    if not is_legal(nest.scop, plan, independent=nest.directives.independent):
+        return "a dependence would be turned round"
+    if not is_faithful(nest.scop, plan, nest.directives.independent):
+        return "isl writes loops for it that run other iterations, or in another order"
+    return ""
 
 
 def _openmp_flags(kernel: Kernel, configuration: Configuration) -> tuple[str, ...]:

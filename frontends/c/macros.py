@@ -57,7 +57,7 @@ def _guarded_name(kind: str, body: str) -> str:
 
 def set_macros(pragma: ParamText) -> tuple[str, ...]:
     """The macros a parameter sets: its name; for a permutation NAME_ITEM, the position of each item."""
-    if pragma.flag:
+    if pragma.flag or pragma.compiler:
         return ()
     if not isinstance(pragma.values, Items):
         return (pragma.name,)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from tunepass.diagnostics import Diagnostic, Severity, Source, SourceError, TunepassError, nearest
 from tunepass.expr.numpy_eval import satisfied
+from tunepass.frontends.c.compilers import check_compilers
 from tunepass.frontends.c.flags import Words, flag_words
 from tunepass.frontends.c.lowering import macro_names
 from tunepass.frontends.c.macros import MacroDefault
@@ -34,19 +35,23 @@ class TunablesReader:
     flags: dict[str, Words] = field(default_factory=dict)  # of the parameters read so far
 
     def parameter(self, pragma: ParamText) -> Parameter:
+        if pragma.compiler:
+            check_compilers(pragma)
         parameter, warnings = build_parameter(pragma, self.macros, self.known)
         self.flags[pragma.name], doubts = flag_words(pragma)
         self.warnings.extend((*warnings, *doubts))
         return parameter
 
     def binding(self, pragma: ParamText) -> Binding:
-        """Of a macro, or of a `flag`."""
+        """Of a macro, a `flag` or the compiler."""
+        if pragma.compiler:
+            return Binding(pragma.name, "compiler", pragma.span)
         return Binding(pragma.name, "flag" if pragma.flag else "macro", pragma.span, words=self.flags[pragma.name])
 
     def check_use(self, pragma: ParamText, parameter: Parameter) -> None:
         """A macro that no code uses would be tuned for nothing."""
         names = macro_names(parameter)
-        if pragma.flag or self.words & set(names):
+        if pragma.flag or pragma.compiler or self.words & set(names):
             return
         close = nearest(pragma.name, self.words)
         hint = f"did you mean `{close}`?" if close else "use it as a macro, or mark it `flag`"

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from tunepass.frontends.cfamily.marks import ARGUMENT, CLOSE, END, OPEN, PRAGMA, PREFIX, SECTION, ActiveTokens, Use
-from tunepass.frontends.cfamily.output import Chunk, Output
+from tunepass.frontends.cfamily.output import PRAGMA_LINE, Chunk, Output
 from tunepass.frontends.cfamily.raw import RawText
 from tunepass.frontends.cfamily.symbols import Symbols
 from tunepass.frontends.cfamily.tokens import Token, tokens
@@ -42,7 +44,6 @@ class Aligned:
     pragmas: list[PragmaTokens] = field(default_factory=list)
     active: set[int] = field(default_factory=set)
     skipped: set[str] = field(default_factory=set)  # included files whose text is too long
-    included: int = 0  # characters of included files
 
 
 @dataclass(slots=True)
@@ -60,24 +61,42 @@ class Aligner:
 
         Raises MisalignedError where a token of the main file has no place in the source.
         """
+        self._skip_long(output)
         for chunk in output.chunks:
             if not chunk.file:
                 self.run(chunk.text)
-            elif not chunk.system:
+            elif not chunk.system and chunk.file not in self.result.skipped:
                 self._include(chunk)
         return self.result
 
+    def _skip_long(self, output: Output) -> None:
+        """A file is read whole or not at all: its parts open and close brackets of each other."""
+        lengths: Counter[str] = Counter()
+        for chunk in output.chunks:
+            if chunk.file and not chunk.system:
+                lengths[chunk.file] += len(chunk.text)
+        left = INCLUDED_LIMIT
+        for file, length in lengths.items():
+            if length > left:
+                self.result.skipped.add(file)
+            else:
+                left -= length
+
     def _include(self, chunk: Chunk) -> None:
         """Tokens of an included file: made by the directive that includes it, or by the one that includes that."""
-        if self.result.included + len(chunk.text) > INCLUDED_LIMIT:
-            self.result.skipped.add(chunk.file)
-            return
-        self.result.included += len(chunk.text)
         start, end = self._directive()
-        made = [Token(t.kind, t.text, start, end, True, chunk.file) for t in tokens(chunk.text)]
-        for token in made:
+        position = 0
+        for match in PRAGMA_LINE.finditer(chunk.text):
+            self.result.tokens += self._included(chunk, position, match.start(), start, end)
+            words = tuple(self._included(chunk, match.start(1), match.end(1), start, end))
+            self.result.pragmas.append(PragmaTokens(words, len(self.result.tokens), start, end, True))
+            position = match.end()
+        self.result.tokens += self._included(chunk, position, len(chunk.text), start, end)
+
+    def _included(self, chunk: Chunk, first: int, last: int, start: int, end: int) -> Iterator[Token]:
+        for token in tokens(chunk.text, first, last):
             name = self.symbols.named(token.text) if token.kind == "number" else ""
-            self.result.tokens.append(replace(token, kind="name", text=name) if name else token)
+            yield Token("name" if name else token.kind, name or token.text, start, end, True, chunk.file)
 
     def _directive(self) -> tuple[int, int]:
         """The first `#include` after the last token of the main file."""

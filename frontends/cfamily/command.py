@@ -13,6 +13,7 @@ from tunepass.compilers.languages import CUDA, CXX, is_linked, is_source
 from tunepass.compilers.named import named_compiler
 
 Dialect = Literal["c", "c++", "cuda", "opencl", "hls"]
+STDIN = "/dev/stdin"  # not `-`: with that, headers in the working directory would hide those beside the source
 OWN_WORDS = ("--size=", "--operators=")
 DROPPED = options.STOPS_EARLY | options.ASIDE | options.LINKING_ALONE | {"-MP", "-MG", "-pipe"}
 
@@ -38,7 +39,7 @@ class Command:
     def preprocessing(self, further: Sequence[str], *, macros: bool) -> list[str]:
         """The command line of one `-E`; `macros`: definitions are printed too."""
         about = ["-E", *(["-dD"] if macros else []), "-x", self.language, "-w", f"-iquote{self.folder}"]
-        return [self.program, *self.words, *further, *about, "-"]
+        return [self.program, *self.words, *further, *about, STDIN]
 
 
 def _usual(dialect: Dialect) -> tuple[str, ...]:

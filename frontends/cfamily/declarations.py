@@ -18,7 +18,6 @@ from tunepass.frontends.cfamily.tree import (
     Declarator,
     Expression,
     Items,
-    Name,
     Number,
     Record,
     TemplateParameter,
@@ -203,17 +202,16 @@ class Declarations(Expressions):
         """`T v(n);` in a function makes an object where `n` is no type."""
         assert declarator.parameters is not None
         for parameter in declarator.parameters:
-            named = any(d.name.text for d in parameter.declarators)
             word = parameter.words[-1] if parameter.words else ""
-            if named or word in PRIMITIVE or word in self.types or word.endswith("_t") or len(parameter.words) != 1:
+            if word in PRIMITIVE or word in self.types or word.endswith("_t") or len(parameter.words) != 1:
                 return False
-            if parameter.declarators and parameter.declarators[0].shape:
+            named = any(d.name.text or d.shape for d in parameter.declarators)
+            if named and word not in self.feed.variables:  # `T v(n * m);` of a variable `n`
                 return False
         return not declarator.shape
 
     def _constructed(self, declarator: Declarator, node: Node) -> Declarator:
-        assert declarator.parameters is not None
-        values = tuple(Name(p.first) for p in declarator.parameters)
+        values = self._token_arguments(self.first(self._field(node, "parameters")))
         return Declarator(name=declarator.name, shape=(), pointers=(), restricted=False, parameters=None,
                           value=Items(values), last=self.ends(node)[1])  # fmt: skip
 

@@ -10,7 +10,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tunepass.frontends.cfamily.expressions import QUALIFIERS
-from tunepass.frontends.cfamily.tree import Attribute, Declaration, Declarator, Record
+from tunepass.frontends.cfamily.literals import arithmetic, literal
+from tunepass.frontends.cfamily.tree import (
+    Attribute,
+    Binary,
+    Cast,
+    Declaration,
+    Declarator,
+    Expression,
+    Number,
+    Record,
+    Unary,
+)
 from tunepass.frontends.cfamily.unit import Unit
 
 NUMERIC = frozenset({"char", "short", "int", "long", "signed", "unsigned", "float", "double", "_Bool", "bool"})
@@ -124,21 +135,30 @@ def type_of(words: Sequence[str], declarator: Declarator) -> CType:
         return CType(base, 1, (), True)
     kinds = declarator.pointers
     arrays = max((at + 1 for at, pointer in enumerate(kinds) if not pointer), default=0)
-    dims = tuple("*" if kinds[at] else _length(declarator.lengths[at]) for at in range(arrays))
+    dims = tuple("*" if kinds[at] else _length(declarator.shape[at], declarator.lengths[at]) for at in range(arrays))
     return CType(base, len(kinds) - arrays, dims)
 
 
-def _length(text: str) -> str:
-    """An extent in brackets is itself; spaces go where the text is a product of numbers."""
-    while text.startswith("( ") and text.endswith(" )") and "(" not in text[1:] and ")" not in text[:-1]:
-        text = text[2:-2]
-    numbers = text.split(" * ")
-    if all(number.isdecimal() for number in numbers) and len(numbers) < 8:
-        product = 1
-        for number in numbers:
-            product *= int(number)
-        return str(product)
-    return text
+def _length(extent: Expression | None, text: str) -> str:
+    """A number where the extent is one, else its text."""
+    value = constant(extent)
+    return text if value is None else str(value)
+
+
+def constant(e: Expression | None) -> int | None:
+    """The value of arithmetic on numbers; None of anything else."""
+    match e:
+        case Number(token):
+            return literal(token.text)
+        case Cast(_, False, operand):
+            return constant(operand)
+        case Unary(op, operand) if op.text in ("-", "+"):
+            value = constant(operand)
+            return -value if value is not None and op.text == "-" else value
+        case Binary(op, left, right):
+            a, b = constant(left), constant(right)
+            return None if a is None or b is None else arithmetic(op, a, b)
+    return None
 
 
 def element_of(words: Sequence[str]) -> str:

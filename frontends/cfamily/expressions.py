@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tunepass.frontends.cfamily.feed import Feeder
@@ -72,12 +73,23 @@ class Expressions(Nodes):
         if kind in NUMBERS:
             return Number(self.token(node))
         if kind in TEXTS:
-            return Text(self.token(node))
+            return Text(self._text(node))
         if kind in SIZES:
             first, last = self.first(node), self.last(node)
             return SizeOf(self.tokens[first], " ".join(t.text for t in self.tokens[first : last + 1]))
         reader: Callable[[Node], Expression] | None = getattr(self, f"_{kind}", None)
         return self.opaque(node) if reader is None else reader(node)
+
+    def _text(self, node: Node) -> Token:
+        """Neighbouring strings are one."""
+        first, last = self.first(node), self.last(node)
+        pieces = self.tokens[first : last + 1]
+        plain = all(t.text[:1] == t.text[-1:] == '"' for t in pieces)
+        if first == last or not plain:
+            return pieces[0]
+        text = "".join(t.text[1:-1] for t in pieces)
+        end, made = max(t.end for t in pieces), any(t.made for t in pieces)
+        return replace(pieces[0], text=f'"{text}"', end=end, made=made)
 
     def opaque(self, node: Node) -> Opaque:
         for child in node.children:
@@ -156,30 +168,59 @@ class Expressions(Nodes):
         return list(value.parts) if isinstance(value, Items) else [value]
 
     def _subscript_expression(self, node: Node) -> Expression:
-        base = self.expression(self._field(node, "argument"))
+        return self._chained(node)
+
+    def _field_expression(self, node: Node) -> Expression:
+        return self._chained(node)
+
+    def _call_expression(self, node: Node) -> Expression:
+        return self._chained(node)
+
+    def _chained(self, node: Node) -> Expression:
+        """Subscripts, members and calls of each other are read in a loop: `task().invoke(...).invoke(...)`."""
+        chain: list[Node] = []
+        while (inner := self._chained_to(node)) is not None:
+            self.check(node)
+            chain.append(node)
+            if len(chain) > CHAIN_LIMIT:
+                raise self.fault(node, "this expression is too long")
+            node = inner
+        value = self._named_cast(chain.pop()) if self._is_named_cast(node) and chain else self.expression(node)
+        for outer in reversed(chain):
+            value = self._applied(outer, value)
+        return value
+
+    @staticmethod
+    def _chained_to(node: Node) -> Node | None:
+        match node.type:
+            case "subscript_expression" | "field_expression":
+                return node.child_by_field_name("argument")
+            case "call_expression":
+                return node.child_by_field_name("function")
+        return None
+
+    def _applied(self, node: Node, base: Expression) -> Expression:
+        if node.type == "field_expression":
+            name = self._field(node, "field")
+            self.check(name)
+            return Member(base, self.folded(name), self.token(self._field(node, "operator")).at("->", "->*"))
+        if node.type == "call_expression":
+            arguments = self._field(node, "arguments")
+            self.check(arguments)
+            listed = arguments.type == "initializer_list"
+            return Call(base, (self._initializer_list(arguments),) if listed else self.arguments(arguments))
         index = node.child_by_field_name("index")
         if index is not None:
             return Index(base, self.expression(index))
         indices = self.arguments(self._field(node, "indices"))
         return Index(base, indices[0] if len(indices) == 1 else Items(indices))
 
-    def _field_expression(self, node: Node) -> Expression:
-        base, name = self._field(node, "argument"), self._field(node, "field")
-        self.check(name)
-        arrow = self.token(self._field(node, "operator")).at("->", "->*")
-        return Member(self.expression(base), self.folded(name), arrow)
+    def _is_named_cast(self, node: Node) -> bool:
+        return node.type == "template_function" and self.token(node).text in CASTS
 
-    def _call_expression(self, node: Node) -> Expression:
-        function, arguments = self._field(node, "function"), self._field(node, "arguments")
+    def _named_cast(self, call: Node) -> Expression:
+        function, arguments = self._field(call, "function"), self._field(call, "arguments")
         self.check(arguments)
-        if function.type == "template_function" and self.token(function).text in CASTS:
-            return self._named_cast(function, arguments)
-        values = (
-            (self._initializer_list(arguments),) if arguments.type == "initializer_list" else self.arguments(arguments)
-        )
-        return Call(self.expression(function), values)
-
-    def _named_cast(self, function: Node, arguments: Node) -> Expression:
         types = self._field(function, "arguments")
         first, last = self.first(types) + 1, self.last(types) - 1
         words, pointer = self.type_words(first, last)

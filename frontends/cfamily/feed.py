@@ -36,6 +36,8 @@ OPENCL_TYPES = frozenset(
     for base in ("char", "uchar", "short", "ushort", "int", "uint", "long", "ulong", "float", "double", "half")
     for n in ("", 2, 3, 4, 8, 16)
 ) | {"size_t", "ptrdiff_t"}
+BEFORE_STATEMENT = (";", "{", "}", ")", ":", "else", "do")
+STATEMENTS = frozenset({"if", "for", "while", "switch", "return", "catch"})
 NO_TYPE = frozenset({"return", "else", "case", "goto", "new", "delete", "sizeof", "throw", "co_return", "typename",
                      "template", "operator", "struct", "class", "enum", "union", "do", "in", "and",
                      "or", "not"})  # fmt: skip
@@ -53,6 +55,7 @@ class Feed:
     indices: Sequence[int]  # their places among all tokens
     asides: frozenset[int]
     left_out: frozenset[int]
+    variables: frozenset[str] = frozenset()  # names of variables, for C++ alone
 
     def first(self, byte: int) -> int:
         """The index of the token that begins there, or after it."""
@@ -87,7 +90,7 @@ class Feeder:
                 at = self._op(at, token, variables)
                 continue
             at += 1
-        return self._written()
+        return self._written(variables)
 
     def _next(self, at: int) -> Token:
         return self.tokens[at] if 0 <= at < len(self.tokens) else END_TOKEN
@@ -122,7 +125,36 @@ class Feeder:
             self.spelled[at] = SPELLED[token.text]
         elif token.text == "new" and self.cxx:
             self._new(at)
+        elif token.text.endswith("va_arg") and following.at("("):
+            self._type_argument(at)
+        elif following.at("(") and token.text not in STATEMENTS and self._next(at - 1).at(*BEFORE_STATEMENT):
+            return self._of_statements(at)
         return at + 1
+
+    def _type_argument(self, at: int) -> None:
+        """`va_arg(list, char *)`: the type as one name."""
+        end = closing(self.tokens, at + 1)
+        commas = [k for k in range(at, end) if self.tokens[k].at(",")]
+        if commas:
+            self.spelled[commas[-1] + 1] = "type"
+            self.left_out |= set(range(commas[-1] + 2, end))
+
+    def _of_statements(self, at: int) -> int:
+        """`DEBUG(3, int n = 0; print(n);)`, `check(ctx, return NULL)`: a macro that nothing here defines, since no call
+        takes statements. Its arguments are left out."""
+        end, depth = at + 1, 0
+        found = False
+        while end < len(self.tokens):
+            token = self.tokens[end]
+            depth += token.at("(", "{") - token.at(")", "}")
+            found = found or (depth == 1 and token.at(";", "return", "goto", "break", "continue"))
+            if depth <= 0:
+                break
+            end += 1
+        if not found or not self._next(end).at(")"):
+            return at + 1
+        self.left_out |= set(range(at + 2, end))
+        return end
 
     def _follows_declarator(self, at: int) -> bool:
         return self._next(at - 1).at(")") or self._next(at - 1).kind == "name"
@@ -194,7 +226,7 @@ class Feeder:
         self.spelled[at + 1] = "int"
         self.left_out |= set(range(at + 2, end))
 
-    def _written(self) -> Feed:
+    def _written(self, variables: frozenset[str]) -> Feed:
         pieces: list[str] = []
         starts: list[int] = []
         indices: list[int] = []
@@ -209,9 +241,8 @@ class Feeder:
             indices.append(at)
             pieces.append(text)
             position += len(text) + 1
-        return Feed(
-            "\n".join(pieces).encode(), self.tokens, starts, indices, frozenset(self.asides), frozenset(self.left_out)
-        )
+        asides, left_out = frozenset(self.asides), frozenset(self.left_out)
+        return Feed("\n".join(pieces).encode(), self.tokens, starts, indices, asides, left_out, variables)
 
 
 END_TOKEN = Token("end", "", 0, 0)

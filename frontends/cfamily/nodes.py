@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from tunepass.frontends.cfamily.feed import Feed
 from tunepass.frontends.cfamily.tokens import Token
-from tunepass.frontends.cfamily.tree import SyntaxFault
+from tunepass.frontends.cfamily.tree import UNREADABLE, SyntaxFault
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -51,8 +51,12 @@ class Nodes:
         token = self.token(node)
         if node.is_missing:
             found = f" before `{token.text}`" if token.text else ""
-            return SyntaxFault(f"expected `{node.type}`{found}", token)
-        return SyntaxFault(message or "this cannot be read", token)
+            place = token
+            if node.type == ";":  # belongs to the line that it ends
+                before = self.tokens[self.feed.last(node.start_byte)]
+                place = Token("op", "", before.end, before.end)
+            return SyntaxFault(f"expected `{node.type}`{found}", place)
+        return SyntaxFault(message or UNREADABLE, token)
 
     def text(self, node: Node) -> str:
         """Its tokens with a space between, as the compiler sees them."""

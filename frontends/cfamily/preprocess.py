@@ -11,10 +11,10 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
-from tunepass.compilers.asking import ask
+from tunepass.compilers.asking import ask_about
 from tunepass.diagnostics import Source, SourceError
 from tunepass.frontends.cfamily.alignment import Aligned, Aligner, MisalignedError, PragmaTokens
-from tunepass.frontends.cfamily.command import Command
+from tunepass.frontends.cfamily.command import STDIN, Command
 from tunepass.frontends.cfamily.guards import guarded
 from tunepass.frontends.cfamily.marks import (
     ARGUMENT,
@@ -34,11 +34,11 @@ from tunepass.frontends.cfamily.marks import (
 from tunepass.frontends.cfamily.output import OWN, Chunk, Output, read_output
 from tunepass.frontends.cfamily.raw import Directive, RawText, read_raw
 from tunepass.frontends.cfamily.symbols import Symbols
-from tunepass.frontends.cfamily.tokens import Token, tokens
+from tunepass.frontends.cfamily.tokens import Token, closings, tokens
 
-PATIENCE_S = 60.0
 CONDITIONS = ("if", "ifdef", "ifndef", "elif", "else", "endif")
 ACTIVE = re.compile(rf"(?:{SECTION}|{PRAGMA})(\d+)_")
+ABSENT = f"{PREFIX}h_"
 USE_MARK = re.compile(rf"(?:{OPEN}|{CLOSE})\d+_")
 ERROR = re.compile(
     r"^(?P<file>[^\n:]+):(?P<line>\d+):(?:(?P<column>\d+):)? (?:fatal )?error: (?P<text>.*)$", re.MULTILINE
@@ -98,7 +98,10 @@ def preprocess(
         return _preprocess(source, command, symbols, guards)
     except MissingHeaderError:
         with empty_headers(source, command, symbols) as (with_headers, names):
-            return replace(_preprocess(source, with_headers, symbols, guards), missing=names)
+            text = _preprocess(source, with_headers, symbols, guards)
+        missing = tuple(name for number, name in enumerate(names) if f"{ABSENT}{number}_" in text.macros)
+        macros = {name: texts for name, texts in text.macros.items() if not name.startswith(ABSENT)}
+        return replace(text, missing=missing, macros=macros)
 
 
 class MissingHeaderError(SourceError):
@@ -107,20 +110,24 @@ class MissingHeaderError(SourceError):
 
 @contextlib.contextmanager
 def empty_headers(source: Source, command: Command, symbols: Symbols) -> Iterator[tuple[Command, tuple[str, ...]]]:
-    """The command with a folder of empty files in place of the headers that are not found, and their names."""
+    """The command with a folder of files for headers that may not be found, after all others, and their names.
+
+    Each defines a macro of its own, which says that the compiler took it.
+    """
     listing = [command.program, *command.words, *symbols.definitions(), "-M", "-MG", "-x", command.language,
-               f"-iquote{command.folder}", "-"]  # fmt: skip
-    reply = ask(listing, text=source.text, patience_s=PATIENCE_S)
+               f"-iquote{command.folder}", STDIN]  # fmt: skip
+    reply = ask_about(listing, source.text)
     listed = reply.stdout.replace("\\\n", " ").partition(":")[2].split()
-    names = tuple(name for name in listed if not Path(name).exists() and not Path(name).is_absolute())
+    names = tuple(name for name in listed if not Path(name).is_absolute())
     with tempfile.TemporaryDirectory() as folder:
         inner = Path(folder, "a", "b", "c", "d")  # for names that begin with `../`
         inner.mkdir(parents=True)
-        for name in names:
+        for number, name in enumerate(names):
             path = Path(os.path.normpath(inner / name))
             if path.is_relative_to(folder) and not path.exists():
-                path.parent.mkdir(parents=True, exist_ok=True)
-                path.touch()
+                with contextlib.suppress(OSError):  # a name that is a folder of another one: the compiler tells
+                    path.parent.mkdir(parents=True, exist_ok=True)
+                    path.write_text(f"#define {ABSENT}{number}_\n")
         yield replace(command, words=(*command.words, f"-idirafter{inner}")), names
 
 
@@ -206,7 +213,7 @@ def _refusal(source: Source, place: int) -> SourceError:
 
 def _run(source: Source, command: Command, symbols: Symbols, text: str, *, macros: bool) -> Output:
     words = command.preprocessing(symbols.definitions(), macros=macros)
-    reply = ask(words, text=f'#line 1 "{OWN}"\n{text}', patience_s=PATIENCE_S)
+    reply = ask_about(words, f'#line 1 "{OWN}"\n{text}')
     if not reply.ok:
         raise failure(source, command, reply.stderr)
     return read_output(reply.stdout)
@@ -216,7 +223,7 @@ def failure(source: Source, command: Command, errors: str) -> SourceError:
     """The compiler's first error, at its place if that is in the source."""
     first = ERROR.search(errors)
     if first is None:
-        lines = errors.strip().splitlines() or ["it ended without a message"]
+        lines = errors.strip().splitlines() or ["it was stopped: its macros make too much code"]
         return SourceError(f"{command.program} cannot preprocess {source.name}: {lines[0]}")
     text = re.sub(rf"\b{OWN}\b", source.name, first["text"])
     missing = re.search(r"No such file|file not found", text) is not None
@@ -224,7 +231,19 @@ def failure(source: Source, command: Command, errors: str) -> SourceError:
     kind = MissingHeaderError if missing else SourceError
     if first["file"] != OWN:
         return kind(f"{first['file']}:{first['line']}: {text}", hint=hint)
+    opened = re.search(r'unterminated .*invoking macro "(\w+)"', text)
+    place = _unclosed_use(source, opened[1]) if opened else None
+    if place is not None:
+        return SourceError(f"the arguments of macro `{place.text}` are not closed", source.span(place.start, place.end))
     starts = [0, *(m.end() for m in re.finditer("\n", source.text))]
     start = starts[min(int(first["line"]), len(starts)) - 1]
     end = source.text.find("\n", start)
     return kind(f"{command.program}: {text}", source.span(start, end if end >= 0 else None), hint)
+
+
+def _unclosed_use(source: Source, macro: str) -> Token | None:
+    """The use of a macro whose arguments run to the end of the file: the compiler tells only where that is."""
+    code = [token for section in read_raw(source.text).sections for token in section.tokens]
+    closed = closings(code)
+    uses = (at for at in range(len(code) - 1) if code[at].text == macro and code[at + 1].at("("))
+    return next((code[at] for at in uses if at + 1 not in closed), None)

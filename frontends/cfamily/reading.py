@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from pathlib import Path
 
 from tunepass.diagnostics import Source
 from tunepass.frontends.cfamily.command import Command, Dialect
@@ -12,6 +12,9 @@ from tunepass.frontends.cfamily.device import device_command
 from tunepass.frontends.cfamily.preprocess import preprocess
 from tunepass.frontends.cfamily.symbols import Symbols
 from tunepass.frontends.cfamily.unit import Unit
+
+CXX_IN_C = re.compile(r"::|\b(?:template|stream|a[pc]_\w+)\s*<|\b(?:class|namespace|using)\b")
+"""In a .c file of HLS, which some compilers take for C++."""
 
 
 def read(
@@ -21,6 +24,7 @@ def read(
     symbols: Mapping[str, int | None] | None = None,
     *,
     guards: bool = False,
+    lenient: bool = False,
 ) -> Unit:
     """The source as its compiler sees it.
 
@@ -30,19 +34,27 @@ def read(
         dialect: c, c++, cuda, opencl or hls.
         symbols: macros that parameters set, with the value that `#if` reads, None of those without a whole number.
         guards: all branches of an `#if` over symbols are read, between pragmas that have its conditions.
+        lenient: headers that are not here are taken as empty, as those of a device's compiler always are;
+            `Unit.text.missing` names them.
 
     Raises:
         SourceError: the compiler cannot preprocess the source (its own message, at its place), or a macro's use cannot
             be traced to the text.
     """
     command = device_command(Command.of(tuple(words), source.name, dialect), dialect)
-    return _read(source, command, dialect, tuple(sorted((symbols or {}).items())), guards)
+    stubs = lenient or dialect not in ("c", "c++")
+    return _read(source, command, dialect, tuple(sorted((symbols or {}).items())), guards, stubs)
 
 
 @lru_cache(maxsize=16)
 def _read(
-    source: Source, command: Command, dialect: Dialect, symbols: tuple[tuple[str, int | None], ...], guards: bool
+    source: Source,
+    command: Command,
+    dialect: Dialect,
+    symbols: tuple[tuple[str, int | None], ...],
+    guards: bool,
+    stubs: bool,
 ) -> Unit:
-    text = preprocess(source, command, Symbols(dict(symbols)), stubs=dialect not in ("c", "c++"), guards=guards)
-    cxx = command.language == "c++" or (dialect == "hls" and Path(source.name).suffix == ".c" and "<" in source.text)
-    return Unit(source, text, dialect, command.language == "c++" if dialect != "hls" else cxx)
+    text = preprocess(source, command, Symbols(dict(symbols)), stubs=stubs, guards=guards)
+    templates = dialect == "hls" and CXX_IN_C.search(source.text) is not None
+    return Unit(source, text, dialect, command.language == "c++" or templates)

@@ -296,9 +296,17 @@ class Record:
     member_attributes: tuple[Attribute, ...] = ()
 
 
+UNREADABLE = "this cannot be read"
+
+
 class SyntaxFault(Exception):
     """Code that cannot be read, at which token."""
 
     def __init__(self, message: str, token: Token):
         super().__init__(message)
         self.message, self.token = message, token
+
+    @property
+    def is_general(self) -> bool:
+        """Whether a bracket that is not closed tells more."""
+        return self.message == UNREADABLE or self.message.startswith("expected `}`")

@@ -15,7 +15,7 @@ from tunepass.frontends.cfamily.feed import OPENCL_TYPES, Feeder
 from tunepass.frontends.cfamily.grammar import parse
 from tunepass.frontends.cfamily.preprocess import Preprocessed
 from tunepass.frontends.cfamily.statements import Statements
-from tunepass.frontends.cfamily.tokens import Token
+from tunepass.frontends.cfamily.tokens import BRACKETS, Token
 from tunepass.frontends.cfamily.tree import (
     Attribute,
     Block,
@@ -149,6 +149,11 @@ class Unit:
     def records(self) -> Mapping[str, Record]:
         return self._scope.records
 
+    def record(self, name: str) -> Record | None:
+        """Those of functions that have been read too."""
+        inner = (r for r in reversed(self.reader.records) if r.name == name)
+        return self.records.get(name) or next(inner, None)
+
     @property
     def enums(self) -> Mapping[str, tuple[str, ...]]:
         """The enumerators of each."""
@@ -180,8 +185,29 @@ class Unit:
     def is_included(self, token: Token) -> bool:
         return token.made and any(chunk.file == token.macro for chunk in self.text.headers)
 
+    @cached_property
+    def _unmatched(self) -> Token | None:
+        """The innermost bracket that is open where another one closes, or at the end; or one that closes none."""
+        opened: list[Token] = []
+        for token in self.tokens:
+            if token.made and self.is_included(token):
+                continue
+            if token.at(*BRACKETS):
+                opened.append(token)
+            elif token.at(*BRACKETS.values()):
+                if not opened:
+                    return token
+                if BRACKETS[opened[-1].text] != token.text:
+                    break
+                opened.pop()
+        return opened[-1] if opened else None
+
     def unreadable(self, fault: SyntaxFault) -> SourceError:
         token = fault.token
+        bracket = self._unmatched if fault.is_general else None
+        if bracket is not None:
+            what = "is not closed" if bracket.text in BRACKETS else "closes no bracket"
+            return SourceError(f"`{bracket.text}` {what}", self.source.span(bracket.start, bracket.end))
         return SourceError(fault.message, self.source.span(token.start, max(token.end, token.start + 1)))
 
 

@@ -9,9 +9,10 @@ from tunepass.diagnostics import TunepassError
 from tunepass.expr.algebra import compare, where
 from tunepass.expr.nodes import INTEGER, Constant, Expr, Name, free_names
 from tunepass.frontends.c.defaults import chosen
-from tunepass.frontends.c.dispatch import copy, dispatched, formal_list, header_file, identifier, includes, selector
+from tunepass.frontends.c.dispatch import dispatched, header_file, identifier, selector
 from tunepass.frontends.c.lowering import defines, macros
 from tunepass.frontends.c.syntax.lexical import scan
+from tunepass.frontends.c.variant_text import copy, formal_list, includes
 from tunepass.frontends.gpu.emission import at_choice, flag_text, launch_functions
 from tunepass.ir.files import EmittedFile
 from tunepass.ir.gpu import GpuBuffer, GpuKernel, GpuScalar, Launch

@@ -5,11 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import PurePath
 from typing import ClassVar
 
 from tunepass.compilers.languages import CXX, OPENCL, C
-from tunepass.compilers.options import DEFINES, HEADER_FOLDERS, values_of
 from tunepass.diagnostics import Diagnostic, Severity, Source, SourceError, Span, nearest
 from tunepass.expr import algebra
 from tunepass.expr.nodes import INT_MAX, Expr, Type
@@ -17,22 +15,20 @@ from tunepass.frontends.base import Frontend, Parsed
 from tunepass.frontends.c.macros import MacroDefault, macro_defaults, set_macros
 from tunepass.frontends.c.pragmas.groups import no_duplicates
 from tunepass.frontends.c.pragmas.pragma import ConstraintPragma, cursor_of, parse_by_kind
-from tunepass.frontends.c.scops.conditionals import literal
-from tunepass.frontends.c.scops.macro_expansion import ExpansionError, Macro
-from tunepass.frontends.c.scops.preprocessing import Headers
 from tunepass.frontends.c.syntax.lexical import Scan, scan
 from tunepass.frontends.c.tunables import TunablesReader, includes_own
+from tunepass.frontends.cfamily.literals import literal
+from tunepass.frontends.cfamily.refusals import missing_function
+from tunepass.frontends.cfamily.tokens import Token, tokens
+from tunepass.frontends.cfamily.unit import Function
 from tunepass.frontends.hls.body.kernel import ReadKernel, Stated
 from tunepass.frontends.hls.body.variants import read_variants
 from tunepass.frontends.hls.checks import check_scan, undefined
 from tunepass.frontends.hls.emission import emit_files
+from tunepass.frontends.hls.file import HlsFile
 from tunepass.frontends.hls.knobs import Knob, expressions, factor_parameter, knobs_of, mode_parameter
 from tunepass.frontends.hls.pragmas.amounts import Amounts
 from tunepass.frontends.hls.pragmas.own import PARSERS, HlsLine, HlsPragma
-from tunepass.frontends.hls.syntax.files import read_file
-from tunepass.frontends.hls.syntax.preprocess import preprocess
-from tunepass.frontends.hls.syntax.tree import File, Function
-from tunepass.frontends.hls.syntax.walk import dialect_of
 from tunepass.frontends.params.param import ParamText
 from tunepass.frontends.problems import each
 from tunepass.ir.files import EmittedFile
@@ -53,15 +49,13 @@ class HlsFrontend(Frontend):
     def parse(self, source: Source, only: str | None = None, words: Sequence[str] = ()) -> Parsed:
         scanned = scan(source)
         pragmas = each(scanned.pragmas, lambda p: parse_by_kind(cursor_of(source, p), PARSERS))
-        return _FileReader(
-            source, scanned, Headers(tuple(values_of(words, HEADER_FOLDERS)), tuple(values_of(words, DEFINES))), pragmas
-        ).read(only)
+        return _FileReader(source, scanned, words, pragmas).read(only)
 
-    def body(self, source: Source, name: str | None = None) -> HlsKernel:
+    def body(self, source: Source, name: str | None = None, words: Sequence[str] = ()) -> HlsKernel:
         """The body of a source's kernel, also where nothing is left to be chosen, as in a tuned one."""
         scanned = scan(source)
         pragmas = each(scanned.pragmas, lambda p: parse_by_kind(cursor_of(source, p), PARSERS))
-        (kernel, *_) = _FileReader(source, scanned, Headers(), pragmas, tuned=True).read(name).kernels
+        (kernel, *_) = _FileReader(source, scanned, words, pragmas, tuned=True).read(name).kernels
         return kernel.body_as(HlsKernel)
 
     def emit(self, kernels: Sequence[Kernel], note: str = "", word: str = "tuned") -> tuple[EmittedFile, ...]:
@@ -74,12 +68,11 @@ class _FileReader:
 
     source: Source
     scan: Scan
-    headers: Headers
+    words: Sequence[str]
     pragmas: Sequence[HlsLine]
     tuned: bool = False  # nothing has to be left to be chosen
     warnings: list[Diagnostic] = field(default_factory=list)
-    file: File = field(init=False)
-    macros: dict[str, Macro] = field(init=False)
+    file: HlsFile = field(init=False)
     loop_starts: list[int] = field(init=False)
 
     def read(self, only: str | None) -> Parsed:
@@ -130,17 +123,11 @@ class _FileReader:
 
     def _read_file(self, params: Sequence[ParamText], declared: Mapping[str, Parameter]) -> None:
         """Names that parameters set stay names, but in `#if`, where they have their defaults."""
-        fixed = frozenset(name for p in params for name in set_macros(p))
-        defaults = tuple(f"{n}={_text(declared[n].default)}" for n in declared if n in fixed)
-        headers = Headers(self.headers.folders, (*self.headers.defines, *defaults))
-        try:
-            unit = preprocess(self.scan, headers, fixed)
-        except ExpansionError as error:
-            span = self.source.span(error.token.start, error.token.end)
-            raise SourceError(error.message, span) from None
-        self.file = read_file(self.source, unit.tokens)
-        self.macros = unit.macros
-        self.loop_starts = [t.start for t in unit.tokens if t.at("for", "while", "do") and not t.made]
+        fixed = (name for p in params for name in set_macros(p))
+        symbols = {name: _whole(declared[name].default) if name in declared else None for name in fixed}
+        self.file = HlsFile.read(self.source, self.words, symbols)
+        self.warnings += self.file.warnings()
+        self.loop_starts = [t.start for t in self.file.unit.tokens if t.at("for", "while", "do") and not t.made]
 
     def _functions(self, targets: Sequence[HlsPragma]) -> list[tuple[Function, HlsPragma | None]]:
         """The kernels: those that `hls` pragmas name, else those that the dialect marks, else the one with knobs."""
@@ -149,22 +136,36 @@ class _FileReader:
         if named:
             return named
         general = targets[0] if targets else None
-        everything = [f for functions in self.file.functions.values() for f in functions]
+        everything = self.file.unit.functions
         marked = [f for f in everything if _is_marked(f)]
         if not marked:
-            called = {t.text for f in everything for t in f.body}
+            called = {t.text for f in everything for t in f.tokens}
             tops = [f for f in everything if f.name.text not in called and f.name.text != "main" and not f.record]
-            with_knobs = [f for f in tops if any(t.at("auto") for t in f.body)]
+            with_knobs = [f for f in tops if any(p.at("auto") for p in self._pragma_words(f))]
             marked = (with_knobs or (tops if general is not None or self.tuned else []))[-1:]
         if not marked:
+            self._check_readable()
             raise SourceError("this file has no function for synthesis", self.source.span(0, 0), HINT)
         return [(f, general) for f in marked]
+
+    def _pragma_words(self, function: Function) -> list[Token]:
+        """Of the pragmas in its body."""
+        inside = [p for p in self.file.pragmas if function.opening < p.before <= function.closing]
+        return [word for pragma in inside for word in pragma.words]
+
+    def _check_readable(self) -> None:
+        """A function that is not found may stand where the file cannot be read."""
+        if self.file.unit.faults:
+            raise self.file.unit.unreadable(self.file.unit.faults[0])
 
     def _named(self, pragma: HlsPragma) -> Function:
         assert pragma.name is not None
         base = pragma.name.partition("<")[0].rpartition("::")[2]
         found = self.file.functions.get(base, [])
         if not found:
+            refusal = missing_function(self.file.unit, base, pragma.span)
+            if refusal is not None:
+                raise refusal
             close = nearest(base, self.file.functions)
             hint = f"did you mean `{close}`?" if close else f"there are {', '.join(self.file.functions) or 'none'}"
             raise SourceError(f"no function `{pragma.name}` is defined here", pragma.span, hint)
@@ -182,7 +183,7 @@ class _FileReader:
         knobs: Mapping[str, Knob],
         alone: bool,
     ) -> Kernel:
-        dialect: HlsDialect = dialect_of(self.file, function, PurePath(self.source.name).suffix)
+        dialect: HlsDialect = self.file.dialect_of(function)
         if pragma is not None and pragma.dialect is not None:
             dialect = pragma.dialect  # type: ignore[assignment]  # its parser saw to it
         defaults = {n: p.default for n, p in declared.items() if isinstance(p.default, int)}
@@ -231,10 +232,10 @@ class _FileReader:
     def _numbers(self) -> dict[str, int]:
         """Macros that are whole numbers, as large as an expression holds."""
         found: dict[str, int] = {}
-        for name, macro in self.macros.items():
-            text = [t.text for t in macro.body if not t.at("(", ")")]
-            number = literal(text[0]) if len(text) == 1 and macro.parameters is None else None
-            if number is not None and number <= INT_MAX:
+        for name, defined in self.file.unit.text.macros.items():
+            text = [t.text for t in tokens(defined[-1].body) if not t.at("(", ")")]
+            number = literal(text[0]) if len(text) == 1 and defined[-1].parameters is None else None
+            if number is not None and number <= INT_MAX and not name.startswith("_"):
                 found[name] = number
         return found
 
@@ -293,8 +294,8 @@ def _type_of(knob: Knob) -> Type:
     return parameter.type
 
 
-def _text(value: object) -> str:
-    return str(int(value)) if isinstance(value, bool) else str(value)
+def _whole(value: object) -> int | None:
+    return int(value) if isinstance(value, int) else None
 
 
 def _is_marked(function: Function) -> bool:

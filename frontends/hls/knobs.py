@@ -10,10 +10,10 @@ from typing import Literal
 from tunepass.diagnostics import Diagnostic, Source, SourceError, Span
 from tunepass.expr import algebra, typing
 from tunepass.expr.nodes import Expr, Type
-from tunepass.frontends.c.scops.tokens import Token
+from tunepass.frontends.cfamily.alignment import PragmaTokens
+from tunepass.frontends.cfamily.tokens import Token
 from tunepass.frontends.hls.pragmas.asks import MODES
 from tunepass.frontends.hls.pragmas.options import Option, options
-from tunepass.frontends.hls.syntax.tree import PragmaWords
 from tunepass.space.parameter import Categorical, Ordinal, Parameter
 
 DIVISOR_LIMIT = 1 << 20  # trip counts whose divisors are listed
@@ -36,7 +36,7 @@ class Knob:
     default: int | str | None = None
 
 
-def knobs_of(pragmas: Sequence[PragmaWords], source: Source) -> dict[str, Knob]:
+def knobs_of(pragmas: Sequence[PragmaTokens], source: Source) -> dict[str, Knob]:
     """Every knob of the pragmas; SourceError for one that is malformed or stands twice."""
     found: dict[str, Knob] = {}
     problems: list[Diagnostic] = []

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tunepass.diagnostics import Span, nearest
@@ -28,17 +29,21 @@ class ParamText:
     default: LiteralText | ItemOrder | None
     log: bool
     flag: bool
+    compiler: bool = False  # its values name compilers
     prior: PriorText | None
     span: Span  # of the name
 
 
-def parse_param(cursor: Cursor) -> ParamText:
+COMPILER = "compiler"  # a kind of the languages that a C compiler builds
+
+
+def parse_param(cursor: Cursor, kinds: Sequence[str] = PARAMETER_KINDS) -> ParamText:
     name = cursor.name("a parameter's name", "write `param TILE: ordinal(8, 16, 32)`")
     cursor.expect(":", f"after `{name.text}`", f"write `param {name.text}: ordinal(8, 16, 32)`")
-    kind = cursor.name(f"one of {', '.join(PARAMETER_KINDS)}")
-    if kind.text not in PARAMETER_KINDS:
-        close = nearest(kind.text, PARAMETER_KINDS)
-        hint = f"did you mean `{close}`?" if close else f"a kind is one of {', '.join(PARAMETER_KINDS)}"
+    kind = cursor.name(f"one of {', '.join(kinds)}")
+    if kind.text not in kinds:
+        close = nearest(kind.text, kinds)
+        hint = f"did you mean `{close}`?" if close else f"a kind is one of {', '.join(kinds)}"
         cursor.fail(f"unknown kind of parameter `{kind.text}`", hint, token=kind)
     values = parse_values(cursor, kind)
     values_end = cursor.last.end
@@ -46,12 +51,13 @@ def parse_param(cursor: Cursor) -> ParamText:
     options, prior = _options(cursor)
     return ParamText(
         name=name.text,
-        kind="ordinal" if kind.text == "pow2" else kind.text,
+        kind={"pow2": "ordinal", COMPILER: "categorical"}.get(kind.text, kind.text),
         values=values,
         values_end=values_end,
         default=default,
         log="log" in options,
         flag="flag" in options,
+        compiler=kind.text == COMPILER,
         prior=prior,
         span=cursor.span(name),
     )

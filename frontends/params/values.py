@@ -81,7 +81,7 @@ def parse_values(cursor: Cursor, kind: PragmaToken) -> Values:
             values = _range(cursor, "write `real(0.1..2.5)`")
         case "permutation":
             values = _items(cursor)
-        case "categorical":
+        case "categorical" | "compiler":
             values = _listed(cursor, numeric=False)
         case _:
             values = _listed(cursor, numeric=True)

@@ -28,15 +28,10 @@ import numpy as np
 
 from tests.benchmarks.hls.knobbed import kernel_of, knobbed, price_as_written, round_trip
 from tunepass.diagnostics import Diagnostic, Source, TunepassError
-from tunepass.frontends.c.scops.macro_expansion import ExpansionError
-from tunepass.frontends.c.scops.preprocessing import Headers
-from tunepass.frontends.c.syntax.lexical import scan
+from tunepass.frontends.cfamily.unit import Function
 from tunepass.frontends.hls.body.kernel import Stated, read_kernel
+from tunepass.frontends.hls.file import HlsFile
 from tunepass.frontends.hls.knobs import expressions, factor_parameter, knobs_of, mode_parameter
-from tunepass.frontends.hls.syntax.files import read_file
-from tunepass.frontends.hls.syntax.preprocess import preprocess
-from tunepass.frontends.hls.syntax.tree import File, Function
-from tunepass.frontends.hls.syntax.walk import dialect_of
 
 SUFFIXES = (".c", ".cc", ".cpp", ".cl")
 HOSTS = re.compile(
@@ -67,10 +62,10 @@ def sources(folder: Path) -> Iterator[Path]:
             yield path
 
 
-def tops(file: File) -> list[Function]:
-    everything = [f for functions in file.functions.values() for f in functions]
-    called = {t.text.partition("<")[0] for f in everything for t in f.body}
-    own = (f for f in everything if not (f.record or f.template or f.name.made))
+def tops(file: HlsFile) -> list[Function]:
+    everything = file.unit.functions
+    called = {t.text for f in everything for t in f.tokens}
+    own = (f for f in everything if not (f.record or f.template or f.in_header))
     return [f for f in own if f.name.text not in called and f.name.text != "main"]
 
 
@@ -78,29 +73,29 @@ def results(path: Path, folder: Path, draws: int) -> Iterator[Result]:
     name = str(path.relative_to(folder))
     source = Source(str(path), path.read_text(encoding="utf-8", errors="replace"))
     try:
-        file = read_file(source, preprocess(scan(source), Headers(), frozenset()).tokens)
+        file = HlsFile.read(source, (), {})
         functions = tops(file)
-    except (TunepassError, ExpansionError) as error:
+    except TunepassError as error:
         yield Result(folder.name, name, "", problem=_told(error))
         return
     for function in functions:
         result = Result(folder.name, name, function.name.text)
         try:
             _follow(result, source, file, function, draws)
-        except (TunepassError, ExpansionError) as error:
+        except TunepassError as error:
             result.problem = _told(error)
         except Exception as error:
             result.problem = f"internal error: {type(error).__name__}: {error}"
         yield result
 
 
-def _follow(result: Result, source: Source, file: File, function: Function, draws: int) -> None:
+def _follow(result: Result, source: Source, file: HlsFile, function: Function, draws: int) -> None:
     """Raises TunepassError at the first step that the function does not pass."""
     warnings: list[Diagnostic] = []
     knobs = knobs_of(file.pragmas, source)
     made = {n: mode_parameter(k) if k.kind == "mode" else factor_parameter(k, None) for n, k in knobs.items()}
     values = expressions({name: parameter.type for name, parameter in made.items()})
-    dialect = dialect_of(file, function, Path(source.name).suffix)
+    dialect = file.dialect_of(function)
     read = read_kernel(file, function, dialect, values, Stated(), warnings)
     result.passed.append("read")
     result.guesses = sorted({re.sub(r"`[^`]*`", "`…`", w.message) for w in warnings})
@@ -120,7 +115,7 @@ def _follow(result: Result, source: Source, file: File, function: Function, draw
         result.passed.append("emitted")
 
 
-def _told(error: TunepassError | ExpansionError) -> str:
+def _told(error: TunepassError) -> str:
     return str(error).splitlines()[0]
 
 

@@ -73,6 +73,9 @@ def test_wrong_results_are_failures_and_never_chosen(tmp_path: Path) -> None:
     data = json.loads(done.stdout)
     assert done.returncode == 0 and data["failures"] == {"wrong_result": 2} and data["choice"]["BLOCK"] != 16
     assert "failed: 1 wrong_result" in done.stderr  # plain progress lines, and only on stderr
+    page = folder.run("report", "scale.c", "-o", "page.html")
+    assert page.returncode == 0, page.stderr
+    assert "2 of 4 candidates failed (2 wrong_result)" in (folder.path / "page.html").read_text()
 
 
 def test_frozen_builds_from_the_lock(built: Folder, tmp_path: Path) -> None:

@@ -48,7 +48,10 @@ def test_why_nothing_was_compared() -> None:
         return kept_sentence(None, [DEFAULT, *others], TIME, SPACE)
 
     assert said() == "default kept: nothing else was evaluated"
-    assert said(Trial(1, OTHER, Failed("crash"))) == "default kept: the other one failed"
+    assert (
+        said(Trial(1, OTHER, Failed("crash")))
+        == "default kept: no other candidate works; 1 of 1 candidate failed (1 crash)"
+    )
     same = Trial(1, OTHER, Measured({"time": 1.0}), same_as=0)
     assert said(same) == "default kept: what else was evaluated is the same code"
     assert said(Trial(1, OTHER, Measured({"time": 1.0}))) == "default kept: no significant gain"

@@ -124,6 +124,35 @@ def test_the_source_beside_gives_names_and_types(tmp_path: Path) -> None:
     assert (read.name, by.name) == ("in", "by")
 
 
+def test_headers_that_are_not_here_are_a_note() -> None:
+    assert "headers that are not here are taken as empty: Ktt.h" in only("cuda").notes
+
+
+@pytest.mark.parametrize(
+    "old, new, note",
+    [
+        ('AddConstraint(kernel, {"BX", "BY"}', 'AddConstraint(other(), {"BX", "BY"}', "AddConstraint is not"),
+        ("AddConstraint(kernel, {", "AddGenericConstraint(kernel, {", "AddGenericConstraint is not taken over"),
+        ("ktt::ModifierDimension::Y", "axis(1)", "AddThreadModifier is not taken over"),
+        ('"BY", ktt::ModifierAction', '{"BX", "BY"}, ktt::ModifierAction', "the launch is not taken"),
+    ],
+)
+def test_calls_that_are_lost_are_notes(old: str, new: str, note: str) -> None:
+    assert old in PROGRAM
+    (kernel,) = ktt_kernels(Source("Blur.cpp", PROGRAM.replace(old, new)), "cuda")
+    assert any(note in text for text in kernel.notes)
+    assert bool(kernel.grid) == ("ThreadModifier" not in note and "launch" not in note)
+
+
+@pytest.mark.parametrize("old, new", [("ModifierDimension::Y", "ModifierDimension::W"), ("Type::Global", "Type::Grid")])
+def test_a_word_that_the_api_has_not_is_told_at_its_line(old: str, new: str) -> None:
+    word = new.rpartition("::")[2]
+    with pytest.raises(SourceError, match=f"`{word}` of this call of AddThreadModifier is not understood") as problem:
+        ktt_kernels(Source("Blur.cpp", PROGRAM.replace(old, new)), "cuda")
+    span = problem.value.diagnostics[0].span
+    assert span is not None and "AddThreadModifier" in span.source.line_text(span.start)
+
+
 @pytest.mark.parametrize(
     "text, words",
     [

@@ -285,3 +285,18 @@ for (int i = 0; i < n; i++) {
     {"w": (), "x": ("n", "m"), "y": ("n", "m")},
     frozenset("w"),
 )
+
+TURNED_PRODUCT = scop(
+    "for (int i = 0; i < n; i++)\n    for (int j = 0; j < n; j++)\n        A[i][j] *= C[j][i];\n",
+    {"i": 1, "j": 1},
+    [
+        Written(
+            ("i", "j"),
+            "0 <= i < n and 0 <= j < n",
+            (0, 0, 0),
+            (("A", "i, j", "rw"), ("C", "j, i", "r")),
+            "A[i][j] *= C[j][i];",
+        )
+    ],
+    {"A": ("n", "n"), "C": ("n", "n")},
+)

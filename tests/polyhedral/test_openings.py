@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.polyhedral.scops import JACOBI, ROWS, SOLVE, SYRK
+from tests.polyhedral.scops import JACOBI, ROWS, SOLVE, SYRK, TURNED_PRODUCT
 from tunepass.ir.scop import Scop
 from tunepass.polyhedral.model.work import works_of
 from tunepass.polyhedral.schedules.apply import is_legal
@@ -50,6 +50,21 @@ def test_the_loop_along_the_rows_is_innermost() -> None:
     assert order.index("i") < order.index("j_2") < order.index("k")
     assert any(o.after == 0 and dict(o.values).get("JAM_j") == 4 for o in openings)
     assert any(o.when == "failed" and dict(o.values)["SUMS"] is False for o in openings)
+
+
+def test_square_tiles_come_early_where_accesses_disagree_about_rows() -> None:
+    """A[i][j] = A[i][j] * C[j][i]: along j the one walks through a row and the other jumps, along i the reverse."""
+    space, openings, configurations = opened(TURNED_PRODUCT)
+    sides = {(c["TILE_i"], c["TILE_j"]) for c in configurations}
+    assert sides >= {(8, 8), (16, 16)} and all(map(space.contains, configurations))
+    first = next(o for o, c in zip(openings, configurations) if c["TILE_i"] == 8)
+    assert first.after is None and openings.index(first) < 4
+
+
+def test_no_square_tiles_are_opened_where_all_walk_along_rows() -> None:
+    _, openings, _ = opened(JACOBI)
+    plain = [o for o in openings if dict(o.values).get("SHAPE") != "skewed"]
+    assert not any(name.startswith("TILE_") for opening in plain for name, _ in opening.values)
 
 
 def test_tiles_of_an_array_read_against_the_grain_are_packed_early() -> None:

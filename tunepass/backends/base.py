@@ -16,7 +16,7 @@ from typing import ClassVar, cast
 from tunepass import registry
 from tunepass.backends.correction import Corrected, Reported, by_residuals
 from tunepass.compilers.named import are_harmless, usual_command
-from tunepass.diagnostics import TunepassError, nearest
+from tunepass.diagnostics import Span, TunepassError, nearest
 from tunepass.expr.nodes import Expr
 from tunepass.expr.numpy_eval import Columns
 from tunepass.files import encoded, scratch_folder
@@ -26,7 +26,7 @@ from tunepass.hwmodels.fpga.device_file import is_file
 from tunepass.ir.candidate import Candidate
 from tunepass.ir.files import EmittedFile
 from tunepass.ir.kernel import Kernel
-from tunepass.ir.sizes import Size
+from tunepass.ir.sizes import Size, SizedVariants
 from tunepass.space.configuration import Configuration
 from tunepass.space.constraint import Constraint
 from tunepass.space.opening import Opening
@@ -153,6 +153,15 @@ class Backend(ABC):
         """What is worth trying before the strategy's suggestions."""
         return ()
 
+    def probes(self, space: Space) -> tuple[Configuration, ...]:
+        """A configuration for each part of the source that is written anew, all else as it stands: tried before any
+        other, since text that does not compile is a defect of tunepass."""
+        return ()
+
+    def place_written(self, configuration: Configuration, line: int | None) -> Span | None:
+        """The part of the source that is written anew for the configuration, the one with this line if it has one."""
+        return self.kernel.span
+
     def evaluator(self) -> AbstractContextManager[Evaluate] | None:
         """How one configuration is measured in `objectives`; None where it cannot be."""
         return None
@@ -162,6 +171,12 @@ class Backend(ABC):
         files = frontend_of(self.kernel.source.name, self.kernel.source.text).emit(scheduled, note, word)
         with scratch_folder(folder) as scratch:
             return install(scratch, write_files(scratch, files), folder)
+
+    def write_dispatcher(self, variants: SizedVariants, folder: Path, stem: str) -> tuple[Path, ...]:
+        """STEM.dispatch.h, which picks a variant by the size, and what it needs."""
+        header = frontend_of(self.kernel.source.name, self.kernel.source.text).dispatch(variants)
+        with scratch_folder(folder) as scratch:
+            return install(scratch, write_files(scratch, [replace(header, name=f"{stem}.dispatch.h")]), folder)
 
     def unbuilt(self) -> str:
         """What `write` leaves out because `starts` forbids to make it, and who makes it; empty: nothing."""

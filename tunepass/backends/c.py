@@ -23,23 +23,27 @@ from tunepass.backends.base import (
     no_machine,
     write_files,
 )
+from tunepass.backends.c_compilers import check_together, identified, others, resolved
+from tunepass.backends.c_variants import compile_together
 from tunepass.backends.stated import stated_costs
 from tunepass.compilers.named import usual_command
-from tunepass.diagnostics import ToolError, TunepassError
+from tunepass.diagnostics import Span, ToolError, TunepassError
 from tunepass.evaluators.base import Evaluator
 from tunepass.expr.algebra import lift
 from tunepass.expr.nodes import Expr
 from tunepass.files import scratch_folder
 from tunepass.frontends.c.defaults import chosen
+from tunepass.frontends.c.dispatch import dispatch_file, variant_units
 from tunepass.frontends.c.inputs import scalar_values
-from tunepass.frontends.c.lowering import defines, flags, lower
+from tunepass.frontends.c.lowering import compiler_of, defines, flags, lower
+from tunepass.frontends.c.probes import probes, rewritten_nests
 from tunepass.hwmodels.base import Costs
 from tunepass.ir.c_kernel import CKernel, KernelCall, ScalarArgument
 from tunepass.ir.candidate import Candidate
 from tunepass.ir.files import EmittedFile
 from tunepass.ir.kernel import Kernel
 from tunepass.ir.run import RunCommand
-from tunepass.ir.sizes import Size, constraints_at
+from tunepass.ir.sizes import Size, SizedVariants, constraints_at
 from tunepass.space.configuration import Configuration, Value
 from tunepass.space.opening import Opening
 from tunepass.space.space import Space
@@ -63,10 +67,11 @@ class CBackend(Backend):
     compiles: ClassVar[bool] = True
 
     def __init__(self, kernel: Kernel, target: Target):
-        super().__init__(kernel, target)
+        command = target.compiler or usual_command(DEFAULT_FLAGS)
+        super().__init__(resolved(kernel, command[0], asked=target.starts >= Starts.COMPILER), target)
         check_host(target)
         self.body = kernel.body_as(CKernel)
-        self.command = target.compiler or usual_command(DEFAULT_FLAGS)
+        self.command = command
 
     @property
     def device(self) -> str:
@@ -90,7 +95,6 @@ class CBackend(Backend):
                 return run_objectives(run, names)
 
     def identity(self, space: Space) -> Identity:
-        from tunepass.compilers.cc import identify
         from tunepass.frontends.c.harness.source import HARNESS_VERSION
 
         identity = Identity(
@@ -104,7 +108,7 @@ class CBackend(Backend):
             return identity
         return replace(
             identity,
-            compiler=identify(self.command[0]).version,
+            compiler=identified(self.kernel, self.command[0]),
             files=self.files.manifest.digest if self.files.listed else UNLISTED,
             toolchain=self.toolchain.digest,
         )
@@ -128,7 +132,8 @@ class CBackend(Backend):
         from tunepass.evaluators.toolchains.programs import toolchain
 
         searched = [str(value) for value in flag_values(self.kernel)]
-        return toolchain(self.command[0], self.kernel.language, self.command[1:], searched)
+        further = others(self.kernel, self.command[0])
+        return toolchain(self.command[0], self.kernel.language, self.command[1:], searched, further)
 
     def costs(self) -> Costs | None:
         """What the source states; else the CPU model of its loop nests."""
@@ -164,7 +169,18 @@ class CBackend(Backend):
             found += (o if o.after is None else replace(o, after=o.after + start) for o in scop.openings)
         return tuple(found)
 
+    def probes(self, space: Space) -> tuple[Configuration, ...]:
+        return probes(self.kernel, space)
+
+    def place_written(self, configuration: Configuration, line: int | None) -> Span | None:
+        places = {nest.scop.pragma: nest.scop.span for nest in rewritten_nests(self.kernel, configuration)}
+        at_line = (
+            pragma for pragma, span in places.items() if line and span.line <= line <= span.source.position(span.end)[0]
+        )
+        return next(at_line, next(iter(places), self.kernel.span))
+
     def evaluator(self) -> Evaluator:
+        check_together(self.kernel, self.command)
         match self.body.judged_by:
             case KernelCall() as call:
                 from tunepass.backends.c_tasks import call_task
@@ -188,6 +204,17 @@ class CBackend(Backend):
             self.files.check_unchanged()
             return install(scratch, [*write_files(scratch, files), built], folder)
 
+    def write_dispatcher(self, variants: SizedVariants, folder: Path, stem: str) -> tuple[Path, ...]:
+        """With STEM.dispatch.o, which holds the variants, where they may need flags of their own."""
+        header = replace(dispatch_file(variants, ""), name=f"{stem}.dispatch.h")
+        units = variant_units(variants)
+        with scratch_folder(folder) as scratch:
+            names = write_files(scratch, [header])
+            if units:
+                names.append(f"{stem}.dispatch.o")
+                compile_together(self.command, variants.variants, units, scratch / names[-1])
+            return install(scratch, names, folder)
+
     def _build(self, scratch: Path, scheduled: Sequence[Kernel], text: EmittedFile) -> str:
         """Compile the tuned text with what was chosen; the name of the object or program in `scratch`."""
         from tunepass.evaluators.toolchains.compiling import Compiling
@@ -197,7 +224,8 @@ class CBackend(Backend):
         source = Path(kernel.source.name)
         compiling = Compiling(command=self.command, source=source, language=language, numbered=False)
         chosen_flags = tuple(flag for k in scheduled for flag in flags(k, chosen(k)))
-        candidate = Candidate(text=text.text, flags=chosen_flags)
+        compiler = next((c for k in scheduled if (c := compiler_of(k, chosen(k)))), "")
+        candidate = Candidate(text=text.text, flags=chosen_flags, compiler=compiler)
         target, _, failure = compiling.compile_candidate(candidate, scratch, rename_main=False)
         if failure is not None:
             raise ToolError(f"the tuned {kernel.source.name} does not compile", hint=failure.log)
@@ -218,7 +246,7 @@ class CBackend(Backend):
     @classmethod
     def target_of(cls, identity: Identity, objectives: tuple[str, ...]) -> Target:
         """The compiler by the name it gives itself; gcc's first word is how it was called."""
-        words = identity.compiler.split()
+        words = identity.compiler.partition("; ")[0].split()
         name = "clang" if "clang" in words else words[0] if words else "cc"
         return Target(compiler=(name, *identity.flags), objectives=objectives)
 

@@ -54,7 +54,7 @@ def run(words: Sequence[str], command: str = "cc", question: Question | None = N
         _keep(question, call, prepared, plan.read, begin)
         return prepared.run(compiler, call.arguments if "--" in words else words)
     with tempfile.TemporaryDirectory(prefix="tunepass-cc-") as scratch:
-        if len(call.compiled) > 1:
+        if len(call.compiled) > 1 or (call.links and plan.tuned[0].compiler):  # the call's own compiler links
             sys.stderr.write("".join(f"{line}\n" for line in told))
             statistics.add(plan.outcomes)
             return compile_tuned(compiler, call, plan.tuned, added, scratch)

@@ -54,8 +54,8 @@ def make_plan(call: CompilerCall, *, frozen: bool) -> Plan:
         if lookup is None:
             continue
         lookups.append(lookup)
-        if lookup.arguments or lookup.text is not None:
-            tuned.append(Tuned(given.place, lookup.arguments, lookup.text))
+        if lookup.arguments or lookup.compiler or lookup.text is not None:
+            tuned.append(Tuned(given.place, lookup.arguments, lookup.text, lookup.compiler))
         is_tuned = bool(lookup.choices) and not (frozen and lookup.stale)
         why = lookup.choices if is_tuned else dict.fromkeys((*lookup.warnings, *lookup.stale))
         outcomes.append(outcome(given.name, TUNED if is_tuned else UNTUNED, "; ".join(why)))

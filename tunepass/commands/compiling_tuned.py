@@ -18,11 +18,13 @@ from tunepass.commands.rewritten import edit, for_make, listed, text_for
 
 @dataclass(frozen=True, slots=True)
 class Tuned:
-    """What a source is compiled with: further arguments, and its text where that had to be rewritten."""
+    """What a source is compiled with: further arguments, its text where that had to be rewritten, and the compiler
+    where that is chosen too."""
 
     place: int
     arguments: tuple[str, ...]
     text: str | None = None
+    compiler: str = ""
 
 
 def prepare(
@@ -36,7 +38,7 @@ def prepare(
     """The call with its one source as it was tuned. What depends on what does not depend on how loops are written."""
     source, text = arguments[tuned.place], None if only_lists(arguments) else tuned.text
     path = "" if text is None else _file_of(text_for(source, text), _file_name(source), scratch)
-    return Prepared(tuned.place, [*tuned.arguments, *added], path, told, outcomes)
+    return Prepared(tuned.place, [*tuned.arguments, *added], path, told, outcomes, compiler=tuned.compiler)
 
 
 def _file_name(source: str) -> str:

@@ -12,6 +12,7 @@ from tunepass.study.comparison import Comparison
 from tunepass.study.objective import Objective
 from tunepass.study.trial import Trial
 from tunepass.tuning.finalists import LEAST_GAIN, decision_of
+from tunepass.tuning.result import failed_sentence
 
 
 def finalists_data(comparison: Comparison | None, objectives: Sequence[Objective], space: Space) -> Json:
@@ -43,7 +44,16 @@ def finalists_data(comparison: Comparison | None, objectives: Sequence[Objective
 def kept_sentence(
     comparison: Comparison | None, trials: Sequence[Trial], objectives: Sequence[Objective], space: Space
 ) -> str:
-    """Why the default was kept: what the best finalist gained and what would decide, or that there was none."""
+    """Why the default was kept: what the best finalist gained and what would decide, or that there was none; and how
+    many candidates failed, of how many, at which stages."""
+    return "; ".join(
+        filter(None, [_reason(comparison, trials, objectives, space), failed_sentence(trials, space.default)])
+    )
+
+
+def _reason(
+    comparison: Comparison | None, trials: Sequence[Trial], objectives: Sequence[Objective], space: Space
+) -> str:
     objective = _objective(comparison, objectives)
     if comparison is None or objective is None:
         return f"default kept: {_without_finalists(trials, space)}"
@@ -65,9 +75,8 @@ def _without_finalists(trials: Sequence[Trial], space: Space) -> str:
     if not others:
         only = space.finite and space.complete and space.size == 1
         return "there is no other configuration" if only else "nothing else was evaluated"
-    count = "the other one" if len(others) == 1 else f"all {len(others):,} others"
     if not any(t.measured for t in others):
-        return f"{count} failed"
+        return "no other candidate works"
     default = next((t.number for t in trials if t.configuration == space.default), None)
     if all(t.same_as == default for t in others if t.measured):
         return "what else was evaluated is the same code"

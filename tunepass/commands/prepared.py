@@ -2,8 +2,8 @@
 the next such call parses neither lock nor source: make calls the same command again and again.
 
 What is remembered (tunepass.commands.sealed) holds for the very words, folder, compiler, sources, locks and modules
-it was worked out with. Even so it names no program and no file to write, and each word that it adds is in the source,
-or defines a macro that the source names, or is one of a few known here.
+it was worked out with. Even so it names no file to write and no program but a compiler that the source names, and each
+word that it adds is in the source, or defines a macro that the source names, or is one of a few known here.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 LOCK = "tunepass.lock"  # tunepass.study.lock.lock.NAME, not imported: most calls of a compiler have no lock to read
 QUIET = "-Wno-unknown-pragmas"
 KNOWN = frozenset({QUIET, "-fopenmp", "-fopenmp-simd"})
+COMPILERS = ("gcc", "g++", "clang", "clang++", "cc", "c++")  # how names of compilers end, but for a version
 LONG = 64 << 10  # bytes of a command line from which its words stand in a file: systems bound them
 MOST_LINKS = 40  # as Linux has it
 ABSENT = b"\0"  # no lock holds a zero byte
@@ -30,10 +31,11 @@ ABSENT = b"\0"  # no lock holds a zero byte
 
 class Prepared:
     """`added` follows the user's words; `text` is the file that stands for the source at `place`, "" for none; `told`
-    goes to stderr, `outcomes` into the statistics. The first `begin` of the words that are given belong to the
-    compiler's command still. Not a dataclass, whose module takes longer to load than all of this."""
+    goes to stderr, `outcomes` into the statistics. `compiler` takes the place of the user's, "" for that one. The first
+    `begin` of the words that are given belong to the compiler's command still. Not a dataclass, whose module takes
+    longer to load than all of this."""
 
-    __slots__ = ("added", "begin", "outcomes", "place", "text", "told")
+    __slots__ = ("added", "begin", "compiler", "outcomes", "place", "text", "told")
 
     def __init__(
         self,
@@ -43,9 +45,10 @@ class Prepared:
         told: Sequence[str] = (),
         outcomes: Sequence[str] = (),
         begin: int = 0,
+        compiler: str = "",
     ):
         self.place, self.added, self.text, self.told = place, list(added), text, list(told)
-        self.outcomes, self.begin = list(outcomes), begin
+        self.outcomes, self.begin, self.compiler = list(outcomes), begin, compiler
 
     def words(self, given: Sequence[str], compiler: str = "") -> list[str]:
         words = list(given)
@@ -63,7 +66,10 @@ class Prepared:
 
             statistics.add(self.outcomes)
         compiler, given = [*compiler, *given[: self.begin]], given[self.begin :]
-        words = self.words(given, compiler[compiler_at(compiler) or -1])
+        named = compiler_at(compiler)
+        at = len(compiler) - 1 if named is None else named
+        compiler[at] = self.compiler or compiler[at]
+        words = self.words(given, compiler[at])
         if scratch and sum(len(word) + 1 for word in words) > LONG:
             words = [_filed(words, scratch)]
         if not self.text:
@@ -79,7 +85,7 @@ class Prepared:
 
     def record(self, begin: int) -> bytes:
         counts = [str(n) for n in (self.place, begin, len(self.added), len(self.told))]
-        fields = [*counts, self.text, *self.added, *self.told, *self.outcomes]
+        fields = [*counts, self.text, self.compiler, *self.added, *self.told, *self.outcomes]
         return "\0".join(fields).encode("utf-8", "surrogateescape")
 
 
@@ -87,8 +93,9 @@ def _read_record(record: bytes) -> Prepared:
     """What `record` made: a record is sealed, so it is whole."""
     fields = record.decode("utf-8", "surrogateescape").split("\0")
     place, begin, added, told = (int(field) for field in fields[:4])
-    text, rest = fields[4], fields[5:]
-    return Prepared(place, rest[:added], text, rest[added : added + told], rest[added + told :], begin)
+    text, compiler, rest = fields[4], fields[5], fields[6:]
+    told_lines, outcomes = rest[added : added + told], rest[added + told :]
+    return Prepared(place, rest[:added], text, told_lines, outcomes, begin, compiler)
 
 
 class Question:
@@ -118,7 +125,7 @@ class Question:
         prepared = _read_record(record)
         if prepared.text and not sealed.text_of(prepared.text):
             return None
-        return prepared if all(self._is_harmless(word) for word in prepared.added) else None
+        return prepared if all(map(self._is_harmless, prepared.added)) and self._names(prepared.compiler) else None
 
     def keep(self, prepared: Prepared, read: Iterable[str] = (), begin: int = 0) -> None:
         """`read` are further files that it was worked out from, such as headers; `begin` of the words are the
@@ -127,6 +134,13 @@ class Question:
         files = sorted({*read, *(file for file in (vars(module).get("__file__") for module in ours) if file)})
         modules = _signatures([os.fsencode(file) for file in files])
         sealed.remember(self.name, self.key + modules + b"\1" + prepared.record(begin))
+
+    def _names(self, compiler: str) -> bool:
+        """Whether a source names it, without a path or a word of a shell."""
+        plain = compiler.replace("-", "").replace("+", "").replace(".", "").replace("_", "").isalnum()
+        plain = plain and compiler.rstrip("-.0123456789").endswith(COMPILERS)
+        named = any(f'"{compiler}"'.encode() in content for content in self.sources.values())
+        return not compiler or (plain and not compiler.startswith("-") and named)
 
     def _is_harmless(self, word: str) -> bool:
         macro = word[2:].partition("=")[0] if word.startswith("-D") else ""

@@ -15,7 +15,7 @@ from tunepass.report.convergence import convergence_svg
 from tunepass.report.page import page, section
 from tunepass.report.rounds import drawings, rounds_svg
 from tunepass.study.lock.lock import LockedObjective
-from tunepass.tuning.result import differing
+from tunepass.tuning.result import differing, failed_sentence
 
 
 def run(options: argparse.Namespace) -> Answer:
@@ -46,6 +46,8 @@ def _facts(past: Past) -> dict[str, str]:
     if entry is not None and past.choice == entry.choice:
         facts["gain"] = _gain(entry.objective)
         facts["compiler"] = " ".join([entry.identity.compiler, *entry.identity.flags])
+    if failed := failed_sentence(past.history.trials, past.job.space.default):
+        facts["failures"] = failed
     if decisive := importance_of(past):
         facts["what decides"] = ", ".join(f"{name} {share:.2f}" for name, share in decisive.items())
     if past.history.origin:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import os
+import resource
 import signal
 import subprocess
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
@@ -15,6 +16,7 @@ from typing import IO
 from tunepass.diagnostics import ToolError
 
 PATIENCE_S = 20.0
+MEMORY_BYTE, OUTPUT_BYTE = 1 << 30, 64 << 20  # that preprocessing a text may take
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,46 +34,65 @@ def base_environment(changes: Mapping[str, str] | None = None) -> dict[str, str]
     return {**environment, "LC_ALL": "C", "TERM": "dumb", **(changes or {})}
 
 
-def ask(
-    words: Sequence[str | Path],
-    environment: Mapping[str, str] | None = None,
-    *,
-    text: str = "",
-    patience_s: float = PATIENCE_S,
-) -> Reply:
-    """The reply to `text` on the standard input, in the C locale. Raises ToolError when the program cannot be started.
+def ask(words: Sequence[str | Path], environment: Mapping[str, str] | None = None) -> Reply:
+    """The reply in the C locale. Raises ToolError when the program cannot be started. Asking takes no supervisor, which
+    would cost more than the answer: nothing is compiled, and the words are the user's."""
+    return _asked(words, environment, "", PATIENCE_S, None)
 
-    Asking takes no supervisor, which would cost more than the answer: nothing is run that the compiler made, and the
-    words are the user's.
+
+def ask_about(words: Sequence[str | Path], text: str, patience_s: float = PATIENCE_S) -> Reply:
+    """The reply to `text` on the standard input. Raises ToolError as `ask` does.
+
+    The text is the user's, and a few macros can stand for any amount of code: the compiler is stopped beyond
+    `patience_s` seconds, MEMORY_BYTE of memory, or OUTPUT_BYTE of output.
     """
-    with tempfile.TemporaryFile() as given:
-        given.write(text.encode("utf-8", "surrogateescape"))
-        given.seek(0)
-        return _asked(words, environment, given, patience_s)
+    return _asked(words, None, text, patience_s, _limit)
+
+
+def _limit() -> None:
+    """In the child, before it becomes the compiler."""
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTE, MEMORY_BYTE))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (OUTPUT_BYTE, OUTPUT_BYTE))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
 def _asked(
-    words: Sequence[str | Path], environment: Mapping[str, str] | None, given: IO[bytes], patience_s: float
+    words: Sequence[str | Path],
+    environment: Mapping[str, str] | None,
+    text: str,
+    patience_s: float,
+    limit: Callable[[], None] | None,
 ) -> Reply:
-    try:
-        process = subprocess.Popen(
-            words,
-            stdin=given,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            env=base_environment(environment),
-            start_new_session=True,
-        )
-    except OSError as error:
-        hint = "is it installed, executable and on the PATH?"
-        raise ToolError(f"cannot run {words[0]}: {error.strerror}", hint=hint) from None
-    try:
-        out, err = process.communicate(timeout=patience_s)
-    except subprocess.TimeoutExpired:
-        out, err = b"", f"no answer within {patience_s:g} s".encode()
-    finally:
-        _stop(process)
-    return Reply(process.returncode == 0, out.decode(errors="surrogateescape"), err.decode(errors="surrogateescape"))
+    with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        given.write(text.encode("utf-8", "surrogateescape"))
+        given.seek(0)
+        try:
+            process = subprocess.Popen(
+                words,
+                stdin=given,
+                stdout=out,
+                stderr=err,
+                env=base_environment(environment),
+                start_new_session=True,
+                preexec_fn=limit,
+            )
+        except OSError as error:
+            hint = "is it installed, executable and on the PATH?"
+            raise ToolError(f"cannot run {words[0]}: {error.strerror}", hint=hint) from None
+        late = ""
+        try:
+            process.wait(timeout=patience_s)
+        except subprocess.TimeoutExpired:
+            late = f"no answer within {patience_s:g} s"
+        finally:
+            _stop(process)
+        printed, told = _read(out), _read(err)
+    return Reply(process.returncode == 0, "" if late else printed, late or told)
+
+
+def _read(file: IO[bytes]) -> str:
+    file.seek(0)
+    return file.read().decode(errors="surrogateescape")
 
 
 def _stop(process: subprocess.Popen[bytes]) -> None:
@@ -79,6 +100,3 @@ def _stop(process: subprocess.Popen[bytes]) -> None:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
     process.wait()
-    for stream in (process.stdout, process.stderr):
-        if stream is not None:
-            stream.close()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shlex
+import shutil
 from collections.abc import Iterable
 
 from tunepass.compilers.languages import is_linked, is_source
@@ -39,6 +40,14 @@ def named_compiler(variable: str = VARIABLE, usual: str = "cc") -> tuple[str, ..
         return tuple(shlex.split(text)) or (usual,)
     except ValueError as error:
         raise ToolError(f"{variable} cannot be split into words: {error}", hint=f"it is {text!r}") from None
+
+
+def same_program(one: str, other: str) -> bool:
+    """Whether two names of compilers are of one file: `cc` and `gcc`, often."""
+    if one == other:
+        return True
+    paths = shutil.which(one), shutil.which(other)
+    return None not in paths and os.path.realpath(str(paths[0])) == os.path.realpath(str(paths[1]))
 
 
 def usual_command(flags: tuple[str, ...]) -> tuple[str, ...]:

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
+from tunepass.diagnostics import ToolError
 from tunepass.evaluators.building import BuildingEvaluator, BuiltConfiguration
 from tunepass.evaluators.harness.cases import all_cases, of_candidate
 from tunepass.evaluators.harness.compare import zeros_pass
@@ -39,6 +40,7 @@ from tunepass.evaluators.kernel_task import KernelTask
 from tunepass.evaluators.measure.interleaved import Behind, in_rounds
 from tunepass.evaluators.measure.stages import measuring, spent
 from tunepass.evaluators.object_cache import digest, file_digest
+from tunepass.evaluators.own_text import OwnTextFailure, own_text_failure
 from tunepass.evaluators.process.cores import reserved_core
 from tunepass.evaluators.process.memory import memory_left
 from tunepass.evaluators.process.run import tail
@@ -97,7 +99,11 @@ class CompileRun(BuildingEvaluator[BuiltCandidate]):
                     compiling.freeze(self.workspace.new(), task.files, task.reference.defines)
                 with ThreadPoolExecutor(1) as beside:
                     compiled = beside.submit(compile_reference, compiling, task.reference, task.text, folder)
-                    self._harness = build_harness(compiling, task.harness, task.reference, task.text, folder)
+                    try:
+                        self._harness = build_harness(compiling, task.harness, task.reference, task.text, folder)
+                    except ToolError:  # a harness that includes a source that does not compile has no words of its own
+                        compiled.result()
+                        raise
                 cases = all_cases(task.seeds, task.inputs)
                 self._reference = run_reference(
                     self._harness,
@@ -165,6 +171,14 @@ class CompileRun(BuildingEvaluator[BuiltCandidate]):
         built.program, built.failure = self._harness.link(target, candidate, built.folder)
         if built.program is not None:
             built.failure = self._taking_over(target, built.program)
+
+    def own_text_failure(self, configuration: Configuration) -> OwnTextFailure | None:
+        """See tunepass.evaluators.own_text.BlamesOwnText."""
+        self.set_up()
+        candidate, untouched = self.task.lower(configuration), self.task.reference
+        rename = mentions_main(self.task.text if candidate.text is None else candidate.text)
+        with self.workspace.scratch() as folder:
+            return own_text_failure(self.compiling, candidate, untouched, folder, rename_main=rename)
 
     def _taking_over(self, *files: Path) -> Failed | None:
         """The failure of a candidate that defines what the harness calls."""

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from tunepass.interchange.cpp_tokens import Token
+from tunepass.frontends.cfamily.tree import Block, Declaration
 
 
 class Unknown(Exception):
@@ -32,10 +32,10 @@ class Array:
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """`body` is the place of its opening brace."""
+    """A function of the program or a lambda. `body` gives its statements when it is called."""
 
-    formals: tuple[str, ...]
-    body: int
+    formals: tuple[Declaration, ...]
+    body: Callable[[], Block]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,24 +46,16 @@ class Named:
     number: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Typed:
-    """A number with the type that it was declared with."""
-
-    value: bool | int | float
-    element: str
-
-
-Value = bool | int | float | str | Formula | Array | Function | Named | Typed | tuple["Value", ...]
-MOST = 1 << 63  # of whole numbers
-
-
-def plain(value: Value) -> Value:
-    return value.value if isinstance(value, Typed) else value
+Value = bool | int | float | str | Formula | Array | Function | Named | tuple["Value", ...]
+MOST = 1 << 63  # of numbers
+DIGITS = 400  # of a number that is read
+INTEGER = re.compile(r"(0x[0-9a-f]+|0b[01]+|\d+)[ulz]*")
+REAL = re.compile(r"(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?[lf]?")
+REALS = ("float", "double", "long double")
+WHOLE = re.compile(r"(u?int\d*_t|s?size_t|(?:(?:un)?signed|short|long|int|char)(?: (?:unsigned|short|long|int|char))*)")
 
 
 def truth(value: Value) -> bool | Formula:
-    value = plain(value)
     match value:
         case Formula(text, boolean):
             return value if boolean else Formula(f"({text} != 0)", True)
@@ -97,7 +89,6 @@ def chosen(condition: Formula, one: Value, other: Value) -> Value:
 
 
 def number_text(value: Value) -> str:
-    value = plain(value)
     match value:
         case Formula(text, boolean):
             return f"if({text}, 1, 0)" if boolean else text
@@ -122,7 +113,6 @@ COUNTED: dict[str, Callable[[float, float], float]] = {"+": operator.add, "-": o
 
 def binary(mark: str, left: Value, right: Value) -> Value:
     """The operators of arithmetic and of comparison. Whole numbers divide as in C."""
-    left, right = plain(left), plain(right)
     if isinstance(left, str) and isinstance(right, str) and mark == "+":
         return left + right
     if isinstance(left, Named) and isinstance(right, Named) and mark in ("==", "!="):
@@ -160,11 +150,28 @@ def _computed(mark: str, left: float, right: float) -> Value:
     return found
 
 
-def number(token: Token) -> int | float:
-    text = token.text.replace("'", "")
-    if text[:2] in ("0x", "0X"):
-        return int(text.rstrip("uUlLzZ"), 16)
-    text = text.rstrip("uUlLfFzZ")
-    if not text.isdigit():
-        return float(text)
-    return int(text, 8) if re.fullmatch("0[0-7]+", text) else int(text)
+def number(text: str) -> int | float:
+    """A number as C++ writes it. Raises Unknown for one that is too large or has the program's own suffix."""
+    digits = text.replace("'", "").lower()
+    whole, real = INTEGER.fullmatch(digits), REAL.fullmatch(digits)
+    if (whole is None and real is None) or len(digits) > DIGITS:
+        raise Unknown
+    value = int(whole[1], _base(whole[1])) if whole is not None else float(digits.rstrip("lf"))
+    if abs(value) >= MOST:
+        raise Unknown
+    return value
+
+
+def _base(digits: str) -> int:
+    return {"0x": 16, "0b": 2}.get(digits[:2], 8 if re.fullmatch("0[0-7]+", digits) else 10)
+
+
+def converted(kind: str, value: Value) -> Value:
+    """A number as the type `kind` holds it; other values, and other types, as they are."""
+    if not isinstance(value, (bool, int, float)):
+        return value
+    if kind in REALS:
+        return float(value)
+    if kind == "bool":
+        return bool(value)
+    return int(value) if WHOLE.fullmatch(kind) else value

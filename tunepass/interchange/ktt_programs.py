@@ -23,7 +23,9 @@ from tunepass.interchange.foreign_kernel import ForeignArgument, ForeignKernel, 
 MACROS: Mapping[Language, str] = {"cuda": "KTT_CUDA_EXAMPLE", "opencl": "KTT_OPENCL_EXAMPLE"}
 SUFFIXES: Mapping[str, Language] = {**dict.fromkeys(CUDA, "cuda"), **dict.fromkeys(OPENCL, "opencl")}
 DIRECTIONS = {"ReadOnly": "in", "WriteOnly": "out", "ReadWrite": "inout"}
-AXES = "XYZ"
+AXES = ("X", "Y", "Z")
+TOLD = ("AddParameter", "AddConstraint", "AddThreadModifier")  # told where they cannot be followed
+SCRIPTED = ("AddGenericConstraint", "AddScriptConstraint", "AddScriptParameter", "AddScriptThreadModifier")
 
 
 @dataclass(slots=True)
@@ -51,7 +53,7 @@ class _Tuned:
 def ktt_kernels(source: Source, language: Language) -> tuple[ForeignKernel, ...]:
     """The kernels that have parameters, as the program tunes them in that language. Raises SourceError."""
     reader = _Calls(language, threads=language == "opencl")
-    reader.program = program(source, reader.called, {MACROS[language]: "1"})
+    reader.program = program(source, reader.called, [f"-D{MACROS[language]}=1"])
     reader.program.file()
     return tuple(reader.kernel(tuned) for tuned in reader.kernels.values() if tuned.parameters)
 
@@ -63,24 +65,29 @@ class _Calls:
     language: Language
     threads: bool  # sizes count threads
     program: Program = field(init=False)
-    span: Span = field(init=False)
+    span: Span = field(init=False)  # of the call, and its name
+    name: str = ""
     numbers: int = 0
     definitions: dict[int, _Definition] = field(default_factory=dict)
     kernels: dict[int, _Tuned] = field(default_factory=dict)
     arguments: dict[int, ForeignArgument] = field(default_factory=dict)
+    lost: list[str] = field(default_factory=list)  # calls that would change every kernel's space or launch
 
     def called(self, name: str, given: Sequence[Value], span: Span) -> Value:
-        self.numbers, self.span = self.numbers + 1, span
-        items = [cpp.plain(item) for item in given]
+        self.numbers, self.span, self.name = self.numbers + 1, span, name
         known = getattr(self, f"_{name}", None) if name in CALLS else None
         if known is None:
+            if name in SCRIPTED:
+                self.lost.append(f"line {span.line}: {name} is not taken over")
             raise Unknown
         try:
-            known(*items)
-        except KeyError:
+            known(*given)
+        except (KeyError, Unknown):
+            if name in TOLD:
+                self.lost.append(f"line {span.line}: {name} is not taken over: what it is given is not understood")
             raise Unknown from None
         except TypeError:
-            raise SourceError(f"{name} of KTT is not called with {len(items)} arguments", span) from None
+            raise SourceError(f"{name} of KTT is not called with {len(given)} arguments", span) from None
         return Named(name, self.numbers)
 
     # --- KTT's calls, by their names ------------------------------------------------------------------------------
@@ -107,7 +114,7 @@ class _Calls:
 
     def _AddParameter(self, kernel: Value, name: Value, values: Value, *_: Value) -> None:
         tuned, called = self.kernels[_number(kernel)], _text(name)
-        items = [cpp.plain(value) for value in values] if isinstance(values, tuple) else []
+        items = values if isinstance(values, tuple) else ()
         known: list[Scalar] = [value for value in items if isinstance(value, (bool, int, float, str))]
         distinct = tuple(dict.fromkeys(known))
         if not distinct:
@@ -132,14 +139,24 @@ class _Calls:
         self, kernel: Value, definitions: Value, kind: Value, axis: Value, names: Value, how: Value
     ) -> None:
         over = names if isinstance(names, tuple) else (names,)
-        index = AXES.index(_last(axis))
-        for definition in definitions if isinstance(definitions, tuple) else ():
+        index = AXES.index(self._word(axis, "ModifierDimension", AXES))
+        which = self._word(kind, "ModifierType", ("Global", "Local"))
+        for definition in definitions if isinstance(definitions, tuple) else (definitions,):
             made = self.definitions[_number(definition)]
-            extents = made.sizes if _last(kind) == "Global" else made.block
+            extents = made.sizes if which == "Global" else made.block
             try:
                 extents[index] = self._modified(extents[index], [Formula(_text(name)) for name in over], how)
             except Unknown:
                 extents[index] = Named("unknown")
+
+    def _word(self, value: Value, kind: str, words: Sequence[str]) -> str:
+        """A word of KTT's enumeration `kind`. Raises Unknown for a value that is not followed."""
+        if not isinstance(value, Named) or not value.kind.rpartition("::")[0].endswith(kind):
+            raise Unknown
+        if _last(value) not in words:
+            hint = f"KTT's {kind} has {', '.join(words)}"
+            raise SourceError(f"`{_last(value)}` of this call of {self.name} is not understood", self.span, hint)
+        return _last(value)
 
     def _AddArgumentVector(self, data: Value, access: Value = "", *_: Value) -> None:
         direction = DIRECTIONS.get(_last(access), "inout")
@@ -163,12 +180,14 @@ class _Calls:
     def _applied(self, function: Value, *arguments: Value) -> Value:
         if not isinstance(function, Function):
             raise Unknown
-        return cpp.plain(self.program.call(function, arguments))
+        return self.program.call(function, arguments)
 
     def _modified(self, size: Value, values: Sequence[Value], how: Value) -> Value:
         if isinstance(how, Function):
             return self._applied(how, size, tuple(values))
-        (by,) = values
+        if len(values) != 1:
+            raise Unknown
+        by = values[0]
         match _last(how):
             case "Multiply":
                 return cpp.binary("*", size, by)
@@ -185,7 +204,7 @@ class _Calls:
         definition = self.definitions.get(tuned.definitions[0]) if tuned.definitions else None
         if definition is None:
             raise SourceError(f"what {tuned.name} launches cannot be read", self.program.source.span(0, 1))
-        notes = list(tuned.notes)
+        notes = [*tuned.notes, *self.lost]
         if len(tuned.definitions) > 1:
             notes.append(f"{tuned.name} launches several kernels: only {definition.function} is taken over")
         suffix = definition.file[definition.file.rfind(".") :]
@@ -197,10 +216,14 @@ class _Calls:
             source=definition.file.rpartition("/")[2] or None,
         )
         try:
+            if any("ThreadModifier" in note for note in self.lost):
+                raise Unknown
             grid, block = self._launch(definition, tuned)
         except (Unknown, TunepassError):
             grid, block = (), ()
             notes.append("the launch is not taken over: a size or a modifier is not understood")
+        if self.program.missing:
+            notes.append(f"headers that are not here are taken as empty: {', '.join(self.program.missing)}")
         passed = [self.arguments.get(_number(argument)) for argument in definition.arguments]
         arguments = tuple(replace(a, name=f"argument{i}") for i, a in enumerate(passed) if a is not None)
         if not arguments or len(arguments) < len(passed):

@@ -29,7 +29,7 @@ class Request:
 class Candidate:
     """`text` None stands for the source as it is on disk. `defines` are `-DNAME=value`, `flags` words for the compiler,
     `environment` and `arguments` belong to the run. A candidate whose `requests` the compiler did not follow fails as
-    `not_applied`."""
+    `not_applied`. `compiler` is the plain name of the one that compiles it; "": the one that the user named."""
 
     text: str | None = None
     defines: tuple[str, ...] = ()
@@ -37,6 +37,7 @@ class Candidate:
     environment: tuple[tuple[str, str], ...] = ()
     arguments: tuple[str, ...] = ()
     requests: tuple[Request, ...] = ()
+    compiler: str = ""
 
     @property
     def compiler_words(self) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from tunepass.space.configuration import Value
 from tunepass.space.constraint import Constraint
 from tunepass.space.parameter import Parameter
 
-Role = Literal["macro", "constant", "flag", "directive", "environment", "argument", "profile"]
+Role = Literal["macro", "constant", "flag", "directive", "environment", "argument", "profile", "compiler"]
 
 
 @dataclass(frozen=True, slots=True)

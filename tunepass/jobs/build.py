@@ -32,7 +32,7 @@ from tunepass.jobs.places import lock_path, prepare_for
 from tunepass.jobs.sizes import (
     SizedFound,
     choose,
-    dispatch_files,
+    dispatcher,
     locked_sizes,
     most_variants,
     resized,
@@ -225,7 +225,7 @@ def _finish(
             built.append(BuildResult(job, result))
             continue
         fronts = _write_front(job, result, picked, request.folder, alone=len(jobs) == 1)
-        headers = _write_dispatcher(job, chosen, request.folder, alone=len(jobs) == 1) if chosen else []
+        headers = _write_dispatcher(job, chosen, request.folder, alone=len(jobs) == 1) if chosen else ()
         entry = entry_for(job, result, chosen.by_size() if chosen else None)
         if entry is not None and entry != job.entry and not request.frozen:
             lock.update(path, job.key, entry)
@@ -269,13 +269,11 @@ def _note(job: Job, result: Found, point: Picked) -> list[str]:
     return lines
 
 
-def _write_dispatcher(job: Job, chosen: SizedFound, folder: Path, *, alone: bool) -> list[Path]:
-    """NAME.dispatch.h; the kernel's name is part of it where the source has several."""
-    (header,) = dispatch_files(job, chosen)
-    stem = Path(job.kernel.source.name).stem
-    path = folder / (header.name if alone else header.name.replace(stem, f"{stem}.{job.kernel.name}", 1))
-    write_text(path, header.text)
-    return [path]
+def _write_dispatcher(job: Job, chosen: SizedFound, folder: Path, *, alone: bool) -> tuple[Path, ...]:
+    """NAME.dispatch.h, and an object where it needs one; the kernel's name is part of theirs where the source has
+    several."""
+    stem = Path(job.kernel.source.name).stem + ("" if alone else f".{job.kernel.name}")
+    return job.backend.write_dispatcher(dispatcher(job, chosen), folder, stem)
 
 
 def _write_front(job: Job, result: Found, picked: Sequence[Picked], folder: Path, *, alone: bool) -> list[Path]:

@@ -249,6 +249,7 @@ def search(
             study=job.study,
             identity=job.identity.texts(),
             stop=stop,
+            defects=store.parent,
             watch=watch,
             watch_certificate=watch_certificate,
         )

@@ -7,8 +7,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from tunepass.backends.base import Starts, backend_class, backend_for
-from tunepass.diagnostics import Source, SpaceError
+from tunepass.compilers.cc import identify
+from tunepass.diagnostics import Source, SpaceError, ToolError
 from tunepass.files import noting_reads
+from tunepass.frontends.c.compilers import is_plain
 from tunepass.ir.kernel import Kernel
 from tunepass.jobs.annotations import annotated, contents
 from tunepass.jobs.lookup import Locked
@@ -78,7 +80,21 @@ def _tuned_source(given: str | Path | Source, language: str, words: Sequence[str
     target = backend_class(chosen[0]).target_of(lock.entries[lock_key(source, chosen[0].name)].identity, ())
     target = replace(target, compiler=(), starts=Starts.NOTHING)
     candidate = backend_for(chosen[0], target).candidate(chosen)
-    return replace(told, arguments=candidate.compiler_words, text=candidate.text)
+    locked = replace(told, arguments=candidate.compiler_words, text=candidate.text)
+    return _by_compiler(locked, candidate.compiler, lock_path(source)) if candidate.compiler else locked
+
+
+def _by_compiler(locked: Locked, name: str, path: Path) -> Locked:
+    """With the compiler of the choice; where this machine has none of that name, the call's own compiles the choice."""
+    try:
+        found = is_plain(name) and identify(name).family != "other"
+    except ToolError:
+        found = False
+    if found:
+        return replace(locked, compiler=name)
+    missing = f"{path}: the chosen compiler {name} is no gcc or clang of this machine"
+    warning = f"{missing}; the choice is compiled by the one that was called"
+    return replace(locked, stale=(*locked.stale, missing), warnings=(*locked.warnings, warning))
 
 
 def _unlocked(source: str | Path) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ class Locked:
     """The compiler's further arguments and, if it had to be rewritten, the text; what to tell; why it is stale."""
 
     arguments: tuple[str, ...] = ()
+    compiler: str = ""  # its name; empty: the one that was called
     text: str | None = None
     notes: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()

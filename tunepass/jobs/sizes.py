@@ -12,7 +12,6 @@ from tunepass.diagnostics import TunepassError
 from tunepass.expr.algebra import both, lift, substitute
 from tunepass.expr.nodes import Expr, free_names
 from tunepass.expr.typing import constant
-from tunepass.ir.files import EmittedFile
 from tunepass.ir.kernel import Kernel
 from tunepass.ir.sizes import Size, SizedVariants, size_text
 from tunepass.jobs.job import Job, prepare
@@ -62,7 +61,7 @@ def wanted_sizes(job: Job, most: int | None) -> tuple[Size, ...]:
     try:
         sizes = tuple(dict.fromkeys((own_size(job.backend, [name for name, _ in listed[0]]), *listed)))
         default = SizedFound(sizes=sizes, choices=(job.space.default,) * len(sizes))
-        dispatch_files(job, default)
+        check_dispatcher(job, default)
     except TunepassError:
         if most is not None:
             raise
@@ -180,9 +179,9 @@ def _condition(kernel: Kernel, configuration: Configuration) -> Expr:
     return both(*asked) if asked else lift(True)
 
 
-def dispatch_files(job: Job, found: SizedFound) -> tuple[EmittedFile, ...]:
-    """The header. Raises TunepassError for a kernel that none can be written for."""
-    return (frontend_of(job.kernel.source.name, job.kernel.source.text).dispatch(dispatcher(job, found)),)
+def check_dispatcher(job: Job, found: SizedFound) -> None:
+    """Raises TunepassError for a kernel that no dispatcher can be written for."""
+    frontend_of(job.kernel.source.name, job.kernel.source.text).dispatch(dispatcher(job, found))
 
 
 def locked_sizes(job: Job, sizes: Sequence[Size], most: int) -> SizedFound | None:

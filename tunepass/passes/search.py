@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 from tunepass.backends.base import Backend
 from tunepass.diagnostics import EnvironmentFault, TunepassError
@@ -17,6 +18,7 @@ from tunepass.expr.nodes import Constant
 from tunepass.hwmodels.base import Costs
 from tunepass.ir.kernel import Kernel
 from tunepass.passes.base import Compilation, Pass
+from tunepass.passes.defect import defect_error
 from tunepass.passes.lessons import Lessons
 from tunepass.registry import EXACT_SOLVERS
 from tunepass.study.objective import Objective
@@ -59,6 +61,7 @@ class Search(Pass):
     study: str | None = None  # its name in the store
     identity: Mapping[str, str] = field(default_factory=dict)
     stop: Stop | None = None  # for exact solvers
+    defects: Path | None = None  # the folder in which own text that does not compile is kept for a report
     watch: Watch = ignore
     watch_certificate: WatchCertificate = ignore_certificate
     clock: Callable[[], float] = time.monotonic
@@ -95,8 +98,13 @@ class Search(Pass):
                 if exact and costs is not None:
                     result = self._exact(study, costs, evaluate)
                 else:
-                    openings = backend.openings()
-                    loop = SearchLoop(study, objective, evaluate, self.options, self.watch, self.clock, openings)
+                    loop = SearchLoop(
+                        *(study, objective, evaluate, self.options, self.watch, self.clock, backend.openings()),
+                        probes=backend.probes(space),
+                        defect=lambda configuration, failure: defect_error(
+                            backend, configuration, failure, self.defects
+                        ),
+                    )
                     result = loop.run()
             if origin and lessons:
                 origin = replace(origin, corrected=lessons.sentence)

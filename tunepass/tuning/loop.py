@@ -26,8 +26,9 @@ from tunepass.tuning.kept import Kept
 from tunepass.tuning.openings import due_openings
 from tunepass.tuning.options import SearchOptions
 from tunepass.tuning.picks import KNEE, choice_of
+from tunepass.tuning.probes import Defect, Probes
 from tunepass.tuning.remeasuring import Remeasuring
-from tunepass.tuning.result import Found, Gain, Phase, Progress, failures_of, value_of
+from tunepass.tuning.result import Found, Gain, Phase, Progress, failures_of, none_compiled, value_of
 from tunepass.tuning.simplify import simpler
 
 GIVE_UP_AFTER = 10  # with the default and so many trials failed, and none measured, the search gives up
@@ -45,11 +46,14 @@ class SearchLoop:
         watch: Callable[[Progress], None],
         clock: Callable[[], float],
         openings: Sequence[Opening] = (),
+        probes: Sequence[Configuration] = (),
+        defect: Defect | None = None,
     ):
         self.study, self.objective, self.evaluate = study, objective, evaluate
         self.options, self.watch, self.openings = options, watch, openings
         untimed = self.noise_free and isinstance(evaluate, Prepares)
         self.kept = Kept(study, objective)
+        self.probes = Probes(self.kept, evaluate, probes, defect)
         self.jobs = Jobs(options.jobs, self.kept, untimed)
         self.guard = FaultGuard(evaluate, executor(options.executor, self.jobs.most))
         self.budget = Budget(self.kept, evaluate, options.budget_s, options.max_evals, clock)
@@ -80,7 +84,8 @@ class SearchLoop:
         except KeyboardInterrupt as interrupt:
             interrupted = signal_of(interrupt)
         choice, gains = self.chosen(verdict)
-        warnings = self.evaluate.warnings if isinstance(self.evaluate, Warns) else ()
+        warnings = [*(self.evaluate.warnings if isinstance(self.evaluate, Warns) else ()), *self.final.warnings]
+        warnings += none_compiled(self.kept.trials, self.kept.default)
         return Found(
             choice=choice,
             default=self.study.space.default,
@@ -91,7 +96,7 @@ class SearchLoop:
             trial_count=len(self.kept.trials),
             evaluations=self.evaluations,
             interrupted=interrupted,
-            warnings=(*warnings, *self.final.warnings),
+            warnings=tuple(warnings),
             comparison=self.final.comparison,
             seconds={**self.budget.seconds, "total": self.budget.elapsed()},
         )
@@ -110,21 +115,29 @@ class SearchLoop:
     def explore(self) -> None:
         """Until the time, the evaluations or the space is spent, or the search gives up; always the default."""
         self.show("search", None)
+        self.probe_again()
         self.look_again()
         while not (self.kept.trials and (self.budget.over() or self.gave_up())):
             self.remeasure_best()
             before = self.budget.elapsed()
             # The default goes alone: what it tells of limits and of the reference serves all others.
             less = self.simpler_ones()
-            suggested = self.study.suggest(self.batch() if self.kept.trials else 1, less or self.openings_due())
+            first = less or [*self.probes.due(), *self.openings_due()]
+            suggested = self.study.suggest(self.batch() if self.kept.trials else 1, first)
             self.budget.spend("strategy", self.budget.elapsed() - before)
             if not suggested:
                 return
             for configuration, evaluation in self.guard.evaluations(suggested):
                 best = self.kept.best
                 trial = self.keep(configuration, evaluation)
+                self.probes.check(trial)
                 if best is not None and configuration in less and differs_in_much(best.configuration, self.study.space):
                     self.again.beside(trial, best)
+
+    def probe_again(self) -> None:
+        """Evaluate again the probes that did not compile in an earlier build."""
+        for configuration in self.probes.failed():
+            self.probes.check(self.keep(configuration, self.guard.evaluation(configuration), replace=True))
 
     def look_again(self) -> None:
         """Evaluate again what failed in an earlier build and may have been the machine's fault: the default, what

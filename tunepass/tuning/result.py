@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from tunepass.evaluators.process.first_error import errors_of
 from tunepass.exact.base import Certificate
 from tunepass.space.configuration import Configuration, shown
 from tunepass.study.comparison import Comparison
@@ -160,6 +161,28 @@ def failures_of(trials: Iterable[Trial]) -> Mapping[str, int]:
     """How many trials failed at each stage, most frequent first; what a constraint refused counts as infeasible."""
     kinds = Counter(kind for kind in map(failure_kind, trials) if kind is not None)
     return dict(sorted(kinds.items(), key=lambda item: (-item[1], item[0])))
+
+
+def failed_sentence(trials: Sequence[Trial], default: Configuration) -> str:
+    """How many candidates failed, of how many, at which stages; empty where none did."""
+    others = [trial for trial in trials if trial.configuration != default]
+    stages = failures_of(others)
+    if not stages:
+        return ""
+    words = ", ".join(f"{count:,} {stage}" for stage, count in stages.items())
+    count = f"{len(others):,} candidate{'' if len(others) == 1 else 's'}"
+    return f"{sum(stages.values()):,} of {count} failed ({words})"
+
+
+def none_compiled(trials: Sequence[Trial], default: Configuration) -> list[str]:
+    """The warning where every candidate besides the default failed to compile: nothing was compared with it."""
+    others = [trial for trial in trials if trial.configuration != default]
+    logs = [t.outcome.log or t.log for t in others if isinstance(t.outcome, Failed) and t.outcome.stage == "compile"]
+    if not others or len(logs) < len(others):
+        return []
+    first = errors_of(logs) or next((line for log in logs for line in log.splitlines() if line.strip()), "")
+    count = f"all {len(others):,} candidates" if len(others) > 1 else "the only candidate"
+    return [f"{count} besides the default failed to compile: {first.strip()}"]
 
 
 def failure_kind(trial: Trial) -> str | None:

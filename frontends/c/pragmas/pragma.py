@@ -1,6 +1,6 @@
 """The pragmas as written: one frozen record each, and the parser that makes them from a cursor. No name is looked up.
 
-param NAME: KIND(VALUES) [= DEFAULT] [log] [flag] [prior(...)]
+param NAME: KIND(VALUES) [= DEFAULT] [log] [flag] [prior(...)], param NAME: compiler("gcc", "clang") [prior(...)]
 constraint EXPRESSION
 model OBJECTIVE = EXPRESSION
 kernel NAME(ARGUMENT, ...) [tolerance(RELATIVE[, ABSOLUTE])] [sizes(...)] [aliasing(...)] [finite(...)]
@@ -20,8 +20,9 @@ from tunepass.frontends.c.pragmas.kernel import KernelPragma, parse_kernel
 from tunepass.frontends.c.pragmas.nest import NestPragma, parse_nest
 from tunepass.frontends.c.pragmas.run import RunPragma, parse_run
 from tunepass.frontends.c.syntax.lexical import PragmaText
-from tunepass.frontends.params.param import ParamText, parse_param
+from tunepass.frontends.params.param import COMPILER, ParamText, parse_param
 from tunepass.frontends.params.tokens import Cursor, ExpressionText
+from tunepass.frontends.params.values import PARAMETER_KINDS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,7 +81,7 @@ def _loop(cursor: Cursor) -> AutoPragma | NestPragma:
 
 
 PARSERS: dict[str, Callable[[Cursor], Pragma]] = {
-    "param": parse_param,
+    "param": lambda cursor: parse_param(cursor, (*PARAMETER_KINDS, COMPILER)),
     "constraint": parse_constraint,
     "model": parse_model,
     "kernel": parse_kernel,

@@ -8,7 +8,7 @@ from tunepass.diagnostics import Span
 from tunepass.frontends.hls.body.arithmetic import binary, common, convert, family_of, mux
 from tunepass.frontends.hls.body.state import State, known
 from tunepass.frontends.hls.body.values import Value
-from tunepass.frontends.hls.syntax.types import DOUBLE
+from tunepass.frontends.hls.types import DOUBLE
 from tunepass.ir.hardware import BIT, FLOAT, INT, Element, Fixed, Floating
 
 UNARY = {
@@ -20,8 +20,8 @@ UNARY = {
 INVERSE = ("rsqrt", "recip", "recipsqrt")
 NOTHING = frozenset(
     {"printf", "fprintf", "assert", "puts", "exit", "free", "abort", "mem_fence", "wait", "usleep", "srand", "fence"}
-    | {"__builtin_assume", "__assume", "static_assert", "fflush", "perror", "sync", "ap_wait", "read_mem_fence"}
-    | {"write_mem_fence", "prefetch", "memory_barrier"}
+    | {"__builtin_assume", "__assume", "__assert_fail", "static_assert", "fflush", "perror", "sync", "ap_wait"}
+    | {"read_mem_fence", "write_mem_fence", "prefetch", "memory_barrier"}
 )  # fmt: skip
 BARRIERS = frozenset({"barrier", "work_group_barrier", "sub_group_barrier"})
 PREFIXES = ("native_", "half_", "__builtin_", "hls_", "fp_", "fast_")

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from tunepass.diagnostics import Span
-from tunepass.frontends.c.scops.expressions import SyntaxFault
-from tunepass.frontends.c.scops.tokens import tokens
-from tunepass.frontends.c.scops.tree import Call, Declaration, Expression, Member, Name, Statement
+from tunepass.frontends.cfamily.expressions import type_text
+from tunepass.frontends.cfamily.tokens import tokens
+from tunepass.frontends.cfamily.tree import Call, Declaration, Expression, Member, Name, PragmaWords, Statement
+from tunepass.frontends.cfamily.unit import Function
+from tunepass.frontends.cfamily.walk import loops_of, nodes
 from tunepass.frontends.hls.body.arithmetic import convert
 from tunepass.frontends.hls.body.libraries import Libraries
 from tunepass.frontends.hls.body.state import known
 from tunepass.frontends.hls.body.values import Binding, Place, RecordName, Value
-from tunepass.frontends.hls.syntax.parser import HlsParser
-from tunepass.frontends.hls.syntax.tree import Function, HlsDeclarator, PragmaWords
-from tunepass.frontends.hls.syntax.types import arguments_of, base_of, plain_words
-from tunepass.frontends.hls.syntax.walk import loops_of, nodes
+from tunepass.frontends.hls.pragmas.known import FAMILIES
+from tunepass.frontends.hls.types import arguments_of, base_of, plain_words
 from tunepass.ir.hardware import INT, Element, Fixed
 
 MOST_CALLS = 40  # functions within each other
@@ -34,7 +34,6 @@ class Frame:
 @dataclass(slots=True)
 class Calls(Libraries, ABC):
     frames: list[Frame] = field(default_factory=list)
-    parsed: dict[int, tuple[Statement, ...]] = field(default_factory=dict)
     results: dict[int, Binding | None] = field(default_factory=dict)  # of calls that were read before their statement
     with_loops: dict[int, bool] = field(default_factory=dict)
 
@@ -46,48 +45,31 @@ class Calls(Libraries, ABC):
     def run(self, statements: Sequence[Statement]) -> None:
         """Reads statements into the region at hand."""
 
-    def statements_of(self, function: Function) -> tuple[Statement, ...]:
-        key = id(function)
-        if key not in self.parsed:
-            types = frozenset(self.file.types) | {p.name for p in function.template if p.kind == "typename"}
-            try:
-                self.parsed[key] = HlsParser(function.body[1:-1], types).statements()
-            except SyntaxFault as fault:
-                raise self.fail(fault, f"in `{function.name.text}`: ") from None
-        return self.parsed[key]
-
     def function_of(self, e: Call) -> Function | None:
         """The function of the file that is called: of several, one with as many parameters."""
         match e.function:
             case Name(text=text):
-                found = self.file.functions.get(base_of(text), [])
-                found = [f for f in found if not f.record] or self._methods(text)
+                found = self.file.functions.get(base_of(text), []) or self._methods(text)
             case Member(base=base, name=name):
-                record = self.place(base) if self._has_records() else None
-                found = []
-                if isinstance(record, RecordName) and record.record in self.file.records:
-                    methods = self.file.records[record.record].methods
-                    found = [m for m in methods if m.name.text == name.text]
+                record = self.place(base) if self.file.methods else None
+                methods = self.file.methods.get(record.record, []) if isinstance(record, RecordName) else []
+                found = [m for m in methods if m.name.text == name.text]
             case _:
                 return None
         fitting = [f for f in found if len(f.formals) == len(e.arguments)]
         return (fitting or found)[0] if found else None
 
-    def _has_records(self) -> bool:
-        return any(r.methods for r in self.file.records.values())
-
     def _methods(self, text: str) -> list[Function]:
         """Of the class whose method is being read."""
         record = self.frames[-1].function.record if self.frames else ""
-        known_records = self.file.records.get(record)
-        return [m for m in known_records.methods if m.name.text == text] if known_records else []
+        return [m for m in self.file.methods.get(base_of(record), []) if m.name.text == text]
 
     def has_loops(self, function: Function, depth: int = 0) -> bool:
         """Whether the function, or one that it calls, has loops or pragmas."""
         key = id(function)
         if key not in self.with_loops:
             self.with_loops[key] = False  # of a function that calls itself
-            body = self.statements_of(function)
+            body = function.body.statements
             inner = [f for n in nodes(body) if isinstance(n, Call) and (f := self.function_of(n)) is not None]
             own = next(loops_of(body), None) is not None or any(
                 isinstance(n, PragmaWords) and _asks(n) for n in nodes(body)
@@ -118,7 +100,7 @@ class Calls(Libraries, ABC):
             frame = Frame(function, self._result(function, span))
             self.frames.append(frame)
             try:
-                statements = self.statements_of(function)
+                statements = function.body.statements
                 if self.has_loops(function):
                     self.region(function, statements)
                 else:
@@ -147,7 +129,7 @@ class Calls(Libraries, ABC):
         text = e.function.text if isinstance(e.function, Name) else ""
         given = [self._outer(a) for a in arguments_of(text)]
         bound: dict[str, str] = {}
-        for at, parameter in enumerate(function.template):
+        for at, parameter in enumerate(function.template.parameters if function.template else ()):
             if at < len(given):
                 bound[parameter.name] = given[at]
             elif parameter.default:
@@ -160,10 +142,12 @@ class Calls(Libraries, ABC):
 
     def _outer(self, text: str) -> str:
         """A template's argument with the names bound around it, and known numbers, replaced."""
-        parts = [self.types.bound.get(t.text, t.text) for t in tokens(text)]
+        parts = list(tokens(text))
         number = self.types.text_number(text) if len(parts) == 1 or "<" not in text else None
         value = getattr(number, "value", None)
-        return str(int(value)) if isinstance(value, (int, bool)) else " ".join(parts).replace(" :: ", "::")
+        if isinstance(value, (int, bool)):
+            return str(int(value))
+        return type_text([replace(t, text=self.types.bound.get(t.text, t.text)) for t in parts])
 
     def _deduce(self, name: str, function: Function, e: Call) -> str:
         """A type, or an array's extent, from the arguments."""
@@ -201,7 +185,7 @@ class Calls(Libraries, ABC):
         name = f"{declarator.name.text}"
         span = self.span(declarator.name)
         shaped = bool(declarator.shape) or kind.stream or kind.record is not None or kind.dims or kind.pointers
-        refers = isinstance(declarator, HlsDeclarator) and declarator.reference
+        refers = declarator.reference
         if argument is not None and (shaped or refers):
             place = self.place(argument)
             if place is not None and (shaped or not isinstance(place, Value)):
@@ -236,7 +220,8 @@ class Calls(Libraries, ABC):
 
 def _asks(pragma: PragmaWords) -> bool:
     """Whether it says more than that a function is inlined."""
-    return pragma.words[1:2] != () and pragma.words[1].text.lower() not in ("inline", "function_instantiate")
+    family = pragma.words[0].text.upper() in FAMILIES
+    return family and pragma.words[1:2] != () and pragma.words[1].text.lower() not in ("inline", "function_instantiate")
 
 
 def text_of(element: Element) -> str:

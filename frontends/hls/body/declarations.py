@@ -9,27 +9,29 @@ from dataclasses import dataclass, replace
 from tunepass.diagnostics import Span
 from tunepass.expr import algebra
 from tunepass.expr.nodes import Expr
-from tunepass.frontends.c.scops.tree import Call, Declaration, Declarator, Expression, Items
+from tunepass.frontends.cfamily.tree import Call, Declaration, Declarator, Expression, Items, Record
 from tunepass.frontends.hls.body.expressions import Expressions
 from tunepass.frontends.hls.body.state import known
 from tunepass.frontends.hls.body.types import Kind
 from tunepass.frontends.hls.body.values import Binding, Place, RecordName, ScalarName, Value
-from tunepass.frontends.hls.syntax.tree import HlsDeclarator, Record
-from tunepass.frontends.hls.syntax.types import plain_words
+from tunepass.frontends.hls.types import plain_words
 from tunepass.ir.hardware import INT
 from tunepass.ir.hls import Storage
 
 LOCAL = ("__local", "local")
 CONSTANT = ("__constant",)
-MEMBERS = 200  # of a record, its inner ones too
+MEMBERS = 200  # of a record, those of its members too
 TASKS = (("hls::task",), ("task",), ("hls", "task"))
 FIFO_DEPTH = 2  # of a stream that no pragma makes deeper
 
 
 @dataclass(slots=True)
 class Declarations(Expressions, ABC):
+    members_left: int = MEMBERS  # of the variable that is being made
+
     def declare(self, declaration: Declaration, file_scope: bool = False) -> None:
-        if "typedef" in declaration.words or declaration.words[:1] == ("enum",):
+        if "typedef" in declaration.words:
+            self.types.local |= {d.name.text: declaration for d in declaration.declarators[:1]}
             return
         if plain_words(declaration.words) in TASKS:
             self._tasks(declaration)
@@ -53,7 +55,7 @@ class Declarations(Expressions, ABC):
 
     def _declare(self, words: tuple[str, ...], declarator: Declarator, file_scope: bool) -> None:
         name, span, value = declarator.name.text, self.span(declarator.name), declarator.value
-        if isinstance(declarator, HlsDeclarator) and value is not None:
+        if declarator.reference and value is not None:
             place = self.place(value)
             if place is not None:
                 self.scopes[-1][name] = place
@@ -101,6 +103,7 @@ class Declarations(Expressions, ABC):
         self, name: str, kind: Kind, dims: Sequence[Expr | None], storage: Storage, span: Span | None, depth: int = 0
     ) -> Binding:
         """A variable of that kind, made in the kernel."""
+        self.members_left = MEMBERS if depth == 0 else self.members_left - 1
         if kind.record is not None and depth < 8:
             return self._record(name, kind, kind.record, dims, storage, span, depth)
         if kind.stream:
@@ -120,7 +123,7 @@ class Declarations(Expressions, ABC):
         for declaration in record.members:
             inner = self.types.kind(declaration.words)
             for declarator in declaration.declarators:
-                if len(members) >= MEMBERS:
+                if self.members_left <= 0:
                     break
                 own = [*outer, *self.extents(declarator, inner)]
                 kept: Storage = storage if storage != "scalar" or not own else "local"

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from tunepass.diagnostics import Span
 from tunepass.expr.nodes import INT_MAX, Expr
-from tunepass.frontends.c.scops.conditionals import literal
-from tunepass.frontends.c.scops.tree import (
+from tunepass.frontends.cfamily.literals import literal
+from tunepass.frontends.cfamily.tree import (
     Assign,
     Binary,
     Call,
@@ -21,6 +21,7 @@ from tunepass.frontends.c.scops.tree import (
     Member,
     Name,
     Number,
+    Opaque,
     SizeOf,
     Step,
     Text,
@@ -32,10 +33,10 @@ from tunepass.frontends.hls.body.arithmetic import binary, convert, literal_elem
 from tunepass.frontends.hls.body.places import Places
 from tunepass.frontends.hls.body.state import known
 from tunepass.frontends.hls.body.values import Binding, Place, RecordName, ScalarName, Value
-from tunepass.frontends.hls.syntax.types import DOUBLE
+from tunepass.frontends.hls.types import DOUBLE
 from tunepass.ir.hardware import BIT, FLOAT, INT, Fixed
 
-WORDS = {"true": 1, "false": 0, "nullptr": 0, "NULL": 0}
+WORDS = {"true": 1, "false": 0, "nullptr": 0, "NULL": 0, "__null": 0}
 LIMIT = re.compile(r"(U?)INT(\d*)_MAX\Z")
 
 
@@ -68,10 +69,8 @@ class Expressions(Places, ABC):
                 return arithmetic.unary(self, op.text, self.value(operand), span)
             case Step(op=op, target=target):
                 return self._step(op.text[0], target, span)
-            case Binary(op="," | "->"):
-                return UNKNOWN
-            case Binary(op=op, left=left, right=right):
-                return self._binary(op, left, right, span)
+            case Binary():
+                return self._chain(e, span)
             case Conditional(condition=condition, then=then, other=other):
                 return self._conditional(self.value(condition), then, other, span)
             case Assign():
@@ -91,6 +90,8 @@ class Expressions(Places, ABC):
             case Items(parts=parts):
                 values = [self.value(part) for part in parts]
                 return values[-1] if values else known(0, INT)
+            case Opaque():
+                return UNKNOWN
 
     def _sizeof(self, text: str) -> int:
         inside = text.partition("(")[2].rpartition(")")[0].split() or text.split()[1:]
@@ -115,21 +116,33 @@ class Expressions(Places, ABC):
             if limit is not None:
                 bits = int(limit[2] or 32)
                 return known((1 << (bits - (not limit[1]))) - 1 if bits < 64 else INT_MAX, INT)
+            enumerator = self.file.unit.enumerators.get(e.text.rpartition("::")[2])
+            if enumerator is not None:
+                return self.value(enumerator)
             self.warn(f"nothing here declares `{e.text}`; taken as a number that is not known", span)
             return Value(INT, op=self.operation("constant", INT, (), span), block=self.block.serial)
         return self.read(binding, span)
 
-    def _binary(self, op: str, left: Expression, right: Expression, span: Span | None) -> Value:
-        if op in ("<<", ">>"):
-            queue = self.place(left)
-            if isinstance(queue, Place) and self.arrays[queue.array].storage == "stream":
-                return self.stream(queue, op, right, span)
-        if op in ("&&", "||"):
-            first = self.value(left)
-            if first.number is not None and bool(first.number) == (op == "||"):
-                return known(int(op == "||"), BIT)
-            return binary(self, op, first, self.value(right), span)
-        return binary(self, op, self.value(left), self.value(right), span)
+    def _chain(self, e: Binary, span: Span | None) -> Value:
+        """`a + b + c ...` is as deep as it is long: its operators are applied in a loop."""
+        rest: list[Binary] = []
+        first: Expression = e
+        while isinstance(first, Binary):
+            rest.append(first)
+            first = first.left
+        queue = self.place(first) if rest[-1].op in ("<<", ">>") else None
+        if isinstance(queue, Place) and self.arrays[queue.array].storage == "stream":
+            last = rest.pop()
+            value = self.stream(queue, last.op, last.right, span)
+        else:
+            value = self.value(first)
+        for part in reversed(rest):
+            decided = part.op in ("&&", "||") and value.number is not None and bool(value.number) == (part.op == "||")
+            value = known(int(part.op == "||"), BIT) if decided else self._applied(part, value, span)
+        return value
+
+    def _applied(self, part: Binary, left: Value, span: Span | None) -> Value:
+        return binary(self, part.op, left, self.value(part.right), span)
 
     def stream(self, queue: Place, op: str, other: Expression, span: Span | None) -> Value:
         """`queue << value`, `queue >> target`."""

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from tunepass.expr import algebra
 from tunepass.expr.nodes import Expr
-from tunepass.frontends.c.scops.conditionals import arithmetic
-from tunepass.frontends.c.scops.tree import (
+from tunepass.frontends.cfamily.literals import arithmetic
+from tunepass.frontends.cfamily.tree import (
     Assign,
     Binary,
     Call,
@@ -17,6 +17,7 @@ from tunepass.frontends.c.scops.tree import (
     Conditional,
     Expression,
     For,
+    ForEach,
     Index,
     Items,
     Name,
@@ -24,12 +25,11 @@ from tunepass.frontends.c.scops.tree import (
     Unary,
     While,
 )
+from tunepass.frontends.cfamily.walk import assigned, nodes
 from tunepass.frontends.hls.body.calls import Calls
 from tunepass.frontends.hls.body.linear import Linear
 from tunepass.frontends.hls.body.trips import mean_of, most_of
 from tunepass.frontends.hls.body.values import Place, ScalarName, Value
-from tunepass.frontends.hls.syntax.tree import ForEach
-from tunepass.frontends.hls.syntax.walk import assigned, nodes
 from tunepass.ir.hardware import INT
 
 SIMULATED = 1 << 16  # iterations of a loop whose index is multiplied or shifted

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from tunepass.diagnostics import Diagnostic, SourceError, nearest
 from tunepass.expr import algebra
 from tunepass.expr.nodes import Expr
-from tunepass.frontends.c.scops.expressions import SyntaxFault
-from tunepass.frontends.c.scops.tree import Declaration
+from tunepass.frontends.cfamily.tree import Attribute, Declaration, SyntaxFault
+from tunepass.frontends.cfamily.unit import Function
 from tunepass.frontends.hls.body.blocks import BlockBuilder
 from tunepass.frontends.hls.body.calls import Frame
 from tunepass.frontends.hls.body.pruning import pruned
@@ -17,7 +17,7 @@ from tunepass.frontends.hls.body.state import known
 from tunepass.frontends.hls.body.statements import Statements
 from tunepass.frontends.hls.body.types import Kind, TypeReader
 from tunepass.frontends.hls.body.values import ArrayFacts, Binding, Place, ScalarName
-from tunepass.frontends.hls.syntax.tree import Attribute, File, Function, HlsDeclarator
+from tunepass.frontends.hls.file import HlsFile
 from tunepass.ir.hardware import INT
 from tunepass.ir.hls import ONE, HlsArray, HlsDialect, HlsKernel, HlsLoop, HlsRegion, NdRange, Storage, items_of
 
@@ -58,7 +58,7 @@ class Stated:
 
 
 def read_kernel(
-    file: File,
+    file: HlsFile,
     function: Function,
     dialect: HlsDialect,
     parameters: Mapping[str, Expr],
@@ -85,7 +85,7 @@ def _read(reader: Statements, function: Function, stated: Stated) -> ReadKernel:
         for formal in function.formals:
             _formal(reader, formal, stated)
         reader.frames.append(Frame(function))
-        reader.region(function, reader.statements_of(function))
+        reader.region(function, function.body.statements)
     (whole,) = reader.items[-1][-1:] or [HlsRegion(label=function.name.text, items=())]
     assert isinstance(whole, HlsRegion)
     scalars = frozenset(f.name for f in reader.arrays.values() if f.storage == "scalar" and not f.formal)
@@ -105,7 +105,7 @@ def _read(reader: Statements, function: Function, stated: Stated) -> ReadKernel:
 
 
 def _file_scope(reader: Statements) -> None:
-    for name, value in reader.file.numbers.items():
+    for name, value in reader.file.unit.enumerators.items():
         number = reader.constant(value)
         if number is not None:
             reader.scopes[0][name] = known(number, INT)
@@ -129,7 +129,7 @@ def _formal(reader: Statements, formal: Declaration, stated: Stated) -> None:
     storage = _storage(reader, formal, dims, kind)
     binding = reader.variable(name, kind, dims, storage, reader.span(declarator.name))
     reader.scopes[-1][name] = binding
-    reference = isinstance(declarator, HlsDeclarator) and declarator.reference
+    reference = declarator.reference
     for facts in _facts(binding, reader.arrays):
         facts.formal = reference or storage != "scalar"
     if isinstance(binding, ScalarName) and name in stated.scalars:
@@ -219,7 +219,7 @@ def work_items(reader: Statements, function: Function, stated: Stated) -> NdRang
         if name not in ATTRIBUTES and close:
             reader.warn(f"unknown attribute `{name}`", reader.span(attribute.name), f"did you mean `{close}`?")
     simd, units = number("num_simd_work_items"), number("num_compute_units")
-    calls = {token.text for token in function.body if token.text.startswith("get_")}
+    calls = {token.text for token in function.tokens if token.text.startswith("get_")}
     if "task" in attributes or "autorun" in attributes or not calls:
         return NdRange(work_items=ONE, group=ONE, compute_units=units)
     sizes = attributes.get("reqd_work_group_size") or attributes.get("max_work_group_size")

@@ -8,20 +8,17 @@ from dataclasses import dataclass
 
 from tunepass.diagnostics import Span
 from tunepass.expr import algebra
-from tunepass.frontends.c.scops.tokens import Token
-from tunepass.frontends.c.scops.tree import Expression, Member
+from tunepass.frontends.cfamily.tree import Expression, Member
 from tunepass.frontends.hls.body.arithmetic import convert
 from tunepass.frontends.hls.body.builtins import BARRIERS, NOTHING, mathematics
 from tunepass.frontends.hls.body.declarations import Declarations
 from tunepass.frontends.hls.body.linear import Linear
 from tunepass.frontends.hls.body.state import known
 from tunepass.frontends.hls.body.values import Binding, Place, RecordName, ScalarName, Value, narrowed
-from tunepass.frontends.hls.syntax.parser import HlsParser
-from tunepass.frontends.hls.syntax.types import arguments_of, base_of
+from tunepass.frontends.hls.types import base_of
 from tunepass.ir.hardware import BIT, INT, Element, Fixed
 
 CHANNEL = re.compile(r"(read|write)_channel(?:_nb)?_(?:intel|altera)")
-CAST_TEMPLATES = ("static_cast", "reinterpret_cast", "const_cast", "dynamic_cast")
 RANGES = ("range", "slice", "slc", "set_slc", "get_bit", "bit", "test")
 
 
@@ -41,9 +38,6 @@ class Libraries(Declarations, ABC):
         channel = CHANNEL.fullmatch(base)
         if channel is not None and arguments:
             return self._queue_method(channel[1], self.place(arguments[0]), arguments[1:2], span)
-        if base in CAST_TEMPLATES and arguments:
-            words = self.types.words_of(arguments_of(text)[0]) if arguments_of(text) else ("int",)
-            return convert(self, self.value(arguments[0]), self.types.kind(words).element, span)
         object_ = self.lookup(text)
         if isinstance(object_, (ScalarName, Place)):
             return self._bits(self.read(object_, span), arguments, span)
@@ -64,8 +58,7 @@ class Libraries(Declarations, ABC):
         return result
 
     def _is_type_name(self, text: str) -> bool:
-        parser = HlsParser([Token("name", text, 0, 0)], frozenset(self.file.types))
-        return parser.is_type(parser.next) or base_of(text) in self.types.bound
+        return self.file.is_type(text) or base_of(text) in self.types.bound
 
     @abstractmethod
     def moved(self, name: str, arguments: tuple[Expression, ...], span: Span | None) -> Value:

@@ -17,7 +17,7 @@ class Linear:
     terms: tuple[tuple[str, Expr], ...] = ()
 
     @staticmethod
-    def of(offset: ExprLike, **terms: ExprLike) -> Linear:
+    def of(offset: ExprLike, /, **terms: ExprLike) -> Linear:
         return Linear(algebra.lift(offset), tuple(sorted((n, algebra.lift(e)) for n, e in terms.items())))
 
     @property

@@ -9,8 +9,9 @@ from dataclasses import dataclass, field, replace
 from tunepass.expr import algebra
 from tunepass.expr.nodes import Expr
 from tunepass.expr.nodes import Name as ExprName
-from tunepass.frontends.c.scops.tokens import Token
-from tunepass.frontends.c.scops.tree import Declaration, Expression, For, Statement, While
+from tunepass.frontends.cfamily.tokens import Token
+from tunepass.frontends.cfamily.tree import Declaration, Expression, For, ForEach, PragmaWords, Statement, While
+from tunepass.frontends.cfamily.walk import assigned, ends_early, pragmas_of
 from tunepass.frontends.hls.body.headers import Headers, Shape
 from tunepass.frontends.hls.body.linear import Linear
 from tunepass.frontends.hls.body.state import known
@@ -18,9 +19,6 @@ from tunepass.frontends.hls.body.trips import ActiveLoop
 from tunepass.frontends.hls.body.values import Place, ScalarName, Value
 from tunepass.frontends.hls.pragmas.asks import LOOP_WORDS, AskReader, Asks
 from tunepass.frontends.hls.pragmas.options import Option
-from tunepass.frontends.hls.syntax.parser import HlsParser
-from tunepass.frontends.hls.syntax.tree import ForEach, PragmaWords
-from tunepass.frontends.hls.syntax.walk import assigned, ends_early, pragmas_of
 from tunepass.ir.hardware import INT
 from tunepass.ir.hls import ONE, ZERO, HlsItem, HlsLoop, items_of
 
@@ -56,7 +54,7 @@ class Loops(Headers, ABC):
             return self.knobs.get(option.knob.text)
         if not words:
             return None
-        return self.constant(HlsParser(list(words), frozenset(self.file.types)).conditional())
+        return self.constant(self.file.expression(words))
 
     # --- a loop ---------------------------------------------------------------------------------------------------
 

@@ -6,9 +6,8 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 
 from tunepass.diagnostics import Span
-from tunepass.frontends.c.scops.tree import (
+from tunepass.frontends.cfamily.tree import (
     Binary,
-    Call,
     Cast,
     Conditional,
     Expression,
@@ -77,8 +76,6 @@ class Places(Access, ABC):
                     self.value(e)
                     return inner
                 return None
-            case Call(function=Name(text=text), arguments=(argument,)) if text.endswith(">") and "_cast<" in text:
-                return self.place(argument)
             case Items(parts=(part,)):
                 return self.place(part)
         return None

@@ -10,15 +10,14 @@ from typing import Literal
 from tunepass.diagnostics import Diagnostic, Severity, Source, SourceError, Span
 from tunepass.expr import algebra
 from tunepass.expr.nodes import INT_MAX, Expr
-from tunepass.frontends.c.scops.expressions import SyntaxFault
-from tunepass.frontends.c.scops.tokens import Token
-from tunepass.frontends.c.scops.tree import Expression
+from tunepass.frontends.cfamily.tokens import Token
+from tunepass.frontends.cfamily.tree import Expression, SyntaxFault
 from tunepass.frontends.hls.body.blocks import BlockBuilder
 from tunepass.frontends.hls.body.linear import Linear
 from tunepass.frontends.hls.body.trips import ActiveLoop
 from tunepass.frontends.hls.body.types import TypeReader
 from tunepass.frontends.hls.body.values import ArrayFacts, Binding, Value
-from tunepass.frontends.hls.syntax.tree import File
+from tunepass.frontends.hls.file import HlsFile
 from tunepass.ir.hardware import Element
 from tunepass.ir.hls import HlsDialect, HlsItem, HlsOperation, HlsSubscript, Storage
 
@@ -27,7 +26,7 @@ from tunepass.ir.hls import HlsDialect, HlsItem, HlsOperation, HlsSubscript, Sto
 class State:
     """`parameters` are the values of names that the space has. `held` is what is known of each scalar."""
 
-    file: File
+    file: HlsFile
     dialect: HlsDialect
     parameters: dict[str, Expr]
     warnings: list[Diagnostic]

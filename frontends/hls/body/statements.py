@@ -8,19 +8,23 @@ from dataclasses import dataclass, field, replace
 from tunepass.diagnostics import Span
 from tunepass.expr import algebra, typing
 from tunepass.expr.nodes import Expr
-from tunepass.frontends.c.scops.tokens import Token
-from tunepass.frontends.c.scops.tree import (
+from tunepass.frontends.cfamily.tokens import Token
+from tunepass.frontends.cfamily.tree import (
     Block,
     Call,
     Declaration,
     Evaluated,
     Expression,
     For,
+    ForEach,
     If,
     Jump,
+    PragmaWords,
     Statement,
     While,
 )
+from tunepass.frontends.cfamily.unit import Function
+from tunepass.frontends.cfamily.walk import leaves, loops_of, nodes
 from tunepass.frontends.hls.body.arithmetic import binary, mux, truth
 from tunepass.frontends.hls.body.linear import Linear
 from tunepass.frontends.hls.body.loops import Loops, loop_pragmas
@@ -28,8 +32,6 @@ from tunepass.frontends.hls.body.state import known
 from tunepass.frontends.hls.body.trips import ActiveLoop
 from tunepass.frontends.hls.body.values import Place, Value
 from tunepass.frontends.hls.pragmas.variables import VariablePragmas
-from tunepass.frontends.hls.syntax.tree import ForEach, Function, PragmaWords
-from tunepass.frontends.hls.syntax.walk import leaves, loops_of, nodes
 from tunepass.ir.hardware import BIT, INT
 from tunepass.ir.hls import HlsLoop, HlsRegion
 

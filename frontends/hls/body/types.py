@@ -8,12 +8,9 @@ from dataclasses import dataclass, field
 from tunepass.expr import algebra
 from tunepass.expr.algebra import substitute
 from tunepass.expr.nodes import Expr, free_names
-from tunepass.frontends.c.scops.expressions import SyntaxFault
-from tunepass.frontends.c.scops.tokens import tokens
-from tunepass.frontends.c.scops.tree import Declaration, Expression
-from tunepass.frontends.hls.syntax.parser import HlsParser
-from tunepass.frontends.hls.syntax.tree import File, Record
-from tunepass.frontends.hls.syntax.types import (
+from tunepass.frontends.cfamily.tree import Declaration, Expression, Record, SyntaxFault
+from tunepass.frontends.hls.file import HlsFile
+from tunepass.frontends.hls.types import (
     TYPE_TEMPLATES,
     VECTOR,
     WIDTH_LIMIT,
@@ -47,11 +44,12 @@ class Kind:
 class TypeReader:
     """`number` reads an expression that is known when the hardware is made; `bound` are a template's arguments."""
 
-    file: File
+    file: HlsFile
     number: Callable[[Expression], Expr | None]
     bound: dict[str, str] = field(default_factory=dict)
     defaults: Mapping[str, int] = field(default_factory=dict)  # of parameters that are whole numbers
     widths: set[str] = field(default_factory=set)  # the parameters that gave a width
+    local: dict[str, Declaration] = field(default_factory=dict)  # typedefs in functions
 
     def kind(self, words: Sequence[str], depth: int = 0) -> Kind:
         plain = plain_words(tuple(words))
@@ -64,12 +62,13 @@ class TypeReader:
             return self.kind(self.words_of(self.bound[base]), depth + 1)
         if base in TYPE_TEMPLATES and arguments:
             return self._template(base, arguments, depth)
-        if base in self.file.records:
-            record = self.file.records[base]
+        record = self.file.record(base)
+        if record is not None:
             given = {p.name: a for p, a in zip(record.template, arguments)}
             return Kind(record=record, arguments=given)
-        if base in self.file.aliases:
-            return self._alias(self.file.aliases[base], depth)
+        alias = self.local.get(base) or self.file.aliases.get(base)
+        if alias is not None:
+            return self._alias(alias, depth)
         vector = VECTOR.match(name)
         if vector is not None:
             return Kind(named_element(vector[1]) or INT, dims=(algebra.lift(int(vector[2])),))
@@ -77,8 +76,7 @@ class TypeReader:
 
     def words_of(self, text: str) -> tuple[str, ...]:
         """The words of a type in a template's argument; stars are left out."""
-        parser = HlsParser(list(tokens(text)), frozenset(self.file.types))
-        return tuple(text.replace("*", " ").replace("&", " ").split()) if "<" not in text else (text,) if parser else ()
+        return (text,) if "<" in text else tuple(text.replace("*", " ").replace("&", " ").split())
 
     def _template(self, base: str, arguments: list[str], depth: int) -> Kind:
         if base in FIXED:
@@ -122,7 +120,6 @@ class TypeReader:
         if text in self.bound and self.bound[text] != text:
             return self.text_number(self.bound[text])
         try:
-            parser = HlsParser(list(tokens(text)), frozenset(self.file.types))
-            return self.number(parser.conditional())
+            return self.number(self.file.expression_of(text))
         except SyntaxFault:
             return None

@@ -11,15 +11,16 @@ from tunepass.diagnostics import Diagnostic, Severity
 from tunepass.expr import algebra
 from tunepass.expr.algebra import substitute
 from tunepass.expr.nodes import Expr, free_names
+from tunepass.frontends.cfamily.unit import Function
 from tunepass.frontends.hls.body.kernel import ReadKernel, Stated, read_kernel
-from tunepass.frontends.hls.syntax.tree import File, Function
+from tunepass.frontends.hls.file import HlsFile
 from tunepass.ir.hls import HlsDialect, HlsVariant
 
 MOST_VARIANTS = 64
 
 
 def read_variants(
-    file: File,
+    file: HlsFile,
     function: Function,
     dialect: HlsDialect,
     parameters: Mapping[str, Expr],

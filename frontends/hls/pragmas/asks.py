@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from tunepass.diagnostics import SourceError, Span, nearest
 from tunepass.expr import algebra
 from tunepass.expr.nodes import Expr
-from tunepass.frontends.c.scops.tokens import Token
+from tunepass.frontends.cfamily.tokens import Token
+from tunepass.frontends.cfamily.tree import PragmaWords
 from tunepass.frontends.hls.pragmas.options import Option, options
-from tunepass.frontends.hls.syntax.tree import PragmaWords
 from tunepass.ir.hls import ONE, ZERO
 
 MODES = ("off", "plain", "flatten")

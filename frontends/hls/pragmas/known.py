@@ -27,4 +27,12 @@ WORDS: Mapping[str, frozenset[str]] = {
     },
 }  # fmt: skip
 """What may follow; of pragmas that are not here anything may."""
+FAMILIES = frozenset({"ACCEL", "HLS", "AP", "UNROLL", "IVDEP", "II", "LOOP_COALESCE", "MAX_CONCURRENCY"})
+"""The first words, in capitals, of pragmas that are read; others change nothing."""
+HEADERS = frozenset(
+    {"ap_int.h", "ap_fixed.h", "ap_cint.h", "ap_utils.h", "ap_axi_sdata.h", "ap_shift_reg.h", "hls_stream.h",
+     "hls_math.h", "hls_half.h", "hls_vector.h", "hls_streamofblocks.h", "hls_burst_maxi.h", "hls_task.h",
+     "hls_print.h", "ac_int.h", "ac_fixed.h", "autopilot_ssdm_op.h"}
+)  # fmt: skip
+"""Of compilers for synthesis: their types and functions are known without them."""
 FIRST = ("HLS", "ACCEL", "unroll", "ivdep", "tunepass")  # words after `#pragma` that change a design

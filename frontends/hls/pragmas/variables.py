@@ -9,14 +9,12 @@ from typing import Protocol
 from tunepass.diagnostics import SourceError, Span, nearest
 from tunepass.expr import algebra
 from tunepass.expr.nodes import Expr
-from tunepass.frontends.c.scops.expressions import SyntaxFault
-from tunepass.frontends.c.scops.tokens import Token
-from tunepass.frontends.c.scops.tree import Expression
+from tunepass.frontends.cfamily.expressions import parse_expression
+from tunepass.frontends.cfamily.tokens import Token
+from tunepass.frontends.cfamily.tree import Expression, PragmaWords, SyntaxFault
 from tunepass.frontends.hls.body.values import ArrayFacts, Binding, Place, RecordName, ScalarName
 from tunepass.frontends.hls.pragmas.known import PARTITIONS, VITIS, WORDS
 from tunepass.frontends.hls.pragmas.options import Option, options
-from tunepass.frontends.hls.syntax.parser import HlsParser
-from tunepass.frontends.hls.syntax.tree import PragmaWords
 from tunepass.ir.hls import ONE, HlsPartition
 
 OPERATORS = {"mul": "fix_mul", "add": "fix_add", "sub": "fix_sub", "div": "fix_div", "sdiv": "fix_div",
@@ -81,8 +79,7 @@ class VariablePragmas:
         if option is None or not option.value:
             return []
         try:
-            parser = HlsParser(option.value)
-            binding = self.names.place(parser.conditional())
+            binding = self.names.place(parse_expression(option.value))
         except SyntaxFault:
             return []
         found = list(_arrays_of(binding, self.names.arrays))

@@ -16,8 +16,8 @@ from tunepass.backends.base import Target
 from tunepass.backends.hls import HlsBackend
 from tunepass.diagnostics import Source, SourceError, TunepassError
 from tunepass.frontends.c.syntax.lexical import scan
+from tunepass.frontends.cfamily.unit import Function
 from tunepass.frontends.hls.frontend import HlsFrontend
-from tunepass.frontends.hls.syntax.tree import Function
 from tunepass.hwmodels.fpga.device import load
 from tunepass.hwmodels.hls.model import costs
 from tunepass.ir.hls import HlsKernel
@@ -86,7 +86,7 @@ def places_of(source: Source) -> list[Place]:
 
 def _unrolled(text: str, function: Function) -> str:
     """With a pragma in the first loop of the function whose body has braces; as it is where there is none."""
-    tokens = function.body
+    tokens = function.tokens
     for at, token in enumerate(tokens):
         if not token.at("for") or token.made:
             continue

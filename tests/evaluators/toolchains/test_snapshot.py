@@ -153,3 +153,27 @@ def test_a_file_that_changed_before_the_snapshot_ends_it(folder: Path, tmp_path:
     (folder / "include" / "tile.h").write_text('#define TILE "second"\n')
     with pytest.raises(SourceError, match=r"include/tile\.h changed during the build"):
         Compiling(command=("gcc", "-Iinclude"), source=Path("src/k.c")).freeze(tmp_path, sources, ())
+
+
+def test_a_file_that_vanishes_meanwhile_is_named(folder: Path) -> None:
+    sources = source_files(("gcc", "-Iinclude"), Path("src/k.c"), SOURCE)
+    (folder / "include" / "tile.h").unlink()
+    with pytest.raises(SourceError, match=r"include/tile\.h vanished during the build"):
+        sources.check_unchanged()
+
+
+@every_compiler
+def test_a_missing_header_is_missing_in_the_snapshot(folder: Path, tmp_path: Path, compiler: str) -> None:
+    (folder / "include" / "tile.h").unlink()
+    compiling = frozen(tmp_path, compiler, "-Iinclude")
+    (tmp_path / "out").mkdir()
+    _, _, failure = compiling.compile_candidate(Candidate(), tmp_path / "out", rename_main=False)
+    assert failure is not None and "src/k.c:1:10: fatal error:" in failure.log and "tile.h" in failure.log
+
+
+def test_a_missing_header_that_comes_into_being_ends_the_build(folder: Path, tmp_path: Path) -> None:
+    (folder / "include" / "tile.h").unlink()
+    sources = source_files(("gcc", "-I."), Path("src/k.c"), SOURCE)
+    (folder / "tile.h").write_text("")
+    with pytest.raises(SourceError, match=r"tile\.h changed during the build"):
+        Compiling(command=("gcc", "-I."), source=Path("src/k.c")).freeze(tmp_path, sources, ())

@@ -125,20 +125,6 @@ def test_macros_are_as_they_were(tmp_path: Path) -> None:
     assert ran(tmp_path, header, main) == "11"
 
 
-FLAGS = """
-#pragma tunepass param OPT: categorical("-O2", "-O3") = "-O2" flag
-#pragma tunepass kernel f(n = 100, x: inout float[n])
-void f(int n, float *x) { for (int i = 0; i < n; i++) x[i] *= 2; }
-"""
-
-
-def test_flags_cannot_differ_in_one_file() -> None:
-    kernel = kernel_of(FLAGS)
-    table = sized([chosen(kernel, OPT="-O3"), chosen(kernel)], [(("n", 64),)], [0], [lift(True)] * 2)
-    with pytest.raises(SourceError, match="differ in the compiler's flags"):
-        CFrontend().dispatch(table)
-
-
 def test_a_function_in_a_namespace() -> None:
     text = CPP.replace("int scale(", "namespace n { int scale(").replace("return FACTOR;\n}", "return FACTOR;\n}}")
     kernel = kernel_of(text, "k.cpp")

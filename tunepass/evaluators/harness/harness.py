@@ -217,9 +217,14 @@ class BuiltHarness:
     text: str
     needs: frozenset[str] = frozenset()  # names that the harness's own object needs
 
-    def link(self, candidate_object: Path, candidate: Candidate, folder: Path) -> tuple[Path | None, Failed | None]:
+    def link(
+        self, candidate_object: Path, candidate: Candidate, folder: Path, *, by_own: bool = False
+    ) -> tuple[Path | None, Failed | None]:
+        """The program, linked as users link: by the compiler that they named; `by_own`: by the candidate's, whose
+        runtime a sanitizer needs."""
         target = folder / "candidate"
-        _, failure = self.compiling.link([candidate_object, *self.objects], target, candidate, self.link_words)
+        compiling = self.compiling.by(candidate) if by_own else self.compiling
+        _, failure = compiling.link([candidate_object, *self.objects], target, candidate, self.link_words)
         return (None if failure else target), failure
 
 

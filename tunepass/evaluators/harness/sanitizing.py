@@ -33,7 +33,7 @@ def run_sanitized(
     target, _, failure = harness.compiling.compile_candidate(watched, folder, rename_main=rename_main)
     if failure is not None:
         return failure
-    program, failure = harness.link(target, watched, folder)
+    program, failure = harness.link(target, watched, folder, by_own=True)
     if program is None:
         raise ToolError("the compiler cannot link with its sanitizers", hint=failure.log if failure else None)
     slow = replace(limits, wall_s=limits.wall_s * SLOWDOWN, limit_reservations=False)

@@ -74,6 +74,6 @@ def _linked(harness: BuiltHarness, candidate: Candidate, target: Path, folder: P
         return None
     words = (*harness.link_words, *(f"-Wl,--wrap={name}" for name in WRAPPED))
     program, failure = replace(harness, objects=(*harness.objects, told), link_words=words).link(
-        target, candidate, folder
+        target, candidate, folder, by_own=True
     )
     return None if failure is not None else program

@@ -12,6 +12,7 @@ from typing import Literal
 from tunepass.compilers.asking import base_environment
 from tunepass.compilers.cc import Compiler, identify
 from tunepass.compilers.languages import USUAL_SUFFIX
+from tunepass.compilers.named import same_program
 from tunepass.compilers.options import LANGUAGE, OUTPUT, is_named, kept, split_arguments, table_of, values_of
 from tunepass.compilers.responses import operand
 from tunepass.diagnostics import ToolError
@@ -81,6 +82,12 @@ class Compiling:
         own = self.source.resolve()
         return tuple(name for name in self._split[2] if Path(name).resolve() != own)
 
+    def by(self, candidate: Candidate) -> Compiling:
+        """With the compiler that the candidate names, and the words of this one. Objects are linked by this one."""
+        if not candidate.compiler or same_program(candidate.compiler, self.command[0]):
+            return self
+        return replace(self, command=(candidate.compiler, *self.command[1:]))
+
     def threaded(self, candidate: Candidate) -> bool:
         """Whether the program may run threads (then it is not pinned to one core)."""
         return any(THREADS.match(word) for word in (*self.arguments, *candidate.flags))
@@ -126,6 +133,11 @@ class Compiling:
         self, candidate: Candidate, folder: Path, *, rename_main: bool, limits: Limits | None = None
     ) -> tuple[Path, Completed, Failed | None]:
         """As compile_candidate, whatever was applied."""
+        other = self.by(candidate)
+        if other is not self:
+            made = other.compile_object(candidate, folder, rename_main=rename_main, limits=limits)
+            self.longest_s = max(self.longest_s, other.longest_s)
+            return made
         if candidate.text is None:
             source = self.source
         else:
@@ -148,7 +160,7 @@ class Compiling:
 
     def refused(self, candidate: Candidate, folder: Path, done: Completed) -> Failed | None:
         """`not_applied` when the remarks of that compilation in `folder` say so."""
-        silent = self.compiler.family == "other"
+        silent = self.by(candidate).compiler.family == "other"
         requests = [r for r in candidate.requests if r.obstacle or not silent]
         if not requests:
             return None

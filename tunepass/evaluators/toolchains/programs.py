@@ -30,10 +30,16 @@ DRIVING = ("-m", "-B", "-specs=", "--target=", "--sysroot=", "-fno-integrated-as
 CLANG_TARGET = ("-target-cpu", "-tune-cpu", "-target-feature")
 
 
-def toolchain(program: str, language: str, flags: Sequence[str], searched: Iterable[str] = ()) -> Manifest:
-    """Of the compiler with its `flags`; `searched` are texts that hold the flags that are being tuned."""
+def toolchain(
+    program: str, language: str, flags: Sequence[str], searched: Iterable[str] = (), others: Iterable[str] = ()
+) -> Manifest:
+    """Of the compiler with its `flags`; `searched` are texts that hold the flags that are being tuned, `others` further
+    compilers that candidates are built by."""
     native = native_words((*flags, *searched))
-    return Manifest((*compiler_parts(program, language, flags, native), *variables()))
+    parts = compiler_parts(program, language, flags, native)
+    for other in others:
+        parts += compiler_parts(other, language, flags, native, f"{other}: ")
+    return Manifest((*parts, *variables()))
 
 
 def tools(programs: Iterable[str], native: Sequence[str], *, named: bool) -> Manifest:

@@ -64,7 +64,9 @@ class Snapshot:
 
 
 def take_snapshot(root: Path, sources: SourceFiles, local: Sequence[FileRead]) -> Snapshot:
-    """A snapshot in the empty folder `root`. Raises SourceError where a file is no longer what was identified."""
+    """A snapshot in the empty folder `root`. Raises SourceError where a file is no longer what was identified. A file
+    that is missing, and was from the beginning, is missing in the snapshot: the compiler says so at its `#include`."""
+    local = [file for file in local if not (file.missing and not file.changed())]
     copied = {os.path.realpath(sources.source.path): sources.text.encode("utf-8", "surrogateescape")}
     copied |= {os.path.realpath(file.path): _content(file) for file in local}
     spelled = [os.getcwd(), *(str(file.path.parent) for file in (sources.source, *local))]

@@ -31,7 +31,7 @@ from tunepass.compilers.options import (
 )
 from tunepass.compilers.responses import expanded, operand
 from tunepass.diagnostics import SourceError
-from tunepass.evaluators.toolchains.digests import Signature, content_digest, signature, text_digest
+from tunepass.evaluators.toolchains.digests import MISSING, Signature, content_digest, signature, text_digest
 from tunepass.study.manifest import Kind, Manifest, Part
 
 STOPS = ("-c", "--compile", "-S", "--assemble", "-E", "--preprocess")
@@ -46,6 +46,11 @@ class FileRead:
     path: Path
     part: Part
     signature: Signature | None
+
+    @property
+    def missing(self) -> bool:
+        """Whether there was no such file: the compile needs one, or asks for it."""
+        return self.part.value == MISSING
 
     def changed(self) -> bool:
         """Whether its content is another now; a file that was only touched is the same."""
@@ -83,16 +88,17 @@ class SourceFiles:
 
 def check_unchanged(files: Iterable[FileRead]) -> None:
     """Raises SourceError that names what changed since it was read."""
-    changed = [file.part.name for file in files if file.changed()]
+    changed = [file for file in files if file.changed()]
     if changed:
-        raise changed_meanwhile(changed)
+        raise changed_meanwhile([file.part.name for file in changed], gone=signature(changed[0].path) is None)
 
 
-def changed_meanwhile(names: Sequence[str]) -> SourceError:
-    """What a build ends with whose files are edited while it searches."""
+def changed_meanwhile(names: Sequence[str], *, gone: bool = False) -> SourceError:
+    """The error of a build whose files are edited or removed while it searches."""
     others = f" and {len(names) - 1} more" if len(names) > 1 else ""
     return SourceError(
-        f"{names[0]}{others} changed during the build: what is measured now would be of neither version",
+        f"{names[0]}{others} {'vanished' if gone else 'changed'} during the build: what is measured now would be of "
+        "neither version",
         hint="every trial so far is kept, under the files it was measured with; run the same command again",
     )
 

@@ -34,6 +34,7 @@ FIRST_SHAPES = (
 )
 COPIES = ((4, 1), (1, 4), (4, 4), (8, 1), (4, 2))  # of the loop around the innermost one, and of the one around that
 STEPS = (8, 16, 32)  # of time in one tile
+SQUARE_SIDES = (8, 16)  # elements of a line of doubles, and of floats
 PACKED_SIDE = 64  # of a tile of doubles that fills half a first-level cache
 PACKED_COPIES = ((4, 4), (4, 2), (8, 2), (4, 1))
 Values = dict[str, Value]
@@ -84,9 +85,26 @@ class _Shape:
             if orders not in known:
                 known.append(orders)
                 yield {**self.flags(), **orders}, list(self.copies(orders))
+        tiles = self.against_the_grain(orders := self.orders(RECURRENCE))
+        if tiles:
+            yield {**self.flags(), **orders, **tiles[0]}, [dict(sizes) for sizes in tiles[1:]]
         packed = [pack for pack in self.choices.packs if any(set(pack.loops) <= set(c.loops) for c in self.chains)]
         if packed:
             yield self.packed(packed)
+
+    def against_the_grain(self, orders: Values) -> list[Values]:
+        """Small square tiles of an innermost loop that jumps from row to row of an array, and of the loops that walk
+        along these rows: a line is used whole while it is still in the cache."""
+        tiled = {f.index: f.setting for f in self.choices.directives.tile if isinstance(f.setting, str)}
+        loops: dict[str, None] = {}
+        for work in self.works:
+            inner = [arranged[-1] for chain in work.chains if len(arranged := _arranged(chain, orders)) > 1]
+            for loop in inner:
+                jumping = [access for access in work.work.accesses if _lines(access, loop) >= 1]
+                along = [o for a in jumping for c in work.chains if loop in c for o in c if 0 < _lines(a, o) < 1]
+                loops |= dict.fromkeys([loop, *along] if along else [])
+        names = [name for loop in loops if isinstance(name := tiled.get(loop), str)]
+        return [dict.fromkeys(names, side) for side in SQUARE_SIDES] if len(names) > 1 else []
 
     def packed(self, packs: Sequence[Pack]) -> tuple[Values, list[Values]]:
         """Tiles of arrays in buffers, in the order that is best where reading these costs nothing."""

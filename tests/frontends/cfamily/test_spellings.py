@@ -1,0 +1,125 @@
+"""Code that text alone leaves open: what names are settles templates, casts, declarations and calls."""
+
+import pytest
+
+from tunepass.diagnostics import Source
+from tunepass.frontends.cfamily.reading import read
+from tunepass.frontends.cfamily.tree import (
+    Binary,
+    Call,
+    Cast,
+    Declaration,
+    Evaluated,
+    If,
+    Index,
+    Items,
+    Member,
+    Name,
+    Opaque,
+    Statement,
+    Unary,
+)
+
+
+def statements(text: str, before: str = "", formals: str = "int a, int i, int d") -> tuple[Statement, ...]:
+    """Of a function with that body."""
+    unit = read(Source("t.cpp", f"{before}\nvoid f({formals}) {{ {text} }}"), (), "c++")
+    (function,) = [f for f in unit.functions if f.name.text == "f"]
+    return function.body.statements
+
+
+def value(text: str, before: str = "", formals: str = "int a, int i, int d") -> object:
+    """What the body's declaration begins with."""
+    (declaration,) = statements(text, before, formals)
+    assert isinstance(declaration, Declaration)
+    return declaration.declarators[0].value
+
+
+def test_a_variable_before_an_angle_is_compared() -> None:
+    match value("bool c = a < 4 && i > (d);"):
+        case Binary(op="&&", left=Binary(op="<", left=Name(text="a")), right=Binary(op=">", left=Name(text="i"))):
+            return
+    pytest.fail("read as a template's call")
+
+
+def test_a_function_template_before_an_angle_is_called() -> None:
+    read_value = value("int c = half<4>(d);", "template <int n> int half(int x) { return x / n; }")
+    assert isinstance(read_value, Call) and isinstance(read_value.function, Name)
+    assert read_value.function.text == "half<4>"
+
+
+@pytest.mark.parametrize("operand,kind", [("-1", Unary), ("(d)", Name), ("~d", Unary), ("*p", Unary)])
+def test_brackets_around_the_name_of_a_type_cast(operand: str, kind: type) -> None:
+    read_value = value(f"word r = (word) {operand};", "typedef unsigned word;", "int d, int *p")
+    assert isinstance(read_value, Cast) and read_value.type == "word" and isinstance(read_value.operand, kind)
+
+
+def test_brackets_around_a_variable_do_not_cast() -> None:
+    assert isinstance(value("int r = (a) - 1;"), Binary)
+
+
+def test_a_declaration_with_values_in_brackets_makes_an_object() -> None:
+    (declaration,) = statements("vec v(a);", "struct vec { vec(int n); };")
+    assert isinstance(declaration, Declaration)
+    (declarator,) = declaration.declarators
+    assert declarator.parameters is None and isinstance(declarator.value, Items)
+    assert [part.text for part in declarator.value.parts if isinstance(part, Name)] == ["a"]
+
+
+def test_a_declaration_with_types_in_brackets_is_a_function() -> None:
+    (declaration,) = statements("vec v(word);", "typedef unsigned word; struct vec { int n; };")
+    assert isinstance(declaration, Declaration)
+    assert declaration.declarators[0].parameters is not None
+
+
+def test_an_array_of_pointers_is_made() -> None:
+    assert isinstance(value("int **rows = new int*[a];"), Opaque)
+
+
+def test_a_member_pointer_is_called() -> None:
+    text = "struct s { void (s::*step)(int); void run(int x) { (this->*step)(x); } };"
+    (method,) = read(Source("t.cpp", text), (), "c++").functions
+    (called,) = method.body.statements
+    assert isinstance(called, Evaluated) and isinstance(called.expression, Call)
+
+
+@pytest.mark.parametrize("word", ["unsigned", "long", "short", "int", "float"])
+def test_an_arithmetic_type_is_called_as_a_function(word: str) -> None:
+    read_value = value(f"int r = 1 + {word}(g(a));", "int g(int x);")
+    assert isinstance(read_value, Binary) and isinstance(read_value.right, Call)
+    assert isinstance(read_value.right.function, Name) and read_value.right.function.text == word
+
+
+@pytest.mark.parametrize("kind", ["int", "char *", "struct point *"])
+def test_the_type_among_the_arguments_of_va_arg_is_read(kind: str) -> None:
+    text = f"void f(__builtin_va_list list) {{ auto x = __builtin_va_arg(list, {kind}); }}"
+    (function,) = read(Source("t.cpp", f"struct point {{ int x; }};\n{text}"), (), "c++").functions
+    (declaration,) = function.body.statements
+    assert isinstance(declaration, Declaration) and isinstance(declaration.declarators[0].value, Call)
+
+
+@pytest.mark.parametrize(
+    "call", ["DEBUG(3, int n = 0; print(n););", "CHECK(a, return);", "CHECK(a, goto out);", "if (a) CHECK(a, break);"]
+)
+def test_statements_in_the_arguments_of_an_unknown_macro_are_left_out(call: str) -> None:
+    first, last = statements(f"{call} i = 0;")
+    assert isinstance(last, Evaluated)
+    inner = first.then if isinstance(first, If) else first
+    assert isinstance(inner, Evaluated)
+    assert isinstance(inner.expression, Call) and inner.expression.arguments == ()
+
+
+def test_a_long_chain_of_calls_is_read() -> None:
+    calls = "".join(f".run(a, {n})" for n in range(120))
+    (made,) = statements(f"task(){calls};", "struct task { task run(int, int); };")
+    assert isinstance(made, Evaluated)
+    depth, inner = 0, made.expression
+    while isinstance(inner, Call) and isinstance(inner.function, Member):
+        depth, inner = depth + 1, inner.function.base
+    assert depth == 120
+
+
+def test_a_named_cast_is_subscripted() -> None:
+    read_value = value("int r = reinterpret_cast<int *>(p)[a];", "", "int a, char *p")
+    assert isinstance(read_value, Index) and isinstance(read_value.base, Cast)
+    assert (read_value.base.type, read_value.base.pointer) == ("int", True)

@@ -1,0 +1,102 @@
+"""What the reader of C gives to the HLS frontend: headers, words of tools, C++ that synthesis takes."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.frontends.hls.sources import body, loop, names, warnings
+from tunepass.diagnostics import Source, SourceError
+from tunepass.expr import algebra
+from tunepass.frontends.hls.file import HlsFile
+from tunepass.frontends.hls.frontend import HlsFrontend
+from tunepass.ir.hls import HlsKernel
+
+HEAD = "#pragma tunepass param U: pow2(1, 8) = 2\n#pragma tunepass hls top\n#define U 2\n"
+
+
+def top(statements: str, before: str = "", formals: str = "int a[64], int n") -> HlsKernel:
+    """Of a kernel that has these statements and a loop that is unrolled."""
+    unrolled = "for (int u = 0; u < 64; u += U) a[u] = n;"
+    return body(f"{HEAD}{before}\nvoid top({formals}) {{\n{statements}\n{unrolled}\n}}\n", "top.cpp")
+
+
+def test_headers_that_are_not_here_are_named_unless_their_types_are_known() -> None:
+    text = '#include <ap_int.h>\n#include "board.h"\nvoid top(int a[64]) { for (int i = 0; i < U; i++) a[i] = 0; }\n'
+    (told,) = [w for w in warnings(HEAD + text, "top.cpp") if "headers" in w]
+    assert told == "headers are not here, and their declarations are unknown: `board.h`"
+
+
+def test_a_tool_for_synthesis_is_not_started(tmp_path: Path) -> None:
+    (tmp_path / "sizes.h").write_text("#ifdef WIDE\n#define N 128\n#endif\n")
+    text = f'#include "sizes.h"\n{HEAD}void top(int a[N]) {{ for (int i = 0; i < N; i += U) a[i] = 0; }}\n'
+    words = ("v++", "--part", "xcvu9p", "--clock.freqhz", "300", "-I", str(tmp_path), "-DWIDE")
+    (kernel,) = HlsFrontend().parse(Source("top.cpp", text), words=words).kernels
+    assert algebra.number(kernel.body_as(HlsKernel).arrays[0].dims[0]) == 128
+
+
+def test_a_compiler_that_is_named_reads_the_source() -> None:
+    file = HlsFile.read(Source("top.cpp", "int n = __cplusplus;"), ("c++", "-std=c++17"), {})
+    assert file.unit.tokens[3].text == "201703L"
+
+
+def test_pragmas_of_a_header_are_read_with_its_macros(tmp_path: Path) -> None:
+    (tmp_path / "add.h").write_text(
+        "#define LANES 4\nvoid add(int a[64]) {\n  for (int i = 0; i < 64; i++) {\n#pragma HLS unroll factor=LANES\n"
+        "    a[i] += 1;\n  }\n}\n"
+    )
+    text = f'{HEAD}#include "add.h"\nvoid top(int a[64]) {{ add(a); for (int u = 0; u < 64; u += U) a[u] = 0; }}\n'
+    (kernel,) = HlsFrontend().parse(Source(str(tmp_path / "top.cpp"), text)).kernels
+    assert algebra.number(loop(kernel.body_as(HlsKernel), "i").unroll) == 4
+
+
+def test_operators_that_are_words_are_operators() -> None:
+    assert "fix_xor" in names(top("a[0] = a[1] xor n;"))
+
+
+def test_types_of_a_function_s_own_have_their_widths() -> None:
+    types = "typedef ap_uint<5> word; struct pair { ap_uint<9> x[8]; int y; };"
+    kernel = top(f"{types} word w[8]; pair p; w[n] = a[0]; p.x[n] = w[n + 1]; a[1] = p.x[n + 1];")
+    assert {f.name: f.element.bits for f in kernel.arrays} | {"w": 5, "p.x": 9, "a": 32} == {
+        f.name: f.element.bits for f in kernel.arrays
+    }
+
+
+def test_enumerators_are_numbers_wherever_they_are_declared() -> None:
+    kernel = top(
+        "enum { FIRST, LAST = 6 }; for (int k = FIRST; k < LAST; k++) a[k] = 0;", "enum class mode { off, on = 3 };"
+    )
+    assert algebra.number(loop(kernel, "k").trip) == 6
+
+
+def test_a_loop_may_have_the_name_of_any_variable() -> None:
+    kernel = top("for (int offset = 0; offset < 8; offset++) a[offset] = 0;")
+    assert algebra.number(loop(kernel, "offset").trip) == 8
+
+
+def test_records_that_point_to_each_other_are_bounded() -> None:
+    fields = "\n".join(f"struct node *n{k};" for k in range(12))
+    kernel = top("a[0] = root->n1->value;", f"struct node {{ int value;\n{fields}\n}};", "int a[64], int n, node *root")
+    assert len(kernel.arrays) < 40
+
+
+def test_asserts_cost_nothing() -> None:
+    plain = names(top("a[0] = n;", "#include <cassert>"))
+    assert names(top("assert(n < 64 && a[1] > 3); a[0] = n;", "#include <cassert>")) == plain
+
+
+def test_the_macros_of_a_parameter_stay_its_name_in_every_use() -> None:
+    text = f"{HEAD}#define TWICE(x) ((x) * 2)\nvoid top(int a[64]) {{ for (int i = 0; i < TWICE(U); i++) a[i] = 0; }}\n"
+    assert "U" in str(loop(body(text, "top.cpp"), "i").trip)
+
+
+@pytest.mark.parametrize("guard,iterations", [("#if U > 1", 8), ("#if U > 4", 16)])
+def test_a_condition_has_the_default_of_a_parameter(guard: str, iterations: int) -> None:
+    text = f"{guard}\n#define N 8\n#else\n#define N 16\n#endif\n"
+    kernel = top("for (int k = 0; k < N; k++) a[k] = 0;", text)
+    assert algebra.number(loop(kernel, "k").trip) == iterations
+
+
+def test_a_function_in_a_branch_that_is_left_out_is_refused_with_its_condition() -> None:
+    with pytest.raises(SourceError, match="does not see `top`") as caught:
+        HlsFrontend().parse(Source("top.cpp", f"{HEAD}#ifdef HW\nvoid top(int a[64]) {{ a[0] = U; }}\n#endif\n"))
+    assert "`#ifdef HW` in line 4" in (caught.value.diagnostics[0].hint or "")

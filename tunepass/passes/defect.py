@@ -1,0 +1,41 @@
+"""The error of a build in which text that tunepass wrote does not compile."""
+
+from __future__ import annotations
+
+import shlex
+import tempfile
+from pathlib import Path, PurePath
+
+from tunepass.backends.base import Backend
+from tunepass.diagnostics import Diagnostic, EnvironmentFault, SourceError, TunepassError
+from tunepass.evaluators.own_text import OwnTextFailure
+from tunepass.files import shown, write_text
+from tunepass.space.configuration import Configuration
+
+
+def defect_error(
+    backend: Backend, configuration: Configuration, failure: OwnTextFailure, folder: Path | None
+) -> TunepassError:
+    """At the nest in the user's source, with the compiler's first error; the text is kept in the folder."""
+    kept = _kept(backend, failure, folder or Path(tempfile.gettempdir()))
+    place = backend.place_written(configuration, failure.line)
+    name = backend.kernel.source.name
+    return SourceError(
+        Diagnostic(
+            f"a defect of tunepass: the text that it writes for this part of {PurePath(name).name} does not compile: "
+            f"{failure.first_error}",
+            place,
+            f"the search was not started, and the source is not at fault; please report this with {kept}, compiled by "
+            f"`{shlex.join(failure.words)}`. Without the pragma the rest of the source can be tuned",
+        )
+    )
+
+
+def _kept(backend: Backend, failure: OwnTextFailure, folder: Path) -> str:
+    """Where the text is; the reason where it could not be written."""
+    path = folder / f"defect-{PurePath(backend.kernel.source.name).name}"
+    try:
+        write_text(path, failure.text)
+    except (OSError, TunepassError, EnvironmentFault) as error:
+        return f"its source (the text could not be kept in {shown(path)}: {error})"
+    return shown(path)

@@ -1,0 +1,43 @@
+"""Probes: trials of text that tunepass writes, made before the search. Text that does not compile ends the build."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from tunepass.diagnostics import TunepassError
+from tunepass.evaluators.own_text import BlamesOwnText, OwnTextFailure
+from tunepass.space.configuration import Configuration
+from tunepass.study.outcome import Evaluate, Failed
+from tunepass.study.trial import Trial
+from tunepass.tuning.kept import Kept
+
+Defect = Callable[[Configuration, OwnTextFailure], TunepassError]
+
+
+class Probes:
+    """The configurations that are tried first, and the default, which may be rewritten text too. Their trials are
+    stored like all others. `defect` makes the error that ends the build."""
+
+    def __init__(self, kept: Kept, evaluate: Evaluate, configurations: Sequence[Configuration], defect: Defect | None):
+        self.kept, self.evaluate, self.configurations, self.defect = kept, evaluate, configurations, defect
+
+    def due(self) -> list[Configuration]:
+        """The probes that have no trial yet."""
+        known = {trial.configuration for trial in self.kept.trials}
+        return [configuration for configuration in self.configurations if configuration not in known]
+
+    def failed(self) -> list[Configuration]:
+        """Those that did not compile in an earlier build: another version of tunepass may write other text."""
+        return [trial.configuration for trial in self.kept.trials if self._is_doubtful(trial)]
+
+    def check(self, trial: Trial) -> None:
+        """Raises the error for a probe, or a default, whose text is a defect of tunepass."""
+        if self.defect is None or not self._is_doubtful(trial) or not isinstance(self.evaluate, BlamesOwnText):
+            return
+        failure = self.evaluate.own_text_failure(trial.configuration)
+        if failure is not None:
+            raise self.defect(trial.configuration, failure)
+
+    def _is_doubtful(self, trial: Trial) -> bool:
+        tried = (self.kept.default, *self.configurations)
+        return isinstance(trial.outcome, Failed) and trial.outcome.stage == "compile" and trial.configuration in tried
