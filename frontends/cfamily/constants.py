@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 
 from tunepass.expr import algebra
+from tunepass.expr.nodes import Expr, Type
 from tunepass.frontends.cfamily.expressions import parse_expression
 from tunepass.frontends.cfamily.tokens import tokens
 from tunepass.frontends.cfamily.tree import Expression, SyntaxFault
@@ -16,16 +17,18 @@ FIXED = frozenset({"const", "constexpr"})
 
 def constants(unit: Unit, names: Collection[str]) -> dict[str, int | float]:
     """Those of `names` that have one value, whatever the parameters are."""
-    values = Values()
+    numbers = ((name, algebra.number(value)) for name, value in named_values(unit, names, {}).items() if name in names)
+    return {name: number for name, number in numbers if number is not None}
+
+
+def named_values(unit: Unit, names: Collection[str], symbols: Mapping[str, Type]) -> dict[str, Expr]:
+    """The values over `symbols` of `names`, of the macros that these are made of, and of constants and enumerators."""
+    values = Values(symbols)
     waiting = dict(_defined(unit, names))
-    while True:
-        found = {name: known for name, e in waiting.items() if (known := values.number(e)) is not None}
-        if not found:
-            break
+    while found := {name: known for name, e in waiting.items() if (known := values.value(e)) is not None}:
         values.known |= found
         waiting = {name: e for name, e in waiting.items() if name not in found}
-    numbers = ((name, algebra.number(value)) for name, value in values.known.items() if name in names)
-    return {name: number for name, number in numbers if number is not None}
+    return values.known
 
 
 def _defined(unit: Unit, names: Collection[str]) -> Iterator[tuple[str, Expression]]:

@@ -1,8 +1,8 @@
 """The preprocessor's command for a device's dialect: what nvcc itself calls, or a host compiler with usual macros.
 
-nvcc preprocesses with its host compiler, macros and header folders of its own, once per pass. The device's pass is taken,
-since it has the code that kernels run (`__CUDA_ARCH__` is defined), without the header that nvcc includes before every
-source: that one has half a megabyte of declarations and turns `__global__` into an attribute.
+nvcc preprocesses with its host compiler, macros and header folders of its own, once per pass. The device's pass is
+taken, since it has the code that kernels run (`__CUDA_ARCH__` is defined), without the header that nvcc includes before
+every source: that one has half a megabyte of declarations and turns `__global__` into an attribute.
 """
 
 from __future__ import annotations

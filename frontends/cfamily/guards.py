@@ -1,7 +1,7 @@
 """Branches of `#if` over parameters inside functions, kept side by side.
 
-The directives of such an `#if` become pragmas whose words are `if CONDITION`, `elif CONDITION`, `else` and `endif`, so that
-all its branches are read and each stands between two of them. Other directives stay the compiler's.
+The directives of such an `#if` become pragmas whose words are `if CONDITION`, `elif CONDITION`, `else` and `endif`, so
+that all its branches are read and each stands between two of them. Other directives stay the compiler's.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class _Chain:
 
 
 def guarded(raw: RawText, symbols: frozenset[str]) -> RawText:
-    """`raw` with the directives of the `#if`s that read `symbols`, and whose branches are whole statements, as pragmas."""
+    """`raw` with directives as pragmas: those of `#if`s that read `symbols` and have whole statements as branches."""
     reading = _reading(raw, symbols)
     chosen = [d for chain in _chains(raw) if _is_guard(chain, reading) for d in chain.directives] if reading else []
     if not chosen:
@@ -40,6 +40,14 @@ def guarded(raw: RawText, symbols: frozenset[str]) -> RawText:
     sections.sort(key=lambda s: s.outer[0] if s.outer else s.tokens[0].start)
     left = tuple(d for d in raw.directives if d not in chosen)
     return replace(raw, sections=tuple(sections), directives=left)
+
+
+def alternatives(raw: RawText, symbols: frozenset[str]) -> list[tuple[str, ...]]:
+    """The conditions of the other `#if`s that read `symbols`, one tuple for each; those of `guarded` are none."""
+    reading = _reading(raw, symbols)
+    chains = (c for c in _chains(raw) if not _is_guard(c, reading) and _reads(c, reading))
+    listed = (tuple(d.body for d in c.directives if d.kind in ("if", "elif")) for c in chains)
+    return [bodies for bodies in listed if not any(ONLY_IN_PREPROCESSOR.search(body) for body in bodies)]
 
 
 def _section(text: str, directive: Directive) -> Section:
@@ -108,13 +116,16 @@ def _enter(brackets: list[str], token: Token, before: Token | None) -> None:
 
 def _is_guard(chain: _Chain, reading: frozenset[str]) -> bool:
     conditions = [d.body for d in chain.directives if d.kind in ("if", "elif")]
-    read = any(reading & set(WORD.findall(body)) for body in conditions)
     return (
         chain.possible
-        and read
+        and _reads(chain, reading)
         and not any(ONLY_IN_PREPROCESSOR.search(body) for body in conditions)
         and all(_is_whole(branch) for branch in chain.branches)
     )
+
+
+def _reads(chain: _Chain, reading: frozenset[str]) -> bool:
+    return any(reading & set(WORD.findall(d.body)) for d in chain.directives if d.kind in ("if", "elif"))
 
 
 def _is_whole(branch: Sequence[Token]) -> bool:

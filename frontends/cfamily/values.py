@@ -53,8 +53,8 @@ def number_of(text: str) -> int | float | None:
 class Values:
     """`symbols` are parameters by name; `known` are constants, enumerators and locals with a value.
 
-    `body` gives the parameters' names and the returned expression of a function that only returns one, by name and number
-    of arguments; None where there is none.
+    `body` gives the parameters' names and the returned expression of a function that only returns one, by name and
+    number of arguments; None where there is none.
     """
 
     symbols: Mapping[str, Type] = field(default_factory=dict)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from tunepass.diagnostics import Diagnostic, Severity, SourceError, nearest
@@ -20,10 +20,12 @@ from tunepass.frontends.gpu.pragmas.groups import GpuGroup
 from tunepass.frontends.gpu.pragmas.kernel import ReferenceText
 from tunepass.frontends.gpu.pragmas.work import WorkPragma
 from tunepass.frontends.gpu.thread.reader import read_thread
+from tunepass.frontends.gpu.thread.variants import read_variants
 from tunepass.frontends.params.tokens import ExpressionText
 from tunepass.frontends.problems import each
 from tunepass.ir.gpu import GpuArgument, GpuBuffer, GpuKernel, GpuScalar, Launch, ReferenceKernel, Sizes, Work
 from tunepass.ir.gpu_thread import ThreadCode
+from tunepass.space.configuration import Value
 from tunepass.space.constraint import Constraint
 
 
@@ -66,8 +68,13 @@ class BodyReader:
 
     def _thread(self, function: GpuFunction, name: str) -> ThreadCode | None:
         types = {parameter.name: parameter.type for parameter in self.numbers.parameters}
+
+        def under(values: Mapping[str, Value]) -> ThreadCode | None:
+            code = self.unit.code_under(values, function.code)
+            return None if code is None else read_thread(code, name, types)
+
         try:
-            return read_thread(function.code, name, types)
+            return read_variants(self.unit.unit, self.numbers.parameters, under)
         except SourceError as error:
             first = error.diagnostics[0]
             hint = f"registers of `{name}` are not estimated from its code"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import PurePath
 from typing import ClassVar
 
@@ -20,11 +20,12 @@ from tunepass.frontends.c.tunables import TunablesReader, includes_own
 from tunepass.frontends.cfamily.constants import constants
 from tunepass.frontends.cfamily.definitions import FunctionDefinition
 from tunepass.frontends.cfamily.reading import read
+from tunepass.frontends.cfamily.unit import Unit
 from tunepass.frontends.gpu.body import BodyReader
 from tunepass.frontends.gpu.dispatch import dispatch_file
 from tunepass.frontends.gpu.emission import emit_files
 from tunepass.frontends.gpu.functions import GpuUnit
-from tunepass.frontends.gpu.macros import active_macros, guarded_macros, with_choices
+from tunepass.frontends.gpu.macros import active_macros, guarded_macros, with_choices, with_values
 from tunepass.frontends.gpu.numbers import Numbers
 from tunepass.frontends.gpu.pragmas.groups import BELONGS, GpuGroup, GpuPragma, group, parse_gpu_pragma
 from tunepass.frontends.gpu.pragmas.kernel import GpuKernelPragma
@@ -35,6 +36,7 @@ from tunepass.ir.gpu_elements import Dialect
 from tunepass.ir.kernel import Kernel
 from tunepass.ir.sizes import SizedVariants
 from tunepass.ir.stated_model import check_objectives
+from tunepass.space.configuration import Value
 from tunepass.space.parameter import Parameter
 
 OBJECTIVES = ("time",)
@@ -71,7 +73,12 @@ class _KernelReader:
         params = [p for p in pragmas if isinstance(p, ParamText)]
         known = frozenset(name for p in params for name in set_macros(p))
         symbols = with_choices(symbols_of(params, guarded_macros(self.macros, known), known), self.macros)
-        self.unit = GpuUnit(self.dialect, read(self.source, self.compiler_words, self.dialect, symbols, guards=True))
+
+        def under(values: Mapping[str, Value]) -> Unit:
+            given = with_values(symbols, values, self.macros)
+            return read(self.source, self.compiler_words, self.dialect, given, guards=True)
+
+        self.unit = GpuUnit(self.dialect, under({}), under)
         self.macros = active_macros(self.macros, known, self.unit.unit)
         self.constants = constants(self.unit.unit, frozenset(re.findall(r"[A-Za-z_]\w*", self.source.text)))
         self._tell_missing_headers()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -16,6 +16,7 @@ from tunepass.frontends.cfamily.walks import declarations_in
 from tunepass.frontends.gpu.thread.code import CONSTANT, SHARED
 from tunepass.ir.gpu import Memory
 from tunepass.ir.gpu_elements import Dialect, numbers_of, plain_name
+from tunepass.space.configuration import Value
 
 KERNEL = frozenset({"__global__", "__kernel", "kernel"})
 LOCAL = SHARED - {"__shared__"}
@@ -54,10 +55,11 @@ class Symbol:
 
 @dataclass(frozen=True)
 class GpuUnit:
-    """A source; everything is found at first use."""
+    """A source; everything is found at first use. `under` reads it with other values of parameters."""
 
     dialect: Dialect
     unit: Unit
+    under: Callable[[Mapping[str, Value]], Unit]
 
     @cached_property
     def types(self) -> Types:
@@ -87,6 +89,13 @@ class GpuUnit:
 
     def code(self, definition: FunctionDefinition) -> Function:
         return next(f for f in self.unit.functions if f.name.start == definition.name_start and not f.in_header)
+
+    def code_under(self, values: Mapping[str, Value], function: Function) -> Function | None:
+        """The same definition under these values; None where it is in another branch."""
+        if not values:
+            return function
+        functions = self.under(values).functions
+        return next((f for f in functions if f.name.start == function.name.start and not f.in_header), None)
 
     def shared_arrays(self, function: Function) -> Mapping[str, CType]:
         """Declared in the function, else anywhere in the source."""

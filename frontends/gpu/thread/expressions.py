@@ -171,8 +171,8 @@ class Expressions(ABC):
             if isinstance(part, Name):
                 before.append(part.text)
             elif isinstance(part, Binary) and part.op == "*":
-                if self.code.values.value(part.left) is None and self.code.values.value(part.right) is None:
-                    strided = len(before)
+                known = (self.code.values.value(side) for side in (part.left, part.right))
+                strided = len(before) if all(value is None for value in known) else strided
         return None if strided is None else self._varying(before[:strided])
 
     def _access(self, variable: Variable, use: Use, stride: frozenset[str] | None) -> None:

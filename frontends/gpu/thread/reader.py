@@ -17,8 +17,8 @@ SIZE = "reqd_work_group_size"
 
 
 def read_thread(kernel: Function, name: str, types: Mapping[str, Type]) -> ThreadCode | None:
-    """Of a kernel over parameters of these types; `name` has its template's arguments. None for code that takes too many
-    steps.
+    """Of a kernel over parameters of these types; `name` has its template's arguments. None for code that takes too
+    many steps.
 
     Raises SourceError for code that cannot be read.
     """
