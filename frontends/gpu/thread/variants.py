@@ -58,7 +58,7 @@ def variants(unit: Unit, parameters: Sequence[Parameter]) -> list[Variant]:
     tables = [np.array([satisfied(c, columns, len(tried)) for c in chain]) for chain in chains]  # (conditions, n)
     found: dict[tuple[int, ...], Variant] = {}
     for number, configuration in enumerate(tried):
-        chosen = tuple(_first(table[:, number]) for table in tables)
+        chosen = tuple(_first(table[:, number].tolist()) for table in tables)
         if chosen not in found and len(found) < MOST_VARIANTS:
             parts = [_chosen(chain, branch) for chain, branch in zip(chains, chosen)]
             found[chosen] = Variant(configuration, algebra.both(*parts), number == 0)
