@@ -73,6 +73,6 @@ def test_a_nest_without_a_body_is_told() -> None:
         "#pragma tunepass param T: integer(1..8)\n#pragma tunepass kernel f(n = 9, y: out double[n])\n"
         "void f(int n, double *y) {\n#pragma tunepass loop(i) tile(i: T)\nfor (int i = 0; i < n; i++)\n"
     )
-    with pytest.raises(SourceError, match="this cannot be read") as caught:
+    with pytest.raises(SourceError, match="is not closed") as caught:
         CFrontend().parse(Source("short.c", text))
     assert [d.span.line for d in caught.value.diagnostics if d.span] == [3]
