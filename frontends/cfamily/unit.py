@@ -351,7 +351,7 @@ class _FileScope:
         if body is None:
             return
         kind = node.type.partition("_")[0]
-        text = self.reader.folded(name).text if name is not None else f"{kind}@{self.reader.token(node).start}"
+        text = self.reader.folded(name).text if name is not None else f"{kind}@{self.reader.first(node)}"
         access = "private" if kind == "class" else "public"
         self.records[text] = self.reader.record(text, node, body, template.parameters if template else ())
         before = self.reader.first(body)

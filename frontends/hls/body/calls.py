@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from tunepass.diagnostics import Span
-from tunepass.frontends.cfamily.expressions import type_text
+from tunepass.frontends.cfamily.nodes import type_names
 from tunepass.frontends.cfamily.tokens import tokens
 from tunepass.frontends.cfamily.tree import Call, Declaration, Expression, Member, Name, PragmaWords, Statement
 from tunepass.frontends.cfamily.unit import Function
@@ -147,7 +147,7 @@ class Calls(Libraries, ABC):
         value = getattr(number, "value", None)
         if isinstance(value, (int, bool)):
             return str(int(value))
-        return type_text([replace(t, text=self.types.bound.get(t.text, t.text)) for t in parts])
+        return " ".join(type_names([replace(t, text=self.types.bound.get(t.text, t.text)) for t in parts]))
 
     def _deduce(self, name: str, function: Function, e: Call) -> str:
         """A type, or an array's extent, from the arguments."""
