@@ -155,3 +155,11 @@ def test_structs_without_a_name_in_one_header_are_told_apart(tmp_path: Path) -> 
         for name, alias in unit.aliases.items()
     }
     assert members == {"first": ["a"], "second": ["b", "c"]}
+
+
+def test_a_declaration_alone_after_a_condition_is_one() -> None:
+    (branch,) = statements("if (a) ap_uint<1> x = g(i);", "int g(int x);")
+    assert isinstance(branch, If) and isinstance(branch.then, Declaration)
+    assert branch.then.words == ("ap_uint<1>",)
+    (declarator,) = branch.then.declarators
+    assert declarator.name.text == "x" and isinstance(declarator.value, Call)
