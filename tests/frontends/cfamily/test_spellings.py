@@ -163,3 +163,10 @@ def test_a_declaration_alone_after_a_condition_is_one() -> None:
     assert branch.then.words == ("ap_uint<1>",)
     (declarator,) = branch.then.declarators
     assert declarator.name.text == "x" and isinstance(declarator.value, Call)
+
+
+def test_operators_of_brackets_have_their_names() -> None:
+    text = "struct s { int operator()(int x) const { return x; } int &operator[](int i) { return v[i]; } int v[4]; };"
+    functions = read(Source("t.cpp", text), (), "c++").functions
+    assert [f.name.text for f in functions] == ["operator()", "operator[]"]
+    assert [len(f.formals) for f in functions] == [1, 1]
