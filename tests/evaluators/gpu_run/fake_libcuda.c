@@ -2,8 +2,8 @@
  *
  * An "object" is a shared library; a kernel in it is
  *     int NAME(void **parameters, const unsigned *launch)       launch: grid x y z, block x y z, dynamic shared bytes
- * and returns the CUresult in which the launch ends. NAME_registers (int) and NAME_sizes (size_t[], ended by 0) say what
- * the driver tells of it. An error of a launch is told by the next call that waits, and by every call after it; of a
+ * and returns the CUresult in which the launch ends. NAME_registers and NAME_shared (int) and NAME_sizes (size_t[], ended
+ * by 0) say what the driver tells of it. An error of a launch is told by the next call that waits, and by every call after it; of a
  * launch that returns -1 nobody hears again.
  * FAKE_CUDA_LOG names a file that launches are noted in; FAKE_CUDA_MEMORY bounds the bytes allocated.
  */
@@ -165,6 +165,12 @@ static void *of(Function *function, const char *suffix)
     return dlsym(function->module->library, name);
 }
 
+static unsigned own_shared(Function *function)
+{
+    const int *told = of(function, "shared");
+    return told ? (unsigned)*told : 0;
+}
+
 static int registers(Function *function)
 {
     const int *told = of(function, "registers");
@@ -188,7 +194,7 @@ int cuModuleGetGlobal_v2(uint64_t *address, size_t *size, void *module, const ch
 int cuFuncGetAttribute(int *value, int which, void *function)
 {
     CHECK;
-    *value = which == 4 ? registers(function) : which == 0 ? 1024 : 0;
+    *value = which == 4 ? registers(function) : which == 1 ? (int)own_shared(function) : which == 0 ? 1024 : 0;
     return OK;
 }
 
@@ -224,7 +230,7 @@ int cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsign
     CHECK;
     if (!gx || !gy || !gz || !bx || !by || !bz || bx * by * bz > 1024)
         return INVALID;
-    if (shared > (called->dynamic > SHARED ? called->dynamic : SHARED))
+    if (shared > called->dynamic && shared + own_shared(called) > SHARED)
         return INVALID;
     if (bx * by * bz * (unsigned)registers(called) > REGISTERS)
         return RESOURCES;

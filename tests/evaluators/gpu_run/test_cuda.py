@@ -35,6 +35,9 @@ const size_t scale_sizes[] = {4, 8, 8, 0};
 #if SHAPE == 5
 const int scale_registers = 255;
 #endif
+#if SHAPE == 10
+const int scale_shared = 40 << 10;
+#endif
 static int launches;
 int scale(void **p, const unsigned *launch)
 {
@@ -161,6 +164,13 @@ def test_shared_memory_beyond_the_usual_is_asked_for(tmp_path: Path, library: Pa
         too_much = evaluator.evaluate(shape(0, 200)).outcome
     assert too_much == Infeasible("shared memory of a block: 200,000 of at most 101,376 bytes")
     assert "shared 50000" in (tmp_path / "log").read_text()
+
+
+def test_shared_memory_of_the_kernel_itself_counts_to_the_usual(tmp_path: Path, library: Path) -> None:
+    """40 KiB of its own and 20 KiB at the launch: neither alone is more than is there unasked."""
+    launch = Launch(grid=(one(), one(), one()), block=(e("1000"), one(), one()), dynamic_shared=e("20480"))
+    with cuda(tmp_path, library, scale_body(launch=launch)) as evaluator:
+        assert isinstance(evaluator.evaluate(shape(10)).outcome, Measured)
 
 
 INSTANCES = """

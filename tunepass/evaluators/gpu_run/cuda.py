@@ -43,10 +43,11 @@ STICKY = 700  # from here on the context is lost
 
 @dataclass(frozen=True, slots=True)
 class LoadedModule:
-    """`parameters`: the bytes of each, if the driver says them."""
+    """`parameters`: the bytes of each, if the driver says them; `shared_byte` is what the kernel has without asking."""
 
     module: int
     function: int
+    shared_byte: int
     parameters: tuple[int, ...] | None
 
 
@@ -123,10 +124,11 @@ class Cuda(Driver):
         with told("compile"):
             module = lib.load(Path(path).read_bytes())
             entry = lib.function(module, function)
-            self.modules[key] = LoadedModule(module, entry, lib.parameters(entry))
+            shared_byte = lib.function_attribute(entry, which.SHARED_BYTE)
+            self.modules[key] = LoadedModule(module, entry, shared_byte, lib.parameters(entry))
             return Loaded(
                 registers=lib.function_attribute(entry, which.REGISTERS),
-                shared_byte=lib.function_attribute(entry, which.SHARED_BYTE),
+                shared_byte=shared_byte,
                 local_byte=lib.function_attribute(entry, which.LOCAL_BYTE),
                 threads=lib.function_attribute(entry, which.THREADS_PER_BLOCK),
                 log="",
@@ -188,7 +190,7 @@ class Cuda(Driver):
         ]
         _check_arguments(arguments, module.parameters)
         with told("crash", launching=True):
-            if launch.dynamic_shared > USUAL_SHARED:
+            if launch.dynamic_shared and module.shared_byte + launch.dynamic_shared > USUAL_SHARED:
                 lib.set_attribute(module.function, FunctionAttribute.DYNAMIC_SHARED_BYTE, launch.dynamic_shared)
             lib.record(self.first)
             lib.launch(module.function, launch.grid, launch.block, launch.dynamic_shared, arguments)
