@@ -7,6 +7,7 @@ every source: that one has half a megabyte of declarations and turns `__global__
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -31,7 +32,7 @@ IMPLICIT = "cuda_runtime.h"
 def device_command(command: Command, dialect: Dialect) -> Command:
     """The host compiler's command; `command` itself for a dialect of the host."""
     if dialect == "cuda":
-        asked = _asked(command.program, command.words) if Path(command.program).name.startswith("nvcc") else None
+        asked = _asked(command.program, command.words) if _is_nvcc(command.program) else None
         if asked is not None:
             return replace(command, program=asked[0], words=asked[1:])
         return replace(command, program=_host(command.program), words=(*CUDA, *_portable(command.words)))
@@ -82,3 +83,18 @@ def _without_input(words: Sequence[str]) -> Iterator[str]:
             yield f"{word}{following}" if word in ("-D", "-I") else word
             if following and word not in ("-D", "-I"):
                 yield following
+
+
+@lru_cache(maxsize=8)
+def names_in_toolkit(words: tuple[str, ...]) -> frozenset[str]:
+    """The names in the headers that nvcc includes before every source; none where nvcc is not here or does not say."""
+    command = Command.of(words, "", "cuda")
+    asked = _asked(command.program, command.words) if _is_nvcc(command.program) else None
+    if asked is None:
+        return frozenset()
+    reply = ask([*asked, "-E", "-P", "-w", "-x", "c++", "-include", IMPLICIT, "-"])
+    return frozenset(re.findall(r"[A-Za-z_]\w*", reply.stdout)) if reply.ok else frozenset()
+
+
+def _is_nvcc(program: str) -> bool:
+    return Path(program).name.startswith("nvcc")

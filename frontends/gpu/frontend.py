@@ -15,17 +15,18 @@ from tunepass.frontends.c.pragmas.models import stated_model
 from tunepass.frontends.c.pragmas.pragma import cursor_of
 from tunepass.frontends.c.symbols import symbols_of
 from tunepass.frontends.c.syntax.lexical import Scan, scan
-from tunepass.frontends.c.syntax.lookup import named, template_arguments
+from tunepass.frontends.c.syntax.lookup import named, plain_name, template_arguments
 from tunepass.frontends.c.tunables import TunablesReader, includes_own
 from tunepass.frontends.cfamily.constants import constants
 from tunepass.frontends.cfamily.definitions import FunctionDefinition
 from tunepass.frontends.cfamily.reading import read
+from tunepass.frontends.cfamily.refusals import missing_function
 from tunepass.frontends.cfamily.unit import Unit
 from tunepass.frontends.gpu.body import BodyReader
 from tunepass.frontends.gpu.dispatch import dispatch_file
 from tunepass.frontends.gpu.emission import emit_files
 from tunepass.frontends.gpu.functions import GpuUnit
-from tunepass.frontends.gpu.macros import active_macros, guarded_macros, with_choices, with_values
+from tunepass.frontends.gpu.macros import active_macros, check_names, guarded_macros, with_choices, with_values
 from tunepass.frontends.gpu.numbers import Numbers
 from tunepass.frontends.gpu.pragmas.groups import BELONGS, GpuGroup, GpuPragma, group, parse_gpu_pragma
 from tunepass.frontends.gpu.pragmas.kernel import GpuKernelPragma
@@ -72,6 +73,8 @@ class _KernelReader:
     def read(self, pragmas: Sequence[GpuPragma]) -> Parsed:
         params = [p for p in pragmas if isinstance(p, ParamText)]
         known = frozenset(name for p in params for name in set_macros(p))
+        if self.dialect == "cuda":
+            check_names(params, self.compiler_words)
         symbols = with_choices(symbols_of(params, guarded_macros(self.macros, known), known), self.macros)
 
         def under(values: Mapping[str, Value]) -> Unit:
@@ -107,6 +110,11 @@ class _KernelReader:
     def functions(self, pragmas: Sequence[GpuPragma]) -> dict[str, FunctionDefinition]:
         """The function of each kernel by the name that its pragma gives it; what is wrong there is told later."""
         targets = [p.call for p in pragmas if isinstance(p, GpuKernelPragma)]
+        for call in targets:
+            name = plain_name(call.name).rpartition("::")[2]
+            known = any(d.name == name for d in self.unit.functions)
+            if not known and (why := missing_function(self.unit.unit, name, call.span)) is not None:
+                raise why
         found = {call.name: named(call.name, self.unit.functions, call.span.start) for call in targets}
         return {name: definitions[0] for name, definitions in found.items() if definitions}
 

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from tunepass.diagnostics import SourceError
 from tunepass.frontends.c.lowering import spelled
-from tunepass.frontends.c.macros import MacroDefault
+from tunepass.frontends.c.macros import MacroDefault, set_macros
+from tunepass.frontends.cfamily.device import names_in_toolkit
 from tunepass.frontends.cfamily.literals import literal
 from tunepass.frontends.cfamily.unit import Unit
+from tunepass.frontends.params.param import ParamText
 from tunepass.space.configuration import Value
+
+SHORT = re.compile(r"[A-Z]\Z|[a-z][A-Za-z0-9]*\Z")
 
 
 def guarded_macros(macros: Mapping[str, MacroDefault], known: frozenset[str]) -> dict[str, MacroDefault]:
@@ -50,3 +56,16 @@ def active_macros(macros: Mapping[str, MacroDefault], known: frozenset[str], uni
         elif macro.guards & known:
             found[name] = macro
     return found
+
+
+def check_names(params: Sequence[ParamText], words: Sequence[str]) -> None:
+    """Raises SourceError for a macro that nvcc's headers use as a name of theirs: -DT=16 would change `template <T>`.
+
+    Names of two and more capitals and those with underscores are none of theirs; the headers are not read for them.
+    """
+    short = [p for p in params if any(SHORT.match(name) for name in set_macros(p))]
+    taken = names_in_toolkit(tuple(words)) if short else frozenset[str]()
+    for pragma in short:
+        for name in taken & set(set_macros(pragma)):
+            message = f"CUDA's own headers have a name `{name}`, which -D{name}=… would replace"
+            raise SourceError(message, pragma.span, f"call it `{name.upper()}_VALUE`, here and in the code")

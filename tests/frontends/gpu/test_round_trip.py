@@ -35,18 +35,18 @@ KINDS = r"""
 #pragma tunepass param Q: permutation(3) = (2, 0, 1)
 #pragma tunepass param R: real(-0.5..2.5) /* between the values and the default */ = 1e-3
 #pragma tunepass param S: categorical("a b", "c\"d", "e\\f", "2")
-#pragma tunepass param T: categorical(true, false)
-#pragma tunepass param U: \
+#pragma tunepass param YES: categorical(true, false)
+#pragma tunepass param UNITS: \
     ordinal(1, \
             pow2(2, 8),) log
 #pragma tunepass param O: categorical("-O2", "--use_fast_math -O3", "") flag prior(0.2, 0.3, 0.5)
 #pragma tunepass param M: ordinal(16, 32) flag
-#pragma tunepass constraint U > 1 or T
-#pragma tunepass kernel f(n = 64, y: out float[n]) grid(n) block(U)
-#if !defined(U)
-#define U 4 /* as before */
+#pragma tunepass constraint UNITS > 1 or YES
+#pragma tunepass kernel f(n = 64, y: out float[n]) grid(n) block(UNITS)
+#if !defined(UNITS)
+#define UNITS 4 /* as before */
 #endif
-__global__ void f(int n, float *y) { y[P_i + Q_0] = R + T + U, S; }
+__global__ void f(int n, float *y) { y[P_i + Q_0] = R + YES + UNITS, S; }
 """
 SEVERAL = """
 #pragma tunepass param A: ordinal(1, 2, 4)
