@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tunepass.frontends.cfamily.expressions import Expressions, parse_expression, type_text
+from tunepass.frontends.cfamily.expressions import Expressions, parse_expression
 from tunepass.frontends.cfamily.feed import ASIDE_CALLS, PRIMITIVE
+from tunepass.frontends.cfamily.nodes import Angles, type_names
 from tunepass.frontends.cfamily.tokens import Token
 from tunepass.frontends.cfamily.tree import (
     Attribute,
@@ -95,7 +96,7 @@ class Declarations(Expressions):
         while at < end:
             token = self.tokens[at]
             if at in skip:
-                before, words = [*before, *_split(words), *tagged], []
+                before, words = [*before, *type_names(words), *tagged], []
                 at = skip.stop
                 continue
             if at in self.feed.asides and token.text in ASIDE_CALLS | {"["}:
@@ -112,14 +113,15 @@ class Declarations(Expressions):
             words.append(token)
             at += 1
         if end < len(self.tokens) and declarators:
-            words = [t for t in words if not t.at("*", "&", "&&")]
+            angles = Angles()
+            words = [t for t in words if angles.enter(t) or not t.at("*", "&", "&&")]
         spelled = " ".join([*before, *(t.text for t in words)])
-        return (*before, *_split(words)), re.sub(r" ?(::|[<>]) ?", r"\1", spelled)
+        return (*before, *type_names(words)), re.sub(r" ?(::|[<>]) ?", r"\1", spelled)
 
     def _tagged(self, node: Node) -> list[str]:
         """`struct NAME`, with a name made for one that has none; its members are read."""
         kind, name, body = RECORDS[node.type], node.child_by_field_name("name"), node.child_by_field_name("body")
-        text = self.folded(name).text if name is not None else f"{kind}@{self.token(node).start}"
+        text = self.folded(name).text if name is not None else f"{kind}@{self.first(node)}"
         if body is not None:
             if kind == "enum":
                 self.enums[text] = self._enumerators(body)
@@ -362,17 +364,3 @@ class Declarations(Expressions):
             given = tuple(self.tokens[self.first(default) : self.last(default) + 1]) if default is not None else ()
             parameters.append(TemplateParameter(kind, self.folded(name).text, given))
         return tuple(parameters)
-
-
-def _split(tokens: list[Token]) -> list[str]:
-    """Words of specifiers; qualified names and templates folded."""
-    groups: list[list[Token]] = []
-    depth = 0
-    for token in tokens:
-        joins = bool(groups) and (depth > 0 or token.at("::", "<", ">", ">>") or groups[-1][-1].at("::"))
-        depth += token.at("<") - (len(token.text) if token.at(">", ">>") else 0)
-        if joins:
-            groups[-1].append(token)
-        else:
-            groups.append([token])
-    return [type_text(group) for group in groups]

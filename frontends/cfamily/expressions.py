@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from tunepass.frontends.cfamily.feed import Feeder
 from tunepass.frontends.cfamily.grammar import parse
-from tunepass.frontends.cfamily.nodes import Nodes, name_text
+from tunepass.frontends.cfamily.nodes import Angles, Nodes, type_names
 from tunepass.frontends.cfamily.tokens import Token
 from tunepass.frontends.cfamily.tree import (
     Assign,
@@ -262,14 +262,18 @@ class Expressions(Nodes):
         """A type without qualifiers as one text, and whether it is a pointer, of the tokens [first, last]."""
         words: list[Token] = []
         level, pointer = 0, False
+        angles = Angles()
         for at in range(first, last + 1):
             token = self.tokens[at]
+            if angles.enter(token):
+                words.append(token)
+                continue
             level += token.at("(", "[") - token.at(")", "]")
             pointer = pointer or token.at("*", "[", "&")
-            plain = (token.kind != "op" or token.at("::", "<", ">", ",", ">>")) and token.text not in QUALIFIERS
+            plain = (token.kind != "op" or token.at("::", "<")) and token.text not in QUALIFIERS
             if level == 0 and plain and at not in self.feed.asides:
                 words.append(token)
-        return type_text(words), pointer
+        return " ".join(type_names(words)), pointer
 
     def _initializer_list(self, node: Node) -> Expression:
         parts: list[Expression] = []
@@ -293,24 +297,6 @@ class Expressions(Nodes):
 
     def _gnu_asm_expression(self, node: Node) -> Expression:
         return Opaque("asm", *self.ends(node))
-
-
-def type_text(tokens: list[Token]) -> str:
-    """Words with a space between, qualified names and templates folded."""
-    words: list[list[Token]] = []
-    depth = 0
-    for token in tokens:
-        joins = words and (depth > 0 or token.at("::", "<") or words[-1][-1].at("::"))
-        if token.at("<"):
-            depth += 1
-        elif token.at(">", ">>"):
-            depth -= len(token.text)
-            joins = True
-        if joins and words:
-            words[-1].append(token)
-        else:
-            words.append([token])
-    return " ".join(name_text(word) for word in words)
 
 
 def parse_expression(tokens: Sequence[Token], types: frozenset[str] = frozenset(), cxx: bool = True) -> Expression:

@@ -125,6 +125,10 @@ class Feeder:
             self.spelled[at] = SPELLED[token.text]
         elif token.text == "new" and self.cxx:
             self._new(at)
+        elif token.text == "operator" and self.cxx and following.text + self._next(at + 2).text in ("()", "[]"):
+            self.left_out.add(at + 1)  # the two brackets are one word of the grammar
+            self.spelled[at + 2] = following.text + self.tokens[at + 2].text
+            return at + 3
         elif token.text.endswith("va_arg") and following.at("("):
             self._type_argument(at)
         elif following.at("(") and token.text not in STATEMENTS and self._next(at - 1).at(*BEFORE_STATEMENT):

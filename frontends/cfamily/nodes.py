@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tunepass.frontends.cfamily.feed import Feed
@@ -77,18 +78,47 @@ def fold(tokens: Sequence[Token]) -> Token:
     return Token("name", text, first.start, max(first.end, last.end), made, first.macro or last.macro, first.within)
 
 
+@dataclass(slots=True)
+class Angles:
+    """Which `<` and `>` are a template's: those inside brackets among its arguments are operators."""
+
+    depth: int = 0  # of templates around the next token
+    brackets: int = 0
+
+    def enter(self, token: Token) -> int:
+        """Goes past the token; how many templates are around it."""
+        before = self.depth
+        if before:
+            self.brackets += token.at("(", "[", "{") - token.at(")", "]", "}")
+        if not self.brackets and token.at("<"):
+            self.depth += 1
+        elif not self.brackets and token.at(">", ">>"):
+            self.depth = max(0, before - len(token.text))
+        return before
+
+
 def name_text(tokens: Sequence[Token]) -> str:
     """`hls::stream<int>` of its tokens. Between words of template arguments stands a space."""
     pieces: list[str] = []
-    depth = 0
+    angles = Angles()
     for token in tokens:
         if token.at("template"):
             continue
-        if token.at("<"):
-            depth += 1
-        elif token.at(">", ">>"):
-            depth -= len(token.text)
-        spaced = depth > 0 and pieces and not token.at("<", "::") and not pieces[-1].endswith(("<", "::"))
+        angles.enter(token)
+        spaced = angles.depth > 0 and pieces and not token.at("<", "::") and not pieces[-1].endswith(("<", "::"))
         pieces.append(f" {token.text}" if spaced and not token.at(">") else token.text)
     text = "".join(pieces)
     return text.replace("std::", "").removeprefix("::")
+
+
+def type_names(tokens: Sequence[Token]) -> list[str]:
+    """The words of a type; qualified names and templates are one."""
+    groups: list[list[Token]] = []
+    angles = Angles()
+    for token in tokens:
+        inside = angles.enter(token) > 0
+        if groups and (inside or token.at("::", "<") or groups[-1][-1].at("::")):
+            groups[-1].append(token)
+        else:
+            groups.append([token])
+    return [name_text(group) for group in groups]

@@ -35,6 +35,7 @@ from tunepass.frontends.cfamily.output import OWN, Chunk, Output, read_output
 from tunepass.frontends.cfamily.raw import Directive, RawText, read_raw
 from tunepass.frontends.cfamily.symbols import Symbols
 from tunepass.frontends.cfamily.tokens import Token, closings, tokens
+from tunepass.frontends.cfamily.tree import UnreadableError
 
 CONDITIONS = ("if", "ifdef", "ifndef", "elif", "else", "endif")
 ACTIVE = re.compile(rf"(?:{SECTION}|{PRAGMA})(\d+)_")
@@ -104,7 +105,7 @@ def preprocess(
         return replace(text, missing=missing, macros=macros)
 
 
-class MissingHeaderError(SourceError):
+class MissingHeaderError(UnreadableError):
     """A header that the compiler does not find."""
 
 
@@ -224,11 +225,11 @@ def failure(source: Source, command: Command, errors: str) -> SourceError:
     first = ERROR.search(errors)
     if first is None:
         lines = errors.strip().splitlines() or ["it was stopped: its macros make too much code"]
-        return SourceError(f"{command.program} cannot preprocess {source.name}: {lines[0]}")
+        return UnreadableError(f"{command.program} cannot preprocess {source.name}: {lines[0]}")
     text = re.sub(rf"\b{OWN}\b", source.name, first["text"])
     missing = re.search(r"No such file|file not found", text) is not None
     hint = "name its folder with -I after `--`, or generate it first" if missing else None
-    kind = MissingHeaderError if missing else SourceError
+    kind = MissingHeaderError if missing else UnreadableError
     if first["file"] != OWN:
         return kind(f"{first['file']}:{first['line']}: {text}", hint=hint)
     opened = re.search(r'unterminated .*invoking macro "(\w+)"', text)

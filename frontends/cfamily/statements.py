@@ -13,6 +13,7 @@ from tunepass.frontends.cfamily.tokens import Token
 from tunepass.frontends.cfamily.tree import (
     Block,
     Declaration,
+    Declarator,
     Evaluated,
     Expression,
     For,
@@ -159,10 +160,31 @@ class Statements(Declarations):
         inner = node.named_children
         if not inner:
             return Evaluated(expression=None, first=first, last=last)
+        declared = self._declared_alone(inner[0])
+        if declared is not None:
+            return declared
         value = self.expression(inner[0])
         if isinstance(value, Opaque) and value.kind == "asm":
             return Jump(kind="asm", value=None, first=first, last=last)
         return Evaluated(expression=value, first=first, last=last)
+
+    def _declared_alone(self, node: Node) -> Declaration | None:
+        """`if (c) T<1> x = f();`: the grammar has a comparison with an assignment there."""
+        if node.type != "binary_expression" or not self._op(node).at(">"):
+            return None
+        compared, assigned = self._field(node, "left"), self._field(node, "right")
+        if compared.type != "binary_expression" or not self._op(compared).at("<"):
+            return None
+        if assigned.type != "assignment_expression":
+            return None
+        named = self._field(assigned, "left")
+        first, last = self.ends(node)
+        words, _ = self.type_words(self.first(node), self.first(named) - 1)
+        declarator = Declarator(
+            name=self.token(named), shape=(), pointers=(), restricted=False, parameters=None,
+            value=self.expression(self._field(assigned, "right")), last=last,
+        )  # fmt: skip
+        return Declaration(words=(words,), declarators=(declarator,), spelled=words, first=first, last=last)
 
     def _for_statement(self, node: Node) -> For:
         for child in node.children:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tunepass.diagnostics import Source, Span
+from tunepass.diagnostics import Source, SourceError, Span
 from tunepass.frontends.cfamily.tokens import Token
 
 # --- expressions ------------------------------------------------------------------------------------------------------
@@ -310,3 +310,7 @@ class SyntaxFault(Exception):
     def is_general(self) -> bool:
         """Whether a bracket that is not closed tells more."""
         return self.message == UNREADABLE or self.message.startswith("expected `}`")
+
+
+class UnreadableError(SourceError):
+    """A source that its compiler cannot preprocess, or code in it that cannot be read."""

@@ -27,6 +27,7 @@ from tunepass.frontends.cfamily.tree import (
     Scope,
     SyntaxFault,
     TemplateParameter,
+    UnreadableError,
 )
 
 if TYPE_CHECKING:
@@ -202,12 +203,12 @@ class Unit:
                 opened.pop()
         return opened[-1] if opened else None
 
-    def unreadable(self, fault: SyntaxFault) -> SourceError:
+    def unreadable(self, fault: SyntaxFault) -> UnreadableError:
         token = fault.token
         bracket = self._unmatched if fault.is_general else None
         if bracket is not None:
             what = "is not closed" if bracket.text in BRACKETS else "closes no bracket"
-            return SourceError(f"`{bracket.text}` {what}", self.source.span(bracket.start, bracket.end))
+            return UnreadableError(f"`{bracket.text}` {what}", self.source.span(bracket.start, bracket.end))
         return SourceError(fault.message, self.source.span(token.start, max(token.end, token.start + 1)))
 
 
@@ -351,7 +352,7 @@ class _FileScope:
         if body is None:
             return
         kind = node.type.partition("_")[0]
-        text = self.reader.folded(name).text if name is not None else f"{kind}@{self.reader.token(node).start}"
+        text = self.reader.folded(name).text if name is not None else f"{kind}@{self.reader.first(node)}"
         access = "private" if kind == "class" else "public"
         self.records[text] = self.reader.record(text, node, body, template.parameters if template else ())
         before = self.reader.first(body)

@@ -42,7 +42,7 @@ def run(words: Sequence[str], command: str = "cc", question: Question | None = N
     call = analyse(expanded(words)[0], cxx=behind.cxx, takes_value=table_of(compiler[-1]))
     if call.dry or (len(call.compiled) > 1 and call.named_output and not call.links):
         return become([*compiler, *words])  # nothing is compiled: the compiler says what it would do, or what is wrong
-    plan = make_plan(call, frozen=frozen) if behind.known else plan_of_unknown(call)
+    plan = make_plan(compiler[-1], call, frozen=frozen) if behind.known else plan_of_unknown(call)
     if frozen and plan.stale:
         sys.stderr.write("".join(f"{line}\n" for line in lines_of("error", plan.stale)))
         statistics.add(plan.outcomes)

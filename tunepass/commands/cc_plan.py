@@ -44,13 +44,14 @@ def lines_of(kind: str, lines: Sequence[str]) -> list[str]:
     return [f"tunepass cc: {kind}: {line}" for line in lines]
 
 
-def make_plan(call: CompilerCall, *, frozen: bool) -> Plan:
-    """Look up every source of the call in its lock."""
+def make_plan(compiler: str, call: CompilerCall, *, frozen: bool) -> Plan:
+    """Look up every source of the compiler's call in its lock."""
+    words = (compiler, *call.arguments)
     reads_stdin = any(given.name == STDIN for given in call.compiled) and (frozen or os.path.isfile(LOCK))
     stdin = _replayed(sys.stdin.buffer) if reads_stdin else b""
     tuned, outcomes, lookups = list[Tuned](), list[str](), list[Locked]()
     for given in call.sources:
-        lookup = _of_text(call, given, stdin) if given.name == STDIN else _of_file(call, given)
+        lookup = _of_text(words, given, stdin) if given.name == STDIN else _of_file(words, given)
         if lookup is None:
             continue
         lookups.append(lookup)
@@ -82,12 +83,12 @@ def _with_locks(source: str) -> list[str]:
     return [place for place in places_of(source) if os.path.isfile(os.path.join(os.path.dirname(place), LOCK))]
 
 
-def _of_file(call: CompilerCall, given: Input) -> Locked | None:
+def _of_file(words: Sequence[str], given: Input) -> Locked | None:
     """None for a source without annotations."""
     for place in _with_locks(given.name):
         from tunepass.jobs.locked import tuned_source
 
-        lookup = tuned_source(place, given.language, call.arguments)
+        lookup = tuned_source(place, given.language, words)
         if lookup.known:
             return lookup
     if not annotated(contents(Path(given.name))):
@@ -98,7 +99,7 @@ def _of_file(call: CompilerCall, given: Input) -> Locked | None:
     return Locked(stale=(why,), notes=(f"{why}; it is compiled untuned",) if len(links) > 1 else ())
 
 
-def _of_text(call: CompilerCall, given: Input, data: bytes) -> Locked | None:
+def _of_text(words: Sequence[str], given: Input, data: bytes) -> Locked | None:
     """None for a source on stdin without annotations."""
     if not annotated(data):
         return None
@@ -106,7 +107,7 @@ def _of_text(call: CompilerCall, given: Input, data: bytes) -> Locked | None:
 
     source = source_with_text(data.decode("utf-8", "surrogateescape").removeprefix("\ufeff"), Path())
     if source is not None:
-        return tuned_source(source, given.language, call.arguments)
+        return tuned_source(source, given.language, words)
     why = f"the source on stdin is annotated, and no one entry of {LOCK} here has its text"
     return Locked(stale=(why,), notes=(f"{why}; it is compiled untuned",))
 

@@ -41,7 +41,7 @@ def source_of(options: argparse.Namespace) -> str | Source:
 def words_of(options: argparse.Namespace) -> tuple[str, ...] | None:
     """What frontends are told: the compiler's words and the sizes; None: as the lock has them."""
     given = vars(options)
-    return (*options.compiler[1:], *(given.get("size") or ()), *(given.get("operators") or ())) or None
+    return (*options.compiler, *(given.get("size") or ()), *(given.get("operators") or ())) or None
 
 
 def search_options(options: argparse.Namespace) -> SearchOptions:

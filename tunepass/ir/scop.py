@@ -55,6 +55,12 @@ class ScopLoop:
     declared: bool
     span: Span  # of the header: `for` up to and with the bracket that closes it
     pragmas: tuple[str, ...] = ()
+    spelled: str = ""  # the type as the source writes it, where that is a qualified name
+
+    @property
+    def written_type(self) -> str:
+        """As text of the source's own may have it: `std::size_t` is not `size_t` everywhere."""
+        return self.spelled or self.type
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

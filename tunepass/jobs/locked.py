@@ -11,6 +11,7 @@ from tunepass.compilers.cc import identify
 from tunepass.diagnostics import Source, SpaceError, ToolError
 from tunepass.files import noting_reads
 from tunepass.frontends.c.compilers import is_plain
+from tunepass.frontends.cfamily.tree import UnreadableError
 from tunepass.ir.kernel import Kernel
 from tunepass.jobs.annotations import annotated, contents
 from tunepass.jobs.lookup import Locked
@@ -54,7 +55,12 @@ def _tuned_source(given: str | Path | Source, language: str, words: Sequence[str
     notes: list[str] = []
     warnings: list[str] = []
     stale: list[str] = []
-    for kernel in parse(given, language=language, words=words).kernels:
+    try:
+        kernels = parse(given, language=language, words=words).kernels
+    except (UnreadableError, ToolError) as error:  # the compiler says what is wrong, or takes what cannot be read here
+        why = f"{source} cannot be read: {error.diagnostics[0].message}"
+        return Locked(stale=(why,), notes=(f"{why}; it is compiled untuned",))
+    for kernel in kernels:
         entry = lock.entries.get(lock_key(source, kernel.name))
         if entry is None:
             stale.append(f"{source}: kernel {kernel.name} is not in the lock")

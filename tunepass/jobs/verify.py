@@ -89,7 +89,7 @@ def _kernels(source: Path, lock: Lock, compiler: tuple[str, ...], *, missing: bo
     """The source's kernels and its entries; with `missing`, a source that cannot be read is the caller's mistake."""
     entries = {key: entry for key, entry in lock.entries.items() if file_name(key) == source.name}
     try:
-        kernels = parse(source, words=compiler[1:] or None).kernels
+        kernels = parse(source, words=compiler or None).kernels
     except TunepassError as error:
         if missing:
             raise

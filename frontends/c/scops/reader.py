@@ -175,6 +175,7 @@ class RegionReader(RegionValues):
         loop = ScopLoop(
             name=name, index=header.index, type=type_, start=isl_text(start.affine), step=header.step,
             parent=self.active[-1].name if self.active else None, declared=header.declared is not None,
+            spelled=_qualified_type(s),
             span=self.source.span(s.start, s.header_end),
         )  # fmt: skip
         self.active.append(loop)
@@ -337,6 +338,12 @@ class RegionReader(RegionValues):
         for (_, end), (start, stop) in itertools.pairwise(spans):
             if start < end:
                 raise SourceError("a macro makes several statements here", self.source.span(start, stop), MACRO_HINT)
+
+
+def _qualified_type(s: For) -> str:
+    """`std::size_t` of an index that the header declares so; empty of other types."""
+    spelled = s.begin.spelled if isinstance(s.begin, Declaration) else ""
+    return " ".join(w for w in spelled.split() if w not in ("const", "register")) if "::" in spelled else ""
 
 
 def _declares(s: Block) -> bool:

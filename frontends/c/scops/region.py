@@ -35,7 +35,7 @@ class Region:
     inside: tuple[Token, ...]
     after: tuple[Token, ...]
 
-    start: int  # of the pragmas that stay with the first loop, or of the first statement
+    start: int  # of the pragmas right before the first statement, or of that: a new schedule replaces both
 
     @property
     def end(self) -> int:
@@ -75,10 +75,8 @@ def read_region(pragma: Span, unit: Unit, listed: bool = False) -> Region:
         raise SourceError("expected a loop inside a function after this pragma", pragma, PLACE_HINT)
     end = None if listed else _scop_end(pragma, unit, body[begin].start, function)
     statements = _statements(function.body, body[begin].start, end, pragma, listed)
-    start = statements[0].start
-    if listed:
-        start = OwnPragmas(unit).first(pragma.end, start)
-    else:
+    start = OwnPragmas(unit).first(pragma.end, statements[0].start)
+    if not listed:
         _check_directives(unit, pragma.end, statements[-1].end)
     count = begin
     while count < len(body) and body[count].start < statements[-1].end:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from tunepass.diagnostics import Span
-from tunepass.frontends.cfamily.expressions import type_text
+from tunepass.frontends.cfamily.nodes import type_names
 from tunepass.frontends.cfamily.tokens import tokens
 from tunepass.frontends.cfamily.tree import Call, Declaration, Expression, Member, Name, PragmaWords, Statement
 from tunepass.frontends.cfamily.unit import Function
@@ -49,7 +49,7 @@ class Calls(Libraries, ABC):
         """The function of the file that is called: of several, one with as many parameters."""
         match e.function:
             case Name(text=text):
-                found = self.file.functions.get(base_of(text), []) or self._methods(text)
+                found = self.file.functions.get(base_of(text), []) or self._methods(text) or self._operators(text)
             case Member(base=base, name=name):
                 record = self.place(base) if self.file.methods else None
                 methods = self.file.methods.get(record.record, []) if isinstance(record, RecordName) else []
@@ -63,6 +63,12 @@ class Calls(Libraries, ABC):
         """Of the class whose method is being read."""
         record = self.frames[-1].function.record if self.frames else ""
         return [m for m in self.file.methods.get(base_of(record), []) if m.name.text == text]
+
+    def _operators(self, text: str) -> list[Function]:
+        """`operator()` of the object that is called."""
+        record = self.lookup(text) if self.file.methods else None
+        methods = self.file.methods.get(record.record, []) if isinstance(record, RecordName) else []
+        return [m for m in methods if m.name.text == "operator()"]
 
     def has_loops(self, function: Function, depth: int = 0) -> bool:
         """Whether the function, or one that it calls, has loops or pragmas."""
@@ -116,6 +122,9 @@ class Calls(Libraries, ABC):
         if isinstance(e.function, Member):
             record = self.place(e.function.base)
             return [dict(record.members)] if isinstance(record, RecordName) else []
+        called = self.lookup(e.function.text) if isinstance(e.function, Name) else None
+        if isinstance(called, RecordName):
+            return [dict(called.members)]
         inside = bool(self.frames) and bool(self.frames[-1].function.record) and len(self.scopes) > 2
         return [self.scopes[1]] if inside else []
 
@@ -147,7 +156,7 @@ class Calls(Libraries, ABC):
         value = getattr(number, "value", None)
         if isinstance(value, (int, bool)):
             return str(int(value))
-        return type_text([replace(t, text=self.types.bound.get(t.text, t.text)) for t in parts])
+        return " ".join(type_names([replace(t, text=self.types.bound.get(t.text, t.text)) for t in parts]))
 
     def _deduce(self, name: str, function: Function, e: Call) -> str:
         """A type, or an array's extent, from the arguments."""

@@ -1,10 +1,13 @@
 """Code that text alone leaves open: what names are settles templates, casts, declarations and calls."""
 
+from pathlib import Path
+
 import pytest
 
 from tunepass.diagnostics import Source
 from tunepass.frontends.cfamily.reading import read
 from tunepass.frontends.cfamily.tree import (
+    Assign,
     Binary,
     Call,
     Cast,
@@ -123,3 +126,47 @@ def test_a_named_cast_is_subscripted() -> None:
     read_value = value("int r = reinterpret_cast<int *>(p)[a];", "", "int a, char *p")
     assert isinstance(read_value, Index) and isinstance(read_value.base, Cast)
     assert (read_value.base.type, read_value.base.pointer) == ("int", True)
+
+
+@pytest.mark.parametrize(
+    "written,read_as",
+    [
+        ("ap_uint<2 * (2 + N)>", "ap_uint<2 * ( 2 + N )>"),
+        ("ap_uint<(N >> 1)>", "ap_uint<( N >> 1 )>"),
+        ("stream<vec<int>>", "stream<vec<int>>"),
+        ("stream<int *>", "stream<int *>"),
+    ],
+)
+def test_the_arguments_of_a_type_keep_their_operators(written: str, read_as: str) -> None:
+    templates = (
+        "template <int n> struct ap_uint { }; template <class T> struct vec { }; template <class T> struct stream { };"
+    )
+    declaration, cast = statements(f"{written} x; x = ({written}) a;", templates + "const int N = 4;")
+    assert isinstance(declaration, Declaration) and declaration.words == (read_as,)
+    assert isinstance(cast, Evaluated) and isinstance(cast.expression, Assign)
+    assert isinstance(cast.expression.value, Cast) and cast.expression.value.type == read_as
+
+
+def test_structs_without_a_name_in_one_header_are_told_apart(tmp_path: Path) -> None:
+    (tmp_path / "types.h").write_text("typedef struct { int a; } first;\ntypedef struct { float b, c; } second;\n")
+    unit = read(Source(str(tmp_path / "t.cpp"), '#include "types.h"\nsecond s;\n'), (), "c++")
+    members = {
+        name: [d.name.text for m in unit.records[alias.words[-1]].members for d in m.declarators]
+        for name, alias in unit.aliases.items()
+    }
+    assert members == {"first": ["a"], "second": ["b", "c"]}
+
+
+def test_a_declaration_alone_after_a_condition_is_one() -> None:
+    (branch,) = statements("if (a) ap_uint<1> x = g(i);", "int g(int x);")
+    assert isinstance(branch, If) and isinstance(branch.then, Declaration)
+    assert branch.then.words == ("ap_uint<1>",)
+    (declarator,) = branch.then.declarators
+    assert declarator.name.text == "x" and isinstance(declarator.value, Call)
+
+
+def test_operators_of_brackets_have_their_names() -> None:
+    text = "struct s { int operator()(int x) const { return x; } int &operator[](int i) { return v[i]; } int v[4]; };"
+    functions = read(Source("t.cpp", text), (), "c++").functions
+    assert [f.name.text for f in functions] == ["operator()", "operator[]"]
+    assert [len(f.formals) for f in functions] == [1, 1]

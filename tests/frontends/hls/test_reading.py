@@ -100,3 +100,14 @@ def test_a_function_in_a_branch_that_is_left_out_is_refused_with_its_condition()
     with pytest.raises(SourceError, match="does not see `top`") as caught:
         HlsFrontend().parse(Source("top.cpp", f"{HEAD}#ifdef HW\nvoid top(int a[64]) {{ a[0] = U; }}\n#endif\n"))
     assert "`#ifdef HW` in line 4" in (caught.value.diagnostics[0].hint or "")
+
+
+def test_an_object_is_called_by_its_operator() -> None:
+    record = "struct above { int level; bool operator()(int x) const { return x > level; } };"
+    kernel = top("above test; test.level = 3; a[0] = test(a[1]);", record)
+    assert "fix_lt" in names(kernel) and "test" not in warnings_of(record)
+
+
+def warnings_of(record: str) -> str:
+    text = f"{HEAD}{record}\nvoid top(int a[64]) {{ above test; test.level = U; a[0] = test(a[1]); }}\n"
+    return " ".join(warnings(text, "top.cpp"))

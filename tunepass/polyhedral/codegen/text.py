@@ -6,7 +6,7 @@ import re
 import textwrap
 from collections.abc import Mapping, Sequence
 
-from tunepass.ir.scop import Scop, ScopStatement
+from tunepass.ir.scop import Scop, ScopLoop, ScopStatement
 from tunepass.polyhedral.codegen.expressions import Expression, names_in, printed
 
 WORD = re.compile(r"\w+\Z")
@@ -39,7 +39,7 @@ def instance(
     types: Mapping[str, str],
 ) -> tuple[tuple[str, ...], str]:
     """(constants to declare before it, its text). `names` are what indices of loops are called now, `types` theirs."""
-    texts = {loop: _value(scop.loop(loop).type, value, names, types) for loop, value in zip(statement.loops, values)}
+    texts = {loop: _value(scop.loop(loop), value, names, types) for loop, value in zip(statement.loops, values)}
     if statement.uses is None:
         return _declared(scop, statement, texts), _dedented(statement.text, statement.span.column)
     text, plain = statement.text, dict(zip(statement.loops, (printed(value, names) for value in values)))
@@ -51,10 +51,10 @@ def instance(
     return (), _dedented(text, statement.span.column)
 
 
-def _value(type_: str, value: Expression, names: Mapping[str, str], types: Mapping[str, str]) -> str:
+def _value(loop: ScopLoop, value: Expression, names: Mapping[str, str], types: Mapping[str, str]) -> str:
     text = printed(value, names)
-    kinds = {types.get(name, type_) for name in names_in(value) if name in types}
-    return text if kinds <= {type_} else f"({type_}){_grouped(text)}"
+    kinds = {types.get(name, loop.type) for name in names_in(value) if name in types}
+    return text if kinds <= {loop.type} else f"({loop.written_type}){_grouped(text)}"
 
 
 def _grouped(text: str) -> str:
@@ -63,7 +63,7 @@ def _grouped(text: str) -> str:
 
 def _declared(scop: Scop, statement: ScopStatement, texts: Mapping[str, str]) -> tuple[str, ...]:
     """Constants of the indices' own names, for text in which a macro may use them."""
-    needed = [(scop.loop(loop).index, scop.loop(loop).type, text) for loop, text in texts.items()]
+    needed = [(scop.loop(loop).index, scop.loop(loop).written_type, text) for loop, text in texts.items()]
     changed = [(index, type_, text) for index, type_, text in needed if index != text]
     own = {index for index, _, _ in changed}
     if not any(own & set(re.findall(r"\w+", text)) for _, _, text in changed):

@@ -329,3 +329,19 @@ def test_bounds_of_unsigned_sizes_are_signed(type_: str) -> None:
     scop = scop_of(text.replace("A[i][j]", "A[i * n + j]"), "nest.cpp")
     assert "for (long i = 0; i < (long)n - 2; i++) {" in rewrite_scop(scop, Plan(), numbered=False)
     assert "for (long i = -(long)n + 3; i < 1; i++) {" in rewrite_scop(scop, Plan(reverse=("i",)), numbered=False)
+
+
+def test_an_index_of_a_qualified_type_is_written_as_the_source_spells_it() -> None:
+    loops = "for (std::size_t i = 0; i < n; ++i) for (std::size_t j = 0; j < n; ++j) y[i] += f(i) * a[j * n + i];"
+    head = "#include <vector>\ndouble f(std::size_t);\nvoid g(std::size_t n, double *a, double *y) {\n"
+    text = f"{head}{PRAGMA}\n{loops}\n}}\n"
+    scop = scop_of(text, "nest.cpp")
+    written = rewrite_scop(scop, Plan(), numbered=False)
+    assert "(std::size_t)" in written and "(size_t)" not in written
+
+
+def test_a_condition_of_the_compilers_words_is_settled_inside_a_nest() -> None:
+    inside = "x[i] = 0;\n#ifdef LATER\n x[i] += 1;\n#else\n x[i] += 2;\n#endif\n"
+    text = f"void f(int n, double *x) {{\n{PRAGMA}\nfor (int i = 0; i < n; i++) {{ {inside} }}\n}}\n"
+    for words, last in (((), "x[i] += 2;"), (("-DLATER",), "x[i] += 1;")):
+        assert [s.text for s in scop_of(text, words=words).statements] == ["x[i] = 0;", last]
