@@ -24,7 +24,7 @@ from tunepass.frontends.cfamily.tree import (
     SyntaxFault,
 )
 from tunepass.frontends.cfamily.values import Values
-from tunepass.frontends.cfamily.walks import same
+from tunepass.frontends.cfamily.walk import same
 
 NONE = algebra.lift(0)
 UNROLLED = 16  # trips up to which nvcc unrolls a loop that no pragma speaks of

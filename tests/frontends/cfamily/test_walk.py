@@ -7,7 +7,7 @@ from tunepass.frontends.cfamily.expressions import parse_expression
 from tunepass.frontends.cfamily.reading import read
 from tunepass.frontends.cfamily.tokens import tokens
 from tunepass.frontends.cfamily.tree import Expression, Index, Lambda
-from tunepass.frontends.cfamily.walks import declarations_in, names, same
+from tunepass.frontends.cfamily.walk import declarations_in, names, same
 
 
 def expression(text: str) -> Expression:
