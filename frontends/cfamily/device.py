@@ -15,6 +15,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from tunepass.compilers.asking import ask
+from tunepass.compilers.named import named_compiler
 from tunepass.diagnostics import ToolError
 from tunepass.frontends.cfamily.command import Command, Dialect
 
@@ -30,14 +31,14 @@ IMPLICIT = "cuda_runtime.h"
 
 
 def device_command(command: Command, dialect: Dialect) -> Command:
-    """The host compiler's command; `command` itself for a dialect of the host."""
+    """The host compiler's command; `command` itself for a dialect of the host. OpenCL's builds name no compiler."""
     if dialect == "cuda":
         asked = _asked(command.program, command.words) if _is_nvcc(command.program) else None
         if asked is not None:
             return replace(command, program=asked[0], words=asked[1:])
         return replace(command, program=_host(command.program), words=(*CUDA, *_portable(command.words)))
     if dialect == "opencl":
-        return replace(command, words=(*OPENCL, *_portable(command.words)))
+        return replace(command, program=named_compiler()[0], words=(*OPENCL, *_portable(command.words)))
     return command
 
 

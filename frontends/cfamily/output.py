@@ -32,6 +32,7 @@ class Output:
 
     chunks: list[Chunk] = field(default_factory=list)
     macros: dict[str, list[MacroText]] = field(default_factory=dict)
+    included: dict[str, None] = field(default_factory=dict)  # files that are not the system's, in their order
 
     @property
     def main(self) -> str:
@@ -46,6 +47,8 @@ def read_output(text: str) -> Output:
             macro = MacroText(match["name"], _parameters(match["parameters"]), match["body"].strip())
             output.macros.setdefault(match["name"], []).append(macro)
     for chunk in _chunks(MACRO.sub("\n", text)):
+        if chunk.file and not chunk.system:
+            output.included[chunk.file] = None
         if chunk.text.strip():
             output.chunks.append(chunk)
     return output

@@ -57,6 +57,7 @@ class Preprocessed:
     active: frozenset[int]  # sections
     macros: Mapping[str, Sequence[MacroText]]
     headers: tuple[Chunk, ...]
+    included: tuple[str, ...]  # the files that are not the system's
     skipped: frozenset[str]  # included files that are too long to be read
     symbols: Symbols
     missing: tuple[str, ...] = ()  # headers that are not here and were taken as empty
@@ -153,6 +154,7 @@ def _preprocess(source: Source, command: Command, symbols: Symbols, guards: bool
         active=sections | aligned.active,
         macros={name: texts for name, texts in plain.macros.items() if not name.startswith(HIDDEN)},
         headers=tuple(chunk for chunk in plain.chunks if chunk.file),
+        included=tuple(plain.included),
         skipped=frozenset(aligned.skipped),
         symbols=symbols,
         redefined=tuple(d for d in raw.directives if f"{HIDDEN}{d.start}_" in plain.macros),

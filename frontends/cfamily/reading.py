@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from tunepass.diagnostics import Source
+from tunepass.files import note_read
 from tunepass.frontends.cfamily.command import Command, Dialect
 from tunepass.frontends.cfamily.device import device_command
 from tunepass.frontends.cfamily.preprocess import preprocess
@@ -43,7 +44,10 @@ def read(
     """
     command = device_command(Command.of(tuple(words), source.name, dialect), dialect)
     stubs = lenient or dialect not in ("c", "c++")
-    return _read(source, command, dialect, tuple(sorted((symbols or {}).items())), guards, stubs)
+    unit = _read(source, command, dialect, tuple(sorted((symbols or {}).items())), guards, stubs)
+    for file in unit.text.included:
+        note_read(file)
+    return unit
 
 
 @lru_cache(maxsize=16)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from tunepass.diagnostics import Source, SourceError
+from tunepass.diagnostics import Source
 from tunepass.frontends.cfamily.alignment import PragmaTokens
 from tunepass.frontends.cfamily.feed import OPENCL_TYPES, Feeder
 from tunepass.frontends.cfamily.grammar import parse
@@ -209,7 +209,7 @@ class Unit:
         if bracket is not None:
             what = "is not closed" if bracket.text in BRACKETS else "closes no bracket"
             return UnreadableError(f"`{bracket.text}` {what}", self.source.span(bracket.start, bracket.end))
-        return SourceError(fault.message, self.source.span(token.start, max(token.end, token.start + 1)))
+        return UnreadableError(fault.message, self.source.span(token.start, max(token.end, token.start + 1)))
 
 
 def spaced(tokens: Sequence[Token]) -> str:

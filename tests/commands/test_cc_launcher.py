@@ -102,7 +102,10 @@ def test_a_program_without_a_compilers_name_is_asked_once(command: str, wrapped:
         assert wrapped.run("cc", "main.c", "probe.o").returncode == 0 and said(wrapped) == "37\n"
         (wrapped.path / "probe.o").unlink()
     calls = (wrapped.path / "calls").read_text().splitlines()
-    assert [call.partition(" ")[0] for call in calls] == ["-E", "-c", "-c"]
+    asked = [call for call in calls if call.startswith("-E")]
+    read = [call for call in calls if "-E" in call and call not in asked]
+    assert len(asked) == 1 and len(read) <= 2  # the source is read by it, and not again for the same answer
+    assert [call.partition(" ")[0] for call in calls if "-E" not in call] == ["-c", "-c"]
 
 
 def test_without_a_known_compiler_the_words_are_passed_on(wrapped: Folder) -> None:
