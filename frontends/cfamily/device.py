@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import shlex
+import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
@@ -28,12 +29,13 @@ OPENCL = ("-D__OPENCL_VERSION__=120", "-D__OPENCL_C_VERSION__=120", "-DCL_VERSIO
           "-Dcl_khr_global_int32_base_atomics=1", "-Dcl_khr_local_int32_base_atomics=1")  # fmt: skip
 PORTABLE = ("-I", "-D", "-U", "-include", "-isystem", "-iquote", "-idirafter", "-imacros", "-std=c++", "-std=gnu++")
 IMPLICIT = "cuda_runtime.h"
+HOST = re.compile(r"(?:[\w.]+-)*(?:cc|gcc|g\+\+|c\+\+|clang|clang\+\+)(?:-[\d.]+)?\Z")
 
 
 def device_command(command: Command, dialect: Dialect) -> Command:
     """The host compiler's command; `command` itself for a dialect of the host. OpenCL's builds name no compiler."""
     if dialect == "cuda":
-        asked = _asked(command.program, command.words) if _is_nvcc(command.program) else None
+        asked = _pass_of(command) if _is_nvcc(command.program) else None
         if asked is not None:
             return replace(command, program=asked[0], words=asked[1:])
         return replace(command, program=_host(command.program), words=(*CUDA, *_portable(command.words)))
@@ -43,7 +45,8 @@ def device_command(command: Command, dialect: Dialect) -> Command:
 
 
 def _host(program: str) -> str:
-    return "c++" if Path(program).name.startswith(("nvcc", "hipcc")) else program
+    """The program itself where its name is a C compiler's: others may not preprocess C++."""
+    return program if HOST.match(Path(program).name) else "c++"
 
 
 def _portable(words: Sequence[str]) -> Iterator[str]:
@@ -54,6 +57,10 @@ def _portable(words: Sequence[str]) -> Iterator[str]:
             yield word
             if word in PORTABLE:
                 yield next(rest, "")
+
+
+def _pass_of(command: Command) -> tuple[str, ...] | None:
+    return _asked(shutil.which(command.program) or command.program, command.words)
 
 
 @lru_cache(maxsize=64)
@@ -86,13 +93,15 @@ def _without_input(words: Sequence[str]) -> Iterator[str]:
                 yield following
 
 
-@lru_cache(maxsize=8)
 def names_in_toolkit(words: tuple[str, ...]) -> frozenset[str]:
     """The names in the headers that nvcc includes before every source; none where nvcc is not here or does not say."""
     command = Command.of(words, "", "cuda")
-    asked = _asked(command.program, command.words) if _is_nvcc(command.program) else None
-    if asked is None:
-        return frozenset()
+    asked = _pass_of(command) if _is_nvcc(command.program) else None
+    return frozenset() if asked is None else _names(asked)
+
+
+@lru_cache(maxsize=8)
+def _names(asked: tuple[str, ...]) -> frozenset[str]:
     reply = ask([*asked, "-E", "-P", "-w", "-x", "c++", "-include", IMPLICIT, "-"])
     return frozenset(re.findall(r"[A-Za-z_]\w*", reply.stdout)) if reply.ok else frozenset()
 

@@ -83,7 +83,7 @@ class _KernelReader:
 
         self.unit = GpuUnit(self.dialect, under({}), under)
         self.macros = active_macros(self.macros, known, self.unit.unit)
-        self.constants = constants(self.unit.unit, frozenset(re.findall(r"[A-Za-z_]\w*", self.source.text)))
+        self.constants = constants(self.unit.unit, self.unit.unit.text.raw.names)
         self._tell_missing_headers()
         groups = group(pragmas, self.functions(pragmas), self.source)
         self.tunables = TunablesReader(

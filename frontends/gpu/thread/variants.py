@@ -6,7 +6,6 @@ holds under the condition of its branches.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 
@@ -28,7 +27,6 @@ from tunepass.space.configuration import Configuration, Value
 from tunepass.space.parameter import Parameter
 from tunepass.space.space import Space
 
-WORD = re.compile(r"[A-Za-z_]\w*")
 MOST_TRIED = 4096  # values of the parameters that the conditions read
 MOST_VARIANTS = 16
 COUNTS = tuple(f.name for f in fields(CodeRegion) if f.name not in ("copies", "whole", "inside"))
@@ -70,7 +68,7 @@ def _chains(unit: Unit, parameters: Sequence[Parameter]) -> list[list[Expr]]:
     types = {p.name: p.type for p in parameters}
     chains: list[list[Expr]] = []
     for bodies in alternatives(unit.text.raw, unit.text.symbols.names):
-        words = {word for body in bodies for word in WORD.findall(body)}
+        words = {token.text for body in bodies for token in tokens(body) if token.kind == "name"}
         known = named_values(unit, words, types)
         undefined = {word: algebra.lift(0) for word in words - unit.text.macros.keys() - types.keys()}
         values = Values(types, {**undefined, **known})
