@@ -186,17 +186,17 @@ class Values:
         known = [value for value in values if value is not None]
         if len(known) < len(values):
             return None
+        found = self.body(name, len(known)) if self.body is not None and self.depth < DEPTH_LIMIT else None
+        if found is not None:
+            inner = Values(self.symbols, {**self.known, **dict(zip(found[0], known))}, self.body, self.depth + 1)
+            return inner.value(found[1])
         if len(known) == 1 and (name in BYTES or name in REALS):
             return _converted(name, known[0])
-        if name in FUNCTIONS and known:
-            function = FUNCTIONS[name]
-            folded = {"min": algebra.minimum, "max": algebra.maximum}.get(function)
-            return folded(*known) if folded is not None else algebra.apply(function, *known)
-        found = self.body(name, len(known)) if self.body is not None and self.depth < DEPTH_LIMIT else None
-        if found is None:
+        if name not in FUNCTIONS or not known:
             return None
-        inner = Values(self.symbols, {**self.known, **dict(zip(found[0], known))}, self.body, self.depth + 1)
-        return inner.value(found[1])
+        function = FUNCTIONS[name]
+        folded = {"min": algebra.minimum, "max": algebra.maximum}.get(function)
+        return folded(*known) if folded is not None else algebra.apply(function, *known)
 
 
 def _whole(value: Expr) -> int | None:

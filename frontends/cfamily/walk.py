@@ -11,10 +11,14 @@ from tunepass.frontends.cfamily.tree import (
     Assign,
     Binary,
     Call,
+    Cast,
+    Conditional,
+    Declaration,
     Expression,
     For,
     ForEach,
     Index,
+    Items,
     Jump,
     Member,
     Name,
@@ -108,3 +112,61 @@ def ends_early(loop: For | While | ForEach) -> bool:
         inner = breaks and not isinstance(node, (For, While, ForEach))
         pending += [(child, inner) for child in children(node)]
     return False
+
+
+def parts(e: Expression) -> tuple[Expression, ...]:
+    """Those that it is made of directly. Statements of lambdas are none."""
+    match e:
+        case Unary() | Cast():
+            return (e.operand,)
+        case Step():
+            return (e.target,)
+        case Binary():
+            return (e.left, e.right)
+        case Conditional():
+            return (e.condition, e.then, e.other)
+        case Assign():
+            return (e.target, e.value)
+        case Index():
+            return (e.base, e.subscript)
+        case Member():
+            return (e.base,)
+        case Call():
+            return (e.function, *e.arguments)
+        case Items():
+            return e.parts
+    return ()
+
+
+def in_order(e: Expression) -> Iterator[Expression]:
+    """All expressions of it; a binary one between its sides, others before their parts."""
+    if isinstance(e, Binary):
+        yield from in_order(e.left)
+        yield e
+        yield from in_order(e.right)
+        return
+    yield e
+    for part in parts(e):
+        yield from in_order(part)
+
+
+def names(e: Expression) -> Iterator[str]:
+    return (part.text for part in in_order(e) if isinstance(part, Name))
+
+
+def same(one: object, other: object) -> bool:
+    """Whether two expressions have the same words, wherever they stand."""
+    if isinstance(one, Token) and isinstance(other, Token):
+        return one.text == other.text
+    if isinstance(one, tuple) and isinstance(other, tuple):
+        return len(one) == len(other) and all(map(same, one, other))
+    if type(one) is not type(other):
+        return False
+    if not isinstance(one, Expression):
+        return one == other
+    return all(same(getattr(one, f.name), getattr(other, f.name)) for f in dataclasses.fields(one))
+
+
+def declarations_in(root: Node) -> Iterator[Declaration]:
+    """All of a statement and those in it, in the order of the text."""
+    return (node for node in nodes(root) if isinstance(node, Declaration))

@@ -12,7 +12,7 @@ from tunepass.frontends.cfamily.definitions import Formal, FunctionDefinition, d
 from tunepass.frontends.cfamily.tokens import tokens
 from tunepass.frontends.cfamily.tree import Declaration
 from tunepass.frontends.cfamily.unit import Function, Unit
-from tunepass.frontends.cfamily.walks import declarations_in
+from tunepass.frontends.cfamily.walk import declarations_in
 from tunepass.frontends.gpu.thread.code import CONSTANT, SHARED
 from tunepass.ir.gpu import Memory
 from tunepass.ir.gpu_elements import Dialect, numbers_of, plain_name

@@ -29,7 +29,7 @@ from tunepass.frontends.cfamily.tree import (
     Step,
     Unary,
 )
-from tunepass.frontends.cfamily.walks import in_order, names, parts
+from tunepass.frontends.cfamily.walk import in_order, names, parts
 from tunepass.frontends.gpu.thread.amounts import OpenRegion
 from tunepass.frontends.gpu.thread.code import CONSTANT, SHARED, Code, Variable, Where, template_texts
 

@@ -24,7 +24,7 @@ from tunepass.frontends.cfamily.tree import (
     SyntaxFault,
 )
 from tunepass.frontends.cfamily.values import Values
-from tunepass.frontends.cfamily.walks import same
+from tunepass.frontends.cfamily.walk import same
 
 NONE = algebra.lift(0)
 UNROLLED = 16  # trips up to which nvcc unrolls a loop that no pragma speaks of
@@ -82,15 +82,19 @@ def _factor(values: Values, words: Sequence[Token]) -> Expr | None:
 
 def head_of(loop: For) -> Head | None:
     """None where its trips are not counted by one variable."""
-    match loop.condition:
-        case Binary(op=sign, left=Name() as name, right=stop) if sign in SIGNS:
-            pass
-        case Binary(op=sign, left=stop, right=Name() as name) if sign in SIGNS:
-            sign = SIGNS[sign]
-        case _:
-            return None
-    start, advance = _start(loop.begin, name.text), _advance(loop.advance, name.text)
-    return None if start is None or advance is None else Head(name.text, start, sign, stop, *advance)
+    condition = loop.condition
+    if not isinstance(condition, Binary) or condition.op not in SIGNS:
+        return None
+    either = (
+        (condition.left, condition.op, condition.right),
+        (condition.right, SIGNS[condition.op], condition.left),
+    )
+    for name, sign, stop in either:
+        if isinstance(name, Name):
+            start, advance = _start(loop.begin, name.text), _advance(loop.advance, name.text)
+            if start is not None and advance is not None:
+                return Head(name.text, start, sign, stop, *advance)
+    return None
 
 
 def _start(begin: Declaration | Expression | None, variable: str) -> Expression | None:

@@ -184,3 +184,48 @@ class TestTextThatIsNotUnderstood:
     def test_a_text_beyond_measure_is_left(self):
         calls = (f"__device__ float f{i}(float x) {{ return f{i + 1}(x) + f{i + 1}(x); }}\n" for i in range(40))
         assert thread("b[0] = f0(1);" * 100, "".join(calls)) is None
+
+
+class TestWhatTheReaderSettles:
+    def test_a_templates_parameters_have_the_pragmas_arguments(self):
+        text = """template <typename Real, int ROWS> __global__ void k(Real *x)
+        { Real own[ROWS]; own[0] = x[0]; }"""
+        found = read_text(text, "k<double, T>")
+        assert amounts(found.body)["arrays"] == "2 * T"
+
+    def test_of_functions_alike_in_name_that_with_so_many_arguments_is_read(self):
+        functions = "__device__ float f(const float *x, int i) { return x[i] + x[i + 1]; } "
+        functions += "__device__ float f(const float *x) { return x[0]; }"
+        assert amounts(thread("b[0] = f(a, n);", functions).body)["global_loads"] == "2"
+
+    def test_macros_with_arguments_are_expanded(self):
+        assert amounts(thread("b[0] = AT(n);", "#define AT(i) a[(i)]").body)["global_loads"] == "1"
+
+    @pytest.mark.parametrize(
+        "head", ["int i = 0; T > i; i++", "int i = 0; i < T; i = i + 1", "int i = 0, j = n; i < T; j--, ++i"]
+    )
+    def test_more_spellings_of_a_counted_loop(self, head):
+        assert amounts(thread(f"#pragma unroll\nfor ({head}) b[i] = 1;").body)["global_stores"] == "T"
+
+    def test_a_constant_function_is_worth_what_it_returns(self):
+        function = "constexpr int rows(int n) { return n * 2; }"
+        assert amounts(thread("float x[rows(T)];", function).body)["arrays"] == "T * 2"
+
+    def test_a_vector_of_another_type_is_as_wide_as_its_cast_says(self):
+        assert amounts(thread("float4 v = ((const float4 *)a)[n];").body)["global_load_words"] == "4"
+
+    def test_members_of_what_a_pointer_points_to_are_loaded(self):
+        found = thread("b[0] = p->mass;", "struct Body { float mass; };", "const Body *p, float *b")
+        assert amounts(found.body)["global_loads"] == "1"
+
+    def test_a_loop_that_is_tested_at_its_end_is_one_region(self):
+        (region,) = thread("int i = n; do { b[i] = a[i]; } while (--i);").body.inside
+        assert amounts(region) == {
+            "copies": "4",
+            "global_loads": "1",
+            "global_load_words": "1",
+            "global_stores": "1",
+        }
+
+    def test_a_typedef_has_the_words_of_its_type(self):
+        assert amounts(thread("wide x[T];", "typedef double wide;").body)["arrays"] == "2 * T"
