@@ -55,6 +55,8 @@ class Aligner:
     result: Aligned = field(default_factory=Aligned)
     position: int = 0  # of the next active token
     use: Use | None = None
+    words: list[Token] | None = None  # of the pragma that is open: line markers may stand inside
+    opened: str = ""  # its section
 
     def read(self, output: Output) -> Aligned:
         """The main file's tokens and those of included files that are not the system's, in the compiler's order.
@@ -107,23 +109,21 @@ class Aligner:
 
     def run(self, text: str) -> Aligned:
         """`text` is a part of the main file's output."""
-        words: list[Token] | None = None
-        opened = ""
         for token in tokens(text):
             match = MARK.match(token.text) if token.text.startswith(PREFIX) else None
             if match is None:
-                self._add(token, words)
+                self._add(token, self.words)
                 continue
             kind, number = match["kind"], match["number"]
             if kind == SECTION:
                 self._enter(int(number))
             elif kind == PRAGMA:
-                words, opened = [], number
+                self.words, self.opened = [], number
                 if number != "m":
                     self._enter(int(number))
-            elif kind == END and words is not None:
-                self._close_pragma(words, opened)
-                words = None
+            elif kind == END and self.words is not None:
+                self._close_pragma(self.words, self.opened)
+                self.words = None
             elif kind == OPEN:
                 self.use = self.uses[int(number)]
             elif kind == CLOSE:

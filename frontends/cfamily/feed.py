@@ -19,7 +19,8 @@ ASIDE_CALLS = frozenset(
 )  # fmt: skip
 """With arguments in brackets. `asm` is one only after a declarator."""
 ASIDES = frozenset(
-    {"__extension__", "__restrict", "__restrict__", "restrict", "_Noreturn", "__global__", "__device__", "__host__",
+    {"_Complex", "__complex__",
+     "__extension__", "__restrict", "__restrict__", "restrict", "_Noreturn", "__global__", "__device__", "__host__",
      "__shared__", "__constant__", "__managed__", "__forceinline__", "__noinline__", "__grid_constant__",
      "__kernel", "__global", "__local", "__constant", "__private", "__generic", "__read_only", "__write_only",
      "__read_write", "_Atomic", "__forceinline", "hls_thread_local", "__const", "__volatile__", "__inline_hint__"}

@@ -47,7 +47,7 @@ def read_output(text: str) -> Output:
             macro = MacroText(match["name"], _parameters(match["parameters"]), match["body"].strip())
             output.macros.setdefault(match["name"], []).append(macro)
     for chunk in _chunks(MACRO.sub("\n", text)):
-        if chunk.file and not chunk.system:
+        if chunk.file and not chunk.system and chunk.file != "/dev/stdin":
             output.included[chunk.file] = None
         if chunk.text.strip():
             output.chunks.append(chunk)

@@ -83,7 +83,9 @@ class _KernelReader:
 
         self.unit = GpuUnit(self.dialect, under({}), under)
         self.macros = active_macros(self.macros, known, self.unit.unit)
-        self.constants = constants(self.unit.unit, self.unit.unit.text.raw.names)
+        texts = (self.source.text[p.outer_start : p.outer_end] for p in self.scan.pragmas)
+        words = frozenset(word for text in texts for word in re.findall(r"[A-Za-z_]\w*", text))
+        self.constants = constants(self.unit.unit, words | self.unit.unit.text.raw.names)
         self._tell_missing_headers()
         groups = group(pragmas, self.functions(pragmas), self.source)
         self.tunables = TunablesReader(

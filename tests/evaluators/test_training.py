@@ -96,7 +96,7 @@ def test_a_default_that_cannot_be_trained_is_the_machines_fault(folder: Path) ->
         run.set_up_again()
         assert run.is_set_up
         (folder / "fit.py").unlink()
-        with pytest.raises(SourceError, match=r"fit\.py changed"):
+        with pytest.raises(SourceError, match=r"fit\.py vanished"):
             run.set_up_again()
     with trainer(folder) as run, pytest.raises(ToolError, match="the default cannot be trained"):
         run.set_up_again()
