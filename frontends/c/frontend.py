@@ -10,7 +10,7 @@ from pathlib import PurePath
 from typing import ClassVar
 
 from tunepass.compilers.languages import CXX, C
-from tunepass.diagnostics import Diagnostic, Source, SourceError
+from tunepass.diagnostics import Diagnostic, Severity, Source, SourceError, Span
 from tunepass.expr.algebra import lift
 from tunepass.expr.nodes import Expr
 from tunepass.frontends.base import Frontend, Parsed
@@ -46,10 +46,11 @@ from tunepass.frontends.c.tune_calls import (
     stated_defaults,
     tune_calls,
 )
+from tunepass.frontends.cfamily.alignment import PragmaTokens
 from tunepass.frontends.cfamily.declared import declared_types
 from tunepass.frontends.cfamily.definitions import FunctionDefinition, definitions
 from tunepass.frontends.cfamily.reading import read
-from tunepass.frontends.cfamily.refusals import missing_function
+from tunepass.frontends.cfamily.refusals import missing_function, unread_headers
 from tunepass.frontends.params.param import ParamText
 from tunepass.frontends.problems import each
 from tunepass.ir.c_kernel import CKernel, KernelCall
@@ -96,6 +97,7 @@ class _KernelReader:
         self.known = frozenset(name for p in params for name in set_macros(p))
         symbols = symbols_of(params, self.macros, self.known)
         self.unit = read(self.source, self.compiler_words, "c++" if self.is_cpp else "c", symbols)
+        self.warnings += unread_headers(self.unit)
         self.functions = definitions(self.unit)
         self.definitions = {d.name: d for d in reversed(self.functions)}
         self.definitions |= self.meant([p for p in pragmas if isinstance(p, KernelPragma)])
@@ -219,7 +221,14 @@ class _KernelReader:
     ) -> DerivedNest:
         """The nest after a `loop auto`, and its space."""
         self.derived_nests += 1
-        return derive_nest(pragma, self.derived_nests, self.unit, self.known, sizes, pairs)
+        derived = derive_nest(pragma, self.derived_nests, self.unit, self.known, sizes, pairs)
+        self.warnings += [self.replaced_pragma(p) for p in self.unit.pragmas if is_replaced(p, derived.nest.scop.span)]
+        return derived
+
+    def replaced_pragma(self, pragma: PragmaTokens) -> Diagnostic:
+        span = self.source.span(pragma.start, pragma.end)
+        hint = "write `loop auto parallel` for schedules that run in threads"
+        return Diagnostic("only the source's own schedule keeps this pragma", span, hint, Severity.WARNING)
 
     def scheduled(
         self,
@@ -240,6 +249,11 @@ class _KernelReader:
             {d.first.name for d in pragma.directives if d.word in ("parallel", "vectorize")},
         )
         return schedule_nest(pragma, scop, known, flags, sizes)
+
+
+def is_replaced(pragma: PragmaTokens, nest: Span) -> bool:
+    """Whether an OpenMP pragma stands before the nest and goes with its text. One inside a nest is refused."""
+    return pragma.words[:1] != () and pragma.words[0].at("omp") and nest.start <= pragma.start < nest.end
 
 
 def _stem(name: str) -> str:

@@ -34,7 +34,9 @@ class Command:
         given = [word for word in words if not word.startswith(OWN_WORDS)]
         named = bool(given) and not given[0].startswith("-") and not is_source(given[0]) and not is_linked(given[0])
         program, *rest = given if named else [*_usual(dialect), *given]
-        return cls(program, tuple(_kept(rest, options.table_of(program))), "c++" if cxx else "c", Path(name).parent)
+        return cls(
+            program, tuple(read_words(rest, options.table_of(program))), "c++" if cxx else "c", Path(name).parent
+        )
 
     def preprocessing(self, further: Sequence[str], *, macros: bool) -> list[str]:
         """The command line of one `-E`; `macros`: definitions are printed too."""
@@ -47,7 +49,7 @@ def _usual(dialect: Dialect) -> tuple[str, ...]:
     return ("nvcc",) if dialect == "cuda" and shutil.which("nvcc") is not None else named_compiler()
 
 
-def _kept(words: Sequence[str], takes_value: Collection[str]) -> list[str]:
+def read_words(words: Sequence[str], takes_value: Collection[str] = options.TAKES_VALUE) -> list[str]:
     """Without outputs, dependency files, linking and other inputs."""
     unread = (*options.OUTPUT, *options.LANGUAGE, *options.RULE_VALUES)
 

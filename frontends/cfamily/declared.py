@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from tunepass.frontends.cfamily.expressions import QUALIFIERS
+from tunepass.frontends.cfamily.expressions import UNTYPED
 from tunepass.frontends.cfamily.literals import arithmetic, literal
 from tunepass.frontends.cfamily.tree import (
     Attribute,
@@ -163,7 +163,7 @@ def constant(e: Expression | None) -> int | None:
 
 def element_of(words: Sequence[str]) -> str:
     """The canonical name of the type that a declaration's words name; empty where they name none."""
-    kept = [w for w in words if w not in SPECIFIERS and (w in TAGS or w not in QUALIFIERS)]
+    kept = [w for w in words if w not in SPECIFIERS and (w in TAGS or w not in UNTYPED)]
     if not kept and "auto" in words:
         return "auto"
     if len(kept) > 1 and kept[0] in TAGS:
@@ -176,7 +176,7 @@ def element_of(words: Sequence[str]) -> str:
 
 def canonical_type(text: str) -> str:
     """One spelling per arithmetic type: `long int` and `long`, `unsigned` and `unsigned int`; others as they are."""
-    words = [w for w in re.sub(r"[*&]", " ", text).split() if w not in QUALIFIERS - set(TAGS) and w not in SPECIFIERS]
+    words = [w for w in re.sub(r"[*&]", " ", text).split() if w not in UNTYPED - set(TAGS) and w not in SPECIFIERS]
     if not words or not all(w in NUMERIC for w in words):
         return " ".join(words)
     if any(w in ("float", "bool", "_Bool") for w in words):

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tunepass.frontends.cfamily.declared import CType, canonical_type, type_of
-from tunepass.frontends.cfamily.tokens import Token
+from tunepass.frontends.cfamily.tokens import Token, spaced
 from tunepass.frontends.cfamily.tree import Declaration, Scope
-from tunepass.frontends.cfamily.unit import Function, Unit, spaced
+from tunepass.frontends.cfamily.unit import Function, Unit
 
 CONTAINER = re.compile(r"\b(?:vector|span|array|valarray)\s*<\s*(?P<element>[^,<>]+)")
 NOT_RETURNED = frozenset(
@@ -112,6 +112,7 @@ def _is_old_style(function: Function) -> bool:
 
 
 def _index(unit: Unit, token: Token, start: int) -> int:
+    """The first token from `start` on at the place of `token`, which may be several folded into one."""
     return next((at for at in range(start, len(unit.tokens)) if unit.tokens[at].start == token.start), start)
 
 
@@ -177,10 +178,7 @@ def _formal(unit: Unit, parameter: Declaration) -> Formal:
 def _formal_text(unit: Unit, parameter: Declaration) -> str:
     (declarator,) = parameter.declarators
     tokens = unit.tokens
-    first = _index(unit, parameter.first, 0)
-    last = first
-    while last < len(tokens) - 1 and tokens[last] is not parameter.last:
-        last += 1
+    first, last = unit.index(parameter.first), unit.index(parameter.last)
     inside = tokens[first : last + 1]
     if any(t.at(";") for t in inside) or not any(t is declarator.name for t in inside):
         stars = "*" * sum(declarator.pointers)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from tunepass.frontends.cfamily.feed import Feeder
 from tunepass.frontends.cfamily.grammar import parse
+from tunepass.frontends.cfamily.marks import closing
 from tunepass.frontends.cfamily.nodes import Angles, Nodes, type_names
 from tunepass.frontends.cfamily.tokens import Token
 from tunepass.frontends.cfamily.tree import (
@@ -29,6 +30,7 @@ from tunepass.frontends.cfamily.tree import (
     Text,
     Unary,
 )
+from tunepass.frontends.cfamily.words import QUALIFIERS, TAGGED
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -37,10 +39,7 @@ DEPTH_LIMIT = 150
 CHAIN_LIMIT = 300  # of `a + b + c ...`, which is as deep as it is long for whoever walks the tree
 OPERATORS = {"and": "&&", "or": "||", "not": "!", "bitand": "&", "bitor": "|", "xor": "^", "compl": "~",
              "not_eq": "!=", "and_eq": "&=", "or_eq": "|=", "xor_eq": "^="}  # fmt: skip
-QUALIFIERS = frozenset(
-    {"const", "volatile", "restrict", "__restrict", "__restrict__", "_Atomic", "register", "__const", "typename",
-     "struct", "union", "enum", "class", "constexpr", "static", "mutable"}
-)  # fmt: skip
+UNTYPED = QUALIFIERS | TAGGED | {"typename", "constexpr", "static", "mutable"}  # words beside a type's own
 CASTS = frozenset({"static_cast", "reinterpret_cast", "const_cast", "dynamic_cast"})
 NAMES = frozenset({"identifier", "field_identifier", "type_identifier", "namespace_identifier", "qualified_identifier",
                    "template_function", "template_type", "template_method", "dependent_name", "dependent_type",
@@ -251,12 +250,7 @@ class Expressions(Nodes):
         return self.type_words(first + 1, self._closing(first) - 1)
 
     def _closing(self, opening: int) -> int:
-        depth = 0
-        for at in range(opening, len(self.tokens)):
-            depth += self.tokens[at].at("(") - self.tokens[at].at(")")
-            if depth == 0:
-                return at
-        return len(self.tokens) - 1
+        return closing(self.tokens, opening)
 
     def type_words(self, first: int, last: int) -> tuple[str, bool]:
         """A type without qualifiers as one text, and whether it is a pointer, of the tokens [first, last]."""
@@ -270,7 +264,7 @@ class Expressions(Nodes):
                 continue
             level += token.at("(", "[") - token.at(")", "]")
             pointer = pointer or token.at("*", "[", "&")
-            plain = (token.kind != "op" or token.at("::", "<")) and token.text not in QUALIFIERS
+            plain = (token.kind != "op" or token.at("::", "<")) and token.text not in UNTYPED
             if level == 0 and plain and at not in self.feed.asides:
                 words.append(token)
         return " ".join(type_names(words)), pointer

@@ -6,6 +6,7 @@ The text does not outlive this module: trees are made of the tokens themselves.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -44,6 +45,12 @@ NO_TYPE = frozenset({"return", "else", "case", "goto", "new", "delete", "sizeof"
                      "or", "not"})  # fmt: skip
 WRITTEN = frozenset({"=", "+=", "-=", "*=", "/=", "%=", "++", "--", "[", ".", "|=", "&=", "^=", "<<=", ">>="})
 AFTER_CAST = frozenset({"(", "-", "+", "*", "&", "~", "!", "{"})
+
+
+TYPEDEF = re.compile(
+    r"\btypedef\b[^;{}]*?\b(\w+)\s*(?:\[[^\]\n]*\]\s*)*;|\}\s*(\w+)\s*;|\busing\s+(\w+)\s*=|\b(?:class|struct|union|enum)\s+(\w+)"
+)
+TYPENAME = re.compile(r"\b(?:typename|class)\s+(\w+)\s*[,>=]")
 
 
 @dataclass(frozen=True)
@@ -276,3 +283,10 @@ def _variables(tokens: Sequence[Token]) -> frozenset[str]:
         if before.at("class", "struct", "using", "::") and after.at("<", "{", ":", "="):
             templates.add(token.text)
     return frozenset(found - templates)
+
+
+def declared_type_names(tokens: Sequence[Token], headers: Sequence[str]) -> frozenset[str]:
+    """The names that a source's tokens and the texts of all headers declare as types."""
+    code = " ".join(t.text for t in tokens)
+    names = {match[match.lastindex or 0] for text in (code, *headers) for match in TYPEDEF.finditer(text)}
+    return frozenset(names) | set(TYPENAME.findall(code))

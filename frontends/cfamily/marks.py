@@ -19,7 +19,6 @@ HIDDEN = f"{PREFIX}d_"  # a definition of a symbol, which is left out
 ARGUMENT = re.compile(rf"{PREFIX}n(\d+)_")
 BUILT_IN = frozenset({"__LINE__", "__FILE__", "__DATE__", "__TIME__", "__TIMESTAMP__", "__COUNTER__", "__BASE_FILE__",
                       "__INCLUDE_LEVEL__", "__has_include", "__has_attribute", "__has_builtin"})  # fmt: skip
-PAIRS = {"(": ")", "[": "]", "{": "}"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,6 +174,6 @@ class MarkedText:
             hides = directive.kind in ("define", "undef") and name in self.symbols
             if hides or directive.kind == "line" or directive.kind.isdecimal():
                 lines = "\n" * self.raw.text.count("\n", directive.start, directive.end)
-                told = f"#define {HIDDEN}{directive.start}_" if hides and directive.kind == "define" else ""
-                replaced.append((directive.start, directive.end, told + lines))
+                trace = f"#define {HIDDEN}{directive.start}_" if hides and directive.kind == "define" else ""
+                replaced.append((directive.start, directive.end, trace + lines))
         return replaced

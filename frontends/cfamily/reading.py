@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
+from dataclasses import dataclass
 
+from tunepass.compilers import options
 from tunepass.diagnostics import Source
 from tunepass.files import note_read
 from tunepass.frontends.cfamily.command import Command, Dialect
@@ -16,6 +18,8 @@ from tunepass.frontends.cfamily.unit import Unit
 
 CXX_IN_C = re.compile(r"::|\b(?:template|stream|a[pc]_\w+)\s*<|\b(?:class|namespace|using)\b")
 """In a .c file of HLS, which some compilers take for C++."""
+MOST_UNITS = 16  # that are remembered: a command reads its source several times
+_Key = tuple[Source, Command, Dialect, tuple[tuple[str, int | None], ...], bool, bool]
 
 
 def read(
@@ -44,13 +48,45 @@ def read(
     """
     command = device_command(Command.of(tuple(words), source.name, dialect), dialect)
     stubs = lenient or dialect not in ("c", "c++")
-    unit = _read(source, command, dialect, tuple(sorted((symbols or {}).items())), guards, stubs)
-    for file in unit.text.included:
+    key = (source, command, dialect, tuple(sorted((symbols or {}).items())), guards, stubs)
+    known = _UNITS.get(key)
+    if known is None or known.stamps != _stamps(known.unit, command):
+        unit = _read(*key)
+        known = _Known(unit, _stamps(unit, command))
+        if len(_UNITS) >= MOST_UNITS:
+            del _UNITS[next(iter(_UNITS))]
+        _UNITS[key] = known
+    for file in known.unit.text.included:
         note_read(file)
-    return unit
+    return known.unit
 
 
-@lru_cache(maxsize=16)
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """A unit, and the state of the files that it was read from."""
+
+    unit: Unit
+    stamps: tuple[tuple[int, int] | None, ...]
+
+
+_UNITS: dict[_Key, _Known] = {}
+
+
+def _stamps(unit: Unit, command: Command) -> tuple[tuple[int, int] | None, ...]:
+    """When each included file was written, and its size; None where a file that was missing still is."""
+    folders = [str(command.folder), *options.values_of(command.words, options.HEADER_FOLDERS)]
+    absent = [os.path.join(folder, name) for folder in folders for name in unit.text.missing]
+    return tuple(_stamp(file) for file in (*unit.text.included, *absent))
+
+
+def _stamp(file: str) -> tuple[int, int] | None:
+    try:
+        status = os.stat(file)
+    except (OSError, ValueError):
+        return None
+    return status.st_mtime_ns, status.st_size
+
+
 def _read(
     source: Source,
     command: Command,

@@ -1,8 +1,8 @@
-"""Why a function that a pragma names is not among a source's definitions."""
+"""What could not be read of a source, for its user."""
 
 from __future__ import annotations
 
-from tunepass.diagnostics import SourceError, Span
+from tunepass.diagnostics import Diagnostic, Severity, SourceError, Span
 from tunepass.frontends.cfamily.raw import Directive
 from tunepass.frontends.cfamily.unit import Unit
 
@@ -22,6 +22,15 @@ def missing_function(unit: Unit, name: str, named: Span) -> SourceError | None:
                 return _inactive(unit, name, named, token.start)
     fault = next((f for f in unit.faults if not unit.is_included(f.token) and f.token.end > named.start), None)
     return unit.unreadable(fault) if fault is not None else None
+
+
+def unread_headers(unit: Unit) -> list[Diagnostic]:
+    """A warning that names the included files whose text is too long to be read; none where all were read."""
+    if not unit.text.skipped:
+        return []
+    names = ", ".join(f"`{name}`" for name in sorted(unit.text.skipped))
+    message = f"declarations and functions of long headers are not read: {names}"
+    return [Diagnostic(message, None, "name the types of arguments in full", Severity.WARNING)]
 
 
 def _inactive(unit: Unit, name: str, named: Span, place: int) -> SourceError:

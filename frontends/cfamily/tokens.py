@@ -64,3 +64,13 @@ def closings(code: Sequence[Token]) -> dict[int, int]:
         elif opened and token.at(BRACKETS[code[opened[-1]].text]):
             ends[opened.pop()] = position
     return ends
+
+
+def spaced(tokens: Sequence[Token]) -> str:
+    """The tokens with spaces as people write them."""
+    text = " ".join(t.text for t in tokens)
+    return re.sub(
+        r" (?=[,;)\]])|(?<=[(\[]) | (?=[(\[])(?<!,.)(?<![=*/+<>-] )|(?<=[*&]) (?=\w)| ?:: ?",
+        lambda m: m.group().strip(),
+        text,
+    )

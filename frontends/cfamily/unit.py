@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 
 from tunepass.diagnostics import Source
 from tunepass.frontends.cfamily.alignment import PragmaTokens
-from tunepass.frontends.cfamily.feed import OPENCL_TYPES, Feeder
+from tunepass.frontends.cfamily.feed import OPENCL_TYPES, Feeder, declared_type_names
 from tunepass.frontends.cfamily.grammar import parse
 from tunepass.frontends.cfamily.preprocess import Preprocessed
 from tunepass.frontends.cfamily.statements import Statements
-from tunepass.frontends.cfamily.tokens import BRACKETS, Token
+from tunepass.frontends.cfamily.tokens import BRACKETS, Token, spaced
 from tunepass.frontends.cfamily.tree import (
     Attribute,
     Block,
@@ -32,11 +32,6 @@ from tunepass.frontends.cfamily.tree import (
 
 if TYPE_CHECKING:
     from tree_sitter import Node
-
-TYPEDEF = re.compile(
-    r"\btypedef\b[^;{}]*?\b(\w+)\s*(?:\[[^\]\n]*\]\s*)*;|\}\s*(\w+)\s*;|\busing\s+(\w+)\s*=|\b(?:class|struct|union|enum)\s+(\w+)"
-)
-TYPENAME = re.compile(r"\b(?:typename|class)\s+(\w+)\s*[,>=]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,13 +109,8 @@ class Unit:
     @cached_property
     def types(self) -> frozenset[str]:
         """Names of types: of this source, its headers and the system's."""
-        names: set[str] = set(OPENCL_TYPES) if self.dialect == "opencl" else set()
-        code = " ".join(t.text for t in self.tokens)
-        for text in (code, *(chunk.text for chunk in self.text.headers)):
-            for match in TYPEDEF.finditer(text):
-                names.add(match[match.lastindex or 0])
-        names.update(TYPENAME.findall(code))
-        return frozenset(names)
+        usual = OPENCL_TYPES if self.dialect == "opencl" else frozenset[str]()
+        return usual | declared_type_names(self.tokens, [chunk.text for chunk in self.text.headers])
 
     @cached_property
     def reader(self) -> Statements:
@@ -183,8 +173,20 @@ class Unit:
         plain = not any(t.made or t.within for t in inside) and not re.search(r"//|/\*|#|\\\n", text)
         return " ".join(text.split()) if plain else spaced(inside)
 
+    def index(self, token: Token) -> int:
+        """The place of one of the tokens."""
+        return self._indices[id(token)]
+
+    @cached_property
+    def _indices(self) -> Mapping[int, int]:
+        return {id(token): at for at, token in enumerate(self.tokens)}
+
+    @cached_property
+    def _headers(self) -> frozenset[str]:
+        return frozenset(chunk.file for chunk in self.text.headers)
+
     def is_included(self, token: Token) -> bool:
-        return token.made and any(chunk.file == token.macro for chunk in self.text.headers)
+        return token.made and token.macro in self._headers
 
     @cached_property
     def _unmatched(self) -> Token | None:
@@ -210,16 +212,6 @@ class Unit:
             what = "is not closed" if bracket.text in BRACKETS else "closes no bracket"
             return UnreadableError(f"`{bracket.text}` {what}", self.source.span(bracket.start, bracket.end))
         return UnreadableError(fault.message, self.source.span(token.start, max(token.end, token.start + 1)))
-
-
-def spaced(tokens: Sequence[Token]) -> str:
-    """The tokens with spaces as people write them."""
-    text = " ".join(t.text for t in tokens)
-    return re.sub(
-        r" (?=[,;)\]])|(?<=[(\[]) | (?=[(\[])(?<!,.)(?<![=*/+<>-] )|(?<=[*&]) (?=\w)| ?:: ?",
-        lambda m: m.group().strip(),
-        text,
-    )
 
 
 class _FileScope:

@@ -20,7 +20,7 @@ from tunepass.frontends.c.tunables import TunablesReader, includes_own
 from tunepass.frontends.cfamily.constants import constants
 from tunepass.frontends.cfamily.definitions import FunctionDefinition
 from tunepass.frontends.cfamily.reading import read
-from tunepass.frontends.cfamily.refusals import missing_function
+from tunepass.frontends.cfamily.refusals import missing_function, unread_headers
 from tunepass.frontends.cfamily.unit import Unit
 from tunepass.frontends.gpu.body import BodyReader
 from tunepass.frontends.gpu.dispatch import dispatch_file
@@ -86,6 +86,7 @@ class _KernelReader:
         texts = (self.source.text[p.outer_start : p.outer_end] for p in self.scan.pragmas)
         words = frozenset(word for text in texts for word in re.findall(r"[A-Za-z_]\w*", text))
         self.constants = constants(self.unit.unit, words | self.unit.unit.text.raw.names)
+        self.warnings += unread_headers(self.unit.unit)
         self._tell_missing_headers()
         groups = group(pragmas, self.functions(pragmas), self.source)
         self.tunables = TunablesReader(

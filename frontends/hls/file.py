@@ -14,6 +14,7 @@ from tunepass.frontends.cfamily.alignment import PragmaTokens
 from tunepass.frontends.cfamily.expressions import parse_expression
 from tunepass.frontends.cfamily.feed import PRIMITIVE
 from tunepass.frontends.cfamily.reading import read
+from tunepass.frontends.cfamily.refusals import unread_headers
 from tunepass.frontends.cfamily.tokens import Token, tokens
 from tunepass.frontends.cfamily.tree import Declaration, Expression, Record
 from tunepass.frontends.cfamily.unit import Function, Unit
@@ -114,10 +115,11 @@ class HlsFile:
         """A note about headers that are not here and whose declarations are unknown."""
         unknown = [name for name in self.unit.text.missing if PurePath(name).name not in HEADERS]
         if not unknown:
-            return []
+            return unread_headers(self.unit)
         shown = ", ".join(f"`{name}`" for name in unknown[:SHOWN_HEADERS])
         more = f" and {len(unknown) - SHOWN_HEADERS} more" if len(unknown) > SHOWN_HEADERS else ""
         message = f"headers are not here, and their declarations are unknown: {shown}{more}"
         start = self.source.text.find(unknown[0])
         span = self.source.span(start, start + len(unknown[0])) if start >= 0 else None
-        return [Diagnostic(message, span, "name their folder with -I after `--`", Severity.WARNING)]
+        missing = Diagnostic(message, span, "name their folder with -I after `--`", Severity.WARNING)
+        return [missing, *unread_headers(self.unit)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from tunepass.frontends.cfamily.declared import SPECIFIERS, TAGS
-from tunepass.frontends.cfamily.expressions import QUALIFIERS
+from tunepass.frontends.cfamily.words import QUALIFIERS
 from tunepass.ir.hardware import BIT, FLOAT, INT, Element, Fixed, Floating
 
 DOUBLE = Floating(53, 11)

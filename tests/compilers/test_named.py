@@ -6,7 +6,7 @@ import shlex
 
 import pytest
 
-from tunepass.compilers.named import are_harmless
+from tunepass.compilers.named import are_harmless, harmless_words
 
 
 @pytest.mark.parametrize(
@@ -50,3 +50,9 @@ def test_what_says_how_to_compile_is_harmless(flags: str) -> None:
 )
 def test_what_could_start_or_write_is_not(flag: str) -> None:
     assert not are_harmless(["-O2", *shlex.split(flag)])
+
+
+def test_only_harmless_words_of_a_lock_reach_a_compiler() -> None:
+    wrong = ["-wrapper", "/tmp/run,me", "-fplugin=x.so", "-B", "bin", "-specs=x", "-o", "out", "-MF", "d", "@words"]
+    harmless = ["-O2", "-I", "inc", "-DN=3", "-std=c11", "-include", "a.h"]
+    assert harmless_words([*wrong[:5], *harmless, *wrong[5:]]) == tuple(harmless)

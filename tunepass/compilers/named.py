@@ -16,6 +16,7 @@ from tunepass.compilers.options import (
     LIBRARY_FOLDERS,
     MACROS,
     is_input,
+    kept,
     walk,
 )
 from tunepass.diagnostics import ToolError
@@ -59,6 +60,11 @@ def usual_command(flags: tuple[str, ...]) -> tuple[str, ...]:
 def are_harmless(flags: Iterable[str]) -> bool:
     """Whether a compiler may be given these flags to tell its identity, though they are only a lock's word."""
     return all(_is_harmless(word, value) for _, word, value in walk(tuple(flags)))
+
+
+def harmless_words(flags: Iterable[str]) -> tuple[str, ...]:
+    """Those of the flags, with their values, that start no program and write no file: a lock is text from anywhere."""
+    return tuple(kept(tuple(flags), _is_harmless))
 
 
 def _is_harmless(word: str, value: str | None) -> bool:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from tunepass import registry
 from tunepass.backends.base import frontend_of
-from tunepass.compilers.languages import USUAL_SUFFIX
+from tunepass.compilers.languages import USUAL_SUFFIX, language_of
+from tunepass.compilers.named import harmless_words
 from tunepass.diagnostics import Source, SourceError, TunepassError, nearest
 from tunepass.files import read_bytes, shown
 from tunepass.frontends.base import OPERATORS, SIZE, Frontend, Parsed, sizes_in
@@ -18,7 +18,7 @@ from tunepass.ir.kernel import Kernel
 from tunepass.jobs.places import file_name, key_name, lock_path
 from tunepass.study.lock.lock import Lock
 
-LOOP_PRAGMA = re.compile(r"tunepass\s*:?\s+loop\b")  # whose loops may be bounded by macros of included files
+READ_BY_COMPILER = ("c", "c++", "cuda", "hip", "cl")  # languages whose sources a compiler preprocesses
 SOURCE_LIMIT = 16 << 20  # bytes; a kernel's source is written by people, or by a generator that may be asked for less
 
 
@@ -67,7 +67,8 @@ def parse(
         parsed = _as_locked(frontend, source, only, _locked_words(path))
         return replace(parsed, kernels=select(parsed.kernels, only, str(path)))
     if words is None:
-        words = _locked_words(path) if LOOP_PRAGMA.search(source.text) else ()
+        is_read_by_compiler = (language_of(path) or language) in READ_BY_COMPILER
+        words = harmless_words(_locked_words(path)) if is_read_by_compiler else ()
     elif not frontend.leaves_sizes_open and (sizes := sizes_in(words)):
         raise TunepassError(
             f"--size {next(iter(sizes))}=N says what a size of a Spatial program is, {path} is none",

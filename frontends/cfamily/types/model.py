@@ -6,6 +6,7 @@ doubles calls `around("(*A)")` of the array, which calls `around("(*A)[4]")` of 
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import Enum as Choice
@@ -27,7 +28,7 @@ class UnspellableError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Type:
+class Type(ABC):
     """A type. `size` is in bytes; None where the type is incomplete or its size is only known at run time."""
 
     def declare(self, name: str, bounds: Sequence[str] = ()) -> str:
@@ -43,12 +44,14 @@ class Type:
             raise UnspellableError(f"{text}: an inner array bound is not known to the compiler; it stands in the text")
         return text.rstrip()
 
+    @abstractmethod
     def around(self, declarator: str) -> str:
-        raise NotImplementedError
+        """The declaration of `declarator` as this type."""
 
     @property
+    @abstractmethod
     def size(self) -> int | None:
-        raise NotImplementedError
+        """Bytes; None of what has no size."""
 
     @property
     def chain(self) -> tuple[str, ...]:

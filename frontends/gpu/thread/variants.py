@@ -11,7 +11,7 @@ from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
-from tunepass.diagnostics import TunepassError
+from tunepass.diagnostics import Diagnostic, Severity, TunepassError
 from tunepass.expr import algebra, typing
 from tunepass.expr.nodes import Constant, Expr, free_names
 from tunepass.expr.numpy_eval import satisfied
@@ -29,6 +29,7 @@ from tunepass.space.space import Space
 
 MOST_TRIED = 4096  # values of the parameters that the conditions read
 MOST_VARIANTS = 16
+NOT_ESTIMATED = "registers are not estimated where parameters choose these branches"
 COUNTS = tuple(f.name for f in fields(CodeRegion) if f.name not in ("copies", "whole", "inside"))
 
 
@@ -54,13 +55,13 @@ def variants(unit: Unit, parameters: Sequence[Parameter]) -> list[Variant]:
     tried = [default, *(space.enumerate() if few else space.sample(MOST_TRIED, np.random.default_rng(0)))]
     columns = space.columns(tried)
     tables = [np.array([satisfied(c, columns, len(tried)) for c in chain]) for chain in chains]  # (conditions, n)
-    found: dict[tuple[int, ...], Variant] = {}
+    by_branches: dict[tuple[int, ...], Variant] = {}
     for number, configuration in enumerate(tried):
         chosen = tuple(_first(table[:, number].tolist()) for table in tables)
-        if chosen not in found and len(found) < MOST_VARIANTS:
+        if chosen not in by_branches:
             parts = [_chosen(chain, branch) for chain, branch in zip(chains, chosen)]
-            found[chosen] = Variant(configuration, algebra.both(*parts), number == 0)
-    return [found[chosen] for chosen in sorted(found)]
+            by_branches[chosen] = Variant(configuration, algebra.both(*parts), number == 0)
+    return [by_branches[chosen] for chosen in sorted(by_branches)]
 
 
 def _chains(unit: Unit, parameters: Sequence[Parameter]) -> list[list[Expr]]:
@@ -93,19 +94,29 @@ def _chosen(chain: Sequence[Expr], branch: int) -> Expr:
 
 
 def read_variants(
-    unit: Unit, parameters: Sequence[Parameter], read: Callable[[Mapping[str, Value]], ThreadCode | None]
+    unit: Unit,
+    parameters: Sequence[Parameter],
+    read: Callable[[Mapping[str, Value]], ThreadCode | None],
+    warnings: list[Diagnostic],
 ) -> ThreadCode | None:
     """The code under all variants. `read` gives that under some values, which are none for the defaults.
+
+    Variants that are not read go to `warnings`: estimates leave them out.
 
     Raises SourceError for code that cannot be read under the defaults.
     """
     parts: list[tuple[Expr, ThreadCode]] = []
-    for variant in variants(unit, parameters):
+    chosen = sorted(variants(unit, parameters), key=lambda variant: not variant.plain)
+    if len(chosen) > MOST_VARIANTS:
+        message = f"{len(chosen) - MOST_VARIANTS} of {len(chosen)} sets of `#if` branches are not read"
+        warnings.append(Diagnostic(message, None, NOT_ESTIMATED, Severity.WARNING))
+    for variant in chosen[:MOST_VARIANTS]:
         try:
             code = read({} if variant.plain else {**variant.configuration})
-        except TunepassError:
+        except TunepassError as error:
             if variant.plain:
                 raise
+            warnings.append(replace(error.diagnostics[0], hint=NOT_ESTIMATED, severity=Severity.WARNING))
             continue
         if code is not None:
             parts.append((variant.condition, code))

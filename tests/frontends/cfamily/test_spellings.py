@@ -39,10 +39,10 @@ def value(text: str, before: str = "", formals: str = "int a, int i, int d") -> 
 
 
 def test_a_variable_before_an_angle_is_compared() -> None:
-    match value("bool c = a < 4 && i > (d);"):
-        case Binary(op="&&", left=Binary(op="<", left=Name(text="a")), right=Binary(op=">", left=Name(text="i"))):
-            return
-    pytest.fail("read as a template's call")
+    both = value("bool c = a < 4 && i > (d);")
+    assert isinstance(both, Binary) and isinstance(both.left, Binary) and isinstance(both.right, Binary)
+    assert (both.op, both.left.op, both.right.op) == ("&&", "<", ">")
+    assert isinstance(both.left.left, Name) and both.left.left.text == "a"
 
 
 def test_a_function_template_before_an_angle_is_called() -> None:
