@@ -106,11 +106,13 @@ def read_variants(
     Raises SourceError for code that cannot be read under the defaults.
     """
     parts: list[tuple[Expr, ThreadCode]] = []
-    chosen = sorted(variants(unit, parameters), key=lambda variant: not variant.plain)
+    chosen = variants(unit, parameters)
     if len(chosen) > MOST_VARIANTS:
         message = f"{len(chosen) - MOST_VARIANTS} of {len(chosen)} sets of `#if` branches are not read"
         warnings.append(Diagnostic(message, None, NOT_ESTIMATED, Severity.WARNING))
-    for variant in chosen[:MOST_VARIANTS]:
+        others = [variant for variant in chosen if not variant.plain][: MOST_VARIANTS - 1]
+        chosen = [variant for variant in chosen if variant.plain or variant in others]
+    for variant in chosen:
         try:
             code = read({} if variant.plain else {**variant.configuration})
         except TunepassError as error:

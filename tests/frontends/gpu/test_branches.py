@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -99,3 +100,11 @@ def test_a_name_of_cudas_headers_is_refused_where_nvcc_is_found(
     text = short("grid(4) block(32)", arguments="y: out float[128]", function=KERNEL).replace("BX", "T")
     with pytest.raises(SourceError, match="CUDA's own headers have a name `T`"):
         parse(text)
+
+
+def test_sets_of_branches_beyond_the_limit_are_told() -> None:
+    branches = "".join(f"#{'el' if n else ''}if BX == {n + 1}\ntypedef float{n % 3 + 2} word;\n" for n in range(20))
+    function = f"{branches}#endif\n__global__ void f(float *y) {{ word w; y[threadIdx.x] = BX; }}\n"
+    text = short(CLAUSES, arguments="y: out float[128]", function=function)
+    warnings = parse(re.sub(r"param BX: .*", "param BX: integer(1..20) = 1", text)).warnings
+    assert [w.message for w in warnings] == ["4 of 20 sets of `#if` branches are not read"]
