@@ -12,7 +12,8 @@ from functools import cached_property
 from pathlib import Path
 
 from tunepass.compilers.asking import ask_about
-from tunepass.diagnostics import Source, SourceError
+from tunepass.compilers.cc import identify
+from tunepass.diagnostics import Source, SourceError, ToolError
 from tunepass.frontends.cfamily.alignment import Aligned, Aligner, MisalignedError, PragmaTokens
 from tunepass.frontends.cfamily.command import STDIN, Command
 from tunepass.frontends.cfamily.guards import guarded
@@ -216,7 +217,11 @@ def _refusal(source: Source, place: int) -> SourceError:
 
 def _run(source: Source, command: Command, symbols: Symbols, text: str, *, macros: bool) -> Output:
     words = command.preprocessing(symbols.definitions(), macros=macros)
-    reply = ask_about(words, f'#line 1 "{OWN}"\n{text}')
+    try:
+        reply = ask_about(words, f'#line 1 "{OWN}"\n{text}')
+    except ToolError:
+        identify(command.program)  # says how to get a compiler that is not there
+        raise
     if not reply.ok:
         raise failure(source, command, reply.stderr)
     return read_output(reply.stdout)
@@ -228,12 +233,13 @@ def failure(source: Source, command: Command, errors: str) -> SourceError:
     if first is None:
         lines = errors.strip().splitlines() or ["it was stopped: its macros make too much code"]
         return UnreadableError(f"{command.program} cannot preprocess {source.name}: {lines[0]}")
-    text = re.sub(rf"\b{OWN}\b", source.name, first["text"])
+    text = re.sub(rf"\b{OWN}\b", source.name, first.group())
     missing = re.search(r"No such file|file not found", text) is not None
     hint = "name its folder with -I after `--`, or generate it first" if missing else None
     kind = MissingHeaderError if missing else UnreadableError
+    message = f"{source.name} does not compile as it is: {text}"
     if first["file"] != OWN:
-        return kind(f"{first['file']}:{first['line']}: {text}", hint=hint)
+        return kind(message, hint=hint)
     opened = re.search(r'unterminated .*invoking macro "(\w+)"', text)
     place = _unclosed_use(source, opened[1]) if opened else None
     if place is not None:
@@ -241,7 +247,7 @@ def failure(source: Source, command: Command, errors: str) -> SourceError:
     starts = [0, *(m.end() for m in re.finditer("\n", source.text))]
     start = starts[min(int(first["line"]), len(starts)) - 1]
     end = source.text.find("\n", start)
-    return kind(f"{command.program}: {text}", source.span(start, end if end >= 0 else None), hint)
+    return kind(message, source.span(start, end if end >= 0 else None), hint)
 
 
 def _unclosed_use(source: Source, macro: str) -> Token | None:

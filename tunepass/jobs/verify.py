@@ -91,7 +91,7 @@ def _kernels(source: Path, lock: Lock, compiler: tuple[str, ...], *, missing: bo
     try:
         kernels = parse(source, words=compiler or None).kernels
     except TunepassError as error:
-        if missing:
+        if missing or isinstance(error, ToolError):
             raise
         return [Checked(key, entry, None, error.diagnostics[0].message) for key, entry in entries.items()]
     checked = []

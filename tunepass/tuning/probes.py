@@ -27,8 +27,10 @@ class Probes:
         return [configuration for configuration in self.configurations if configuration not in known]
 
     def failed(self) -> list[Configuration]:
-        """Those that did not compile in an earlier build: another version of tunepass may write other text."""
-        return [trial.configuration for trial in self.kept.trials if self._is_doubtful(trial)]
+        """Probes that did not compile in an earlier build: another version of tunepass may write other text. A default
+        that failed is evaluated again whatever it is, with the trials that failed alike."""
+        failed = (trial.configuration for trial in self.kept.trials if self._is_doubtful(trial))
+        return [configuration for configuration in failed if configuration != self.kept.default]
 
     def check(self, trial: Trial) -> None:
         """Raises the error for a probe, or a default, whose text is a defect of tunepass."""
