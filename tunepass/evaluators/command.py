@@ -203,8 +203,7 @@ class CommandRun(BuildingEvaluator[BuiltProgram]):
         built.key = digest(file_digest(target), repr((candidate.flags, candidate.environment, candidate.arguments)))
 
     def own_text_failure(self, configuration: Configuration) -> OwnTextFailure | None:
-        """See tunepass.evaluators.own_text.BlamesOwnText."""
-        self.set_up()
+        """See tunepass.evaluators.own_text.BlamesOwnText. Needs no reference."""
         with self.workspace.scratch() as folder:
             return own_text_failure(self.compiling, self.task.lower(configuration), self.task.reference, folder)
 

@@ -173,8 +173,7 @@ class CompileRun(BuildingEvaluator[BuiltCandidate]):
             built.failure = self._taking_over(target, built.program)
 
     def own_text_failure(self, configuration: Configuration) -> OwnTextFailure | None:
-        """See tunepass.evaluators.own_text.BlamesOwnText."""
-        self.set_up()
+        """See tunepass.evaluators.own_text.BlamesOwnText. Needs no reference."""
         candidate, untouched = self.task.lower(configuration), self.task.reference
         rename = mentions_main(self.task.text if candidate.text is None else candidate.text)
         with self.workspace.scratch() as folder:
