@@ -7,16 +7,21 @@ that all its branches are read and each stands between two of them. Other direct
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from tunepass.frontends.cfamily.raw import Directive, RawText, Section
 from tunepass.frontends.cfamily.tokens import Token, tokens
 
 WORD = re.compile(r"[A-Za-z_]\w*")
+OPENING = frozenset({"if", "ifdef", "ifndef"})
+FURTHER = frozenset({"elif", "elifdef", "elifndef", "else"})
 CHAIN = frozenset({"if", "elif", "else", "endif"})
 HARMLESS = CHAIN | {"ifdef", "ifndef", "pragma"}  # what a branch may have besides code
 ONLY_IN_PREPROCESSOR = re.compile(r"\bdefined\b|\b__has_\w+")
+
+
+AT_FILE_SCOPE = -1
 
 
 @dataclass(slots=True)
@@ -27,7 +32,28 @@ class _Chain:
     outside: Token | None
     brackets: tuple[str, ...]
     possible: bool  # it stands between statements of a function
+    function: int  # where the function around it opens
+    around: tuple[_Chain, int] | None  # the `#if` around it, and in which branch of that it stands
     branches: list[list[Token]] = field(default_factory=lambda: [[]])
+
+
+@dataclass(frozen=True, slots=True)
+class Alternative:
+    """An `#if` that reads parameters, with the conditions and the code of its branches; `#ifdef X` is `defined(X)`.
+
+    `around` is the place in the list of the alternative that it stands in, and in which branch. `function` is where the
+    body of the function around it opens, or AT_FILE_SCOPE.
+    """
+
+    directives: tuple[Directive, ...]
+    conditions: tuple[str, ...]
+    branches: tuple[tuple[Token, ...], ...]
+    around: tuple[int, int] | None
+    function: int
+
+    @property
+    def end(self) -> int:
+        return self.directives[-1].end
 
 
 def guarded(raw: RawText, symbols: frozenset[str]) -> RawText:
@@ -42,12 +68,45 @@ def guarded(raw: RawText, symbols: frozenset[str]) -> RawText:
     return replace(raw, sections=tuple(sections), directives=left)
 
 
-def alternatives(raw: RawText, symbols: frozenset[str]) -> list[tuple[str, ...]]:
-    """The conditions of the other `#if`s that read `symbols`, one tuple for each; those of `guarded` are none."""
+def alternatives(raw: RawText, symbols: frozenset[str]) -> list[Alternative]:
+    """The `#if`s that read `symbols`, in the order of the text; those that `guarded` turned into pragmas are none."""
     reading = _reading(raw, symbols)
-    chains = (c for c in _chains(raw) if not _is_guard(c, reading) and _reads(c, reading))
-    listed = (tuple(d.body for d in c.directives if d.kind in ("if", "elif")) for c in chains)
-    return [bodies for bodies in listed if not any(ONLY_IN_PREPROCESSOR.search(body) for body in bodies)]
+    if not any(reading & set(WORD.findall(d.body)) for d in raw.directives if d.kind in OPENING | FURTHER):
+        return []
+    chains = sorted((c for c in _chains(raw) if _reads(c, reading)), key=lambda c: c.directives[0].start)
+    places = {id(chain): place for place, chain in enumerate(chains)}
+    return [
+        Alternative(
+            directives=tuple(chain.directives),
+            conditions=_conditions(chain),
+            branches=tuple(map(tuple, chain.branches)),
+            around=_around(chain, places),
+            function=chain.function,
+        )
+        for chain in chains
+    ]
+
+
+def function_scopes(raw: RawText) -> list[tuple[int, int]]:
+    """(place, where the body of the function around what follows opens, or AT_FILE_SCOPE), in the order of the text."""
+    return _structure(raw)[1]
+
+
+def _conditions(chain: _Chain) -> tuple[str, ...]:
+    def text(directive: Directive) -> str:
+        if directive.kind.endswith("def"):
+            name = directive.body.split()[0] if directive.body else "0"
+            return f"{'!' if directive.kind.endswith('ndef') else ''}defined({name})"
+        return directive.body
+
+    return tuple(text(d) for d in chain.directives if d.kind not in ("else", "endif"))
+
+
+def _around(chain: _Chain, places: Mapping[int, int]) -> tuple[int, int] | None:
+    around = chain.around
+    while around is not None and id(around[0]) not in places:
+        around = around[0].around
+    return None if around is None else (places[id(around[0])], around[1])
 
 
 def _section(text: str, directive: Directive) -> Section:
@@ -66,10 +125,16 @@ def _reading(raw: RawText, symbols: frozenset[str]) -> frozenset[str]:
 
 def _chains(raw: RawText) -> list[_Chain]:
     """Every `#if` that is closed, with its branches' tokens; those inside another are also part of its branch."""
+    return _structure(raw)[0]
+
+
+def _structure(raw: RawText) -> tuple[list[_Chain], list[tuple[int, int]]]:
     opened: list[_Chain] = []
     closed: list[_Chain] = []
     brackets: list[str] = []
+    scopes: list[tuple[int, int]] = []
     last: Token | None = None
+    function = AT_FILE_SCOPE
     pragmas = {s.outer for s in raw.sections if s.outer is not None}
     parts: list[tuple[int, Directive | Section]] = [(d.start, d) for d in raw.directives]
     parts += [(s.tokens[0].start, s) for s in raw.sections if s.outer is None]
@@ -78,21 +143,33 @@ def _chains(raw: RawText) -> list[_Chain]:
             for token in part.tokens:
                 _enter(brackets, token, last)
                 last = token
+                function = _follow(scopes, function, brackets, token)
             for chain in opened:
                 chain.branches[-1] += part.tokens
-        elif part.kind in ("if", "ifdef", "ifndef"):
+        elif part.kind in OPENING:
             between = last is not None and last.at(";", "{", "}") and brackets[-1:] != ["("]
             possible = between and "function" in brackets and part.kind == "if"
-            opened.append(_Chain([part], last, tuple(brackets), possible))
-        elif part.kind in ("elif", "else", "endif") and opened:
+            around = (opened[-1], len(opened[-1].branches) - 1) if opened else None
+            opened.append(_Chain([part], last, tuple(brackets), possible, function, around))
+        elif part.kind in (*FURTHER, "endif") and opened:
             _continue(opened, closed, part)
             if part.kind != "endif":
-                brackets = list(opened[-1].brackets)
-                last = opened[-1].outside
+                brackets, last = list(opened[-1].brackets), opened[-1].outside
+                function = opened[-1].function
+                scopes.append((part.start, function))
         elif part.kind not in HARMLESS and (part.start, part.end) not in pragmas:
             for chain in opened:
                 chain.possible = False
-    return closed
+    return closed, scopes
+
+
+def _follow(scopes: list[tuple[int, int]], function: int, brackets: Sequence[str], token: Token) -> int:
+    """The function around what follows the token."""
+    inside = "function" in brackets
+    if inside == (function != AT_FILE_SCOPE):
+        return function
+    scopes.append((token.start, token.start if inside else AT_FILE_SCOPE))
+    return scopes[-1][1]
 
 
 def _continue(opened: list[_Chain], closed: list[_Chain], directive: Directive) -> None:
@@ -118,6 +195,7 @@ def _is_guard(chain: _Chain, reading: frozenset[str]) -> bool:
     conditions = [d.body for d in chain.directives if d.kind in ("if", "elif")]
     return (
         chain.possible
+        and all(d.kind in CHAIN for d in chain.directives)
         and _reads(chain, reading)
         and not any(ONLY_IN_PREPROCESSOR.search(body) for body in conditions)
         and all(_is_whole(branch) for branch in chain.branches)
@@ -125,7 +203,7 @@ def _is_guard(chain: _Chain, reading: frozenset[str]) -> bool:
 
 
 def _reads(chain: _Chain, reading: frozenset[str]) -> bool:
-    return any(reading & set(WORD.findall(d.body)) for d in chain.directives if d.kind in ("if", "elif"))
+    return any(reading & set(WORD.findall(condition)) for condition in _conditions(chain))
 
 
 def _is_whole(branch: Sequence[Token]) -> bool:

@@ -34,6 +34,13 @@ def unread_headers(unit: Unit) -> list[Diagnostic]:
 
 
 def _inactive(unit: Unit, name: str, named: Span, place: int) -> SourceError:
+    line, text = condition_around(unit, place)
+    hint = f"`{text}` in line {line} leaves it out: give the -D that it needs after `--`"
+    return SourceError(f"the compiler does not see `{name}`", named, hint)
+
+
+def condition_around(unit: Unit, place: int) -> tuple[int, str]:
+    """The line and the text of the innermost `#if`, `#elif` or `#else` around a place that is not compiled."""
     opened: list[Directive] = []
     for directive in unit.text.raw.directives:
         if directive.start > place:
@@ -44,7 +51,6 @@ def _inactive(unit: Unit, name: str, named: Span, place: int) -> SourceError:
             opened.pop()
         elif directive.kind in ("else", "elif") and opened:
             opened[-1] = directive
-    line = unit.source.position(opened[-1].start)[0] if opened else 0
-    text = unit.source.text[opened[-1].start : opened[-1].end].strip() if opened else "a condition"
-    hint = f"`{text}` in line {line} leaves it out: give the -D that it needs after `--`"
-    return SourceError(f"the compiler does not see `{name}`", named, hint)
+    if not opened:
+        return 0, "a condition"
+    return unit.source.position(opened[-1].start)[0], unit.source.text[opened[-1].start : opened[-1].end].strip()
