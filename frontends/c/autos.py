@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from tunepass.diagnostics import SourceError
 from tunepass.frontends.c.pragmas.auto import AutoPragma
-from tunepass.frontends.c.scops.scop import read_scop
-from tunepass.frontends.cfamily.unit import Unit
+from tunepass.ir.scop import Scop
 from tunepass.ir.scop_directives import ScopNest
 from tunepass.polyhedral.model.work import works_of
 from tunepass.polyhedral.shapes.shapes import shapes_of
@@ -32,13 +31,11 @@ class DerivedNest:
 def derive_nest(
     pragma: AutoPragma,
     number: int,
-    unit: Unit,
+    scop: Scop,
     tuned: frozenset[str],
     sizes: Mapping[str, Number],
-    overlapping: Sequence[tuple[str, str]],
 ) -> DerivedNest:
-    """The `number`th of the file, from 1. `sizes` are of the kernel's scalars, `overlapping` pairs of its formals."""
-    scop = read_scop(pragma.outer, unit, overlapping)
+    """The `number`th of the file, from 1. `sizes` are of the kernel's scalars."""
     suffix = f"_{number}" if number > 1 else ""
     space = derive_space(scop, pragma.span, parallel=pragma.parallel, suffix=suffix)
     clash = sorted({p.name for p in space.parameters} & tuned)

@@ -15,6 +15,14 @@ from tunepass.expr.algebra import lift
 from tunepass.expr.nodes import Expr
 from tunepass.frontends.base import Frontend, Parsed
 from tunepass.frontends.c.autos import DerivedNest, derive_nest
+from tunepass.frontends.c.branches import (
+    Branches,
+    check_defined,
+    check_same_call,
+    defining,
+    flat,
+    name_of,
+)
 from tunepass.frontends.c.call import CallReader
 from tunepass.frontends.c.compilers import check_one
 from tunepass.frontends.c.dispatch import dispatch_file
@@ -31,12 +39,12 @@ from tunepass.frontends.c.pragmas.models import build_models, scalar_values
 from tunepass.frontends.c.pragmas.nest import NestPragma
 from tunepass.frontends.c.pragmas.pragma import Pragma, cursor_of, parse_pragma
 from tunepass.frontends.c.pragmas.run import RunPragma
+from tunepass.frontends.c.readings import Reading, Readings
 from tunepass.frontends.c.run import build_run
 from tunepass.frontends.c.scops.directives import ScheduledNest, check_scops_apart, schedule_nest
 from tunepass.frontends.c.scops.scop import read_scop
-from tunepass.frontends.c.symbols import symbols_of
+from tunepass.frontends.c.symbols import parameters_of, symbols_of
 from tunepass.frontends.c.syntax.lexical import Scan, scan
-from tunepass.frontends.c.syntax.lookup import plain_name
 from tunepass.frontends.c.syntax.visible import visible_types
 from tunepass.frontends.c.tunables import TunablesReader, includes_own
 from tunepass.frontends.c.tune_calls import (
@@ -48,9 +56,9 @@ from tunepass.frontends.c.tune_calls import (
 )
 from tunepass.frontends.cfamily.alignment import PragmaTokens
 from tunepass.frontends.cfamily.declared import declared_types
-from tunepass.frontends.cfamily.definitions import FunctionDefinition, definitions
-from tunepass.frontends.cfamily.reading import read
-from tunepass.frontends.cfamily.refusals import missing_function, unread_headers
+from tunepass.frontends.cfamily.definitions import FunctionDefinition
+from tunepass.frontends.cfamily.refusals import unread_headers
+from tunepass.frontends.cfamily.unit import Unit
 from tunepass.frontends.params.param import ParamText
 from tunepass.frontends.problems import each
 from tunepass.ir.c_kernel import CKernel, KernelCall
@@ -95,25 +103,30 @@ class _KernelReader:
     def read(self, pragmas: Sequence[Pragma]) -> Parsed:
         params = [p for p in pragmas if isinstance(p, ParamText)]
         self.known = frozenset(name for p in params for name in set_macros(p))
-        symbols = symbols_of(params, self.macros, self.known)
-        self.unit = read(self.source, self.compiler_words, "c++" if self.is_cpp else "c", symbols)
+        kernels = [p for p in pragmas if isinstance(p, KernelPragma)]
+        self.readings = Readings(
+            source=self.source,
+            words=self.compiler_words,
+            dialect="c++" if self.is_cpp else "c",
+            symbols=symbols_of(params, self.macros, self.known),
+            parameters=parameters_of(params, self.macros, self.known),
+            kernels=frozenset(map(name_of, kernels)),
+            loops=[p.outer for p in pragmas if isinstance(p, (AutoPragma, NestPragma))],
+        ).read()
+        self.unit, self.functions = self.readings[0].unit, self.readings[0].functions
         self.warnings += unread_headers(self.unit)
-        self.functions = definitions(self.unit)
         self.definitions = {d.name: d for d in reversed(self.functions)}
-        self.definitions |= self.meant([p for p in pragmas if isinstance(p, KernelPragma)])
-        for pragma in (p for p in pragmas if isinstance(p, KernelPragma)):
-            name = plain_name(pragma.name).rpartition("::")[2]
-            if not any(d.name == name for d in self.functions) and (
-                why := missing_function(self.unit, name, pragma.span)
-            ):
-                raise why
-        groups = group(pragmas, self.definitions, self.source)
+        self.definitions |= self.meant(kernels, self.functions)
+        for pragma in kernels:
+            check_defined(pragma, self.readings)
+        others = [pair for r in self.readings[1:] for pair in self.meant(kernels, r.functions).items()]
+        groups = group(pragmas, self.definitions, self.source, others)
         no_duplicates([p for g in groups for p in g.params], "parameter")
         no_duplicates([g.target for g in groups if isinstance(g.target, KernelPragma)], "kernel")
         no_duplicates([g.target for g in groups if isinstance(g.target, RunPragma)], "run")
         check_one([p for g in groups for p in g.params])
         check_tune_calls(self.tune_calls, [p for g in groups for p in g.params])
-        self.calls = self.call_reader()
+        self.calls = self.call_reader(self.readings[0], self.warnings)
         self.tunables = TunablesReader(
             source=self.source,
             macros=self.macros,
@@ -123,28 +136,30 @@ class _KernelReader:
             warnings=self.warnings,
         )
         parameters = each(groups, lambda g: tuple(each(g.params, self.tunables.parameter)))
-        kernels = each(list(zip(groups, parameters)), lambda pair: self.kernel(*pair))
-        return Parsed(tuple(kernels), tuple(self.warnings))
+        made = each(list(zip(groups, parameters)), lambda pair: self.kernel(*pair))
+        return Parsed(tuple(made), tuple(self.warnings))
 
-    def call_reader(self) -> CallReader:
-        types, code = declared_types(self.unit), self.scan.statements
-        variables = GlobalsReader.of(self.scan, self.functions, visible_types(self.scan), self.known, self.warnings)
-        numbers = self.numbers()
-        return CallReader(self.source, self.functions, self.is_cpp, code, types, variables, self.warnings, numbers)
+    def call_reader(self, reading: Reading, warnings: list[Diagnostic]) -> CallReader:
+        types, code, functions = declared_types(reading.unit), self.scan.statements, reading.functions
+        variables = GlobalsReader.of(self.scan, functions, visible_types(self.scan), self.known, warnings)
+        numbers = self.numbers(reading.unit)
+        return CallReader(self.source, functions, self.is_cpp, code, types, variables, warnings, numbers)
 
-    def numbers(self) -> dict[str, Expr]:
+    def numbers(self, unit: Unit) -> dict[str, Expr]:
         """The file's macros that are numbers: none that a parameter or the compiler's words set, or of two texts."""
-        met = self.unit.text.macros
+        met = unit.text.macros
         once = {name: macro for name, macro in self.macros.items() if len({m.body for m in met.get(name, ())}) == 1}
         plain = {name: m for name, m in once.items() if name not in self.known and met[name][-1].body == m.text}
         return {name: lift(value) for name, value in file_constants(plain).items()}
 
-    def meant(self, pragmas: Sequence[KernelPragma]) -> dict[str, FunctionDefinition]:
+    def meant(
+        self, pragmas: Sequence[KernelPragma], functions: Sequence[FunctionDefinition]
+    ) -> dict[str, FunctionDefinition]:
         """The function of each kernel, by the name that its pragma gives it; what is wrong there is told later."""
         found: dict[str, FunctionDefinition] = {}
         for pragma in pragmas:
             with contextlib.suppress(SourceError):
-                found[pragma.name] = chosen(pragma, overloads(pragma, self.functions))
+                found[pragma.name] = chosen(pragma, overloads(pragma, functions))
         return found
 
     def kernel(self, group: PragmaGroup, parameters: tuple[Parameter, ...]) -> Kernel:
@@ -157,28 +172,37 @@ class _KernelReader:
         judged_by = (
             build_run(target, loops=bool(group.autos or group.scheduled))
             if isinstance(target, RunPragma)
-            else self.calls.read(target)
+            else self.call(target)
         )
         sizes = scalar_values(judged_by) if isinstance(judged_by, KernelCall) else {}
         constraints = each(group.constraints, lambda c: self.tunables.constraint(c, parameters, sizes))
         pairs = self.overlapping(judged_by)
         sizes = self.formal_sizes(judged_by, sizes)
-        derived = each(group.autos, lambda pragma: self.derived(pragma, sizes, pairs))
-        scheduled = each(group.scheduled, lambda pragma: self.scheduled(pragma, group, parameters, sizes, pairs))
+        branches = Branches(self.readings, parameters)
+        derived = flat(each(group.autos, lambda pragma: self.derived(pragma, branches, sizes, pairs)))
+        scheduled = flat(
+            each(group.scheduled, lambda pragma: self.scheduled(pragma, branches, group, parameters, sizes, pairs))
+        )
         legal = [c for d in derived for c in d.constraints] + [c for s in scheduled for c in s.constraints]
         scops = (*(d.nest for d in derived), *(s.nest for s in scheduled))
+        everything = (*parameters, *(p for d in derived for p in d.parameters))
+        bindings = (
+            *(self.binding(p, q, directives) for p, q in zip(group.params, parameters)),
+            *(Binding(p.name, "directive", p.span) for d in derived for p in d.parameters),
+        )
+        own = {b.parameter for b in bindings if b.role == "directive"}
+        legal += branches.pinned([p for p in everything if p.name in own], scops)
+        if isinstance(target, KernelPragma):
+            legal += branches.defined(target)
         check_scops_apart([*group.autos, *group.scheduled], scops)
         check_outside(self.tune_calls, [nest.scop.span for nest in scops])
         return Kernel(
             name=target.name if isinstance(target, KernelPragma) else _stem(self.source.name),
             language="c++" if self.is_cpp else "c",
             source=self.source,
-            parameters=(*parameters, *(p for d in derived for p in d.parameters)),
+            parameters=everything,
             constraints=(*constraints, *legal),
-            bindings=(
-                *(self.binding(p, q, directives) for p, q in zip(group.params, parameters)),
-                *(Binding(p.name, "directive", p.span) for d in derived for p in d.parameters),
-            ),
+            bindings=bindings,
             body=CKernel(
                 judged_by=judged_by,
                 constants=constants_of(self.tune_calls, {p.name for p in parameters}),
@@ -217,13 +241,21 @@ class _KernelReader:
         return {formal.name: sizes[argument.name] for formal, argument in pairs if argument.name in sizes}
 
     def derived(
-        self, pragma: AutoPragma, sizes: Mapping[str, bool | int | float], pairs: Sequence[tuple[str, str]]
-    ) -> DerivedNest:
-        """The nest after a `loop auto`, and its space."""
-        self.derived_nests += 1
-        derived = derive_nest(pragma, self.derived_nests, self.unit, self.known, sizes, pairs)
-        self.warnings += [self.replaced_pragma(p) for p in self.unit.pragmas if is_replaced(p, derived.nest.scop.span)]
-        return derived
+        self,
+        pragma: AutoPragma,
+        branches: Branches,
+        sizes: Mapping[str, bool | int | float],
+        pairs: Sequence[tuple[str, str]],
+    ) -> list[DerivedNest]:
+        """The nest after a `loop auto`, and its space, in each set of branches that it differs in."""
+        found: list[DerivedNest] = []
+        for scop, held in branches.scops(pragma.outer, lambda unit: read_scop(pragma.outer, unit, pairs)):
+            self.derived_nests += 1
+            derived = derive_nest(pragma, self.derived_nests, scop, self.known, sizes)
+            nest, constraints = branches.under(held, derived.nest, derived.constraints)
+            found.append(replace(derived, nest=nest, constraints=constraints))
+            self.warnings += [self.replaced_pragma(p) for p in held[0].unit.pragmas if is_replaced(p, scop.span)]
+        return found
 
     def replaced_pragma(self, pragma: PragmaTokens) -> Diagnostic:
         span = self.source.span(pragma.start, pragma.end)
@@ -233,22 +265,32 @@ class _KernelReader:
     def scheduled(
         self,
         pragma: NestPragma,
+        branches: Branches,
         group: PragmaGroup,
         parameters: tuple[Parameter, ...],
         sizes: Mapping[str, bool | int | float],
         pairs: Sequence[tuple[str, str]],
-    ) -> ScheduledNest:
-        """The nest after a `loop` with directives, and the constraints that these imply."""
+    ) -> list[ScheduledNest]:
+        """The nest after a `loop` with directives, and the constraints that these imply, in each set of branches that
+        it differs in."""
         known = {p.name: p for p in parameters}
         flags = frozenset(p.name for p in group.params if p.flag or p.compiler)
-        scop = read_scop(
-            pragma.outer,
-            self.unit,
-            pairs,
-            [named.name for named in pragma.listed],
-            {d.first.name for d in pragma.directives if d.word in ("parallel", "vectorize")},
-        )
-        return schedule_nest(pragma, scop, known, flags, sizes)
+        listed = [named.name for named in pragma.listed]
+        marked = {d.first.name for d in pragma.directives if d.word in ("parallel", "vectorize")}
+        found: list[ScheduledNest] = []
+        for scop, held in branches.scops(
+            pragma.outer, lambda unit: read_scop(pragma.outer, unit, pairs, listed, marked)
+        ):
+            scheduled = schedule_nest(pragma, scop, known, flags, sizes)
+            found.append(ScheduledNest(*branches.under(held, scheduled.nest, scheduled.constraints)))
+        return found
+
+    def call(self, pragma: KernelPragma) -> KernelCall:
+        """How the kernel is called, which is the same in all branches."""
+        call = self.calls.read(pragma)
+        for reading in defining(pragma, self.readings)[1:]:
+            check_same_call(pragma, call, self.call_reader(reading, []).read(pragma), self.readings[0], reading)
+        return call
 
 
 def is_replaced(pragma: PragmaTokens, nest: Span) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable, Mapping
 
 from tunepass.diagnostics import TunepassError
@@ -10,6 +11,8 @@ from tunepass.frontends.c.macros import MacroDefault, set_macros
 from tunepass.frontends.c.parameters import build_parameter
 from tunepass.frontends.cfamily.literals import literal
 from tunepass.frontends.params.param import ParamText
+from tunepass.space.configuration import Value
+from tunepass.space.parameter import Parameter
 
 
 def symbols_of(
@@ -24,11 +27,24 @@ def symbols_of(
             assigned = parameter.assignments(parameter.default)
         except TunepassError:
             continue
-        values |= {name: _whole(spelled(value)) for name, value in assigned if name in values}
+        values |= {name: whole(value) for name, value in assigned if name in values}
     return values
 
 
-def _whole(text: str) -> int | None:
+def parameters_of(
+    pragmas: Iterable[ParamText], macros: Mapping[str, MacroDefault], known: frozenset[str]
+) -> list[Parameter]:
+    """Those that are right: what is wrong with others is told later."""
+    found: list[Parameter] = []
+    for pragma in pragmas:
+        with contextlib.suppress(TunepassError):
+            found.append(build_parameter(pragma, macros, known)[0])
+    return found
+
+
+def whole(value: Value) -> int | None:
+    """The whole number that a macro of this value is; None of another text."""
+    text = spelled(value)
     digits = text.removeprefix("-")
-    value = literal(digits) if digits[:1].isdecimal() else None
-    return -value if value is not None and text.startswith("-") else value
+    number = literal(digits) if digits[:1].isdecimal() else None
+    return -number if number is not None and text.startswith("-") else number

@@ -1,4 +1,4 @@
-"""Words before the compiler after `--`, as in `-- nice -n 5 gcc -O2`: they only start it, and a search starts it itself."""
+"""Words before the compiler after `--`, as in `-- nice -n 5 gcc -O2`: they only start it, as a search does itself."""
 
 from __future__ import annotations
 

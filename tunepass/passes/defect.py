@@ -21,7 +21,9 @@ def check_probes(backend: Backend, space: Space, folder: Path | None) -> None:
     if measured is None:
         return
     with measured as evaluate:
-        for configuration in configurations if isinstance(evaluate, BlamesOwnText) else ():
+        if not isinstance(evaluate, BlamesOwnText):
+            return
+        for configuration in configurations:
             failure = evaluate.own_text_failure(configuration)
             if failure is not None:
                 raise defect_error(backend, configuration, failure, folder)

@@ -13,6 +13,7 @@ from tunepass.frontends.c.scops.own_pragmas import OwnPragmas
 from tunepass.frontends.c.scops.variables import Variables, read_variables
 from tunepass.frontends.cfamily.alignment import PragmaTokens
 from tunepass.frontends.cfamily.preprocess import CONDITIONS
+from tunepass.frontends.cfamily.refusals import condition_around
 from tunepass.frontends.cfamily.tokens import Token
 from tunepass.frontends.cfamily.tree import Block, Declaration, For, ForEach, If, PragmaWords, Statement, While
 from tunepass.frontends.cfamily.unit import Function, Unit
@@ -92,11 +93,17 @@ def read_region(pragma: Span, unit: Unit, listed: bool = False) -> Region:
     )
 
 
-def _function_around(pragma: Span, unit: Unit) -> Function:
+def is_seen(pragma: Span, unit: Unit) -> bool:
+    """Whether the compiler sees what follows the pragma."""
     sections = unit.text.raw.sections
     after = next((n for n, s in enumerate(sections) if s.tokens and s.tokens[-1].start >= pragma.end), None)
-    if after is not None and after not in unit.text.active:
-        hint = "a condition of the preprocessor that does not hold here leaves it out"
+    return after is None or after in unit.text.active
+
+
+def _function_around(pragma: Span, unit: Unit) -> Function:
+    if not is_seen(pragma, unit):
+        line, text = condition_around(unit, pragma.start)
+        hint = f"`{text}` in line {line} leaves it out: give the -D that it needs after `--`"
         raise SourceError("the compiler does not see what follows this pragma", pragma, hint)
     for function in unit.functions:
         first, last = unit.tokens[function.opening], unit.tokens[function.closing]
@@ -188,11 +195,9 @@ def _inner_blocks(s: Statement) -> Iterator[Sequence[Statement]]:
 
 
 def _check_directives(unit: Unit, start: int, end: int) -> None:
-    """Conditions that no parameter decides are settled by the compiler's words; others vary with each candidate."""
+    """Conditions are settled: by the compiler's words, or by the values of parameters for which the unit is read."""
     for directive in unit.text.raw.directives:
-        if not start <= directive.start < end or directive.kind == "pragma":
-            continue
-        if not unit.text.is_settled(directive):
+        if start <= directive.start < end and directive.kind not in ("pragma", *CONDITIONS):
             span = unit.source.span(directive.start, directive.end)
             reason = f"`#{directive.kind}` inside loops that are written anew"
             raise SourceError(reason, span, "move it out of the loops, or remove it")
