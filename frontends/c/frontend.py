@@ -25,7 +25,7 @@ from tunepass.frontends.c.macros import macro_defaults, set_macros
 from tunepass.frontends.c.numbers import file_constants
 from tunepass.frontends.c.overloads import chosen, overloads
 from tunepass.frontends.c.pragmas.auto import AutoPragma
-from tunepass.frontends.c.pragmas.groups import BELONGS, PragmaGroup, group, no_duplicates
+from tunepass.frontends.c.pragmas.groups import BELONGS, PragmaGroup, group, no_duplicates, refuse_none
 from tunepass.frontends.c.pragmas.kernel import KernelPragma
 from tunepass.frontends.c.pragmas.models import build_models, scalar_values
 from tunepass.frontends.c.pragmas.nest import NestPragma
@@ -69,6 +69,7 @@ class CFrontend(Frontend):
     def parse(self, source: Source, only: str | None = None, words: Sequence[str] = ()) -> Parsed:
         scanned = scan(source)
         pragmas = each(scanned.pragmas, lambda p: parse_pragma(cursor_of(source, p)))
+        refuse_none(pragmas, source)
         return _KernelReader(source, scanned, words).read(pragmas)
 
     def emit(self, kernels: Sequence[Kernel], note: str = "", word: str = "tuned") -> tuple[EmittedFile, ...]:
@@ -107,7 +108,7 @@ class _KernelReader:
                 why := missing_function(self.unit, name, pragma.span)
             ):
                 raise why
-        groups = group(pragmas, self.definitions, self.source)
+        groups = group(pragmas, self.definitions)
         no_duplicates([p for g in groups for p in g.params], "parameter")
         no_duplicates([g.target for g in groups if isinstance(g.target, KernelPragma)], "kernel")
         no_duplicates([g.target for g in groups if isinstance(g.target, RunPragma)], "run")
