@@ -6,6 +6,7 @@ import contextlib
 import os
 import resource
 import select
+import shutil
 import signal
 import subprocess
 import tempfile
@@ -18,6 +19,11 @@ from tunepass.diagnostics import ToolError
 
 PATIENCE_S = 20.0
 MEMORY_BYTE, OUTPUT_BYTE = 1 << 30, 64 << 20  # that preprocessing a text may take
+LIMITS = {
+    "as": (resource.RLIMIT_AS, MEMORY_BYTE),
+    "fsize": (resource.RLIMIT_FSIZE, OUTPUT_BYTE),
+    "core": (resource.RLIMIT_CORE, 0),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +44,7 @@ def base_environment(changes: Mapping[str, str] | None = None) -> dict[str, str]
 def ask(words: Sequence[str | Path], environment: Mapping[str, str] | None = None) -> Reply:
     """The reply in the C locale. Raises ToolError when the program cannot be started. Asking takes no supervisor, which
     would cost more than the answer: nothing is compiled, and the words are the user's."""
-    return _asked(words, environment, "", PATIENCE_S, None)
+    return _asked(words, environment, "", PATIENCE_S, limited=False)
 
 
 def ask_about(words: Sequence[str | Path], text: str, patience_s: float = PATIENCE_S) -> Reply:
@@ -47,14 +53,30 @@ def ask_about(words: Sequence[str | Path], text: str, patience_s: float = PATIEN
     The text is the user's, and a few macros can stand for any amount of code: the compiler is stopped beyond
     `patience_s` seconds, MEMORY_BYTE of memory, or OUTPUT_BYTE of output.
     """
-    return _asked(words, None, text, patience_s, _limit)
+    return _asked(words, None, text, patience_s, limited=True)
 
 
-def _limit() -> None:
-    """In the child, before it becomes the compiler."""
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTE, MEMORY_BYTE))
-    resource.setrlimit(resource.RLIMIT_FSIZE, (OUTPUT_BYTE, OUTPUT_BYTE))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+def _within_limits(words: Sequence[str | Path]) -> tuple[Sequence[str | Path], Callable[[], None] | None]:
+    """The words as a call that limits itself, or else with what the child does before it becomes the compiler.
+
+    For the latter this process is copied: some ten milliseconds for every hundred megabytes, longer than most answers.
+    """
+    limits = {name: (kind, _most(kind, wanted)) for name, (kind, wanted) in LIMITS.items()}
+    setter = shutil.which("prlimit", path=os.defpath)  # the system's, whatever the user's PATH
+    if setter is not None and shutil.which(words[0]) is not None:
+        return (setter, *(f"--{name}={most}" for name, (_, most) in limits.items()), "--", *words), None
+
+    def limit() -> None:
+        for kind, most in limits.values():
+            resource.setrlimit(kind, (most, most))
+
+    return words, limit
+
+
+def _most(kind: int, wanted: int) -> int:
+    """No more than this process itself may have: to ask for more is an error."""
+    own = resource.getrlimit(kind)[1]
+    return wanted if own == resource.RLIM_INFINITY else min(wanted, own)
 
 
 def _asked(
@@ -62,8 +84,10 @@ def _asked(
     environment: Mapping[str, str] | None,
     text: str,
     patience_s: float,
-    limit: Callable[[], None] | None,
+    *,
+    limited: bool,
 ) -> Reply:
+    words, in_child = _within_limits(words) if limited else (words, None)
     with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         given.write(text.encode("utf-8", "surrogateescape"))
         given.seek(0)
@@ -75,7 +99,7 @@ def _asked(
                 stderr=err,
                 env=base_environment(environment),
                 start_new_session=True,
-                preexec_fn=limit,
+                preexec_fn=in_child,
             )
         except OSError as error:
             hint = "is it installed, executable and on the PATH?"
