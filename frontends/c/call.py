@@ -75,7 +75,7 @@ class CallReader:
     ) -> tuple[ReturnedValue | None, Diagnostic | None]:
         if entry is None:
             return returned_value(definition, self.types, pragma.span)
-        returns = returned_type(pragma.name, definition) if self.cpp else definition.returns
+        returns = returned_type(pragma.name, definition, self.types) if self.cpp else definition.returns
         known = replace(definition, prototype=entry.prototype, name=entry.function, returns=returns)
         returned, doubt = returned_value(known, self.types, pragma.span)
         if returned is None and doubt is None and definition.returns != "void":
@@ -112,7 +112,7 @@ class CallReader:
         values = scalar_values(arguments, ())
         reals = [isinstance(values.get(a.name), float) for a in arguments]
         if self.cpp:
-            return cpp_entry(pragma.name, definition, arguments, reals, overloaded)
+            return cpp_entry(pragma.name, definition, arguments, reals, overloaded, self.types)
         return c_entry(definition, arguments, reals)
 
     def _arguments(self, pragma: KernelPragma, definition: FunctionDefinition) -> tuple[tuple[Argument, ...], Names]:

@@ -13,7 +13,7 @@ from importlib import resources
 
 from tunepass.frontends.c.syntax.definitions import split_arguments
 from tunepass.frontends.c.syntax.lookup import pieces, plain_name, template_arguments
-from tunepass.frontends.cfamily.declared import canonical_type, is_known
+from tunepass.frontends.cfamily.declared import CType, Types, canonical_type, is_known
 from tunepass.frontends.cfamily.definitions import FunctionDefinition
 from tunepass.ir.c_kernel import Argument, ArrayArgument, Entry
 
@@ -30,10 +30,12 @@ def needs_entry(definition: FunctionDefinition, given: int, overloaded: bool, cp
     return bool(definition.private) or unknown or overloaded or given < len(definition.formals)
 
 
-def returned_type(name: str, definition: FunctionDefinition) -> str:
-    """What the entry returns: an arithmetic type of the kernel's own, or `void`. Template parameters are replaced."""
+def returned_type(name: str, definition: FunctionDefinition, types: Types) -> str:
+    """What the entry returns: an arithmetic type or a typedef of one, or `void`. Template parameters are replaced."""
     text = canonical_type(" ".join(REFERENCE.sub(" ", with_arguments(definition.returns, name, definition)).split()))
-    return text if is_known(text) and "*" not in definition.returns else "void"
+    meant = types.resolved(CType(text))
+    arithmetic = is_known(meant.base) and not meant.depth and not meant.dims
+    return meant.base if arithmetic and "*" not in definition.returns else "void"
 
 
 def with_arguments(text: str, name: str, definition: FunctionDefinition) -> str:
@@ -57,10 +59,15 @@ def c_entry(definition: FunctionDefinition, arguments: Sequence[Argument], reals
 
 
 def cpp_entry(
-    name: str, definition: FunctionDefinition, arguments: Sequence[Argument], reals: Sequence[bool], overloaded: bool
+    name: str,
+    definition: FunctionDefinition,
+    arguments: Sequence[Argument],
+    reals: Sequence[bool],
+    overloaded: bool,
+    types: Types,
 ) -> Entry:
     """In the kernel's own namespace, so that names mean what they mean there."""
-    called, returned = _called(name, definition), returned_type(name, definition)
+    called, returned = _called(name, definition), returned_type(name, definition, types)
     prototype = f'extern "C" {returned} {FUNCTION}({_formals(arguments, reals, counted=True)})'
     passed = [_passed(k, argument, real) for k, (argument, real) in enumerate(zip(arguments, reals))]
     leave = "static_cast<void>" if returned == "void" else f"return static_cast<{returned}>"

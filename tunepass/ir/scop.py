@@ -119,6 +119,7 @@ class Scop:
 
     `declarations` (C text, `double sum;`) go before that code: variables that the source declares inside. `after` (C
     text, `i = n;`) follow it: what indices declared outside hold. `taken` are names that new code must not use.
+    `headers_declare`: a `for` may declare its index, as in all but C of before 1999.
     """
 
     parameters: tuple[ScopParameter, ...]
@@ -131,6 +132,7 @@ class Scop:
     declarations: tuple[str, ...] = ()
     after: tuple[str, ...] = ()
     taken: frozenset[str] = frozenset()
+    headers_declare: bool = True
 
     def __hash__(self) -> int:
         """Of what tells scops apart cheaply: tables that remember what isl found look them up all the time."""

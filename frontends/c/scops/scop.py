@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 
 from tunepass.diagnostics import Source, SourceError, Span
 from tunepass.frontends.c.scops.affine import isl_text
@@ -41,7 +42,14 @@ def read_scop(
     reader.read()
     if not reader.loops:
         raise SourceError("there is no loop after this pragma", pragma, "it stands right before its loops")
-    return _Assembly(region, reader, unit.source, overlapping).scop(pragma)
+    scop = _Assembly(region, reader, unit.source, overlapping).scop(pragma)
+    return replace(scop, headers_declare=_headers_declare(unit))
+
+
+def _headers_declare(unit: Unit) -> bool:
+    """Whether the header of a `for` may declare its index: not with -std=gnu89."""
+    version = unit.text.macros.get("__STDC_VERSION__", ())
+    return unit.cxx or any(int(macro.body.rstrip("L")) >= 199901 for macro in version)
 
 
 class _Assembly:
