@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import reduce
 
 from tunepass.diagnostics import Source, SourceError, Span
@@ -53,8 +53,10 @@ def array_argument(
     declared = f"the definition says `{formal.text}`"
     kind = types.resolved(formal_type(formal))
     stated = types.resolved(CType(type_name(argument.element or "")))
+    by_value = not (formal.reference or formal.container) and is_made_of_numbers(kind, types)
     if not hides_its_type(formal, kind, types):
-        _check_shape(argument, formal, kind, declared)
+        if not by_value:
+            _check_shape(argument, formal, kind, declared)
         _check_element(argument, kind.base, stated.base, declared, types, source)
     if SCATTERED.search(formal.text):
         message = f"`{argument.name}` has no array of its elements"
@@ -66,8 +68,11 @@ def array_argument(
         )
     leaves = element_leaves(argument, stated, types)
     lengths = [_length(argument, text, names, scalars, source) for text in argument.lengths]
-    whole = reduce(lambda a, b: Binary("*", a, b, INTEGER, a.span), lengths)
+    whole = _product(lengths)
+    row, pointer_rows = _rows(kind, lengths)
     _check_length(argument, whole, scalars, source)
+    if by_value:
+        _check_value(argument, whole, scalars, declared)
     inner = {**names, "i": INTEGER}
     return ArrayArgument(
         name=argument.name,
@@ -80,7 +85,9 @@ def array_argument(
         leaves=leaves,
         container=_container(formal, argument),
         enumerators=enumerators_of(stated, types),
-        row=lengths[-1] if _has_rows(kind) else None,
+        row=row,
+        pointer_rows=pointer_rows,
+        by_value=by_value,
     )
 
 
@@ -90,6 +97,18 @@ def _container(formal: Formal, argument: ArgumentText) -> Container | None:
         return None
     resized = formal.reference and not formal.constant and argument.direction != "in" and "&&" not in formal.text
     return "resizable" if resized and RESIZABLE.search(formal.text) else "object"
+
+
+def is_made_of_numbers(kind: CType, types: Types) -> bool:
+    """A struct or a complex number, and no address of one."""
+    return not kind.depth and not kind.dims and (kind.base in types.records or kind.base.endswith(" _Complex"))
+
+
+def _check_value(argument: ArgumentText, length: Expr, scalars: Scalars, declared: str) -> None:
+    if argument.direction == "in" and constant_value(length, scalars) == 1:
+        return
+    hint = f"{declared}; write `{argument.name}: in {argument.element}[1]`"
+    raise SourceError(f"`{argument.name}` is one {argument.element}, passed by value", argument.span, hint)
 
 
 def hides_its_type(formal: Formal, kind: CType, types: Types) -> bool:
@@ -128,9 +147,24 @@ def element_leaves(argument: ArgumentText, element: CType, types: Types) -> tupl
     return leaves
 
 
-def _has_rows(kind: CType) -> bool:
-    """`double **`, `double *[]`: pointers to rows."""
-    return kind.depth + len(kind.dims) == 2 and kind.depth > 0
+def _pointers_to_rows(kind: CType) -> list[int]:
+    """Which of the steps from the argument to an element read a pointer, the first step apart: (1, 2) of `double ***`,
+    (1,) of `double *A[]` and of `double (**A)[4]`."""
+    steps = [*(dim == "*" for dim in kind.dims), *[True] * kind.depth]
+    return [step for step, pointer in enumerate(steps) if step and pointer]
+
+
+def _rows(kind: CType, lengths: Sequence[Expr]) -> tuple[Expr | None, tuple[Expr, ...]]:
+    """The length of a row of elements, and those of rows of pointers, innermost first."""
+    starts = _pointers_to_rows(kind)
+    if not starts:
+        return None, ()
+    row, *between = [_product(lengths[a:b]) for a, b in reversed(list(zip(starts, [*starts[1:], len(lengths)])))]
+    return row, tuple(between)
+
+
+def _product(lengths: Sequence[Expr]) -> Expr:
+    return reduce(lambda a, b: Binary("*", a, b, INTEGER, a.span), lengths)
 
 
 def _is_plain(base: str, types: Types) -> bool:
@@ -164,11 +198,11 @@ def _check_shape(argument: ArgumentText, formal: Formal, kind: CType, declared: 
             f"`{argument.name}` is a scalar", argument.span, f"{declared}; write `{argument.name} = VALUE`"
         )
     given, element = len(argument.lengths), argument.element
-    if _has_rows(kind) and given == 2:
+    if _pointers_to_rows(kind):
+        if given != kind.depth + len(kind.dims):
+            rows = f"write `{element}{'[ROWS]' * (kind.depth + len(kind.dims) - 1)}[LENGTH]`"
+            raise SourceError(f"`{argument.name}` is an array of pointers", argument.span, f"{declared}; {rows}")
         return
-    if kind.depth and kind.depth + len(kind.dims) > 1:
-        rows = f"write `{element}[ROWS][LENGTH]`" if _has_rows(kind) else "at most two stars can be passed"
-        raise SourceError(f"`{argument.name}` is an array of pointers", argument.span, f"{declared}; {rows}")
     if kind.dims and given not in (1, len(kind.dims)):
         shape = "".join(f"[{dim.strip('*')}]" for dim in kind.dims)
         raise SourceError(

@@ -153,7 +153,8 @@ class CallReader:
             hint = f"{declared}; write `{argument.name}: out {formal.element}[1]`, or `inout`"
             raise SourceError(f"`{argument.name}` is a reference to something that is written", argument.span, hint)
         if kind.base in self.types.records:
-            raise SourceError(f"`{argument.name}` is a {kind.base} passed by value", argument.span, declared)
+            hint = f"{declared}; write `{argument.name}: in {kind.base}[1]`"
+            raise SourceError(f"`{argument.name}` is a {kind.base} passed by value", argument.span, hint)
         value = expression(argument.value, types, self.source, "a number")
         number = evaluated(value, scalars, argument.value, self.source)
         element = kind.base if is_known(kind.base) else formal.element

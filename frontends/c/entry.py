@@ -50,7 +50,11 @@ def with_arguments(text: str, name: str, definition: FunctionDefinition) -> str:
 def c_entry(definition: FunctionDefinition, arguments: Sequence[Argument], reals: Sequence[bool]) -> Entry:
     """C converts numbers and addresses to whatever the kernel takes."""
     prototype = f"{definition.returns} {FUNCTION}({_formals(arguments, reals, counted=False)})"
-    call = f"{definition.name}({', '.join(f'tp_{k}' for k in range(len(arguments)))})"
+    passed = (
+        f"*({a.element} *)tp_{k}" if isinstance(a, ArrayArgument) and a.by_value else f"tp_{k}"
+        for k, a in enumerate(arguments)
+    )
+    call = f"{definition.name}({', '.join(passed)})"
     leave = "" if definition.returns == "void" else "return "
     lines = ["#include <stdint.h>", f"{prototype};", f"{prototype} {{ {leave}{call}; }}"]
     return Entry(function=FUNCTION, prototype=prototype, text=_placed(definition.name, lines))

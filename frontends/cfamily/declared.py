@@ -85,11 +85,11 @@ class Types:
             inner = self.typedefs.get(declared.base)
             if inner is None or inner.base == declared.base:
                 return declared
-            to_arrays = bool(inner.dims and declared.depth)  # `typedef double row[4]; row *x`
+            pointers = declared.depth if inner.dims else 0  # `typedef double row[4]; row *x`
             declared = CType(
                 inner.base,
-                inner.depth + declared.depth - to_arrays,
-                (*declared.dims, *(("*",) if to_arrays else ()), *inner.dims),
+                inner.depth + declared.depth - pointers,
+                (*declared.dims, *["*"] * pointers, *inner.dims),
                 inner.function or declared.function,
             )
         return declared

@@ -47,7 +47,9 @@ class ReturnedValue:
 class ArrayArgument:
     """A pointer argument of `length` elements. Inputs are filled with `fill(i)` if given, else uniform in [lo, hi].
 
-    With `row` the function gets an array of pointers to rows of that many elements."""
+    With `row` the function gets an array of pointers to rows of that many elements. `pointer_rows`, innermost first, are
+    the lengths of rows of such pointers where further pointers lead to these. With `by_value` it is one element, which
+    the function gets itself."""
 
     name: str
     element: str  # the C element type: double, float, int, ...
@@ -59,6 +61,8 @@ class ArrayArgument:
     leaves: tuple[Leaf, ...] = ()  # of an element that is no plain number
     enumerators: tuple[str, ...] = ()  # of an enum: its elements are drawn from these
     row: Expr | None = None
+    pointer_rows: tuple[Expr, ...] = ()
+    by_value: bool = False
     container: Container | None = None
 
 

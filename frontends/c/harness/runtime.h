@@ -206,6 +206,22 @@ static void tp_set_rows(int backwards) {
     }
 }
 
+/* Where row r of an array begins, as the pointers of its table say, which the pointers of another table may lead to;
+ * NULL where a pointer leads out of what it should lead into. */
+static unsigned char *tp_row_at(const tp_array *array, size_t r) {
+    const tp_array *table = &tp_arrays[array->table];
+    const unsigned char *pointers = table->data + r * sizeof pointers;
+    unsigned char *row;
+    if (table->row) {
+        pointers = tp_row_at(table, r / table->row);
+        if (!pointers) return NULL;
+        pointers += r % table->row * sizeof pointers;
+    }
+    memcpy(&row, pointers, sizeof row);
+    uintptr_t at = (uintptr_t)row, low = (uintptr_t)array->data;
+    return at < low || at + array->size * array->row > low + array->size * array->count ? NULL : row;
+}
+
 /* Outputs hold garbage before a call: what the kernel does not write is seen. Kind 0: NaN and 0xA5.. ; kind 1: an
  * ordinary number, so that adding to it shows, and 0x5A.. */
 static void tp_poison_number(unsigned char *at, char kind, size_t size, int pattern) {

@@ -6,7 +6,7 @@ What differs by size (scalars, lengths, bounds) is a table that the program inde
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import resources
 
 from tunepass.frontends.c.harness.contents import Content, content_table, loading
@@ -46,6 +46,8 @@ class CArray:
     kept: bool = False  # as the source initialises it
     condition: str = ""  # of the preprocessor, without which there is no such variable
     row: int = 0  # elements of a row, where the kernel gets pointers to rows
+    pointer_rows: tuple[int, ...] = ()  # lengths of the rows of pointers that further pointers lead to, innermost first
+    by_value: bool = False  # the function gets the element, of which there is one
     rows_of: int | None = None  # the number of the array to whose rows these pointers point
     container: Container | None = None
     content: Content | None = None
@@ -115,12 +117,15 @@ def harness_text(
 
 def _with_rows(arrays: Sequence[CArray]) -> list[CArray]:
     """The arrays of pointers to rows come last."""
-    tables = [
-        CArray(name=a.name, element="void *", direction="rows", length=a.length // max(1, a.row), rows_of=index)
-        for index, a in enumerate(arrays)
-        if a.row
-    ]
-    return [*arrays, *tables]
+    whole = list(arrays)
+    for index, array in enumerate(arrays):
+        inner = index
+        for row in (array.row, *array.pointer_rows) if array.row else ():
+            whole[inner] = replace(whole[inner], row=row)
+            length = whole[inner].length // max(1, row)
+            whole.append(CArray(name=array.name, element="void *", direction="rows", length=length, rows_of=inner))
+            inner = len(whole) - 1
+    return whole
 
 
 # Types of variables are known only there; the compiler stops at once.
@@ -268,7 +273,7 @@ def _fill_body(index: int, arrays: Sequence[CArray], scalars: Sequence[CScalar])
         element = f"(({array.element} *)tp_arrays[{index}].data)[i]"
         if array.row:
             row = f"tp_row_{index}[tp_set]"
-            element = f"(({array.element} **)tp_arrays[tp_arrays[{index}].table].data)[i / {row}][i % {row}]"
+            element = f"(({array.element} *)tp_row_at(&tp_arrays[{index}], i / {row}))[i % {row}]"
         lines.append(f"        {element} = ({array.element})({array.fill});")
         return "\n".join(lines)
     if array.lo is None and array.hi is None:
@@ -340,8 +345,11 @@ def _called(function: str, arguments: Sequence[CScalar | CArray], all_arrays: Se
             words.append(f"({argument.element})tp_scalar_{scalars}[tp_set]")
             scalars += 1
         else:
-            number = table_of.get(arrays, arrays)
-            words.append(f"tp_object({number}), tp_arrays[{number}].count" if counted else f"TP_POINTER({number})")
+            number = arrays
+            while number in table_of:
+                number = table_of[number]
+            plain = f"*({argument.element} *)tp_arrays[{number}].data" if argument.by_value else f"TP_POINTER({number})"
+            words.append(f"tp_object({number}), tp_arrays[{number}].count" if counted else plain)
             arrays += 1
     return f"{function}({', '.join(words)})"
 
