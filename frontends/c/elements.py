@@ -10,6 +10,7 @@ from tunepass.ir.c_kernel import Leaf
 LEAF_LIMIT = 64  # numbers in a struct, an array of numbers counting as one
 DEPTH_LIMIT = 16  # structs in structs
 COMPLEX = " _Complex"
+UNFILLED = frozenset({"__int128", "unsigned __int128", "__int128 unsigned", "_Float128"})  # NumPy has none
 
 
 class UnknownElement(Exception):
@@ -38,6 +39,8 @@ def _leaves(declared: CType, path: str, types: Types, depth: int) -> Iterator[Le
     record = types.records.get(element.base)
     if depth > DEPTH_LIMIT:
         raise UnknownElement(f"`{element.base}` holds itself")
+    if element.base in UNFILLED and not element.depth:
+        raise UnknownElement(f"numbers of type `{element.base}` are not compared")
     if element.depth or element.function:
         yield Leaf(path, "void *", "pointer")
     elif record is not None and record.kind == "union":
@@ -52,7 +55,7 @@ def _leaves(declared: CType, path: str, types: Types, depth: int) -> Iterator[Le
             yield Leaf(prefix, real, "real")
             yield Leaf(prefix, real, "imaginary")
     elif element.base.partition(" ")[0] in ("struct", "union"):
-        raise UnknownElement(f"`{element.base}` is not defined in this file or a header beside it")
+        raise UnknownElement(f"`{element.base}` is not defined in what the compiler reads")
     else:
         yield Leaf(path, element.base, "number")
 

@@ -16,6 +16,7 @@ from tunepass.expr.nodes import Expr
 from tunepass.frontends.base import Frontend, Parsed
 from tunepass.frontends.c.autos import DerivedNest, derive_nest
 from tunepass.frontends.c.call import CallReader
+from tunepass.frontends.c.compiled_types import CompiledTypes
 from tunepass.frontends.c.compilers import check_one
 from tunepass.frontends.c.dispatch import dispatch_file
 from tunepass.frontends.c.emission import emit_file
@@ -34,10 +35,9 @@ from tunepass.frontends.c.pragmas.run import RunPragma
 from tunepass.frontends.c.run import build_run
 from tunepass.frontends.c.scops.directives import ScheduledNest, check_scops_apart, schedule_nest
 from tunepass.frontends.c.scops.scop import read_scop
-from tunepass.frontends.c.symbols import symbols_of
+from tunepass.frontends.c.symbols import default_texts, symbols_of
 from tunepass.frontends.c.syntax.lexical import Scan, scan
 from tunepass.frontends.c.syntax.lookup import plain_name
-from tunepass.frontends.c.syntax.visible import visible_types
 from tunepass.frontends.c.tunables import TunablesReader, includes_own
 from tunepass.frontends.c.tune_calls import (
     check_outside,
@@ -47,7 +47,7 @@ from tunepass.frontends.c.tune_calls import (
     tune_calls,
 )
 from tunepass.frontends.cfamily.alignment import PragmaTokens
-from tunepass.frontends.cfamily.declared import declared_types
+from tunepass.frontends.cfamily.declared import Types, declared_types
 from tunepass.frontends.cfamily.definitions import FunctionDefinition, definitions
 from tunepass.frontends.cfamily.reading import read
 from tunepass.frontends.cfamily.refusals import missing_function, unread_headers
@@ -113,7 +113,7 @@ class _KernelReader:
         no_duplicates([g.target for g in groups if isinstance(g.target, RunPragma)], "run")
         check_one([p for g in groups for p in g.params])
         check_tune_calls(self.tune_calls, [p for g in groups for p in g.params])
-        self.calls = self.call_reader()
+        self.calls = self.call_reader(pragmas)
         self.tunables = TunablesReader(
             source=self.source,
             macros=self.macros,
@@ -126,11 +126,20 @@ class _KernelReader:
         kernels = each(list(zip(groups, parameters)), lambda pair: self.kernel(*pair))
         return Parsed(tuple(kernels), tuple(self.warnings))
 
-    def call_reader(self) -> CallReader:
-        types, code = declared_types(self.unit), self.scan.statements
-        variables = GlobalsReader.of(self.scan, self.functions, visible_types(self.scan), self.known, self.warnings)
+    def call_reader(self, pragmas: Sequence[Pragma]) -> CallReader:
+        types, code = self.types(pragmas), self.scan.statements
+        variables = GlobalsReader.of(self.scan, self.functions, types, self.known, self.warnings)
         numbers = self.numbers()
         return CallReader(self.source, self.functions, self.is_cpp, code, types, variables, self.warnings, numbers)
+
+    def types(self, pragmas: Sequence[Pragma]) -> Types:
+        """Those that the text declares, and what the compiler tells of others that the kernels' arguments need."""
+        kernels = [(p, self.definitions.get(p.name)) for p in pragmas if isinstance(p, KernelPragma)]
+        texts = default_texts([p for p in pragmas if isinstance(p, ParamText)], self.macros, self.known)
+        defines = tuple(f"-D{name}={text}" for name, text in texts.items() if text is not None)
+        declared = declared_types(self.unit)
+        asked = CompiledTypes(self.unit, declared, tuple(self.compiler_words), defines, self.warnings)
+        return asked.settled([(p, d) for p, d in kernels if d is not None])
 
     def numbers(self) -> dict[str, Expr]:
         """The file's macros that are numbers: none that a parameter or the compiler's words set, or of two texts."""

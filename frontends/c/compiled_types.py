@@ -1,0 +1,160 @@
+"""Types that the text of a source and its own headers does not settle, from one compile by the user's compiler."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tunepass.diagnostics import Diagnostic, Severity, SourceError, Span
+from tunepass.frontends.c.pragmas.kernel import KernelPragma
+from tunepass.frontends.c.syntax.types import type_name
+from tunepass.frontends.cfamily.command import Command
+from tunepass.frontends.cfamily.declared import CType, Types, declared, is_known
+from tunepass.frontends.cfamily.definitions import FunctionDefinition
+from tunepass.frontends.cfamily.unit import Unit
+
+if TYPE_CHECKING:
+    from tunepass.frontends.cfamily.types.ask import Answer
+
+DEPTH_LIMIT = 16  # structs in structs
+MOST_ANSWERS = 16  # that are remembered: a command reads its source several times
+_ANSWERS: dict[tuple[Unit, tuple[str, ...], tuple[str, ...]], Answer] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A type's name that the text does not settle; `needed` where nothing can be done without it."""
+
+    name: str
+    span: Span
+    where: str  # `the elements of `x``
+    needed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CompiledTypes:
+    """The types of one source. `words` are the compiler and its words, `defines` give parameters their defaults."""
+
+    unit: Unit
+    types: Types
+    words: tuple[str, ...]
+    defines: tuple[str, ...]
+    warnings: list[Diagnostic]
+
+    def settled(self, kernels: Sequence[tuple[KernelPragma, FunctionDefinition]]) -> Types:
+        """The types with all that these kernels' arguments, results and variables are made of.
+
+        Raises SourceError where the compiler knows no type that a pragma names.
+        """
+        questions: dict[str, Question] = {}
+        for pragma, definition in kernels:
+            for question in self._questions(pragma, definition):
+                earlier = questions.get(question.name)
+                questions[question.name] = question if earlier is None or question.needed else earlier
+        return self._with_answers(list(questions.values())) if questions else self.types
+
+    def _questions(self, pragma: KernelPragma, definition: FunctionDefinition) -> Iterator[Question]:
+        open_ = template_words(definition)
+        for argument, formal in zip(pragma.arguments, definition.formals):
+            what = f"`{argument.name}`"
+            if not (formal.reference or formal.container or is_scoped(formal.type.base)):
+                for name in self._unsettled(formal.type):
+                    if name not in open_:
+                        yield Question(name, argument.span, what, needed=False)
+            stated = type_name(argument.element or "")
+            for name in self._unsettled(CType(stated)):
+                yield Question(name, argument.span, f"the elements of {what}", needed=name == stated)
+        if not is_scoped(definition.result.base):
+            for name in self._unsettled(definition.result):
+                if name not in open_:
+                    yield Question(name, pragma.span, f"the result of `{pragma.name}`", needed=False)
+        yield from self._of_variables(pragma)
+
+    def _of_variables(self, pragma: KernelPragma) -> Iterator[Question]:
+        named = {variable.name for variable in pragma.globals or ()}
+        used = {t.text for function in self.unit.functions if not function.in_header for t in function.tokens}
+        for variable in self.unit.globals:
+            for declarator in variable.declarators:
+                kind = declared(variable, declarator)
+                if declarator.parameters is None and kind.name in used | named and not is_scoped(kind.type.base):
+                    for name in () if kind.type.depth else self._unsettled(kind.type):
+                        yield Question(name, pragma.span, f"the variable `{kind.name}`", needed=False)
+
+    def _unsettled(self, kind: CType) -> tuple[str, ...]:
+        """The name to ask for, if the text leaves anything of the type open."""
+        base = self.types.resolved(kind).base
+        return () if self._is_settled(CType(base), 0) or "@" in base else (base,)
+
+    def _is_settled(self, kind: CType, depth: int) -> bool:
+        kind = self.types.resolved(kind)
+        base = kind.base
+        record = self.types.records.get(base)
+        if depth and (kind.depth or kind.function):
+            return True
+        if record is None or depth > DEPTH_LIMIT:
+            plain = base in ("", "void", "auto") or base in self.types.enums
+            return plain or is_known(base) or base.endswith(" _Complex")
+        if depth and not all(dim.isdigit() for dim in kind.dims):
+            return False
+        return all(member.bits or self._is_settled(member.type, depth + 1) for member in record.members)
+
+    def _with_answers(self, questions: Sequence[Question]) -> Types:
+        from tunepass.frontends.cfamily.types.ask import Refusal
+        from tunepass.frontends.cfamily.types.conversion import Conversion
+
+        answer = self._answer(tuple(question.name for question in questions))
+        if answer.failure is not None:
+            place = f"{answer.failure.file}:{answer.failure.line}: " if answer.failure.file else ""
+            self._doubt(questions, f"the compiler does not tell its types: {place}{answer.failure.message}")
+            return self.types
+        conversion = Conversion(self.types)
+        for question in questions:
+            found = answer.types[question.name]
+            if isinstance(found, Refusal) and (question.needed or not self.unit.cxx):
+                self._doubt([question], f"the compiler says of it: {found.reason}")
+            elif isinstance(found, Refusal):
+                continue  # of a scope or a template: the entry is compiled with what the compiler finds there
+            else:
+                conversion.declare(question.name, found)
+        return conversion.types()
+
+    def _doubt(self, questions: Sequence[Question], why: str) -> None:
+        for question in questions:
+            message = f"`{question.name}`, the type of {question.where}, is not known"
+            if question.needed:
+                raise SourceError(message, question.span, why)
+            message = f"{message}: it is taken for a number's"
+            self.warnings.append(Diagnostic(message, question.span, why, Severity.WARNING))
+
+    def _answer(self, names: tuple[str, ...]) -> Answer:
+        key = (self.unit, names, self.defines)
+        if key not in _ANSWERS:
+            if len(_ANSWERS) >= MOST_ANSWERS:
+                del _ANSWERS[next(iter(_ANSWERS))]
+            _ANSWERS[key] = self._asked(names)
+        return _ANSWERS[key]
+
+    def _asked(self, names: tuple[str, ...]) -> Answer:
+        from tunepass.frontends.cfamily.types.ask import Ask
+        from tunepass.frontends.cfamily.types.reading import read_types
+
+        source, unit = self.unit.source, self.unit
+        command = Command.of(self.words, source.name, "c++" if unit.cxx else "c")
+        words = [command.program, *command.words, *self.defines]
+        own = [f for f in unit.functions if not f.in_header]
+        bodies = [(unit.tokens[f.opening].start, unit.tokens[f.closing].end) for f in own]
+        name = source.name
+        return read_types(source.text, Path.cwd(), name, words, command.language, Ask((), names), bodies)
+
+
+def is_scoped(base: str) -> bool:
+    """A name of C++ that may mean something else, or nothing, at the end of the file."""
+    return "::" in base or "<" in base
+
+
+def template_words(definition: FunctionDefinition) -> frozenset[str]:
+    """Of the template parameters of a function and of the classes around it."""
+    texts = [definition.template or "", *(scope.template or "" for scope in definition.scopes)]
+    return frozenset(" ".join(texts).replace(",", " ").replace("=", " ").split())
