@@ -122,7 +122,9 @@ def hides_its_type(formal: Formal, kind: CType, types: Types) -> bool:
 
 
 def element_leaves(argument: ArgumentText, element: CType, types: Types) -> tuple[Leaf, ...]:
-    """Of an element that is no plain number."""
+    """Of an element that is no plain number; those of a `work` array are not looked at."""
+    if argument.direction == "work" and is_defined(element, types):
+        return ()
     try:
         leaves = leaves_of(element, types)
     except UnknownElement as problem:
@@ -145,6 +147,12 @@ def element_leaves(argument: ArgumentText, element: CType, types: Types) -> tupl
             f"`fill` gives one number, an element of `{argument.name}` is a {element.base}", argument.span
         )
     return leaves
+
+
+def is_defined(element: CType, types: Types) -> bool:
+    """Is the size of an element known to the compiler?"""
+    tagged = element.base.partition(" ")[0] in ("struct", "union")
+    return bool(element.depth) or not tagged or element.base in types.records
 
 
 def _pointers_to_rows(kind: CType) -> list[int]:

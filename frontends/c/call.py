@@ -47,7 +47,7 @@ class CallReader:
         self.warnings.extend([] if doubt is None else [doubt])
         variables = self.globals.read(pragma, definition, names)
         arrays = [a for a in arguments if isinstance(a, ArrayArgument)]
-        if returned is None and not variables and all(a.direction == "in" for a in arrays):
+        if returned is None and not variables and all(a.direction in ("in", "work") for a in arrays):
             raise SourceError(
                 f"no argument of `{pragma.name}` is written, so its result cannot be checked",
                 pragma.span,

@@ -16,7 +16,8 @@ from tunepass.frontends.cfamily.definitions import FunctionDefinition
 from tunepass.frontends.cfamily.unit import Unit
 
 if TYPE_CHECKING:
-    from tunepass.frontends.cfamily.types.ask import Answer
+    from tunepass.frontends.cfamily.types.ask import Answer, Refusal
+    from tunepass.frontends.cfamily.types.model import Type
 
 DEPTH_LIMIT = 16  # structs in structs
 MOST_ANSWERS = 16  # that are remembered: a command reads its source several times
@@ -114,6 +115,8 @@ class CompiledTypes:
             found = answer.types[question.name]
             if isinstance(found, Refusal) and (question.needed or not self.unit.cxx):
                 self._doubt([question], f"the compiler says of it: {found.reason}")
+            elif question.needed and is_incomplete(found):
+                self._doubt([question], "the compiler sees no definition of it")
             elif isinstance(found, Refusal):
                 continue  # of a scope or a template: the entry is compiled with what the compiler finds there
             else:
@@ -146,12 +149,21 @@ class CompiledTypes:
         own = [f for f in unit.functions if not f.in_header]
         bodies = [(unit.tokens[f.opening].start, unit.tokens[f.closing].end) for f in own]
         name = source.name
-        return read_types(source.text, Path.cwd(), name, words, command.language, Ask((), names), bodies)
+        sizes = [f"char[sizeof({name})]" for name in names if "<" in name]  # instantiates a template
+        return read_types(source.text, Path.cwd(), name, words, command.language, Ask((), (*names, *sizes)), bodies)
 
 
 def is_scoped(base: str) -> bool:
     """A name of C++ that may mean something else, or nothing, at the end of the file."""
     return "::" in base or "<" in base
+
+
+def is_incomplete(found: Type | Refusal) -> bool:
+    """A struct or class of which there is a declaration alone."""
+    from tunepass.frontends.cfamily.types.ask import Refusal
+    from tunepass.frontends.cfamily.types.model import Record, underlying
+
+    return not isinstance(found, Refusal) and isinstance(bare := underlying(found), Record) and not bare.complete
 
 
 def template_words(definition: FunctionDefinition) -> frozenset[str]:

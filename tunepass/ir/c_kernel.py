@@ -11,7 +11,7 @@ from tunepass.ir.body import Body
 from tunepass.ir.run import RunCommand
 from tunepass.ir.scop_directives import ScopNest
 
-Direction = Literal["in", "out", "inout"]
+Direction = Literal["in", "out", "inout", "work"]  # `work`: zero before each call, and not compared
 Container = Literal[
     "object", "resizable"
 ]  # what an argument of C++ may be besides an address; the length may be compared

@@ -32,7 +32,7 @@ typedef bool tp_bool;
 typedef _Bool tp_bool;
 #endif
 
-enum { TP_IN, TP_OUT, TP_INOUT, TP_ROWS }; /* TP_ROWS: the pointers to the rows of another array */
+enum { TP_IN, TP_OUT, TP_INOUT, TP_ROWS, TP_WORK }; /* TP_ROWS: the pointers to the rows of another array */
 enum { TP_EXIT_FAULT = 86, TP_EXIT_USAGE = 87, TP_EXIT_MEMORY = 88 };
 #define TP_GUARD ((size_t)16 << 20) /* inaccessible bytes on both sides of an array */
 #define TP_ALIGN ((size_t)64)
@@ -68,6 +68,8 @@ typedef struct {
 #define TP_RECORDS(name, direction, T, count, leaves) \
     tp_describe_array(name, direction, 's', sizeof(T), (int64_t)(count), leaves, (int)(sizeof(leaves) / sizeof *(leaves)))
 #define TP_ROW_TABLE(name, count) tp_describe_array(name, TP_ROWS, 'p', sizeof(void *), (int64_t)(count), NULL, 0)
+#define TP_WORK_ARRAY(name, T, count) \
+    tp_describe_array(name, TP_WORK, 'u', sizeof(T), (int64_t)(count), NULL, 0)
 #define TP_MEMBER(T, path, element, kind) \
     {#path, kind, sizeof(element), offsetof(T, path), sizeof(((T *)0)->path) / sizeof(element)}
 #define TP_PART(T, path, element, name, number) /* of a complex member */ \

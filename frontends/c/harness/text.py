@@ -35,7 +35,7 @@ class CArray:
 
     name: str
     element: str
-    direction: str  # in, out, inout
+    direction: str  # in, out, inout, work
     length: int
     fill: str | None = None
     lo: str | None = None
@@ -55,11 +55,11 @@ class CArray:
     @property
     def drawn(self) -> bool:
         """Whether its elements are random numbers."""
-        return self.filled and self.fill is None and self.content is None
+        return self.filled and self.direction != "work" and self.fill is None and self.content is None
 
     @property
     def filled(self) -> bool:
-        return self.direction in ("in", "inout") and not self.kept
+        return self.direction in ("in", "inout", "work") and not self.kept
 
 
 def harness_text(
@@ -87,6 +87,8 @@ def harness_text(
     lengths = [_length_of(a) for a in arguments if isinstance(a, CArray) and a.container == "resizable"]
     beside = [*variables, *lengths, *(result if returned else ())]
     arrays = [_with_rows([*(a for a in size if isinstance(a, CArray)), *beside]) for size in sizes]
+    listed = {k: a.element for k, a in enumerate(arrays[0]) if "," in a.element}  # no macro's argument holds a comma
+    arrays = [[replace(a, element=f"tp_element_{k}") if k in listed else a for k, a in enumerate(s)] for s in arrays]
     called = _called(function, arguments, arrays[0], counted)
     scalars = [[a for a in size if isinstance(a, CScalar)] for size in sizes]
     parts = [
@@ -98,6 +100,7 @@ def harness_text(
         _included(function),
         f"{declared}\n{_fixed('variables.h')}" if variables else "",
         f"{prototype.strip()};",
+        "\n".join(f"typedef {element} tp_element_{k};" for k, element in listed.items()),
         _scalar_tables(scalars),
         *((_containers(arrays[0]), _fixed("containers.h")) if counted else ()),
         f"typedef __typeof__({called}) {RETURNED};" if returned else "",
@@ -239,6 +242,8 @@ def _described(index: int, array: CArray) -> str:
     length = f"sizeof({array.variable}) / sizeof({array.element})" if array.variable else f"tp_length_{index}[tp_set]"
     words = f'"{array.name}", TP_{array.direction.upper()}, {array.element}, {length}'
     described = f"TP_RECORDS({words}, tp_leaves_{index})" if array.leaves else f"TP_ARRAY({words})"
+    if array.direction == "work":
+        described = f'TP_WORK_ARRAY("{array.name}", {array.element}, {length})'
     if array.rows_of is not None:
         described = f'TP_ROW_TABLE("{array.name}", {length})'
     return f"    tp_arrays[{index}] = {described};"
@@ -261,6 +266,8 @@ def _fill_body(index: int, arrays: Sequence[CArray], scalars: Sequence[CScalar])
     """`arrays` is one array at every size."""
     array = arrays[0]
     contents = [a.content for a in arrays if a.content is not None]
+    if array.direction == "work":
+        return f"    memset(tp_arrays[{index}].data, 0, tp_arrays[{index}].size * tp_arrays[{index}].count);"
     if contents:
         table = content_table(index, array.element, contents)
         return "\n".join(f"    {line}" for line in (*table.splitlines(), loading(index)))

@@ -19,6 +19,7 @@ from tunepass.frontends.params.tokens import Cursor, ExpressionText, PragmaToken
 from tunepass.frontends.params.values import ToleranceText, parse_tolerance
 
 DIRECTIONS = ("in", "out", "inout")
+OF_ARGUMENTS = (*DIRECTIONS, "work")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,7 +76,7 @@ class KernelPragma:
     span: Span
 
 
-def parse_call(cursor: Cursor, directions: Sequence[str] = DIRECTIONS) -> tuple[str, Span, tuple[ArgumentText, ...]]:
+def parse_call(cursor: Cursor, directions: Sequence[str] = OF_ARGUMENTS) -> tuple[str, Span, tuple[ArgumentText, ...]]:
     """`NAME(ARGUMENT, ...)`: the name, where it stands, and the arguments."""
     name, first = qualified_name(cursor, "a function's name", "write `kernel matmul(n = 512, A: in double[n*n])`")
     span = cursor.span(first, cursor.last)
@@ -187,8 +188,9 @@ def _contents(
         return None, None, None
     if word.text not in ("range", "fill"):
         cursor.fail(f"expected `range(lo, hi)`, `fill(expression)` or `,`, found `{word.text}`")
-    if direction.text == "out":
-        cursor.fail(f"`{word.text}` says what an input holds, and this array is `out`", "make it `in` or `inout`")
+    if direction.text in ("out", "work"):
+        message = f"`{word.text}` says what an input holds, and this array is `{direction.text}`"
+        cursor.fail(message, "make it `in` or `inout`")
     cursor.take()
     cursor.expect("(", f"after `{word.text}`")
     if word.text == "fill":
