@@ -18,13 +18,15 @@ from tunepass.frontends.c.syntax.types import declarations, type_name
 from tunepass.frontends.cfamily.declared import CType, Types, is_known
 from tunepass.frontends.cfamily.definitions import Formal
 from tunepass.frontends.params.tokens import ExpressionText
-from tunepass.ir.c_kernel import ArrayArgument, Container, Leaf
+from tunepass.ir.c_kernel import ArrayArgument, Container, Leaf, NamedArgument
 
 SCATTERED = re.compile(
     r"\b(?:(?:forward_)?list|deque|(?:unordered_)?(?:multi)?(?:map|set)|queue|stack|priority_queue|valarray|\w+_ptr|optional)\s*<"
     r"|\bvector\s*<\s*bool\b"
 )
 RESIZABLE = re.compile(r"\b(?:vector|basic_string|string)\b")
+NAME = re.compile(r"[A-Za-z_]\w*(?:\s*::\s*[A-Za-z_]\w*)*")
+NULL = ("0", "NULL", "nullptr")
 Scalars = dict[str, int | float]
 Names = Mapping[str, Type | Expr]
 """Of scalars the types, of the file's constants the numbers."""
@@ -97,6 +99,16 @@ def _container(formal: Formal, argument: ArgumentText) -> Container | None:
         return None
     resized = formal.reference and not formal.constant and argument.direction != "in" and "&&" not in formal.text
     return "resizable" if resized and RESIZABLE.search(formal.text) else "object"
+
+
+def named_argument(argument: ArgumentText, kind: CType) -> NamedArgument | None:
+    """`compare = by_size` of a pointer to a function, and `context = 0` of any pointer."""
+    text = argument.value.text.strip() if argument.value is not None else ""
+    if kind.function and NAME.fullmatch(text):
+        return NamedArgument(name=argument.name, text=text)
+    if (kind.depth or kind.dims) and text in NULL:
+        return NamedArgument(name=argument.name, text="0")
+    return None
 
 
 def is_made_of_numbers(kind: CType, types: Types) -> bool:

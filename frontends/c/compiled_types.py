@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tunepass.diagnostics import Diagnostic, Severity, SourceError, Span
-from tunepass.frontends.c.pragmas.kernel import KernelPragma
+from tunepass.frontends.c.arguments import named_argument
+from tunepass.frontends.c.pragmas.kernel import ArgumentText, KernelPragma
 from tunepass.frontends.c.syntax.types import type_name
 from tunepass.frontends.cfamily.command import Command
 from tunepass.frontends.cfamily.declared import CType, Types, declared, is_known
-from tunepass.frontends.cfamily.definitions import FunctionDefinition
+from tunepass.frontends.cfamily.definitions import Formal, FunctionDefinition
 from tunepass.frontends.cfamily.unit import Unit
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ class Question:
     span: Span
     where: str  # `the elements of `x``
     needed: bool
+    function: bool = False  # it names a function, not a type
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +66,7 @@ class CompiledTypes:
                 for name in self._unsettled(formal.type):
                     if name not in open_:
                         yield Question(name, argument.span, what, needed=False)
+            yield from self._of_functions(argument, formal)
             stated = type_name(argument.element or "")
             for name in self._unsettled(CType(stated)):
                 yield Question(name, argument.span, f"the elements of {what}", needed=name == stated)
@@ -72,6 +75,14 @@ class CompiledTypes:
                 if name not in open_:
                     yield Question(name, pragma.span, f"the result of `{pragma.name}`", needed=False)
         yield from self._of_variables(pragma)
+
+    def _of_functions(self, argument: ArgumentText, formal: Formal) -> Iterator[Question]:
+        """A function of a header that an argument names; in C++ it may be overloaded, and the entry's compile tells."""
+        named = named_argument(argument, self.types.resolved(formal.type))
+        own = {function.name.text for function in self.unit.functions}
+        if named is not None and named.text not in (*own, "0") and not self.unit.cxx and argument.value is not None:
+            span = self.unit.source.span(argument.value.start, argument.value.end)
+            yield Question(named.text, span, f"what `{argument.name}` is given", needed=True, function=True)
 
     def _of_variables(self, pragma: KernelPragma) -> Iterator[Question]:
         named = {variable.name for variable in pragma.globals or ()}
@@ -115,6 +126,8 @@ class CompiledTypes:
             found = answer.types[question.name]
             if isinstance(found, Refusal) and (question.needed or not self.unit.cxx):
                 self._doubt([question], f"the compiler says of it: {found.reason}")
+            elif question.function:
+                continue
             elif question.needed and is_incomplete(found):
                 self._doubt([question], "the compiler sees no definition of it")
             elif isinstance(found, Refusal):
@@ -125,7 +138,7 @@ class CompiledTypes:
 
     def _doubt(self, questions: Sequence[Question], why: str) -> None:
         for question in questions:
-            message = f"`{question.name}`, the type of {question.where}, is not known"
+            message = f"`{question.name}`, {'' if question.function else 'the type of '}{question.where}, is not known"
             if question.needed:
                 raise SourceError(message, question.span, why)
             message = f"{message}: it is taken for a number's"

@@ -83,7 +83,15 @@ class GlobalVariable:
     condition: str = ""  # of the preprocessor, without which there is none
 
 
-Argument = ScalarArgument | ArrayArgument
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NamedArgument:
+    """What the kernel gets is `text` of the source: a function's name, or 0 for a null pointer."""
+
+    name: str
+    text: str
+
+
+Argument = ScalarArgument | ArrayArgument | NamedArgument
 Size = tuple[tuple[str, int | float], ...]  # values of scalars, by name
 
 
@@ -116,6 +124,7 @@ class KernelCall:
     sizes: tuple[Size, ...] | None = None
     pairs: tuple[tuple[str, str], ...] = ()
     finite: bool = True
+    own_types: bool = False  # the prototype names types that the source or its headers define
     span: Span | None = None
 
 

@@ -137,7 +137,7 @@ def c_arguments(call: KernelCall, size: Size = ()) -> list[CScalar | CArray]:
             wide = "double" if real else "int64_t"
             element = _spelled(argument.element) if call.entry is None else wide
             arguments.append(CScalar(name=argument.name, element=element, value=_constant(value), real=real))
-        else:
+        elif isinstance(argument, ArrayArgument):
             array = _array(argument, scalars)
             array = replace(array, by_value=argument.by_value and call.entry is None)
             counted = call.entry is not None and call.entry.counted
