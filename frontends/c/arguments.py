@@ -8,7 +8,7 @@ from functools import reduce
 
 from tunepass.diagnostics import Source, SourceError, Span
 from tunepass.expr.algebra import substitute
-from tunepass.expr.nodes import INTEGER, Binary, BoolType, Expr, IntegerType, RealType, Type, free_names
+from tunepass.expr.nodes import INTEGER, Binary, BoolType, Constant, Expr, IntegerType, RealType, Type, free_names
 from tunepass.expr.parser import parse
 from tunepass.frontends.c.constants import constant_value
 from tunepass.frontends.c.elements import UnknownElement, enumerators_of, leaves_of
@@ -26,6 +26,7 @@ SCATTERED = re.compile(
 )
 RESIZABLE = re.compile(r"\b(?:vector|basic_string|string)\b")
 NAME = re.compile(r"[A-Za-z_]\w*(?:\s*::\s*[A-Za-z_]\w*)*")
+MADE_BY_USER = "elements that hold numbers can be filled; a function of yours can make others: `setup(FUNCTION)`"
 NULL = ("0", "NULL", "nullptr")
 Scalars = dict[str, int | float]
 Names = Mapping[str, Type | Expr]
@@ -70,6 +71,7 @@ def array_argument(
         )
     leaves = element_leaves(argument, stated, types)
     lengths = [_length(argument, text, names, scalars, source) for text in argument.lengths]
+    lengths += _element_lengths(argument, stated)
     whole = _product(lengths)
     row, pointer_rows = _rows(kind, lengths)
     _check_length(argument, whole, scalars, source)
@@ -152,7 +154,7 @@ def element_leaves(argument: ArgumentText, element: CType, types: Types) -> tupl
                 f"`{argument.name}` cannot be filled: "
                 + (f"{leaf.path[1:]} is {what}" if leaf.path else f"its elements hold {what}"),
                 argument.span,
-                "a kernel can be called with elements that hold numbers",
+                MADE_BY_USER,
             )
     if argument.fill is not None and element.base in types.records:
         raise SourceError(
@@ -242,6 +244,13 @@ def _length(argument: ArgumentText, text: ExpressionText, names: Names, scalars:
         )
     evaluated(length, scalars, text, source)
     return length
+
+
+def _element_lengths(argument: ArgumentText, stated: CType) -> list[Expr]:
+    """Of a type that is an array itself: `typedef double row[4]`."""
+    if not all(dim.isdigit() for dim in stated.dims):
+        raise SourceError(f"the length of a `{argument.element}` is not known", argument.span)
+    return [Constant(int(dim), INTEGER, argument.span) for dim in stated.dims]
 
 
 def _check_length(argument: ArgumentText, length: Expr, scalars: Scalars, source: Source) -> None:

@@ -17,12 +17,13 @@ from tunepass.frontends.cfamily.definitions import Formal, FunctionDefinition
 from tunepass.frontends.cfamily.unit import Unit
 
 if TYPE_CHECKING:
-    from tunepass.frontends.cfamily.types.ask import Answer, Refusal
+    from tunepass.frontends.cfamily.types.ask import Answer, FunctionAsk, Refusal
+    from tunepass.frontends.cfamily.types.conversion import Conversion
     from tunepass.frontends.cfamily.types.model import Type
 
 DEPTH_LIMIT = 16  # structs in structs
 MOST_ANSWERS = 16  # that are remembered: a command reads its source several times
-_ANSWERS: dict[tuple[Unit, tuple[str, ...], tuple[str, ...]], Answer] = {}
+_ANSWERS: dict[tuple[Unit, tuple[str, ...], tuple[FunctionDefinition, ...], tuple[str, ...]], Answer] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +57,14 @@ class CompiledTypes:
             for question in self._questions(pragma, definition):
                 earlier = questions.get(question.name)
                 questions[question.name] = question if earlier is None or question.needed else earlier
-        return self._with_answers(list(questions.values())) if questions else self.types
+        scoped = [pair for pair in kernels if self._is_scoped(*pair)]
+        return self._with_answers(list(questions.values()), scoped) if questions or scoped else self.types
+
+    def _is_scoped(self, pragma: KernelPragma, definition: FunctionDefinition) -> bool:
+        """A function of C++ whose parameters' types may have other names at the end of the file."""
+        around = any(scope.kind != "extern" for scope in definition.scopes) or bool(definition.path)
+        bases = [self.types.resolved(CType(type_name(a.element or ""))).base for a in pragma.arguments]
+        return around and any(base and not is_number(base) for base in bases)
 
     def _questions(self, pragma: KernelPragma, definition: FunctionDefinition) -> Iterator[Question]:
         open_ = template_words(definition)
@@ -68,7 +76,8 @@ class CompiledTypes:
                         yield Question(name, argument.span, what, needed=False)
             yield from self._of_functions(argument, formal)
             stated = type_name(argument.element or "")
-            for name in self._unsettled(CType(stated)):
+            of_cpp = self.unit.cxx and stated and not is_number(self.types.resolved(CType(stated)).base)
+            for name in (stated,) if of_cpp else self._unsettled(CType(stated)):
                 yield Question(name, argument.span, f"the elements of {what}", needed=name == stated)
         if not is_scoped(definition.result.base):
             for name in self._unsettled(definition.result):
@@ -107,22 +116,29 @@ class CompiledTypes:
             return True
         if record is None or depth > DEPTH_LIMIT:
             plain = base in ("", "void", "auto") or base in self.types.enums
-            return plain or is_known(base) or base.endswith(" _Complex")
+            return plain or is_number(base)
         if depth and not all(dim.isdigit() for dim in kind.dims):
             return False
         return all(member.bits or self._is_settled(member.type, depth + 1) for member in record.members)
 
-    def _with_answers(self, questions: Sequence[Question]) -> Types:
+    def _with_answers(
+        self, questions: Sequence[Question], scoped: Sequence[tuple[KernelPragma, FunctionDefinition]]
+    ) -> Types:
         from tunepass.frontends.cfamily.types.ask import Refusal
         from tunepass.frontends.cfamily.types.conversion import Conversion
 
-        answer = self._answer(tuple(question.name for question in questions))
+        names = tuple(question.name for question in questions)
+        answer = self._answer(names, tuple(definition for _, definition in scoped))
         if answer.failure is not None:
             place = f"{answer.failure.file}:{answer.failure.line}: " if answer.failure.file else ""
             self._doubt(questions, f"the compiler does not tell its types: {place}{answer.failure.message}")
             return self.types
         conversion = Conversion(self.types)
+        for pragma, definition in scoped:
+            self._declare_elements(conversion, pragma, definition, answer)
         for question in questions:
+            if question.name in conversion.meanings or question.name in conversion.records:
+                continue
             found = answer.types[question.name]
             if isinstance(found, Refusal) and (question.needed or not self.unit.cxx):
                 self._doubt([question], f"the compiler says of it: {found.reason}")
@@ -136,6 +152,23 @@ class CompiledTypes:
                 conversion.declare(question.name, found)
         return conversion.types()
 
+    def _declare_elements(
+        self, conversion: Conversion, pragma: KernelPragma, definition: FunctionDefinition, answer: Answer
+    ) -> None:
+        """What the pragma and the definition call an element is what the compiler says of the parameter."""
+        from tunepass.frontends.cfamily.types.ask import Refusal
+
+        signature = answer.functions[function_ask(self.unit, definition).key]
+        if isinstance(signature, Refusal) or len(signature.parameters) < len(pragma.arguments):
+            return
+        for argument, formal, parameter in zip(pragma.arguments, definition.formals, signature.parameters):
+            stated = type_name(argument.element or "")
+            told = element_of(parameter.type)
+            kind = conversion.convert(told)
+            if stated and last_part(kind.base) == last_part(stated):
+                conversion.declare(stated, told)
+                conversion.declare(formal.type.base, told)
+
     def _doubt(self, questions: Sequence[Question], why: str) -> None:
         for question in questions:
             message = f"`{question.name}`, {'' if question.function else 'the type of '}{question.where}, is not known"
@@ -144,15 +177,15 @@ class CompiledTypes:
             message = f"{message}: it is taken for a number's"
             self.warnings.append(Diagnostic(message, question.span, why, Severity.WARNING))
 
-    def _answer(self, names: tuple[str, ...]) -> Answer:
-        key = (self.unit, names, self.defines)
+    def _answer(self, names: tuple[str, ...], functions: tuple[FunctionDefinition, ...]) -> Answer:
+        key = (self.unit, names, functions, self.defines)
         if key not in _ANSWERS:
             if len(_ANSWERS) >= MOST_ANSWERS:
                 del _ANSWERS[next(iter(_ANSWERS))]
-            _ANSWERS[key] = self._asked(names)
+            _ANSWERS[key] = self._asked(names, functions)
         return _ANSWERS[key]
 
-    def _asked(self, names: tuple[str, ...]) -> Answer:
+    def _asked(self, names: tuple[str, ...], functions: tuple[FunctionDefinition, ...]) -> Answer:
         from tunepass.frontends.cfamily.types.ask import Ask
         from tunepass.frontends.cfamily.types.reading import read_types
 
@@ -162,8 +195,34 @@ class CompiledTypes:
         own = [f for f in unit.functions if not f.in_header]
         bodies = [(unit.tokens[f.opening].start, unit.tokens[f.closing].end) for f in own]
         name = source.name
+        asked = tuple(function_ask(unit, function) for function in functions)
         sizes = [f"char[sizeof({name})]" for name in names if "<" in name]  # instantiates a template
-        return read_types(source.text, Path.cwd(), name, words, command.language, Ask((), (*names, *sizes)), bodies)
+        return read_types(source.text, Path.cwd(), name, words, command.language, Ask(asked, (*names, *sizes)), bodies)
+
+
+def is_number(base: str) -> bool:
+    return is_known(base) or base.endswith(" _Complex")
+
+
+def function_ask(unit: Unit, definition: FunctionDefinition) -> FunctionAsk:
+    from tunepass.frontends.cfamily.types.ask import FunctionAsk
+
+    template = bool(template_words(definition))
+    body, line = (definition.body_start, definition.body_end), unit.source.span(definition.name_start, 0).line
+    return FunctionAsk(definition.qualified, line, definition.start, body, template)
+
+
+def element_of(type: Type) -> Type:
+    """What the pointers, references and arrays of a parameter lead to."""
+    from tunepass.frontends.cfamily.types.model import Array, Pointer, Qualified, Reference
+
+    while isinstance(type, Pointer | Reference | Qualified | Array):
+        type = type.element if isinstance(type, Array) else type.target
+    return type
+
+
+def last_part(name: str) -> str:
+    return name.partition("<")[0].rpartition("::")[2].rpartition(" ")[2]
 
 
 def is_scoped(base: str) -> bool:

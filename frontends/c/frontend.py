@@ -47,6 +47,7 @@ from tunepass.frontends.c.tune_calls import (
     tune_calls,
 )
 from tunepass.frontends.cfamily.alignment import PragmaTokens
+from tunepass.frontends.cfamily.constants import constants
 from tunepass.frontends.cfamily.declared import Types, declared_types
 from tunepass.frontends.cfamily.definitions import FunctionDefinition, definitions
 from tunepass.frontends.cfamily.reading import read
@@ -129,7 +130,7 @@ class _KernelReader:
     def call_reader(self, pragmas: Sequence[Pragma]) -> CallReader:
         types, code = self.types(pragmas), self.scan.statements
         variables = GlobalsReader.of(self.scan, self.functions, types, self.known, self.warnings)
-        numbers = self.numbers()
+        numbers = self.numbers() | self.enumerators([p for p in pragmas if isinstance(p, KernelPragma)])
         return CallReader(self.source, self.functions, self.is_cpp, code, types, variables, self.warnings, numbers)
 
     def types(self, pragmas: Sequence[Pragma]) -> Types:
@@ -147,6 +148,12 @@ class _KernelReader:
         once = {name: macro for name, macro in self.macros.items() if len({m.body for m in met.get(name, ())}) == 1}
         plain = {name: m for name, m in once.items() if name not in self.known and met[name][-1].body == m.text}
         return {name: lift(value) for name, value in file_constants(plain).items()}
+
+    def enumerators(self, pragmas: Sequence[KernelPragma]) -> dict[str, Expr]:
+        """Those that the values of scalars name."""
+        texts = [a.value.text for p in pragmas for a in p.arguments if a.value is not None]
+        names = {name for name in self.unit.enumerators if any(name in text for text in texts)}
+        return {name: lift(value) for name, value in constants(self.unit, names).items()} if names else {}
 
     def meant(self, pragmas: Sequence[KernelPragma]) -> dict[str, FunctionDefinition]:
         """The function of each kernel, by the name that its pragma gives it; what is wrong there is told later."""

@@ -59,16 +59,19 @@ class Declared:
     bits: bool = False  # a bit-field
     initialised: bool = False
     start: int = 0
+    offset: int | None = None  # of a member in its struct, in bytes, where the compiler told it
 
 
 @dataclass(frozen=True, slots=True)
 class TypeRecord:
-    """A struct or a union with its members, the attributes that it states and those of its members."""
+    """A struct or a union with its members, the attributes that it states and those of its members. `size` in bytes,
+    where the compiler told it."""
 
     kind: str
     members: tuple[Declared, ...]
     attributes: tuple[Attribute, ...] = ()
     member_attributes: tuple[Attribute, ...] = ()
+    size: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,11 +29,14 @@ class ScalarArgument:
 @dataclass(frozen=True, slots=True)
 class Leaf:
     """A number in an element, or an array of numbers: `.position.x`, of the C type `element`. A pointer is compared by
-    what it points into, a union (`bytes`) byte by byte."""
+    what it points into, a union (`bytes`) byte by byte. With an `offset` in bytes, `count` numbers stand there; without
+    one the harness's compiler finds them by the path."""
 
     path: str
     element: str
     kind: Literal["number", "real", "imaginary", "pointer", "bytes"] = "number"
+    offset: int | None = None
+    count: int = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -62,7 +62,7 @@ typedef struct {
     size_t alignment; /* bytes, at least */
 } tp_array;
 
-#define TP_KIND(T) ((T)0.5 == 0.5 ? 'f' : (T)2 == (T)1 ? 'b' : (T)-1 < (T)1 ? 'i' : 'u')
+#define TP_KIND(T) ((double)(T)0.5 == 0.5 ? 'f' : (T)2 == (T)1 ? 'b' : (T)-1 < (T)1 ? 'i' : 'u')
 #define TP_ARRAY(name, direction, T, count) \
     tp_describe_array(name, direction, TP_KIND(T), sizeof(T), (int64_t)(count), NULL, 0)
 #define TP_RECORDS(name, direction, T, count, leaves) \

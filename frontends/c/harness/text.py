@@ -199,6 +199,10 @@ def _leaf(owner: str, leaf: Leaf) -> str:
     kind = "'p'" if leaf.kind == "pointer" else f"TP_KIND({leaf.element})"
     path, size = leaf.path.removeprefix("."), f"sizeof({leaf.element})"
     part = ("real", "imaginary").index(leaf.kind) if leaf.kind in ("real", "imaginary") else None
+    if leaf.offset is not None:
+        name, after = (f"{path}.{leaf.kind}", f" + {part} * {size}") if part is not None else (path, "")
+        plain = "'f'" if part is not None else kind
+        return f'{{"{name}", {plain}, {size}, {leaf.offset}{after}, {leaf.count}}}'
     if part is not None and path:
         return f'TP_PART({owner}, {path}, {leaf.element}, "{leaf.kind}", {part})'
     if part is not None:

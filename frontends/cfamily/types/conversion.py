@@ -36,20 +36,21 @@ class Conversion:
     typedefs: dict[str, CType] = field(default_factory=dict)
     records: dict[str, TypeRecord] = field(default_factory=dict)
     enums: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    meanings: dict[str, CType] = field(default_factory=dict)  # of names that pragmas and formal parameters use
 
     def types(self) -> Types:
         """Those of the text, and all that was converted."""
         return Types(
-            {**self.typedefs, **self.known.typedefs},
+            {**self.typedefs, **self.known.typedefs, **self.meanings},
             {**self.known.records, **self.records},
-            {**self.enums, **self.known.enums},
+            {**self.known.enums, **self.enums},
         )
 
     def declare(self, name: str, type: Type) -> None:
         """`name`, as a pragma or the text has it, means this type."""
         kind = self.convert(type)
         if kind != CType(name) and name not in self.records:
-            self.typedefs[name] = kind
+            self.meanings[name] = kind
 
     def convert(self, type: Type) -> CType:
         match type:
@@ -98,7 +99,7 @@ class Conversion:
         if key not in self.records and record.complete:
             kind = "union" if record.kind is RecordKind.UNION else "struct"
             self.records[key] = TypeRecord(kind, ())  # a member may be a pointer to it
-            self.records[key] = TypeRecord(kind, tuple(self._members(record)))
+            self.records[key] = TypeRecord(kind, tuple(self._members(record)), size=record.bytes)
         return key
 
     def _key(self, name: str) -> str:
@@ -110,12 +111,13 @@ class Conversion:
         found = []
         for base in record.bases:
             inner = self.convert(base.type)
-            found += [Declared("", inner)] if base.offset is not None else [Declared("base class", ADDRESS)]
+            known = base.offset is not None
+            found.append(Declared("" if known else "base class", inner if known else ADDRESS, offset=base.offset))
         return found + [self._member(member) for member in record.members]
 
     def _member(self, member: Member) -> Declared:
         kind = ADDRESS if member.artificial else self.convert(member.type)
-        return Declared(member.name or "", kind, member.bits is not None)
+        return Declared(member.name or "", kind, member.bits is not None, offset=member.offset)
 
     def _enumeration(self, enum: Enumeration, name: str | None) -> CType:
         if name is None:
