@@ -38,6 +38,7 @@ from tunepass.frontends.c.scops.scop import read_scop
 from tunepass.frontends.c.symbols import default_texts, symbols_of
 from tunepass.frontends.c.syntax.lexical import Scan, scan
 from tunepass.frontends.c.syntax.lookup import plain_name
+from tunepass.frontends.c.syntax.visible import visible_types
 from tunepass.frontends.c.tunables import TunablesReader, includes_own
 from tunepass.frontends.c.tune_calls import (
     check_outside,
@@ -48,7 +49,7 @@ from tunepass.frontends.c.tune_calls import (
 )
 from tunepass.frontends.cfamily.alignment import PragmaTokens
 from tunepass.frontends.cfamily.constants import constants
-from tunepass.frontends.cfamily.declared import Types, declared_types
+from tunepass.frontends.cfamily.declared import Types, declared_types, merged
 from tunepass.frontends.cfamily.definitions import FunctionDefinition, definitions
 from tunepass.frontends.cfamily.reading import read
 from tunepass.frontends.cfamily.refusals import missing_function, unread_headers
@@ -129,7 +130,8 @@ class _KernelReader:
 
     def call_reader(self, pragmas: Sequence[Pragma]) -> CallReader:
         types, code = self.types(pragmas), self.scan.statements
-        variables = GlobalsReader.of(self.scan, self.functions, types, self.known, self.warnings)
+        visible = merged(visible_types(self.scan), types)
+        variables = GlobalsReader.of(self.scan, self.functions, visible, self.known, self.warnings)
         numbers = self.numbers() | self.enumerators([p for p in pragmas if isinstance(p, KernelPragma)])
         return CallReader(self.source, self.functions, self.is_cpp, code, types, variables, self.warnings, numbers)
 

@@ -98,6 +98,13 @@ class Types:
         return declared
 
 
+def merged(one: Types, other: Types) -> Types:
+    """Both; `other` says what a name means that both have."""
+    return Types(
+        {**one.typedefs, **other.typedefs}, {**one.records, **other.records}, {**one.enums, **other.enums}
+    )
+
+
 def declared_types(unit: Unit) -> Types:
     typedefs = {name: type_of(one.words, one.declarators[0]) for name, one in unit.aliases.items()}
     records = {f"{record.kind} {record.name}": _record(record) for record in unit.records.values()}

@@ -50,9 +50,9 @@ class ReturnedValue:
 class ArrayArgument:
     """A pointer argument of `length` elements. Inputs are filled with `fill(i)` if given, else uniform in [lo, hi].
 
-    With `row` the function gets an array of pointers to rows of that many elements. `pointer_rows`, innermost first, are
-    the lengths of rows of such pointers where further pointers lead to these. With `by_value` it is one element, which
-    the function gets itself."""
+    With `row` the function gets an array of pointers to rows of that many elements. `pointer_rows`, innermost first,
+    are the lengths of rows of such pointers where further pointers lead to these. With `by_value` it is one element,
+    which the function gets itself."""
 
     name: str
     element: str  # the C element type: double, float, int, ...

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from tunepass.frontends.cfamily.declared import CType, Declared, TypeRecord, Types, canonical_type, is_known
+from tunepass.frontends.cfamily.declared import CType, Declared, TypeRecord, Types, canonical_type, is_known, merged
 from tunepass.frontends.cfamily.types.model import (
     Array,
     Base,
@@ -40,11 +40,8 @@ class Conversion:
 
     def types(self) -> Types:
         """Those of the text, and all that was converted."""
-        return Types(
-            {**self.typedefs, **self.known.typedefs, **self.meanings},
-            {**self.known.records, **self.records},
-            {**self.known.enums, **self.enums},
-        )
+        told = Types({**self.typedefs, **self.known.typedefs, **self.meanings}, self.records, self.enums)
+        return merged(self.known, told)
 
     def declare(self, name: str, type: Type) -> None:
         """`name`, as a pragma or the text has it, means this type."""
