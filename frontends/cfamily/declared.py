@@ -100,9 +100,7 @@ class Types:
 
 def merged(one: Types, other: Types) -> Types:
     """Both; `other` says what a name means that both have."""
-    return Types(
-        {**one.typedefs, **other.typedefs}, {**one.records, **other.records}, {**one.enums, **other.enums}
-    )
+    return Types({**one.typedefs, **other.typedefs}, {**one.records, **other.records}, {**one.enums, **other.enums})
 
 
 def declared_types(unit: Unit) -> Types:
