@@ -26,7 +26,8 @@ OF_C = {  # what the pragma says of the kernel, and the kernel; with WRONG it co
     "three stars": (
         "f(n = 3, m = 4, k = 5, A: in double[n][m][k] fill(i), B: inout double[n][m][k])",
         "void f(int n, int m, int k, double ***A, double ***B) {\n"
-        " for (int i = 0; i < n * m * k; i++) B[i / k / m][i / k % m][i % k] = A[i / k / m][i / k % m][i % k] + WRONG; }",
+        " for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) for (int l = 0; l < k; l++)\n"
+        " B[i][j][l] = A[i][j][l] + WRONG; }",
     ),
     "pointers to arrays": (
         "f(n = 3, m = 4, A: inout double[n][m][4])",
@@ -54,7 +55,8 @@ OF_C = {  # what the pragma says of the kernel, and the kernel; with WRONG it co
     "variable of such a type": (
         "f(n = 9, x: in double[n])",
         "event last; row sums[2];\n"
-        "void f(int n, const double *x) { for (int i = 0; i < n; i++) sums[1][i % 4] += x[i]; last.at.tv_sec = WRONG; }",
+        "void f(int n, const double *x) {\n"
+        " for (int i = 0; i < n; i++) sums[1][i % 4] += x[i]; last.at.tv_sec = WRONG; }",
     ),
     "element that is an array": (
         "f(n = 9, x: in row[n], y: out double[n])",
@@ -63,7 +65,8 @@ OF_C = {  # what the pragma says of the kernel, and the kernel; with WRONG it co
     "functions": (
         "f(g = twice, h = fabs, n = 9, y: inout double[n])",
         "#include <math.h>\nstatic double twice(double x) { return 2 * x; }\n"
-        "void f(unary g, double (*h)(double), int n, double *y) { for (int i = 0; i < n; i++) y[i] = g(h(y[i])) + WRONG; }",
+        "void f(unary g, double (*h)(double), int n, double *y) {\n"
+        " for (int i = 0; i < n; i++) y[i] = g(h(y[i])) + WRONG; }",
     ),
     "null and enumerator": (
         "f(m = MUL, context = NULL, n = 9, y: inout double[n])",
@@ -79,7 +82,8 @@ OF_C = {  # what the pragma says of the kernel, and the kernel; with WRONG it co
 OF_CPP = {
     "scopes": (
         "own::f(n = 9, p: in P[n], q: inout in::Q[n], k: in Kind[n])",
-        "namespace own { struct P { double x; float y[2]; }; enum class Kind { A = 4, B }; namespace in { struct Q { P p; }; }\n"
+        "namespace own { struct P { double x; float y[2]; }; enum class Kind { A = 4, B };\n"
+        "namespace in { struct Q { P p; }; }\n"
         "void f(int n, const P *p, in::Q *q, const Kind *k) { for (int i = 0; i < n; i++)\n"
         " q[i].p.x += p[i].y[1] + (k[i] != Kind::A && k[i] != Kind::B ? i : WRONG); } }",
     ),
@@ -92,7 +96,8 @@ OF_CPP = {
     "template's element": (
         "f<float, 4>(n = 9, y: inout Vec<float, 4>[n])",
         "template <class T, int N> struct Vec { T v[N]; };\n"
-        "template <class T, int N> void f(int n, Vec<T, N> *y) { for (int i = 0; i < n; i++) y[i].v[N - 1] += 1 + WRONG; }",
+        "template <class T, int N> void f(int n, Vec<T, N> *y) {\n"
+        " for (int i = 0; i < n; i++) y[i].v[N - 1] += 1 + WRONG; }",
     ),
     "static member": (
         "S::f(n = 9, x: in double[n]) globals(S::total)",
