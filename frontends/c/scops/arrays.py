@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from tunepass.frontends.c.scops.affine import isl_name
+from tunepass.frontends.c.scops.affine import isl_name, isl_text
 from tunepass.frontends.c.scops.affine_values import Affine
 from tunepass.frontends.c.scops.delinearization import Holds, Layout, layout_of
 from tunepass.frontends.c.scops.effects import Effect
@@ -143,6 +143,9 @@ class ArrayReader:
             return array.layout.values(s, subscripts[0])
         values = [v for subscript in subscripts if (v := subscript.affine or subscript.numbered) is not None]
         if len(values) != array.rank or len(subscripts) != array.rank:
+            return None
+        rows = [(isl_text(value), subscript.row) for value, subscript in zip(values, subscripts)]
+        if not all(row is None or (row and self.holds(s, f"0 <= {value} < {row}")) for value, row in rows):
             return None
         self.counted.update(*(subscript.counted for subscript in subscripts))
         return tuple(values)

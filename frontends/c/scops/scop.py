@@ -10,8 +10,12 @@ from tunepass.diagnostics import Source, SourceError, Span
 from tunepass.frontends.c.scops.affine import isl_text
 from tunepass.frontends.c.scops.arrays import MEMORY, ArrayReader, KnownArray, Target
 from tunepass.frontends.c.scops.c_types import UNSIGNED
+from tunepass.frontends.c.scops.forward import forwarded
 from tunepass.frontends.c.scops.listed import ListedReader
+from tunepass.frontends.c.scops.live import is_live_after
 from tunepass.frontends.c.scops.liveness import Following
+from tunepass.frontends.c.scops.occurrences import address_taken
+from tunepass.frontends.c.scops.pointers import apart_pointers, with_apart
 from tunepass.frontends.c.scops.raw import RawStatement
 from tunepass.frontends.c.scops.reader import RegionReader
 from tunepass.frontends.c.scops.region import Region, read_region
@@ -35,20 +39,30 @@ def read_scop(
     `T **` neither; subscripts to stay within their dimension. `listed` are the loops of a perfect nest, `marked` those
     that get OpenMP pragmas. Raises SourceError for what cannot be taken apart.
     """
-    region = read_region(pragma, unit, bool(listed))
+    whole = read_region(pragma, unit, bool(listed))
+    apart = apart_pointers(whole, {name for pair in overlapping for name in pair})
+    with_apart(whole, apart)
+    region, replaced = forwarded(whole, apart)
     taken = unit.text.raw.names | {t.text for t in region.inside}
     reader = ListedReader(region, unit, taken, listed, marked) if listed else RegionReader(region, unit.source, taken)
     reader.read()
     if not reader.loops:
         raise SourceError("there is no loop after this pragma", pragma, "it stands right before its loops")
-    return _Assembly(region, reader, unit.source, overlapping).scop(pragma)
+    return _Assembly(region, reader, unit.source, overlapping, replaced).scop(pragma)
 
 
 class _Assembly:
     """Texts, once all parameters are known."""
 
-    def __init__(self, region: Region, reader: RegionReader, source: Source, overlapping: Sequence[tuple[str, str]]):
-        self.region, self.reader, self.source = region, reader, source
+    def __init__(
+        self,
+        region: Region,
+        reader: RegionReader,
+        source: Source,
+        overlapping: Sequence[tuple[str, str]],
+        replaced: frozenset[str],
+    ):
+        self.region, self.reader, self.source, self.replaced = region, reader, source, replaced
         self.following = Following(region.before, region.inside, region.after)
         self.parameters = list(reader.parameters.values())
         self.arrays = ArrayReader(reader.statements, [p.name for p in self.parameters], self.holds, overlapping)
@@ -178,7 +192,13 @@ class _Assembly:
         )
 
     def read_later(self, array: KnownArray) -> bool:
-        return array.text not in self.reader.declarations and self.following.reads(array.text)
+        if array.text in self.reader.declarations or not self.following.reads(array.text):
+            return False
+        region = self.region
+        scalar = array.variable is not None and not array.variable.shape
+        if not scalar or array.text in address_taken([*region.before, *region.inside, *region.after]):
+            return True
+        return is_live_after(region.function.body, region.start, region.end, array.text)
 
     def extents(self, array: KnownArray) -> tuple[str, ...]:
         if array.layout is not None:
@@ -217,7 +237,7 @@ class _Assembly:
         """For local variables that only the scop's own text names: else compilers warn that they are unused."""
         region = self.region
         around = Counter(t.text for t in (*region.before, *region.after))
-        names = [name for name in self.outer_indices() if around[name] == 1]
+        names = [name for name in (*self.outer_indices(), *sorted(self.replaced)) if around[name] == 1]
         local = [name for name in names if (v := region.variables.get(name)) is not None and v.scope == "local"]
         if local:
             yield " ".join(f"(void){name};" for name in local)
