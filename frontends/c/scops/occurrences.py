@@ -7,7 +7,19 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import fields, is_dataclass
 
 from tunepass.frontends.cfamily.tokens import Token, tokens
-from tunepass.frontends.cfamily.tree import Assign, Declarator, For, If, Index, Member, Name, Opaque, SizeOf, Statement, Unary
+from tunepass.frontends.cfamily.tree import (
+    Assign,
+    Declarator,
+    For,
+    If,
+    Index,
+    Member,
+    Name,
+    Opaque,
+    SizeOf,
+    Statement,
+    Unary,
+)
 from tunepass.frontends.cfamily.unit import Unit
 
 WORD = re.compile(r"[A-Za-z_]\w*")

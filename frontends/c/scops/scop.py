@@ -23,6 +23,8 @@ from tunepass.frontends.cfamily.unit import Unit
 from tunepass.ir.scop import Scop, ScopAccess, ScopArray, ScopLoop, ScopParameter, ScopStatement
 
 WORD = re.compile(r"[A-Za-z_]\w*")
+CONDITION_LIMIT = 200  # characters of what is checked before a schedule
+NOT_PLAIN = re.compile(r"\b(?:exists|mod|floor|false)\b")
 INDEX_HINT = "declare the index in the loop's header, or compute the value it has"
 
 
@@ -65,18 +67,21 @@ class _Assembly:
         self.region, self.reader, self.source, self.replaced = region, reader, source, replaced
         self.following = Following(region.before, region.inside, region.after)
         self.parameters = list(reader.parameters.values())
-        self.arrays = ArrayReader(reader.statements, [p.name for p in self.parameters], self.holds, overlapping)
+        self.arrays = ArrayReader(reader.statements, [p.name for p in self.parameters], self, overlapping)
+        self.conditions: list[str] = []
         self.depth = max(len(s.loops) for s in reader.statements) if reader.statements else 0
 
     def scop(self, pragma: Span) -> Scop:
         reader = self.reader
         targets = self.arrays.targets()
+        self.conditions = self.arrays.conditions()
         self.check_indices()
         self.parameters = self.named_parameters(targets)
         statements = [self.statement(n, raw, targets[n]) for n, raw in enumerate(reader.statements)]
         return Scop(
             parameters=tuple(self.parameters),
             context=self.prefixed("{ : " + self.context() + " }"),
+            condition=self.prefixed("{ : " + " and ".join(self.conditions) + " }") if self.conditions else "",
             arrays=tuple(self.array(name, array) for name, array in self.arrays.arrays.items()),
             loops=tuple(reader.loops),
             statements=tuple(statements),
@@ -90,6 +95,7 @@ class _Assembly:
     def named_parameters(self, targets: Sequence[Sequence[Target]]) -> list[ScopParameter]:
         """Those that texts name: some were met only in what turned out not to be affine."""
         texts = [c for raw in self.reader.statements for c in raw.constraints] + list(self.reader.quantities.values())
+        texts += self.conditions
         texts += [isl_text(value) for some in targets for t in some for value in t.values or ()]
         words = {word for text in texts for word in WORD.findall(text)}
         return [p for p in self.parameters if p.name in words]
@@ -102,6 +108,7 @@ class _Assembly:
         counted = self.reader.counted | self.arrays.counted
         known = [f"{p.name} >= 0" for p in self.parameters if p.type in UNSIGNED]
         known += [f"{p.name} = {p.value}" for p in self.parameters if p.text in counted]
+        known += self.conditions
         return " and ".join(known) or "true"
 
     def statement(self, number: int, raw: RawStatement, targets: Sequence[Target]) -> ScopStatement:
@@ -133,6 +140,24 @@ class _Assembly:
         context = isl.Set(self.prefixed("{ : " + self.context() + " }"))
         instances = isl.Set(self.restricted(tuple_, raw.constraints)).intersect_params(context)
         return bool(instances.is_subset(isl.Set(self.restricted(tuple_, [condition]))))
+
+    def implied_by(self, raw: RawStatement, condition: str) -> str | None:
+        """Of the parameters with which there are instances, those with which `condition` holds at all of them."""
+        import islpy as isl
+
+        tuple_ = f"[{', '.join(loop.name for loop in raw.loops)}]"
+        context = isl.Set(self.prefixed("{ : " + self.context() + " }"))
+        instances = isl.Set(self.restricted(tuple_, raw.constraints)).intersect_params(context)
+        outside = instances.subtract(isl.Set(self.restricted(tuple_, [condition])))
+        some = instances.params()
+        inside = some.subtract(outside.params()).coalesce()
+        text = inside.gist(some).coalesce().to_str()
+        plain = text[text.index(":") + 1 : text.rindex("}")].strip() if ":" in text else ""
+        if inside.is_empty() or not plain or len(plain) > CONDITION_LIMIT or NOT_PLAIN.search(plain):
+            return None
+        numbers = " and ".join(f"{p.name} = {p.value}" for p in self.parameters if p.value is not None) or "true"
+        possible = isl.Set(self.prefixed(f"{{ : ({plain}) and {numbers} }}"))
+        return None if possible.is_empty() else f"({plain})"
 
     def quantified(self, condition: str) -> str:
         """`condition`, with the definitions of the quantities that it names."""
@@ -202,9 +227,14 @@ class _Assembly:
 
     def extents(self, array: KnownArray) -> tuple[str, ...]:
         if array.layout is not None:
-            return ("", *array.layout.extents)
+            return ("", *(self.called(isl_text(extent)) for extent in array.layout.extents))
         shape = array.variable.shape if array.variable else (None,) * array.rank
         return tuple(self.reader.extent(e) if e is not None else "" for e in shape)
+
+    def called(self, text: str) -> str:
+        """isl's text of parameters as C text."""
+        texts = {p.name: p.text for p in self.reader.parameters.values()}
+        return WORD.sub(lambda word: texts.get(word[0], word[0]), text)
 
     # --- indices declared outside ---------------------------------------------------------------------------------
 
