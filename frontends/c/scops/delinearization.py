@@ -8,18 +8,19 @@ Grosser, Ramanujam, Pouchet, Sadayappan, Pop, "Optimistic Delinearization of Par
 from __future__ import annotations
 
 import itertools
-from collections import defaultdict
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from tunepass.frontends.c.scops.affine import isl_text
 from tunepass.frontends.c.scops.affine_values import Affine
-from tunepass.frontends.c.scops.polynomials import Polynomial, Product, affine_of, degree, divided, primitive
+from tunepass.frontends.c.scops.polynomials import Polynomial, Product, affine_of, degree, divided, positive, primitive
 from tunepass.frontends.c.scops.raw import RawStatement, Subscript
 
 Stride = tuple[tuple[Product, int], ...]
-"""A polynomial without a common factor, sorted; one element is `(((), 1),)`."""
+"""A polynomial, sorted; one element is `(((), 1),)`."""
+TRIES = 6
 ELEMENT: Stride = (((), 1),)
 RowUse = tuple[RawStatement, Subscript]
 
@@ -48,32 +49,29 @@ class Layout:
 
     def values(self, raw: RawStatement, subscript: Subscript) -> tuple[Affine, ...] | None:
         """The subscript of each dimension; None where it may leave its row."""
-        placed = self.placed(raw, subscript)
+        rows = self.rows(subscript)
+        placed = self.within(raw, rows) if rows is not None else None
         return placed[0] if placed and set(placed[1]) <= set(self.conditions) else None
 
-    def placed(self, raw: RawStatement, subscript: Subscript) -> tuple[tuple[Affine, ...], list[str]] | None:
-        """(the subscript of each dimension, conditions under which each is in its row)."""
+    def rows(self, subscript: Subscript) -> list[Affine] | None:
+        """The subscript of each dimension, which may leave its row; None where it has other strides."""
         parts = _parts(subscript.polynomial, self.parameters)
         if parts is None:
             return None
         values = [Affine((), 0)] * len(self.strides)
-        rest = parts.pop("", {})
         for index, factor in parts.items():
-            stride, content = primitive(factor)
-            if stride not in self.strides:
-                return None
-            dimension = self.strides.index(stride)
-            values[dimension] = values[dimension].plus(Affine.of(index).scaled(content))
-        for dimension, stride in enumerate(self.strides):
-            quotient, rest = divided(rest, dict(stride)) if stride != ELEMENT else (rest, {})
-            value = affine_of(quotient)
-            if value is None:
-                return None
-            values[dimension] = values[dimension].plus(value)
-        return self._within(raw, values)
+            rest: Polynomial = factor
+            for dimension, stride in enumerate(self.strides):
+                quotient, rest = divided(rest, dict(stride)) if stride != ELEMENT else (rest, {})
+                value = affine_of(quotient)
+                if value is None or (index and value.strides):
+                    return None
+                values[dimension] = values[dimension].plus(Affine.of(index).scaled(value.offset) if index else value)
+        return values
 
-    def _within(self, raw: RawStatement, values: list[Affine]) -> tuple[tuple[Affine, ...], list[str]] | None:
-        """The values with each in its row, innermost first, which may take a row from the dimension outside."""
+    def within(self, raw: RawStatement, values: list[Affine]) -> tuple[tuple[Affine, ...], list[str]] | None:
+        """The values with each in its row, innermost first, which may take a row from the dimension outside; with the
+        conditions under which they are in it."""
         conditions: list[str] = []
         for dimension in range(len(values) - 1, 0, -1):
             row = self.extents[dimension - 1]
@@ -81,8 +79,7 @@ class Layout:
             inside = [(n, f"0 <= {value} < {isl_text(row)}") for n, value in shifted]
             rows = next((n for n, condition in inside if self.facts.holds(raw, condition)), None)
             if rows is None and self.written:
-                moves = any(name not in self.parameters for name, _ in values[dimension].strides)
-                needed = self.facts.implied_by(raw, inside[0][1]) if moves else None
+                needed = self.facts.implied_by(raw, inside[0][1])
                 if needed is None:
                     return None
                 conditions.append(needed)
@@ -93,23 +90,51 @@ class Layout:
 
 
 def layout_of(uses: Sequence[RowUse], parameters: frozenset[str], facts: Facts, written: bool) -> Layout | None:
-    """The one layout that all `uses` of an array have."""
-    strides: set[Stride] = {ELEMENT}
+    """The one layout that all `uses` of an array have, best without conditions."""
+    found: Layout | None = None
+    for strides in _strides(uses, parameters):
+        extents = [_row_length(outer, inner) for outer, inner in itertools.pairwise(strides)]
+        if not extents or None in extents:
+            continue
+        layout = Layout(strides, tuple(e for e in extents if e), parameters, facts, written)
+        rows = [layout.rows(subscript) for _, subscript in uses]
+        if None in rows or not _moves(rows, parameters):
+            continue
+        placed = [layout.within(raw, row) for (raw, _), row in zip(uses, rows) if row is not None]
+        conditions = [c for each in placed if each is not None for c in each[1]]
+        if None not in placed and not conditions:
+            return layout
+        if None not in placed and found is None:
+            found = replace(layout, conditions=tuple(dict.fromkeys(conditions)))
+    return found
+
+
+def _strides(uses: Sequence[RowUse], parameters: frozenset[str]) -> Iterator[tuple[Stride, ...]]:
+    """Strides to try, one of each degree: those of most indices first."""
+    counts: Counter[Stride] = Counter()
     for _, subscript in uses:
         parts = _parts(subscript.polynomial, parameters)
         if parts is None:
-            return None
-        strides |= {primitive(factor)[0] for index, factor in parts.items() if index}
-    ordered = sorted(strides, key=lambda stride: degree(dict(stride)), reverse=True)
-    extents = [_row_length(outer, inner) for outer, inner in itertools.pairwise(ordered)]
-    if not extents or None in extents:
-        return None
-    layout = Layout(tuple(ordered), tuple(e for e in extents if e), parameters, facts, written)
-    placed = [layout.placed(*use) for use in uses]
-    conditions = [c for each in placed if each is not None for c in each[1]]
-    if None in placed:
-        return None
-    return Layout(layout.strides, layout.extents, parameters, facts, written, tuple(dict.fromkeys(conditions)))
+            return
+        counts.update(_sorted(positive(factor)) for index, factor in parts.items() if index)
+    by_degree: defaultdict[int, dict[Stride, None]] = defaultdict(dict)
+    for stride, _ in counts.most_common():
+        by_degree[degree(dict(stride))][stride] = None
+    for strides in by_degree.values():
+        strides.update(dict.fromkeys(_sorted(primitive(dict(s))) for s in list(strides)))
+    choices = [by_degree[d] for d in sorted(by_degree, reverse=True) if d]
+    for chosen in itertools.islice(itertools.product(*choices), TRIES):
+        yield (*chosen, ELEMENT)
+
+
+def _moves(rows: Sequence[list[Affine] | None], parameters: frozenset[str]) -> bool:
+    """Does an index move along the row?"""
+    last = [values[-1] for values in rows if values is not None]
+    return any(name not in parameters for value in last for name, _ in value.strides)
+
+
+def _sorted(p: Polynomial) -> Stride:
+    return tuple(sorted(p.items()))
 
 
 def _parts(p: Polynomial | None, parameters: frozenset[str]) -> dict[str, dict[Product, int]] | None:

@@ -14,10 +14,16 @@ Polynomial = Mapping[Product, int]
 STEP_LIMIT = 64  # of a division
 
 
-def primitive(p: Polynomial) -> tuple[tuple[tuple[Product, int], ...], int]:
-    """(the polynomial divided by its content, the content), the leading coefficient of the first being positive."""
-    content = math.gcd(*p.values()) * (1 if p[leading(p)] > 0 else -1)
-    return tuple(sorted((term, factor // content) for term, factor in p.items())), content
+def positive(p: Polynomial) -> Polynomial:
+    """The polynomial or its negative: the leading coefficient is positive."""
+    sign = 1 if p[leading(p)] > 0 else -1
+    return {term: sign * factor for term, factor in p.items()}
+
+
+def primitive(p: Polynomial) -> Polynomial:
+    """Divided by what all its coefficients are multiples of."""
+    content = math.gcd(*p.values())
+    return {term: factor // content for term, factor in p.items()}
 
 
 def leading(p: Polynomial) -> Product:
