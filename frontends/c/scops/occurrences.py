@@ -9,7 +9,10 @@ from dataclasses import fields, is_dataclass
 from tunepass.frontends.cfamily.tokens import Token, tokens
 from tunepass.frontends.cfamily.tree import (
     Assign,
+    Block,
+    Declaration,
     Declarator,
+    Evaluated,
     For,
     If,
     Index,
@@ -51,7 +54,8 @@ def nodes(node: object) -> Iterator[object]:
 
 
 def placing(statements: Sequence[Statement]) -> frozenset[str]:
-    """Names in subscripts, headers and conditions, in what is followed, and in values that variables are set to."""
+    """Names in subscripts, headers and conditions, in what is followed, in values that variables are set to, and those
+    that stand between loops."""
     names: set[str] = set()
     for node in nodes(statements):
         match node:
@@ -61,21 +65,33 @@ def placing(statements: Sequence[Statement]) -> frozenset[str]:
                 found = (begin, condition, advance)
             case Declarator(value=e) | Assign("=", Name(), e):
                 found = (e,)
+            case Block(statements=inside) if any(isinstance(s, For) for s in inside):
+                found = ()
+                names.update(name for s in inside for name in _set_by(s))
             case _:
                 found = ()
         names.update(inner.text for part in found for inner in nodes(part) if isinstance(inner, Name))
     return frozenset(names)
 
 
+def _set_by(s: Statement) -> Iterator[str]:
+    match s:
+        case Declaration(declarators=declarators):
+            yield from (d.name.text for d in declarators)
+        case Evaluated(expression=Assign("=", Name(token), _)):
+            yield token.text
+
+
 def address_taken(code: Iterable[Token]) -> frozenset[str]:
-    """Names after an `&` that is not between two values."""
+    """Names after an `&` that is not between two values; not in `&p[i]` and `&p->x`, which are in what p reaches."""
     names: set[str] = set()
-    before: list[Token] = []
-    for token in code:
-        value = len(before) > 1 and (before[-2].kind in ("name", "number") or before[-2].at(")", "]"))
-        if token.kind == "name" and before and before[-1].at("&") and not (value and not before[-2].at("return")):
-            names.add(token.text)
-        before = [*before[-1:], token]
+    known = list(code)
+    for before, sign, name, after in zip([None, *known], known, known[1:], [*known[2:], None]):
+        value = before is not None and (before.kind in ("name", "number") or before.at(")", "]"))
+        if not sign.at("&") or name.kind != "name" or (after is not None and after.at("[", "->")):
+            continue
+        if before is None or not value or before.at("return", "case"):
+            names.add(name.text)
     return frozenset(names)
 
 
