@@ -107,12 +107,12 @@ def place_of(e: Expression, variable: Variable, known: Variables) -> tuple[Expre
     """(the lvalue it starts from, what is added) of what the pointer `variable` is set to: `a + i`, `&a[i]`, `a[i]`."""
     root, offset = split(e)
     name, count = _named(root)
-    if name is None or any(extent is not None for extent in variable.shape):
+    if name is None or variable.shape != (None,):
         return None
     array = known.get(name.text)
     if array is None or array.volatile or array.element != variable.element:
         return None
-    if len(array.shape) - count != len(variable.shape) or any(array.shape[count + 1 :]):
+    if len(array.shape) - count != 1:
         return None
     return (root, offset) if offset is None or _is_arithmetic(offset, known) else None
 

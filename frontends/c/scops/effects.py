@@ -33,6 +33,14 @@ from tunepass.frontends.cfamily.tree import (
     While,
 )
 
+POINTER_REASON = "what the pointer `{}` reaches is not known"
+
+
+def pointer_in(reason: str) -> str:
+    """The pointer declared inside whose unknown reach is the reason; empty for others."""
+    name = reason.split("`")[1] if "`" in reason else ""
+    return name if reason == POINTER_REASON.format(name) else ""
+
 
 @dataclass(frozen=True, slots=True)
 class Effect:
@@ -185,7 +193,7 @@ class Effects:
         """Is it a variable declared inside? What a pointer among them reaches is not known."""
         pointer = next((scope[lvalue.root.text] for scope in reversed(self.scopes) if lvalue.root.text in scope), None)
         if pointer and lvalue.subscripts:
-            self.unknown.append(f"what the pointer `{lvalue.root.text}` reaches is not known")
+            self.unknown.append(POINTER_REASON.format(lvalue.root.text))
         return pointer is not None
 
     def _access(self, e: Expression, read: bool, written: bool, certain: bool) -> None:

@@ -23,9 +23,9 @@ from tunepass.frontends.c.scops.definitions import (
     place_text,
 )
 from tunepass.frontends.c.scops.edits import Edit, Edits
-from tunepass.frontends.c.scops.effects import Effects
+from tunepass.frontends.c.scops.effects import Effects, pointer_in
 from tunepass.frontends.c.scops.live import has_labels, is_live_after, path_to
-from tunepass.frontends.c.scops.occurrences import address_taken, named_in, pasted, placing
+from tunepass.frontends.c.scops.occurrences import address_taken, declared_pointers, named_in, pasted, placing
 from tunepass.frontends.c.scops.region import Region
 from tunepass.frontends.c.scops.uses import Replacement, Uses
 from tunepass.frontends.c.scops.variables import Variable, read_variables
@@ -56,18 +56,20 @@ class Forwarded(NamedTuple):
 
 def forwarded(region: Region, apart: frozenset[str]) -> Forwarded:
     """`apart` are pointers set before the region whose memory no other name in it reaches: they stay as they are."""
-    excluded = frozenset[str]()
     taken = address_taken([*region.before, *region.inside, *region.after])
     nothing = Forwarded(region)
     if has_labels(region.function.body):
         return nothing
+    excluded, resolved = apart, declared_pointers(region.statements)
     while True:
-        walker = _Walker(region, excluded | apart, taken)
+        walker = _Walker(region, excluded, resolved, taken)
         statements = walker.statements()
         left = walker.left(statements)
-        if not left:
-            break
         excluded |= left
+        found = frozenset(walker.dropped) - left
+        if not left and resolved <= found:
+            break
+        resolved &= found
     if not statements:
         return nothing
     changed = replace(region, statements=statements, edits=walker.replacement.edits)
@@ -75,11 +77,12 @@ def forwarded(region: Region, apart: frozenset[str]) -> Forwarded:
 
 
 class _Walker:
-    """`dropped` are the locals whose definitions are left out; `excluded` are left alone."""
+    """`dropped` are the locals whose definitions are left out; `excluded` are left alone. `resolved` are pointers
+    that are taken to be left out too: what they reach is known."""
 
-    def __init__(self, region: Region, excluded: frozenset[str], taken: frozenset[str]):
+    def __init__(self, region: Region, excluded: frozenset[str], resolved: frozenset[str], taken: frozenset[str]):
         self.region, self.function, self.unit = region, region.function, region.unit
-        self.excluded, self.taken = excluded, taken
+        self.excluded, self.resolved, self.taken = excluded, resolved, taken
         self.replacement = Replacement(Edits(region.unit.source.text), region.unit)
         self.variables = read_variables(region.unit, region.function, region.function.body.start)
         self.placing = placing(region.statements)
@@ -195,7 +198,8 @@ class _Walker:
 
     def _unchanged(self, known: Known, effects: Effects) -> dict[str, Definition]:
         written = [(e.root.text, len(e.subscripts)) for e in effects.found if e.written]
-        exposed = self._exposed if effects.unknown else _never
+        unknown = [reason for reason in effects.unknown if pointer_in(reason) not in self.resolved]
+        exposed = self._exposed if unknown else _never
         return {
             n: d for n, d in known.items()
             if not any((root == n and not depth) or depth <= d.operands.get(root, -1) for root, depth in written)

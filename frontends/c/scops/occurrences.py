@@ -53,6 +53,11 @@ def nodes(node: object) -> Iterator[object]:
             yield from nodes(getattr(node, field.name))
 
 
+def declared_pointers(statements: Sequence[Statement]) -> frozenset[str]:
+    found = (node for node in nodes(statements) if isinstance(node, Declarator))
+    return frozenset(d.name.text for d in found if d.pointers[:1] == (True,))
+
+
 def placing(statements: Sequence[Statement]) -> frozenset[str]:
     """Names in subscripts, headers and conditions, in what is followed, in values that variables are set to, and those
     that stand between loops."""

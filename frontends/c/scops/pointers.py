@@ -10,6 +10,7 @@ from collections import defaultdict
 from collections.abc import Collection
 from dataclasses import replace
 
+from tunepass.frontends.c.scops.allocations import allocates
 from tunepass.frontends.c.scops.occurrences import address_taken, named_in, nodes
 from tunepass.frontends.c.scops.region import Region
 from tunepass.frontends.c.scops.variables import Variable
@@ -108,6 +109,6 @@ class _Values:
             case Conditional(_, then, other):
                 a, b = self._of(then, name, before), self._of(other, name, before)
                 return None if a is None or b is None else a | b
-            case Call(Name() as function, _) if "alloc" in function.text:
+            case Call() if allocates(e, self.region.unit):
                 return frozenset({f"{name}()"})
         return None

@@ -46,10 +46,14 @@ SAME = {
     (each("int last = i;", "if (j <= last) y[last] += b[last * m + j];"), ""): each(
         "", "if (j <= i) y[i] += b[i * m + j];"
     ),
+    (each("int at = i * width;", "double *p = a + at; p[j] = 2 * b[at + j];"), ""): each(
+        "", "a[i * width + j] = 2 * b[i * width + j];"
+    ),
     (each("double *row = C[i];", "row[j] += x[j];"), ""): each("", "C[i][j] += x[j];"),
     (each("double *row = rows[i];", "row[j] += x[j];"), ""): each("", "rows[i][j] += x[j];"),
     (each("", "z[i * m + j] = 2 * b[i * m + j];"), "double *z; z = a;"): IN_PLACE,
     (each("", "z[i * m + j] = 2 * b[i * m + j];"), "double *z; z = malloc(8 * n * m);"): IN_PLACE,
+    (each("", "z[i * m + j] = 2 * b[i * m + j];"), "double *z = made(n * m);"): IN_PLACE,
     (each("", "z[i * m + j] = 2 * b[i * m + j];"), "static double all[900]; double *z = all;"): IN_PLACE,
     (each("", "z[i * m + j] = 2 * b[i * m + j];"), "double *z = n > 9 ? a : table;"): IN_PLACE,
     (each("", "a[i * (m + 1) + j] = b[i * (m + 1) + j];"), ""): each("", "a[i * m + j] = b[i * m + j];"),
@@ -60,7 +64,8 @@ SAME = {
 
 @pytest.mark.parametrize("written", SAME, ids=lambda written: written[0][28:])
 def test_as_many_schedules_as_of_the_nest_in_place(written: tuple[str, str]) -> None:
-    head = "#include <stdlib.h>\nstatic double table[900];"
+    head = "#include <stdlib.h>\nstatic double table[900];\nint width;\n"
+    head += "static double *made(int n) { double *p = malloc(8 * n); if (p) p[0] = 1; return p; }"
     assert schedules(read(*written, head=head)) == schedules(read(SAME[written], head=head)) > 20
 
 
@@ -129,6 +134,17 @@ def test_pointers_to_one_array_are_that_array() -> None:
     assert accesses(read("for (int i = 0; i < n; i++) down[i] = up[i];", before)) == ["r a[i]", "w a[i + 8]"]
     unknown = read("for (int i = 0; i < n; i++) down[i] = up[i];", "double *up = n ? a : y, *down = n > 2 ? y : a;")
     assert unknown.statements[0].opaque == "`up` may point into any array"
+
+
+@pytest.mark.parametrize(
+    "body",
+    ["return last;", "double *p = malloc(8 * n); last = p; return p;", "double *p = last; return p;",
+     "double *p = malloc(8 * n); keep(p); return p;", "double *p = malloc(8 * n); return n ? p : last;"],
+)  # fmt: skip
+def test_a_function_whose_result_others_may_reach(body: str) -> None:
+    head = f"#include <stdlib.h>\ndouble *last; void keep(double *p);\nstatic double *made(int n) {{ {body} }}"
+    scop = read(each("", "z[i * m + j] = 2 * b[i * m + j];"), "double *z = made(n * m);", head=head)
+    assert scop.statements[0].opaque == "`z` may point into any array"
 
 
 def test_a_pointer_to_a_row_that_may_leave_it_reaches_the_whole_array() -> None:
