@@ -6,6 +6,7 @@ a loop's bound or a subscript would otherwise be senseless, and never in a condi
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
@@ -45,7 +46,8 @@ class Names(Protocol):
 
 
 def isl_name(name: str) -> str:
-    return f"{name}_" if name in ISL_WORDS else name.replace("$", "_")
+    plain = re.sub(r"\W", "_", name)
+    return f"{plain}_" if plain in ISL_WORDS else plain
 
 
 def isl_text(value: Affine) -> str:

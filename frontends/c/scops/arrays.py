@@ -32,13 +32,27 @@ class Target:
 
 
 @dataclass(frozen=True, slots=True)
+class AccessorLayout:
+    """Rows that a function counts, whose arguments are taken to stay within them."""
+
+    strides: tuple[str, ...]
+
+    @property
+    def extents(self) -> tuple[str, ...]:
+        return ("",) * (len(self.strides) - 1)
+
+    def values(self, raw: RawStatement, subscript: Subscript) -> tuple[Affine, ...] | None:
+        return subscript.rows
+
+
+@dataclass(frozen=True, slots=True)
 class KnownArray:
     """What code calls it, and the variable if it is declared where it can be seen."""
 
     text: str
     variable: Variable | None
     rank: int
-    layout: Layout | None = None
+    layout: Layout | AccessorLayout | None = None
 
     @property
     def element_byte(self) -> int:
@@ -107,9 +121,17 @@ class ArrayReader:
         for name, uses in seen.items():
             if self.arrays[name].rank == 1:
                 rows = [(s, subscripts[0]) for s, subscripts in uses if len(subscripts) == 1]
-                layout = layout_of(rows, self.parameters, self.holds) if len(rows) == len(uses) else None
+                layout = self._layout(rows) if len(rows) == len(uses) else None
                 rank = len(layout.strides) if layout else 1
                 self.arrays[name] = replace(self.arrays[name], rank=rank, layout=layout)
+
+    def _layout(self, uses: Sequence[tuple[RawStatement, Subscript]]) -> Layout | AccessorLayout | None:
+        """Proven rows; else those that one function computes at all uses."""
+        proven = layout_of(uses, self.parameters, self.holds)
+        strides = {subscript.strides for _, subscript in uses if subscript.rows is not None}
+        if proven is not None or len(strides) != 1 or any(subscript.rows is None for _, subscript in uses):
+            return proven
+        return AccessorLayout(strides.pop())
 
     def _is_value(self, s: RawStatement, effect: Effect) -> bool:
         """An index, a parameter or a constant: nothing that is stored."""

@@ -117,7 +117,10 @@ class Effects:
 
     def declaration(self, s: Declaration, certain: bool = True) -> None:
         for declarator in s.declarators:
-            self.expression(declarator.value, certain)
+            if declarator.reference and declarator.value is not None and "const" not in s.words:
+                self._address(declarator.value, certain)
+            else:
+                self.expression(declarator.value, certain)
             self.declared.add(declarator.name.text)
             self.scopes[-1][declarator.name.text] = declarator.pointers[:1] == (True,)
 

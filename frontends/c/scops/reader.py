@@ -18,6 +18,7 @@ from tunepass.frontends.c.scops.affine import (
     polynomial_of,
     whole,
 )
+from tunepass.frontends.c.scops.affine_values import Affine
 from tunepass.frontends.c.scops.c_types import ELEMENT_BYTE
 from tunepass.frontends.c.scops.effects import Effects
 from tunepass.frontends.c.scops.headers import (
@@ -31,6 +32,7 @@ from tunepass.frontends.c.scops.headers import (
 )
 from tunepass.frontends.c.scops.raw import RawStatement, Subscript
 from tunepass.frontends.c.scops.region import Region, check_pragma
+from tunepass.frontends.c.scops.rows import Rowed
 from tunepass.frontends.c.scops.updates import effects_of
 from tunepass.frontends.c.scops.values import MODES, RegionValues
 from tunepass.frontends.cfamily.tokens import Token, tokens
@@ -288,15 +290,25 @@ class RegionReader(RegionValues):
         read: list[Subscript] = []
         for e in subscripts:
             value = whole(e, self)
+            rows, strides = self._rows(e)
             if value is not None:
-                read.append(Subscript(value.affine, polynomial_of(value.affine)))
+                read.append(Subscript(value.affine, polynomial_of(value.affine), rows=rows, strides=strides))
                 continue
             terms, before = polynomial(e, self), self.counted
             self.counted = set()
             value = self.affine(e, "numeric")
-            read.append(Subscript(None, terms, value.affine if value else None, frozenset(self.counted)))
+            numbered = value.affine if value else None
+            read.append(Subscript(None, terms, numbered, frozenset(self.counted), rows, strides))
             self.counted = before
         return tuple(read)
+
+    def _rows(self, e: Expression) -> tuple[tuple[Affine, ...] | None, tuple[str, ...]]:
+        """The dimensions of a subscript that a function computes, and how it counts rows."""
+        if not isinstance(e, Rowed):
+            return None, ()
+        values = [whole(dimension, self) for dimension in e.dimensions]
+        rows = tuple(value.affine for value in values if value is not None)
+        return rows if len(rows) == len(values) else None, e.strides
 
     def _uses(self, s: Statement, effects: Effects, start: int) -> tuple[Use, ...] | None:
         """Where the text names an index; None where it declares one of that name or a macro hides one."""

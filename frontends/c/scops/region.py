@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from tunepass.diagnostics import SourceError, Span
@@ -24,6 +24,20 @@ PLACE_HINT = "the pragma stands right before a loop, or right before or after `#
 WORD = re.compile(r"[A-Za-z_]\w*")
 
 
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """`text` in the place of [start, end) of the source; with a `scope` only in a text that has all of that."""
+
+    start: int
+    end: int
+    text: str
+    scope: tuple[int, int] | None = None
+
+    def applies(self, start: int, end: int) -> bool:
+        first, last = self.scope or (self.start, self.end)
+        return start <= first and last <= end
+
+
 @dataclass(frozen=True)
 class Region:
     """`statements` of [start, end), the `variables` known there, the function's tokens around it."""
@@ -36,6 +50,9 @@ class Region:
     after: tuple[Token, ...]
 
     start: int  # of the pragmas right before the first statement, or of that: a new schedule replaces both
+    edits: tuple[Edit, ...] = ()  # that make the source's text what `statements` say
+    set_along: Mapping[int, tuple[str, ...]] = field(default_factory=dict)  # by a loop's header, at which it starts
+    spelled: Mapping[str, str] = field(default_factory=dict)  # C text of names that were made for members
 
     @property
     def end(self) -> int:
@@ -56,19 +73,20 @@ class Region:
         return tuple(sorted((a, b) for a, b in parts if self.start <= a < self.end))
 
     def text(self, start: int, end: int) -> str:
-        """[start, end) of the source, with blanks for the parts that the compiler does not see."""
+        """[start, end) of the source, edited, with blanks for the parts that the compiler does not see."""
         text = self.unit.source.text
+        blanks = [Edit(a, b, re.sub(r"[^\n]", " ", text[a:b])) for a, b in self.left_out]
         pieces, position = [], start
-        for a, b in self.left_out:
-            if start <= a and b <= end:
-                pieces += [text[position:a], re.sub(r"[^\n]", " ", text[a:b])]
-                position = b
+        for edit in sorted([*blanks, *self.edits], key=lambda e: (e.start, e.end)):
+            if edit.applies(start, end) and edit.start >= position:
+                pieces += [text[position : edit.start], edit.text]
+                position = edit.end
         return "".join([*pieces, text[position:end]])
 
 
 def read_region(pragma: Span, unit: Unit, listed: bool = False) -> Region:
     """Raises SourceError where nothing that can be read follows `pragma`. `listed`: it names its loops."""
-    function = _function_around(pragma, unit)
+    function = function_around(pragma, unit)
     body = unit.tokens[function.opening + 1 : function.closing]
     begin = next((n for n, t in enumerate(body) if t.start >= pragma.end), len(body))
     if begin == len(body):
@@ -92,7 +110,7 @@ def read_region(pragma: Span, unit: Unit, listed: bool = False) -> Region:
     )
 
 
-def _function_around(pragma: Span, unit: Unit) -> Function:
+def function_around(pragma: Span, unit: Unit) -> Function:
     sections = unit.text.raw.sections
     after = next((n for n, s in enumerate(sections) if s.tokens and s.tokens[-1].start >= pragma.end), None)
     if after is not None and after not in unit.text.active:

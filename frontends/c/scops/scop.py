@@ -12,9 +12,10 @@ from tunepass.frontends.c.scops.arrays import MEMORY, ArrayReader, KnownArray, T
 from tunepass.frontends.c.scops.c_types import UNSIGNED
 from tunepass.frontends.c.scops.listed import ListedReader
 from tunepass.frontends.c.scops.liveness import Following
+from tunepass.frontends.c.scops.lowering import lowered
 from tunepass.frontends.c.scops.raw import RawStatement
 from tunepass.frontends.c.scops.reader import RegionReader
-from tunepass.frontends.c.scops.region import Region, read_region
+from tunepass.frontends.c.scops.region import Region, function_around, read_region
 from tunepass.frontends.cfamily.unit import Unit
 from tunepass.ir.scop import Scop, ScopAccess, ScopArray, ScopLoop, ScopParameter, ScopStatement
 
@@ -35,7 +36,7 @@ def read_scop(
     `T **` neither; subscripts to stay within their dimension. `listed` are the loops of a perfect nest, `marked` those
     that get OpenMP pragmas. Raises SourceError for what cannot be taken apart.
     """
-    region = read_region(pragma, unit, bool(listed))
+    region = lowered(read_region(pragma, unit, bool(listed)), unit, function_around(pragma, unit))
     taken = unit.text.raw.names | {t.text for t in region.inside}
     reader = ListedReader(region, unit, taken, listed, marked) if listed else RegionReader(region, unit.source, taken)
     reader.read()

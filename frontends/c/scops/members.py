@@ -1,0 +1,152 @@
+"""Members of objects as variables of their own: `m.data[i]`, `s->n`, `v.size()`, where the object stays what it is."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from tunepass.frontends.c.scops.affine import isl_name
+from tunepass.frontends.c.scops.accessors import Getter, spelled
+from tunepass.frontends.c.scops.objects import Objects
+from tunepass.frontends.c.scops.rewriting import mapped, parts_of
+from tunepass.frontends.c.scops.variables import Variable
+from tunepass.frontends.cfamily.tokens import Token
+from tunepass.frontends.cfamily.tree import (
+    Call,
+    Declaration,
+    Expression,
+    Index,
+    Items,
+    Member,
+    Name,
+    Number,
+)
+
+COUNTS = ("size", "length")
+
+
+@dataclass
+class Members:
+    """`made` are the variables by name, `spelled` what code has to call those that are read by a function."""
+
+    objects: Objects
+    steady: frozenset[str] = frozenset()  # objects that are named to reach their members only
+    unresized: frozenset[str] = frozenset()  # containers whose elements are reached only
+    taken: frozenset[str] = frozenset()
+    held: Mapping[str, Mapping[str, Expression]] = field(default_factory=dict)  # what members were initialised with
+    made: dict[str, Variable] = field(default_factory=dict)
+    spelled: dict[str, str] = field(default_factory=dict)
+
+    def named(self, e: Expression) -> Expression:
+        return mapped(e, self._step)
+
+    def _step(self, e: Expression) -> Expression:
+        match e:
+            case Member(Name() as base, name, arrow):
+                return self._member(e, base, name, arrow)
+            case Call(Member(Name() as base, name, _), ()) if name.text in COUNTS and base.text in self.unresized:
+                variable = Variable("", "size_t", (), (True,), "global")
+                return self._made(f"{base.text}.size()", variable, base.token, e)
+        return e
+
+    def _member(self, e: Member, base: Name, name: Token, arrow: bool) -> Expression:
+        root = self.made.get(base.text) or self.objects.variables.get(base.text)
+        if root is None or not (base.text in self.steady or base.text in self.made):
+            return e
+        if len(root.shape) != int(arrow) or (arrow and root.pointers[:1] != (True,)):
+            return e
+        member = self.objects.member(root, name.text)
+        if member is None:
+            return e
+        known = self.held.get(base.text, {}).get(name.text)
+        if known is not None:
+            return known
+        path = f"{base.text}{'->' if arrow else '.'}{name.text}"
+        if isinstance(e, Getter):
+            self.spelled.setdefault(path, e.text)
+        own = member.pointers[:1] != (True,) and root.alone
+        alone = own or (root.scope in ("formal", "global") and root.alone)
+        # Nothing of an object is private to the nest: the first of its `pointers` says so.
+        pointers = (True, *member.pointers[1:])
+        return self._made(path, replace(member, alone=alone, pointers=pointers), e.name, e)
+
+    def _made(self, path: str, variable: Variable, place: Token, e: Expression) -> Expression:
+        """The member under a name of its own, unless isl's name of it is that of something else."""
+        if isl_name(path) in self.taken:
+            return e
+        self.made[path] = replace(variable, name=path)
+        return Name(Token("name", path, place.start, place.end, True))
+
+
+def steady_objects(whole: Iterable[Expression], objects: Objects) -> tuple[frozenset[str], frozenset[str]]:
+    """Of the names in the expressions: objects that are named to reach members only, and containers to reach elements."""
+    named: Counter[str] = Counter()
+    reached: Counter[str] = Counter()
+    elements: Counter[str] = Counter()
+    for e in whole:
+        for part in parts_of(e):
+            match part:
+                case Name():
+                    named[part.text] += 1
+                case Call(Member(Name() as base, name, _), ()) if name.text in COUNTS:
+                    elements[base.text] += 1
+                case Member(Name() as base, _, _):
+                    reached[base.text] += 1
+                case Index(Name() as base, _):
+                    elements[base.text] += 1
+    known = {name: v for name in named if (v := objects.variables.get(name)) is not None}
+    steady = {n for n, v in known.items() if not v.container and named[n] == reached[n] and objects.record(v)}
+    unresized = {n for n, v in known.items() if v.container and named[n] == elements[n]}
+    return frozenset(steady), frozenset(unresized)
+
+
+def initial_members(declaration: Declaration, objects: Objects) -> Mapping[str, Mapping[str, Expression]]:
+    """By the name of each object that a list initialises, its members' values."""
+    found: dict[str, Mapping[str, Expression]] = {}
+    for declarator in declaration.declarators:
+        variable = objects.variables.get(declarator.name.text)
+        record = objects.record(variable)
+        if not isinstance(declarator.value, Items) or record is None or variable is None or variable.shape:
+            continue
+        if declarator.pointers or _is_designated(declarator.name, declarator.last, objects):
+            continue
+        if record.bases or any(f.name.text.rpartition("::")[2] == record.name for f in objects.unit.functions):
+            continue  # a constructor says what the values mean
+        names = [d.name.text for m in record.members for d in m.declarators]
+        if len(names) == len(declarator.value.parts):
+            found[declarator.name.text] = dict(zip(names, declarator.value.parts))
+    return found
+
+
+def _is_designated(first: Token, last: Token, objects: Objects) -> bool:
+    """`{.n = 3}`: the values need not be in the members' order."""
+    inside = [t for t in objects.unit.tokens if first.start <= t.start <= last.end]
+    return any(b.at(".") and a.at("{", ",") for a, b in zip(inside, inside[1:])) or any(t.at("[") for t in inside[:2])
+
+
+def is_plain(e: Expression) -> bool:
+    """Made of names and numbers: its value is the same wherever these are."""
+    from tunepass.frontends.cfamily.tree import Binary, Cast
+
+    match e:
+        case Name() | Number():
+            return True
+        case Cast(_, _, operand):
+            return is_plain(operand)
+        case Binary(op, left, right) if op in ("+", "-", "*"):
+            return is_plain(left) and is_plain(right)
+    return False
+
+
+def never_changed(name: str, code: Sequence[Token]) -> bool:
+    """Is it set nowhere in the tokens, but where it is declared?"""
+    for before, token, after in zip([None, *code], code, [*code[1:], None]):
+        if token.text != name or token.kind != "name" or (before is not None and before.at(".", "->")):
+            continue
+        changed = after is not None and after.at("++", "--", *(f"{op}=" for op in ("+", "-", "*", "/", "%", "&", "|")))
+        assigned = after is not None and after.at("=") and not (before is not None and before.kind == "name")
+        taken = before is not None and before.at("&", "++", "--", ">>")
+        if changed or (assigned and not (before is not None and before.at("*"))) or taken:
+            return False
+    return True
