@@ -114,6 +114,8 @@ class Effects:
         self.expression(s.condition, certain)
         self.statement(s.body, False)
         self.expression(s.advance, False)
+        for set_ in getattr(s, "along", ()):
+            self.expression(set_, False)
 
     def declaration(self, s: Declaration, certain: bool = True) -> None:
         for declarator in s.declarators:

@@ -5,12 +5,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from tunepass.frontends.c.scops.accessors import Accessors
+from tunepass.frontends.c.scops.forms import Forms
 from tunepass.frontends.c.scops.members import Members, initial_members, is_plain, never_changed, steady_objects
 from tunepass.frontends.c.scops.objects import Objects
+from tunepass.frontends.c.scops.plainer import plainer
 from tunepass.frontends.c.scops.region import Region
 from tunepass.frontends.c.scops.rewriting import expressions_in, mapped_statement, names_in
 from tunepass.frontends.cfamily.tokens import Token
@@ -30,7 +32,26 @@ def lowered(region: Region, unit: Unit, function: Function) -> Region:
     named = tuple(mapped_statement(s, members.named) for s in seen)
     for variable in members.made.values():
         region.variables.scopes[-1][variable.name] = variable
-    return replace(region, statements=named, spelled=members.spelled)
+    region = replace(region, spelled=members.spelled)
+    forms = Forms(region, _before(function.body, region.statements[0].start))
+    plain = plainer(named, region.end, forms)
+    return replace(region, statements=plain, edits=tuple(forms.edits), set_along=forms.set_along, last=region.end)
+
+
+def _before(s: Statement | None, place: int) -> Sequence[Statement]:
+    """The statements that run right before the one at `place`, in its own block."""
+    match s:
+        case Block():
+            for at, inner in enumerate(s.statements):
+                if inner.start == place:
+                    return s.statements[:at]
+                if inner.start < place < inner.end:
+                    return _before(inner, place)
+        case For() | While() | ForEach():
+            return _before(s.body, place)
+        case If():
+            return _before(s.then, place) or _before(s.other, place)
+    return ()
 
 
 def _declared(statements: tuple[Statement, ...]) -> Iterator[str]:

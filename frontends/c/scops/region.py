@@ -14,7 +14,19 @@ from tunepass.frontends.c.scops.variables import Variables, read_variables
 from tunepass.frontends.cfamily.alignment import PragmaTokens
 from tunepass.frontends.cfamily.preprocess import CONDITIONS
 from tunepass.frontends.cfamily.tokens import Token
-from tunepass.frontends.cfamily.tree import Block, Declaration, For, ForEach, If, PragmaWords, Statement, While
+from tunepass.frontends.cfamily.tree import (
+    Assign,
+    Block,
+    Declaration,
+    Evaluated,
+    For,
+    ForEach,
+    If,
+    Name,
+    PragmaWords,
+    Statement,
+    While,
+)
 from tunepass.frontends.cfamily.unit import Function, Unit
 
 HINTS = ("ivdep", "GCC", "unroll", "clang", "simd", "nounroll", "vector", "scop", "endscop")  # mean nothing to results
@@ -50,13 +62,14 @@ class Region:
     after: tuple[Token, ...]
 
     start: int  # of the pragmas right before the first statement, or of that: a new schedule replaces both
+    last: int = -1  # where the last statement ends, if not as `statements` say
     edits: tuple[Edit, ...] = ()  # that make the source's text what `statements` say
     set_along: Mapping[int, tuple[str, ...]] = field(default_factory=dict)  # by a loop's header, at which it starts
     spelled: Mapping[str, str] = field(default_factory=dict)  # C text of names that were made for members
 
     @property
     def end(self) -> int:
-        return self.statements[-1].end
+        return self.statements[-1].end if self.last < 0 else self.last
 
     def is_alone(self, token: Token) -> bool:
         """Whether the token is all that the use of a macro without arguments became, brackets aside."""
@@ -174,12 +187,24 @@ def _statements(body: Block, begin: int, end: int | None, pragma: Span, listed: 
         ):
             inner = tuple(s for s in statement.statements if not isinstance(s, PragmaWords))
             return inner or (statement,)
-        return (statement,)
+        return _with_loop(found)
     if end is not None:
         raise SourceError("there is no statement in this region", pragma, PLACE_HINT)
     if listed:
         raise SourceError("expected a `for` after this pragma", pragma, BEFORE_HINT)
     raise SourceError("expected a loop after this pragma", pragma, PLACE_HINT)
+
+
+def _with_loop(found: Sequence[Statement]) -> tuple[Statement, ...]:
+    """The first statement, or those that set variables up to the loop that they are set for: `i = 0; while (i < n)`."""
+    for count, s in enumerate(found):
+        if isinstance(s, While) or (count and isinstance(s, For) and s.begin is None):
+            return tuple(found[: count + 1])
+        if not isinstance(s, Evaluated) or not isinstance(s.expression, Assign) or s.expression.op != "=":
+            break
+        if not isinstance(s.expression.target, Name):
+            break
+    return (found[0],)
 
 
 def _blocks(s: Statement | None) -> Iterator[Sequence[Statement]]:

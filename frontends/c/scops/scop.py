@@ -210,7 +210,8 @@ class _Assembly:
         for name, loop in self.outer_indices().items():
             variable = self.region.variables.get(name)
             outside = variable is None or variable.scope == "global" or variable.static
-            if outside or self.following.reads(name):
+            along = self.region.set_along.get(loop.span.start, ())
+            if outside or any(self.following.reads(each) for each in (name, *along)):
                 texts.append(self.emptied(loop))
         return (*texts, *self.mentioned())
 
@@ -229,4 +230,7 @@ class _Assembly:
             chain.insert(0, next(other for other in self.reader.loops if other.name == chain[0].parent))
         if any(each.name in self.reader.guarded for each in chain):
             raise SourceError(f"what `{loop.index}` holds after this loop is read later", loop.span, INDEX_HINT)
-        return " ".join(each.span.text for each in chain) + ";"
+        texts = [self.region.text(each.span.start, each.span.end) for each in chain]
+        if "do" in texts:
+            raise SourceError(f"what `{loop.index}` holds after this loop is read later", loop.span, INDEX_HINT)
+        return " ".join(texts) + ";"
