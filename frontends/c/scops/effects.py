@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from tunepass.frontends.c.scops.pure_functions import PURE
+from tunepass.frontends.c.scops.pure_functions import is_pure
 from tunepass.frontends.cfamily.tokens import Token
 from tunepass.frontends.cfamily.tree import (
     Assign,
@@ -163,7 +163,7 @@ class Effects:
     def _call(self, function: Expression, arguments: tuple[Expression, ...], certain: bool) -> None:
         for argument in arguments:
             self.expression(argument, certain)
-        if not isinstance(function, Name) or function.text not in PURE:
+        if not isinstance(function, Name) or not is_pure(function.text):
             name = f"`{function.text}`" if isinstance(function, Name) else "a function"
             self.unknown.append(f"{name} is called, and may read and write anything")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from tunepass.frontends.c.scops.effects import Effects
 from tunepass.frontends.c.scops.region import Edit, Region
@@ -27,7 +27,8 @@ class Forms:
         self.edits.append(Edit(start, end, text, scope))
 
     def source(self, start: int, end: int) -> str:
-        return self.region.unit.source.text[start:end]
+        """The text of [start, end) with the edits up to now."""
+        return replace(self.region, edits=tuple(self.edits)).text(start, end)
 
     @property
     def code(self) -> list[Token]:

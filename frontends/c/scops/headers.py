@@ -200,7 +200,8 @@ def check_type(loop: For, header: Header, type_: str | None) -> str:
         raise _fault(loop, f"`{header.index}` is no whole number that can be an index", "declare it `int`")
     if isinstance(loop, WrapsBelowZero) and type_ not in UNSIGNED:
         raise _fault(loop, f"`{header.index}` counts down below its end")
-    if header.step < 0 and type_ in UNSIGNED | NARROW_UNSIGNED and not stops_above_zero(loop, header):
+    downwards = header.step < 0 and type_ in UNSIGNED | NARROW_UNSIGNED
+    if downwards and (type_ in NARROW_UNSIGNED or not stops_above_zero(loop, header)):
         raise _fault(loop, "an unsigned index that counts down cannot be read", "count up, or use `long`")
     return type_
 

@@ -35,36 +35,29 @@ Exchange = Callable[[Expression], Expression]
 
 def mapped(e: Expression, exchange: Exchange) -> Expression:
     """`e` with `exchange` of every expression in it, inner ones first."""
-    return exchange(_inside(e, lambda inner: mapped(inner, exchange)))
-
-
-def _inside(e: Expression, exchange: Exchange) -> Expression:
     match e:
-        case Unary():
-            return replace(e, operand=exchange(e.operand))
+        case Unary() | Cast():
+            e = replace(e, operand=mapped(e.operand, exchange))
         case Step():
-            return replace(e, target=exchange(e.target))
+            e = replace(e, target=mapped(e.target, exchange))
         case Rowed():
-            return replace(
-                e, left=exchange(e.left), right=exchange(e.right), dimensions=tuple(exchange(d) for d in e.dimensions)
-            )
+            dimensions = tuple(mapped(d, exchange) for d in e.dimensions)
+            e = replace(e, left=mapped(e.left, exchange), right=mapped(e.right, exchange), dimensions=dimensions)
         case Binary():
-            return replace(e, left=exchange(e.left), right=exchange(e.right))
-        case Conditional():
-            return Conditional(exchange(e.condition), exchange(e.then), exchange(e.other))
-        case Assign():
-            return Assign(e.op, exchange(e.target), exchange(e.value))
-        case Index():
-            return Index(exchange(e.base), exchange(e.subscript))
+            e = replace(e, left=mapped(e.left, exchange), right=mapped(e.right, exchange))
+        case Conditional(condition, then, other):
+            e = Conditional(mapped(condition, exchange), mapped(then, exchange), mapped(other, exchange))
+        case Assign(op, target, value):
+            e = Assign(op, mapped(target, exchange), mapped(value, exchange))
+        case Index(base, subscript):
+            e = Index(mapped(base, exchange), mapped(subscript, exchange))
         case Member():
-            return replace(e, base=exchange(e.base))
-        case Call():
-            return Call(exchange(e.function), tuple(exchange(a) for a in e.arguments))
-        case Cast():
-            return replace(e, operand=exchange(e.operand))
-        case Items():
-            return Items(tuple(exchange(part) for part in e.parts))
-    return e
+            e = replace(e, base=mapped(e.base, exchange))
+        case Call(function, arguments):
+            e = Call(mapped(function, exchange), tuple(mapped(a, exchange) for a in arguments))
+        case Items(parts):
+            e = Items(tuple(mapped(part, exchange) for part in parts))
+    return exchange(e)
 
 
 def parts_of(e: Expression | None) -> Iterator[Expression]:
