@@ -113,6 +113,15 @@ class ScopStatement:
     opaque: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Hindrance:
+    """Why a part of the source keeps its order, or stays whole, and what to write instead."""
+
+    reason: str
+    span: Span
+    hint: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scop:
     """`pragma` is the directive, `span` what code for the scop takes the place of: its first statement to its last.
@@ -131,6 +140,7 @@ class Scop:
     declarations: tuple[str, ...] = ()
     after: tuple[str, ...] = ()
     taken: frozenset[str] = frozenset()
+    hindrances: tuple[Hindrance, ...] = ()
 
     def __hash__(self) -> int:
         """Of what tells scops apart cheaply: tables that remember what isl found look them up all the time."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from tunepass.frontends.c.scops.effects import Effects
-from tunepass.frontends.c.scops.region import Edit, Region
+from tunepass.frontends.c.scops.region import Rewrite, Region
 from tunepass.frontends.cfamily.marks import closing
 from tunepass.frontends.cfamily.tokens import Token
 from tunepass.frontends.cfamily.tree import Statement
@@ -20,15 +20,15 @@ class Forms:
     region: Region
     before: Sequence[Statement] = ()
     depth: int = 0  # of the block that is read, below the region's own
-    edits: list[Edit] = field(default_factory=list)
+    edits: list[Rewrite] = field(default_factory=list)
     set_along: dict[int, tuple[str, ...]] = field(default_factory=dict)
 
     def edit(self, start: int, end: int, text: str, scope: tuple[int, int] | None = None) -> None:
-        self.edits.append(Edit(start, end, text, scope))
+        self.edits.append(Rewrite(start, end, text, scope))
 
     def source(self, start: int, end: int) -> str:
         """The text of [start, end) with the edits up to now."""
-        return replace(self.region, edits=tuple(self.edits)).text(start, end)
+        return replace(self.region, rewrites=(*self.region.rewrites, *self.edits)).text(start, end)
 
     @property
     def code(self) -> list[Token]:
@@ -48,6 +48,12 @@ class Forms:
                 return None
             found.append(token)
         return found
+
+    def is_target(self, label: str) -> bool:
+        """Does a `goto` of the function name the label?"""
+        code = self.code
+        jumps = [after for word, after in zip(code, code[1:]) if word.at("goto")]
+        return any(after.text in (label, "*") for after in jumps) or any(word.at("asm", "__asm__") for word in code)
 
     def bracket(self, first: Token) -> tuple[Token, Token]:
         """The brackets after the word that `first` is."""

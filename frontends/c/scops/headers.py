@@ -33,6 +33,15 @@ NARROW = frozenset({"short", "int8_t", "int16_t", "signed char"})  # counted in 
 NARROW_UNSIGNED = frozenset({"char", "unsigned char", "unsigned short", "uint8_t", "uint16_t"})
 BOUND_HINT = "write bounds with `+`, `-`, numbers, outer indices and whole numbers that the nest does not change"
 
+EXIT_HINTS = {
+    "break": "find first where the loop stops (`end`), and let it run to `i < end`; or let the pragma stand before an "
+    "inner loop without it",
+    "return": "keep the result in a variable and return after the loops; or let the pragma stand before an inner loop "
+    "without it",
+    "continue": "write `if (c) continue;` as a statement of the loop's own body, or put what follows into an `if`",
+    "goto": "write what the jump skips as an `if`; or let the pragma stand before an inner loop without it",
+}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Downwards(For):
@@ -78,7 +87,7 @@ def read_header(loop: For, names: Names) -> Header:
         raise NotAffineError(
             f"`{jump.kind}` leaves the loop over `{index}`" if jump.kind != "label" else
             f"there is a label in the loop over `{index}`",
-            jump.start, jump.end, "let the pragma stand before an inner loop without it",
+            jump.start, jump.end, EXIT_HINTS.get(jump.kind, "let the pragma stand before an inner loop without it"),
         )  # fmt: skip
     return Header(index, declared, start, step)
 

@@ -6,7 +6,7 @@ several variables, and indices that count down to zero: `for (i = n; i-- > 0;)`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 
 from tunepass.frontends.c.scops.effects import Effects
@@ -19,6 +19,7 @@ from tunepass.frontends.cfamily.tree import (
     Assign,
     Binary,
     Block,
+    Cast,
     Declaration,
     Evaluated,
     Expression,
@@ -187,10 +188,16 @@ def counted_down(s: For) -> For:
     match s.advance, s.condition:
         case Step(op, Name() as name), Binary("<", Name() as left, end) if op.text == "--" and left.text == name.text:
             value = _value(s.begin, name.text)
-            if isinstance(value, Binary) and value.op == "-" and _is_one(value.right) and key(value.left) is not None:
-                if key(value.left) == key(end) and s.begin is not None:
-                    return _down(s, s.begin, name.text, wraps=True)
+            less = isinstance(value, Binary) and value.op == "-" and _is_one(value.right)
+            if less and isinstance(value, Binary) and _plain_key(value.left) == _plain_key(end) is not None and s.begin:
+                return _down(s, s.begin, name.text, wraps=True)
     return s
+
+
+def _plain_key(e: Expression) -> Hashable:
+    while isinstance(e, Cast):
+        e = e.operand
+    return key(e)
 
 
 def _down(s: For, begin: Declaration | Expression, index: str, wraps: bool = False) -> For:

@@ -10,7 +10,7 @@ from tunepass.frontends.c.scops.forms import Forms
 from tunepass.frontends.c.scops.guards import guarded
 from tunepass.frontends.c.scops.loop_forms import as_for, counted_down, started
 from tunepass.frontends.c.scops.references import referred
-from tunepass.frontends.cfamily.tree import Block, Declaration, For, If, Statement, While
+from tunepass.frontends.cfamily.tree import Block, Declaration, For, If, Jump, Statement, While
 
 
 def plainer(statements: Sequence[Statement], end: int, forms: Forms) -> tuple[Statement, ...]:
@@ -21,6 +21,9 @@ def plainer(statements: Sequence[Statement], end: int, forms: Forms) -> tuple[St
         s = todo.pop(0)
         if isinstance(s, Declaration) and (later := referred(s, todo, end, forms)) is not None:
             todo = list(later)
+            continue
+        if isinstance(s, Jump) and s.kind == "label" and not forms.is_target(s.first.text):
+            forms.edit(s.start, s.end, "")
             continue
         if isinstance(s, While):
             s = as_for(s, done, todo, forms)

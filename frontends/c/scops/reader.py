@@ -52,11 +52,12 @@ from tunepass.frontends.cfamily.tree import (
     While,
 )
 from tunepass.frontends.cfamily.words import ARITHMETIC
-from tunepass.ir.scop import ScopLoop, Use
+from tunepass.ir.scop import Hindrance, ScopLoop, Use
 
 STATEMENT_LIMIT = 300
 LOOP_HINT = "leave it out of the pragma's loops"
 DECLARATION_HINT = "declare a number or an array of constant size, under a name of its own"
+GUARD_HINT = "test what does not change before the loops, and data inside the innermost one"
 MACRO_HINT = "write the loops out, or put what the macro makes into `{ }`"
 
 
@@ -73,6 +74,7 @@ class RegionReader(RegionValues):
         self.conditional = 0  # conditions around
         self.guarded: set[str] = set()  # loops that stand in a condition or come from a macro
         self.statements: list[RawStatement] = []
+        self.hindrances: list[Hindrance] = []  # parts that are taken whole
         self.declarations: dict[str, str] = {}  # of variables declared inside, by name
 
     def read(self) -> None:
@@ -90,6 +92,8 @@ class RegionReader(RegionValues):
         except NotAffineError as error:
             if not self.active or isinstance(s, (Jump, Declaration)):
                 raise self._refusal(error) from None
+            place = self.source.span(error.start, max(error.end, error.start + 1))
+            self.hindrances.append(Hindrance(error.reason, place, error.hint))
             return self._leaf(s, position)
 
     def _refusal(self, error: NotAffineError) -> SourceError:
@@ -104,6 +108,8 @@ class RegionReader(RegionValues):
                 return position + 1
             case If() if not s.first.made and (text := self._condition(s)) is not None:
                 return self._if(s, text, position)
+            case If() if self.active and _has_loop(s):
+                raise NotAffineError("the condition around a loop depends on data", s.start, s.first.end, GUARD_HINT)
             case Evaluated() if s.expression is None:
                 return position
             case PragmaWords():

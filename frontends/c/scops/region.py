@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from tunepass.diagnostics import SourceError, Span
-from tunepass.frontends.c.scops.own_pragmas import OwnPragmas
+from tunepass.frontends.c.scops.own_pragmas import OwnPragmas, check_dropped
 from tunepass.frontends.c.scops.variables import Variables, read_variables
 from tunepass.frontends.cfamily.alignment import PragmaTokens
 from tunepass.frontends.cfamily.preprocess import CONDITIONS
@@ -22,6 +22,7 @@ from tunepass.frontends.cfamily.tree import (
     For,
     ForEach,
     If,
+    Jump,
     Name,
     PragmaWords,
     Statement,
@@ -37,7 +38,7 @@ WORD = re.compile(r"[A-Za-z_]\w*")
 
 
 @dataclass(frozen=True, slots=True)
-class Edit:
+class Rewrite:
     """`text` in the place of [start, end) of the source; with a `scope` only in a text that has all of that."""
 
     start: int
@@ -63,7 +64,7 @@ class Region:
 
     start: int  # of the pragmas right before the first statement, or of that: a new schedule replaces both
     last: int = -1  # where the last statement ends, if not as `statements` say
-    edits: tuple[Edit, ...] = ()  # that make the source's text what `statements` say
+    rewrites: tuple[Rewrite, ...] = ()  # that make the source's text what `statements` say
     set_along: Mapping[int, tuple[str, ...]] = field(default_factory=dict)  # by a loop's header, at which it starts
     spelled: Mapping[str, str] = field(default_factory=dict)  # C text of names that were made for members
 
@@ -88,9 +89,9 @@ class Region:
     def text(self, start: int, end: int) -> str:
         """[start, end) of the source, edited, with blanks for the parts that the compiler does not see."""
         text = self.unit.source.text
-        blanks = [Edit(a, b, re.sub(r"[^\n]", " ", text[a:b])) for a, b in self.left_out]
+        blanks = [Rewrite(a, b, re.sub(r"[^\n]", " ", text[a:b])) for a, b in self.left_out]
         pieces, position = [], start
-        for edit in sorted([*blanks, *self.edits], key=lambda e: (e.start, e.end)):
+        for edit in sorted([*blanks, *self.rewrites], key=lambda r: (r.start, r.end)):
             if edit.applies(start, end) and edit.start >= position:
                 pieces += [text[position : edit.start], edit.text]
                 position = edit.end
@@ -109,6 +110,7 @@ def read_region(pragma: Span, unit: Unit, listed: bool = False) -> Region:
     start = OwnPragmas(unit).first(pragma.end, statements[0].start)
     if not listed:
         _check_directives(unit, pragma.end, statements[-1].end)
+        check_dropped(unit, start, statements[-1].end)
     count = begin
     while count < len(body) and body[count].start < statements[-1].end:
         count += 1
@@ -198,6 +200,10 @@ def _statements(body: Block, begin: int, end: int | None, pragma: Span, listed: 
 def _with_loop(found: Sequence[Statement]) -> tuple[Statement, ...]:
     """The first statement, or those that set variables up to the loop that they are set for: `i = 0; while (i < n)`."""
     for count, s in enumerate(found):
+        if isinstance(s, Jump) and s.kind == "label":
+            continue
+        if count and isinstance(found[count - 1], Jump):
+            return tuple(found[: count + 1])
         if isinstance(s, While) or (count and isinstance(s, For) and s.begin is None):
             return tuple(found[: count + 1])
         if not isinstance(s, Evaluated) or not isinstance(s.expression, Assign) or s.expression.op != "=":
@@ -244,7 +250,7 @@ def _check_directives(unit: Unit, start: int, end: int) -> None:
 def check_pragma(pragma: PragmaWords, unit: Unit) -> None:
     """Raises SourceError for a pragma in a nest that changes what the nest does."""
     word = pragma.words[0].text
-    if word not in HINTS:
+    if word not in HINTS and word != "omp":
         span = unit.source.span(pragma.start, pragma.end)
         raise SourceError(
             f"`#pragma {word}` inside loops that are written anew", span, "move it out of the loops, or remove it"

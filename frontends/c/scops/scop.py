@@ -10,6 +10,7 @@ from tunepass.diagnostics import Source, SourceError, Span
 from tunepass.frontends.c.scops.affine import isl_text
 from tunepass.frontends.c.scops.arrays import MEMORY, ArrayReader, KnownArray, Target
 from tunepass.frontends.c.scops.c_types import UNSIGNED
+from tunepass.frontends.c.scops.hindrances import hindrances
 from tunepass.frontends.c.scops.listed import ListedReader
 from tunepass.frontends.c.scops.liveness import Following
 from tunepass.frontends.c.scops.lowering import lowered
@@ -72,6 +73,7 @@ class _Assembly:
             declarations=tuple(reader.declarations.values()),
             after=self.after(),
             taken=reader.taken,
+            hindrances=(*reader.hindrances, *hindrances(reader.statements, targets, self.arrays.unknown)),
         )
 
     def named_parameters(self, targets: Sequence[Sequence[Target]]) -> list[ScopParameter]:

@@ -46,8 +46,10 @@ NESTS = {
         "for (float f = 0; f < n; f++)", "`f` is no whole number that can be an index"),
     "for (unsigned u = n; u >= 0; u--) x[u] = 0;": (
         "for (unsigned u = n; u >= 0; u--)", "an unsigned index that counts down cannot be read"),
-    "for (i = 0; i < n; i++) {\n#pragma omp simd\n for (j = 0; j < n; j++) x[j] = 0; }": (
-        "#pragma omp simd", "`#pragma omp` inside loops that are written anew"),
+    "for (i = 0; i < n; i++) {\n#pragma omp for\n for (j = 0; j < n; j++) x[j] = 0; }": (
+        "#pragma omp for", "`#pragma omp for` is a part of what the loops do"),
+    "\n#pragma omp for\nfor (i = 0; i < n; i++) x[i] = 0;": (
+        "#pragma omp for", "`#pragma omp for` is a part of what the loops do"),
     "for (i = 0; i < n; i++) {\n#define A 1\n x[i] = A;\n }": (
         "#define A", "`#define` inside loops that are written anew"),
     "for (i = 0; i < n; i++ x[i] = 0;": ("(", "`(` is not closed"),
