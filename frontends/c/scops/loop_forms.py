@@ -130,10 +130,8 @@ def _start(index: str, earlier: Sequence[Statement], later: Sequence[Statement],
                 return None
             if isinstance(begin, Declaration) and place is None:
                 begin = Assign("=", Name(begin.declarators[0].name), value)
-            text = forms.source(s.start, s.last.start)
-            if place is None:
-                text = text[text.index(index):]
-            return _Start(begin, text, place)
+            named = s.declarators[0].name if isinstance(s, Declaration) and place is None else s
+            return _Start(begin, forms.source(named.start, s.last.start), place)
         if mentions(s, index) or _jumps(s):
             return None
         between.append(s)

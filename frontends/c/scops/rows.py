@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from tunepass.frontends.c.scops.affine import Whole, polynomial
 from tunepass.frontends.c.scops.affine_values import Affine
-from tunepass.frontends.cfamily.tree import Binary, Expression, Name, Number
+from tunepass.frontends.cfamily.tree import Binary, Cast, Expression, Name, Number
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +59,8 @@ def _names(e: Expression) -> list[Name]:
             return [e]
         case Binary(_, left, right):
             return [*_names(left), *_names(right)]
+        case Cast(_, _, operand):
+            return _names(operand)
     return []
 
 
