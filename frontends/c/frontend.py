@@ -61,7 +61,6 @@ from tunepass.ir.run import RunCommand
 from tunepass.ir.sizes import SizedVariants
 from tunepass.space.parameter import Parameter
 
-
 OPENMP = re.compile(r"-f?q?openmp(?:=|$)|-qopenmp|-mp$")  # a compiler's word
 
 

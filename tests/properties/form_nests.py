@@ -125,6 +125,14 @@ class FormNests(ScopNests):
         i, j = self.random.choice(indices), self.random.choice(indices)
         least = f"std::min((int){i}, (int){j})" if self.cxx else f"({i} < {j} ? {i} : {j})"
         value = self.random.choice(
-            [f"({i} % 2 ? {i} : {j})", f"{i} / 2", f"({i} & 3)", f"({i} >> 1)", f"{i} % 4", least, f"(n > m ? {i} : {j})"]
+            [
+                f"({i} % 2 ? {i} : {j})",
+                f"{i} / 2",
+                f"({i} & 3)",
+                f"({i} >> 1)",
+                f"{i} % 4",
+                least,
+                f"(n > m ? {i} : {j})",
+            ]
         )
         return f"{value} + {SHIFT}"

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from tunepass.diagnostics import SourceError
 from tunepass.frontends.c.scops.c_types import SIGNED, UNSIGNED
 from tunepass.frontends.c.scops.objects import THIS, Objects
-from tunepass.frontends.c.scops.rewriting import mapped, parts_of
+from tunepass.frontends.c.scops.rewriting import mapped, parts_of, substituted
 from tunepass.frontends.c.scops.rows import Rowed, moved_on, rowed
 from tunepass.frontends.c.scops.updates import key
 from tunepass.frontends.cfamily.declared import canonical_type
@@ -113,11 +113,11 @@ class Accessors:
         plain = name.rpartition("::")[2]
         functions = [f for f in self.objects.unit.functions if f.name.text == plain and not f.record]
         fitting = [f for f in functions if len(f.formals) == len(arguments)]
+        if self._has_other_overloads(plain, fitting):
+            return None
         return self._returned(fitting, None, {}, arguments)
 
-    def _method(
-        self, base: Expression, name: str, arrow: bool, arguments: tuple[Expression, ...]
-    ) -> Expression | None:
+    def _method(self, base: Expression, name: str, arrow: bool, arguments: tuple[Expression, ...]) -> Expression | None:
         held = self.objects.variable(base)
         record = self.objects.record(held)
         if record is None or held is None or len(held.shape) != int(arrow):
@@ -146,8 +146,7 @@ class Accessors:
             if value is None:
                 return None
             passed = {p.declarators[0].name.text: _passed(p.words, a) for p, a in zip(function.formals, arguments)}
-            given = {**this, **passed}
-            found.append(mapped(value, lambda e: given.get(e.text, e) if isinstance(e, Name) else e))
+            found.append(substituted(value, {**this, **passed}))
         first = Accessors(self.objects, self.declared, self.level + 1).seen(found[0])
         others = {key(value) for value in found}
         return first if len(found) == 1 or (None not in others and len(others) == 1) else None

@@ -20,7 +20,6 @@ from tunepass.frontends.cfamily.tree import (
     Items,
     Name,
     Number,
-    Statement,
     Step,
 )
 
@@ -66,7 +65,11 @@ def _followed(s: For, index: str, start: Expression, others: Mapping[str, Expres
         begin = replace(s.begin, declarators=own)
     advance = next(e for e in _parts(s.advance) if index in names_in(e))
     declared = isinstance(s.begin, Declaration)
-    along = () if declared else tuple(Assign("=", Name(Token("name", n, s.start, s.start, True)), v) for n, v in others.items())
+    along = (
+        ()
+        if declared
+        else tuple(Assign("=", Name(Token("name", n, s.start, s.start, True)), v) for n, v in others.items())
+    )
     return Along(
         begin=begin, condition=exchanged(s.condition), advance=advance, body=mapped_statement(s.body, exchanged),
         header_end=s.header_end, first=s.first, last=s.last, along=along,
@@ -137,5 +140,3 @@ def _steps(e: Expression | None) -> dict[str, int] | None:
             case _:
                 return None
     return steps
-
-

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from tunepass.frontends.c.scops.effects import Effects
-from tunepass.frontends.c.scops.region import Rewrite, Region
+from tunepass.frontends.c.scops.region import Region, Rewrite
 from tunepass.frontends.cfamily.marks import closing
 from tunepass.frontends.cfamily.tokens import Token
 from tunepass.frontends.cfamily.tree import Statement
@@ -52,7 +53,7 @@ class Forms:
     def is_target(self, label: str) -> bool:
         """Does a `goto` of the function name the label?"""
         code = self.code
-        jumps = [after for word, after in zip(code, code[1:]) if word.at("goto")]
+        jumps = [after for word, after in itertools.pairwise(code) if word.at("goto")]
         return any(after.text in (label, "*") for after in jumps) or any(word.at("asm", "__asm__") for word in code)
 
     def bracket(self, first: Token) -> tuple[Token, Token]:

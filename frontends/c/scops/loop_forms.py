@@ -27,7 +27,6 @@ from tunepass.frontends.cfamily.tree import (
     Jump,
     Name,
     Number,
-    PragmaWords,
     Statement,
     Step,
     While,
@@ -161,7 +160,9 @@ def _stepped(e: Expression | None) -> str | None:
             return name.text
         case Assign("+=" | "-=", Name() as name, _):
             return name.text
-        case Assign("=", Name() as name, Binary("+" | "-", left, right)) if name.text in names_in(left) | names_in(right):
+        case Assign("=", Name() as name, Binary("+" | "-", left, right)) if name.text in names_in(left) | names_in(
+            right
+        ):
             return name.text
     return None
 
@@ -177,8 +178,8 @@ def _post_decremented(e: Expression | None) -> str | None:
 
 
 def counted_down(s: For) -> For:
-    """`for (i = n; i-- > 0;)` as `for (i = n - 1; i >= 0; i--)`, and `for (u = n - 1; u < n; u--)` of an index that wraps
-    below zero likewise."""
+    """`for (i = n; i-- > 0;)` as `for (i = n - 1; i >= 0; i--)`, and likewise `for (u = n - 1; u < n; u--)` of an index
+    that wraps below zero."""
     index = _post_decremented(s.condition) if s.advance is None else None
     if index is not None:
         begin = _moved(s.begin, index)

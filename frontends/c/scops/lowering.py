@@ -14,9 +14,9 @@ from tunepass.frontends.c.scops.members import Members, initial_members, is_plai
 from tunepass.frontends.c.scops.objects import Objects
 from tunepass.frontends.c.scops.plainer import plainer
 from tunepass.frontends.c.scops.region import Region
-from tunepass.frontends.c.scops.rewriting import expressions_in, mapped_statement, names_in
+from tunepass.frontends.c.scops.rewriting import mapped_statement, names_in
 from tunepass.frontends.cfamily.tokens import Token
-from tunepass.frontends.cfamily.tree import Block, Declaration, Expression, For, ForEach, If, Name, Statement, While
+from tunepass.frontends.cfamily.tree import Block, Declaration, Expression, For, ForEach, If, Statement, While
 from tunepass.frontends.cfamily.unit import Function, Unit
 
 

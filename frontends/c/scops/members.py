@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from tunepass.frontends.c.scops.accessors import Getter
 from tunepass.frontends.c.scops.affine import isl_name
-from tunepass.frontends.c.scops.accessors import Getter, spelled
 from tunepass.frontends.c.scops.objects import Objects
 from tunepass.frontends.c.scops.rewriting import mapped, parts_of
 from tunepass.frontends.c.scops.variables import Variable
@@ -80,7 +81,7 @@ class Members:
 
 
 def steady_objects(whole: Iterable[Expression], objects: Objects) -> tuple[frozenset[str], frozenset[str]]:
-    """Of the names in the expressions: objects that are named to reach members only, and containers to reach elements."""
+    """Objects that the expressions name to reach members only, and containers that they name to reach elements."""
     named: Counter[str] = Counter()
     reached: Counter[str] = Counter()
     elements: Counter[str] = Counter()
@@ -122,7 +123,9 @@ def initial_members(declaration: Declaration, objects: Objects) -> Mapping[str, 
 def _is_designated(first: Token, last: Token, objects: Objects) -> bool:
     """`{.n = 3}`: the values need not be in the members' order."""
     inside = [t for t in objects.unit.tokens if first.start <= t.start <= last.end]
-    return any(b.at(".") and a.at("{", ",") for a, b in zip(inside, inside[1:])) or any(t.at("[") for t in inside[:2])
+    return any(b.at(".") and a.at("{", ",") for a, b in itertools.pairwise(inside)) or any(
+        t.at("[") for t in inside[:2]
+    )
 
 
 def is_plain(e: Expression) -> bool:

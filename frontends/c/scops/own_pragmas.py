@@ -18,7 +18,9 @@ COUNTS = re.compile(r"\b(collapse|ordered|safelen|linear)\s*\(|\bomp\s+(tile|unr
 
 
 SHARES = re.compile(r"omp\b.*\bparallel\b.*\bfor\b")
-DROPPED = re.compile(r"omp\s+(?:(?:target\b.*\b)?parallel\b.*\bfor\b|simd\b|(?:target\s+)?loop\b|atomic\s*(?:update|write|read)?$)")
+DROPPED = re.compile(
+    r"omp\s+(?:(?:target\b.*\b)?parallel\b.*\bfor\b|simd\b|(?:target\s+)?loop\b|atomic\s*(?:update|write|read)?$)"
+)
 OMP_HINT = "let the pragma stand before the loops inside, or write `omp parallel for` before this one"
 
 
@@ -37,7 +39,9 @@ def check_dropped(unit: Unit, start: int, end: int) -> None:
         if not DROPPED.match(body):
             span = unit.source.span(directive.start, directive.end)
             word = " ".join(body.split()[:2])
-            raise SourceError(f"`#pragma {word}` is a part of what the loops do: other schedules have none", span, OMP_HINT)
+            raise SourceError(
+                f"`#pragma {word}` is a part of what the loops do: other schedules have none", span, OMP_HINT
+            )
 
 
 class OwnPragmas:

@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from tunepass.frontends.c.scops.effects import Effects, resolve
 from tunepass.frontends.c.scops.forms import Forms
 from tunepass.frontends.c.scops.plain_text import is_whole
-from tunepass.frontends.c.scops.rewriting import mapped, mapped_statement, names_in
+from tunepass.frontends.c.scops.rewriting import mapped, mapped_statement, names_in, parts_of
 from tunepass.frontends.cfamily.tree import Assign, Call, Declaration, Expression, Name, Statement, Step
-from tunepass.frontends.c.scops.rewriting import parts_of
 
 
 def referred(s: Declaration, later: Sequence[Statement], end: int, forms: Forms) -> Sequence[Statement] | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
 from tunepass.frontends.c.scops.rows import Rowed
@@ -60,6 +60,11 @@ def mapped(e: Expression, exchange: Exchange) -> Expression:
     return exchange(e)
 
 
+def substituted(e: Expression, values: Mapping[str, Expression]) -> Expression:
+    """`e` with values in the place of names."""
+    return mapped(e, lambda inner: values.get(inner.text, inner) if isinstance(inner, Name) else inner)
+
+
 def parts_of(e: Expression | None) -> Iterator[Expression]:
     """`e` and every expression in it."""
     found: list[Expression] = []
@@ -85,14 +90,11 @@ def mapped_statement(s: Statement, exchange: Exchange) -> Statement:
         case Block():
             return replace(s, statements=tuple(mapped_statement(inner, exchange) for inner in s.statements))
         case Declaration():
-            return replace(s, declarators=tuple(replace(d, value=maybe(d.value)) for d in s.declarators))
+            return _declared(s, exchange)
         case For():
-            begin = mapped_statement(s.begin, exchange) if isinstance(s.begin, Declaration) else maybe(s.begin)
-            assert begin is None or not isinstance(begin, (Block, Evaluated, For, ForEach, If, While, Jump))
-            return replace(
-                s, begin=begin, condition=maybe(s.condition), advance=maybe(s.advance),
-                body=mapped_statement(s.body, exchange),
-            )  # fmt: skip
+            begin = _declared(s.begin, exchange) if isinstance(s.begin, Declaration) else maybe(s.begin)
+            body = mapped_statement(s.body, exchange)
+            return replace(s, begin=begin, condition=maybe(s.condition), advance=maybe(s.advance), body=body)
         case ForEach():
             return replace(s, array=exchange(s.array), body=mapped_statement(s.body, exchange))
         case If():
@@ -103,6 +105,11 @@ def mapped_statement(s: Statement, exchange: Exchange) -> Statement:
         case Jump():
             return replace(s, value=maybe(s.value))
     return s
+
+
+def _declared(s: Declaration, exchange: Exchange) -> Declaration:
+    values = [None if d.value is None else exchange(d.value) for d in s.declarators]
+    return replace(s, declarators=tuple(replace(d, value=v) for d, v in zip(s.declarators, values)))
 
 
 def expressions_in(s: Statement) -> list[Expression]:

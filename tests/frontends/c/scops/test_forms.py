@@ -71,7 +71,8 @@ def test_what_a_while_loop_leaves_in_its_index() -> None:
 
 
 def test_what_a_loop_leaves_in_a_variable_beside_its_index() -> None:
-    text = f"int f(int n, double x[n]) {{ int i, j;\n{PRAGMA}\nfor (i = 0, j = n; i < n; i++, j--) x[j - 1] = i;\nreturn j; }}"
+    loop = "for (i = 0, j = n; i < n; i++, j--) x[j - 1] = i;"
+    text = f"int f(int n, double x[n]) {{ int i, j;\n{PRAGMA}\n{loop}\nreturn j; }}"
     scop = scop_of(text)
     assert accesses(scop) == ["w x[-i + n - 1]"]
     assert scop.statements[0].text == "x[(n - i) - 1] = i;"
@@ -94,7 +95,9 @@ def test_while_loops_that_stay(body: str) -> None:
 
 
 def test_continue_as_a_guard_of_what_follows() -> None:
-    scop = nest("for (i = 0; i < n; i++) { if (i == m) continue; x[i] = 1; if (x[i] > y[i]) { y[i] = 0; continue; } y[i] = 2; }")
+    scop = nest(
+        "for (i = 0; i < n; i++) { if (i == m) continue; x[i] = 1; if (x[i] > y[i]) { y[i] = 0; continue; } y[i] = 2; }"
+    )
     assert domain(scop, 0).endswith("(not (i = m)) }")
     assert scop.statements[1].text == "if (x[i] > y[i]) { y[i] = 0;  } else { y[i] = 2; }"
 
@@ -119,7 +122,10 @@ CLASSES = """\
 #include <cassert>
 #include <cstddef>
 #include <vector>
-struct View { double *p; std::size_t n; double &operator()(std::size_t i, std::size_t j) const { return p[i * n + j]; } };
+struct View {
+    double *p; std::size_t n;
+    double &operator()(std::size_t i, std::size_t j) const { return p[i * n + j]; }
+};
 template <typename T> class Matrix {
     std::vector<T> data; std::size_t r, c;
 public:
@@ -136,20 +142,20 @@ static inline double &at(double *p, int n, int i, int j) { return p[i * n + j]; 
 """
 LOOPS = "for (int i = 0; i < {0}; i++) for (int j = 0; j < {1}; j++) for (int k = 0; k < {2}; k++) "
 PRODUCT = "C[i * n + j] += A[i * n + k] * B[k * n + j];"
+POINTERS, N = "double *A, double *B, double *C, int n", ("n", "n", "n")
+MATRICES = "const Matrix<double> &a, const Matrix<double> &b, Matrix<double> &c"
+VECTORS = "std::vector<double> &A, std::vector<double> &B, std::vector<double> &C, int n"
+FIXED = "std::array<std::array<double, 64>, 64> &A, double (&B)[64][64], Fixed *c, int n"
+VIEWS = "View a{A, std::size_t(n)}, b{B, std::size_t(n)}, c{C, std::size_t(n)};"
 OBJECTS = {
-    "operator": ("double *A, double *B, double *C, int n", "View a{A, std::size_t(n)}, b{B, std::size_t(n)}, c{C, std::size_t(n)};",
-                 ("n", "n", "n"), "c(i, j) += a(i, k) * b(k, j);"),
-    "two levels": ("const Matrix<double> &a, const Matrix<double> &b, Matrix<double> &c", "",
-                   ("c.rows()", "c.columns()", "a.columns()"), "c(i, j) += a(i, k) * b(k, j);"),
-    "pointer to a row": ("const Rows &a, const Rows &b, Rows &c, int n", "", ("n", "n", "n"), "c[i][j] += a[i][k] * b[k][j];"),
-    "function": ("double *A, double *B, double *C, int n", "", ("n", "n", "n"), "at(C, n, i, j) += at(A, n, i, k) * at(B, n, k, j);"),
-    "vectors": ("std::vector<double> &A, std::vector<double> &B, std::vector<double> &C, int n", "", ("n", "n", "n"),
-                "C[i * n + j] += A.at(i * n + k) * B.data()[k * n + j];"),
-    "arrays": ("std::array<std::array<double, 64>, 64> &A, double (&B)[64][64], Fixed *c, int n", "", ("n", "n", "c->n"),
-               "c->a[i][j] += A[i][k] * B[k][j];"),
-    "reference": ("double *A, double *B, double *C, int n", "", ("n", "n", "n"),
-                  "{ double &c = C[i * n + j]; c += A[i * n + k] * B[k * n + j]; }"),
-}  # fmt: skip
+    "operator": (POINTERS, VIEWS, N, "c(i, j) += a(i, k) * b(k, j);"),
+    "two levels": (MATRICES, "", ("c.rows()", "c.columns()", "a.columns()"), "c(i, j) += a(i, k) * b(k, j);"),
+    "pointer to a row": ("const Rows &a, const Rows &b, Rows &c, int n", "", N, "c[i][j] += a[i][k] * b[k][j];"),
+    "function": (POINTERS, "", N, "at(C, n, i, j) += at(A, n, i, k) * at(B, n, k, j);"),
+    "vectors": (VECTORS, "", N, "C[i * n + j] += A.at(i * n + k) * B.data()[k * n + j];"),
+    "arrays": (FIXED, "", ("n", "n", "c->n"), "c->a[i][j] += A[i][k] * B[k][j];"),
+    "reference": (POINTERS, "", N, "{ double &c = C[i * n + j]; c += A[i * n + k] * B[k * n + j]; }"),
+}
 
 
 @pytest.mark.parametrize("name", OBJECTS)
@@ -195,7 +201,8 @@ def test_objects_that_change_stay_opaque(formals: str, body: str) -> None:
     ],
 )
 def test_functions_that_do_more_stay_opaque(function: str) -> None:
-    text = f"int calls; {function}\nvoid f(double *A, double *B, int n) {{\n{PRAGMA}\nfor (int i = 0; i < n; i++) A[i] = get(B, i);\n}}\n"
+    loop = "for (int i = 0; i < n; i++) A[i] = get(B, i);"
+    text = f"int calls; {function}\nvoid f(double *A, double *B, int n) {{\n{PRAGMA}\n{loop}\n}}\n"
     assert scop_of(text).statements[0].opaque == "`get` is called, and may read and write anything"
 
 
