@@ -117,6 +117,13 @@ class Accessors:
             return None
         return self._returned(fitting, None, {}, arguments)
 
+    def _has_other_overloads(self, name: str, known: Sequence[Function]) -> bool:
+        """Is a function of the name declared that takes other types, and whose body is elsewhere?"""
+        types = {tuple(p.words for p in f.formals) for f in known}
+        declared = [d.parameters for s in self.objects.unit.globals for d in s.declarators if d.name.text == name]
+        others = [p for p in declared if p is not None and tuple(each.words for each in p) not in types]
+        return self.objects.unit.cxx and bool(others)
+
     def _method(self, base: Expression, name: str, arrow: bool, arguments: tuple[Expression, ...]) -> Expression | None:
         held = self.objects.variable(base)
         record = self.objects.record(held)

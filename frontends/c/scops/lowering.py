@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from tunepass.frontends.c.scops.accessors import Accessors
+from tunepass.frontends.c.scops.effects import Effects
 from tunepass.frontends.c.scops.forms import Forms
 from tunepass.frontends.c.scops.members import Members, initial_members, is_plain, never_changed, steady_objects
 from tunepass.frontends.c.scops.objects import Objects
@@ -57,8 +58,6 @@ def _before(s: Statement | None, place: int) -> Sequence[Statement]:
 
 def _declared(statements: tuple[Statement, ...]) -> Iterator[str]:
     """The names that the nest declares."""
-    from tunepass.frontends.c.scops.effects import Effects
-
     yield from Effects.of(*statements).declared
 
 

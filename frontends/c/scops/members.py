@@ -14,7 +14,9 @@ from tunepass.frontends.c.scops.rewriting import mapped, parts_of
 from tunepass.frontends.c.scops.variables import Variable
 from tunepass.frontends.cfamily.tokens import Token
 from tunepass.frontends.cfamily.tree import (
+    Binary,
     Call,
+    Cast,
     Declaration,
     Expression,
     Index,
@@ -130,8 +132,6 @@ def _is_designated(first: Token, last: Token, objects: Objects) -> bool:
 
 def is_plain(e: Expression) -> bool:
     """Made of names and numbers: its value is the same wherever these are."""
-    from tunepass.frontends.cfamily.tree import Binary, Cast
-
     match e:
         case Name() | Number():
             return True

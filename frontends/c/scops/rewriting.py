@@ -112,17 +112,5 @@ def _declared(s: Declaration, exchange: Exchange) -> Declaration:
     return replace(s, declarators=tuple(replace(d, value=v) for d, v in zip(s.declarators, values)))
 
 
-def expressions_in(s: Statement) -> list[Expression]:
-    """Every expression in `s`, those in others too."""
-    found: list[Expression] = []
-
-    def kept(e: Expression) -> Expression:
-        found.extend(parts_of(e))
-        return e
-
-    mapped_statement(s, kept)
-    return found
-
-
 def names_in(e: Expression | None) -> set[str]:
     return {part.text for part in parts_of(e) if isinstance(part, Name)}
