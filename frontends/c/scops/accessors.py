@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from tunepass.diagnostics import SourceError
-from tunepass.frontends.c.scops.c_types import SIGNED, UNSIGNED
+from tunepass.frontends.c.scops.c_types import ELEMENT_BYTE, SIGNED, UNSIGNED
 from tunepass.frontends.c.scops.objects import THIS, Objects
 from tunepass.frontends.c.scops.rewriting import mapped, parts_of, substituted
 from tunepass.frontends.c.scops.rows import Rowed, moved_on, rowed
@@ -112,6 +112,8 @@ class Accessors:
     def _free(self, name: str, arguments: tuple[Expression, ...]) -> Expression | None:
         plain = name.rpartition("::")[2]
         functions = [f for f in self.objects.unit.functions if f.name.text == plain and not f.record]
+        if not functions and self.objects.unit.cxx and name in ("min", "max") and len(arguments) == 2:
+            return Call(Name(Token("name", f"std::{name}", 0, 0, True)), arguments)
         fitting = [f for f in functions if len(f.formals) == len(arguments)]
         if self._has_other_overloads(plain, fitting):
             return None
@@ -257,4 +259,4 @@ def spelled(e: Expression) -> str | None:
 
 
 def _is_number(name: str) -> bool:
-    return canonical_type(name.removeprefix("std::")) in SIGNED | UNSIGNED
+    return canonical_type(name.removeprefix("std::")) in SIGNED | UNSIGNED | set(ELEMENT_BYTE)

@@ -29,8 +29,9 @@ def lowered(region: Region, unit: Unit, function: Function) -> Region:
     whole = [e for s in seen for e in _whole_expressions(s)]
     steady, unresized = steady_objects(whole, objects)
     held = _initialised(region, function, objects, steady - declared)
-    members = Members(objects, steady - declared, unresized - declared, unit.text.raw.names, held)
-    named = tuple(mapped_statement(s, members.named) for s in seen)
+    written = Effects.of(*seen).written | declared
+    members = Members(objects, steady - declared, unresized - declared, unit.text.raw.names, written, held)
+    named = tuple(members.with_settled_headers(mapped_statement(s, members.named)) for s in seen)
     for variable in members.made.values():
         region.variables.scopes[-1][variable.name] = variable
     region = replace(region, spelled=members.spelled)

@@ -14,16 +14,22 @@ from tunepass.frontends.c.scops.rewriting import mapped, parts_of
 from tunepass.frontends.c.scops.variables import Variable
 from tunepass.frontends.cfamily.tokens import Token
 from tunepass.frontends.cfamily.tree import (
+    Assign,
     Binary,
+    Block,
     Call,
     Cast,
     Declaration,
     Expression,
+    For,
+    If,
     Index,
     Items,
     Member,
     Name,
     Number,
+    Statement,
+    While,
 )
 
 COUNTS = ("size", "length")
@@ -37,6 +43,7 @@ class Members:
     steady: frozenset[str] = frozenset()  # objects that are named to reach their members only
     unresized: frozenset[str] = frozenset()  # containers whose elements are reached only
     taken: frozenset[str] = frozenset()
+    written: frozenset[str] = frozenset()  # what the nest sets, or may set
     held: Mapping[str, Mapping[str, Expression]] = field(default_factory=dict)  # what members were initialised with
     made: dict[str, Variable] = field(default_factory=dict)
     spelled: dict[str, str] = field(default_factory=dict)
@@ -51,7 +58,52 @@ class Members:
             case Call(Member(Name() as base, name, _), ()) if name.text in COUNTS and base.text in self.unresized:
                 variable = Variable("", "size_t", (), (True,), "global")
                 return self._made(f"{base.text}.size()", variable, base.token, e)
+            case Call(Member(Index(Name() as base, Number(token)), name, _), ()) if name.text in COUNTS:
+                if base.text in self.unresized and base.text not in self.written:
+                    variable = Variable("", "size_t", (), (True,), "global")
+                    return self._made(f"{base.text}[{token.text}].size()", variable, base.token, e)
+            case Index():
+                return replace(e, subscript=self.settled(e.subscript))
         return e
+
+    def settled(self, e: Expression) -> Expression:
+        """A bound or a subscript in which elements that the nest does not write are names."""
+        return mapped(e, lambda inner: self._constant_element(inner) or inner if isinstance(inner, Index) else inner)
+
+    def with_settled_headers(self, s: Statement) -> Statement:
+        match s:
+            case Block():
+                return replace(s, statements=tuple(self.with_settled_headers(inner) for inner in s.statements))
+            case If():
+                other = None if s.other is None else self.with_settled_headers(s.other)
+                return replace(s, then=self.with_settled_headers(s.then), other=other)
+            case While():
+                return replace(s, condition=self.settled(s.condition), body=self.with_settled_headers(s.body))
+            case For(begin=Declaration() | Assign() as begin, condition=condition) if condition is not None:
+                body = self.with_settled_headers(s.body)
+                return replace(s, begin=self._started(begin), condition=self.settled(condition), body=body)
+        return s
+
+    def _started(self, begin: Declaration | Assign) -> Declaration | Assign:
+        if isinstance(begin, Assign):
+            return Assign(begin.op, begin.target, self.settled(begin.value))
+        values = [None if d.value is None else self.settled(d.value) for d in begin.declarators]
+        return replace(begin, declarators=tuple(replace(d, value=v) for d, v in zip(begin.declarators, values)))
+
+    def _constant_element(self, e: Index) -> Expression | None:
+        """`ends[1]` of whole numbers that the nest does not write."""
+        subscripts: list[str] = []
+        base: Expression = e
+        while isinstance(base, Index) and isinstance(base.subscript, Number) and not base.subscript.token.made:
+            subscripts.insert(0, base.subscript.token.text)
+            base = base.base
+        root = (self.made.get(base.text) or self.objects.variables.get(base.text)) if isinstance(base, Name) else None
+        if root is None or not isinstance(base, Name) or base.text in self.written or not root.alone or root.volatile:
+            return None
+        element = replace(root, shape=(), pointers=(True,), scope="global")
+        if len(subscripts) != len(root.shape) or not element.integral:
+            return None
+        return self._made(f"{base.text}[{']['.join(subscripts)}]", element, base.token, e)
 
     def _member(self, e: Member, base: Name, name: Token, arrow: bool) -> Expression:
         root = self.made.get(base.text) or self.objects.variables.get(base.text)

@@ -11,7 +11,7 @@ def plain_text(e: Expression) -> str | None:
     """None of anything else."""
     match e:
         case Name(token) | Number(token):
-            return token.text if not token.made else None
+            return token.text
         case Unary(op, operand) if op.text in ("-", "+"):
             inner = plain_text(operand)
             return None if inner is None else f"({op.text}{inner})"

@@ -49,8 +49,8 @@ def mapped(e: Expression, exchange: Exchange) -> Expression:
             e = Conditional(mapped(condition, exchange), mapped(then, exchange), mapped(other, exchange))
         case Assign(op, target, value):
             e = Assign(op, mapped(target, exchange), mapped(value, exchange))
-        case Index(base, subscript):
-            e = Index(mapped(base, exchange), mapped(subscript, exchange))
+        case Index():
+            e = replace(e, base=mapped(e.base, exchange), subscript=mapped(e.subscript, exchange))
         case Member():
             e = replace(e, base=mapped(e.base, exchange))
         case Call(function, arguments):

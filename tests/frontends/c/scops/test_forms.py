@@ -210,3 +210,19 @@ def test_what_a_reference_writes_is_written() -> None:
     body = "for (int i = 0; i < n; i++) { double &r = x[p[i]]; r = 2; y[i] = r; }"
     scop = scop_of(f"void f(int n, double *x, double *y, int *p) {{\n{PRAGMA}\n{body}\n}}\n", "nest.cpp")
     assert any(access.array == "x" and access.written for s in scop.statements for access in s.accesses)
+
+
+def test_elements_of_an_array_that_stays_are_bounds() -> None:
+    scop = nest("for (i = p[0]; i < p[1]; i++) for (j = q[1][0]; j < n; j++) A[i][j] += A[i][j] * x[p[2]];",
+                "int n, const int *p, int q[2][2], double A[n][n], double x[n]")  # fmt: skip
+    assert {p.text for p in scop.parameters} == {"p[0]", "p[1]", "p[2]", "q[1][0]", "n"}
+    changed = nest(
+        "for (i = 0; i < n; i++) for (j = p[0]; j < n; j++) { x[j] = i; p[0] = j; }", "int n, int *p, double *x"
+    )
+    assert [loop.name for loop in changed.loops] == ["i"]
+
+
+def test_functional_casts_and_min_of_cpp_are_no_unknown_calls() -> None:
+    text = f"{CLASSES}using namespace std;\nvoid f(double *A, int n) {{\n{PRAGMA}\nfor (int i = 0; i < n; i++) "
+    scop = scop_of(text + "A[min(i, 9)] += max(double(i), 0.5);\n}\n", "nest.cpp")
+    assert scop.statements[0].opaque is None and all(access.certain for access in scop.statements[0].accesses)
