@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
@@ -40,6 +41,9 @@ class Forms:
         """The tokens in [start, end) that name a variable; None where a macro hides one."""
         inside = self.region.inside
         found: list[Token] = []
+        made = self.region.edits.within(start, end) if self.region.edits is not None else ()
+        if any(re.search(rf"\b{re.escape(name)}\b", edit.text) for edit in made):
+            return None
         for before, token in zip([None, *inside], inside):
             if token.text != name or token.kind != "name" or not start <= token.start < end:
                 continue

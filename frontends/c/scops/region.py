@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from tunepass.diagnostics import SourceError, Span
+from tunepass.frontends.c.scops.edits import Edits
 from tunepass.frontends.c.scops.own_pragmas import OwnPragmas, check_dropped
 from tunepass.frontends.c.scops.variables import Variables, read_variables
 from tunepass.frontends.cfamily.alignment import PragmaTokens
@@ -63,6 +64,8 @@ class Region:
     after: tuple[Token, ...]
 
     start: int  # of the pragmas right before the first statement, or of that: a new schedule replaces both
+    function: Function  # around it
+    edits: Edits | None = None  # of its texts
     last: int = -1  # where the last statement ends, if not as `statements` say
     rewrites: tuple[Rewrite, ...] = ()  # that make the source's text what `statements` say
     set_along: Mapping[int, tuple[str, ...]] = field(default_factory=dict)  # by a loop's header, at which it starts
@@ -91,7 +94,9 @@ class Region:
         text = self.unit.source.text
         blanks = [Rewrite(a, b, re.sub(r"[^\n]", " ", text[a:b])) for a, b in self.left_out]
         pieces, position = [], start
-        for edit in sorted([*blanks, *self.rewrites], key=lambda r: (r.start, r.end)):
+        edits = [] if self.edits is None else self.edits.within(start, end)
+        forwarded = [Rewrite(e.start, e.end, e.text) for e in edits]
+        for edit in sorted([*blanks, *self.rewrites, *forwarded], key=lambda r: (r.start, r.end)):
             if edit.applies(start, end) and edit.start >= position:
                 pieces += [text[position : edit.start], edit.text]
                 position = edit.end
@@ -118,6 +123,7 @@ def read_region(pragma: Span, unit: Unit, listed: bool = False) -> Region:
         unit=unit,
         statements=statements,
         start=start,
+        function=function,
         variables=read_variables(unit, function, statements[0].start),
         before=tuple(body[:begin]),
         inside=tuple(body[begin:count]),

@@ -28,6 +28,7 @@ from tunepass.polyhedral.codegen.code import (
     unrolled,
 )
 from tunepass.polyhedral.codegen.expressions import Expression, Name, Number, add, printed, substituted
+from tunepass.polyhedral.codegen.guard import condition_of, source_lines
 from tunepass.polyhedral.codegen.pack import Packing, packed
 from tunepass.polyhedral.codegen.replay import keeps_schedule
 from tunepass.polyhedral.codegen.schedule import syntax_tree
@@ -109,6 +110,15 @@ class _Writer:
         self.sums = 0
 
     def whole(self, code: Code) -> Lines:
+        lines = self.proven(code)
+        if not self.scop.condition:
+            return lines
+        source = source_lines(self.scop)
+        other = ("} else {", *_inside((*self.at(self.scop.span.line), *source)), "}")
+        return (f"if ({condition_of(self.scop)}) {{", *_inside(lines), *other)
+
+    def proven(self, code: Code) -> Lines:
+        """What runs where the scop's condition holds."""
         lines = self.code(code, {}, {})
         if isinstance(code, Loop | Condition) and not self.scop.declarations and not self.scop.after:
             return lines
