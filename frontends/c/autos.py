@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from tunepass.diagnostics import SourceError
 from tunepass.frontends.c.pragmas.auto import AutoPragma
+from tunepass.frontends.c.scops.own_pragmas import shares_iterations
 from tunepass.frontends.c.scops.scop import read_scop
 from tunepass.frontends.cfamily.unit import Unit
 from tunepass.ir.scop_directives import ScopNest
@@ -36,11 +37,17 @@ def derive_nest(
     tuned: frozenset[str],
     sizes: Mapping[str, Number],
     overlapping: Sequence[tuple[str, str]],
+    *,
+    threads: bool = False,
 ) -> DerivedNest:
-    """The `number`th of the file, from 1. `sizes` are of the kernel's scalars, `overlapping` pairs of its formals."""
+    """The `number`th of the file, from 1. `sizes` are of the kernel's scalars, `overlapping` pairs of its formals.
+
+    `threads`: OpenMP pragmas count, so that a nest which has one to share a loop's iterations may be parallel.
+    """
     scop = read_scop(pragma.outer, unit, overlapping)
     suffix = f"_{number}" if number > 1 else ""
-    space = derive_space(scop, pragma.span, parallel=pragma.parallel, suffix=suffix)
+    parallel = pragma.parallel or (threads and shares_iterations(unit, scop.span))
+    space = derive_space(scop, pragma.span, parallel=parallel, suffix=suffix)
     clash = sorted({p.name for p in space.parameters} & tuned)
     if clash:
         hint = "`loop auto` names its own parameters SHAPE, ORDER, TILE_i, JAM_i, PACK_A, SIMD and PARALLEL"

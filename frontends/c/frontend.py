@@ -24,6 +24,7 @@ from tunepass.frontends.c.globals import GlobalsReader
 from tunepass.frontends.c.lowering import macro_names
 from tunepass.frontends.c.macros import macro_defaults, set_macros
 from tunepass.frontends.c.numbers import file_constants
+from tunepass.frontends.c.opaque import opaque_notes
 from tunepass.frontends.c.overloads import chosen, overloads
 from tunepass.frontends.c.pragmas.auto import AutoPragma
 from tunepass.frontends.c.pragmas.groups import BELONGS, PragmaGroup, group, no_duplicates, refuse_none
@@ -61,6 +62,8 @@ from tunepass.ir.kernel import Binding, Kernel
 from tunepass.ir.run import RunCommand
 from tunepass.ir.sizes import SizedVariants
 from tunepass.space.parameter import Parameter
+
+OPENMP = re.compile(r"-f?q?openmp(?:=|$)|-qopenmp|-mp$")  # a compiler's word
 
 
 class CFrontend(Frontend):
@@ -240,13 +243,17 @@ class _KernelReader:
     ) -> DerivedNest:
         """The nest after a `loop auto`, and its space."""
         self.derived_nests += 1
-        derived = derive_nest(pragma, self.derived_nests, self.unit, self.known, sizes, pairs)
-        self.warnings += [self.replaced_pragma(p) for p in self.unit.pragmas if is_replaced(p, derived.nest.scop.span)]
+        threads = any(OPENMP.match(word) for word in self.compiler_words)
+        derived = derive_nest(pragma, self.derived_nests, self.unit, self.known, sizes, pairs, threads=threads)
+        self.warnings += opaque_notes(derived)
+        replaced = [p for p in self.unit.pragmas if is_replaced(p, derived.nest.scop.span)]
+        self.warnings += [self.replaced_pragma(p, bool(derived.nest.directives.parallel)) for p in replaced]
         return derived
 
-    def replaced_pragma(self, pragma: PragmaTokens) -> Diagnostic:
+    def replaced_pragma(self, pragma: PragmaTokens, parallel: bool) -> Diagnostic:
         span = self.source.span(pragma.start, pragma.end)
         hint = "write `loop auto parallel` for schedules that run in threads"
+        hint = "PARALLEL says whether other schedules share their loops among threads" if parallel else hint
         return Diagnostic("only the source's own schedule keeps this pragma", span, hint, Severity.WARNING)
 
     def scheduled(
@@ -271,7 +278,7 @@ class _KernelReader:
 
 
 def is_replaced(pragma: PragmaTokens, nest: Span) -> bool:
-    """Whether an OpenMP pragma stands before the nest and goes with its text. One inside a nest is refused."""
+    """Whether an OpenMP pragma stands before the nest, or in it, and goes with its text."""
     return pragma.words[:1] != () and pragma.words[0].at("omp") and nest.start <= pragma.start < nest.end
 
 

@@ -112,12 +112,13 @@ def cases(seed: int, kind: str) -> list[Case]:
     return [Case(text, scop, plan) for plan in itertools.islice(legal, SCHEDULES)]
 
 
-def program(chosen: list[Case]) -> str:
-    parts = ["#include <stdio.h>\n#include <string.h>\n", f"#define SIDE {SIDE}\n"]
+def program(chosen: list[Case], helpers: str = "") -> str:
+    parts = ["#include <stdio.h>\n#include <string.h>\n", f"#define SIDE {SIDE}\n", helpers]
     for number, case in enumerate(chosen):
         code = rewrite_scop(case.scop, case.plan, numbered=False)
         source = case.scop.span.source.text
         written = source[: case.scop.span.start] + code + source[case.scop.span.end :]
+        written = written[written.index("static void f(") :]
         parts += [case.text.replace("@", f"a{number}"), written.replace(" f(", f" b{number}(", 1)]
     rows = "".join(f"    {{a{number}, b{number}}},\n" for number in range(len(chosen)))
     table = f"static const struct {{ void (*source)({FORMALS}), (*schedule)({FORMALS}); }} table[] = {{\n"

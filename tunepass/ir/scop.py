@@ -113,6 +113,15 @@ class ScopStatement:
     opaque: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Hindrance:
+    """Why a part of the source keeps its order, or stays whole, and what to write instead."""
+
+    reason: str
+    span: Span
+    hint: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scop:
     """`pragma` is the directive, `span` what code for the scop takes the place of: its first statement to its last.
@@ -134,6 +143,7 @@ class Scop:
     after: tuple[str, ...] = ()
     taken: frozenset[str] = frozenset()
     headers_declare: bool = True
+    hindrances: tuple[Hindrance, ...] = ()
     condition: str = ""
 
     def __hash__(self) -> int:

@@ -6,15 +6,17 @@ a loop's bound or a subscript would otherwise be senseless, and never in a condi
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
 from tunepass.frontends.c.scops.affine_values import Affine
 from tunepass.frontends.c.scops.c_types import SIGNED, UNSIGNED
+from tunepass.frontends.c.scops.pure_functions import EXTREMES, plain_function
 from tunepass.frontends.cfamily.declared import canonical_type
 from tunepass.frontends.cfamily.literals import literal
-from tunepass.frontends.cfamily.tree import Binary, Cast, Conditional, Expression, Name, Number, SizeOf, Unary
+from tunepass.frontends.cfamily.tree import Binary, Call, Cast, Conditional, Expression, Name, Number, SizeOf, Unary
 
 ISL_WORDS = frozenset(("exists", "and", "or", "not", "min", "max", "mod", "floor", "ceil", "infty", "true", "false"))
 ISL_WORDS |= {"implies", "floord", "ceild", "rational"}
@@ -45,7 +47,8 @@ class Names(Protocol):
 
 
 def isl_name(name: str) -> str:
-    return f"{name}_" if name in ISL_WORDS else name.replace("$", "_")
+    plain = re.sub(r"\W", "_", name)
+    return f"{plain}_" if plain in ISL_WORDS else plain
 
 
 def isl_text(value: Affine) -> str:
@@ -86,14 +89,21 @@ def whole(e: Expression, names: Names) -> Whole | None:
         case Conditional(test, then, other):
             condition = condition_text(test, names)
             a, b = whole(then, names), whole(other, names)
-            if condition is None or a is None or b is None:
-                return None
-            if len(condition) > TEXT_LIMIT:
-                return None
-            one, two = isl_text(a.affine), isl_text(b.affine)
-            atom = names.quantity(lambda q: f"(({condition}) and {q} = {one}) or (not ({condition}) and {q} = {two})")
-            return Whole(Affine.of(atom), a.unsigned or b.unsigned, a.wraps or b.wraps)
+            return _chosen(condition, a, b, names)
+        case Call(Name() as function, (left, right)) if plain_function(function.text) in EXTREMES:
+            a, b = whole(left, names), whole(right, names)
+            op = "<" if EXTREMES[plain_function(function.text)] == "min" else ">"
+            return _chosen(_comparison(op, a, b), a, b, names)
     return None
+
+
+def _chosen(condition: str | None, a: Whole | None, b: Whole | None, names: Names) -> Whole | None:
+    """One of two values."""
+    if condition is None or a is None or b is None or len(condition) > TEXT_LIMIT:
+        return None
+    one, two = isl_text(a.affine), isl_text(b.affine)
+    atom = names.quantity(lambda q: f"(({condition}) and {q} = {one}) or (not ({condition}) and {q} = {two})")
+    return Whole(Affine.of(atom), a.unsigned or b.unsigned, a.wraps or b.wraps)
 
 
 def _cast(value: Whole | None, unsigned: bool) -> Whole | None:
@@ -110,6 +120,8 @@ def _negated(value: Whole) -> Whole:
 def _combined(op: str, a: Whole, b: Whole, names: Names) -> Whole | None:
     unsigned = a.unsigned or b.unsigned
     wraps = a.wraps or b.wraps or (unsigned and op == "-")
+    if op in (">>", "&") and not b.affine.strides:
+        return _bits(op, a, b.affine.offset, names)
     if op in ("/", "%") and a.affine.strides:
         return _divided(op, a, b.affine, unsigned, wraps, names)
     combined = a.affine.combined(op, b.affine)
@@ -131,6 +143,18 @@ def _divided(op: str, a: Whole, by: Affine, unsigned: bool, wraps: bool, names: 
     if op == "/":
         return Whole(Affine.of(quotient), unsigned)
     return Whole(a.affine.plus(Affine(((quotient, -d),), 0)), unsigned)
+
+
+def _bits(op: str, a: Whole, by: int, names: Names) -> Whole | None:
+    """`a >> 2`, `a & 3`: rounded down, of negative numbers too."""
+    power = 1 << by if op == ">>" and 0 <= by < 31 else by + 1
+    t = isl_text(a.affine)
+    if by < 0 or power & (power - 1) or a.wraps or len(t) > TEXT_LIMIT:
+        return None
+    quotient = names.quantity(lambda q: f"{power}*{q} <= {t} < {power}*{q} + {power}")
+    if op == ">>":
+        return Whole(Affine.of(quotient), a.unsigned)
+    return Whole(a.affine.plus(Affine(((quotient, -power),), 0)), a.unsigned)
 
 
 def condition_text(e: Expression, names: Names) -> str | None:

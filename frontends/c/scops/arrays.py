@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from tunepass.frontends.c.scops.affine import isl_name, isl_text
 from tunepass.frontends.c.scops.affine_values import Affine
-from tunepass.frontends.c.scops.delinearization import Facts, Layout, layout_of
+from tunepass.frontends.c.scops.delinearization import Facts, Layout, RowUse, layout_of
 from tunepass.frontends.c.scops.effects import Effect
 from tunepass.frontends.c.scops.raw import RawStatement, Subscript
 from tunepass.frontends.c.scops.variables import POINTER_BYTE, Variable
@@ -32,13 +32,24 @@ class Target:
 
 
 @dataclass(frozen=True, slots=True)
+class AccessorLayout:
+    """Rows that a function counts, whose arguments are taken to stay within them."""
+
+    strides: tuple[str, ...]
+    conditions: tuple[str, ...] = ()
+
+    def values(self, raw: RawStatement, subscript: Subscript) -> tuple[Affine, ...] | None:
+        return subscript.rows
+
+
+@dataclass(frozen=True, slots=True)
 class KnownArray:
     """What code calls it, and the variable if it is declared where it can be seen."""
 
     text: str
     variable: Variable | None
     rank: int
-    layout: Layout | None = None
+    layout: Layout | AccessorLayout | None = None
 
     @property
     def element_byte(self) -> int:
@@ -115,10 +126,17 @@ class ArrayReader:
         for name, uses in seen.items():
             if self.arrays[name].rank == 1:
                 rows = [(s, subscripts[0]) for s, subscripts in uses if len(subscripts) == 1]
-                known = len(rows) == len(uses)
-                layout = layout_of(rows, self.parameters, self.facts, name in written) if known else None
+                layout = self._layout(rows, name in written) if len(rows) == len(uses) else None
                 rank = len(layout.strides) if layout else 1
                 self.arrays[name] = replace(self.arrays[name], rank=rank, layout=layout)
+
+    def _layout(self, uses: Sequence[RowUse], written: bool) -> Layout | AccessorLayout | None:
+        """Proven rows; else those that one function computes at all uses."""
+        proven = layout_of(uses, self.parameters, self.facts, written)
+        strides = {subscript.strides for _, subscript in uses if subscript.rows is not None}
+        if proven is not None or len(strides) != 1 or any(subscript.rows is None for _, subscript in uses):
+            return proven
+        return AccessorLayout(strides.pop())
 
     def _is_value(self, s: RawStatement, effect: Effect) -> bool:
         """An index, a parameter or a constant: nothing that is stored."""

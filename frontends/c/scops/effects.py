@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from tunepass.frontends.c.scops.pure_functions import PURE
+from tunepass.frontends.c.scops.pure_functions import is_pure
 from tunepass.frontends.cfamily.tokens import Token
 from tunepass.frontends.cfamily.tree import (
     Assign,
@@ -130,10 +130,15 @@ class Effects:
         self.expression(s.condition, certain)
         self.statement(s.body, False)
         self.expression(s.advance, False)
+        for set_ in getattr(s, "along", ()):
+            self.expression(set_, False)
 
     def declaration(self, s: Declaration, certain: bool = True) -> None:
         for declarator in s.declarators:
-            self.expression(declarator.value, certain)
+            if declarator.reference and declarator.value is not None and "const" not in s.words:
+                self._address(declarator.value, certain)
+            else:
+                self.expression(declarator.value, certain)
             self.declared.add(declarator.name.text)
             self.scopes[-1][declarator.name.text] = declarator.pointers[:1] == (True,)
 
@@ -174,7 +179,7 @@ class Effects:
     def _call(self, function: Expression, arguments: tuple[Expression, ...], certain: bool) -> None:
         for argument in arguments:
             self.expression(argument, certain)
-        if not isinstance(function, Name) or function.text not in PURE:
+        if not isinstance(function, Name) or not is_pure(function.text):
             name = f"`{function.text}`" if isinstance(function, Name) else "a function"
             self.unknown.append(f"{name} is called, and may read and write anything")
 

@@ -8,6 +8,7 @@ from tunepass.frontends.c.scops.affine import Names, Whole, isl_text, whole
 from tunepass.frontends.c.scops.affine_values import Affine
 from tunepass.frontends.c.scops.c_types import SIGNED, UNSIGNED
 from tunepass.frontends.cfamily.declared import element_of
+from tunepass.frontends.cfamily.literals import literal
 from tunepass.frontends.cfamily.tokens import Token
 from tunepass.frontends.cfamily.tree import (
     Assign,
@@ -31,6 +32,30 @@ STEP_LIMIT = 1 << 10  # times the largest tile, still an int
 NARROW = frozenset({"short", "int8_t", "int16_t", "signed char"})  # counted in wider numbers when written anew
 NARROW_UNSIGNED = frozenset({"char", "unsigned char", "unsigned short", "uint8_t", "uint16_t"})
 BOUND_HINT = "write bounds with `+`, `-`, numbers, outer indices and whole numbers that the nest does not change"
+
+EXIT_HINTS = {
+    "break": "find first where the loop stops (`end`), and let it run to `i < end`; or let the pragma stand before an "
+    "inner loop without it",
+    "return": "keep the result in a variable and return after the loops; or let the pragma stand before an inner loop "
+    "without it",
+    "continue": "write `if (c) continue;` as a statement of the loop's own body, or put what follows into an `if`",
+    "goto": "write what the jump skips as an `if`; or let the pragma stand before an inner loop without it",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Downwards(For):
+    """Its index goes down and stops at the last value that is not below zero, whatever its type."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WrapsBelowZero(Downwards):
+    """Only of an unsigned index."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DoLoop(For):
+    """Its first iteration is under no condition."""
 
 
 class NotAffineError(Exception):
@@ -62,7 +87,7 @@ def read_header(loop: For, names: Names) -> Header:
         raise NotAffineError(
             f"`{jump.kind}` leaves the loop over `{index}`" if jump.kind != "label" else
             f"there is a label in the loop over `{index}`",
-            jump.start, jump.end, "let the pragma stand before an inner loop without it",
+            jump.start, jump.end, EXIT_HINTS.get(jump.kind, "let the pragma stand before an inner loop without it"),
         )  # fmt: skip
     return Header(index, declared, start, step)
 
@@ -130,6 +155,13 @@ def leaving(s: Statement | None, own: frozenset[str] = frozenset()) -> Jump | No
 
 def conditions(loop: For, header: Header, name: str, names: Names, start: Whole) -> tuple[str, ...]:
     """isl's texts for every part of the condition; `names` know the index, which isl's text calls `name`."""
+    texts = _bounds(loop, header, name, names, start)
+    if isinstance(loop, DoLoop):
+        return (f"{name} = {isl_text(start.affine)} or ({' and '.join(texts)})",)
+    return texts
+
+
+def _bounds(loop: For, header: Header, name: str, names: Names, start: Whole) -> tuple[str, ...]:
     return tuple(_bound(loop, header, name, names, start, part) for part in _conjuncts(loop.condition))
 
 
@@ -154,7 +186,8 @@ def _bound(loop: For, header: Header, name: str, names: Names, start: Whole, par
         raise _fault(loop, f"this loop steps away from its end, or its condition does not name `{header.index}`")
     if part.op == "!=" and abs(slope) != 1:
         raise _fault(loop, f"`!=` with a step of {abs(header.step)} may never be met", "write `<` or `>`")
-    if left.unsigned != right.unsigned and not start.unsigned and (start.affine.strides or start.affine.offset < 0):
+    apart = left.unsigned != right.unsigned and not isinstance(loop, Downwards)
+    if apart and not start.unsigned and (start.affine.strides or start.affine.offset < 0):
         known = all(s > 0 for _, s in start.affine.strides) and start.affine.offset >= 0
         if not known:
             raise _fault(loop, "a signed index that may start below 0 is compared with an unsigned number",
@@ -174,6 +207,30 @@ def check_type(loop: For, header: Header, type_: str | None) -> str:
     """The C type of the index, which is one that an index can have."""
     if type_ is None or type_ not in SIGNED | UNSIGNED | NARROW | NARROW_UNSIGNED:
         raise _fault(loop, f"`{header.index}` is no whole number that can be an index", "declare it `int`")
-    if header.step < 0 and type_ in UNSIGNED | NARROW_UNSIGNED:
+    if isinstance(loop, WrapsBelowZero) and type_ not in UNSIGNED:
+        raise _fault(loop, f"`{header.index}` counts down below its end")
+    downwards = header.step < 0 and type_ in UNSIGNED | NARROW_UNSIGNED
+    if downwards and (type_ in NARROW_UNSIGNED or not stops_above_zero(loop, header)):
         raise _fault(loop, "an unsigned index that counts down cannot be read", "count up, or use `long`")
     return type_
+
+
+def stops_above_zero(loop: For, header: Header) -> bool:
+    """Does an unsigned index that counts down stop before it wraps?"""
+    if isinstance(loop, Downwards):
+        return True
+    return any(_is_above(part, header) for part in _conjuncts(loop.condition))
+
+
+def _is_above(part: Expression, header: Header) -> bool:
+    """`i > e`, `i >= 1`, `i != 0` with steps that cannot pass the end."""
+    match part:
+        case Binary(">" | ">=" | "!=" as op, Name() as name, end) if name.text == header.index:
+            value = literal(end.token.text) if isinstance(end, Number) else None
+        case Binary("<" | "<=" | "!=" as op, end, Name() as name) if name.text == header.index:
+            value = literal(end.token.text) if isinstance(end, Number) else None
+        case _:
+            return False
+    if value is None:
+        return header.step == -1 and op in (">", "<")
+    return value + (op not in (">=", "<=")) >= -header.step

@@ -17,6 +17,33 @@ KEPT = re.compile(r"(omp|ivdep|GCC|clang|unroll|nounroll|vector|novector|simd)\b
 COUNTS = re.compile(r"\b(collapse|ordered|safelen|linear)\s*\(|\bomp\s+(tile|unroll|section|sections|barrier)\b")
 
 
+SHARES = re.compile(r"omp\b.*\bparallel\b.*\bfor\b")
+DROPPED = re.compile(
+    r"omp\s+(?:(?:target\b.*\b)?parallel\b.*\bfor\b|simd\b|(?:target\s+)?loop\b|atomic\s*(?:update|write|read)?$)"
+)
+OMP_HINT = "let the pragma stand before the loops inside, or write `omp parallel for` before this one"
+
+
+def shares_iterations(unit: Unit, nest: Span) -> bool:
+    """Has the nest a pragma that lets threads share a loop of it?"""
+    inside = [d for d in unit.text.raw.directives if d.kind == "pragma" and nest.start <= d.start < nest.end]
+    return any(SHARES.match(" ".join(d.body.split())) for d in inside)
+
+
+def check_dropped(unit: Unit, start: int, end: int) -> None:
+    """Raises SourceError for an OpenMP pragma in [start, end) without which the loops would do something else."""
+    for directive in unit.text.raw.directives:
+        body = " ".join(CONTINUATION.sub(" ", directive.body).split())
+        if directive.kind != "pragma" or not start <= directive.start < end or not body.startswith("omp"):
+            continue
+        if not DROPPED.match(body):
+            span = unit.source.span(directive.start, directive.end)
+            word = " ".join(body.split()[:2])
+            raise SourceError(
+                f"`#pragma {word}` is a part of what the loops do: other schedules have none", span, OMP_HINT
+            )
+
+
 class OwnPragmas:
     """Those of one source, by where they stand."""
 

@@ -26,6 +26,8 @@ class Subscript:
     polynomial: Polynomial | None
     numbered: Affine | None = None
     counted: frozenset[str] = frozenset()
+    rows: tuple[Affine, ...] | None = None  # as several subscripts, where a function of these computes it
+    strides: tuple[str, ...] = ()  # how that function counts rows
     row: str | None = None
 
 

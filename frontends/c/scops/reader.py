@@ -19,6 +19,7 @@ from tunepass.frontends.c.scops.affine import (
     polynomial_of,
     whole,
 )
+from tunepass.frontends.c.scops.affine_values import Affine
 from tunepass.frontends.c.scops.c_types import ELEMENT_BYTE
 from tunepass.frontends.c.scops.effects import Effect, Effects
 from tunepass.frontends.c.scops.headers import (
@@ -32,6 +33,7 @@ from tunepass.frontends.c.scops.headers import (
 )
 from tunepass.frontends.c.scops.raw import RawStatement, Subscript
 from tunepass.frontends.c.scops.region import Region, check_pragma
+from tunepass.frontends.c.scops.rows import Rowed
 from tunepass.frontends.c.scops.updates import effects_of
 from tunepass.frontends.c.scops.values import MODES, RegionValues
 from tunepass.frontends.cfamily.tokens import Token, tokens
@@ -51,11 +53,12 @@ from tunepass.frontends.cfamily.tree import (
     While,
 )
 from tunepass.frontends.cfamily.words import ARITHMETIC
-from tunepass.ir.scop import ScopLoop, Use
+from tunepass.ir.scop import Hindrance, ScopLoop, Use
 
 STATEMENT_LIMIT = 300
 LOOP_HINT = "leave it out of the pragma's loops"
 DECLARATION_HINT = "declare a number or an array of constant size, under a name of its own"
+GUARD_HINT = "test what does not change before the loops, and data inside the innermost one"
 MACRO_HINT = "write the loops out, or put what the macro makes into `{ }`"
 
 
@@ -72,6 +75,7 @@ class RegionReader(RegionValues):
         self.conditional = 0  # conditions around
         self.guarded: set[str] = set()  # loops that stand in a condition or come from a macro
         self.statements: list[RawStatement] = []
+        self.hindrances: list[Hindrance] = []  # parts that are taken whole
         self.declarations: dict[str, str] = {}  # of variables declared inside, by name
 
     def read(self) -> None:
@@ -89,6 +93,8 @@ class RegionReader(RegionValues):
         except NotAffineError as error:
             if not self.active or isinstance(s, (Jump, Declaration)):
                 raise self._refusal(error) from None
+            place = self.source.span(error.start, max(error.end, error.start + 1))
+            self.hindrances.append(Hindrance(error.reason, place, error.hint))
             return self._leaf(s, position)
 
     def _refusal(self, error: NotAffineError) -> SourceError:
@@ -103,6 +109,8 @@ class RegionReader(RegionValues):
                 return position + 1
             case If() if not s.first.made and (text := self._condition(s)) is not None:
                 return self._if(s, text, position)
+            case If() if self.active and _has_loop(s):
+                raise NotAffineError("the condition around a loop depends on data", s.start, s.first.end, GUARD_HINT)
             case Evaluated() if s.expression is None:
                 return position
             case PragmaWords():
@@ -292,15 +300,25 @@ class RegionReader(RegionValues):
         read: list[Subscript] = []
         for e in subscripts:
             value = whole(e, self)
+            rows, strides = self._rows(e)
             if value is not None:
-                read.append(Subscript(value.affine, polynomial_of(value.affine)))
+                read.append(Subscript(value.affine, polynomial_of(value.affine), rows=rows, strides=strides))
                 continue
             terms, before = polynomial(e, self), self.counted
             self.counted = set()
             value = self.affine(e, "numeric")
-            read.append(Subscript(None, terms, value.affine if value else None, frozenset(self.counted)))
+            numbered = value.affine if value else None
+            read.append(Subscript(None, terms, numbered, frozenset(self.counted), rows, strides))
             self.counted = before
         return tuple(read)
+
+    def _rows(self, e: Expression) -> tuple[tuple[Affine, ...] | None, tuple[str, ...]]:
+        """The dimensions of a subscript that a function computes, and how it counts rows."""
+        if not isinstance(e, Rowed):
+            return None, ()
+        values = [whole(dimension, self) for dimension in e.dimensions]
+        rows = tuple(value.affine for value in values if value is not None)
+        return rows if len(rows) == len(values) else None, e.strides
 
     def _within_row(self, effect: Effect, subscripts: tuple[Subscript, ...]) -> tuple[Subscript, ...]:
         """With the length of the row that a pointer to one may leave."""

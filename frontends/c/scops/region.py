@@ -4,18 +4,31 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from tunepass.diagnostics import SourceError, Span
 from tunepass.frontends.c.scops.edits import Edits
-from tunepass.frontends.c.scops.own_pragmas import OwnPragmas
+from tunepass.frontends.c.scops.own_pragmas import OwnPragmas, check_dropped
 from tunepass.frontends.c.scops.variables import Variables, read_variables
 from tunepass.frontends.cfamily.alignment import PragmaTokens
 from tunepass.frontends.cfamily.preprocess import CONDITIONS
 from tunepass.frontends.cfamily.tokens import Token
-from tunepass.frontends.cfamily.tree import Block, Declaration, For, ForEach, If, PragmaWords, Statement, While
+from tunepass.frontends.cfamily.tree import (
+    Assign,
+    Block,
+    Declaration,
+    Evaluated,
+    For,
+    ForEach,
+    If,
+    Jump,
+    Name,
+    PragmaWords,
+    Statement,
+    While,
+)
 from tunepass.frontends.cfamily.unit import Function, Unit
 
 HINTS = ("ivdep", "GCC", "unroll", "clang", "simd", "nounroll", "vector", "scop", "endscop")  # mean nothing to results
@@ -23,6 +36,20 @@ RANGE_HINT = "a loop over a range has no index; write `for (int i = 0; i < n; i+
 BEFORE_HINT = "the pragma stands right before its nest"
 PLACE_HINT = "the pragma stands right before a loop, or right before or after `#pragma scop`"
 WORD = re.compile(r"[A-Za-z_]\w*")
+
+
+@dataclass(frozen=True, slots=True)
+class Rewrite:
+    """`text` in the place of [start, end) of the source; with a `scope` only in a text that has all of that."""
+
+    start: int
+    end: int
+    text: str
+    scope: tuple[int, int] | None = None
+
+    def applies(self, start: int, end: int) -> bool:
+        first, last = self.scope or (self.start, self.end)
+        return start <= first and last <= end
 
 
 @dataclass(frozen=True)
@@ -39,10 +66,14 @@ class Region:
     start: int  # of the pragmas right before the first statement, or of that: a new schedule replaces both
     function: Function  # around it
     edits: Edits | None = None  # of its texts
+    last: int = -1  # where the last statement ends, if not as `statements` say
+    rewrites: tuple[Rewrite, ...] = ()  # that make the source's text what `statements` say
+    set_along: Mapping[int, tuple[str, ...]] = field(default_factory=dict)  # by a loop's header, at which it starts
+    spelled: Mapping[str, str] = field(default_factory=dict)  # C text of names that were made for members
 
     @property
     def end(self) -> int:
-        return self.statements[-1].end
+        return self.statements[-1].end if self.last < 0 else self.last
 
     def is_alone(self, token: Token) -> bool:
         """Whether the token is all that the use of a macro without arguments became, brackets aside."""
@@ -61,18 +92,20 @@ class Region:
     def text(self, start: int, end: int) -> str:
         """[start, end) of the source, edited, with blanks for the parts that the compiler does not see."""
         text = self.unit.source.text
+        blanks = [Rewrite(a, b, re.sub(r"[^\n]", " ", text[a:b])) for a, b in self.left_out]
         pieces, position = [], start
-        for a, b in self.left_out:
-            if start <= a and b <= end:
-                pieces += [text[position:a], re.sub(r"[^\n]", " ", text[a:b])]
-                position = b
-        seen = "".join([*pieces, text[position:end]])
-        return seen if self.edits is None else self.edits.text(start, end, seen)
+        edits = [] if self.edits is None else self.edits.within(start, end)
+        forwarded = [Rewrite(e.start, e.end, e.text) for e in edits]
+        for edit in sorted([*blanks, *self.rewrites, *forwarded], key=lambda r: (r.start, r.end)):
+            if edit.applies(start, end) and edit.start >= position:
+                pieces += [text[position : edit.start], edit.text]
+                position = edit.end
+        return "".join([*pieces, text[position:end]])
 
 
 def read_region(pragma: Span, unit: Unit, listed: bool = False) -> Region:
     """Raises SourceError where nothing that can be read follows `pragma`. `listed`: it names its loops."""
-    function = _function_around(pragma, unit)
+    function = function_around(pragma, unit)
     body = unit.tokens[function.opening + 1 : function.closing]
     begin = next((n for n, t in enumerate(body) if t.start >= pragma.end), len(body))
     if begin == len(body):
@@ -82,6 +115,7 @@ def read_region(pragma: Span, unit: Unit, listed: bool = False) -> Region:
     start = OwnPragmas(unit).first(pragma.end, statements[0].start)
     if not listed:
         _check_directives(unit, pragma.end, statements[-1].end)
+        check_dropped(unit, start, statements[-1].end)
     count = begin
     while count < len(body) and body[count].start < statements[-1].end:
         count += 1
@@ -97,7 +131,7 @@ def read_region(pragma: Span, unit: Unit, listed: bool = False) -> Region:
     )
 
 
-def _function_around(pragma: Span, unit: Unit) -> Function:
+def function_around(pragma: Span, unit: Unit) -> Function:
     sections = unit.text.raw.sections
     after = next((n for n, s in enumerate(sections) if s.tokens and s.tokens[-1].start >= pragma.end), None)
     if after is not None and after not in unit.text.active:
@@ -161,12 +195,28 @@ def _statements(body: Block, begin: int, end: int | None, pragma: Span, listed: 
         ):
             inner = tuple(s for s in statement.statements if not isinstance(s, PragmaWords))
             return inner or (statement,)
-        return (statement,)
+        return _with_loop(found)
     if end is not None:
         raise SourceError("there is no statement in this region", pragma, PLACE_HINT)
     if listed:
         raise SourceError("expected a `for` after this pragma", pragma, BEFORE_HINT)
     raise SourceError("expected a loop after this pragma", pragma, PLACE_HINT)
+
+
+def _with_loop(found: Sequence[Statement]) -> tuple[Statement, ...]:
+    """The first statement, or those that set variables up to the loop that they are set for: `i = 0; while (i < n)`."""
+    for count, s in enumerate(found):
+        if isinstance(s, Jump) and s.kind == "label":
+            continue
+        if count and isinstance(found[count - 1], Jump):
+            return tuple(found[: count + 1])
+        if isinstance(s, While) or (count and isinstance(s, For) and s.begin is None):
+            return tuple(found[: count + 1])
+        if not isinstance(s, Evaluated) or not isinstance(s.expression, Assign) or s.expression.op != "=":
+            break
+        if not isinstance(s.expression.target, Name):
+            break
+    return (found[0],)
 
 
 def _blocks(s: Statement | None) -> Iterator[Sequence[Statement]]:
@@ -206,7 +256,7 @@ def _check_directives(unit: Unit, start: int, end: int) -> None:
 def check_pragma(pragma: PragmaWords, unit: Unit) -> None:
     """Raises SourceError for a pragma in a nest that changes what the nest does."""
     word = pragma.words[0].text
-    if word not in HINTS:
+    if word not in HINTS and word != "omp":
         span = unit.source.span(pragma.start, pragma.end)
         raise SourceError(
             f"`#pragma {word}` inside loops that are written anew", span, "move it out of the loops, or remove it"

@@ -9,12 +9,14 @@ from dataclasses import replace
 
 from tunepass.diagnostics import Source, SourceError, Span
 from tunepass.frontends.c.scops.affine import isl_text
-from tunepass.frontends.c.scops.arrays import MEMORY, ArrayReader, KnownArray, Target
+from tunepass.frontends.c.scops.arrays import MEMORY, AccessorLayout, ArrayReader, KnownArray, Target
 from tunepass.frontends.c.scops.c_types import UNSIGNED
 from tunepass.frontends.c.scops.forward import forwarded
+from tunepass.frontends.c.scops.hindrances import hindrances
 from tunepass.frontends.c.scops.listed import ListedReader
 from tunepass.frontends.c.scops.live import is_live_after
 from tunepass.frontends.c.scops.liveness import Following
+from tunepass.frontends.c.scops.lowering import lowered
 from tunepass.frontends.c.scops.occurrences import address_taken
 from tunepass.frontends.c.scops.pointers import apart_pointers, with_apart
 from tunepass.frontends.c.scops.raw import RawStatement
@@ -46,6 +48,7 @@ def read_scop(
     apart = apart_pointers(whole, {name for pair in overlapping for name in pair})
     with_apart(whole, apart)
     region, replaced = forwarded(whole, apart)
+    region = lowered(region, unit, region.function)
     taken = unit.text.raw.names | {t.text for t in region.inside}
     reader = ListedReader(region, unit, taken, listed, marked) if listed else RegionReader(region, unit.source, taken)
     reader.read()
@@ -98,6 +101,7 @@ class _Assembly:
             declarations=tuple(reader.declarations.values()),
             after=self.after(),
             taken=reader.taken,
+            hindrances=(*reader.hindrances, *hindrances(reader.statements, targets, self.arrays.unknown)),
         )
 
     def named_parameters(self, targets: Sequence[Sequence[Target]]) -> list[ScopParameter]:
@@ -234,6 +238,8 @@ class _Assembly:
         return is_live_after(region.function.body, region.start, region.end, array.text)
 
     def extents(self, array: KnownArray) -> tuple[str, ...]:
+        if isinstance(array.layout, AccessorLayout):
+            return ("",) * array.rank
         if array.layout is not None:
             return ("", *(self.called(isl_text(extent)) for extent in array.layout.extents))
         shape = array.variable.shape if array.variable else (None,) * array.rank
@@ -267,7 +273,8 @@ class _Assembly:
         for name, loop in self.outer_indices().items():
             variable = self.region.variables.get(name)
             outside = variable is None or variable.scope == "global" or variable.static
-            if outside or self.following.reads(name):
+            along = self.region.set_along.get(loop.span.start, ())
+            if outside or any(self.following.reads(each) for each in (name, *along)):
                 texts.append(self.emptied(loop))
         return (*texts, *self.mentioned())
 
@@ -286,4 +293,7 @@ class _Assembly:
             chain.insert(0, next(other for other in self.reader.loops if other.name == chain[0].parent))
         if any(each.name in self.reader.guarded for each in chain):
             raise SourceError(f"what `{loop.index}` holds after this loop is read later", loop.span, INDEX_HINT)
-        return " ".join(each.span.text for each in chain) + ";"
+        texts = [self.region.text(each.span.start, each.span.end) for each in chain]
+        if "do" in texts:
+            raise SourceError(f"what `{loop.index}` holds after this loop is read later", loop.span, INDEX_HINT)
+        return " ".join(texts) + ";"

@@ -13,6 +13,7 @@ from tunepass.frontends.cfamily.tree import (
     Binary,
     Block,
     Call,
+    Cast,
     Conditional,
     Declaration,
     Evaluated,
@@ -169,6 +170,9 @@ def key(e: Expression) -> Hashable:
         case Unary(op, operand):
             inner = key(operand)
             return None if inner is None else (op.text, inner)
+        case Cast(type_, pointer, operand):
+            inner = key(operand)
+            return None if inner is None else (type_, pointer, inner)
         case Binary(op, left, right):
             parts = (key(left), key(right))
             return None if None in parts else (op, *parts)

@@ -64,7 +64,7 @@ class RegionValues:
     def _parameter(self, text: str, type_: str, value: int | None) -> ScopParameter:
         if text not in self.parameters:
             name = isl_name(text) if text.isidentifier() else self._free(f"p{len(self.parameters)}")
-            self.parameters[text] = ScopParameter(name, text, type_, value)
+            self.parameters[text] = ScopParameter(name, self.region.spelled.get(text, text), type_, value)
         return self.parameters[text]
 
     def _free(self, name: str) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from tunepass.frontends.c.scops.c_types import ELEMENT_BYTE
+from tunepass.frontends.c.scops.containers import contained
 from tunepass.frontends.cfamily.declared import canonical_type, is_integral
 from tunepass.frontends.cfamily.tree import (
     Block,
@@ -46,6 +47,7 @@ class Variable:
     constant: bool = False
     alone: bool = True
     volatile: bool = False
+    container: bool = False  # of the standard library; `element` and `shape` are those of what it holds
 
     @property
     def integral(self) -> bool:
@@ -109,20 +111,21 @@ class Variables:
         return " ".join(plain) if tagged else canonical_type(" ".join(plain)) or "int"
 
     def variable(self, words: Sequence[str], declarator: Declarator, scope: Scope) -> Variable:
-        known = self.type(words)
+        known, held = self.type(words), contained(" ".join(_plain(words)))
         reference = (True,) if declarator.reference else ()
         pointers = (*declarator.pointers, *reference, *(known.pointers if known else ()))
+        owned = pointers[:1] != (True,) and (held is None or held.owns)
         return Variable(
             name=declarator.name.text,
-            element=self.element(words),
-            shape=(*declarator.shape, *(None for _ in reference), *(known.shape if known else ())),
+            element=held.element if held else self.element(words),
+            shape=(*declarator.shape, *(known.shape if known else ()), *(held.extents if held else ())),
             pointers=pointers,
             scope=scope,
             static="static" in words or "extern" in words,
             constant="const" in words,
             volatile="volatile" in words or (known is not None and known.volatile),
-            alone=scope in ("formal", "global") or declarator.restricted or pointers[:1] != (True,)
-            or _allocates(declarator.value),
+            alone=scope in ("formal", "global") or declarator.restricted or owned or _allocates(declarator.value),
+            container=held is not None or (known is not None and known.container),
         )  # fmt: skip
 
 
