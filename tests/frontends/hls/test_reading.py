@@ -111,3 +111,14 @@ def test_an_object_is_called_by_its_operator() -> None:
 def warnings_of(record: str) -> str:
     text = f"{HEAD}{record}\nvoid top(int a[64]) {{ above test; test.level = U; a[0] = test(a[1]); }}\n"
     return " ".join(warnings(text, "top.cpp"))
+
+
+def test_a_template_s_argument_may_have_the_parameter_s_own_name() -> None:
+    """`D` of `word<D / 2>` is the function's: half as wide, and no circle where nothing says how wide."""
+    templates = """
+template <int D> struct word { ap_uint<D> data; };
+template <int D> void low(int a[64]) { word<D / 2> w; w.data = a[0]; for (int i = 0; i < 4; i++) a[i] = w.data; }
+"""
+    widths = {f.name: f.element.bits for f in top("low<16>(a);", templates).arrays}
+    assert widths["w.data"] == 8
+    assert any(name.endswith("w.data") for name in {f.name for f in top("low<UNKNOWN>(a);", templates).arrays})
