@@ -27,6 +27,7 @@ SCATTERED = re.compile(
 RESIZABLE = re.compile(r"\b(?:vector|basic_string|string)\b")
 NAME = re.compile(r"[A-Za-z_]\w*(?:\s*::\s*[A-Za-z_]\w*)*")
 MADE_BY_USER = "elements that hold numbers can be filled; a function of yours can make others: `setup(FUNCTION)`"
+OR_WORK = "where nobody needs what the kernel leaves there, write `work`; or make it yourself: `setup(FUNCTION)`"
 NULL = ("0", "NULL", "nullptr")
 Scalars = dict[str, int | float]
 Names = Mapping[str, Type | Expr]
@@ -143,7 +144,7 @@ def element_leaves(argument: ArgumentText, element: CType, types: Types) -> tupl
         leaves = leaves_of(element, types)
     except UnknownElement as problem:
         raise SourceError(
-            f"the elements of `{argument.name}` cannot be compared one by one", argument.span, str(problem)
+            f"the elements of `{argument.name}` cannot be compared one by one", argument.span, f"{problem}; {OR_WORK}"
         ) from None
     if len(leaves) == 1 and not leaves[0].path and leaves[0].kind == "number":
         return ()

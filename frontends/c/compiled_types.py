@@ -106,7 +106,7 @@ class CompiledTypes:
     def _unsettled(self, kind: CType) -> tuple[str, ...]:
         """The name to ask for, if the text leaves anything of the type open."""
         base = self.types.resolved(kind).base
-        return () if self._is_settled(CType(base), 0) or "@" in base else (base,)
+        return (base,) if is_type_name(base) and not self._is_settled(CType(base), 0) else ()
 
     def _is_settled(self, kind: CType, depth: int) -> bool:
         kind = self.types.resolved(kind)
@@ -198,6 +198,11 @@ class CompiledTypes:
         asked = tuple(function_ask(unit, function) for function in functions)
         sizes = [f"char[sizeof({name})]" for name in names if "<" in name]  # instantiates a template
         return read_types(source.text, Path.cwd(), name, words, command.language, Ask(asked, (*names, *sizes)), bodies)
+
+
+def is_type_name(base: str) -> bool:
+    """An anonymous struct has none, nor has what could not be read."""
+    return "<" in base or all(word.isidentifier() for word in base.replace("::", " ").split())
 
 
 def is_number(base: str) -> bool:

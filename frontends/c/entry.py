@@ -31,11 +31,15 @@ def needs_entry(definition: FunctionDefinition, given: int, overloaded: bool, cp
 
 
 def returned_type(name: str, definition: FunctionDefinition, types: Types) -> str:
-    """What the entry returns: an arithmetic type or a typedef of one, or `void`. Template parameters are replaced."""
+    """What the entry returns: an arithmetic type or a typedef of one, a struct that the harness can name, or `void`.
+    Template parameters are replaced."""
     text = canonical_type(" ".join(REFERENCE.sub(" ", with_arguments(definition.returns, name, definition)).split()))
     meant = types.resolved(CType(text))
-    arithmetic = is_known(meant.base) and not meant.depth and not meant.dims
-    return meant.base if arithmetic and "*" not in definition.returns else "void"
+    if "*" in definition.returns or meant.depth or meant.dims:
+        return "void"
+    inside = any(scope.kind != "extern" for scope in definition.scopes) or bool(definition.path)
+    named = meant.base in types.records and (not inside or "::" in meant.base)
+    return meant.base if is_known(meant.base) or named else "void"
 
 
 def with_arguments(text: str, name: str, definition: FunctionDefinition) -> str:

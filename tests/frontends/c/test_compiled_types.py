@@ -110,3 +110,9 @@ def test_what_cannot_be_made_is_refused_at_its_argument(kernel: str, code: str, 
 def test_a_work_array_is_no_output() -> None:
     with pytest.raises(SourceError, match="no argument of `f` is written"):
         parsed("f(x: work struct tm[1])", "void f(struct tm *x) { x->tm_sec = P; }")
+
+
+def test_a_class_whose_virtual_functions_another_file_defines_is_known() -> None:
+    code = "struct C { virtual void go(); int k; };\nvoid f(C *c, int *x) { *x = c->k + P; }"
+    c, _ = arguments(parsed("f(c: work C[1], x: out int[1])", code, name="k.cpp"))
+    assert isinstance(c, ArrayArgument) and c.direction == "work"

@@ -104,6 +104,15 @@ OF_CPP = {
         "struct S { static double total; static void f(int n, const double *x) { for (int i = 0; i < n; i++)\n"
         " total += x[i] + WRONG; } };\ndouble S::total;",
     ),
+    "returned struct": (
+        "f(n = 9, x: in double[n])",
+        "struct R { double s; int n; };\n"
+        "static R f(int n, const double *x) { R r = {0, WRONG}; while (n--) r.s += x[n]; return r; }",
+    ),
+    "returned typedef": (
+        "f(n = 9, x: in double[n])",
+        "using Sum = unsigned long;\nstatic Sum f(int n, const double *x) { return x[n - 1] > 2 ? 7 : WRONG; }",
+    ),
     "function": (
         "f(n = 9, y: inout double[n], g = own::twice)",
         "namespace own { static double twice(double x) { return 2 * x; } }\n"
