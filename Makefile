@@ -4,12 +4,14 @@ VENV := .venv
 BIN := $(VENV)/bin
 NATIVE := $(wildcard native/*.py native/*.h native/include/*.h native/src/*.c native/src/*.h)
 STAMP := $(VENV)/.installed
+EXTRAS ?= dev
+unexport PYTHONDONTWRITEBYTECODE # the tests start Python and tunepass many times: what is compiled is kept
 
 .PHONY: demo test lint types dist-check bench bench-applications bench-c bench-cc bench-dnn bench-flags bench-fpga bench-gpu bench-gpu-device bench-kernel-tuner bench-loop-auto bench-model bench-registers bench-resources bench-search bench-taco bench-trust nests kills attack fuzz native clean
 
 $(STAMP): setup.py pyproject.toml $(NATIVE)
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[$(EXTRAS)]'
 	touch $@
 
 demo: $(STAMP)
