@@ -34,6 +34,7 @@ from tunepass.frontends.c.pragmas.run import RunPragma
 from tunepass.frontends.c.run import build_run
 from tunepass.frontends.c.scops.directives import ScheduledNest, check_scops_apart, schedule_nest
 from tunepass.frontends.c.scops.scop import read_scop
+from tunepass.frontends.c.setup import SetupReader
 from tunepass.frontends.c.symbols import symbols_of
 from tunepass.frontends.c.syntax.lexical import Scan, scan
 from tunepass.frontends.c.syntax.lookup import plain_name
@@ -130,7 +131,10 @@ class _KernelReader:
         types, code = declared_types(self.unit), self.scan.statements
         variables = GlobalsReader.of(self.scan, self.functions, visible_types(self.scan), self.known, self.warnings)
         numbers = self.numbers()
-        return CallReader(self.source, self.functions, self.is_cpp, code, types, variables, self.warnings, numbers)
+        setups = SetupReader(self.source, self.unit, types, self.warnings)
+        return CallReader(
+            self.source, self.functions, self.is_cpp, code, types, variables, self.warnings, numbers, setups
+        )
 
     def numbers(self) -> dict[str, Expr]:
         """The file's macros that are numbers: none that a parameter or the compiler's words set, or of two texts."""

@@ -15,6 +15,7 @@ from tunepass.diagnostics import ToolError
 from tunepass.evaluators.harness.cases import Case, Inputs
 from tunepass.evaluators.harness.compare import Mismatch, Output, compare
 from tunepass.evaluators.harness.dialogues import Outputs
+from tunepass.evaluators.harness.failures import SETUP_FAILS
 from tunepass.evaluators.harness.harness import BuiltHarness, Calls, Checked, HarnessRun
 from tunepass.evaluators.harness.report import ArrayShape, shapes
 from tunepass.evaluators.harness.rounding import Rounding, joined, spreads_of
@@ -268,6 +269,8 @@ def _link_hint(failure: Failed | None) -> str:
 
 
 def _problem(source: Path, failure: Failed) -> str:
+    if failure.log.startswith(SETUP_FAILS):
+        return f"{source}: a function that the pragma's `setup` or `teardown` names fails, so nothing can be judged"
     what = {
         "timeout": "does not end in time",
         "out_of_bounds": "leaves the bounds of its arrays",
