@@ -66,7 +66,7 @@ class CallReader:
             raise SourceError(
                 f"no argument of `{pragma.name}` is written, so its result cannot be checked",
                 pragma.span,
-                "name what it writes: `A->values: inout double[A->n]`"
+                f"name what it writes: `{setup.opened[0].name if setup.opened else 'A'}->values: inout double[LENGTH]`"
                 if setup
                 else "mark the arrays it writes `out` or `inout`",
             )
@@ -107,7 +107,7 @@ class CallReader:
         if pragma.object is None and (definition.member or (definition.path and self._is_member(definition))):
             hint = "write `this` before the arguments and name a `setup(FUNCTION)` that makes it, or make it `static`"
             raise SourceError(f"`{definition.qualified}` is not static: it needs an object", pragma.span, hint)
-        if scope is not None and scope.access in ("private", "protected"):
+        if pragma.object is None and scope is not None and scope.access in ("private", "protected"):
             hint = "make it public: the generated program calls it"
             raise SourceError(f"`{definition.qualified}` is {scope.access} to `{scope.name}`", pragma.span, hint)
 

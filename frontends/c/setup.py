@@ -19,6 +19,7 @@ from tunepass.frontends.cfamily.unit import Unit
 from tunepass.ir.c_kernel import Argument, Leaf, OpenArgument, Place, ScalarArgument, Setup
 
 SEED = "tunepass_seed"
+ANY_ACCESS = "-fno-access-control"  # private members of the object can be places
 OBJECT = "self"  # the parameter of a setup that makes the object of a member function
 
 
@@ -80,6 +81,7 @@ class SetupReader:
             teardown=pragma.teardown.function if pragma.teardown else "",
             once=pragma.setup.once,
             places=(*places, *(place for one in found for place in one.places)),
+            flags=() if pragma.object is None else (ANY_ACCESS,),
         )
         self._doubt(pragma, found)
         compared = bool(places) or any(one.written for one in found)

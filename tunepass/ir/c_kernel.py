@@ -114,6 +114,7 @@ class Setup:
     teardown: str = ""
     once: bool = False
     places: tuple[Place, ...] = ()
+    flags: tuple[str, ...] = ()  # of the compiler, that the calls need
 
 
 Argument = ScalarArgument | ArrayArgument | OpenArgument

@@ -373,8 +373,8 @@ typedef struct {
     unsigned char *at;
     size_t bytes;
 } tp_block;
-static tp_block *tp_blocks;
-static size_t tp_block_count;
+__attribute__((unused)) static tp_block *tp_blocks;
+__attribute__((unused)) static size_t tp_block_count;
 
 /* The kernel's own allocations, when linked with --wrap: a refusal is said before the kernel trips over it. */
 #ifdef TP_WRAP_MALLOC
