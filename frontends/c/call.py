@@ -54,7 +54,7 @@ class CallReader:
         definition = chosen(pragma, found)
         self._check_callable(pragma, definition)
         arguments, names = self._arguments(pragma, definition)
-        setup = self.setups.read(pragma, definition, arguments, names)
+        setup = self.setups.read(pragma, definition, arguments, names, self.globals)
         entry = self._entry(pragma, definition, arguments, len(found) > 1, setup)
         returned, doubt = self._returned(pragma, definition, entry)
         self.warnings.extend([] if doubt is None else [doubt])
@@ -198,7 +198,7 @@ class CallReader:
 
 def sizes_of(setup: SetupCalls | None, arguments: Sequence[Argument]) -> tuple[Size, ...] | None:
     """None where sizes may vary: with a setup only where it takes every scalar that would."""
-    if setup is None or free_scalars(arguments).keys() <= setup.taken_scalars(arguments):
+    if setup is None or free_scalars(arguments).keys() <= set(setup.setup.scalars):
         return None
     return ()
 

@@ -26,13 +26,21 @@ class _Members:
     unseen: list[str] = field(default_factory=list)
 
 
+def pointed_place(name: str, to: CType, types: Types) -> FoundPlaces:
+    """What a variable of the file points to, if it is numbers or structs of them."""
+    if not _is_followed(to.base, types):
+        return FoundPlaces()
+    members = _Members()
+    place = _pointed(name, CType(to.base), types, members)
+    return FoundPlaces((place,), tuple(f"{name}->{path}" for path in members.unseen), written=True)
+
+
 def found_places(name: str, formal: Formal, types: Types) -> FoundPlaces:
     """Of an argument by its parameter: a struct, a pointer to one, or a pointer to numbers."""
     kind = types.resolved(formal.type)
     depth = kind.depth + len(kind.dims)
     if depth == 1 and is_known(kind.base):
-        place = Place(text=name, element="", direction="inout", found=True, rest=True)
-        return FoundPlaces((place,), written=not formal.constant)
+        return FoundPlaces((_pointed(name, CType(kind.base), types, _Members()),), written=not formal.constant)
     record = types.records.get(kind.base)
     if record is None or record.kind != "struct" or kind.base.startswith("class ") or depth > 1 or kind.function:
         return FoundPlaces(unseen=(name,) if depth else ())
@@ -58,8 +66,10 @@ def _pointed(text: str, to: CType, types: Types, members: _Members) -> Place:
         _walk(record, "", types, inner, 0)
         leaves = tuple(inner.numbers[:LEAF_LIMIT])
         path = text.partition("->")[2] or text.partition(".")[2]
-        members.unseen += [f"{path}->{p}" for p in (*(p for p, _ in inner.pointers), *inner.unseen)]
-    return Place(text=text, element="", direction="inout", found=True, rest=True, leaves=leaves)
+        inside = [*(p for p, _ in inner.pointers), *inner.unseen]
+        members.unseen += [f"{path}->{p}" if path else p for p in inside]
+    element = "char" if to.base == "char" else ""
+    return Place(text=text, element=element, direction="inout", found=True, rest=True, leaves=leaves)
 
 
 def _walk(record: TypeRecord, prefix: str, types: Types, members: _Members, depth: int) -> None:

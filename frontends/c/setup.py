@@ -9,7 +9,8 @@ from tunepass.diagnostics import Diagnostic, Severity, Source, SourceError, near
 from tunepass.expr.nodes import INTEGER
 from tunepass.frontends.c.arguments import Names, expression
 from tunepass.frontends.c.elements import UnknownElement, leaves_of
-from tunepass.frontends.c.found import FoundPlaces, found_places
+from tunepass.frontends.c.found import FoundPlaces, found_places, pointed_place
+from tunepass.frontends.c.globals import GlobalsReader
 from tunepass.frontends.c.pragmas.arguments import ArgumentText
 from tunepass.frontends.c.pragmas.kernel import KernelPragma, SetupText
 from tunepass.frontends.c.syntax.types import type_name
@@ -53,9 +54,6 @@ class SetupCalls:
     returns: bool  # it returns what is open
     compared: bool  # whether any of the places may be written
 
-    def taken_scalars(self, arguments: Sequence[Argument]) -> set[str]:
-        return {arguments[given.scalar].name for given in self.given if given.scalar is not None}
-
 
 @dataclass(frozen=True, slots=True)
 class SetupReader:
@@ -65,7 +63,12 @@ class SetupReader:
     warnings: list[Diagnostic]
 
     def read(
-        self, pragma: KernelPragma, definition: FunctionDefinition, arguments: Sequence[Argument], names: Names
+        self,
+        pragma: KernelPragma,
+        definition: FunctionDefinition,
+        arguments: Sequence[Argument],
+        names: Names,
+        variables: GlobalsReader,
     ) -> SetupCalls | None:
         if pragma.setup is None:
             return None
@@ -76,10 +79,13 @@ class SetupReader:
         places = tuple(self._place(text, names) for text in pragma.places)
         rooted = {_root(place.text) for place in places}
         found = [self._found(one) for one in opened if one.name not in rooted]
+        pointers = variables.pointers(definition, pragma.setup.function)
+        found += [pointed_place(name, kind, self.types) for name, kind in pointers if name not in rooted]
         setup = Setup(
             function=pragma.setup.function,
             teardown=pragma.teardown.function if pragma.teardown else "",
             once=pragma.setup.once,
+            scalars=tuple(arguments[one.scalar].name for one in given if one.scalar is not None),
             places=(*places, *(place for one in found for place in one.places)),
             flags=() if pragma.object is None else (ANY_ACCESS,),
         )

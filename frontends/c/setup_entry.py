@@ -175,7 +175,9 @@ class SetupText:
             return f"tunepass_entry::handed<{teardown}, {made}_type>::from({made}.object())"
         if not one.formal.name:  # a declaration without names
             return self.passed(one.made)
-        return f"({{ typedef {renamed(one.formal.text, one.formal.name, 'tp_taken')}; TUNEPASS_FIT({made}, tp_taken); }})"
+        return (
+            f"({{ typedef {renamed(one.formal.text, one.formal.name, 'tp_taken')}; TUNEPASS_FIT({made}, tp_taken); }})"
+        )
 
     def _locate(self) -> list[str]:
         """Under the names of the pragma."""
@@ -196,7 +198,9 @@ class SetupText:
     def _place(self, number: int, place: Place) -> list[str]:
         text, target = place.text, f"tp_places[{number}]"
         address = f"&({text})[0]" if place.length or place.rest else f"&({text})"
-        count = "(size_t)-1" if place.rest else f"(size_t)({place.length or '1'})"
+        count = f"(size_t)({place.length or '1'})"
+        if place.rest:
+            count = "(size_t)-2" if place.element == "char" else "(size_t)-1"
         kind, table = "TUNEPASS_KIND(tp_element)", []
         if place.leaves:
             rows = ", ".join(_leaf(leaf) for leaf in place.leaves)

@@ -113,6 +113,7 @@ class Setup:
     function: str
     teardown: str = ""
     once: bool = False
+    scalars: tuple[str, ...] = ()  # the arguments that it takes: what it makes depends on them
     places: tuple[Place, ...] = ()
     flags: tuple[str, ...] = ()  # of the compiler, that the calls need
 

@@ -7,12 +7,13 @@
 /* As the entry after the source defines it, which finds the places. */
 struct tunepass_place {
     void *at;
-    size_t count, size; /* the count is TP_WHOLE for the rest of an allocation */
+    size_t count, size; /* the count is TP_REST for the rest of an allocation, TP_TEXT where it may be in none */
     char kind;
     const tp_leaf *leaves;
     int leaf_count;
 };
-#define TP_WHOLE SIZE_MAX
+#define TP_REST SIZE_MAX
+#define TP_TEXT (SIZE_MAX - 1)
 #define TP_COUNTED_STATES 8 /* that a run with mode=count makes, so that the difference of two runs has none */
 
 static struct tunepass_place tp_places[TP_MAX_ARRAYS];
@@ -62,11 +63,11 @@ static size_t tp_rest(const struct tunepass_place *place) {
 
 static void tp_measure_place(int number) {
     struct tunepass_place *place = &tp_places[number];
-    int whole = place->count == TP_WHOLE;
-    if (whole) place->count = place->at ? tp_rest(place) : 0;
+    int rest = place->count >= TP_TEXT, text = place->count == TP_TEXT;
+    if (rest) place->count = place->at ? tp_rest(place) : 0;
     if (place->at && place->count) return;
-    if (!whole && place->count) tp_fail_setup(TP_SETUP, "leaves NULL in ", tp_place_names[number]);
-    if (whole && place->at && place->size > 1)
+    if (!rest && place->count) tp_fail_setup(TP_SETUP, "leaves NULL in ", tp_place_names[number]);
+    if (rest && place->at && !text)
         tp_fail_setup(TP_SETUP, "leaves memory of unknown length, which the pragma has to name, in ", tp_place_names[number]);
 }
 

@@ -156,7 +156,8 @@ def _spelled(element: str) -> str:
 
 def further_sizes(call: KernelCall) -> tuple[Size, ...]:
     """The sizes at which results are compared besides the tuned one."""
-    return automatic_sizes(call.arguments) if call.sizes is None else call.sizes
+    made = call.setup.scalars if call.setup else ()
+    return automatic_sizes(call.arguments, made) if call.sizes is None else call.sizes
 
 
 def c_arguments(call: KernelCall, size: Size = ()) -> list[CScalar | CArray]:

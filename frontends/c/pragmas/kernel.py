@@ -109,9 +109,7 @@ def _check_made(arguments: Sequence[ArgumentText], clauses: _Clauses) -> None:
         raise SourceError("`teardown` without `setup`", clauses.teardown.span, SETUP)
     for argument in arguments:
         if argument.open:
-            hint = (
-                f"write `{argument.name} = 512` for a scalar, `{argument.name}: in double[n]` for an array; {SETUP}"
-            )
+            hint = f"write `{argument.name} = 512` for a scalar, `{argument.name}: in double[n]` for an array; {SETUP}"
             raise SourceError(f"expected `:` or `=` after `{argument.name}`", argument.span, hint)
         if argument.place:
             raise SourceError(f"`{argument.name}` is no argument's name", argument.span, SETUP)

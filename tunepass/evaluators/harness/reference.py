@@ -91,9 +91,17 @@ def left_out(reference: Reference, inputs: Inputs) -> tuple[str, ...]:
 def compile_reference(compiling: Compiling, candidate: Candidate, text: str, folder: Path) -> Path:
     """The untouched source's object. Raises ToolError with the compiler's words when it does not compile."""
     target, _, failure = compiling.compile_candidate(candidate, folder, rename_main=mentions_main(text))
-    if failure is not None:
-        raise not_compiled(compiling.source, failure.log)
-    return target
+    if failure is None:
+        return target
+    if candidate.text not in (None, text):
+        plain = replace(candidate, text=text)
+        apart = folder / "untouched"
+        apart.mkdir(exist_ok=True)
+        _, _, alone = compiling.compile_candidate(plain, apart, rename_main=mentions_main(text))
+        if alone is None:
+            message = f"{compiling.source} does not compile with the call that its kernel pragma describes"
+            raise ToolError(message, hint=failure.log)
+    raise not_compiled(compiling.source, failure.log)
 
 
 def run_reference(

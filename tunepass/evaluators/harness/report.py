@@ -65,7 +65,9 @@ class Report:
     )  # of each case of mode=check; of other modes there is one
     unchanged: dict[int, int] = field(default_factory=dict)  # by case, elements that a call left as they were
     samples: list[Sample] = field(default_factory=list)
-    fault: tuple[str, ...] = ()  # out_of_bounds NAME BYTE COUNT SIZE | read_only NAME | stack | thrown WORDS | setup WORDS
+    fault: tuple[
+        str, ...
+    ] = ()  # out_of_bounds NAME BYTE COUNT SIZE | read_only NAME | stack | thrown WORDS | setup WORDS
     refused_bytes: int | None = None
     calls_per_sample: int = 1
     cut: bool = False
