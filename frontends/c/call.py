@@ -13,7 +13,8 @@ from tunepass.frontends.c.entry import c_entry, cpp_entry, needs_entry, returned
 from tunepass.frontends.c.globals import GlobalsReader
 from tunepass.frontends.c.inputs import free_scalars, overlapping, scalar_values, stated_sizes
 from tunepass.frontends.c.overloads import chosen, overloads
-from tunepass.frontends.c.pragmas.kernel import ArgumentText, KernelPragma
+from tunepass.frontends.c.pragmas.arguments import ArgumentText
+from tunepass.frontends.c.pragmas.kernel import KernelPragma
 from tunepass.frontends.c.results import returned_value
 from tunepass.frontends.c.setup import SetupCalls, SetupReader
 from tunepass.frontends.c.setup_entry import SetupText

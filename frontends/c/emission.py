@@ -21,7 +21,7 @@ from tunepass.frontends.c.defaults import (
 from tunepass.frontends.c.lowering import compiler_of, constants, flags, macros, scheduled, scops_of, stated
 from tunepass.frontends.c.pragmas.pragma import parse_pragma
 from tunepass.frontends.cfamily.declared import is_known
-from tunepass.ir.c_kernel import ArrayArgument, CKernel, KernelCall
+from tunepass.ir.c_kernel import ArrayArgument, CKernel, KernelCall, ScalarArgument
 from tunepass.ir.files import EmittedFile
 from tunepass.ir.kernel import Kernel
 from tunepass.polyhedral.schedules.describe import describe_scop
@@ -137,7 +137,8 @@ def _declaration(kernel: Kernel) -> list[str]:
 
 
 def _types(call: KernelCall) -> set[str]:
-    return {a.element for a in call.arguments if isinstance(a, ArrayArgument) or a.element}
+    typed = [a for a in call.arguments if isinstance(a, (ArrayArgument, ScalarArgument))]
+    return {a.element for a in typed if isinstance(a, ArrayArgument) or a.element}
 
 
 def note_lines(note: str) -> list[str]:

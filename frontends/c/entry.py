@@ -11,11 +11,11 @@ import re
 from collections.abc import Sequence
 from importlib import resources
 
+from tunepass.frontends.c.setup_entry import COMMON, SetupText
 from tunepass.frontends.c.syntax.definitions import split_arguments
 from tunepass.frontends.c.syntax.lookup import pieces, plain_name, template_arguments
 from tunepass.frontends.cfamily.declared import canonical_type, is_known
 from tunepass.frontends.cfamily.definitions import FunctionDefinition
-from tunepass.frontends.c.setup_entry import COMMON, SetupText
 from tunepass.ir.c_kernel import Argument, ArrayArgument, Entry, OpenArgument
 
 FUNCTION = "tunepass_call"

@@ -51,8 +51,8 @@ def call_task(kernel: Kernel, call: KernelCall, command: tuple[str, ...], object
 
 @dataclass(frozen=True, slots=True)
 class Following:
-    """More text at the end of what is compiled to be judged, which stands in no file that is written, and the flags that
-    it needs."""
+    """More text at the end of what is compiled to be judged, and the flags that it needs. No file that is written has
+    it."""
 
     text: str
     flags: tuple[str, ...] = ()

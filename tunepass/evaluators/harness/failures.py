@@ -7,7 +7,6 @@ from tunepass.evaluators.process.failures import OUT_OF_MEMORY, run_failure
 from tunepass.evaluators.process.run import Completed, Limits
 from tunepass.study.outcome import Failed
 
-
 SETUP_FAILS = "the setup fails: "
 
 
