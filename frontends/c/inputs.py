@@ -88,7 +88,7 @@ def _odd_below(value: int) -> int:
 
 
 def free_scalars(arguments: Sequence[Argument], made: Collection[str] = ()) -> dict[str, int]:
-    """The scalars that decide the length of an array, or are among `made`, and do not depend on others, larger than 1."""
+    """The scalars larger than 1 that decide an array's length, or are among `made`, and do not depend on others."""
     deciding = set(made)
     for argument in reversed(arguments):
         if isinstance(argument, ArrayArgument):

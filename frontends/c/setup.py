@@ -1,4 +1,4 @@
-"""The user's functions that make what a kernel is called with: how they are called, and the places that are compared."""
+"""The user's functions that make what a kernel is called with: how they are called, and which places are compared."""
 
 from __future__ import annotations
 
@@ -175,7 +175,7 @@ class SetupReader:
         element = CType(type_name(text.element or ""))
         filled = any(e is not None for e in (text.fill, text.lo, text.hi))
         if text.direction == "in" and not filled:
-            hint = "with `range(lo, hi)` or `fill(expression)` it is filled; without either, leave it out or make it `inout`"
+            hint = "fill it with `range(lo, hi)` or `fill(expression)`, leave it out, or make it `inout`"
             raise SourceError(f"`{text.name}` is as the setup leaves it, and `in` is not compared", text.span, hint)
         resolved = self.types.resolved(element)
         if filled and not is_known(resolved.base):

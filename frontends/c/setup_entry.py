@@ -1,7 +1,7 @@
 """The text behind the source that calls a setup and a teardown, and finds the places: only there are all types known.
 
-It defines `tunepass_set_up`, `tunepass_tear_down` and `tunepass_locate` for the harness (harness/setup.h). The compiler's
-words about what the pragma says have the pragma's line.
+It defines `tunepass_set_up`, `tunepass_tear_down` and `tunepass_locate` for the harness (harness/setup.h). What the
+compiler says of the pragma's expressions has the pragma's line.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ class SetupText:
             return f"typedef {renamed(opened.formal.text, opened.formal.name, f'{TAKEN}{number}')};"
         if opened.formal is None:
             return f"typedef tunepass_object *{TAKEN}{number};"
-        place = [k for k, a in enumerate(self.arguments) if a.name == opened.name][0]
+        place = next(k for k, a in enumerate(self.arguments) if a.name == opened.name)
         return f"typedef tunepass_kernel::parameter<{place}> {TAKEN}{number};"
 
     def _made_in_c(self, opened: Opened, number: int) -> list[str]:

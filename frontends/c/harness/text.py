@@ -89,7 +89,8 @@ def harness_text(
     """The whole harness. `returned` are the numbers in what the function returns, `variables` those of the source that
     are compared, in the table that `declared` declares. `further` are the arguments at each further size, `pairs` names
     arrays that may overlap, `prelude` holds the C functions that fill expressions call. With `counted` the function
-    takes containers, and the number of elements after each address. With a `setup` the function is the entry beside it."""
+    takes containers, and the number of elements after each address. With a `setup`
+    the function is the entry beside it."""
     sizes = [arguments, *further]
     plain = len(returned) == 1 and returned[0].kind == "number" and not returned[0].path
     leaves = () if plain else tuple(returned)
@@ -248,8 +249,8 @@ def _described(index: int, array: CArray) -> str:
     length = f"sizeof({array.variable}) / sizeof({array.element})" if array.variable else f"tp_length_{index}[tp_set]"
     words = f'"{array.name}", TP_{array.direction.upper()}, {array.element}, {length}'
     if array.place:
-        direction = f"TP_{array.direction.upper()}"
-        return f'    tp_arrays[{index}] = tp_describe_place({array.place - 1}, "{array.name}", {direction}, {int(array.filled)});'
+        words = f'{array.place - 1}, "{array.name}", TP_{array.direction.upper()}, {int(array.filled)}'
+        return f"    tp_arrays[{index}] = tp_describe_place({words});"
     described = f"TP_RECORDS({words}, tp_leaves_{index})" if array.leaves else f"TP_ARRAY({words})"
     if array.rows_of is not None:
         described = f'TP_ROW_TABLE("{array.name}", {length})'

@@ -81,7 +81,7 @@ def test_sizes_vary_where_the_setup_takes_them(clauses: str, make: str, sizes: l
     ("pragma", "functions", "message", "hint", "place"),
     [
         (f"{CALL} setup(mkae)", MAKE, "no function `mkae` is declared", "void mkae(struct csr **A)", "mkae"),
-        (f"{CALL} setup(make)", "void make(int **B, struct csr **A);", "takes `int **B`", "void make(struct csr **A)", "make"),
+        (f"{CALL} setup(make)", "void make(int *B, struct csr **A);", "takes `int *B`", "struct csr **A", "make"),
         (f"{CALL} setup(make)", "void make(struct csr A);", "by value", "void make(struct csr **A)", "make"),
         (f"{CALL} setup(make)", "void make(void);", "does not make `A`", "void make(struct csr **A)", "make"),
         (f"{CALL} setup(make) teardown(drop)", f"{MAKE} void drop(int a, int b);", "takes `int a`", "names", "drop"),

@@ -210,7 +210,8 @@ void shift(const Field &from, Field &to);
 def test_a_member_function_is_called_on_the_object_that_the_setup_makes(
     tmp_path: Path, make: str, compiler: str
 ) -> None:
-    pragma = "grid::Field::step(this, by = 2.0, this->values: inout double[this->size()], this->steps: inout int) setup(make)"
+    places = "this->values: inout double[this->size()], this->steps: inout int"
+    pragma = f"grid::Field::step(this, by = 2.0, {places}) setup(make)"
     program = build(tmp_path, pragma, CLASS.replace("MAKE", make), compiler, "-std=c++11")
     status, report, outputs, _ = run(program, "mode=check", "calls=2", "cases=1:0:0:0:0:0:0")
     assert status == 0, report
