@@ -8,7 +8,16 @@ from dataclasses import dataclass, replace
 
 from tunepass.diagnostics import Diagnostic, Severity, Source, SourceError
 from tunepass.expr.nodes import BOOL, INTEGER, REAL, Expr, IntegerType, RealType, Type
-from tunepass.frontends.c.arguments import Names, Scalars, array_argument, evaluated, expression, formal_type, span_of
+from tunepass.frontends.c.arguments import (
+    Names,
+    Scalars,
+    array_argument,
+    evaluated,
+    expression,
+    formal_type,
+    named_argument,
+    span_of,
+)
 from tunepass.frontends.c.entry import c_entry, cpp_entry, needs_entry, returned_type
 from tunepass.frontends.c.globals import GlobalsReader
 from tunepass.frontends.c.inputs import free_scalars, overlapping, scalar_values, stated_sizes
@@ -19,13 +28,14 @@ from tunepass.frontends.c.results import returned_value
 from tunepass.frontends.c.setup import SetupCalls, SetupReader
 from tunepass.frontends.c.setup_entry import SetupText
 from tunepass.frontends.c.syntax.statements import closing
-from tunepass.frontends.cfamily.declared import Types, is_integral, is_known
+from tunepass.frontends.cfamily.declared import CType, Types, is_integral, is_known
 from tunepass.frontends.cfamily.definitions import Formal, FunctionDefinition
 from tunepass.ir.c_kernel import (
     Argument,
     ArrayArgument,
     Entry,
     KernelCall,
+    NamedArgument,
     OpenArgument,
     ReturnedValue,
     ScalarArgument,
@@ -63,7 +73,7 @@ class CallReader:
         arrays = [a for a in arguments if isinstance(a, ArrayArgument)]
         places = setup.setup.places if setup else ()
         compared = returned is not None or variables or (setup is not None and setup.compared)
-        if not compared and all(a.direction == "in" for a in arrays):
+        if not compared and all(a.direction in ("in", "work") for a in arrays):
             raise SourceError(
                 f"no argument of `{pragma.name}` is written, so its result cannot be checked",
                 pragma.span,
@@ -86,6 +96,7 @@ class CallReader:
             pairs=overlapping(pragma.aliasing, arguments),
             finite=pragma.finite,
             setup=setup.setup if setup else None,
+            own_types=any(names_own_type(kind) for kind in (definition.result, *map(formal_type, definition.formals))),
             span=pragma.span,
         )
 
@@ -94,7 +105,7 @@ class CallReader:
     ) -> tuple[ReturnedValue | None, Diagnostic | None]:
         if entry is None:
             return returned_value(definition, self.types, pragma.span)
-        returns = returned_type(pragma.name, definition) if self.cpp else definition.returns
+        returns = returned_type(pragma.name, definition, self.types) if self.cpp else definition.returns
         known = replace(definition, prototype=entry.prototype, name=entry.function, returns=returns)
         returned, doubt = returned_value(known, self.types, pragma.span)
         if returned is None and doubt is None and definition.returns != "void":
@@ -131,13 +142,14 @@ class CallReader:
         setup: SetupCalls | None,
     ) -> Entry | None:
         """What calls it where the harness cannot."""
-        if setup is None and not needs_entry(definition, len(arguments), overloaded, self.cpp):
+        named = any(isinstance(argument, NamedArgument) for argument in arguments)
+        if setup is None and not named and not needs_entry(definition, len(arguments), overloaded, self.cpp):
             return None
         values = scalar_values(arguments, ())
         reals = [isinstance(values.get(a.name), float) for a in arguments]
         text = SetupText(setup, arguments, reals, pragma.span, self.cpp) if setup else None
         if self.cpp:
-            return cpp_entry(pragma.name, definition, arguments, reals, overloaded, text)
+            return cpp_entry(pragma.name, definition, arguments, reals, overloaded, self.types, text)
         return c_entry(definition, arguments, reals, text)
 
     def _arguments(self, pragma: KernelPragma, definition: FunctionDefinition) -> tuple[tuple[Argument, ...], Names]:
@@ -169,9 +181,12 @@ class CallReader:
 
     def _scalar(
         self, argument: ArgumentText, formal: Formal, types: dict[str, Type | Expr], scalars: Scalars
-    ) -> ScalarArgument:
+    ) -> ScalarArgument | NamedArgument:
         assert argument.value is not None
         declared, kind = f"the definition says `{formal.text}`", self.types.resolved(formal_type(formal))
+        named = named_argument(argument, kind)
+        if named is not None:
+            return named
         if kind.depth or kind.dims:
             raise SourceError(
                 f"`{argument.name}` is an array", argument.span, f"{declared}; write `{argument.name}: in TYPE[LENGTH]`"
@@ -180,7 +195,8 @@ class CallReader:
             hint = f"{declared}; write `{argument.name}: out {formal.element}[1]`, or `inout`"
             raise SourceError(f"`{argument.name}` is a reference to something that is written", argument.span, hint)
         if kind.base in self.types.records:
-            raise SourceError(f"`{argument.name}` is a {kind.base} passed by value", argument.span, declared)
+            hint = f"{declared}; write `{argument.name}: in {kind.base}[1]`"
+            raise SourceError(f"`{argument.name}` is a {kind.base} passed by value", argument.span, hint)
         value = expression(argument.value, types, self.source, "a number")
         number = evaluated(value, scalars, argument.value, self.source)
         element = kind.base if is_known(kind.base) else formal.element
@@ -202,6 +218,10 @@ def sizes_of(setup: SetupCalls | None, arguments: Sequence[Argument]) -> tuple[S
     if setup is None or free_scalars(arguments).keys() <= set(setup.setup.scalars):
         return None
     return ()
+
+
+def names_own_type(kind: CType) -> bool:
+    return not (is_known(kind.base) or kind.base in ("", "void") or kind.base.endswith(" _Complex"))
 
 
 def _count(n: int, what: str) -> str:

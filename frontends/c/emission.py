@@ -123,7 +123,7 @@ def _declaration(kernel: Kernel) -> list[str]:
     if call is None or call.entry is not None:  # other files cannot call it, or not by its prototype alone
         return []
     types = _types(call)
-    if not all(is_known(t) for t in types):
+    if call.own_types or not all(is_known(t) for t in types):
         return [f"/* Declare `{call.prototype}` after its types. */", ""]
     includes = ["#include <stdint.h>"] if any(re.match(r"u?int", t) and t.endswith("_t") for t in types) else []
     includes += ["#include <stddef.h>"] if any(t in ("size_t", "ptrdiff_t") for t in types) else []
@@ -137,8 +137,7 @@ def _declaration(kernel: Kernel) -> list[str]:
 
 
 def _types(call: KernelCall) -> set[str]:
-    typed = [a for a in call.arguments if isinstance(a, (ArrayArgument, ScalarArgument))]
-    return {a.element for a in typed if isinstance(a, ArrayArgument) or a.element}
+    return {a.element for a in call.arguments if isinstance(a, (ArrayArgument, ScalarArgument)) and a.element}
 
 
 def note_lines(note: str) -> list[str]:

@@ -14,9 +14,9 @@ from importlib import resources
 from tunepass.frontends.c.setup_entry import COMMON, SetupText
 from tunepass.frontends.c.syntax.definitions import split_arguments
 from tunepass.frontends.c.syntax.lookup import pieces, plain_name, template_arguments
-from tunepass.frontends.cfamily.declared import canonical_type, is_known
+from tunepass.frontends.cfamily.declared import CType, Types, canonical_type, is_known
 from tunepass.frontends.cfamily.definitions import FunctionDefinition
-from tunepass.ir.c_kernel import Argument, ArrayArgument, Entry, OpenArgument
+from tunepass.ir.c_kernel import Argument, ArrayArgument, Entry, NamedArgument, OpenArgument, ScalarArgument
 
 FUNCTION = "tunepass_call"
 REFERENCE = re.compile(r"\bconst\b|&|\bstd\s*::\s*(?=\w+_t\b)")
@@ -31,10 +31,12 @@ def needs_entry(definition: FunctionDefinition, given: int, overloaded: bool, cp
     return bool(definition.private) or unknown or overloaded or given < len(definition.formals)
 
 
-def returned_type(name: str, definition: FunctionDefinition) -> str:
-    """What the entry returns: an arithmetic type of the kernel's own, or `void`. Template parameters are replaced."""
+def returned_type(name: str, definition: FunctionDefinition, types: Types) -> str:
+    """What the entry returns: an arithmetic type or a typedef of one, or `void`. Template parameters are replaced."""
     text = canonical_type(" ".join(REFERENCE.sub(" ", with_arguments(definition.returns, name, definition)).split()))
-    return text if is_known(text) and "*" not in definition.returns else "void"
+    meant = types.resolved(CType(text))
+    arithmetic = is_known(meant.base) and not meant.depth and not meant.dims
+    return meant.base if arithmetic and "*" not in definition.returns else "void"
 
 
 def with_arguments(text: str, name: str, definition: FunctionDefinition) -> str:
@@ -54,12 +56,20 @@ def c_entry(
     """C converts numbers and addresses to whatever the kernel takes."""
     prototype = f"{definition.returns} {FUNCTION}({_formals(arguments, reals, counted=False)})"
     made = iter(range(len(arguments)))
-    words = [setup.passed(next(made)) if setup and is_open(a) else f"tp_{k}" for k, a in enumerate(arguments)]
+    words = [setup.passed(next(made)) if setup and is_open(a) else _given(k, a) for k, a in enumerate(arguments)]
     call = f"{definition.name}({', '.join(words)})"
     leave = "" if definition.returns == "void" else "return "
     opened = ["#include <stddef.h>", *COMMON.splitlines(), *setup.lines()] if setup else []
     lines = ["#include <stdint.h>", *opened, f"{prototype};", f"{prototype} {{ {leave}{call}; }}"]
     return Entry(function=FUNCTION, prototype=prototype, text=_placed(definition.name, lines))
+
+
+def _given(k: int, argument: Argument) -> str:
+    if isinstance(argument, NamedArgument):
+        return argument.text
+    if isinstance(argument, ArrayArgument) and argument.by_value:
+        return f"*({argument.element} *)tp_{k}"
+    return f"tp_{k}"
 
 
 def cpp_entry(
@@ -68,15 +78,16 @@ def cpp_entry(
     arguments: Sequence[Argument],
     reals: Sequence[bool],
     overloaded: bool,
+    types: Types,
     setup: SetupText | None = None,
 ) -> Entry:
     """In the kernel's own namespace, so that names mean what they mean there."""
-    called, returned = _called(name, definition), returned_type(name, definition)
+    called, returned = _called(name, definition), returned_type(name, definition, types)
     prototype = f'extern "C" {returned} {FUNCTION}({_formals(arguments, reals, counted=True)})'
     made = iter(range(setup.on_object if setup else 0, len(arguments) + 1))
     passed = [
-        setup.passed(next(made)) if setup and is_open(argument) else _passed(k, argument, real)
-        for k, (argument, real) in enumerate(zip(arguments, reals))
+        setup.passed(next(made)) if setup and is_open(argument) else _passed(k, argument)
+        for k, argument in enumerate(arguments)
     ]
     leave = "static_cast<void>" if returned == "void" else f"return static_cast<{returned}>"
     cases = [
@@ -146,12 +157,14 @@ def _formals(arguments: Sequence[Argument], reals: Sequence[bool], *, counted: b
     for k, (argument, real) in enumerate(zip(arguments, reals)):
         if isinstance(argument, ArrayArgument):
             words.append(f"void *tp_{k}" + (f", size_t tp_count_{k}" if counted else ""))
-        elif not is_open(argument):
+        elif isinstance(argument, ScalarArgument):
             words.append(f"{'double' if real else 'int64_t'} tp_{k}")
     return ", ".join(words) or "void"
 
 
-def _passed(k: int, argument: Argument, real: bool) -> str:
+def _passed(k: int, argument: Argument) -> str:
+    if isinstance(argument, NamedArgument):
+        return argument.text
     if isinstance(argument, ArrayArgument):
         return f"tunepass_entry::object<tunepass_kernel::parameter<{k}>>::from(tp_{k}, tp_count_{k})"
     return f"tunepass_entry::number<tunepass_kernel::parameter<{k}>>(tp_{k})"

@@ -16,6 +16,7 @@ from tunepass.expr.nodes import Expr
 from tunepass.frontends.base import Frontend, Parsed
 from tunepass.frontends.c.autos import DerivedNest, derive_nest
 from tunepass.frontends.c.call import CallReader
+from tunepass.frontends.c.compiled_types import CompiledTypes
 from tunepass.frontends.c.compilers import check_one
 from tunepass.frontends.c.dispatch import dispatch_file
 from tunepass.frontends.c.emission import emit_file
@@ -25,7 +26,7 @@ from tunepass.frontends.c.macros import macro_defaults, set_macros
 from tunepass.frontends.c.numbers import file_constants
 from tunepass.frontends.c.overloads import chosen, overloads
 from tunepass.frontends.c.pragmas.auto import AutoPragma
-from tunepass.frontends.c.pragmas.groups import BELONGS, PragmaGroup, group, no_duplicates
+from tunepass.frontends.c.pragmas.groups import BELONGS, PragmaGroup, group, no_duplicates, refuse_none
 from tunepass.frontends.c.pragmas.kernel import KernelPragma
 from tunepass.frontends.c.pragmas.models import build_models, scalar_values
 from tunepass.frontends.c.pragmas.nest import NestPragma
@@ -35,7 +36,7 @@ from tunepass.frontends.c.run import build_run
 from tunepass.frontends.c.scops.directives import ScheduledNest, check_scops_apart, schedule_nest
 from tunepass.frontends.c.scops.scop import read_scop
 from tunepass.frontends.c.setup import SetupReader
-from tunepass.frontends.c.symbols import symbols_of
+from tunepass.frontends.c.symbols import default_texts, symbols_of
 from tunepass.frontends.c.syntax.lexical import Scan, scan
 from tunepass.frontends.c.syntax.lookup import plain_name
 from tunepass.frontends.c.syntax.visible import visible_types
@@ -48,7 +49,8 @@ from tunepass.frontends.c.tune_calls import (
     tune_calls,
 )
 from tunepass.frontends.cfamily.alignment import PragmaTokens
-from tunepass.frontends.cfamily.declared import declared_types
+from tunepass.frontends.cfamily.constants import constants
+from tunepass.frontends.cfamily.declared import Types, declared_types, merged
 from tunepass.frontends.cfamily.definitions import FunctionDefinition, definitions
 from tunepass.frontends.cfamily.reading import read
 from tunepass.frontends.cfamily.refusals import missing_function, unread_headers
@@ -70,6 +72,7 @@ class CFrontend(Frontend):
     def parse(self, source: Source, only: str | None = None, words: Sequence[str] = ()) -> Parsed:
         scanned = scan(source)
         pragmas = each(scanned.pragmas, lambda p: parse_pragma(cursor_of(source, p)))
+        refuse_none(pragmas, source)
         return _KernelReader(source, scanned, words).read(pragmas)
 
     def emit(self, kernels: Sequence[Kernel], note: str = "", word: str = "tuned") -> tuple[EmittedFile, ...]:
@@ -108,13 +111,13 @@ class _KernelReader:
                 why := missing_function(self.unit, name, pragma.span)
             ):
                 raise why
-        groups = group(pragmas, self.definitions, self.source)
+        groups = group(pragmas, self.definitions)
         no_duplicates([p for g in groups for p in g.params], "parameter")
         no_duplicates([g.target for g in groups if isinstance(g.target, KernelPragma)], "kernel")
         no_duplicates([g.target for g in groups if isinstance(g.target, RunPragma)], "run")
         check_one([p for g in groups for p in g.params])
         check_tune_calls(self.tune_calls, [p for g in groups for p in g.params])
-        self.calls = self.call_reader()
+        self.calls = self.call_reader(pragmas)
         self.tunables = TunablesReader(
             source=self.source,
             macros=self.macros,
@@ -127,14 +130,24 @@ class _KernelReader:
         kernels = each(list(zip(groups, parameters)), lambda pair: self.kernel(*pair))
         return Parsed(tuple(kernels), tuple(self.warnings))
 
-    def call_reader(self) -> CallReader:
-        types, code = declared_types(self.unit), self.scan.statements
-        variables = GlobalsReader.of(self.scan, self.functions, visible_types(self.scan), self.known, self.warnings)
-        numbers = self.numbers()
+    def call_reader(self, pragmas: Sequence[Pragma]) -> CallReader:
+        types, code = self.types(pragmas), self.scan.statements
+        visible = merged(visible_types(self.scan), types)
+        variables = GlobalsReader.of(self.scan, self.functions, visible, self.known, self.warnings)
+        numbers = self.numbers() | self.enumerators([p for p in pragmas if isinstance(p, KernelPragma)])
         setups = SetupReader(self.source, self.unit, types, self.warnings)
         return CallReader(
             self.source, self.functions, self.is_cpp, code, types, variables, self.warnings, numbers, setups
         )
+
+    def types(self, pragmas: Sequence[Pragma]) -> Types:
+        """Those that the text declares, and what the compiler tells of others that the kernels' arguments need."""
+        kernels = [(p, self.definitions.get(p.name)) for p in pragmas if isinstance(p, KernelPragma)]
+        texts = default_texts([p for p in pragmas if isinstance(p, ParamText)], self.macros, self.known)
+        defines = tuple(f"-D{name}={text}" for name, text in texts.items() if text is not None)
+        declared = declared_types(self.unit)
+        asked = CompiledTypes(self.unit, declared, tuple(self.compiler_words), defines, self.warnings)
+        return asked.settled([(p, d) for p, d in kernels if d is not None])
 
     def numbers(self) -> dict[str, Expr]:
         """The file's macros that are numbers: none that a parameter or the compiler's words set, or of two texts."""
@@ -142,6 +155,12 @@ class _KernelReader:
         once = {name: macro for name, macro in self.macros.items() if len({m.body for m in met.get(name, ())}) == 1}
         plain = {name: m for name, m in once.items() if name not in self.known and met[name][-1].body == m.text}
         return {name: lift(value) for name, value in file_constants(plain).items()}
+
+    def enumerators(self, pragmas: Sequence[KernelPragma]) -> dict[str, Expr]:
+        """Those that the values of scalars name."""
+        texts = [a.value.text for p in pragmas for a in p.arguments if a.value is not None]
+        names = {name for name in self.unit.enumerators if any(name in text for text in texts)}
+        return {name: lift(value) for name, value in constants(self.unit, names).items()} if names else {}
 
     def meant(self, pragmas: Sequence[KernelPragma]) -> dict[str, FunctionDefinition]:
         """The function of each kernel, by the name that its pragma gives it; what is wrong there is told later."""

@@ -18,6 +18,7 @@ from tunepass.frontends.cfamily.definitions import FunctionDefinition
 from tunepass.ir.c_kernel import GlobalVariable, Leaf
 
 STATIC_LOCAL = re.compile(r"\bstatic\s+(?!const\b|inline\b)([^;(){}=\[\]]*?)\b([A-Za-z_]\w*)\s*(?==|;)")
+SCOPE = re.compile(r"(?:[A-Za-z_]\w*\s*::\s*)+\Z")
 EXPOSED = "tunepass_globals"
 
 
@@ -92,12 +93,18 @@ class GlobalsReader:
                 )
             )
             return None
-        return GlobalVariable(name=variable.name, dims=dims, leaves=leaves, condition=variable.condition)
+        name = self._qualified(variable)
+        return GlobalVariable(name=name, dims=dims, leaves=leaves, condition=variable.condition)
+
+    def _qualified(self, variable: Variable) -> str:
+        """`Solver::total` of a static member that is defined outside its class."""
+        scope = SCOPE.search(self.code, 0, variable.start)
+        return f"{''.join(scope.group().split())}{variable.name}" if scope else variable.name
 
     def _named(self, text: GlobalText, names: Names) -> GlobalVariable:
-        variable = next((v for v in self.variables if v.name == text.name), None)
+        variable = next((v for v in self.variables if text.name in (v.name, self._qualified(v))), None)
         if variable is None:
-            close = nearest(text.name, [v.name for v in self.variables])
+            close = nearest(text.name, [self._qualified(v) for v in self.variables])
             hint = f"did you mean `{close}`?" if close else "a variable outside all functions of this file can be named"
             raise SourceError(f"no variable of this file is called `{text.name}`", text.span, hint)
         if variable.constant or variable.threads:
@@ -111,7 +118,7 @@ class GlobalsReader:
             raise SourceError(f"`{text.name}` does not hold numbers alone, so it cannot be filled", text.span)
         inner = {**names, "i": INTEGER}
         return GlobalVariable(
-            name=text.name,
+            name=self._qualified(variable),
             dims=dims,
             leaves=leaves,
             enumerators=enumerators_of(CType(variable.type.base), self.types),

@@ -10,6 +10,7 @@ from tunepass.frontends.c.pragmas.names import qualified_name, type_words
 from tunepass.frontends.params.tokens import Cursor, ExpressionText, PragmaToken
 
 DIRECTIONS = ("in", "out", "inout")
+OF_ARGUMENTS = (*DIRECTIONS, "work")
 ARGUMENT = "write `n = 512` for a scalar, `A: in double[n*n]` for an array"
 
 
@@ -36,7 +37,7 @@ class ArgumentText:
 
 
 def parse_call(
-    cursor: Cursor, directions: Sequence[str] = DIRECTIONS, *, made: bool = False
+    cursor: Cursor, directions: Sequence[str] = OF_ARGUMENTS, *, made: bool = False
 ) -> tuple[str, Span, tuple[ArgumentText, ...]]:
     """`NAME(ARGUMENT, ...)`: the name, where it stands, and the arguments. `made`: a setup may make some."""
     name, first = qualified_name(cursor, "a function's name", "write `kernel matmul(n = 512, A: in double[n*n])`")
@@ -139,8 +140,9 @@ def contents(
         return None, None, None
     if word.text not in ("range", "fill"):
         cursor.fail(f"expected `range(lo, hi)`, `fill(expression)` or `,`, found `{word.text}`")
-    if direction.text == "out":
-        cursor.fail(f"`{word.text}` says what an input holds, and this array is `out`", "make it `in` or `inout`")
+    if direction.text in ("out", "work"):
+        message = f"`{word.text}` says what an input holds, and this array is `{direction.text}`"
+        cursor.fail(message, "make it `in` or `inout`")
     cursor.take()
     cursor.expect("(", f"after `{word.text}`")
     if word.text == "fill":

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 
 from tunepass.diagnostics import SourceError, Span, nearest
 from tunepass.frontends.c.pragmas.arguments import DIRECTIONS, ArgumentText, contents, parse_call
-from tunepass.frontends.c.pragmas.names import qualified_name
+from tunepass.frontends.c.pragmas.names import qualified_name, scoped_name
 from tunepass.frontends.params.tokens import Cursor, ExpressionText, PragmaToken
 from tunepass.frontends.params.values import ToleranceText, parse_tolerance
 
@@ -218,16 +218,16 @@ def _globals(cursor: Cursor) -> tuple[GlobalText, ...]:
     cursor.expect("(", "after `globals`", how)
     found: list[GlobalText] = []
     while not cursor.at(")"):
-        name = cursor.name("a variable's name", how)
+        name, span = scoped_name(cursor, "a variable's name", how)
         if cursor.accept(":"):
             direction = cursor.name("`in`, `out` or `inout`")
             if direction.text not in DIRECTIONS:
                 cursor.fail(f"expected `in`, `out` or `inout`, found `{direction.text}`", token=direction)
             fill, lo, hi = contents(cursor, direction)
             filled = direction.text != "out"
-            found.append(GlobalText(name=name.text, span=cursor.span(name), filled=filled, fill=fill, lo=lo, hi=hi))
+            found.append(GlobalText(name=name, span=span, filled=filled, fill=fill, lo=lo, hi=hi))
         else:
-            found.append(GlobalText(name=name.text, span=cursor.span(name)))
+            found.append(GlobalText(name=name, span=span))
         if not cursor.accept(","):
             break
     cursor.expect(")", "after the variables", how)

@@ -98,7 +98,7 @@ def test_numbers_of_a_struct(types: Types) -> None:
 @pytest.mark.parametrize(
     "name,problem",
     [
-        ("struct unknown", "`struct unknown` is not defined in this file or a header beside it"),
+        ("struct unknown", "`struct unknown` is not defined in what the compiler reads"),
         ("struct node", "`low` is a bit-field"),
         ("struct own", "`struct own` holds itself"),
     ],
