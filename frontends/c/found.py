@@ -82,7 +82,7 @@ def _walk(record: TypeRecord, prefix: str, types: Types, members: _Members, dept
         if inner is not None and inner.kind == "struct" and not (kind.depth or kind.dims) and depth < DEPTH_LIMIT:
             _walk(inner, path, types, members, depth + 1)
         elif member.bits or not member.name:
-            members.unseen.append(path or "a member without a name")
+            members.unseen.append(path or "(unnamed)")
         elif not kind.depth and (is_known(kind.base) or enumerators_of(kind, types)):
             members.numbers.append(Leaf(path, kind.base))
         elif kind.depth == 1 and not kind.dims and _is_followed(kind.base, types):
