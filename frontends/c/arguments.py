@@ -13,7 +13,7 @@ from tunepass.expr.parser import parse
 from tunepass.frontends.c.constants import constant_value
 from tunepass.frontends.c.elements import UnknownElement, enumerators_of, leaves_of
 from tunepass.frontends.c.inputs import ELEMENT_LIMIT
-from tunepass.frontends.c.pragmas.kernel import ArgumentText
+from tunepass.frontends.c.pragmas.arguments import ArgumentText
 from tunepass.frontends.c.syntax.types import declarations, type_name
 from tunepass.frontends.cfamily.declared import CType, Types, is_known
 from tunepass.frontends.cfamily.definitions import Formal

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from tunepass.diagnostics import Diagnostic, Severity, SourceError, Span
 from tunepass.frontends.c.arguments import named_argument
-from tunepass.frontends.c.pragmas.kernel import ArgumentText, KernelPragma
+from tunepass.frontends.c.pragmas.arguments import ArgumentText
+from tunepass.frontends.c.pragmas.kernel import KernelPragma
 from tunepass.frontends.c.syntax.types import type_name
 from tunepass.frontends.cfamily.command import Command
 from tunepass.frontends.cfamily.declared import CType, Types, declared, is_known

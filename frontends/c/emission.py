@@ -21,7 +21,7 @@ from tunepass.frontends.c.defaults import (
 from tunepass.frontends.c.lowering import compiler_of, constants, flags, macros, scheduled, scops_of, stated
 from tunepass.frontends.c.pragmas.pragma import parse_pragma
 from tunepass.frontends.cfamily.declared import is_known
-from tunepass.ir.c_kernel import CKernel, KernelCall, NamedArgument
+from tunepass.ir.c_kernel import ArrayArgument, CKernel, KernelCall, ScalarArgument
 from tunepass.ir.files import EmittedFile
 from tunepass.ir.kernel import Kernel
 from tunepass.polyhedral.schedules.describe import describe_scop
@@ -137,7 +137,7 @@ def _declaration(kernel: Kernel) -> list[str]:
 
 
 def _types(call: KernelCall) -> set[str]:
-    return {a.element for a in call.arguments if not isinstance(a, NamedArgument) and a.element}
+    return {a.element for a in call.arguments if isinstance(a, (ArrayArgument, ScalarArgument)) and a.element}
 
 
 def note_lines(note: str) -> list[str]:

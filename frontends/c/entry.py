@@ -11,11 +11,12 @@ import re
 from collections.abc import Sequence
 from importlib import resources
 
+from tunepass.frontends.c.setup_entry import COMMON, SetupText
 from tunepass.frontends.c.syntax.definitions import split_arguments
 from tunepass.frontends.c.syntax.lookup import pieces, plain_name, template_arguments
 from tunepass.frontends.cfamily.declared import CType, Types, canonical_type, is_known
 from tunepass.frontends.cfamily.definitions import FunctionDefinition
-from tunepass.ir.c_kernel import Argument, ArrayArgument, Entry, NamedArgument, ScalarArgument
+from tunepass.ir.c_kernel import Argument, ArrayArgument, Entry, NamedArgument, OpenArgument, ScalarArgument
 
 FUNCTION = "tunepass_call"
 REFERENCE = re.compile(r"\bconst\b|&|\bstd\s*::\s*(?=\w+_t\b)")
@@ -53,20 +54,26 @@ def with_arguments(text: str, name: str, definition: FunctionDefinition) -> str:
     return text
 
 
-def c_entry(definition: FunctionDefinition, arguments: Sequence[Argument], reals: Sequence[bool]) -> Entry:
+def c_entry(
+    definition: FunctionDefinition, arguments: Sequence[Argument], reals: Sequence[bool], setup: SetupText | None = None
+) -> Entry:
     """C converts numbers and addresses to whatever the kernel takes."""
     prototype = f"{definition.returns} {FUNCTION}({_formals(arguments, reals, counted=False)})"
-    call = f"{definition.name}({', '.join(_given(k, argument) for k, argument in enumerate(arguments))})"
+    made = iter(range(len(arguments)))
+    words = [setup.passed(next(made)) if setup and is_open(a) else _given(k, a) for k, a in enumerate(arguments)]
+    call = f"{definition.name}({', '.join(words)})"
     leave = "" if definition.returns == "void" else "return "
-    lines = ["#include <stdint.h>", f"{prototype};", f"{prototype} {{ {leave}{call}; }}"]
+    opened = ["#include <stddef.h>", *COMMON.splitlines(), *setup.lines()] if setup else []
+    lines = ["#include <stdint.h>", *opened, f"{prototype};", f"{prototype} {{ {leave}{call}; }}"]
     return Entry(function=FUNCTION, prototype=prototype, text=_placed(definition.name, lines))
 
 
 def _given(k: int, argument: Argument) -> str:
     if isinstance(argument, NamedArgument):
         return argument.text
-    by_value = isinstance(argument, ArrayArgument) and argument.by_value
-    return f"*({argument.element} *)tp_{k}" if by_value else f"tp_{k}"
+    if isinstance(argument, ArrayArgument) and argument.by_value:
+        return f"*({argument.element} *)tp_{k}"
+    return f"tp_{k}"
 
 
 def cpp_entry(
@@ -76,11 +83,16 @@ def cpp_entry(
     reals: Sequence[bool],
     overloaded: bool,
     types: Types,
+    setup: SetupText | None = None,
 ) -> Entry:
     """In the kernel's own namespace, so that names mean what they mean there."""
     called, returned = _called(name, definition), returned_type(name, definition, types)
     prototype = f'extern "C" {returned} {FUNCTION}({_formals(arguments, reals, counted=True)})'
-    passed = [_passed(k, argument) for k, argument in enumerate(arguments)]
+    made = iter(range(setup.on_object if setup else 0, len(arguments) + 1))
+    passed = [
+        setup.passed(next(made)) if setup and is_open(argument) else _passed(k, argument)
+        for k, argument in enumerate(arguments)
+    ]
     leave = "static_cast<void>" if returned == "void" else f"return static_cast<{returned}>"
     cases = [
         f"case {number}: return tunepass_entry::contained<tunepass_kernel::parameter<{k}>, {k}>::asked(what, count);"
@@ -95,8 +107,9 @@ def cpp_entry(
         text,
         *(f"namespace {space} {{" for space in spaces),
         f"typedef tunepass_entry::signature<decltype({_address(called, definition, overloaded)})> tunepass_kernel;",
+        *_opened(setup, called),
         f"{prototype} {{",
-        f"    {leave}({called}({', '.join(passed)}));",
+        f"    {leave}({_object(setup)}{called}({', '.join(passed)}));",
         "}",
         'extern "C" tunepass_entry::answer tunepass_container(int argument, int what, std::size_t count) {',
         f"    switch (argument) {{ {' '.join(cases)} default: return tunepass_entry::answer(); }}",
@@ -104,6 +117,21 @@ def cpp_entry(
         "}" * len(spaces),
     ]
     return Entry(function=FUNCTION, prototype=prototype, text=_placed(name, lines), counted=True)
+
+
+def is_open(argument: Argument) -> bool:
+    return isinstance(argument, OpenArgument)
+
+
+def _opened(setup: SetupText | None, called: str) -> list[str]:
+    if setup is None:
+        return []
+    object_ = [f"typedef {called.rpartition('::')[0]} tunepass_object;"] if setup.on_object else []
+    return [*COMMON.splitlines(), *object_, *setup.lines()]
+
+
+def _object(setup: SetupText | None) -> str:
+    return f"({setup.passed(0)})->" if setup and setup.on_object else ""
 
 
 def _called(name: str, definition: FunctionDefinition) -> str:

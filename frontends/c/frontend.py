@@ -36,6 +36,7 @@ from tunepass.frontends.c.pragmas.run import RunPragma
 from tunepass.frontends.c.run import build_run
 from tunepass.frontends.c.scops.directives import ScheduledNest, check_scops_apart, schedule_nest
 from tunepass.frontends.c.scops.scop import read_scop
+from tunepass.frontends.c.setup import SetupReader
 from tunepass.frontends.c.symbols import default_texts, symbols_of
 from tunepass.frontends.c.syntax.lexical import Scan, scan
 from tunepass.frontends.c.syntax.lookup import plain_name
@@ -137,7 +138,10 @@ class _KernelReader:
         visible = merged(visible_types(self.scan), types)
         variables = GlobalsReader.of(self.scan, self.functions, visible, self.known, self.warnings)
         numbers = self.numbers() | self.enumerators([p for p in pragmas if isinstance(p, KernelPragma)])
-        return CallReader(self.source, self.functions, self.is_cpp, code, types, variables, self.warnings, numbers)
+        setups = SetupReader(self.source, self.unit, types, self.warnings)
+        return CallReader(
+            self.source, self.functions, self.is_cpp, code, types, variables, self.warnings, numbers, setups
+        )
 
     def types(self, pragmas: Sequence[Pragma]) -> Types:
         """Those that the text declares, and what the compiler tells of others that the kernels' arguments need."""

@@ -56,6 +56,17 @@ class GlobalsReader:
         read = [(variable, self._found(variable, pragma)) for variable in found]
         return tuple(variable for _, variable in read if variable is not None)
 
+    def pointers(self, function: FunctionDefinition, setup: str) -> tuple[tuple[str, CType], ...]:
+        """Variables that point to elements, which both the kernel and the function `setup` mention."""
+        makers = [f for f in self.functions if f.name == setup.rpartition("::")[2]]
+        texts = [reach_of(f, self.functions, self.macros, self.code).text for f in (function, *makers)]
+        kinds = [(v.name, self.types.resolved(v.type)) for v in self.variables if not (v.constant or v.threads)]
+        return tuple(
+            (name, kind)
+            for name, kind in kinds
+            if makers and kind.depth == 1 and not kind.dims and all(name in WORD.findall(text) for text in texts)
+        )
+
     def _counts(self, variable: Variable, text: str, rest: str) -> bool:
         """Is it changed, and can anything else see that?"""
         name = re.compile(rf"\b{re.escape(variable.name)}\b")

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tunepass.diagnostics import SourceError, nearest
-from tunepass.frontends.c.pragmas.kernel import ArgumentText, KernelPragma
+from tunepass.frontends.c.pragmas.arguments import ArgumentText
+from tunepass.frontends.c.pragmas.kernel import KernelPragma
 from tunepass.frontends.c.syntax.definitions import split_arguments
 from tunepass.frontends.c.syntax.lookup import named, pieces, plain_name, template_arguments
 from tunepass.frontends.cfamily.declared import canonical_type, is_integral, is_known

@@ -71,6 +71,32 @@ def definitions(unit: Unit) -> tuple[FunctionDefinition, ...]:
     return tuple(_definition(unit, f) for f in unit.functions if not f.in_header and "operator" not in f.name.text)
 
 
+@dataclass(frozen=True, slots=True)
+class FunctionHead:
+    """How a function is called, from its definition or a declaration."""
+
+    formals: tuple[Formal, ...]
+    result: CType
+
+
+def heads(unit: Unit, name: str) -> tuple[FunctionHead, ...]:
+    """Of the functions of this name that the source, or what it includes, defines or declares; overloads apart."""
+    own = name.rpartition("::")[2]
+    found = [
+        FunctionHead(tuple(_formal(unit, p) for p in f.formals), _result(f))
+        for f in unit.functions
+        if f.name.text.rpartition("::")[2] == own
+    ]
+    for declaration in unit.globals:
+        for declarator in declaration.declarators:
+            if declarator.name.text.rpartition("::")[2] == own and declarator.parameters is not None:
+                base = type_of(declaration.words, declarator).base
+                formals = tuple(_formal(unit, p) for p in declarator.parameters)
+                found.append(FunctionHead(formals, CType(base, sum(declarator.pointers), ())))
+    kinds = {tuple((f.type, f.reference) for f in head.formals): head for head in reversed(found)}
+    return tuple(kinds.values())[::-1]
+
+
 def _definition(unit: Unit, function: Function) -> FunctionDefinition:
     *path, name = re.sub(r"<[^<>]*>", "", function.name.text).split("::")
     formals = tuple(_formal(unit, p) for p in function.formals)

@@ -94,7 +94,46 @@ class NamedArgument:
     text: str
 
 
-Argument = ScalarArgument | ArrayArgument | NamedArgument
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenArgument:
+    """What the setup function makes; the pragma says no more than its name."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """Memory that the setup function made: `text` is an expression of C for an array, or for one object where it has no
+    `length`. It is compared after each call; before, it is as the setup leaves it, poisoned, or `filled`."""
+
+    text: str
+    element: str  # the C type as the pragma has it; empty: the object's own
+    direction: Literal["out", "inout"]
+    length: str = ""  # an expression of C
+    rest: bool = False  # its length is the rest of the allocation that it lies in
+    found: bool = False  # not named by the pragma
+    filled: bool = False
+    fill: Expr | None = None
+    lo: Expr | None = None
+    hi: Expr | None = None
+    leaves: tuple[Leaf, ...] = ()
+    span: Span | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setup:
+    """Functions of the user's that make the open arguments before each call, and free them after it. With `once` they
+    run once before all timed calls: the kernel writes nothing else than the places."""
+
+    function: str
+    teardown: str = ""
+    once: bool = False
+    scalars: tuple[str, ...] = ()  # the arguments that it takes: what it makes depends on them
+    places: tuple[Place, ...] = ()
+    flags: tuple[str, ...] = ()  # of the compiler, that the calls need
+
+
+Argument = ScalarArgument | ArrayArgument | NamedArgument | OpenArgument
 Size = tuple[tuple[str, int | float], ...]  # values of scalars, by name
 
 
@@ -127,6 +166,7 @@ class KernelCall:
     sizes: tuple[Size, ...] | None = None
     pairs: tuple[tuple[str, str], ...] = ()
     finite: bool = True
+    setup: Setup | None = None
     own_types: bool = False  # the prototype names types that the source or its headers define
     span: Span | None = None
 

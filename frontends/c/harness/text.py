@@ -51,6 +51,7 @@ class CArray:
     rows_of: int | None = None  # the number of the array to whose rows these pointers point
     container: Container | None = None
     content: Content | None = None
+    place: int = 0  # the number (from 1) of the place of the setup's where it lies
 
     @property
     def drawn(self) -> bool:
@@ -60,6 +61,16 @@ class CArray:
     @property
     def filled(self) -> bool:
         return self.direction in ("in", "inout", "work") and not self.kept
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CSetup:
+    """The user's functions that the entry calls to make what the kernel takes, and the places to compare."""
+
+    function: str
+    teardown: str = ""
+    once: bool = False
+    places: tuple[CArray, ...] = ()
 
 
 def harness_text(
@@ -75,17 +86,19 @@ def harness_text(
     prelude: str = "",
     title: str = "",
     counted: bool = False,
+    setup: CSetup | None = None,
 ) -> str:
     """The whole harness. `returned` are the numbers in what the function returns, `variables` those of the source that
     are compared, in the table that `declared` declares. `further` are the arguments at each further size, `pairs` names
     arrays that may overlap, `prelude` holds the C functions that fill expressions call. With `counted` the function
-    takes containers, and the number of elements after each address."""
+    takes containers, and the number of elements after each address. With a `setup`
+    the function is the entry beside it."""
     sizes = [arguments, *further]
     plain = len(returned) == 1 and returned[0].kind == "number" and not returned[0].path
     leaves = () if plain else tuple(returned)
     result = [CArray(name="return", element=RETURNED, direction="out", length=1, leaves=leaves)]
     lengths = [_length_of(a) for a in arguments if isinstance(a, CArray) and a.container == "resizable"]
-    beside = [*variables, *lengths, *(result if returned else ())]
+    beside = [*(setup.places if setup else ()), *variables, *lengths, *(result if returned else ())]
     arrays = [_with_rows([*(a for a in size if isinstance(a, CArray)), *beside]) for size in sizes]
     listed = {k: a.element for k, a in enumerate(arrays[0]) if "," in a.element}  # no macro's argument holds a comma
     arrays = [[replace(a, element=f"tp_element_{k}") if k in listed else a for k, a in enumerate(s)] for s in arrays]
@@ -102,16 +115,17 @@ def harness_text(
         f"{prototype.strip()};",
         "\n".join(f"typedef {element} tp_element_{k};" for k, element in listed.items()),
         _scalar_tables(scalars),
+        _setup(setup, scalars[0], len(variables)),
         *((_containers(arrays[0]), _fixed("containers.h")) if counted else ()),
         f"typedef __typeof__({called}) {RETURNED};" if returned else "",
         *(_enumerator_table(index, array) for index, array in enumerate(arrays[0]) if array.enumerators),
         *(_leaf_table(index, array) for index, array in enumerate(arrays[0]) if array.leaves),
-        _describe(arrays),
+        _describe(arrays, setup is not None),
         _fill(arrays, scalars[0], counted),
         _draw(arrays[0]),
         _any_value(arrays[0]),
         _pairs(arrays[0], pairs),
-        _call(called, arrays[0].index(result[0]) if returned else None),
+        _call(called, arrays[0].index(result[0]) if returned else None, used=setup is not None),
         "" if counted else "static void tp_settle(void) {}",
         *(_fixed(name) for name in LAST),
     ]
@@ -212,11 +226,11 @@ def _leaf(owner: str, leaf: Leaf) -> str:
     return f'{{"", {kind}, {size}, 0, sizeof({owner}) / {size}}}'
 
 
-def _describe(sizes: Sequence[Sequence[CArray]]) -> str:
+def _describe(sizes: Sequence[Sequence[CArray]], setup: bool) -> str:
     tables = [
         _table(f"tp_length_{index}", "int64_t", [f"INT64_C({array.length})" for array in arrays])
         for index, arrays in enumerate(zip(*sizes))
-        if not arrays[0].variable
+        if not arrays[0].variable and not arrays[0].place
     ]
     tables += [
         _table(f"tp_row_{index}", "size_t", [str(array.row) for array in arrays])
@@ -232,7 +246,8 @@ def _describe(sizes: Sequence[Sequence[CArray]]) -> str:
             described += f"\n    tp_arrays[{array.rows_of}].row = {row}, tp_arrays[{array.rows_of}].table = {index};"
         if array.variable:
             place = f"tp_place_variable(&tp_arrays[{index}], &tunepass_globals[{variables.index(index)}]);"
-            described += f"\n    {place}"
+            made = f"\n    tp_arrays[{index}].place = -1, tp_arrays[{index}].filled = {int(array.filled)};"
+            described += f"{made if setup else ''}\n    {place}"
         if array.container is not None:
             described += f"\n    tp_arrays[{index}].alignment = TP_NEW_ALIGNMENT;"
         if array.condition:
@@ -245,6 +260,9 @@ def _describe(sizes: Sequence[Sequence[CArray]]) -> str:
 def _described(index: int, array: CArray) -> str:
     length = f"sizeof({array.variable}) / sizeof({array.element})" if array.variable else f"tp_length_{index}[tp_set]"
     words = f'"{array.name}", TP_{array.direction.upper()}, {array.element}, {length}'
+    if array.place:
+        words = f'{array.place - 1}, "{array.name}", TP_{array.direction.upper()}, {int(array.filled)}'
+        return f"    tp_arrays[{index}] = tp_describe_place({words});"
     described = f"TP_RECORDS({words}, tp_leaves_{index})" if array.leaves else f"TP_ARRAY({words})"
     if array.direction == "work":
         described = f'TP_WORK_ARRAY("{array.name}", {array.element}, {length})'
@@ -365,7 +383,43 @@ def _called(function: str, arguments: Sequence[CScalar | CArray], all_arrays: Se
     return f"{function}({', '.join(words)})"
 
 
-def _call(called: str, returned: int | None) -> str:
-    """`returned` is the number of the array that takes what is returned."""
+def _call(called: str, returned: int | None, *, used: bool) -> str:
+    """`returned` is the number of the array that takes what is returned; `used`: it may change what a setup made."""
     target = "(void)" if returned is None else f"*({RETURNED} *)tp_arrays[{returned}].data = "
-    return f"static void tp_call(void) {{\n    {target}{called};\n}}"
+    state = "    tp_state_used = 1;\n" if used else ""
+    return f"static void tp_call(void) {{\n{state}    {target}{called};\n}}"
+
+
+NO_SETUP = """\
+#define TP_SETUP_ONCE 0
+#define TP_COUNTED_STATES 0
+static int tp_states;
+static void tp_begin_state(uint64_t tp_seed) { (void)tp_seed; }
+static void tp_renew_state(int tp_always) { (void)tp_always; }
+static void tp_end_state(void) {}"""
+
+
+def _setup(setup: CSetup | None, scalars: Sequence[CScalar], variables: int) -> str:
+    """What the entry is asked for, with the scalars of the size."""
+    if setup is None:
+        return NO_SETUP
+    taken = "".join(f", {_wide(scalar)}" for scalar in scalars)
+    given = "".join(f", tp_scalar_{k}[tp_set]" for k in range(len(scalars)))
+    names = ", ".join(f'"{place.name}"' for place in setup.places) or "NULL"
+    return "\n".join(
+        [
+            f"#define TP_SETUP_ONCE {int(setup.once)}",
+            f'#define TP_SETUP "{setup.function}"',
+            f'#define TP_TEARDOWN "{setup.teardown}"',
+            f"#define TP_PLACES {len(setup.places)}",
+            *([f"#define TP_VARIABLES {variables}"] if variables else ()),
+            f"static const char *const tp_place_names[] = {{{names}}};",
+            _fixed("setup.h"),
+            f"TP_C int tunepass_set_up(uint64_t{taken});",
+            f"TP_C void tunepass_tear_down(int{taken});",
+            f"TP_C void tunepass_locate(struct tunepass_place *{taken});",
+            f"static int tp_set_up_state(void) {{ return tunepass_set_up(tp_state_seed{given}); }}",
+            f"static void tp_tear_down_state(void) {{ tunepass_tear_down(0{given}); }}",
+            f"static void tp_locate_state(void) {{ tunepass_locate(tp_places{given}); }}",
+        ]
+    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 
 from tunepass.diagnostics import Span
 from tunepass.frontends.params.tokens import Cursor, PragmaToken
@@ -36,10 +37,10 @@ def scoped_name(cursor: Cursor, what: str, hint: str) -> tuple[str, Span]:
     return "::".join(words), cursor.span(first, cursor.last)
 
 
-def type_words(cursor: Cursor, what: str, hint: str | None = None) -> str:
-    """`unsigned long`, `std::uint8_t`, `std::complex<float>`; the last two as C names them."""
+def type_words(cursor: Cursor, what: str, hint: str | None = None, stops: Collection[str] = ()) -> str:
+    """`unsigned long`, `std::uint8_t`, `std::complex<float>`; the last two as C names them. It ends before `stops`."""
     words = [qualified_name(cursor, what, hint)[0]]
-    while cursor.next.kind == "name":
+    while cursor.next.kind == "name" and cursor.next.text not in stops:
         words.append(qualified_name(cursor, what, hint)[0])
     return COMPLEX.sub(r"\1 _Complex", STANDARD.sub("", " ".join(words)))
 
