@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -15,9 +14,9 @@ from tunepass.frontends.c.inputs import overlapping, scalar_values, stated_sizes
 from tunepass.frontends.c.overloads import chosen, overloads
 from tunepass.frontends.c.pragmas.kernel import ArgumentText, KernelPragma
 from tunepass.frontends.c.results import returned_value
-from tunepass.frontends.c.syntax.statements import closing
-from tunepass.frontends.cfamily.declared import Types, is_integral, is_known
+from tunepass.frontends.cfamily.declared import CType, Types, element_of, is_integral, is_known
 from tunepass.frontends.cfamily.definitions import Formal, FunctionDefinition
+from tunepass.frontends.cfamily.unit import Unit
 from tunepass.ir.c_kernel import Argument, ArrayArgument, Entry, KernelCall, ReturnedValue, ScalarArgument
 
 ARRAY_LIMIT = 64  # TP_MAX_ARRAYS of the harness, of which one may be what is returned
@@ -30,11 +29,11 @@ class CallReader:
     source: Source
     functions: Sequence[FunctionDefinition]
     cpp: bool
-    code: str
+    unit: Unit
     types: Types
     globals: GlobalsReader
     warnings: list[Diagnostic]
-    constants: Mapping[str, Expr]  # the file's macros that are numbers
+    constants: Mapping[str, Expr]  # macros, enumerators and constants that are numbers
 
     def read(self, pragma: KernelPragma) -> KernelCall:
         """The call, its arguments checked one by one against the definition's formal parameters."""
@@ -76,7 +75,8 @@ class CallReader:
         if entry is None:
             return returned_value(definition, self.types, pragma.span)
         returns = returned_type(pragma.name, definition) if self.cpp else definition.returns
-        known = replace(definition, prototype=entry.prototype, name=entry.function, returns=returns)
+        result = CType(element_of(returns.split())) if self.cpp else definition.result
+        known = replace(definition, prototype=entry.prototype, name=entry.function, returns=returns, result=result)
         returned, doubt = returned_value(known, self.types, pragma.span)
         if returned is None and doubt is None and definition.returns != "void":
             message = f"what `{pragma.name}` returns is not compared"
@@ -96,12 +96,7 @@ class CallReader:
     def _is_member(self, definition: FunctionDefinition) -> bool:
         """Of a class of this file that declares it without `static`."""
         owner = definition.path[-1]
-        for record in re.finditer(rf"\b(?:class|struct)\s+{owner}\b[^;{{}}]*\{{", self.code):
-            inside = self.code[record.end() : closing(self.code, record.end() - 1)]
-            declared = re.search(rf"(?P<before>[^;{{}}:]*)\b{definition.name}\s*\(", inside)
-            if declared is not None:
-                return re.search(r"\bstatic\b", declared["before"]) is None
-        return False
+        return owner in self.unit.records and (owner, definition.name) not in self.unit.static_members
 
     def _entry(
         self, pragma: KernelPragma, definition: FunctionDefinition, arguments: Sequence[Argument], overloaded: bool

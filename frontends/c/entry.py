@@ -11,10 +11,9 @@ import re
 from collections.abc import Sequence
 from importlib import resources
 
-from tunepass.frontends.c.syntax.definitions import split_arguments
-from tunepass.frontends.c.syntax.lookup import pieces, plain_name, template_arguments
 from tunepass.frontends.cfamily.declared import canonical_type, is_known
 from tunepass.frontends.cfamily.definitions import FunctionDefinition
+from tunepass.frontends.cfamily.names import pieces, plain_name, split_arguments, template_arguments
 from tunepass.ir.c_kernel import Argument, ArrayArgument, Entry
 
 FUNCTION = "tunepass_call"

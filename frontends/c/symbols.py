@@ -6,9 +6,8 @@ from collections.abc import Iterable, Mapping
 
 from tunepass.diagnostics import TunepassError
 from tunepass.frontends.c.lowering import spelled
-from tunepass.frontends.c.macros import MacroDefault, set_macros
+from tunepass.frontends.c.macros import MacroDefault, set_macros, whole_number
 from tunepass.frontends.c.parameters import build_parameter
-from tunepass.frontends.cfamily.literals import literal
 from tunepass.frontends.params.param import ParamText
 
 
@@ -24,11 +23,5 @@ def symbols_of(
             assigned = parameter.assignments(parameter.default)
         except TunepassError:
             continue
-        values |= {name: _whole(spelled(value)) for name, value in assigned if name in values}
+        values |= {name: whole_number(spelled(value)) for name, value in assigned if name in values}
     return values
-
-
-def _whole(text: str) -> int | None:
-    digits = text.removeprefix("-")
-    value = literal(digits) if digits[:1].isdecimal() else None
-    return -value if value is not None and text.startswith("-") else value

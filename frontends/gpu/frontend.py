@@ -14,11 +14,11 @@ from tunepass.frontends.c.macros import macro_defaults, set_macros
 from tunepass.frontends.c.pragmas.models import stated_model
 from tunepass.frontends.c.pragmas.pragma import cursor_of
 from tunepass.frontends.c.symbols import symbols_of
-from tunepass.frontends.c.syntax.lexical import Scan, scan
-from tunepass.frontends.c.syntax.lookup import named, plain_name, template_arguments
-from tunepass.frontends.c.tunables import TunablesReader, includes_own
+from tunepass.frontends.c.tunables import TunablesReader
+from tunepass.frontends.cfamily.annotated import Annotated, annotated
 from tunepass.frontends.cfamily.constants import constants
 from tunepass.frontends.cfamily.definitions import FunctionDefinition
+from tunepass.frontends.cfamily.names import named, plain_name, template_arguments
 from tunepass.frontends.cfamily.reading import read
 from tunepass.frontends.cfamily.refusals import missing_function, unread_headers
 from tunepass.frontends.cfamily.unit import Unit
@@ -50,9 +50,9 @@ class GpuFrontend(Frontend):
     suffixes: ClassVar[tuple[str, ...]] = tuple(DIALECTS)
 
     def parse(self, source: Source, only: str | None = None, words: Sequence[str] = ()) -> Parsed:
-        scanned = scan(source)
-        pragmas = each(scanned.pragmas, lambda p: parse_gpu_pragma(cursor_of(source, p)))
-        return _KernelReader(source, scanned, words).read(pragmas)
+        text = annotated(source)
+        pragmas = each(text.pragmas, lambda p: parse_gpu_pragma(cursor_of(source, p)))
+        return _KernelReader(source, text, words).read(pragmas)
 
     def emit(self, kernels: Sequence[Kernel], note: str = "", word: str = "tuned") -> tuple[EmittedFile, ...]:
         return emit_files(kernels, note, word)
@@ -64,10 +64,10 @@ class GpuFrontend(Frontend):
 class _KernelReader:
     """Turns groups into kernels: parameters first; what depends on them only once they are sound."""
 
-    def __init__(self, source: Source, scanned: Scan, words: Sequence[str]):
-        self.source, self.scan, self.compiler_words = source, scanned, words
+    def __init__(self, source: Source, text: Annotated, words: Sequence[str]):
+        self.source, self.text, self.compiler_words = source, text, words
         self.dialect = DIALECTS.get(PurePath(source.name).suffix, "cuda")
-        self.macros = macro_defaults(scanned)
+        self.macros = macro_defaults(text)
         self.warnings: list[Diagnostic] = []
 
     def read(self, pragmas: Sequence[GpuPragma]) -> Parsed:
@@ -83,7 +83,7 @@ class _KernelReader:
 
         self.unit = GpuUnit(self.dialect, under({}), under)
         self.macros = active_macros(self.macros, known, self.unit.unit)
-        texts = (self.source.text[p.outer_start : p.outer_end] for p in self.scan.pragmas)
+        texts = (self.source.text[p.outer_start : p.outer_end] for p in self.text.pragmas)
         words = frozenset(word for text in texts for word in re.findall(r"[A-Za-z_]\w*", text))
         self.constants = constants(self.unit.unit, words | self.unit.unit.text.raw.names)
         self.warnings += unread_headers(self.unit.unit)
@@ -92,9 +92,9 @@ class _KernelReader:
         self.tunables = TunablesReader(
             source=self.source,
             macros=self.macros,
-            words=frozenset(self.scan.words())
+            words=self.text.words
             | {word for g in groups for word in (*template_words(g.target), *launch_words(g.target))},
-            includes=includes_own(self.scan),
+            includes=self.text.includes_own,
             known=known,
             warnings=self.warnings,
         )
@@ -140,6 +140,7 @@ class _KernelReader:
             body=body,
             models=tuple(each(group.models, lambda m: stated_model(m, parameters, sizes, self.source))),
             span=group.target.span,
+            words=tuple(self.compiler_words),
         )
 
 

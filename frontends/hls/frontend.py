@@ -15,15 +15,15 @@ from tunepass.frontends.base import Frontend, Parsed
 from tunepass.frontends.c.macros import MacroDefault, macro_defaults, set_macros
 from tunepass.frontends.c.pragmas.groups import no_duplicates
 from tunepass.frontends.c.pragmas.pragma import ConstraintPragma, cursor_of, parse_by_kind
-from tunepass.frontends.c.syntax.lexical import Scan, scan
-from tunepass.frontends.c.tunables import TunablesReader, includes_own
+from tunepass.frontends.c.tunables import TunablesReader
+from tunepass.frontends.cfamily.annotated import Annotated, annotated
 from tunepass.frontends.cfamily.literals import literal
 from tunepass.frontends.cfamily.refusals import missing_function
 from tunepass.frontends.cfamily.tokens import Token, tokens
 from tunepass.frontends.cfamily.unit import Function
 from tunepass.frontends.hls.body.kernel import ReadKernel, Stated
 from tunepass.frontends.hls.body.variants import read_variants
-from tunepass.frontends.hls.checks import check_scan, undefined
+from tunepass.frontends.hls.checks import check_directives, undefined
 from tunepass.frontends.hls.emission import emit_files
 from tunepass.frontends.hls.file import HlsFile
 from tunepass.frontends.hls.knobs import Knob, expressions, factor_parameter, knobs_of, mode_parameter
@@ -47,15 +47,15 @@ class HlsFrontend(Frontend):
     suffixes: ClassVar[tuple[str, ...]] = (*C, *CXX, *OPENCL)
 
     def parse(self, source: Source, only: str | None = None, words: Sequence[str] = ()) -> Parsed:
-        scanned = scan(source)
-        pragmas = each(scanned.pragmas, lambda p: parse_by_kind(cursor_of(source, p), PARSERS))
-        return _FileReader(source, scanned, words, pragmas).read(only)
+        text = annotated(source)
+        pragmas = each(text.pragmas, lambda p: parse_by_kind(cursor_of(source, p), PARSERS))
+        return _FileReader(source, text, words, pragmas).read(only)
 
     def body(self, source: Source, name: str | None = None, words: Sequence[str] = ()) -> HlsKernel:
         """The body of a source's kernel, also where nothing is left to be chosen, as in a tuned one."""
-        scanned = scan(source)
-        pragmas = each(scanned.pragmas, lambda p: parse_by_kind(cursor_of(source, p), PARSERS))
-        (kernel, *_) = _FileReader(source, scanned, words, pragmas, tuned=True).read(name).kernels
+        text = annotated(source)
+        pragmas = each(text.pragmas, lambda p: parse_by_kind(cursor_of(source, p), PARSERS))
+        (kernel, *_) = _FileReader(source, text, words, pragmas, tuned=True).read(name).kernels
         return kernel.body_as(HlsKernel)
 
     def emit(self, kernels: Sequence[Kernel], note: str = "", word: str = "tuned") -> tuple[EmittedFile, ...]:
@@ -67,7 +67,7 @@ class _FileReader:
     """Parameters first; then the functions, which tell the domains of knobs that no `param` gives."""
 
     source: Source
-    scan: Scan
+    text: Annotated
     words: Sequence[str]
     pragmas: Sequence[HlsLine]
     tuned: bool = False  # nothing has to be left to be chosen
@@ -76,7 +76,7 @@ class _FileReader:
     loop_starts: list[int] = field(init=False)
 
     def read(self, only: str | None) -> Parsed:
-        self.warnings += check_scan(self.source, self.scan)
+        self.warnings += check_directives(self.source, self.text.directives)
         params = [p for p in self.pragmas if isinstance(p, ParamText)]
         no_duplicates(params, "parameter")
         declared = self._declared(params)
@@ -96,7 +96,7 @@ class _FileReader:
 
     def _declared(self, params: Sequence[ParamText]) -> dict[str, Parameter]:
         macros = {
-            name: MacroDefault(m.text, m.guards | {name}, m.span) for name, m in macro_defaults(self.scan).items()
+            name: MacroDefault(m.text, m.guards | {name}, m.span) for name, m in macro_defaults(self.text).items()
         }
         empty = undefined(macros, {name for p in params for name in set_macros(p)})
         if empty:
@@ -104,8 +104,8 @@ class _FileReader:
         reader = TunablesReader(
             source=self.source,
             macros=macros,
-            words=frozenset(self.scan.words()) | self._stated_words(),
-            includes=includes_own(self.scan),
+            words=self.text.words | self._stated_words(),
+            includes=self.text.includes_own,
             known=frozenset(name for p in params for name in set_macros(p)),
             warnings=self.warnings,
         )
