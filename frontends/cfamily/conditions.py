@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
+from pathlib import Path
 
 from tunepass.frontends.cfamily.preprocess import Preprocessed
-from tunepass.frontends.cfamily.raw import Directive
+from tunepass.frontends.cfamily.raw import Directive, read_raw
 from tunepass.frontends.cfamily.tokens import Token, tokens
 from tunepass.frontends.cfamily.unit import Unit
 
@@ -84,14 +85,32 @@ def _condition(directive: Directive) -> str:
 
 
 def conditional_macros(text: Preprocessed) -> frozenset[str]:
-    """The macros that a branch over parameters defines or takes away."""
-    conditions = parameter_conditions(text)
+    """The macros that a branch over parameters defines or takes away, in the source or a header that is not the
+    system's."""
+    found = _defined_in(text.raw.directives, parameter_conditions(text))
+    for file in text.included if text.symbols.names else ():
+        header = _read_header(file)
+        if any(name in header for name in text.symbols.names):
+            directives = read_raw(header).directives
+            branches = [branch for chain in _chains(directives) for branch in _branches(text, chain, ())]
+            found |= _defined_in(directives, [(b.start, b.end, b.condition) for b in branches if not b.settled])
+    return frozenset(found)
+
+
+def _read_header(file: str) -> str:
+    try:
+        return Path(file).read_text(encoding="utf-8", errors="replace")
+    except (OSError, ValueError):
+        return ""
+
+
+def _defined_in(directives: Sequence[Directive], conditions: Sequence[tuple[int, int, str]]) -> set[str]:
     inside = (
         directive
-        for directive in text.raw.directives
+        for directive in directives
         if directive.kind in ("define", "undef") and any(s <= directive.start < e for s, e, _ in conditions)
     )
-    return frozenset(word.text for directive in inside for word in [*tokens(directive.body)][:1])
+    return {word.text for directive in inside for word in [*tokens(directive.body)][:1]}
 
 
 def with_all_branches(unit: Unit) -> Unit:
