@@ -26,8 +26,6 @@ ALLOWED = {
     "frontends/c/compilers.py": "names of compilers",
     "frontends/c/parameters.py": "the number that a macro's text is, as a default",
     "frontends/c/pragmas/names.py": "names and types as a kernel pragma spells them",
-    "frontends/gpu/frontend.py": "words of our own pragmas",
-    "frontends/hls/frontend.py": "words of our own pragmas; the stem of a file",
     "frontends/c/flags.py": "the words of a compiler's flags",
     # --- single names that the reader found: what kind of name it is ---
     "frontends/gpu/host_code.py": "names that look like macros; white space in place of bodies that the reader found",

@@ -50,7 +50,7 @@ from tunepass.frontends.cfamily.definitions import FunctionDefinition, definitio
 from tunepass.frontends.cfamily.names import plain_name
 from tunepass.frontends.cfamily.reading import read
 from tunepass.frontends.cfamily.refusals import missing_function, unread_headers
-from tunepass.frontends.cfamily.tokens import tokens
+from tunepass.frontends.cfamily.tokens import names_in
 from tunepass.frontends.params.param import ParamText
 from tunepass.frontends.problems import each
 from tunepass.ir.c_kernel import CKernel, KernelCall
@@ -136,7 +136,7 @@ class _KernelReader:
     def numbers(self) -> dict[str, Expr]:
         """The names in pragmas that are numbers: macros of the source, its headers and the compiler's words,
         enumerators and constants. None that depends on a parameter."""
-        names = {t.text for pragma in self.text.pragmas for t in tokens(pragma.text) if t.kind == "name"}
+        names = {name for pragma in self.text.pragmas for name in names_in(pragma.text)}
         return {name: lift(value) for name, value in constants(self.unit, names).items()}
 
     def meant(self, pragmas: Sequence[KernelPragma]) -> dict[str, FunctionDefinition]:

@@ -15,7 +15,7 @@ from tunepass.frontends.c.reach import Code, Reach, may_change
 from tunepass.frontends.c.variables import Variable, variables
 from tunepass.frontends.cfamily.declared import CType, Types
 from tunepass.frontends.cfamily.definitions import FunctionDefinition
-from tunepass.frontends.cfamily.tokens import Token, tokens
+from tunepass.frontends.cfamily.tokens import Token, names_in
 from tunepass.frontends.cfamily.unit import Unit
 from tunepass.ir.c_kernel import GlobalVariable, Leaf
 
@@ -60,8 +60,7 @@ class GlobalsReader:
 
     def _found(self, variable: Variable, pragma: KernelPragma) -> GlobalVariable | None:
         """None, and a warning, where it cannot be compared."""
-        lengths = " ".join(variable.type.dims)
-        depends = {token.text for token in tokens(lengths) if token.kind == "name"} & self.tuned
+        depends = set(names_in(" ".join(variable.type.dims))) & self.tuned
         try:
             if variable.threads:
                 raise UnknownElement("each thread has one of its own")

@@ -16,7 +16,7 @@ from tunepass.frontends.c.lowering import macros, scops_of
 from tunepass.frontends.c.variant_text import copy, formal_list, includes, own_types, plain_returns, unit_of
 from tunepass.frontends.cfamily.annotated import annotated
 from tunepass.frontends.cfamily.definitions import FunctionDefinition
-from tunepass.frontends.cfamily.tokens import tokens
+from tunepass.frontends.cfamily.tokens import names_in
 from tunepass.frontends.cfamily.unit import Unit
 from tunepass.ir.c_kernel import CKernel
 from tunepass.ir.kernel import Kernel
@@ -82,7 +82,7 @@ def _is_private(function: FunctionDefinition) -> bool:
 
 
 def _check_types(unit: Unit, function: FunctionDefinition, kernel: Kernel) -> None:
-    own = sorted(set(_names(_prototype_words(function))) & set(own_types(unit)))
+    own = sorted(set(names_in(_prototype_words(function))) & set(own_types(unit)))
     if own:
         raise SourceError(
             f"variants with compiler flags of their own are objects of their own, and a header cannot declare "
@@ -96,17 +96,13 @@ def _prototype_words(function: FunctionDefinition) -> str:
     return f"{function.returns} {formal_list(function)}"
 
 
-def _names(text: str) -> list[str]:
-    return [token.text for token in tokens(text) if token.kind == "name"]
-
-
 def _with_macros(
     source: Source, function: FunctionDefinition, tuned: frozenset[str], span: Span | None
 ) -> tuple[list[str], list[str]]:
     """The source's macros that the formals use, defined and put back."""
     bodies = _macros(source)
     used: dict[str, None] = {}
-    left = _names(_prototype_words(function))
+    left = names_in(_prototype_words(function))
     while left:
         name = left.pop()
         if name in tuned:
@@ -114,7 +110,7 @@ def _with_macros(
             raise SourceError(f"the kernel's prototype depends on `{name}`, which is tuned", span, hint)
         if name in bodies and name not in used:
             used[name] = None
-            left += _names(bodies[name])
+            left += names_in(bodies[name])
     before = [line for name in used for line in (f'#pragma push_macro("{name}")', f"#undef {name}")]
     before += [f"#define {bodies[name]}" for name in used]
     return before, [f'#pragma pop_macro("{name}")' for name in used]
@@ -123,4 +119,4 @@ def _with_macros(
 def _macros(source: Source) -> Mapping[str, str]:
     """By name what stands after the last `#define` of each macro."""
     defined = (d.body for d in annotated(source).directives if d.kind == "define")
-    return {word.text: body for body in defined for word in [*tokens(body)][:1]}
+    return {name: body for body in defined for name in names_in(body)[:1]}

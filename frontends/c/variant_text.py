@@ -14,7 +14,7 @@ from tunepass.frontends.c.variables import variables
 from tunepass.frontends.cfamily.annotated import annotated
 from tunepass.frontends.cfamily.definitions import FunctionDefinition, definitions
 from tunepass.frontends.cfamily.reading import read
-from tunepass.frontends.cfamily.tokens import Token, tokens
+from tunepass.frontends.cfamily.tokens import Token, names_in, tokens
 from tunepass.frontends.cfamily.unit import Unit
 from tunepass.ir.kernel import Kernel
 
@@ -47,7 +47,7 @@ def copy(kernel: Kernel, text: str, values: Sequence[tuple[str, str]], number: i
     """The text with the variant's macros, and its names at file scope made the variant's own. All macros are as they
     were before, in the end."""
     found = annotated(replace(kernel.source, text=text))
-    defined = [word.text for d in found.directives if d.kind == "define" for word in [*tokens(d.body)][:1]]
+    defined = [name for d in found.directives if d.kind == "define" for name in names_in(d.body)[:1]]
     renamed = file_names(variant_unit(kernel, text, values))
     touched = list(dict.fromkeys([*(name for name, _ in values), *defined, *renamed]))
     changes = [(pragma.outer_start, pragma.outer_end, "") for pragma in found.pragmas]

@@ -10,7 +10,7 @@ from functools import cached_property
 
 from tunepass.diagnostics import Source, SourceError
 from tunepass.frontends.cfamily.raw import Directive, read_raw
-from tunepass.frontends.cfamily.tokens import TOKEN, Token, tokens
+from tunepass.frontends.cfamily.tokens import TOKEN, Token, names_in, tokens
 
 OWN = "tunepass"
 COMMENT_PRAGMA = re.compile(rf"(?://|/\*)\s*{OWN}:")
@@ -46,8 +46,7 @@ class Annotated:
         """The identifiers of code, and of directives other than those that define or test a macro's existence."""
         found = {token.text for token in self.code if token.kind == "name"}
         for directive in self.directives:
-            names = [token.text for token in tokens(directive.body) if token.kind == "name"]
-            found.update(names[directive.kind in DEFINING :])
+            found.update(names_in(directive.body)[directive.kind in DEFINING :])
         return frozenset(found)
 
     @property

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from tunepass.frontends.cfamily.preprocess import Preprocessed
 from tunepass.frontends.cfamily.raw import Directive, read_raw
-from tunepass.frontends.cfamily.tokens import Token, tokens
+from tunepass.frontends.cfamily.tokens import Token, names_in
 from tunepass.frontends.cfamily.unit import Unit
 
 OPENING = ("if", "ifdef", "ifndef")
@@ -110,7 +110,7 @@ def _defined_in(directives: Sequence[Directive], conditions: Sequence[tuple[int,
         for directive in directives
         if directive.kind in ("define", "undef") and any(s <= directive.start < e for s, e, _ in conditions)
     )
-    return {word.text for directive in inside for word in [*tokens(directive.body)][:1]}
+    return {name for directive in inside for name in names_in(directive.body)[:1]}
 
 
 def with_all_branches(unit: Unit) -> Unit:

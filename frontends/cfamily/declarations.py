@@ -313,13 +313,6 @@ class Declarations(Expressions):
 
     # --- attributes and templates ---------------------------------------------------------------------------------
 
-    def attributes_before(self, at: int) -> tuple[Attribute, ...]:
-        """Those among the asides right before the token of index `at`."""
-        begin = at
-        while begin > 0 and begin - 1 in self.feed.asides:
-            begin -= 1
-        return self.attributes_in(begin, at)
-
     def _keyword(self, at: int) -> Token | None:
         """`__shared__` for the attribute that CUDA's headers make of it."""
         inside = [t.text for t in self.tokens[at : at + 6]]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from pathlib import PurePath
 from typing import ClassVar
@@ -21,6 +20,7 @@ from tunepass.frontends.cfamily.definitions import FunctionDefinition
 from tunepass.frontends.cfamily.names import named, plain_name, template_arguments
 from tunepass.frontends.cfamily.reading import read
 from tunepass.frontends.cfamily.refusals import missing_function, unread_headers
+from tunepass.frontends.cfamily.tokens import names_in
 from tunepass.frontends.cfamily.unit import Unit
 from tunepass.frontends.gpu.body import BodyReader
 from tunepass.frontends.gpu.dispatch import dispatch_file
@@ -83,8 +83,7 @@ class _KernelReader:
 
         self.unit = GpuUnit(self.dialect, under({}), under)
         self.macros = active_macros(self.macros, known, self.unit.unit)
-        texts = (self.source.text[p.outer_start : p.outer_end] for p in self.text.pragmas)
-        words = frozenset(word for text in texts for word in re.findall(r"[A-Za-z_]\w*", text))
+        words = frozenset(name for pragma in self.text.pragmas for name in names_in(pragma.text))
         self.constants = constants(self.unit.unit, words | self.unit.unit.text.raw.names)
         self.warnings += unread_headers(self.unit.unit)
         self._tell_missing_headers()
@@ -149,9 +148,9 @@ def launch_words(pragma: GpuKernelPragma) -> list[str]:
     launch = pragma.launch
     extents = [number for extent in (launch.grid, launch.block) if extent is not None for number in extent.numbers]
     texts = [*extents, *([launch.dynamic] if launch.dynamic is not None else [])]
-    return [word for text in texts for word in re.findall(r"\w+", text.text)]
+    return [word for text in texts for word in names_in(text.text)]
 
 
 def template_words(pragma: GpuKernelPragma) -> list[str]:
     """The names in a kernel's template arguments: a macro that is used there is used."""
-    return [word for argument in template_arguments(pragma.call.name) or () for word in re.findall(r"\w+", argument)]
+    return [word for argument in template_arguments(pragma.call.name) or () for word in names_in(argument)]

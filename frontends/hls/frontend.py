@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import ClassVar
@@ -17,9 +16,9 @@ from tunepass.frontends.c.pragmas.groups import no_duplicates
 from tunepass.frontends.c.pragmas.pragma import ConstraintPragma, cursor_of, parse_by_kind
 from tunepass.frontends.c.tunables import TunablesReader
 from tunepass.frontends.cfamily.annotated import Annotated, annotated
-from tunepass.frontends.cfamily.literals import literal
+from tunepass.frontends.cfamily.constants import constants
 from tunepass.frontends.cfamily.refusals import missing_function
-from tunepass.frontends.cfamily.tokens import Token, tokens
+from tunepass.frontends.cfamily.tokens import Token, names_in
 from tunepass.frontends.cfamily.unit import Function
 from tunepass.frontends.hls.body.kernel import ReadKernel, Stated
 from tunepass.frontends.hls.body.variants import read_variants
@@ -37,7 +36,6 @@ from tunepass.ir.kernel import Binding, Kernel
 from tunepass.space.constraint import Constraint
 from tunepass.space.parameter import Parameter
 
-WORD = re.compile(r"[A-Za-z_]\w*")
 HINT = "docs/hls.md shows how to begin: `auto{NAME}` in a pragma, or `#pragma tunepass hls NAME`"
 
 
@@ -119,7 +117,7 @@ class _FileReader:
         numbers = [text for p in lines for texts in p.numbers.values() for text in texts]
         arguments = [a for p in lines for a in p.arguments]
         numbers += [a.value for a in arguments if a.value is not None] + [n for a in arguments for n in a.lengths]
-        return frozenset(word for text in numbers for word in WORD.findall(text.text))
+        return frozenset(word for text in numbers for word in names_in(text.text))
 
     def _read_file(self, params: Sequence[ParamText], declared: Mapping[str, Parameter]) -> None:
         """Names that parameters set stay names, but in `#if`, where they have their defaults."""
@@ -229,15 +227,10 @@ class _FileReader:
         numbers = {name: n for name, e in stated.scalars.items() if (n := algebra.number(e)) is not None}
         return tuple(each(pragmas, lambda c: reader.constraint(c, parameters, {**self._numbers(), **numbers})))
 
-    def _numbers(self) -> dict[str, int]:
-        """Macros that are whole numbers, as large as an expression holds."""
-        found: dict[str, int] = {}
-        for name, defined in self.file.unit.text.macros.items():
-            text = [t.text for t in tokens(defined[-1].body) if not t.at("(", ")")]
-            number = literal(text[0]) if len(text) == 1 and defined[-1].parameters is None else None
-            if number is not None and number <= INT_MAX and not name.startswith("_"):
-                found[name] = number
-        return found
+    def _numbers(self) -> dict[str, int | float]:
+        """The names in pragmas that are numbers, as large as an expression holds."""
+        names = {name for pragma in self.text.pragmas for name in names_in(pragma.text)}
+        return {name: n for name, n in constants(self.file.unit, names).items() if abs(n) <= INT_MAX}
 
     # --- what pragmas state ---------------------------------------------------------------------------------------
 
