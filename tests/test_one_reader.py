@@ -43,7 +43,10 @@ ALLOWED = {
     "frontends/c/lowering.py": "the default in a call of `tune` that the reader found, replaced by the choice",
     "frontends/gpu/emission.py": "text that it wrote; names of files as identifiers",
     # --- words of a nest that the reader found, kept or written again ---
+    "frontends/c/scops/definitions.py": "the text of a pointer that the reader found (`a + i * n`): its root and the offset",
+    "frontends/c/scops/edits.py": "whether a text that is put in needs brackets",
     "frontends/c/scops/listed.py": "the words of clauses of our own pragmas",
+    "frontends/c/scops/occurrences.py": "names in a text that the reader keeps whole",
     "frontends/c/scops/own_pragmas.py": "the first words of pragmas that are kept with their loop",
     "frontends/c/scops/reader.py": "qualifiers of a declaration that the reader found, left out of its text",
     "frontends/c/scops/region.py": "white space in place of pragmas that the reader found",

@@ -7,17 +7,34 @@ from dataclasses import dataclass, replace
 
 from tunepass.diagnostics import Diagnostic, Severity, Source, SourceError
 from tunepass.expr.nodes import BOOL, INTEGER, REAL, Expr, IntegerType, RealType, Type
-from tunepass.frontends.c.arguments import Names, Scalars, array_argument, evaluated, expression, formal_type, span_of
+from tunepass.frontends.c.arguments import (
+    Names,
+    Scalars,
+    array_argument,
+    evaluated,
+    expression,
+    formal_type,
+    named_argument,
+    span_of,
+)
 from tunepass.frontends.c.entry import c_entry, cpp_entry, needs_entry, returned_type
 from tunepass.frontends.c.globals import GlobalsReader
 from tunepass.frontends.c.inputs import overlapping, scalar_values, stated_sizes
 from tunepass.frontends.c.overloads import chosen, overloads
 from tunepass.frontends.c.pragmas.kernel import ArgumentText, KernelPragma
 from tunepass.frontends.c.results import returned_value
-from tunepass.frontends.cfamily.declared import CType, Types, element_of, is_integral, is_known
+from tunepass.frontends.cfamily.declared import CType, Types, is_integral, is_known, named_type
 from tunepass.frontends.cfamily.definitions import Formal, FunctionDefinition
 from tunepass.frontends.cfamily.unit import Unit
-from tunepass.ir.c_kernel import Argument, ArrayArgument, Entry, KernelCall, ReturnedValue, ScalarArgument
+from tunepass.ir.c_kernel import (
+    Argument,
+    ArrayArgument,
+    Entry,
+    KernelCall,
+    NamedArgument,
+    ReturnedValue,
+    ScalarArgument,
+)
 
 ARRAY_LIMIT = 64  # TP_MAX_ARRAYS of the harness, of which one may be what is returned
 
@@ -46,7 +63,7 @@ class CallReader:
         self.warnings.extend([] if doubt is None else [doubt])
         variables = self.globals.read(pragma, definition, names)
         arrays = [a for a in arguments if isinstance(a, ArrayArgument)]
-        if returned is None and not variables and all(a.direction == "in" for a in arrays):
+        if returned is None and not variables and all(a.direction in ("in", "work") for a in arrays):
             raise SourceError(
                 f"no argument of `{pragma.name}` is written, so its result cannot be checked",
                 pragma.span,
@@ -66,6 +83,7 @@ class CallReader:
             sizes=None if pragma.sizes is None else stated_sizes(pragma.sizes, arguments),
             pairs=overlapping(pragma.aliasing, arguments),
             finite=pragma.finite,
+            own_types=any(names_own_type(kind) for kind in (definition.result, *map(formal_type, definition.formals))),
             span=pragma.span,
         )
 
@@ -74,8 +92,8 @@ class CallReader:
     ) -> tuple[ReturnedValue | None, Diagnostic | None]:
         if entry is None:
             return returned_value(definition, self.types, pragma.span)
-        returns = returned_type(pragma.name, definition) if self.cpp else definition.returns
-        result = CType(element_of(returns.split())) if self.cpp else definition.result
+        returns = returned_type(pragma.name, definition, self.types) if self.cpp else definition.returns
+        result = CType(named_type(returns)) if self.cpp else definition.result
         known = replace(definition, prototype=entry.prototype, name=entry.function, returns=returns, result=result)
         returned, doubt = returned_value(known, self.types, pragma.span)
         if returned is None and doubt is None and definition.returns != "void":
@@ -102,12 +120,13 @@ class CallReader:
         self, pragma: KernelPragma, definition: FunctionDefinition, arguments: Sequence[Argument], overloaded: bool
     ) -> Entry | None:
         """What calls it where the harness cannot."""
-        if not needs_entry(definition, len(arguments), overloaded, self.cpp):
+        named = any(isinstance(argument, NamedArgument) for argument in arguments)
+        if not named and not needs_entry(definition, len(arguments), overloaded, self.cpp):
             return None
         values = scalar_values(arguments, ())
         reals = [isinstance(values.get(a.name), float) for a in arguments]
         if self.cpp:
-            return cpp_entry(pragma.name, definition, arguments, reals, overloaded)
+            return cpp_entry(pragma.name, definition, arguments, reals, overloaded, self.types)
         return c_entry(definition, arguments, reals)
 
     def _arguments(self, pragma: KernelPragma, definition: FunctionDefinition) -> tuple[tuple[Argument, ...], Names]:
@@ -137,9 +156,12 @@ class CallReader:
 
     def _scalar(
         self, argument: ArgumentText, formal: Formal, types: dict[str, Type | Expr], scalars: Scalars
-    ) -> ScalarArgument:
+    ) -> ScalarArgument | NamedArgument:
         assert argument.value is not None
         declared, kind = f"the definition says `{formal.text}`", self.types.resolved(formal_type(formal))
+        named = named_argument(argument, kind)
+        if named is not None:
+            return named
         if kind.depth or kind.dims:
             raise SourceError(
                 f"`{argument.name}` is an array", argument.span, f"{declared}; write `{argument.name}: in TYPE[LENGTH]`"
@@ -148,7 +170,8 @@ class CallReader:
             hint = f"{declared}; write `{argument.name}: out {formal.element}[1]`, or `inout`"
             raise SourceError(f"`{argument.name}` is a reference to something that is written", argument.span, hint)
         if kind.base in self.types.records:
-            raise SourceError(f"`{argument.name}` is a {kind.base} passed by value", argument.span, declared)
+            hint = f"{declared}; write `{argument.name}: in {kind.base}[1]`"
+            raise SourceError(f"`{argument.name}` is a {kind.base} passed by value", argument.span, hint)
         value = expression(argument.value, types, self.source, "a number")
         number = evaluated(value, scalars, argument.value, self.source)
         element = kind.base if is_known(kind.base) else formal.element
@@ -163,6 +186,10 @@ class CallReader:
         types[argument.name] = BOOL if element == "bool" else INTEGER if integral else REAL
         scalars[argument.name] = number if integral else float(number)
         return ScalarArgument(name=argument.name, element=element, value=value)
+
+
+def names_own_type(kind: CType) -> bool:
+    return not (is_known(kind.base) or kind.base in ("", "void") or kind.base.endswith(" _Complex"))
 
 
 def _count(n: int, what: str) -> str:

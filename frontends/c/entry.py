@@ -11,10 +11,10 @@ import re
 from collections.abc import Sequence
 from importlib import resources
 
-from tunepass.frontends.cfamily.declared import canonical_type, is_known
+from tunepass.frontends.cfamily.declared import CType, Types, canonical_type, is_known
 from tunepass.frontends.cfamily.definitions import FunctionDefinition
 from tunepass.frontends.cfamily.names import pieces, plain_name, split_arguments, template_arguments
-from tunepass.ir.c_kernel import Argument, ArrayArgument, Entry
+from tunepass.ir.c_kernel import Argument, ArrayArgument, Entry, NamedArgument, ScalarArgument
 
 FUNCTION = "tunepass_call"
 REFERENCE = re.compile(r"\bconst\b|&|\bstd\s*::\s*(?=\w+_t\b)")
@@ -29,10 +29,12 @@ def needs_entry(definition: FunctionDefinition, given: int, overloaded: bool, cp
     return bool(definition.private) or unknown or overloaded or given < len(definition.formals)
 
 
-def returned_type(name: str, definition: FunctionDefinition) -> str:
-    """What the entry returns: an arithmetic type of the kernel's own, or `void`. Template parameters are replaced."""
+def returned_type(name: str, definition: FunctionDefinition, types: Types) -> str:
+    """What the entry returns: an arithmetic type or a typedef of one, or `void`. Template parameters are replaced."""
     text = canonical_type(" ".join(REFERENCE.sub(" ", with_arguments(definition.returns, name, definition)).split()))
-    return text if is_known(text) and "*" not in definition.returns else "void"
+    meant = types.resolved(CType(text))
+    arithmetic = is_known(meant.base) and not meant.depth and not meant.dims
+    return meant.base if arithmetic and "*" not in definition.returns else "void"
 
 
 def with_arguments(text: str, name: str, definition: FunctionDefinition) -> str:
@@ -49,19 +51,31 @@ def with_arguments(text: str, name: str, definition: FunctionDefinition) -> str:
 def c_entry(definition: FunctionDefinition, arguments: Sequence[Argument], reals: Sequence[bool]) -> Entry:
     """C converts numbers and addresses to whatever the kernel takes."""
     prototype = f"{definition.returns} {FUNCTION}({_formals(arguments, reals, counted=False)})"
-    call = f"{definition.name}({', '.join(f'tp_{k}' for k in range(len(arguments)))})"
+    call = f"{definition.name}({', '.join(_given(k, argument) for k, argument in enumerate(arguments))})"
     leave = "" if definition.returns == "void" else "return "
     lines = ["#include <stdint.h>", f"{prototype};", f"{prototype} {{ {leave}{call}; }}"]
     return Entry(function=FUNCTION, prototype=prototype, text=_placed(definition.name, lines))
 
 
+def _given(k: int, argument: Argument) -> str:
+    if isinstance(argument, NamedArgument):
+        return argument.text
+    by_value = isinstance(argument, ArrayArgument) and argument.by_value
+    return f"*({argument.element} *)tp_{k}" if by_value else f"tp_{k}"
+
+
 def cpp_entry(
-    name: str, definition: FunctionDefinition, arguments: Sequence[Argument], reals: Sequence[bool], overloaded: bool
+    name: str,
+    definition: FunctionDefinition,
+    arguments: Sequence[Argument],
+    reals: Sequence[bool],
+    overloaded: bool,
+    types: Types,
 ) -> Entry:
     """In the kernel's own namespace, so that names mean what they mean there."""
-    called, returned = _called(name, definition), returned_type(name, definition)
+    called, returned = _called(name, definition), returned_type(name, definition, types)
     prototype = f'extern "C" {returned} {FUNCTION}({_formals(arguments, reals, counted=True)})'
-    passed = [_passed(k, argument, real) for k, (argument, real) in enumerate(zip(arguments, reals))]
+    passed = [_passed(k, argument) for k, argument in enumerate(arguments)]
     leave = "static_cast<void>" if returned == "void" else f"return static_cast<{returned}>"
     cases = [
         f"case {number}: return tunepass_entry::contained<tunepass_kernel::parameter<{k}>, {k}>::asked(what, count);"
@@ -114,12 +128,14 @@ def _formals(arguments: Sequence[Argument], reals: Sequence[bool], *, counted: b
     for k, (argument, real) in enumerate(zip(arguments, reals)):
         if isinstance(argument, ArrayArgument):
             words.append(f"void *tp_{k}" + (f", size_t tp_count_{k}" if counted else ""))
-        else:
+        elif isinstance(argument, ScalarArgument):
             words.append(f"{'double' if real else 'int64_t'} tp_{k}")
     return ", ".join(words) or "void"
 
 
-def _passed(k: int, argument: Argument, real: bool) -> str:
+def _passed(k: int, argument: Argument) -> str:
+    if isinstance(argument, NamedArgument):
+        return argument.text
     if isinstance(argument, ArrayArgument):
         return f"tunepass_entry::object<tunepass_kernel::parameter<{k}>>::from(tp_{k}, tp_count_{k})"
     return f"tunepass_entry::number<tunepass_kernel::parameter<{k}>>(tp_{k})"

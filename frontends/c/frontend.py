@@ -16,6 +16,7 @@ from tunepass.expr.nodes import Expr
 from tunepass.frontends.base import Frontend, Parsed
 from tunepass.frontends.c.autos import DerivedNest, derive_nest
 from tunepass.frontends.c.call import CallReader
+from tunepass.frontends.c.compiled_types import CompiledTypes
 from tunepass.frontends.c.compilers import check_one
 from tunepass.frontends.c.dispatch import dispatch_file
 from tunepass.frontends.c.emission import emit_file
@@ -24,7 +25,7 @@ from tunepass.frontends.c.lowering import macro_names
 from tunepass.frontends.c.macros import macro_defaults, set_macros
 from tunepass.frontends.c.overloads import chosen, overloads
 from tunepass.frontends.c.pragmas.auto import AutoPragma
-from tunepass.frontends.c.pragmas.groups import BELONGS, PragmaGroup, group, no_duplicates
+from tunepass.frontends.c.pragmas.groups import BELONGS, PragmaGroup, group, no_duplicates, refuse_none
 from tunepass.frontends.c.pragmas.kernel import KernelPragma
 from tunepass.frontends.c.pragmas.models import build_models, scalar_values
 from tunepass.frontends.c.pragmas.nest import NestPragma
@@ -33,7 +34,7 @@ from tunepass.frontends.c.pragmas.run import RunPragma
 from tunepass.frontends.c.run import build_run
 from tunepass.frontends.c.scops.directives import ScheduledNest, check_scops_apart, schedule_nest
 from tunepass.frontends.c.scops.scop import read_scop
-from tunepass.frontends.c.symbols import symbols_of
+from tunepass.frontends.c.symbols import default_texts, symbols_of
 from tunepass.frontends.c.tunables import TunablesReader
 from tunepass.frontends.c.tune_calls import (
     check_outside,
@@ -45,7 +46,7 @@ from tunepass.frontends.c.tune_calls import (
 from tunepass.frontends.cfamily.alignment import PragmaTokens
 from tunepass.frontends.cfamily.annotated import Annotated, annotated
 from tunepass.frontends.cfamily.constants import constants
-from tunepass.frontends.cfamily.declared import declared_types
+from tunepass.frontends.cfamily.declared import Types, declared_types
 from tunepass.frontends.cfamily.definitions import FunctionDefinition, definitions
 from tunepass.frontends.cfamily.names import plain_name
 from tunepass.frontends.cfamily.reading import read
@@ -69,6 +70,7 @@ class CFrontend(Frontend):
     def parse(self, source: Source, only: str | None = None, words: Sequence[str] = ()) -> Parsed:
         text = annotated(source)
         pragmas = each(text.pragmas, lambda p: parse_pragma(cursor_of(source, p)))
+        refuse_none(pragmas, source)
         return _KernelReader(source, text, words).read(pragmas)
 
     def emit(self, kernels: Sequence[Kernel], note: str = "", word: str = "tuned") -> tuple[EmittedFile, ...]:
@@ -107,13 +109,13 @@ class _KernelReader:
                 why := missing_function(self.unit, name, pragma.span)
             ):
                 raise why
-        groups = group(pragmas, self.definitions, self.source)
+        groups = group(pragmas, self.definitions)
         no_duplicates([p for g in groups for p in g.params], "parameter")
         no_duplicates([g.target for g in groups if isinstance(g.target, KernelPragma)], "kernel")
         no_duplicates([g.target for g in groups if isinstance(g.target, RunPragma)], "run")
         check_one([p for g in groups for p in g.params])
         check_tune_calls(self.tune_calls, [p for g in groups for p in g.params])
-        self.calls = self.call_reader()
+        self.calls = self.call_reader(pragmas)
         self.tunables = TunablesReader(
             source=self.source,
             macros=self.macros,
@@ -126,12 +128,21 @@ class _KernelReader:
         kernels = each(list(zip(groups, parameters)), lambda pair: self.kernel(*pair))
         return Parsed(tuple(kernels), tuple(self.warnings))
 
-    def call_reader(self) -> CallReader:
-        types = declared_types(self.unit)
+    def call_reader(self, pragmas: Sequence[Pragma]) -> CallReader:
+        types = self.types(pragmas)
         variables = GlobalsReader(self.unit, types, self.known, self.warnings)
         return CallReader(
             self.source, self.functions, self.is_cpp, self.unit, types, variables, self.warnings, self.numbers()
         )
+
+    def types(self, pragmas: Sequence[Pragma]) -> Types:
+        """Those that the text declares, and what the compiler tells of others that the kernels' arguments need."""
+        kernels = [(p, self.definitions.get(p.name)) for p in pragmas if isinstance(p, KernelPragma)]
+        texts = default_texts([p for p in pragmas if isinstance(p, ParamText)], self.macros, self.known)
+        defines = tuple(f"-D{name}={text}" for name, text in texts.items() if text is not None)
+        declared = declared_types(self.unit)
+        asked = CompiledTypes(self.unit, declared, tuple(self.compiler_words), defines, self.warnings)
+        return asked.settled([(p, d) for p, d in kernels if d is not None])
 
     def numbers(self) -> dict[str, Expr]:
         """The names in pragmas that are numbers: macros of the source, its headers and the compiler's words,

@@ -77,12 +77,13 @@ class GlobalsReader:
                 )
             )
             return None
-        return GlobalVariable(name=variable.name, dims=dims, leaves=leaves, condition=variable.condition)
+        name = variable.qualified
+        return GlobalVariable(name=name, dims=dims, leaves=leaves, condition=variable.condition)
 
     def _named(self, text: GlobalText, names: Names) -> GlobalVariable:
-        variable = next((v for v in self.variables if v.name == text.name), None)
+        variable = next((v for v in self.variables if text.name in (v.name, v.qualified)), None)
         if variable is None:
-            close = nearest(text.name, [v.name for v in self.variables])
+            close = nearest(text.name, [v.qualified for v in self.variables])
             hint = f"did you mean `{close}`?" if close else "a variable outside all functions of this file can be named"
             raise SourceError(f"no variable of this file is called `{text.name}`", text.span, hint)
         if variable.constant or variable.threads:
@@ -96,7 +97,7 @@ class GlobalsReader:
             raise SourceError(f"`{text.name}` does not hold numbers alone, so it cannot be filled", text.span)
         inner = {**names, "i": INTEGER}
         return GlobalVariable(
-            name=text.name,
+            name=variable.qualified,
             dims=dims,
             leaves=leaves,
             enumerators=enumerators_of(CType(variable.type.base), self.types),

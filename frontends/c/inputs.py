@@ -92,7 +92,7 @@ def _free_scalars(arguments: Sequence[Argument]) -> dict[str, int]:
     for argument in reversed(arguments):
         if isinstance(argument, ArrayArgument):
             deciding |= free_names(argument.length)
-        elif argument.name in deciding:
+        elif isinstance(argument, ScalarArgument) and argument.name in deciding:
             deciding |= free_names(argument.value)
     values = scalar_values(arguments, ())
     return {

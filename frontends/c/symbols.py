@@ -15,13 +15,21 @@ def symbols_of(
     pragmas: Iterable[ParamText], macros: Mapping[str, MacroDefault], known: frozenset[str]
 ) -> dict[str, int | None]:
     """By name the default's whole number; None where it is none, or where the parameter is wrong and told so later."""
-    values: dict[str, int | None] = {}
+    texts = default_texts(pragmas, macros, known)
+    return {name: None if text is None else whole_number(text) for name, text in texts.items()}
+
+
+def default_texts(
+    pragmas: Iterable[ParamText], macros: Mapping[str, MacroDefault], known: frozenset[str]
+) -> dict[str, str | None]:
+    """By name what the default makes of each macro; None where the parameter is wrong and told so later."""
+    texts: dict[str, str | None] = {}
     for pragma in pragmas:
-        values |= dict.fromkeys(set_macros(pragma))
+        texts |= dict.fromkeys(set_macros(pragma))
         try:
             parameter, _ = build_parameter(pragma, macros, known)
             assigned = parameter.assignments(parameter.default)
         except TunepassError:
             continue
-        values |= {name: whole_number(spelled(value)) for name, value in assigned if name in values}
-    return values
+        texts |= {name: spelled(value) for name, value in assigned if name in texts}
+    return texts

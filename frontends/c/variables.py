@@ -29,7 +29,12 @@ class Variable:
     end: int
     defined: bool  # here, not only declared
     included: bool  # by a header
+    scope: str = ""  # the class of a static member that is defined outside it: `Solver::`
     condition: str = ""  # of the preprocessor over parameters, under which it is declared; empty: always
+
+    @property
+    def qualified(self) -> str:
+        return f"{self.scope}{self.name}"
 
 
 def variables(unit: Unit) -> tuple[Variable, ...]:
@@ -54,9 +59,10 @@ def _variables(unit: Unit, declaration: Declaration) -> Iterator[Variable]:
         if declarator.parameters is not None or not declarator.name.text:
             continue
         pointer = any(declarator.pointers)
+        scope, separator, name = declarator.name.text.rpartition("::")
         constant = (declarator.constant if pointer else "const" in words) or "constexpr" in words
         yield Variable(
-            declarator.name.text,
+            name,
             type_of(declaration.words, declarator),
             static="static" in words or (constant and not pointer),
             constant=constant,
@@ -65,6 +71,7 @@ def _variables(unit: Unit, declaration: Declaration) -> Iterator[Variable]:
             end=declarator.name.end,
             defined="extern" not in words or declarator.value is not None,
             included=unit.is_included(declarator.name),
+            scope=scope + separator,
         )
 
 

@@ -86,7 +86,7 @@ def file_names(unit: Unit) -> list[str]:
     enumerators = [name for tag, token in own if not unit.is_included(token) for name in unit.enums.get(tag, ())]
     names = [
         *(f.name for f in definitions(unit) if not f.path and all(s.kind in PLAIN_SCOPES for s in f.scopes)),
-        *(v.name for v in variables(unit) if v.defined and not v.included),
+        *(v.name for v in variables(unit) if v.defined and not v.included and not v.scope),
         *own_types(unit),
         *enumerators,
     ]

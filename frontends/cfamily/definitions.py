@@ -97,8 +97,7 @@ def _definition(unit: Unit, function: Function) -> FunctionDefinition:
 
 
 def _prototype(unit: Unit, function: Function, formals: Sequence[Formal]) -> str:
-    linked = any(scope.kind == "extern" for scope in function.scopes)
-    language = 'extern "C" ' if linked else ""
+    language = 'extern "C" ' if unit.is_c_linked(function) else ""
     if _is_old_style(function):
         head = unit.written(function.first, _index(unit, function.name, function.first))
         return f"{language}{head}({', '.join(formal.text for formal in formals)})"

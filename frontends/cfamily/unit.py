@@ -133,6 +133,12 @@ class Unit:
         """Variables at file scope and in namespaces, and functions that are declared."""
         return tuple(self._scope.globals)
 
+    def is_c_linked(self, function: Function) -> bool:
+        """Whether C++ gives it C's linkage: it stands in `extern "C"`, or is declared there."""
+        declared = (function.name.text, len(function.formals)) in self._scope.c_linked
+        outside = function.template is None and all(s.kind != "class" for s in function.scopes)
+        return (declared and outside) or any(s.kind == "extern" for s in function.scopes)
+
     @property
     def variables(self) -> tuple[Declaration, ...]:
         """Those of `globals` whose names need no scope; functions among them."""
@@ -241,6 +247,7 @@ class _FileScope:
         self.static_members: set[tuple[str, str]] = set()
         self.aliases: dict[str, Declaration] = {}
         self.records: dict[str, Record] = {}
+        self.c_linked: set[tuple[str, int]] = set()  # functions declared in `extern "C"`, with how many formals
         self.faults: list[SyntaxFault] = []
 
     def read(self, node: Node, scopes: tuple[Scope, ...]) -> None:
@@ -274,7 +281,10 @@ class _FileScope:
                     self.read(body, (*scopes, self._scope("namespace", text, node)))
             case "linkage_specification":
                 body = self.reader._field(node, "body")
-                inside = (*scopes, self._scope("extern", "", node))
+                language = self.reader.token(self.reader._field(node, "value")).text
+                inside = tuple(s for s in scopes if s.kind != "extern")
+                if language == '"C"':
+                    inside = (*inside, self._scope("extern", "", node))
                 if body.type == "declaration_list":
                     self.read(body, inside)
                 else:
@@ -416,6 +426,9 @@ class _FileScope:
             self.globals.append(declaration)
             if template is None and all(s.kind == "extern" or (s.kind, s.name) == ("namespace", "") for s in scopes):
                 self.variables.append(declaration)
+            if any(scope.kind == "extern" for scope in scopes):
+                functions = [d for d in declaration.declarators if d.parameters is not None]
+                self.c_linked |= {(d.name.text, len(d.parameters or ())) for d in functions}
 
     def _alias(self, node: Node) -> None:
         name, type_ = self.reader.token(self.reader._field(node, "name")), self.reader._field(node, "type")
@@ -425,6 +438,7 @@ class _FileScope:
         declarator = Declarator(
             name=name, shape=shape.shape if shape else (), pointers=shape.pointers if shape else (), restricted=False,
             parameters=shape.parameters if shape else None, value=None, last=self.reader.ends(node)[1],
+            lengths=shape.lengths if shape else (),
         )  # fmt: skip
         first, last = self.reader.ends(node)
         self.aliases[name.text] = Declaration(

@@ -10,6 +10,7 @@ from tunepass.compilers.languages import CUDA, OPENCL
 from tunepass.diagnostics import Diagnostic, Severity, Source, SourceError
 from tunepass.frontends.base import Frontend, Parsed
 from tunepass.frontends.c.macros import macro_defaults, set_macros
+from tunepass.frontends.c.pragmas.groups import refuse_none
 from tunepass.frontends.c.pragmas.models import stated_model
 from tunepass.frontends.c.pragmas.pragma import cursor_of
 from tunepass.frontends.c.symbols import symbols_of
@@ -52,6 +53,7 @@ class GpuFrontend(Frontend):
     def parse(self, source: Source, only: str | None = None, words: Sequence[str] = ()) -> Parsed:
         text = annotated(source)
         pragmas = each(text.pragmas, lambda p: parse_gpu_pragma(cursor_of(source, p)))
+        refuse_none(pragmas, source)
         return _KernelReader(source, text, words).read(pragmas)
 
     def emit(self, kernels: Sequence[Kernel], note: str = "", word: str = "tuned") -> tuple[EmittedFile, ...]:
@@ -87,7 +89,7 @@ class _KernelReader:
         self.constants = constants(self.unit.unit, words | self.unit.unit.text.raw.names)
         self.warnings += unread_headers(self.unit.unit)
         self._tell_missing_headers()
-        groups = group(pragmas, self.functions(pragmas), self.source)
+        groups = group(pragmas, self.functions(pragmas))
         self.tunables = TunablesReader(
             source=self.source,
             macros=self.macros,

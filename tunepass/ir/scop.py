@@ -117,8 +117,10 @@ class ScopStatement:
 class Scop:
     """`pragma` is the directive, `span` what code for the scop takes the place of: its first statement to its last.
 
+    `condition` (isl's text, a part of the `context`) is what code has to check: elsewhere the source's own text runs.
     `declarations` (C text, `double sum;`) go before that code: variables that the source declares inside. `after` (C
     text, `i = n;`) follow it: what indices declared outside hold. `taken` are names that new code must not use.
+    `headers_declare`: a `for` may declare its index, as in all but C of before 1999.
     """
 
     parameters: tuple[ScopParameter, ...]
@@ -131,6 +133,8 @@ class Scop:
     declarations: tuple[str, ...] = ()
     after: tuple[str, ...] = ()
     taken: frozenset[str] = frozenset()
+    headers_declare: bool = True
+    condition: str = ""
 
     def __hash__(self) -> int:
         """Of what tells scops apart cheaply: tables that remember what isl found look them up all the time."""

@@ -32,7 +32,7 @@ typedef bool tp_bool;
 typedef _Bool tp_bool;
 #endif
 
-enum { TP_IN, TP_OUT, TP_INOUT, TP_ROWS }; /* TP_ROWS: the pointers to the rows of another array */
+enum { TP_IN, TP_OUT, TP_INOUT, TP_ROWS, TP_WORK }; /* TP_ROWS: the pointers to the rows of another array */
 enum { TP_EXIT_FAULT = 86, TP_EXIT_USAGE = 87, TP_EXIT_MEMORY = 88 };
 #define TP_GUARD ((size_t)16 << 20) /* inaccessible bytes on both sides of an array */
 #define TP_ALIGN ((size_t)64)
@@ -62,12 +62,14 @@ typedef struct {
     size_t alignment; /* bytes, at least */
 } tp_array;
 
-#define TP_KIND(T) ((T)0.5 == 0.5 ? 'f' : (T)2 == (T)1 ? 'b' : (T)-1 < (T)1 ? 'i' : 'u')
+#define TP_KIND(T) ((double)(T)0.5 == 0.5 ? 'f' : (T)2 == (T)1 ? 'b' : (T)-1 < (T)1 ? 'i' : 'u')
 #define TP_ARRAY(name, direction, T, count) \
     tp_describe_array(name, direction, TP_KIND(T), sizeof(T), (int64_t)(count), NULL, 0)
 #define TP_RECORDS(name, direction, T, count, leaves) \
     tp_describe_array(name, direction, 's', sizeof(T), (int64_t)(count), leaves, (int)(sizeof(leaves) / sizeof *(leaves)))
 #define TP_ROW_TABLE(name, count) tp_describe_array(name, TP_ROWS, 'p', sizeof(void *), (int64_t)(count), NULL, 0)
+#define TP_WORK_ARRAY(name, T, count) \
+    tp_describe_array(name, TP_WORK, 'u', sizeof(T), (int64_t)(count), NULL, 0)
 #define TP_MEMBER(T, path, element, kind) \
     {#path, kind, sizeof(element), offsetof(T, path), sizeof(((T *)0)->path) / sizeof(element)}
 #define TP_PART(T, path, element, name, number) /* of a complex member */ \
@@ -204,6 +206,22 @@ static void tp_set_rows(int backwards) {
             memcpy(table->data + r * sizeof at, &at, sizeof at);
         }
     }
+}
+
+/* Where row r of an array begins, as the pointers of its table say, which the pointers of another table may lead to;
+ * NULL where a pointer leads out of what it should lead into. */
+static unsigned char *tp_row_at(const tp_array *array, size_t r) {
+    const tp_array *table = &tp_arrays[array->table];
+    const unsigned char *pointers = table->data + r * sizeof pointers;
+    unsigned char *row;
+    if (table->row) {
+        pointers = tp_row_at(table, r / table->row);
+        if (!pointers) return NULL;
+        pointers += r % table->row * sizeof pointers;
+    }
+    memcpy(&row, pointers, sizeof row);
+    uintptr_t at = (uintptr_t)row, low = (uintptr_t)array->data;
+    return at < low || at + array->size * array->row > low + array->size * array->count ? NULL : row;
 }
 
 /* Outputs hold garbage before a call: what the kernel does not write is seen. Kind 0: NaN and 0xA5.. ; kind 1: an

@@ -137,8 +137,9 @@ def c_arguments(call: KernelCall, size: Size = ()) -> list[CScalar | CArray]:
             wide = "double" if real else "int64_t"
             element = _spelled(argument.element) if call.entry is None else wide
             arguments.append(CScalar(name=argument.name, element=element, value=_constant(value), real=real))
-        else:
+        elif isinstance(argument, ArrayArgument):
             array = _array(argument, scalars)
+            array = replace(array, by_value=argument.by_value and call.entry is None)
             counted = call.entry is not None and call.entry.counted
             arguments.append(replace(array, container=argument.container) if counted else array)
     return arguments
@@ -156,6 +157,7 @@ def _array(argument: ArrayArgument, scalars: Scalars) -> CArray:
         leaves=_spelled_leaves(argument.leaves),
         enumerators=argument.enumerators,
         row=0 if argument.row is None else int(known_value(argument.row, scalars, f"a row of `{argument.name}`")),
+        pointer_rows=tuple(int(known_value(e, scalars, f"a row of `{argument.name}`")) for e in argument.pointer_rows),
     )
 
 

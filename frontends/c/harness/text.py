@@ -6,7 +6,7 @@ What differs by size (scalars, lengths, bounds) is a table that the program inde
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import resources
 
 from tunepass.frontends.c.harness.contents import Content, content_table, loading
@@ -35,7 +35,7 @@ class CArray:
 
     name: str
     element: str
-    direction: str  # in, out, inout
+    direction: str  # in, out, inout, work
     length: int
     fill: str | None = None
     lo: str | None = None
@@ -46,6 +46,8 @@ class CArray:
     kept: bool = False  # as the source initialises it
     condition: str = ""  # of the preprocessor, without which there is no such variable
     row: int = 0  # elements of a row, where the kernel gets pointers to rows
+    pointer_rows: tuple[int, ...] = ()  # lengths of the rows of pointers that further pointers lead to, innermost first
+    by_value: bool = False  # the function gets the element, of which there is one
     rows_of: int | None = None  # the number of the array to whose rows these pointers point
     container: Container | None = None
     content: Content | None = None
@@ -53,11 +55,11 @@ class CArray:
     @property
     def drawn(self) -> bool:
         """Whether its elements are random numbers."""
-        return self.filled and self.fill is None and self.content is None
+        return self.filled and self.direction != "work" and self.fill is None and self.content is None
 
     @property
     def filled(self) -> bool:
-        return self.direction in ("in", "inout") and not self.kept
+        return self.direction in ("in", "inout", "work") and not self.kept
 
 
 def harness_text(
@@ -85,6 +87,8 @@ def harness_text(
     lengths = [_length_of(a) for a in arguments if isinstance(a, CArray) and a.container == "resizable"]
     beside = [*variables, *lengths, *(result if returned else ())]
     arrays = [_with_rows([*(a for a in size if isinstance(a, CArray)), *beside]) for size in sizes]
+    listed = {k: a.element for k, a in enumerate(arrays[0]) if "," in a.element}  # no macro's argument holds a comma
+    arrays = [[replace(a, element=f"tp_element_{k}") if k in listed else a for k, a in enumerate(s)] for s in arrays]
     called = _called(function, arguments, arrays[0], counted)
     scalars = [[a for a in size if isinstance(a, CScalar)] for size in sizes]
     parts = [
@@ -96,6 +100,7 @@ def harness_text(
         _included(function),
         f"{declared}\n{_fixed('variables.h')}" if variables else "",
         f"{prototype.strip()};",
+        "\n".join(f"typedef {element} tp_element_{k};" for k, element in listed.items()),
         _scalar_tables(scalars),
         *((_containers(arrays[0]), _fixed("containers.h")) if counted else ()),
         f"typedef __typeof__({called}) {RETURNED};" if returned else "",
@@ -115,12 +120,15 @@ def harness_text(
 
 def _with_rows(arrays: Sequence[CArray]) -> list[CArray]:
     """The arrays of pointers to rows come last."""
-    tables = [
-        CArray(name=a.name, element="void *", direction="rows", length=a.length // max(1, a.row), rows_of=index)
-        for index, a in enumerate(arrays)
-        if a.row
-    ]
-    return [*arrays, *tables]
+    whole = list(arrays)
+    for index, array in enumerate(arrays):
+        inner = index
+        for row in (array.row, *array.pointer_rows) if array.row else ():
+            whole[inner] = replace(whole[inner], row=row)
+            length = whole[inner].length // max(1, row)
+            whole.append(CArray(name=array.name, element="void *", direction="rows", length=length, rows_of=inner))
+            inner = len(whole) - 1
+    return whole
 
 
 # Types of variables are known only there; the compiler stops at once.
@@ -191,6 +199,10 @@ def _leaf(owner: str, leaf: Leaf) -> str:
     kind = "'p'" if leaf.kind == "pointer" else f"TP_KIND({leaf.element})"
     path, size = leaf.path.removeprefix("."), f"sizeof({leaf.element})"
     part = ("real", "imaginary").index(leaf.kind) if leaf.kind in ("real", "imaginary") else None
+    if leaf.offset is not None:
+        name, after = (f"{path}.{leaf.kind}", f" + {part} * {size}") if part is not None else (path, "")
+        plain = "'f'" if part is not None else kind
+        return f'{{"{name}", {plain}, {size}, {leaf.offset}{after}, {leaf.count}}}'
     if part is not None and path:
         return f'TP_PART({owner}, {path}, {leaf.element}, "{leaf.kind}", {part})'
     if part is not None:
@@ -234,6 +246,8 @@ def _described(index: int, array: CArray) -> str:
     length = f"sizeof({array.variable}) / sizeof({array.element})" if array.variable else f"tp_length_{index}[tp_set]"
     words = f'"{array.name}", TP_{array.direction.upper()}, {array.element}, {length}'
     described = f"TP_RECORDS({words}, tp_leaves_{index})" if array.leaves else f"TP_ARRAY({words})"
+    if array.direction == "work":
+        described = f'TP_WORK_ARRAY("{array.name}", {array.element}, {length})'
     if array.rows_of is not None:
         described = f'TP_ROW_TABLE("{array.name}", {length})'
     return f"    tp_arrays[{index}] = {described};"
@@ -256,6 +270,8 @@ def _fill_body(index: int, arrays: Sequence[CArray], scalars: Sequence[CScalar])
     """`arrays` is one array at every size."""
     array = arrays[0]
     contents = [a.content for a in arrays if a.content is not None]
+    if array.direction == "work":
+        return f"    memset(tp_arrays[{index}].data, 0, tp_arrays[{index}].size * tp_arrays[{index}].count);"
     if contents:
         table = content_table(index, array.element, contents)
         return "\n".join(f"    {line}" for line in (*table.splitlines(), loading(index)))
@@ -268,7 +284,7 @@ def _fill_body(index: int, arrays: Sequence[CArray], scalars: Sequence[CScalar])
         element = f"(({array.element} *)tp_arrays[{index}].data)[i]"
         if array.row:
             row = f"tp_row_{index}[tp_set]"
-            element = f"(({array.element} **)tp_arrays[tp_arrays[{index}].table].data)[i / {row}][i % {row}]"
+            element = f"(({array.element} *)tp_row_at(&tp_arrays[{index}], i / {row}))[i % {row}]"
         lines.append(f"        {element} = ({array.element})({array.fill});")
         return "\n".join(lines)
     if array.lo is None and array.hi is None:
@@ -340,8 +356,11 @@ def _called(function: str, arguments: Sequence[CScalar | CArray], all_arrays: Se
             words.append(f"({argument.element})tp_scalar_{scalars}[tp_set]")
             scalars += 1
         else:
-            number = table_of.get(arrays, arrays)
-            words.append(f"tp_object({number}), tp_arrays[{number}].count" if counted else f"TP_POINTER({number})")
+            number = arrays
+            while number in table_of:
+                number = table_of[number]
+            plain = f"*({argument.element} *)tp_arrays[{number}].data" if argument.by_value else f"TP_POINTER({number})"
+            words.append(f"tp_object({number}), tp_arrays[{number}].count" if counted else plain)
             arrays += 1
     return f"{function}({', '.join(words)})"
 

@@ -14,11 +14,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tunepass.diagnostics import Span, nearest
-from tunepass.frontends.c.pragmas.names import qualified_name, type_words
+from tunepass.frontends.c.pragmas.names import qualified_name, scoped_name, type_words
 from tunepass.frontends.params.tokens import Cursor, ExpressionText, PragmaToken
 from tunepass.frontends.params.values import ToleranceText, parse_tolerance
 
 DIRECTIONS = ("in", "out", "inout")
+OF_ARGUMENTS = (*DIRECTIONS, "work")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,7 +76,7 @@ class KernelPragma:
     span: Span
 
 
-def parse_call(cursor: Cursor, directions: Sequence[str] = DIRECTIONS) -> tuple[str, Span, tuple[ArgumentText, ...]]:
+def parse_call(cursor: Cursor, directions: Sequence[str] = OF_ARGUMENTS) -> tuple[str, Span, tuple[ArgumentText, ...]]:
     """`NAME(ARGUMENT, ...)`: the name, where it stands, and the arguments."""
     name, first = qualified_name(cursor, "a function's name", "write `kernel matmul(n = 512, A: in double[n*n])`")
     span = cursor.span(first, cursor.last)
@@ -187,8 +188,9 @@ def _contents(
         return None, None, None
     if word.text not in ("range", "fill"):
         cursor.fail(f"expected `range(lo, hi)`, `fill(expression)` or `,`, found `{word.text}`")
-    if direction.text == "out":
-        cursor.fail(f"`{word.text}` says what an input holds, and this array is `out`", "make it `in` or `inout`")
+    if direction.text in ("out", "work"):
+        message = f"`{word.text}` says what an input holds, and this array is `{direction.text}`"
+        cursor.fail(message, "make it `in` or `inout`")
     cursor.take()
     cursor.expect("(", f"after `{word.text}`")
     if word.text == "fill":
@@ -249,16 +251,16 @@ def _globals(cursor: Cursor) -> tuple[GlobalText, ...]:
     cursor.expect("(", "after `globals`", how)
     found: list[GlobalText] = []
     while not cursor.at(")"):
-        name = cursor.name("a variable's name", how)
+        name, span = scoped_name(cursor, "a variable's name", how)
         if cursor.accept(":"):
             direction = cursor.name("`in`, `out` or `inout`")
             if direction.text not in DIRECTIONS:
                 cursor.fail(f"expected `in`, `out` or `inout`, found `{direction.text}`", token=direction)
             fill, lo, hi = _contents(cursor, direction)
             filled = direction.text != "out"
-            found.append(GlobalText(name=name.text, span=cursor.span(name), filled=filled, fill=fill, lo=lo, hi=hi))
+            found.append(GlobalText(name=name, span=span, filled=filled, fill=fill, lo=lo, hi=hi))
         else:
-            found.append(GlobalText(name=name.text, span=cursor.span(name)))
+            found.append(GlobalText(name=name, span=span))
         if not cursor.accept(","):
             break
     cursor.expect(")", "after the variables", how)

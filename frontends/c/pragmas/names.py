@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from tunepass.diagnostics import Span
 from tunepass.frontends.params.tokens import Cursor, PragmaToken
 
 STANDARD = re.compile(r"\bstd::(?=\w+_t\b)")
@@ -22,6 +23,17 @@ def qualified_name(cursor: Cursor, what: str, hint: str | None = None) -> tuple[
             cursor.expect(":", "after `:`", "a scope is named with `::`")
             cursor.name("a name after `::`")
     return _spelled(cursor, first), first
+
+
+def scoped_name(cursor: Cursor, what: str, hint: str) -> tuple[str, Span]:
+    """`Solver::total` where one `:` may follow the name."""
+    first = cursor.name(what, hint)
+    words = [first.text]
+    while cursor.text[cursor.next.start - cursor.base :].startswith("::"):
+        cursor.take()
+        cursor.take()
+        words.append(cursor.name("a name after `::`").text)
+    return "::".join(words), cursor.span(first, cursor.last)
 
 
 def type_words(cursor: Cursor, what: str, hint: str | None = None) -> str:

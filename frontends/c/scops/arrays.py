@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from tunepass.frontends.c.scops.affine import isl_name
+from tunepass.frontends.c.scops.affine import isl_name, isl_text
 from tunepass.frontends.c.scops.affine_values import Affine
-from tunepass.frontends.c.scops.delinearization import Holds, Layout, layout_of
+from tunepass.frontends.c.scops.delinearization import Facts, Layout, layout_of
 from tunepass.frontends.c.scops.effects import Effect
 from tunepass.frontends.c.scops.raw import RawStatement, Subscript
 from tunepass.frontends.c.scops.variables import POINTER_BYTE, Variable
@@ -52,11 +52,11 @@ class ArrayReader:
         self,
         statements: Sequence[RawStatement],
         parameters: Iterable[str],
-        holds: Holds,
+        facts: Facts,
         overlapping: Sequence[tuple[str, str]],
     ):
         self.overlapping = [(isl_name(a), isl_name(b)) for a, b in overlapping]
-        self.statements, self.parameters, self.holds = statements, frozenset(parameters), holds
+        self.statements, self.parameters, self.facts = statements, frozenset(parameters), facts
         self.counted: set[str] = set()  # macros that subscripts need as numbers
         self.arrays: dict[str, KnownArray] = {}
         self.unknown: dict[int, str] = {n: s.effects.unknown[0] for n, s in enumerate(statements) if s.effects.unknown}
@@ -74,6 +74,11 @@ class ArrayReader:
             _merged([*targets, *self._overlapped(targets), *self._anything(number)])
             for number, targets in enumerate(found)
         ]
+
+    def conditions(self) -> list[str]:
+        """On parameters, under which elements are as the accesses say (isl's texts)."""
+        layouts = [array.layout for array in self.arrays.values() if array.layout is not None]
+        return list(dict.fromkeys(c for layout in layouts for c in layout.conditions))
 
     def _overlapped(self, targets: Sequence[Target]) -> list[Target]:
         """What accesses may reach of arrays that overlap with those they name."""
@@ -94,6 +99,9 @@ class ArrayReader:
     def _find_arrays(self) -> None:
         """The arrays with their ranks; those whose elements are counted in rows get the rows' layout."""
         seen: dict[str, list[tuple[RawStatement, tuple[Subscript, ...]]]] = {}
+        written = {isl_name(e.root.text) for s in self.statements for e in s.effects.found if e.written}
+        if self.unknown:
+            written = {isl_name(e.root.text) for s in self.statements for e in s.effects.found}
         for s in self.statements:
             for effect, subscripts in zip(s.effects.found, s.subscripts):
                 if self._is_value(s, effect):
@@ -107,7 +115,8 @@ class ArrayReader:
         for name, uses in seen.items():
             if self.arrays[name].rank == 1:
                 rows = [(s, subscripts[0]) for s, subscripts in uses if len(subscripts) == 1]
-                layout = layout_of(rows, self.parameters, self.holds) if len(rows) == len(uses) else None
+                known = len(rows) == len(uses)
+                layout = layout_of(rows, self.parameters, self.facts, name in written) if known else None
                 rank = len(layout.strides) if layout else 1
                 self.arrays[name] = replace(self.arrays[name], rank=rank, layout=layout)
 
@@ -143,6 +152,9 @@ class ArrayReader:
             return array.layout.values(s, subscripts[0])
         values = [v for subscript in subscripts if (v := subscript.affine or subscript.numbered) is not None]
         if len(values) != array.rank or len(subscripts) != array.rank:
+            return None
+        rows = [(isl_text(value), subscript.row) for value, subscript in zip(values, subscripts)]
+        if not all(row is None or (row and self.facts.holds(s, f"0 <= {value} < {row}")) for value, row in rows):
             return None
         self.counted.update(*(subscript.counted for subscript in subscripts))
         return tuple(values)

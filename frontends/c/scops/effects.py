@@ -33,12 +33,21 @@ from tunepass.frontends.cfamily.tree import (
     While,
 )
 
+POINTER_REASON = "what the pointer `{}` reaches is not known"
+
+
+def pointer_in(reason: str) -> str:
+    """The pointer declared inside whose unknown reach is the reason; empty for others."""
+    name = reason.split("`")[1] if "`" in reason else ""
+    return name if reason == POINTER_REASON.format(name) else ""
+
 
 @dataclass(frozen=True, slots=True)
 class Effect:
     """A read, a write or both of an lvalue: `root` subscripted by `subscripts`, outermost first.
 
-    `whole`: of an element all of it, not a member only. `certain`: whenever the piece of code runs.
+    `whole`: of an element all of it, not a member only. `certain`: whenever the piece of code runs. `row`: through a
+    pointer to a row, so that the last subscript may leave it.
     """
 
     root: Name
@@ -47,6 +56,13 @@ class Effect:
     written: bool
     whole: bool = True
     certain: bool = True
+    row: bool = False
+
+
+class RowIndex(Index):
+    """An element through a pointer to a row of an array of arrays, written as the array's own."""
+
+    __slots__ = ()
 
 
 class Effects:
@@ -177,7 +193,7 @@ class Effects:
         """Is it a variable declared inside? What a pointer among them reaches is not known."""
         pointer = next((scope[lvalue.root.text] for scope in reversed(self.scopes) if lvalue.root.text in scope), None)
         if pointer and lvalue.subscripts:
-            self.unknown.append(f"what the pointer `{lvalue.root.text}` reaches is not known")
+            self.unknown.append(POINTER_REASON.format(lvalue.root.text))
         return pointer is not None
 
     def _access(self, e: Expression, read: bool, written: bool, certain: bool) -> None:
@@ -193,7 +209,7 @@ class Effects:
             self.expression(subscript, certain)
         if self._inner(lvalue):
             return
-        self.found.append(Effect(lvalue.root, lvalue.subscripts, read, written, lvalue.whole, certain))
+        self.found.append(Effect(lvalue.root, lvalue.subscripts, read, written, lvalue.whole, certain, lvalue.row))
         if lvalue.far:
             self.unknown.append(f"a pointer in `{lvalue.root.text}` is followed")
 
@@ -204,6 +220,7 @@ class Lvalue:
     subscripts: tuple[Expression, ...]
     whole: bool = True  # not a member of it only
     far: bool = False  # reached through a pointer that is a member
+    row: bool = False  # its last subscript may leave the row
 
 
 def resolve(e: Expression) -> Lvalue | None:
@@ -217,11 +234,11 @@ def resolve(e: Expression) -> Lvalue | None:
                 return None
             if not inner.whole:
                 return Lvalue(inner.root, inner.subscripts, False, True)
-            return Lvalue(inner.root, (*inner.subscripts, subscript))
+            return Lvalue(inner.root, (*inner.subscripts, subscript), row=inner.row or isinstance(e, RowIndex))
         case Unary(op, operand) if op.text == "*":
             inner, offset = _pointer(operand)
             subscript = offset or _zero(op)
-            return Lvalue(inner.root, (*inner.subscripts, subscript)) if inner and inner.whole else None
+            return Lvalue(inner.root, (*inner.subscripts, subscript), row=inner.row) if inner and inner.whole else None
         case Member(base, _, arrow):
             inner = resolve(base)
             if inner is None:

@@ -18,13 +18,15 @@ from tunepass.ir.scop import ScopLoop, Use
 class Subscript:
     """As an affine value, or as a polynomial of which rows may make several subscripts.
 
-    `numbered` is its affine value where the macros `counted` are taken as the numbers they are.
+    `numbered` is its affine value where the macros `counted` are taken as the numbers they are. `row` is isl's text of
+    the length that it must be proven to be below, as it is through a pointer; None where nothing is to be proven.
     """
 
     affine: Affine | None
     polynomial: Polynomial | None
     numbered: Affine | None = None
     counted: frozenset[str] = frozenset()
+    row: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

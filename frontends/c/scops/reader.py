@@ -7,6 +7,7 @@ import itertools
 import re
 from bisect import bisect_left
 from collections.abc import Sequence
+from dataclasses import replace
 
 from tunepass.diagnostics import Source, SourceError
 from tunepass.frontends.c.scops.affine import (
@@ -19,7 +20,7 @@ from tunepass.frontends.c.scops.affine import (
     whole,
 )
 from tunepass.frontends.c.scops.c_types import ELEMENT_BYTE
-from tunepass.frontends.c.scops.effects import Effects
+from tunepass.frontends.c.scops.effects import Effect, Effects
 from tunepass.frontends.c.scops.headers import (
     Header,
     NotAffineError,
@@ -230,7 +231,10 @@ class RegionReader(RegionValues):
         return {atom for atom, _ in value.affine.strides} - {p.name for p in self.parameters.values()}
 
     def _declared(self, s: Declaration, d: Declarator) -> str:
-        words = re.sub(r"\b(?:const|register)\b", "", self.source.text[s.start : s.declarators[0].name.start])
+        written = self.source.text[s.start : s.declarators[0].name.start]
+        if re.search("[,=]", written):  # the first declarators were left out
+            written = s.spelled
+        words = re.sub(r"\b(?:const|register)\b", "", written)
         stop = d.last.end if d.value is None else d.name.end
         return f"{' '.join(words.split())} {self.source.text[d.name.start : stop]};"
 
@@ -258,7 +262,7 @@ class RegionReader(RegionValues):
                 positions=(*self.prefix, position),
                 effects=effects,
                 variables={e.root.text: self.variables.get(e.root.text) for e in effects.found},
-                subscripts=[self._subscripts(e.subscripts) for e in effects.found],
+                subscripts=[self._within_row(e, self._subscripts(e.subscripts)) for e in effects.found],
                 updates=updates,
                 text=self.region.text(start, s.end) + ending,
                 span=self.source.span(start, s.end),
@@ -298,13 +302,24 @@ class RegionReader(RegionValues):
             self.counted = before
         return tuple(read)
 
+    def _within_row(self, effect: Effect, subscripts: tuple[Subscript, ...]) -> tuple[Subscript, ...]:
+        """With the length of the row that a pointer to one may leave."""
+        variable = self.variables.get(effect.root.text)
+        depth = len(subscripts) - 1
+        extent = variable.shape[depth] if effect.row and variable is not None and depth < len(variable.shape) else None
+        if extent is None:
+            return subscripts
+        value = self.affine(extent, "numeric")
+        return (*subscripts[:-1], replace(subscripts[-1], row="" if value is None else isl_text(value.affine)))
+
     def _uses(self, s: Statement, effects: Effects, start: int) -> tuple[Use, ...] | None:
         """Where the text names an index; None where it declares one of that name or a macro hides one."""
         names = {loop.index: loop.name for loop in self.active}  # the innermost of a name comes last
         if effects.declared & set(names):
             return None
         code = list(tokens(self.region.text(s.start, s.end)))
-        if any(text in names for _, text in self._made(s)):
+        edits = self.region.edits.within(s.start, s.end) if self.region.edits is not None else ()
+        if any(text in names for _, text in self._made(s)) or any(set(names) & edit.words for edit in edits):
             return None
         if any(self._pastes(code, position, set(names)) for position, t in enumerate(code) if t.kind == "name"):
             return None

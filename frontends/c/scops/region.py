@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from tunepass.diagnostics import SourceError, Span
+from tunepass.frontends.c.scops.edits import Edits
 from tunepass.frontends.c.scops.own_pragmas import OwnPragmas
 from tunepass.frontends.c.scops.variables import Variables, read_variables
 from tunepass.frontends.cfamily.alignment import PragmaTokens
@@ -36,6 +37,8 @@ class Region:
     after: tuple[Token, ...]
 
     start: int  # of the pragmas right before the first statement, or of that: a new schedule replaces both
+    function: Function  # around it
+    edits: Edits | None = None  # of its texts
 
     @property
     def end(self) -> int:
@@ -56,14 +59,15 @@ class Region:
         return tuple(sorted((a, b) for a, b in parts if self.start <= a < self.end))
 
     def text(self, start: int, end: int) -> str:
-        """[start, end) of the source, with blanks for the parts that the compiler does not see."""
+        """[start, end) of the source, edited, with blanks for the parts that the compiler does not see."""
         text = self.unit.source.text
         pieces, position = [], start
         for a, b in self.left_out:
             if start <= a and b <= end:
                 pieces += [text[position:a], re.sub(r"[^\n]", " ", text[a:b])]
                 position = b
-        return "".join([*pieces, text[position:end]])
+        seen = "".join([*pieces, text[position:end]])
+        return seen if self.edits is None else self.edits.text(start, end, seen)
 
 
 def read_region(pragma: Span, unit: Unit, listed: bool = False) -> Region:
@@ -85,6 +89,7 @@ def read_region(pragma: Span, unit: Unit, listed: bool = False) -> Region:
         unit=unit,
         statements=statements,
         start=start,
+        function=function,
         variables=read_variables(unit, function, statements[0].start),
         before=tuple(body[:begin]),
         inside=tuple(body[begin:count]),

@@ -6,7 +6,7 @@ import pytest
 
 from tunepass.diagnostics import Source
 from tunepass.frontends.c.elements import UnknownElement, leaves_of
-from tunepass.frontends.cfamily.declared import CType, Types, declared, declared_types, element_of
+from tunepass.frontends.cfamily.declared import CType, Types, declared, declared_types, named_type
 from tunepass.frontends.cfamily.reading import read
 from tunepass.ir.c_kernel import Leaf
 
@@ -95,7 +95,7 @@ def test_numbers_of_a_struct(types: Types) -> None:
 @pytest.mark.parametrize(
     "name,problem",
     [
-        ("struct unknown", "`struct unknown` is not defined in this file or a header beside it"),
+        ("struct unknown", "`struct unknown` is not defined in what the compiler reads"),
         ("struct node", "`low` is a bit-field"),
         ("struct own", "`struct own` holds itself"),
     ],
@@ -129,4 +129,4 @@ def test_headers_beside_the_source_are_read(tmp_path: Path) -> None:
     ],
 )
 def test_type_names(text: str, name: str) -> None:
-    assert element_of(text.split()) == name
+    assert named_type(text) == name

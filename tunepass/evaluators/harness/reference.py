@@ -215,6 +215,7 @@ def _check_deterministic(source: Path, calls: Calls, tolerance: StatedTolerance)
         raise ToolError(
             f"{source}: two calls on the same data give different results ({wrong})",
             hint=f"if the kernel reads {wrong.name} before writing it, declare it `inout`; "
+            "if nobody needs what it leaves there, `work`; "
             "if it keeps state between calls, or races, nothing can be checked",
         )
 
