@@ -43,7 +43,7 @@ ALLOWED = {
     "frontends/c/lowering.py": "the default in a call of `tune` that the reader found, replaced by the choice",
     "frontends/gpu/emission.py": "text that it wrote; names of files as identifiers",
     # --- words of a nest that the reader found, kept or written again ---
-    "frontends/c/scops/definitions.py": "the text of a pointer that the reader found (`a + i * n`): its root and the offset",
+    "frontends/c/scops/definitions.py": "the root and the offset of a pointer that the reader found: `a + i * n`",
     "frontends/c/scops/edits.py": "whether a text that is put in needs brackets",
     "frontends/c/scops/listed.py": "the words of clauses of our own pragmas",
     "frontends/c/scops/occurrences.py": "names in a text that the reader keeps whole",
