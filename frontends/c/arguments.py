@@ -14,8 +14,7 @@ from tunepass.frontends.c.constants import constant_value
 from tunepass.frontends.c.elements import UnknownElement, enumerators_of, leaves_of
 from tunepass.frontends.c.inputs import ELEMENT_LIMIT
 from tunepass.frontends.c.pragmas.arguments import ArgumentText
-from tunepass.frontends.c.syntax.types import declarations, type_name
-from tunepass.frontends.cfamily.declared import CType, Types, is_known
+from tunepass.frontends.cfamily.declared import CType, Types, is_known, named_type
 from tunepass.frontends.cfamily.definitions import Formal
 from tunepass.frontends.params.tokens import ExpressionText
 from tunepass.ir.c_kernel import ArrayArgument, Container, Leaf, NamedArgument
@@ -35,15 +34,8 @@ Names = Mapping[str, Type | Expr]
 
 
 def formal_type(formal: Formal) -> CType:
-    """As it is written; a macro with arguments (`POLYBENCH_2D(A, N, N, n, n)`) hides what it is."""
-    if formal.type.base:
-        return formal.type
-    if formal.container:
-        return CType(formal.element, 1)
-    for declared in declarations(formal.text, 0, len(formal.text)):
-        if declared.type.function or (formal.name and declared.name == formal.name):
-            return declared.type
-    return CType(type_name(formal.text), formal.text.count("*"), ("",) if "[" in formal.text else ())
+    """As it is declared; a container is a pointer to its elements."""
+    return CType(formal.element, 1) if formal.container else formal.type
 
 
 def array_argument(
@@ -56,7 +48,7 @@ def array_argument(
 ) -> ArrayArgument:
     declared = f"the definition says `{formal.text}`"
     kind = types.resolved(formal_type(formal))
-    stated = types.resolved(CType(type_name(argument.element or "")))
+    stated = types.resolved(CType(named_type(argument.element or "")))
     by_value = not (formal.reference or formal.container) and is_made_of_numbers(kind, types)
     if not hides_its_type(formal, kind, types):
         if not by_value:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -27,9 +26,9 @@ from tunepass.frontends.c.pragmas.kernel import KernelPragma
 from tunepass.frontends.c.results import returned_value
 from tunepass.frontends.c.setup import SetupCalls, SetupReader
 from tunepass.frontends.c.setup_entry import SetupText
-from tunepass.frontends.c.syntax.statements import closing
-from tunepass.frontends.cfamily.declared import CType, Types, is_integral, is_known
+from tunepass.frontends.cfamily.declared import CType, Types, is_integral, is_known, named_type
 from tunepass.frontends.cfamily.definitions import Formal, FunctionDefinition
+from tunepass.frontends.cfamily.unit import Unit
 from tunepass.ir.c_kernel import (
     Argument,
     ArrayArgument,
@@ -52,11 +51,11 @@ class CallReader:
     source: Source
     functions: Sequence[FunctionDefinition]
     cpp: bool
-    code: str
+    unit: Unit
     types: Types
     globals: GlobalsReader
     warnings: list[Diagnostic]
-    constants: Mapping[str, Expr]  # the file's macros that are numbers
+    constants: Mapping[str, Expr]  # macros, enumerators and constants that are numbers
     setups: SetupReader
 
     def read(self, pragma: KernelPragma) -> KernelCall:
@@ -106,7 +105,8 @@ class CallReader:
         if entry is None:
             return returned_value(definition, self.types, pragma.span)
         returns = returned_type(pragma.name, definition, self.types) if self.cpp else definition.returns
-        known = replace(definition, prototype=entry.prototype, name=entry.function, returns=returns)
+        result = CType(named_type(returns)) if self.cpp else definition.result
+        known = replace(definition, prototype=entry.prototype, name=entry.function, returns=returns, result=result)
         returned, doubt = returned_value(known, self.types, pragma.span)
         if returned is None and doubt is None and definition.returns != "void":
             message = f"what `{pragma.name}` returns is not compared"
@@ -126,12 +126,7 @@ class CallReader:
     def _is_member(self, definition: FunctionDefinition) -> bool:
         """Of a class of this file that declares it without `static`."""
         owner = definition.path[-1]
-        for record in re.finditer(rf"\b(?:class|struct)\s+{owner}\b[^;{{}}]*\{{", self.code):
-            inside = self.code[record.end() : closing(self.code, record.end() - 1)]
-            declared = re.search(rf"(?P<before>[^;{{}}:]*)\b{definition.name}\s*\(", inside)
-            if declared is not None:
-                return re.search(r"\bstatic\b", declared["before"]) is None
-        return False
+        return owner in self.unit.records and (owner, definition.name) not in self.unit.static_members
 
     def _entry(
         self,

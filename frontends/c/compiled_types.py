@@ -11,9 +11,8 @@ from tunepass.diagnostics import Diagnostic, Severity, SourceError, Span
 from tunepass.frontends.c.arguments import named_argument
 from tunepass.frontends.c.pragmas.arguments import ArgumentText
 from tunepass.frontends.c.pragmas.kernel import KernelPragma
-from tunepass.frontends.c.syntax.types import type_name
 from tunepass.frontends.cfamily.command import Command
-from tunepass.frontends.cfamily.declared import CType, Types, declared, is_known
+from tunepass.frontends.cfamily.declared import CType, Types, declared, is_known, named_type
 from tunepass.frontends.cfamily.definitions import Formal, FunctionDefinition
 from tunepass.frontends.cfamily.unit import Unit
 
@@ -64,7 +63,7 @@ class CompiledTypes:
     def _is_scoped(self, pragma: KernelPragma, definition: FunctionDefinition) -> bool:
         """A function of C++ whose parameters' types may have other names at the end of the file."""
         around = any(scope.kind != "extern" for scope in definition.scopes) or bool(definition.path)
-        bases = [self.types.resolved(CType(type_name(a.element or ""))).base for a in pragma.arguments]
+        bases = [self.types.resolved(CType(named_type(a.element or ""))).base for a in pragma.arguments]
         return around and any(base and not is_number(base) for base in bases)
 
     def _questions(self, pragma: KernelPragma, definition: FunctionDefinition) -> Iterator[Question]:
@@ -76,7 +75,7 @@ class CompiledTypes:
                     if name not in open_:
                         yield Question(name, argument.span, what, needed=False)
             yield from self._of_functions(argument, formal)
-            stated = type_name(argument.element or "")
+            stated = named_type(argument.element or "")
             of_cpp = self.unit.cxx and stated and not is_number(self.types.resolved(CType(stated)).base)
             for name in (stated,) if of_cpp else self._unsettled(CType(stated)):
                 yield Question(name, argument.span, f"the elements of {what}", needed=name == stated)
@@ -163,7 +162,7 @@ class CompiledTypes:
         if isinstance(signature, Refusal) or len(signature.parameters) < len(pragma.arguments):
             return
         for argument, formal, parameter in zip(pragma.arguments, definition.formals, signature.parameters):
-            stated = type_name(argument.element or "")
+            stated = named_type(argument.element or "")
             told = element_of(parameter.type)
             kind = conversion.convert(told)
             if stated and last_part(kind.base) == last_part(stated):

@@ -12,10 +12,9 @@ from collections.abc import Sequence
 from importlib import resources
 
 from tunepass.frontends.c.setup_entry import COMMON, SetupText
-from tunepass.frontends.c.syntax.definitions import split_arguments
-from tunepass.frontends.c.syntax.lookup import pieces, plain_name, template_arguments
 from tunepass.frontends.cfamily.declared import CType, Types, canonical_type, is_known
 from tunepass.frontends.cfamily.definitions import FunctionDefinition
+from tunepass.frontends.cfamily.names import pieces, plain_name, split_arguments, template_arguments
 from tunepass.ir.c_kernel import Argument, ArrayArgument, Entry, NamedArgument, OpenArgument, ScalarArgument
 
 FUNCTION = "tunepass_call"

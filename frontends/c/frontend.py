@@ -23,7 +23,6 @@ from tunepass.frontends.c.emission import emit_file
 from tunepass.frontends.c.globals import GlobalsReader
 from tunepass.frontends.c.lowering import macro_names
 from tunepass.frontends.c.macros import macro_defaults, set_macros
-from tunepass.frontends.c.numbers import file_constants
 from tunepass.frontends.c.opaque import opaque_notes
 from tunepass.frontends.c.overloads import chosen, overloads
 from tunepass.frontends.c.pragmas.auto import AutoPragma
@@ -38,10 +37,7 @@ from tunepass.frontends.c.scops.directives import ScheduledNest, check_scops_apa
 from tunepass.frontends.c.scops.scop import read_scop
 from tunepass.frontends.c.setup import SetupReader
 from tunepass.frontends.c.symbols import default_texts, symbols_of
-from tunepass.frontends.c.syntax.lexical import Scan, scan
-from tunepass.frontends.c.syntax.lookup import plain_name
-from tunepass.frontends.c.syntax.visible import visible_types
-from tunepass.frontends.c.tunables import TunablesReader, includes_own
+from tunepass.frontends.c.tunables import TunablesReader
 from tunepass.frontends.c.tune_calls import (
     check_outside,
     check_tune_calls,
@@ -50,11 +46,14 @@ from tunepass.frontends.c.tune_calls import (
     tune_calls,
 )
 from tunepass.frontends.cfamily.alignment import PragmaTokens
+from tunepass.frontends.cfamily.annotated import Annotated, annotated
 from tunepass.frontends.cfamily.constants import constants
-from tunepass.frontends.cfamily.declared import Types, declared_types, merged
+from tunepass.frontends.cfamily.declared import Types, declared_types
 from tunepass.frontends.cfamily.definitions import FunctionDefinition, definitions
+from tunepass.frontends.cfamily.names import plain_name
 from tunepass.frontends.cfamily.reading import read
 from tunepass.frontends.cfamily.refusals import missing_function, unread_headers
+from tunepass.frontends.cfamily.tokens import names_in
 from tunepass.frontends.params.param import ParamText
 from tunepass.frontends.problems import each
 from tunepass.ir.c_kernel import CKernel, KernelCall
@@ -73,10 +72,10 @@ class CFrontend(Frontend):
     suffixes: ClassVar[tuple[str, ...]] = (*C, *CXX)
 
     def parse(self, source: Source, only: str | None = None, words: Sequence[str] = ()) -> Parsed:
-        scanned = scan(source)
-        pragmas = each(scanned.pragmas, lambda p: parse_pragma(cursor_of(source, p)))
+        text = annotated(source)
+        pragmas = each(text.pragmas, lambda p: parse_pragma(cursor_of(source, p)))
         refuse_none(pragmas, source)
-        return _KernelReader(source, scanned, words).read(pragmas)
+        return _KernelReader(source, text, words).read(pragmas)
 
     def emit(self, kernels: Sequence[Kernel], note: str = "", word: str = "tuned") -> tuple[EmittedFile, ...]:
         return emit_file(kernels, note, word)
@@ -88,13 +87,13 @@ class CFrontend(Frontend):
 class _KernelReader:
     """Turns groups into kernels: parameters first; what depends on them only once they are sound."""
 
-    def __init__(self, source: Source, scanned: Scan, words: Sequence[str]):
+    def __init__(self, source: Source, text: Annotated, words: Sequence[str]):
         self.compiler_words = words
         self.derived_nests = 0
-        self.source, self.scan = source, scanned
-        self.tune_calls = tune_calls(scanned)
-        self.macros = {**macro_defaults(scanned), **stated_defaults(self.tune_calls)}
-        self.words = frozenset((*scanned.words(), *(call.name for call in self.tune_calls)))
+        self.source, self.text = source, text
+        self.tune_calls = tune_calls(text)
+        self.macros = {**macro_defaults(text), **stated_defaults(self.tune_calls)}
+        self.words = frozenset((*text.words, *(call.name for call in self.tune_calls)))
         self.is_cpp = source.name.endswith(CXX)
         self.known: frozenset[str] = frozenset()  # the macros that parameters set
         self.warnings: list[Diagnostic] = []
@@ -125,7 +124,7 @@ class _KernelReader:
             source=self.source,
             macros=self.macros,
             words=self.words,
-            includes=includes_own(self.scan),
+            includes=self.text.includes_own,
             known=self.known,
             warnings=self.warnings,
         )
@@ -134,13 +133,11 @@ class _KernelReader:
         return Parsed(tuple(kernels), tuple(self.warnings))
 
     def call_reader(self, pragmas: Sequence[Pragma]) -> CallReader:
-        types, code = self.types(pragmas), self.scan.statements
-        visible = merged(visible_types(self.scan), types)
-        variables = GlobalsReader.of(self.scan, self.functions, visible, self.known, self.warnings)
-        numbers = self.numbers() | self.enumerators([p for p in pragmas if isinstance(p, KernelPragma)])
+        types = self.types(pragmas)
+        variables = GlobalsReader(self.unit, types, self.known, self.warnings)
         setups = SetupReader(self.source, self.unit, types, self.warnings)
         return CallReader(
-            self.source, self.functions, self.is_cpp, code, types, variables, self.warnings, numbers, setups
+            self.source, self.functions, self.is_cpp, self.unit, types, variables, self.warnings, self.numbers(), setups
         )
 
     def types(self, pragmas: Sequence[Pragma]) -> Types:
@@ -153,17 +150,10 @@ class _KernelReader:
         return asked.settled([(p, d) for p, d in kernels if d is not None])
 
     def numbers(self) -> dict[str, Expr]:
-        """The file's macros that are numbers: none that a parameter or the compiler's words set, or of two texts."""
-        met = self.unit.text.macros
-        once = {name: macro for name, macro in self.macros.items() if len({m.body for m in met.get(name, ())}) == 1}
-        plain = {name: m for name, m in once.items() if name not in self.known and met[name][-1].body == m.text}
-        return {name: lift(value) for name, value in file_constants(plain).items()}
-
-    def enumerators(self, pragmas: Sequence[KernelPragma]) -> dict[str, Expr]:
-        """Those that the values of scalars name."""
-        texts = [a.value.text for p in pragmas for a in p.arguments if a.value is not None]
-        names = {name for name in self.unit.enumerators if any(name in text for text in texts)}
-        return {name: lift(value) for name, value in constants(self.unit, names).items()} if names else {}
+        """The names in pragmas that are numbers: macros of the source, its headers and the compiler's words,
+        enumerators and constants. None that depends on a parameter."""
+        names = {name for pragma in self.text.pragmas for name in names_in(pragma.text)}
+        return {name: lift(value) for name, value in constants(self.unit, names).items()}
 
     def meant(self, pragmas: Sequence[KernelPragma]) -> dict[str, FunctionDefinition]:
         """The function of each kernel, by the name that its pragma gives it; what is wrong there is told later."""
@@ -213,6 +203,7 @@ class _KernelReader:
             ),
             models=build_models(group.models, parameters, judged_by, self.source),
             span=target.span,
+            words=tuple(self.compiler_words),
         )
 
     def binding(self, pragma: ParamText, parameter: Parameter, directives: set[str]) -> Binding:

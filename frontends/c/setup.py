@@ -13,8 +13,7 @@ from tunepass.frontends.c.found import FoundPlaces, found_places, pointed_place
 from tunepass.frontends.c.globals import GlobalsReader
 from tunepass.frontends.c.pragmas.arguments import ArgumentText
 from tunepass.frontends.c.pragmas.kernel import KernelPragma, SetupText
-from tunepass.frontends.c.syntax.types import type_name
-from tunepass.frontends.cfamily.declared import CType, Types, is_known
+from tunepass.frontends.cfamily.declared import CType, Types, is_known, named_type
 from tunepass.frontends.cfamily.definitions import Formal, FunctionDefinition, FunctionHead, heads
 from tunepass.frontends.cfamily.unit import Unit
 from tunepass.ir.c_kernel import Argument, Leaf, OpenArgument, Place, ScalarArgument, Setup
@@ -172,7 +171,7 @@ class SetupReader:
         return tuple(one for one in given if one is not None)
 
     def _place(self, text: ArgumentText, names: Names) -> Place:
-        element = CType(type_name(text.element or ""))
+        element = CType(named_type(text.element or ""))
         filled = any(e is not None for e in (text.fill, text.lo, text.hi))
         if text.direction == "in" and not filled:
             hint = "fill it with `range(lo, hi)` or `fill(expression)`, leave it out, or make it `inout`"

@@ -6,9 +6,8 @@ from collections.abc import Iterable, Mapping
 
 from tunepass.diagnostics import TunepassError
 from tunepass.frontends.c.lowering import spelled
-from tunepass.frontends.c.macros import MacroDefault, set_macros
+from tunepass.frontends.c.macros import MacroDefault, set_macros, whole_number
 from tunepass.frontends.c.parameters import build_parameter
-from tunepass.frontends.cfamily.literals import literal
 from tunepass.frontends.params.param import ParamText
 
 
@@ -17,7 +16,7 @@ def symbols_of(
 ) -> dict[str, int | None]:
     """By name the default's whole number; None where it is none, or where the parameter is wrong and told so later."""
     texts = default_texts(pragmas, macros, known)
-    return {name: None if text is None else _whole(text) for name, text in texts.items()}
+    return {name: None if text is None else whole_number(text) for name, text in texts.items()}
 
 
 def default_texts(
@@ -34,9 +33,3 @@ def default_texts(
             continue
         texts |= {name: spelled(value) for name, value in assigned if name in texts}
     return texts
-
-
-def _whole(text: str) -> int | None:
-    digits = text.removeprefix("-")
-    value = literal(digits) if digits[:1].isdecimal() else None
-    return -value if value is not None and text.startswith("-") else value

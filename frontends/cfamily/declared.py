@@ -182,6 +182,11 @@ def element_of(words: Sequence[str]) -> str:
     return canonical_type(" ".join(kept))
 
 
+def named_type(text: str) -> str:
+    """The same of the words in a text, which has no stars and brackets."""
+    return element_of(text.split())
+
+
 def canonical_type(text: str) -> str:
     """One spelling per arithmetic type: `long int` and `long`, `unsigned` and `unsigned int`; others as they are."""
     words = [w for w in re.sub(r"[*&]", " ", text).split() if w not in UNTYPED - set(TAGS) and w not in SPECIFIERS]

@@ -101,12 +101,15 @@ def _definition(unit: Unit, function: Function) -> FunctionDefinition:
     *path, name = re.sub(r"<[^<>]*>", "", function.name.text).split("::")
     formals = tuple(_formal(unit, p) for p in function.formals)
     returns = _returns(unit, function)
+    template = function.template
+    if template is not None and template.outer < function.name.text.rpartition("::")[0].count("<"):
+        template = None  # the parameters are those of the class: `void S<T>::f()`
     tokens = unit.tokens
     return FunctionDefinition(
         name=name,
         prototype=_prototype(unit, function, formals),
         formals=formals,
-        private=_private(function, tuple(path)),
+        private=_private(function, tuple(path), template is not None),
         start=tokens[function.first].start,
         name_start=function.name.start,
         body_start=tokens[function.opening].start,
@@ -114,7 +117,7 @@ def _definition(unit: Unit, function: Function) -> FunctionDefinition:
         scopes=function.scopes,
         path=tuple(path),
         returns=returns,
-        template=function.template.text if function.template else None,
+        template=template.text if template is not None else None,
         result=_result(function),
     )
 
@@ -169,12 +172,12 @@ def _result(function: Function) -> CType:
     return CType(kind.base, sum(declarator.pointers), ())
 
 
-def _private(function: Function, path: tuple[str, ...]) -> str:
+def _private(function: Function, path: tuple[str, ...], template: bool) -> str:
     """Why other files cannot call it by its plain name, or at all."""
     specifiers = [word for word in function.words if word in PRIVATE]
     if specifiers:
         return "`static`" if "static" in specifiers else f"`{specifiers[0]}`"
-    if function.template is not None:
+    if template:
         return "`template`"
     if path or any(scope.kind == "class" for scope in function.scopes):
         return "in a class"

@@ -59,7 +59,7 @@ def _parameters(text: str | None) -> tuple[str, ...] | None:
 
 @dataclass(slots=True)
 class _Opened:
-    """A file between its beginning and its end; `marked` are its chunks since a marker said that it is the system's."""
+    """A file between its beginning and its end; `marked`: its chunks since a marker said that it is the system's."""
 
     name: str
     system: bool

@@ -28,8 +28,8 @@ from tests.properties.test_scop_schedules import (
 )
 from tunepass.diagnostics import Source
 from tunepass.frontends.c.scops.scop import read_scop
-from tunepass.frontends.c.syntax.lexical import scan
 from tunepass.frontends.cfamily import reading
+from tunepass.frontends.cfamily.annotated import annotated
 from tunepass.ir.scop import Scop
 from tunepass.polyhedral.codegen.write import is_faithful
 from tunepass.polyhedral.schedules.apply import is_legal
@@ -50,7 +50,7 @@ def function(nest: str, language: str) -> str:
 def read(text: str, language: str) -> Scop:
     whole = f"#define SIDE {SIDE}\n{helpers(language)}{text.replace('@', 'f')}"
     source = Source("nest.c" if language == "c" else "nest.cpp", whole)
-    (pragma,) = scan(source).pragmas
+    (pragma,) = annotated(source).pragmas
     return read_scop(source.span(pragma.outer_start, pragma.outer_end), reading.read(source, (), language))
 
 

@@ -17,8 +17,8 @@ from tests.properties.local_nests import LOCALS, LocalNests
 from tests.properties.scop_nests import SIDE, ScopNests
 from tunepass.diagnostics import Source
 from tunepass.frontends.c.scops.scop import read_scop
-from tunepass.frontends.c.syntax.lexical import scan
 from tunepass.frontends.cfamily import reading
+from tunepass.frontends.cfamily.annotated import annotated
 from tunepass.ir.scop import Scop
 from tunepass.polyhedral.codegen.write import is_faithful, rewrite_scop
 from tunepass.polyhedral.schedules.apply import is_legal
@@ -70,8 +70,7 @@ def function(nest: str) -> str:
 
 def read(text: str) -> Scop:
     source = Source("nest.c", text.replace("@", "f"))
-    scanned = scan(source)
-    (pragma,) = scanned.pragmas
+    (pragma,) = annotated(source).pragmas
     return read_scop(source.span(pragma.outer_start, pragma.outer_end), reading.read(source, (), "c"))
 
 

@@ -16,9 +16,8 @@ def prototypes(text: str, folder: Path = Path()) -> list[str]:
 
 
 def test_a_header_may_give_c_linkage(tmp_path: Path) -> None:
-    (tmp_path / "k.h").write_text(
-        '#ifdef __cplusplus\nextern "C" {\n#endif\nvoid f(int n);\n#ifdef __cplusplus\n}\n#endif\n'
-    )
+    guarded = '#ifdef __cplusplus\nextern "C" {\n#endif\nvoid f(int n);\n#ifdef __cplusplus\n}\n#endif\n'
+    (tmp_path / "k.h").write_text(guarded)
     assert prototypes('#include "k.h"\nvoid f(int n) { }\n', tmp_path) == ['extern "C" void f(int n)']
 
 

@@ -67,8 +67,8 @@ def test_macros_that_make_too_much_code_are_stopped() -> None:
 
 def test_macros_of_the_system_in_an_included_file_are_read(tmp_path: Path) -> None:
     """The compiler marks what they make as the system's, in the middle of the user's file."""
-    body = "assert(x > 0);\n    return x ? x / 2 : INT_MAX;"
-    (tmp_path / "own.h").write_text(f"static int half(int x)\n{{\n    {body}\n}}\n")
+    own = "static int half(int x)\n{\n    assert(x > 0);\n    return x ? x / 2 : INT_MAX;\n}\n"
+    (tmp_path / "own.h").write_text(own)
     text = '#include <assert.h>\n#include <limits.h>\n#include "own.h"\nint table[4];\n'
     unit = read(Source(str(tmp_path / "k.c"), text), ("gcc",), "c")
     (half,) = unit.functions

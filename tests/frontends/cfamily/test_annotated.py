@@ -3,11 +3,11 @@ from __future__ import annotations
 import pytest
 
 from tunepass.diagnostics import Source, SourceError
-from tunepass.frontends.c.syntax.lexical import scan
+from tunepass.frontends.cfamily.annotated import annotated
 
 
 def pragmas(text: str) -> list[str]:
-    return [" ".join(p.text.split()) for p in scan(Source("t.c", text)).pragmas]
+    return [" ".join(p.text.split()) for p in annotated(Source("t.c", text)).pragmas]
 
 
 @pytest.mark.parametrize(
@@ -42,23 +42,24 @@ def test_pragmas_are_found_where_they_are(text: str, expected: list[str]) -> Non
 
 def test_offsets_stay_those_of_the_source() -> None:
     text = '/* a */ int x = "s"[0]; // b\n#pragma tunepass param \\\n  A\nint y;\n'
-    scanned = scan(Source("t.c", text))
-    assert len(scanned.code) == len(text)
-    assert scanned.code.index("int y") == text.index("int y")
-    pragma = scanned.pragmas[0]
+    found = annotated(Source("t.c", text))
+    assert [text[token.start : token.end] for token in found.code] == [token.text for token in found.code]
+    pragma = found.pragmas[0]
     at = pragma.start + pragma.text.index("A")
-    assert text[at] == "A" and scanned.source.position(at) == (3, 3)
+    assert text[at] == "A" and found.source.position(at) == (3, 3)
 
 
 def test_words_are_uses_not_definitions() -> None:
     guard = "#ifndef TILE\n#define TILE WIDTH\n#endif\n"
     text = guard + "/* IN_COMMENT */ int x = USED; #\n#if OTHER > 1\n#endif\n#if 0\nDEAD\n#endif\n"
-    words = set(scan(Source("t.c", text)).words())
+    words = annotated(Source("t.c", text)).words
     assert {"USED", "WIDTH", "OTHER"} <= words
     assert not {"TILE", "IN_COMMENT", "DEAD"} & words
 
 
 def test_a_misspelt_pragma_is_not_ignored() -> None:
     with pytest.raises(SourceError, match="did you mean `tunepass`"):
-        scan(Source("t.c", "#pragma tunepas param A: integer(1..2)\n"))
-    assert scan(Source("t.c", "/*\n#pragma tunepas\n*/\n#pragma tuner start\n#pragma omp parallel\n")).pragmas == ()
+        annotated(Source("t.c", "#pragma tunepas param A: integer(1..2)\n"))
+    assert (
+        annotated(Source("t.c", "/*\n#pragma tunepas\n*/\n#pragma tuner start\n#pragma omp parallel\n")).pragmas == ()
+    )

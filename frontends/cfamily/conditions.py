@@ -1,0 +1,134 @@
+"""Branches of `#if`s over parameters: what each holds under, and the code of those that are not active.
+
+Candidates are compiled with other values of the parameters, so that each branch may be active in one of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from pathlib import Path
+
+from tunepass.frontends.cfamily.preprocess import Preprocessed
+from tunepass.frontends.cfamily.raw import Directive, read_raw
+from tunepass.frontends.cfamily.tokens import Token, names_in
+from tunepass.frontends.cfamily.unit import Unit
+
+OPENING = ("if", "ifdef", "ifndef")
+CONTINUING = ("elif", "else", "endif")
+
+
+@dataclass(slots=True, eq=False)
+class _Branch:
+    """[start, end) of the source. `settled`: it is compiled, or not, for every value of the parameters."""
+
+    start: int
+    end: int
+    condition: str
+    settled: bool
+    outer: _Branch | None
+    activity: set[bool] = field(default_factory=set)  # of the code that stands in it and in no other settled one
+
+    @property
+    def is_possible(self) -> bool:
+        ruled_out = self.settled and self.activity == {False}
+        return not ruled_out and (self.outer is None or self.outer.is_possible)
+
+
+def parameter_conditions(text: Preprocessed) -> list[tuple[int, int, str]]:
+    """From where to where in the source each condition holds that an `#if` over parameters makes."""
+    branches: list[_Branch] = []
+    for chain in _chains(text.raw.directives):
+        branches += _branches(text, chain, branches)
+    if all(branch.settled for branch in branches):
+        return []
+    for start, _, active in text.activity:
+        inner = _innermost(branches, start)
+        if inner is not None and inner.settled:
+            inner.activity.add(active)
+    return [(b.start, b.end, b.condition) for b in branches if not b.settled and b.is_possible]
+
+
+def _chains(directives: Sequence[Directive]) -> list[list[Directive]]:
+    """Every `#if` with its other directives, outer ones first."""
+    closed: list[list[Directive]] = []
+    opened: list[list[Directive]] = []
+    for directive in directives:
+        if directive.kind in OPENING:
+            opened.append([directive])
+        elif directive.kind in CONTINUING and opened:
+            opened[-1].append(directive)
+            if directive.kind == "endif":
+                closed.append(opened.pop())
+    return sorted(closed, key=lambda chain: chain[0].start)
+
+
+def _branches(text: Preprocessed, chain: Sequence[Directive], outer: Sequence[_Branch]) -> Iterator[_Branch]:
+    settled = not any(text.reads_parameter(directive) for directive in chain)
+    around = _innermost(outer, chain[0].start)
+    before: list[str] = []
+    for directive, after in pairwise(chain):
+        own = [] if directive.kind == "else" else [_condition(directive)]
+        condition = " && ".join([*(f"!{term}" for term in before), *own])
+        yield _Branch(directive.start, after.start, condition, settled, around)
+        before += own
+
+
+def _innermost(branches: Sequence[_Branch], place: int) -> _Branch | None:
+    return max((b for b in branches if b.start <= place < b.end), key=lambda b: b.start, default=None)
+
+
+def _condition(directive: Directive) -> str:
+    words = {"ifdef": f"defined({directive.body})", "ifndef": f"(!defined({directive.body}))"}
+    return words.get(directive.kind, f"({directive.body})")
+
+
+def conditional_macros(text: Preprocessed) -> frozenset[str]:
+    """The macros that a branch over parameters defines or takes away, in the source or a header that is not the
+    system's."""
+    found = _defined_in(text.raw.directives, parameter_conditions(text))
+    for file in text.included if text.symbols.names else ():
+        header = _read_header(file)
+        if any(name in header for name in text.symbols.names):
+            directives = read_raw(header).directives
+            branches = [branch for chain in _chains(directives) for branch in _branches(text, chain, ())]
+            found |= _defined_in(directives, [(b.start, b.end, b.condition) for b in branches if not b.settled])
+    return frozenset(found)
+
+
+def _read_header(file: str) -> str:
+    try:
+        return Path(file).read_text(encoding="utf-8", errors="replace")
+    except (OSError, ValueError):
+        return ""
+
+
+def _defined_in(directives: Sequence[Directive], conditions: Sequence[tuple[int, int, str]]) -> set[str]:
+    inside = (
+        directive
+        for directive in directives
+        if directive.kind in ("define", "undef") and any(s <= directive.start < e for s, e, _ in conditions)
+    )
+    return {name for directive in inside for name in names_in(directive.body)[:1]}
+
+
+def with_all_branches(unit: Unit) -> Unit:
+    """`unit` with the code of branches over parameters that its preprocessor left out, macros in it as written."""
+    conditions = parameter_conditions(unit.text)
+    left_out = [
+        token
+        for number, section in enumerate(unit.text.raw.sections)
+        if number not in unit.text.active and section.outer is None
+        for token in section.tokens
+        if any(start <= token.start < end for start, end, _ in conditions)
+    ]
+    if not left_out:
+        return unit
+    merged = tuple(sorted((*unit.tokens, *left_out), key=place_of))
+    return replace(unit, text=replace(unit.text, tokens=merged, pragmas=()))
+
+
+def place_of(token: Token) -> int:
+    """Where it stands, or the use of the macro that it is an argument of: ascending in the compiler's order."""
+    return token.within[0] if token.within else token.start
