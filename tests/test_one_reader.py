@@ -26,6 +26,7 @@ ALLOWED = {
     "frontends/c/compilers.py": "names of compilers",
     "frontends/c/parameters.py": "the number that a macro's text is, as a default",
     "frontends/c/pragmas/names.py": "names and types as a kernel pragma spells them",
+    "frontends/c/setup_entry.py": "names in the calls of setup functions that tunepass writes",
     "frontends/c/flags.py": "the words of a compiler's flags",
     # --- single names that the reader found: what kind of name it is ---
     "frontends/gpu/host_code.py": "names that look like macros; white space in place of bodies that the reader found",
@@ -33,6 +34,7 @@ ALLOWED = {
     "frontends/gpu/thread/expressions.py": "names of built-in functions",
     "frontends/hls/body/expressions.py": "names of limits (INT_MAX)",
     "frontends/hls/body/libraries.py": "names of channels' functions",
+    "frontends/hls/body/types.py": "names in a template's argument that the reader found",
     "frontends/hls/types.py": "names of sized and vector types",
     # --- text that tunepass wrote ---
     "frontends/c/defaults.py": "the heading that tunepass put above a tuned source; words of our own pragmas",
@@ -43,11 +45,17 @@ ALLOWED = {
     "frontends/c/lowering.py": "the default in a call of `tune` that the reader found, replaced by the choice",
     "frontends/gpu/emission.py": "text that it wrote; names of files as identifiers",
     # --- words of a nest that the reader found, kept or written again ---
+    "frontends/c/scops/affine.py": "names as isl spells them",
+    "frontends/c/scops/containers.py": "names of the standard containers in a type that the reader found",
     "frontends/c/scops/definitions.py": "the root and the offset of a pointer that the reader found: `a + i * n`",
     "frontends/c/scops/edits.py": "whether a text that is put in needs brackets",
+    "frontends/c/scops/forms.py": "whether an edit that was made mentions a name",
     "frontends/c/scops/listed.py": "the words of clauses of our own pragmas",
+    "frontends/c/scops/objects.py": "names of classes and of their members that the reader found",
     "frontends/c/scops/occurrences.py": "names in a text that the reader keeps whole",
     "frontends/c/scops/own_pragmas.py": "the first words of pragmas that are kept with their loop",
+    "frontends/c/scops/plain_text.py": "whether a text that is put in needs brackets",
+    "frontends/c/scops/pure_functions.py": "names of built-in functions",
     "frontends/c/scops/reader.py": "qualifiers of a declaration that the reader found, left out of its text",
     "frontends/c/scops/region.py": "white space in place of pragmas that the reader found",
     "frontends/c/scops/scop.py": "names in texts that the reader found",
