@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from tunepass.diagnostics import Diagnostic, Severity, Source, SourceError, nearest
 from tunepass.expr.nodes import INTEGER
 from tunepass.frontends.c.arguments import Names, expression
+from tunepass.frontends.c.compared_places import ComparedPlaces, compared_places, pointed_place
 from tunepass.frontends.c.elements import UnknownElement, leaves_of
-from tunepass.frontends.c.found import FoundPlaces, found_places, pointed_place
 from tunepass.frontends.c.globals import GlobalsReader
 from tunepass.frontends.c.pragmas.arguments import ArgumentText
 from tunepass.frontends.c.pragmas.kernel import KernelPragma, SetupText
@@ -201,10 +201,10 @@ class SetupReader:
         plain = len(leaves) == 1 and leaves[0].kind == "number" and not leaves[0].path
         return () if plain else leaves
 
-    def _found(self, opened: Opened) -> FoundPlaces:
-        return FoundPlaces() if opened.formal is None else found_places(opened.name, opened.formal, self.types)
+    def _found(self, opened: Opened) -> ComparedPlaces:
+        return ComparedPlaces() if opened.formal is None else compared_places(opened.name, opened.formal, self.types)
 
-    def _doubt(self, pragma: KernelPragma, found: Sequence[FoundPlaces]) -> None:
+    def _doubt(self, pragma: KernelPragma, found: Sequence[ComparedPlaces]) -> None:
         unseen = [f"`{text}`" for one in found for text in one.unseen]
         if unseen:
             more = f" and {len(unseen) - 4} more" if len(unseen) > 4 else ""

@@ -11,7 +11,7 @@ from tunepass.ir.c_kernel import Leaf, Place
 
 
 @dataclass(frozen=True, slots=True)
-class FoundPlaces:
+class ComparedPlaces:
     """`written`: the kernel does not promise to leave them alone. `unseen` are members that are not compared."""
 
     places: tuple[Place, ...] = ()
@@ -26,24 +26,24 @@ class _Members:
     unseen: list[str] = field(default_factory=list)
 
 
-def pointed_place(name: str, to: CType, types: Types) -> FoundPlaces:
+def pointed_place(name: str, to: CType, types: Types) -> ComparedPlaces:
     """What a variable of the file points to, if it is numbers or structs of them."""
     if not _is_followed(to.base, types):
-        return FoundPlaces()
+        return ComparedPlaces()
     members = _Members()
     place = _pointed(name, CType(to.base), types, members)
-    return FoundPlaces((place,), tuple(f"{name}->{path}" for path in members.unseen), written=True)
+    return ComparedPlaces((place,), tuple(f"{name}->{path}" for path in members.unseen), written=True)
 
 
-def found_places(name: str, formal: Formal, types: Types) -> FoundPlaces:
+def compared_places(name: str, formal: Formal, types: Types) -> ComparedPlaces:
     """Of an argument by its parameter: a struct, a pointer to one, or a pointer to numbers."""
     kind = types.resolved(formal.type)
     depth = kind.depth + len(kind.dims)
     if depth == 1 and is_known(kind.base):
-        return FoundPlaces((_pointed(name, CType(kind.base), types, _Members()),), written=not formal.constant)
+        return ComparedPlaces((_pointed(name, CType(kind.base), types, _Members()),), written=not formal.constant)
     record = types.records.get(kind.base)
     if record is None or record.kind != "struct" or kind.base.startswith("class ") or depth > 1 or kind.function:
-        return FoundPlaces(unseen=(name,) if depth else ())
+        return ComparedPlaces(unseen=(name,) if depth else ())
     members = _Members()
     _walk(record, "", types, members, 0)
     prefix = f"{name}->" if depth else f"{name}."
@@ -54,7 +54,7 @@ def found_places(name: str, formal: Formal, types: Types) -> FoundPlaces:
         leaves = tuple(members.numbers[:LEAF_LIMIT])
         places.append(Place(text=text, element="", direction="inout", found=True, leaves=leaves))
     unseen = tuple(f"{prefix}{path}" for path in members.unseen)
-    return FoundPlaces(tuple(places), unseen, written=not formal.constant)
+    return ComparedPlaces(tuple(places), unseen, written=not formal.constant)
 
 
 def _pointed(text: str, to: CType, types: Types, members: _Members) -> Place:
