@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from tunepass.diagnostics import SourceError
 from tunepass.frontends.c.pragmas.auto import AutoPragma
-from tunepass.frontends.c.scops.own_pragmas import shares_iterations
 from tunepass.frontends.c.scops.scop import read_scop
+from tunepass.frontends.c.scops.statements.own_pragmas import shares_iterations
 from tunepass.frontends.cfamily.unit import Unit
 from tunepass.ir.scop_directives import ScopNest
 from tunepass.polyhedral.model.work import works_of

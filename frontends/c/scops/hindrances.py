@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from tunepass.diagnostics import Span
-from tunepass.frontends.c.scops.arrays import MEMORY, Target
-from tunepass.frontends.c.scops.effects import Effect
-from tunepass.frontends.c.scops.raw import RawStatement, Subscript
-from tunepass.frontends.c.scops.rewriting import parts_of
+from tunepass.frontends.c.scops.accesses.arrays import MEMORY, Target
+from tunepass.frontends.c.scops.lowering.rewriting import parts_of
+from tunepass.frontends.c.scops.statements.effects import Effect
+from tunepass.frontends.c.scops.statements.raw import RawStatement, Subscript
 from tunepass.frontends.cfamily.tree import Name, Number
 from tunepass.ir.scop import Hindrance
 

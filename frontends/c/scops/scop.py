@@ -8,20 +8,20 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
 from tunepass.diagnostics import Source, SourceError, Span
-from tunepass.frontends.c.scops.affine import isl_text
-from tunepass.frontends.c.scops.arrays import MEMORY, AccessorLayout, ArrayReader, KnownArray, Target
-from tunepass.frontends.c.scops.c_types import UNSIGNED
-from tunepass.frontends.c.scops.forward import forwarded
+from tunepass.frontends.c.scops.accesses.arrays import MEMORY, AccessorLayout, ArrayReader, KnownArray, Target
 from tunepass.frontends.c.scops.hindrances import hindrances
-from tunepass.frontends.c.scops.listed import ListedReader
-from tunepass.frontends.c.scops.live import is_live_after
-from tunepass.frontends.c.scops.liveness import Following
-from tunepass.frontends.c.scops.lowering import lowered
-from tunepass.frontends.c.scops.occurrences import address_taken
-from tunepass.frontends.c.scops.pointers import apart_pointers, with_apart
-from tunepass.frontends.c.scops.raw import RawStatement
-from tunepass.frontends.c.scops.reader import RegionReader
-from tunepass.frontends.c.scops.region import Region, read_region
+from tunepass.frontends.c.scops.lowering.lowering import lowered
+from tunepass.frontends.c.scops.numbers.affine import isl_text
+from tunepass.frontends.c.scops.numbers.c_types import UNSIGNED
+from tunepass.frontends.c.scops.reading.listed import ListedReader
+from tunepass.frontends.c.scops.reading.reader import RegionReader
+from tunepass.frontends.c.scops.statements.occurrences import address_taken
+from tunepass.frontends.c.scops.statements.raw import RawStatement
+from tunepass.frontends.c.scops.statements.region import Region, read_region
+from tunepass.frontends.c.scops.substitution.forward import forwarded
+from tunepass.frontends.c.scops.substitution.live import is_live_after
+from tunepass.frontends.c.scops.substitution.liveness import Following
+from tunepass.frontends.c.scops.substitution.pointers import apart_pointers, with_apart
 from tunepass.frontends.cfamily.unit import Unit
 from tunepass.ir.scop import Scop, ScopAccess, ScopArray, ScopLoop, ScopParameter, ScopStatement
 
